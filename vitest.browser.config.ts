@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Tests of pages in headless Chromium: `npm run test:browser`. They need Debian's chromium at /usr/bin/chromium, or another one named by CHROMIUM, so
- * they are not part of `npm test`. SARRAF_SCREENSHOTS names a folder in which pictures of every page are kept, to be looked at.
+ * Tests of pages in headless Chromium: `npm run test:browser`. They need Debian's chromium at
+ * /usr/bin/chromium, or another one named by CHROMIUM, so they are not part of `npm test`. SARRAF_SCREENSHOTS
+ * names a folder in which pictures of every page are kept, to be looked at.
  */
 export default defineConfig({
   test: {

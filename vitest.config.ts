@@ -20,7 +20,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 300_000, interval: 20 } },
-    // Two more than the cores that the project is planned for, since some tests wait for processes, sockets and disks.
+    // Two more than the cores that the project is planned for, since some tests wait for processes, sockets
+    // and disks.
     maxWorkers: 4,
     coverage: { include: ['src/**', 'strategies/**'] },
     projects: [
@@ -35,7 +36,10 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },
-      { extends: true, test: { name: 'planting', include: PLANTING, experimental: { viteModuleRunner: true } } },
+      {
+        extends: true,
+        test: { name: 'planting', include: PLANTING, experimental: { viteModuleRunner: true } },
+      },
     ],
   },
 });

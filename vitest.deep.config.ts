@@ -1,13 +1,21 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-/** Every test that has a deep part: `npm run test:deep`, or `SARRAF_DEEP=100 npm run test:deep` for a hundred times the cases of `npm test`. */
+/**
+ * Every test that has a deep part: `npm run test:deep`, or `SARRAF_DEEP=100 npm run test:deep` for a hundred
+ * times the cases of `npm test`.
+ */
 export default defineConfig({
   test: {
-    env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled', SARRAF_DEEP: process.env['SARRAF_DEEP'] ?? '10' },
+    env: {
+      NODE_COMPILE_CACHE: 'node_modules/.cache/compiled',
+      SARRAF_DEEP: process.env['SARRAF_DEEP'] ?? '10',
+    },
     setupFiles: ['test/support/compiled-code.ts'],
     experimental: { viteModuleRunner: false },
-    include: globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes('deep-runs.ts')),
+    include: globSync('test/**/*.test.ts').filter((file) =>
+      readFileSync(file, 'utf8').includes('deep-runs.ts'),
+    ),
     isolate: false,
     testTimeout: 3_600_000,
     hookTimeout: 3_600_000,

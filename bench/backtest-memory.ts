@@ -6,7 +6,10 @@ import { readConfig } from '../src/cli/read-config.ts';
 import { keepHeapTight } from '../src/cli/tight-heap.ts';
 import { MARKET } from './bar-walk.ts';
 
-/** What `sarraf backtest` does of a catalogue that is named, in a process of its own; prints how many bars there were and the most memory it ever had, in KiB. */
+/**
+ * What `sarraf backtest` does of a catalogue that is named, in a process of its own; prints how many bars
+ * there were and the most memory it ever had, in KiB.
+ */
 keepHeapTight();
 const [catalogue = ''] = process.argv.slice(2);
 const params = { fast: 10, slow: 30, share: 0.01 };
@@ -26,4 +29,6 @@ const { backtest } = await createBacktest({
   rules: createBarRules({}),
 });
 const { summary, timing } = createResult(runBacktest(backtest));
-console.log(JSON.stringify({ bars: timing.events, orders: summary.orders, kib: process.resourceUsage().maxRSS }));
+console.log(
+  JSON.stringify({ bars: timing.events, orders: summary.orders, kib: process.resourceUsage().maxRSS }),
+);

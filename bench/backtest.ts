@@ -20,7 +20,10 @@ import { median, type BenchResult } from './result.ts';
 const ROUNDS = 5;
 const FAST = 10;
 const SLOW = 30;
-/** A hundredth of the money each time: with more of it the fees of a walk end the account long before the bars, and with it the orders. */
+/**
+ * A hundredth of the money each time: with more of it the fees of a walk end the account long before the
+ * bars, and with it the orders.
+ */
 const SHARE = 0.01;
 const LEAST_SHARE_OF_BARE = 0.35;
 const LEAST_IDLE_BARS_A_SECOND = 10_000_000;
@@ -51,7 +54,11 @@ function bareLoop({ close, length }: CandleColumns): number {
   return crossings;
 }
 
-function run(columns: CandleColumns, strategy: StrategyDefinition, params: Readonly<Record<string, unknown>>): number {
+function run(
+  columns: CandleColumns,
+  strategy: StrategyDefinition,
+  params: Readonly<Record<string, unknown>>,
+): number {
   const rates = { maker: 1_000, taker: 1_000 };
   const venue = new BarFillSimulator({
     markets: [MARKET],
@@ -60,7 +67,13 @@ function run(columns: CandleColumns, strategy: StrategyDefinition, params: Reado
     rules: { volumeShareMillionths: null },
   });
   const runner = new StrategyRunner(strategy, { market: MARKET.symbol, timeframe: '1m', params });
-  const instance = { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} } as const;
+  const instance = {
+    runner,
+    onError: 'stop',
+    pauseMs: 60_000,
+    limits: createRiskLimits(),
+    capital: {},
+  } as const;
   const whole = new CandleRunner({
     settings: { ...DEFAULT_ENGINE_TIMES, instance: 'bench', instances: [instance] },
     markets: [{ market: MARKET, columns }],
@@ -79,12 +92,20 @@ function rateOf(count: number, work: () => void): number {
   return (count * 1e6) / (user + system);
 }
 
-/** A million bars, kept in the catalogue and read again; and the most memory of a process that runs through them. */
+/**
+ * A million bars, kept in the catalogue and read again; and the most memory of a process that runs through
+ * them.
+ */
 async function loaded(columns: CandleColumns): Promise<{ readonly loadMs: number; readonly rssMb: number }> {
   const root = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));
   try {
     const catalogue = new Catalogue({ root, takeLock: () => ({ release: () => undefined }) });
-    await catalogue.appendCandles({ market: MARKET.symbol, timeframe: '1m', source: 'bench', candles: parts(columns) });
+    await catalogue.appendCandles({
+      market: MARKET.symbol,
+      timeframe: '1m',
+      source: 'bench',
+      candles: parts(columns),
+    });
     const rssMb = memoryMb(root);
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -122,11 +143,15 @@ function* parts(columns: CandleColumns): Generator<ReturnType<typeof candleAt>[]
   }
 }
 
-/** Backtests on bars: the engine with a cross of averages, with a strategy that does nothing, and the loading of a million bars. */
+/**
+ * Backtests on bars: the engine with a cross of averages, with a strategy that does nothing, and the loading
+ * of a million bars.
+ */
 export async function benchBacktest(): Promise<BenchResult[]> {
   const columns = barWalk();
   const bareRate = (): number => rateOf(BARS, () => void bareLoop(columns));
-  // First by itself, before the other has shown the compiler what else may come: a user's run is of one strategy.
+  // First by itself, before the other has shown the compiler what else may come: a user's run is of one
+  // strategy.
   const idles: { readonly bare: number; readonly idle: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     idles.push({ bare: bareRate(), idle: rateOf(BARS, () => void run(columns, IDLE, {})) });

@@ -15,7 +15,14 @@ export function barWalk(): CandleColumns {
     return state / 2 ** 32;
   };
   const column = (): Float64Array => new Float64Array(BARS);
-  const [openTimeMs, open, high, low, close, volume] = [column(), column(), column(), column(), column(), column()];
+  const [openTimeMs, open, high, low, close, volume] = [
+    column(),
+    column(),
+    column(),
+    column(),
+    column(),
+    column(),
+  ];
   let last = 6_500_000;
   for (let index = 0; index < BARS; index += 1) {
     const next = Math.max(1_000_000, Math.round(last * (1 + (random() - 0.5) * 0.02)));

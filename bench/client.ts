@@ -78,7 +78,10 @@ function timed(name: string, work: () => unknown): BenchResult {
   };
 }
 
-/** What the client adds to a call: encoding and decoding of an order, reading a book of 24 levels a side, and signing apart. */
+/**
+ * What the client adds to a call: encoding and decoding of an order, reading a book of 24 levels a side, and
+ * signing apart.
+ */
 export async function benchClient(): Promise<BenchResult[]> {
   const order = timed('client-order-encode-decode', () => {
     encodeRequest('addOrder', {

@@ -18,7 +18,10 @@ const REQUESTS = 1_000;
 const WARM_UP_REQUESTS = 200;
 const TARGET_MS = 10;
 
-/** The usual number in a shorter window, so that the ledger is about as full as it gets and never makes a request wait. */
+/**
+ * The usual number in a shorter window, so that the ledger is about as full as it gets and never makes a
+ * request wait.
+ */
 const LIMITS = { 'orders/add': { limit: 300, windowMs: 500 } };
 
 const placement = (number: number): VenueCall => ({
@@ -47,7 +50,10 @@ function resultOf(name: string, value: number, target: number | null): BenchResu
   };
 }
 
-/** What the limiter, with its ledger on the disk and Bottleneck, and the socket add: from the hand-over of an order to its arrival at a server. */
+/**
+ * What the limiter, with its ledger on the disk and Bottleneck, and the socket add: from the hand-over of an
+ * order to its arrival at a server.
+ */
 export async function measureWay(folder: string): Promise<BenchResult[]> {
   let arrivedAtMs = 0;
   const server = createServer((request, reply) => {
@@ -73,7 +79,13 @@ export async function measureWay(folder: string): Promise<BenchResult[]> {
   const options = { limiter, caller, canLogIn: false, engineMs: monotonicMs, limiterMs: monotonicMs };
   const times: number[] = [];
   for (let id = 1; id <= WARM_UP_REQUESTS + REQUESTS; id += 1) {
-    const request = { id, call: placement(id), requestClass: 'place', dedupe: null, expiresAtMs: Infinity } as const;
+    const request = {
+      id,
+      call: placement(id),
+      requestClass: 'place',
+      dedupe: null,
+      expiresAtMs: Infinity,
+    } as const;
     const startMs = performance.now();
     const { answer } = await sendRequest(request, options);
     if (answer.outcome !== 'value') throw new Error(`expected an order, was ${JSON.stringify(answer)}`);

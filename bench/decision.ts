@@ -44,7 +44,9 @@ function createStrategy(wish: { isIn: boolean }): StrategyDefinition {
   });
 }
 
-/** A commit that is on the disk when it returns, and nothing besides: one row of about the size of an order's. */
+/**
+ * A commit that is on the disk when it returns, and nothing besides: one row of about the size of an order's.
+ */
 class BareCommits {
   private readonly database: Database.Database;
   private readonly insert: Database.Statement<[string]>;
@@ -103,12 +105,16 @@ class Bench {
     this.caller = createVenueCaller(client);
   }
 
-  /** Ends the last order and has the next book place another; answers how long it took from that book to the encoded request, in ms. */
+  /**
+   * Ends the last order and has the next book place another; answers how long it took from that book to the
+   * encoded request, in ms.
+   */
   async round(): Promise<number> {
     this.wish.isIn = false;
     this.live(this.nowMs + ROUND_MS);
     const { phase, liveOrders, unsettled } = this.engine.status();
-    if (phase !== 'trading' || liveOrders + unsettled > 0) throw new Error(`expected no order, was one, ${phase}`);
+    if (phase !== 'trading' || liveOrders + unsettled > 0)
+      throw new Error(`expected no order, was one, ${phase}`);
     this.wish.isIn = true;
     // As the daemon does once a second.
     this.mirror.flush();
@@ -211,8 +217,9 @@ async function measureDecisions(folder: string): Promise<BenchResult[]> {
 }
 
 /**
- * From a book's arrival to the encoded request of the order that it caused, the order's row on the disk in between, against a bare durable commit on the
- * same disk. Apart: what the limiter and the socket add, the ledger's own commits included.
+ * From a book's arrival to the encoded request of the order that it caused, the order's row on the disk in
+ * between, against a bare durable commit on the same disk. Apart: what the limiter and the socket add, the
+ * ledger's own commits included.
  */
 export async function benchDecision(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));

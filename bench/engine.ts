@@ -31,7 +31,10 @@ const TWO_QUOTES = defineStrategy({
   },
 });
 
-/** Things a second, by the wall's time and by what this thread had of the processor, which others on the machine do not lessen. */
+/**
+ * Things a second, by the wall's time and by what this thread had of the processor, which others on the
+ * machine do not lessen.
+ */
 interface Rate {
   readonly aSecond: number;
   readonly aThreadSecond: number;
@@ -98,8 +101,9 @@ function readBooks(books: readonly OrderBook[]): Rate {
 }
 
 /**
- * Answered polls a second of the engine alone, with a strategy that keeps two quotes: while prices stand, which is what most polls find, and, apart, with
- * both quotes replaced whenever prices move. Beside it a bare loop over the same books.
+ * Answered polls a second of the engine alone, with a strategy that keeps two quotes: while prices stand,
+ * which is what most polls find, and, apart, with both quotes replaced whenever prices move. Beside it a bare
+ * loop over the same books.
  */
 export function benchEngine(): BenchResult[] {
   const rounds = Array.from({ length: ROUNDS }, () => {

@@ -36,7 +36,9 @@ function bodyOf(run: string, number: number): string {
 function credentials(body: string, isSigned: boolean): string {
   if (!isSigned) return 'authorization: Token bench-token\r\n';
   const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = sign(null, Buffer.from(`${timestamp}POST${PATH}${body}`), SIGNING_KEY).toString('base64url');
+  const signature = sign(null, Buffer.from(`${timestamp}POST${PATH}${body}`), SIGNING_KEY).toString(
+    'base64url',
+  );
   return `Service-Key: ${PUBLIC_KEY}\r\nService-Signature: ${signature}\r\nService-Timestamp: ${timestamp}\r\n`;
 }
 
@@ -70,7 +72,8 @@ function drive(socket: Socket, next: () => string | null, onReply: (isAccepted: 
 /** Loads a server from this process for a time, or until what was signed has been sent. */
 async function load(order: LoadOrder): Promise<LoadReport> {
   const { run, signed } = order;
-  const ready = signed === null ? null : Array.from({ length: signed }, (_, number) => requestOf(run, number, true));
+  const ready =
+    signed === null ? null : Array.from({ length: signed }, (_, number) => requestOf(run, number, true));
   let sent = 0;
   let accepted = 0;
   let refused = 0;

@@ -15,7 +15,10 @@ const SIGNED_REQUESTS = 6_000;
 const TARGET_RATIO = 0.65;
 const PUBLIC_KEY = '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=';
 
-/** A reply to an accepted order, which the bare server sends whatever it is asked: as many bytes as the exchange sends. */
+/**
+ * A reply to an accepted order, which the bare server sends whatever it is asked: as many bytes as the
+ * exchange sends.
+ */
 const REPLY =
   '{"status":"ok","order":{"id":100001,"type":"buy","execution":"Limit","tradeType":"Spot","market":"BTC-RLS","srcCurrency":"Bitcoin",' +
   '"dstCurrency":"﷼","price":"50000000010","amount":"0.0001","totalPrice":"0","totalOrderPrice":"5000000.001","matchedAmount":"0",' +
@@ -29,7 +32,9 @@ interface Target {
 
 async function bareServer(): Promise<Target> {
   const app = fastify({ logger: false });
-  app.post('/market/orders/add', (_request, reply) => reply.type('application/json; charset=utf-8').send(REPLY));
+  app.post('/market/orders/add', (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(REPLY),
+  );
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   return { port: Number(new URL(address).port), close: () => app.close() };
 }
@@ -59,13 +64,14 @@ async function measure(order: LoadOrder): Promise<number> {
   const script = join(import.meta.dirname, 'http-load.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(order)]);
   const { accepted, refused, seconds } = JSON.parse(stdout) as LoadReport;
-  if (refused > 0) throw new Error(`expected only accepted orders on port ${order.port}, was ${refused} refused`);
+  if (refused > 0)
+    throw new Error(`expected only accepted orders on port ${order.port}, was ${refused} refused`);
   return accepted / seconds;
 }
 
 /**
- * Placing orders over loopback HTTP, against a bare fastify route with bodies of the same sizes. Both are measured in turn, so that what
- * else the machine does strikes both.
+ * Placing orders over loopback HTTP, against a bare fastify route with bodies of the same sizes. Both are
+ * measured in turn, so that what else the machine does strikes both.
  */
 export async function benchHttp(): Promise<BenchResult[]> {
   const bare = await bareServer();

@@ -10,15 +10,22 @@ import type { OrderReference, PlaceOrder } from '../src/simulator/core/trading/r
 import { createOrderFlow, type FlowStep, type OrderFlow } from './order-flow.ts';
 import { median, type BenchResult } from './result.ts';
 
-const FLOW = { seed: 7, steps: 300_000, levels: 1_000, ordersPerLevel: 40, reach: 50, middle: 1_260_000_000 } as const;
+const FLOW = {
+  seed: 7,
+  steps: 300_000,
+  levels: 1_000,
+  ordersPerLevel: 40,
+  reach: 50,
+  middle: 1_260_000_000,
+} as const;
 const ROUNDS = 5;
 
 /** Every trade of a run as `taker step:maker id x size`, so that two runs can be held against each other. */
 type Tape = string[];
 
 /**
- * One book under test, with the inputs of each step made beforehand, in the form that it takes them: building them is no book's work. `tape`
- * is null in a timed run.
+ * One book under test, with the inputs of each step made beforehand, in the form that it takes them: building
+ * them is no book's work. `tape` is null in a timed run.
  */
 type CreateSubject = (steps: readonly FlowStep[], tape: Tape | null) => (from: number, to: number) => void;
 
@@ -39,7 +46,8 @@ const createPeer: CreateSubject = (steps, tape) => {
     market: step.kind === 'market' ? { side: sideOf(step.side), size: step.size } : null,
   }));
   const record = (result: IProcessOrder, own: string, index: number): void => {
-    for (const done of result.done) if ('id' in done && done.id !== own) tape?.push(`${index}:${numberOf(done.id)}`);
+    for (const done of result.done)
+      if ('id' in done && done.id !== own) tape?.push(`${index}:${numberOf(done.id)}`);
     const { partial } = result;
     if (partial !== null && partial.id !== own) {
       tape?.push(`${index}:${numberOf(partial.id)}x${result.partialQuantityProcessed}`);
@@ -72,7 +80,9 @@ class TapeHandler implements MatchHandler<BookOrder> {
 
   onMatch(_taker: BookOrder, maker: BookOrder, amount: number): void {
     this.trades += 1;
-    this.tape?.push(maker.remaining === 0 ? `${this.index}:${maker.id}` : `${this.index}:${maker.id}x${amount}`);
+    this.tape?.push(
+      maker.remaining === 0 ? `${this.index}:${maker.id}` : `${this.index}:${maker.id}x${amount}`,
+    );
   }
 }
 
@@ -103,7 +113,12 @@ const createMatcher: CreateSubject = (steps, tape) => {
 const USERS = 50;
 
 function createExchange(): SimulatedExchange {
-  const market = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001', minOrderValue: '0' });
+  const market = createMarket({
+    market: 'BTCIRT',
+    priceStep: '10',
+    amountStep: '0.000001',
+    minOrderValue: '0',
+  });
   const exchange = new SimulatedExchange(
     {
       markets: [{ market, initialPrice: '12600000000', baseName: 'Bitcoin', quoteName: 'Rial' }],
@@ -129,7 +144,10 @@ interface DoorInput {
   readonly cancel: OrderReference | null;
 }
 
-/** The flow as calls of the exchange's typed door. Orders go round the users; the exchange numbers them in their sequence. */
+/**
+ * The flow as calls of the exchange's typed door. Orders go round the users; the exchange numbers them in
+ * their sequence.
+ */
 function doorInputs(steps: readonly FlowStep[]): {
   readonly inputs: readonly DoorInput[];
   readonly flowIds: Map<number, number>;
@@ -224,8 +242,9 @@ export function compareTapes(flow: OrderFlow): number {
 }
 
 /**
- * Operations a second of the matching core, alone and with accounts, against the npm package `nodejs-order-book` on the same flow: 1,000
- * levels a side of forty orders each, where a peer that searches its queues pays for them.
+ * Operations a second of the matching core, alone and with accounts, against the npm package
+ * `nodejs-order-book` on the same flow: 1,000 levels a side of forty orders each, where a peer that searches
+ * its queues pays for them.
  */
 export function benchMatching(): BenchResult[] {
   const trades = compareTapes(createOrderFlow({ ...FLOW, steps: 50_000 }));
@@ -235,7 +254,11 @@ export function benchMatching(): BenchResult[] {
     matching: run(createMatcher, flow),
     exchange: run(createTypedDoor, flow),
   }));
-  const result = (name: string, of: (round: (typeof rounds)[number]) => number, target: number): BenchResult => {
+  const result = (
+    name: string,
+    of: (round: (typeof rounds)[number]) => number,
+    target: number,
+  ): BenchResult => {
     const ratio = median(rounds.map((round) => of(round) / round.peer));
     const reference = median(rounds.map((round) => round.peer));
     return {

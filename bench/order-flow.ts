@@ -3,9 +3,18 @@ import type { Side } from '../src/domain/order.ts';
 import { MatchingBook } from '../src/simulator/core/matching/matching-book.ts';
 import { BookOrder } from '../src/simulator/core/matching/price-level.ts';
 
-/** One step of a random order flow. Prices and sizes are whole numbers; ids count up from 1 over the orders that may rest. */
+/**
+ * One step of a random order flow. Prices and sizes are whole numbers; ids count up from 1 over the orders
+ * that may rest.
+ */
 export type FlowStep =
-  | { readonly kind: 'limit'; readonly id: number; readonly side: Side; readonly price: number; readonly size: number }
+  | {
+      readonly kind: 'limit';
+      readonly id: number;
+      readonly side: Side;
+      readonly price: number;
+      readonly size: number;
+    }
   | { readonly kind: 'market'; readonly side: Side; readonly size: number }
   | { readonly kind: 'cancel'; readonly id: number };
 
@@ -39,7 +48,10 @@ export function createOrderFlow(options: OrderFlowOptions): OrderFlow {
   const shadow = new MatchingBook();
   const open: BookOrder[] = [];
   let nextId = 1;
-  const handler = { reach: (_taker: BookOrder, match: { readonly amount: number }) => match.amount, onMatch: () => {} };
+  const handler = {
+    reach: (_taker: BookOrder, match: { readonly amount: number }) => match.amount,
+    onMatch: () => {},
+  };
   const place = (side: Side, price: number, size: number): Extract<FlowStep, { kind: 'limit' }> => {
     const order = new BookOrder(nextId++, side, price, size);
     shadow.match(order, price, handler);
@@ -52,7 +64,10 @@ export function createOrderFlow(options: OrderFlowOptions): OrderFlow {
   const resting: Extract<FlowStep, { kind: 'limit' }>[] = [];
   for (let count = 0; count < options.levels * (options.ordersPerLevel ?? 1); count += 1) {
     const level = 1 + (count % options.levels);
-    resting.push(place('buy', middle - level, 1 + below(1_000)), place('sell', middle + level, 1 + below(1_000)));
+    resting.push(
+      place('buy', middle - level, 1 + below(1_000)),
+      place('sell', middle + level, 1 + below(1_000)),
+    );
   }
   const steps: FlowStep[] = [];
   while (steps.length < options.steps) {

@@ -26,12 +26,19 @@ const TRADED = decimalText('0.01');
 /** Different books, so that no row is made while the clock runs that a recording would have made before. */
 const BOOKS = 1_024;
 
-const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '11' });
+const MARKET = createMarket({
+  market: 'BTCUSDT',
+  priceStep: '0.01',
+  amountStep: '0.000001',
+  minOrderValue: '11',
+});
 
 /** How far the quotes are from the best prices: where the last levels are, in the quote currency. */
 const AWAY = 23;
 
-/** Keeps two quotes well away from the middle: where the book was when it first saw it, or where it is now. */
+/**
+ * Keeps two quotes well away from the middle: where the book was when it first saw it, or where it is now.
+ */
 const QUOTER = defineStrategy({
   name: 'quoter',
   params: z.strictObject({ follows: z.boolean() }),
@@ -124,7 +131,9 @@ async function run(of: {
         stats: null,
         books: rowsOf({ count: of.books, everyMs: spanMs / of.books, offsetMs: 0 }, bookAt),
         trades:
-          of.trades === 0 ? null : rowsOf({ count: of.trades, everyMs: spanMs / of.trades, offsetMs: 1 }, tradeAt),
+          of.trades === 0
+            ? null
+            : rowsOf({ count: of.trades, everyMs: spanMs / of.trades, offsetMs: 1 }, tradeAt),
       },
     ],
     fees: { rls: rates, usdt: rates },
@@ -133,7 +142,10 @@ async function run(of: {
   });
 }
 
-/** Backtests on recorded books and trades: a day at the fastest rates that the budgets give, and ten million rows of another day. */
+/**
+ * Backtests on recorded books and trades: a day at the fastest rates that the budgets give, and ten million
+ * rows of another day.
+ */
 export async function benchPoll(): Promise<BenchResult[]> {
   const days: number[] = [];
   let polls = 0;

@@ -10,7 +10,10 @@ const MIDDLE = 60_000;
 
 const priceText = (cents: number): DecimalText => decimalText((cents / 100).toFixed(2));
 
-/** Books of one market whose amounts change from one to the next; every `moveEvery` of them the prices go up or down by one. */
+/**
+ * Books of one market whose amounts change from one to the next; every `moveEvery` of them the prices go up
+ * or down by one.
+ */
 function createBooks(moveEvery: number): readonly OrderBook[] {
   return Array.from({ length: 2 * BOOKS }, (_, number) => {
     const middle = MIDDLE * 100 + (Math.floor(number / moveEvery) % 2) * 100;
@@ -28,8 +31,8 @@ function createBooks(moveEvery: number): readonly OrderBook[] {
 }
 
 /**
- * An exchange that costs next to nothing: one market, orders that rest until they are canceled and never trade, and every answer at once. What is
- * measured with it is the bot.
+ * An exchange that costs next to nothing: one market, orders that rest until they are canceled and never
+ * trade, and every answer at once. What is measured with it is the bot.
  */
 export class QuietVenue {
   readonly books: readonly OrderBook[];
@@ -56,7 +59,14 @@ export class QuietVenue {
     this.polls += 1;
     const value = this.read(call);
     return value === null
-      ? { outcome: 'refused', code: 'NotFound', message: 'not found', effect: 'none', status: null, order: null }
+      ? {
+          outcome: 'refused',
+          code: 'NotFound',
+          message: 'not found',
+          effect: 'none',
+          status: null,
+          order: null,
+        }
       : { outcome: 'value', value };
   }
 

@@ -1,4 +1,7 @@
-/** One measured figure. `ratio` is `value` against `reference`, both measured in this run; `holds` says whether `target` was met. */
+/**
+ * One measured figure. `ratio` is `value` against `reference`, both measured in this run; `holds` says
+ * whether `target` was met.
+ */
 export interface BenchResult {
   readonly name: string;
   readonly value: number;

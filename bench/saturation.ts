@@ -31,7 +31,10 @@ const MOST_START_MS = 4;
 /** More than may be on their way at once, so that some always wait. */
 const POLLERS = 18;
 
-/** What wants to go out in one budget: callers, evenly of the classes, that ask again as soon as they are answered. */
+/**
+ * What wants to go out in one budget: callers, evenly of the classes, that ask again as soon as they are
+ * answered.
+ */
 interface Demand {
   readonly name: string;
   readonly classes: readonly RequestClass[];
@@ -156,15 +159,17 @@ function mostInAnyWindow(requests: readonly LoggedRequest[], windowMs: number): 
 }
 
 /**
- * Requests a window once the first burst, which met an empty ledger, is over: what the time says in which `usable` of them go again and again, so
- * that it does not matter where a window begins.
+ * Requests a window once the first burst, which met an empty ledger, is over: what the time says in which
+ * `usable` of them go again and again, so that it does not matter where a window begins.
  */
 function steadyRate(
   requests: readonly LoggedRequest[],
   of: { readonly usable: number; readonly windowMs: number },
 ): number {
   const { usable, windowMs } = of;
-  const cyclesMs = requests.slice(usable).map(({ timeMs }, index) => timeMs - (requests[index]?.timeMs ?? timeMs));
+  const cyclesMs = requests
+    .slice(usable)
+    .map(({ timeMs }, index) => timeMs - (requests[index]?.timeMs ?? timeMs));
   return (usable * windowMs * cyclesMs.length) / cyclesMs.reduce((sum, cycleMs) => sum + cycleMs, 0);
 }
 
@@ -199,9 +204,9 @@ function resultsOf(demand: Demand, { budget, requests }: Seen): BenchResult[] {
 }
 
 /**
- * How much of a limit a bot gets that always has something to ask, counted by the exchange: at least 98 % of what its classes may use, and never one
- * request more than the limit in any window. Replies take nearly a hundredth of the window. It runs in virtual time and gives the same figures
- * each time.
+ * How much of a limit a bot gets that always has something to ask, counted by the exchange: at least 98 % of
+ * what its classes may use, and never one request more than the limit in any window. Replies take nearly a
+ * hundredth of the window. It runs in virtual time and gives the same figures each time.
  */
 export async function benchSaturation(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));

@@ -39,7 +39,10 @@ const START_MS = Date.UTC(2026, 0, 5, 12);
 const LEAST_REPLY_MS = 50;
 const REPLY_SPREAD_MS = 250;
 
-/** Five feeds; two quotes that are set anew with each bar, a little away from the middle, so that some are filled. */
+/**
+ * Five feeds; two quotes that are set anew with each bar, a little away from the middle, so that some are
+ * filled.
+ */
 const SOAKER = defineStrategy({
   name: 'soaker',
   params: z.strictObject({}),
@@ -128,7 +131,10 @@ function createVenue(time: VirtualTime, venue: SoakVenue): Venue & { readonly re
   };
 }
 
-/** The whole bot but for the client's codecs and sockets: engine, limiter, shell, and the mirror on the disk. Prints a `SoakHour` an hour. */
+/**
+ * The whole bot but for the client's codecs and sockets: engine, limiter, shell, and the mirror on the disk.
+ * Prints a `SoakHour` an hour.
+ */
 async function soak(hours: number, folder: string): Promise<void> {
   const reading = readBotConfig(null, { environment: {}, workingFolder: folder });
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
@@ -150,9 +156,13 @@ async function soak(hours: number, folder: string): Promise<void> {
     await time.run(START_MS + hour * HOUR_MS);
     bot.shell.throwIfFailed();
     const { phase, isBroken } = bot.engine.status();
-    if (phase !== 'trading' || isBroken) throw new Error(`expected a trading bot in hour ${hour}, was ${phase}`);
-    const stale = bot.engine.dataAges().find(({ ageMs, longestAgeMs }) => ageMs === null || ageMs > longestAgeMs);
-    if (stale !== undefined) throw new Error(`expected fresh data in hour ${hour}, was ${JSON.stringify(stale)}`);
+    if (phase !== 'trading' || isBroken)
+      throw new Error(`expected a trading bot in hour ${hour}, was ${phase}`);
+    const stale = bot.engine
+      .dataAges()
+      .find(({ ageMs, longestAgeMs }) => ageMs === null || ageMs > longestAgeMs);
+    if (stale !== undefined)
+      throw new Error(`expected fresh data in hour ${hour}, was ${JSON.stringify(stale)}`);
     globalThis.gc?.();
     const { heapUsed, rss } = process.memoryUsage();
     const line: SoakHour = {

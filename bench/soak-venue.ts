@@ -7,7 +7,13 @@ import { formatUnits, parseUnits, UNITS_PER_ONE } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../src/domain/trade.ts';
-import type { OrderRequest, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../src/venues/port.ts';
+import type {
+  OrderRequest,
+  VenueAnswer,
+  VenueCall,
+  VenueValues,
+  WalletTransaction,
+} from '../src/venues/port.ts';
 import { barStartMs, timeframeMs, type Timeframe } from '../src/domain/timeframe.ts';
 
 const COINS =
@@ -15,7 +21,12 @@ const COINS =
 
 /** The markets of the soak: thirty. */
 export const SOAK_MARKETS: readonly Market[] = COINS.split(' ').map((coin) =>
-  createMarket({ market: `${coin.toUpperCase()}USDT`, priceStep: '0.01', amountStep: '0.0001', minOrderValue: '1' }),
+  createMarket({
+    market: `${coin.toUpperCase()}USDT`,
+    priceStep: '0.01',
+    amountStep: '0.0001',
+    minOrderValue: '1',
+  }),
 );
 
 const LEVELS = 12;
@@ -25,7 +36,10 @@ const TAPE_LENGTH = 20;
 const TAPE_EVERY_MS = 4_000;
 const TRADES_PAGE = 500;
 const LINES_PAGE = 50;
-/** Own trades and ended orders that are still told, and lines of one wallet: few, so that what it keeps has all come within an hour or two. */
+/**
+ * Own trades and ended orders that are still told, and lines of one wallet: few, so that what it keeps has
+ * all come within an hour or two.
+ */
 const MOST_KEPT = 500;
 const MOST_LINES_KEPT = 10;
 const FEE_PARTS = 2_000n;
@@ -35,8 +49,9 @@ const text = (value: number): DecimalText => decimalText(value.toFixed(2));
 type Order = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
 
 /**
- * An exchange whose prices are a function of the time, so that it needs to remember next to nothing: what grows over a day is the bot's. Orders fill whole
- * when the price comes to theirs, and wallets and their histories say so.
+ * An exchange whose prices are a function of the time, so that it needs to remember next to nothing: what
+ * grows over a day is the bot's. Orders fill whole when the price comes to theirs, and wallets and their
+ * histories say so.
  */
 export class SoakVenue {
   fills = 0;
@@ -60,7 +75,14 @@ export class SoakVenue {
     this.match(nowMs);
     const value = this.read(call, nowMs);
     if (value !== null) return { outcome: 'value', value };
-    return { outcome: 'refused', code: 'NotFound', message: 'not found', effect: 'none', status: null, order: null };
+    return {
+      outcome: 'refused',
+      code: 'NotFound',
+      message: 'not found',
+      effect: 'none',
+      status: null,
+      order: null,
+    };
   }
 
   private read(call: VenueCall, nowMs: number): VenueValues[VenueCall['kind']] | null {
@@ -72,7 +94,10 @@ export class SoakVenue {
       case 'order':
         return this.find(call.venueId, call.clientOrderId);
       case 'orders':
-        return { items: [...this.open.values()].filter(({ id }) => (id ?? 0) >= (call.fromId ?? 0)), hasNext: false };
+        return {
+          items: [...this.open.values()].filter(({ id }) => (id ?? 0) >= (call.fromId ?? 0)),
+          hasNext: false,
+        };
       case 'trades': {
         const from = this.trades.filter(({ id }) => id >= call.fromId);
         return { items: from.slice(0, TRADES_PAGE), hasNext: from.length > TRADES_PAGE };
@@ -98,7 +123,10 @@ export class SoakVenue {
       case 'public-trades':
         return tapeAt(call.market, nowMs);
       case 'candles':
-        return candlesAt(call.market, call.timeframe, { toMs: Math.min(call.toMs, nowMs), count: call.count });
+        return candlesAt(call.market, call.timeframe, {
+          toMs: Math.min(call.toMs, nowMs),
+          count: call.count,
+        });
       case 'options':
         return SOAK_MARKETS.map(({ symbol, priceStep, amountStep, minOrderValue }) => ({
           symbol,
@@ -152,7 +180,9 @@ export class SoakVenue {
 
   private find(id: number | null, clientOrderId: string): VenueOrder | null {
     const all = [...this.open.values(), ...this.ended];
-    return all.find((order) => (id === null ? order.clientOrderId === clientOrderId : order.id === id)) ?? null;
+    return (
+      all.find((order) => (id === null ? order.clientOrderId === clientOrderId : order.id === id)) ?? null
+    );
   }
 
   private end(order: Order, status: string): void {
@@ -200,7 +230,11 @@ export class SoakVenue {
     this.totals.set(currency, (this.totals.get(currency) ?? 0n) + units);
     const lines = this.lines.get(currency) ?? [];
     this.lines.set(currency, lines);
-    keep(lines, { id: this.lastId, currency, atMs, amount: formatUnits(units), description: 'trade' }, MOST_LINES_KEPT);
+    keep(
+      lines,
+      { id: this.lastId, currency, atMs, amount: formatUnits(units), description: 'trade' },
+      MOST_LINES_KEPT,
+    );
   }
 }
 
@@ -214,7 +248,9 @@ function middleAt(symbol: string, timeMs: number): number {
   const index = SOAK_MARKETS.findIndex((market) => market.symbol === symbol);
   const minutes = timeMs / 60_000;
   const wave = (minutesLong: number): number => Math.sin((2 * Math.PI * minutes) / minutesLong + index);
-  return (50 + 37 * index) * (1 + 0.02 * wave(400 + index) + 0.004 * wave(37 + index / 7) + 0.0005 * wave(1.7));
+  return (
+    (50 + 37 * index) * (1 + 0.02 * wave(400 + index) + 0.004 * wave(37 + index / 7) + 0.0005 * wave(1.7))
+  );
 }
 
 function bookAt(symbol: string, nowMs: number): OrderBook {
@@ -222,7 +258,10 @@ function bookAt(symbol: string, nowMs: number): OrderBook {
   const gap = Math.max(2 * TICK, middle * SPREAD_SHARE);
   const amount = (level: number): DecimalText => text(1 + ((nowMs / 1_000 + level * 7) % 50) / 10);
   const side = (sign: 1 | -1): OrderBook['bids'] =>
-    Array.from({ length: LEVELS }, (_, level) => [text(middle + sign * gap * (level + 1)), amount(level)] as const);
+    Array.from(
+      { length: LEVELS },
+      (_, level) => [text(middle + sign * gap * (level + 1)), amount(level)] as const,
+    );
   return { bids: side(-1), asks: side(1), updatedAtMs: nowMs };
 }
 

@@ -10,14 +10,18 @@ const MOST_HEAP_GROWTH = 1.1;
 const MOST_RSS_BYTES = 250e6;
 
 /**
- * V8 takes as much room as the machine has before it clears up, and virtual time, some hundred times as fast as the real one, leaves it no idle moment
- * to do so. So its heap is bounded, as it is by itself where a container's memory is.
+ * V8 takes as much room as the machine has before it clears up, and virtual time, some hundred times as fast
+ * as the real one, leaves it no idle moment to do so. So its heap is bounded, as it is by itself where a
+ * container's memory is.
  */
 const BOUNDED_HEAP = ['--max-old-space-size=128', '--max-semi-space-size=4'];
 
 const megabytes = (bytes: number): number => Number((bytes / 1e6).toFixed(1));
 
-/** Lives in another process, so that the memory is the bot's alone. Each hour is told on the error stream, which a reader of the results does not see. */
+/**
+ * Lives in another process, so that the memory is the bot's alone. Each hour is told on the error stream,
+ * which a reader of the results does not see.
+ */
 async function live(hours: number, flags: readonly string[]): Promise<readonly SoakHour[]> {
   const script = join(import.meta.dirname, 'soak-run.ts');
   const child = spawn(process.execPath, ['--expose-gc', ...flags, script, String(hours)], {
@@ -32,13 +36,15 @@ async function live(hours: number, flags: readonly string[]): Promise<readonly S
         `mirror ${megabytes(hour.mirrorBytes)} MB, ${hour.requests} requests, ${hour.orders} orders, ${hour.fills} fills`,
     );
   }
-  if (lived.length !== hours) throw new Error(`expected ${hours} hours, was ${lived.length}: see the output above`);
+  if (lived.length !== hours)
+    throw new Error(`expected ${hours} hours, was ${lived.length}: see the output above`);
   return lived;
 }
 
 /**
- * A bot with 30 markets of five feeds each over 24 hours of virtual time: what its heap holds after a collection, the last hour against the second, and
- * the most memory that its process ever had. The exchange behind it remembers next to nothing.
+ * A bot with 30 markets of five feeds each over 24 hours of virtual time: what its heap holds after a
+ * collection, the last hour against the second, and the most memory that its process ever had. The exchange
+ * behind it remembers next to nothing.
  */
 export async function benchSoak(): Promise<BenchResult[]> {
   const lived = await live(HOURS, BOUNDED_HEAP);

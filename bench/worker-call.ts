@@ -17,7 +17,8 @@ const TARGET_US = 100;
 const text = (value: number): DecimalText => decimalText(value.toFixed(2));
 
 function bookAt(middle: number): OrderBook {
-  const level = (side: 1 | -1, depth: number) => [text(middle + side * (depth + 1)), decimalText('0.5')] as const;
+  const level = (side: 1 | -1, depth: number) =>
+    [text(middle + side * (depth + 1)), decimalText('0.5')] as const;
   const levels = Array.from({ length: LEVELS }, (_, depth) => depth);
   return {
     bids: levels.map((depth) => level(-1, depth)),
@@ -69,7 +70,10 @@ const result = (name: string, value: number, unit: string, target: number | null
   holds: target === null || value <= target,
 });
 
-/** What it costs to have a strategy in a thread of its own: a market maker is told of a book of 20 levels a side, and answers two quotes. */
+/**
+ * What it costs to have a strategy in a thread of its own: a market maker is told of a book of 20 levels a
+ * side, and answers two quotes.
+ */
 export async function benchWorkerCall(): Promise<BenchResult[]> {
   const limits = { handlerMs: 10_000, loadMs: 60_000, memoryMb: 256, restartsAnHour: 0 };
   const threads = new StrategyThreads({ limits, onPrint: () => undefined });

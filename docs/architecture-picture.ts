@@ -33,11 +33,15 @@ function readFolderImports(): FolderImports {
   return imports;
 }
 
-/** Everything that a folder reaches, over any number of arrows. Throws an `Error` that names the folders of a circle. */
+/**
+ * Everything that a folder reaches, over any number of arrows. Throws an `Error` that names the folders of a
+ * circle.
+ */
 function reachOf(imports: FolderImports): ReadonlyMap<string, ReadonlySet<string>> {
   const reached = new Map<string, ReadonlySet<string>>();
   const visit = (room: string, way: readonly string[]): ReadonlySet<string> => {
-    if (way.includes(room)) throw new Error(`expected no circle of imports, found ${[...way, room].join(' -> ')}`);
+    if (way.includes(room))
+      throw new Error(`expected no circle of imports, found ${[...way, room].join(' -> ')}`);
     const known = reached.get(room);
     if (known !== undefined) return known;
     const all = new Set<string>();
@@ -53,8 +57,9 @@ function reachOf(imports: FolderImports): ReadonlyMap<string, ReadonlySet<string
 }
 
 /**
- * The folders as a Mermaid flow chart, an arrow from who imports to what is imported. An arrow that a longer way says as well is left out (the transitive
- * reduction), so that a picture of a few arrows says all of them.
+ * The folders as a Mermaid flow chart, an arrow from who imports to what is imported. An arrow that a longer
+ * way says as well is left out (the transitive reduction), so that a picture of a few arrows says all of
+ * them.
  */
 export function importPicture(imports: FolderImports = readFolderImports()): string {
   const reached = reachOf(imports);

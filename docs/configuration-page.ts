@@ -14,14 +14,17 @@ function valueText(schema: JsonSchema): string {
   if (Array.isArray(type) && type.includes('number')) return 'decimal';
   if (type === 'integer' || type === 'number') {
     const kind = type === 'integer' ? 'whole number' : 'number';
-    const hasBounds = minimum !== undefined && maximum !== undefined && Math.abs(maximum) < Number.MAX_SAFE_INTEGER;
+    const hasBounds =
+      minimum !== undefined && maximum !== undefined && Math.abs(maximum) < Number.MAX_SAFE_INTEGER;
     return hasBounds ? `${kind}, ${minimum} to ${maximum}` : kind;
   }
   if (type === 'boolean') return '`true`, `false`';
   if (type === 'array') return `list of ${schema.items === undefined ? 'values' : valueText(schema.items)}`;
   if (type === 'object') {
     if (typeof additionalProperties !== 'object') return 'object';
-    return propertyNames?.enum === undefined ? `${valueText(additionalProperties)} by name` : 'object by name';
+    return propertyNames?.enum === undefined
+      ? `${valueText(additionalProperties)} by name`
+      : 'object by name';
   }
   return type === 'string' ? 'text' : String(type ?? 'any');
 }
@@ -36,7 +39,8 @@ const escaped = (text: string): string => text.replaceAll('|', String.raw`\|`);
 
 function rowsOf(schema: JsonSchema, path: string): readonly string[] {
   const elsewhere = ELSEWHERE[path];
-  if (elsewhere !== undefined) return [`| \`${path}\` | object | | ${schema.description ?? ''} ${elsewhere} |`];
+  if (elsewhere !== undefined)
+    return [`| \`${path}\` | object | | ${schema.description ?? ''} ${elsewhere} |`];
   const parts = schema.anyOf?.find(({ properties }) => properties !== undefined) ?? schema;
   const own = `| \`${path}\` | ${escaped(valueText(schema))} | ${escaped(defaultText(schema.default))} | ${escaped(schema.description ?? '')} |`;
   const { properties, items, additionalProperties } = parts;

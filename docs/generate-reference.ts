@@ -8,7 +8,10 @@ import { withPicture } from './architecture-picture.ts';
 import { configurationPage, editorSchemaText } from './configuration-page.ts';
 import { indicatorsPage } from './indicators-page.ts';
 
-/** Writes the pages under `docs/reference/`, the picture of the imports and the schema for editors from the code: `npm run docs`. A test holds the committed pages equal to what this makes. */
+/**
+ * Writes the pages under `docs/reference/`, the picture of the imports and the schema for editors from the
+ * code: `npm run docs`. A test holds the committed pages equal to what this makes.
+ */
 
 const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   none: 'no credentials',

@@ -51,7 +51,9 @@ export function indicatorsPage(): string {
   });
   const written = sections.reduce((total, { count }) => total + count, 0);
   if (written !== INDICATORS.size) {
-    throw new Error(`expected a comment above each of ${INDICATORS.size} indicators in ${FOLDER}, found ${written}`);
+    throw new Error(
+      `expected a comment above each of ${INDICATORS.size} indicators in ${FOLDER}, found ${written}`,
+    );
   }
   return INTRODUCTION + sections.map(({ text }) => text).join('');
 }
@@ -69,6 +71,7 @@ function rowOf(entry: IndicatorEntry, comment: string): string {
 function declarationOf({ kind, params }: IndicatorEntry): string {
   const usual = Object.entries(usualOf(params));
   const isByPlace = usual.length <= 1 && usual.every(([name]) => name === 'length');
-  if (isByPlace || kind === 'bollinger') return `${kind}(${['bars', ...usual.map(([, value]) => value)].join(', ')})`;
+  if (isByPlace || kind === 'bollinger')
+    return `${kind}(${['bars', ...usual.map(([, value]) => value)].join(', ')})`;
   return `${kind}(bars, { ${usual.map(([name, value]) => `${name}: ${value}`).join(', ')} })`;
 }

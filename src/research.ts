@@ -5,7 +5,12 @@ export {
   type BacktestOutcome,
   type BacktestStrategy,
 } from './backtest/setup/backtest.ts';
-export { loadCandles, type Candles, type CandleSource, type Moment } from './backtest/setup/research-candles.ts';
+export {
+  loadCandles,
+  type Candles,
+  type CandleSource,
+  type Moment,
+} from './backtest/setup/research-candles.ts';
 export type { BacktestResult } from './backtest/result/result-schema.ts';
 export type { BarRules } from './venues/bars/bar-rules.ts';
 export type { Timeframe } from './domain/timeframe.ts';

@@ -5,7 +5,10 @@ import { defineStrategy } from '#sdk';
 export default defineStrategy({
   name: 'dca',
   params: z.strictObject({
-    /** What each purchase costs, in the quote currency. Without it: 20 million rial, or 20 of another currency. */
+    /**
+     * What each purchase costs, in the quote currency. Without it: 20 million rial, or 20 of another
+     * currency.
+     */
     spend: z.number().positive().optional(),
     /** When it buys; UTC. What falls due while nothing runs is not made up for. */
     cron: z.string().default('0 9 * * *'),

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** The room between two prices: it buys at the lower one, sells what it got at the upper one, and begins again. */
+/**
+ * The room between two prices: it buys at the lower one, sells what it got at the upper one, and begins
+ * again.
+ */
 const cell = z.strictObject({
   side: z.enum(['buy', 'sell']),
   left: z.number(),
@@ -9,11 +12,17 @@ const cell = z.strictObject({
   pauseEndMs: z.number(),
 });
 
-/** Buys a little at each price below the market, and sells it again one level higher. It tells its orders apart by their tags. */
+/**
+ * Buys a little at each price below the market, and sells it again one level higher. It tells its orders
+ * apart by their tags.
+ */
 export default defineStrategy({
   name: 'grid',
   params: z.strictObject({
-    /** The lowest price to buy at, and the highest to sell at. Without them: `rangeBps` on both sides of the first price. */
+    /**
+     * The lowest price to buy at, and the highest to sell at. Without them: `rangeBps` on both sides of the
+     * first price.
+     */
     low: z.number().positive().optional(),
     high: z.number().positive().optional(),
     rangeBps: z.number().positive().max(9_000).default(200),
@@ -41,8 +50,10 @@ export default defineStrategy({
         // Orders of another grid would be taken for this one's.
         if (orders.length > 0) return ctx.cancelAll(ctx.market);
         const middle = (bestBid.price + bestAsk.price) / 2;
-        const { low = middle * (1 - params.rangeBps / 10_000), high = middle * (1 + params.rangeBps / 10_000) } =
-          params;
+        const {
+          low = middle * (1 - params.rangeBps / 10_000),
+          high = middle * (1 + params.rangeBps / 10_000),
+        } = params;
         if (low >= high) throw new Error(`expected low below high, was ${low} and ${high}`);
         const amount = params.amount ?? (freeQuote * params.share) / middle;
         if (amount === 0) return;
@@ -69,7 +80,8 @@ export default defineStrategy({
         const tag = `cell-${index}`;
         if (working.has(tag) || ctx.nowMs < pauseEndMs) continue;
         // Neighbours share a price: it never buys where it sells, nor sells where it buys.
-        if (side === 'sell' && highestBuy < index) ctx.sell({ amount: left, price: low + step * (index + 1), tag });
+        if (side === 'sell' && highestBuy < index)
+          ctx.sell({ amount: left, price: low + step * (index + 1), tag });
         const isSoldBelow = cells.slice(0, index).every((below) => below.side === 'buy');
         if (side === 'buy' && isSoldBelow && low + step * index < bestAsk.price)
           ctx.buy({ amount: left, price: low + step * index, tag });

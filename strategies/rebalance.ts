@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Keeps a share of its equity in the coin: looks now and then, and trades when the share has left its band. */
+/**
+ * Keeps a share of its equity in the coin: looks now and then, and trades when the share has left its band.
+ */
 export default defineStrategy({
   name: 'rebalance',
   params: z.strictObject({

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Trades a coin around BTCIRT, BTCUSDT and USDTIRT when they do not agree: three legs at once, so it needs some of each currency. */
+/**
+ * Trades a coin around BTCIRT, BTCUSDT and USDTIRT when they do not agree: three legs at once, so it needs
+ * some of each currency.
+ */
 export default defineStrategy({
   name: 'triangle',
   params: z.strictObject({

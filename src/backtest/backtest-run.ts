@@ -7,21 +7,33 @@ import type { StrategyInstance, LoggedLine } from '../engine/strategy-instance.t
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 
-/** How a backtest made its fills: said in every result, so that nobody takes its numbers for more than they are. */
+/**
+ * How a backtest made its fills: said in every result, so that nobody takes its numbers for more than they
+ * are.
+ */
 export interface FidelityStatement {
   /** `candles`: bars only. `poll`: the whole live bot against recorded books and trades. */
   readonly kind: 'candles' | 'poll';
-  /** Each rule that decided a fill, as a name and what it was set to: `{ rule: 'market orders', setting: 'next open' }`. */
+  /**
+   * Each rule that decided a fill, as a name and what it was set to: `{ rule: 'market orders', setting: 'next
+   * open' }`.
+   */
   readonly rules: readonly { readonly rule: string; readonly setting: string }[];
   /** What these rules can not know, one sentence each. */
   readonly caveats: readonly string[];
 }
 
-/** Money over time: what the account was worth at the end of each bar, or each `barMs` where there are no bars. */
+/**
+ * Money over time: what the account was worth at the end of each bar, or each `barMs` where there are no
+ * bars.
+ */
 export interface EquityCurve {
   readonly length: number;
   readonly timeMs: Float64Array;
-  /** In the quote currency, as a number: for statistics and pictures only. The exact last one is `BacktestRun.finalEquity`. */
+  /**
+   * In the quote currency, as a number: for statistics and pictures only. The exact last one is
+   * `BacktestRun.finalEquity`.
+   */
   readonly equity: Float64Array;
   /** 1 where a position was held at that moment, else 0. */
   readonly isExposed: Uint8Array;
@@ -52,11 +64,19 @@ export interface StrategyIntents {
   readonly refusals: readonly RefusalCount[];
 }
 
-export function intentsOf(instances: readonly Pick<StrategyInstance, 'name' | 'tally'>[]): readonly StrategyIntents[] {
-  return instances.map(({ name, tally }) => ({ strategy: name, count: tally.intents, refusals: tally.refusals() }));
+export function intentsOf(
+  instances: readonly Pick<StrategyInstance, 'name' | 'tally'>[],
+): readonly StrategyIntents[] {
+  return instances.map(({ name, tally }) => ({
+    strategy: name,
+    count: tally.intents,
+    refusals: tally.refusals(),
+  }));
 }
 
-/** What a backtest has done, before any number is made of it. Times in ms since 1970, money in units of 1e-10. */
+/**
+ * What a backtest has done, before any number is made of it. Times in ms since 1970, money in units of 1e-10.
+ */
 export interface BacktestRun {
   readonly fidelity: FidelityStatement;
   /** All money of the result is in it. */
@@ -83,7 +103,10 @@ export interface BacktestRun {
   readonly intents: readonly StrategyIntents[];
   /** In the order in which they were planned. */
   readonly orders: readonly OrderRecord[];
-  /** In the order in which the engine was told of them: by time, but one market after the other where their bars close together. */
+  /**
+   * In the order in which the engine was told of them: by time, but one market after the other where their
+   * bars close together.
+   */
   readonly fills: readonly FillRecord[];
   /** What the reader of the numbers must know, one sentence each. */
   readonly warnings: readonly string[];

@@ -17,8 +17,9 @@ interface Building {
 const NO_BARS: readonly ClosedCandle[] = [];
 
 /**
- * The bars of one market at one length, made of recorded ones as they close: the same, or longer ones put together. A longer bar whose last parts are
- * missing is closed by the first part that comes after it, since until then nothing says that there is none.
+ * The bars of one market at one length, made of recorded ones as they close: the same, or longer ones put
+ * together. A longer bar whose last parts are missing is closed by the first part that comes after it, since
+ * until then nothing says that there is none.
  */
 export class BarFeed {
   readonly timeframe: Timeframe;
@@ -59,13 +60,18 @@ export class BarFeed {
     const bars: ClosedCandle[] = [];
     if (building !== null && building.openTimeMs !== bucketMs) bars.push(this.close(building, seenAtMs));
     this.add(index, bucketMs);
-    if (this.building !== null && seenAtMs === bucketMs + this.lengthMs) bars.push(this.close(this.building, seenAtMs));
+    if (this.building !== null && seenAtMs === bucketMs + this.lengthMs)
+      bars.push(this.close(this.building, seenAtMs));
     return bars.length === 0 ? NO_BARS : bars;
   }
 
   /** The recorded bar `index` itself, instead of `closedBy` where the feed is one to one. */
   same(index: number): ClosedCandle {
-    return new ColumnCandle(this.source, index, this.missedBefore(this.columns.openTimeMs[index] ?? Number.NaN));
+    return new ColumnCandle(
+      this.source,
+      index,
+      this.missedBefore(this.columns.openTimeMs[index] ?? Number.NaN),
+    );
   }
 
   private add(index: number, bucketMs: number): void {

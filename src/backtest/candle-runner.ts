@@ -19,7 +19,10 @@ import type { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
 import type { EquityValuer } from '../venues/bars/equity-valuer.ts';
 import type { LoggedLine } from '../engine/strategy-instance.ts';
 
-/** One market with its recorded bars. Those that begin before `fromMs` of the run are the past: they warm strategies up. */
+/**
+ * One market with its recorded bars. Those that begin before `fromMs` of the run are the past: they warm
+ * strategies up.
+ */
 export interface RunMarket {
   readonly market: Market;
   readonly columns: CandleColumns;
@@ -59,9 +62,10 @@ const NO_EVENTS: readonly EngineEvent[] = [];
 const PROGRESS_EVERY_BARS = 1_000;
 
 /**
- * Runs the engine through recorded bars. As a bar begins the exchange fills what takes at its open, and the engine is told. As it closes the exchange fills
- * what was open while it ran, the engine is told, and then the strategies see the bar; then come timers of that moment. Nothing that is later than the moment
- * is reachable from any of them: the engine is handed one bar at a time.
+ * Runs the engine through recorded bars. As a bar begins the exchange fills what takes at its open, and the
+ * engine is told. As it closes the exchange fills what was open while it ran, the engine is told, and then
+ * the strategies see the bar; then come timers of that moment. Nothing that is later than the moment is
+ * reachable from any of them: the engine is handed one bar at a time.
  */
 export class CandleRunner {
   private readonly options: CandleRunOptions;
@@ -107,13 +111,17 @@ export class CandleRunner {
     this.timeMs = new Float64Array(bars);
     this.equity = new Float64Array(bars);
     this.isExposed = new Uint8Array(bars);
-    this.valuer = options.venue.valuer(options.quote, new Map(this.lanes.flatMap((lane) => firstPriceOf(lane) ?? [])));
+    this.valuer = options.venue.valuer(
+      options.quote,
+      new Map(this.lanes.flatMap((lane) => firstPriceOf(lane) ?? [])),
+    );
   }
 
   /** Runs to the last bar. Throws `INVALID_OPTIONS` where there is none. */
   run(): CandleRun {
     const total = this.timeMs.length;
-    if (total === 0) throw new SarrafError('INVALID_OPTIONS', 'expected bars to run through, were none in this range');
+    if (total === 0)
+      throw new SarrafError('INVALID_OPTIONS', 'expected bars to run through, were none in this range');
     const initialEquity = this.begin();
     while (this.closeSome()) this.options.onProgress?.(this.done, total);
     this.options.onProgress?.(this.done, total);
@@ -147,7 +155,9 @@ export class CandleRunner {
     return true;
   }
 
-  /** Tells the engine of the wallets, so that strategies start with them. Answers what the account is worth. */
+  /**
+   * Tells the engine of the wallets, so that strategies start with them. Answers what the account is worth.
+   */
   private begin(): Units {
     const { fromMs } = this.options;
     const past = this.lanes.flatMap((lane) => this.lastOfThePast(lane));
@@ -168,7 +178,8 @@ export class CandleRunner {
     );
     const feeds = [...timeframes].map((timeframe) => new BarFeed(columns, timeframe));
     let past = 0;
-    for (; past < columns.length && (columns.openTimeMs[past] ?? 0) < fromMs; past += 1) this.warmUp(feeds, past);
+    for (; past < columns.length && (columns.openTimeMs[past] ?? 0) < fromMs; past += 1)
+      this.warmUp(feeds, past);
     return new BarLane({ index, market, columns, feeds, first: past });
   }
 
@@ -204,7 +215,10 @@ export class CandleRunner {
     }
   }
 
-  /** Ends the bars that close now: the exchange goes through them, their closes are the prices, what became of orders is told, and then each bar. Answers how many. */
+  /**
+   * Ends the bars that close now: the exchange goes through them, their closes are the prices, what became of
+   * orders is told, and then each bar. Answers how many.
+   */
   private closeBars(closeMs: number): number {
     const { venue } = this.options;
     let hasChanged = false;
@@ -254,7 +268,11 @@ export class CandleRunner {
     const opened = this.lanes.filter(({ isOpen, isTold }) => isOpen && !isTold);
     if (opened.length === 0) return;
     for (const lane of opened) lane.isTold = true;
-    const opens = opened.map((lane) => ({ market: lane.market.symbol, price: lane.open, untilMs: lane.nextMs }));
+    const opens = opened.map((lane) => ({
+      market: lane.market.symbol,
+      price: lane.open,
+      untilMs: lane.nextMs,
+    }));
     this.engine.step({ kind: 'opens', atMs, opens });
   }
 
@@ -271,7 +289,10 @@ export class CandleRunner {
       this.note(output);
       if (output.requests.length > 0) events.push(...this.answersTo(output, event.atMs));
     }
-    throw new SarrafError('INVARIANT', `the engine was still at work after ${MOST_STEPS_A_MOMENT} steps of one moment`);
+    throw new SarrafError(
+      'INVARIANT',
+      `the engine was still at work after ${MOST_STEPS_A_MOMENT} steps of one moment`,
+    );
   }
 
   private answersTo({ requests }: EngineOutput, atMs: number): EngineEvent[] {

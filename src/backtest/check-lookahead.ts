@@ -8,8 +8,9 @@ export interface LookaheadDifference {
 }
 
 /**
- * Compares what was wanted before `untilMs` in a run on all bars with what was wanted in one that had only the bars up to then. A strategy that saw
- * something later in the first wants something else in the second. Answers the first difference; null where there is none.
+ * Compares what was wanted before `untilMs` in a run on all bars with what was wanted in one that had only
+ * the bars up to then. A strategy that saw something later in the first wants something else in the second.
+ * Answers the first difference; null where there is none.
  */
 export function firstDifference(
   whole: readonly ExpectedOrder[],
@@ -38,8 +39,9 @@ export function momentsWithin(fromMs: number, toMs: number, count: number): read
 const MOST_BACK = 1_000;
 
 /**
- * When to cut a run, at a moment or before: a close after which nothing filled at the very next open. There a run on all bars wants nothing more at the same
- * moment than one whose bars end. Where there is no such close, the last one, less a millisecond.
+ * When to cut a run, at a moment or before: a close after which nothing filled at the very next open. There a
+ * run on all bars wants nothing more at the same moment than one whose bars end. Where there is no such
+ * close, the last one, less a millisecond.
  */
 export function cutMoment(
   of: { readonly closesMs: Float64Array; readonly fills: readonly { readonly atMs: number }[] },

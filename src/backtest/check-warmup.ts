@@ -14,8 +14,9 @@ export interface RunTrace {
 }
 
 /**
- * The first close at which neither run holds anything nor has an order open; null where there is none. From there on a strategy that is warm wants the
- * same in both: before, one that begins flat must differ from one that holds something.
+ * The first close at which neither run holds anything nor has an order open; null where there is none. From
+ * there on a strategy that is warm wants the same in both: before, one that begins flat must differ from one
+ * that holds something.
  */
 export function firstFlatMs(
   runs: readonly RunTrace[],
@@ -48,7 +49,11 @@ class FlatWalk {
   /** To be asked of rising times. */
   isFlatAt(timeMs: number): boolean {
     const { orders, fills } = this.run;
-    for (let fill = fills[this.nextFill]; fill !== undefined && fill.atMs <= timeMs; fill = fills[this.nextFill]) {
+    for (
+      let fill = fills[this.nextFill];
+      fill !== undefined && fill.atMs <= timeMs;
+      fill = fills[this.nextFill]
+    ) {
       this.nextFill += 1;
       this.take(fill);
     }
@@ -57,7 +62,8 @@ class FlatWalk {
       this.nextOrder += 1;
       order = orders[this.nextOrder];
     }
-    for (const order of this.open) if (order.closedAtMs !== null && order.closedAtMs <= timeMs) this.open.delete(order);
+    for (const order of this.open)
+      if (order.closedAtMs !== null && order.closedAtMs <= timeMs) this.open.delete(order);
     return this.open.size === 0 && [...this.held.values()].every(isNothing);
   }
 

@@ -42,7 +42,9 @@ function stopsOf({ limitFill }: BarRules): string {
 function volumeOf({ volumeShareMillionths, path }: BarRules): string {
   if (volumeShareMillionths === null) return 'no bound';
   const inside =
-    path === 'worst-first' ? 'stops, then limits' : 'as the path comes to them, at one price stops, then limits';
+    path === 'worst-first'
+      ? 'stops, then limits'
+      : 'as the path comes to them, at one price stops, then limits';
   return `all orders of a market together at most ${percent(volumeShareMillionths)} of the volume of a bar; the rest stays open; first at the open, then ${inside}, of which the older first`;
 }
 
@@ -78,7 +80,10 @@ export function describeBarRules(rules: BarRules): FidelityStatement {
       },
       {
         rule: 'limit orders, gap',
-        setting: limitGap === 'open' ? 'the open, on a step against the order, as maker' : 'their own price, as maker',
+        setting:
+          limitGap === 'open'
+            ? 'the open, on a step against the order, as maker'
+            : 'their own price, as maker',
       },
       { rule: 'stop orders', setting: stopsOf(rules) },
       { rule: 'OCO', setting: 'a fill of one leg, or the waking of the stop, cancels the other' },
@@ -104,7 +109,8 @@ export function describeBarRules(rules: BarRules): FidelityStatement {
 }
 
 function caveatsOf(rules: BarRules): readonly string[] {
-  const { arrival, spreadBps, slippage, limitFill, limitGap, path, volumeShareMillionths, marketBand } = rules;
+  const { arrival, spreadBps, slippage, limitFill, limitGap, path, volumeShareMillionths, marketBand } =
+    rules;
   const isFree = spreadBps === 0 && (slippage.kind === 'bps' ? slippage.bps : slippage.millionths) === 0;
   return [
     'A bar does not say in which order its prices came, nor what the book looked like.',
@@ -116,7 +122,10 @@ function caveatsOf(rules: BarRules): readonly string[] {
       'How much of an order fills at an open follows from the volume of the whole bar, which nobody knew then.',
     ),
     ...sayIf(isFree, 'What takes pays neither spread nor slippage: real fills are worse.'),
-    ...sayIf(limitFill === 'touch', 'A touched limit price counts as a fill, which is too good for most orders.'),
+    ...sayIf(
+      limitFill === 'touch',
+      'A touched limit price counts as a fill, which is too good for most orders.',
+    ),
     ...sayIf(
       limitGap === 'open',
       'A resting limit order fills at the open of a gap, which is better than its own price; a real one fills at its own.',

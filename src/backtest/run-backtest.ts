@@ -1,4 +1,10 @@
-import { barsBetween, cellUnits, columnScale, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
+import {
+  barsBetween,
+  cellUnits,
+  columnScale,
+  firstBarFrom,
+  type CandleColumns,
+} from '../domain/candle-columns.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
@@ -37,7 +43,10 @@ export interface CandleBacktest {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Runs it. Throws `INVALID_OPTIONS` where no bar is in its range, or its markets do not tell what everything is worth in one currency. */
+/**
+ * Runs it. Throws `INVALID_OPTIONS` where no bar is in its range, or its markets do not tell what everything
+ * is worth in one currency.
+ */
 export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const { markets, fromMs, clock } = backtest;
   const listed = markets.map(({ market }) => market);

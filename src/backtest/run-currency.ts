@@ -4,7 +4,10 @@ import { BRIDGE, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import { pathOf } from '../portfolio/valuation.ts';
 
-/** The currency of a run's results: the one that was asked for, else rial where any market is priced in it, else tether. */
+/**
+ * The currency of a run's results: the one that was asked for, else rial where any market is priced in it,
+ * else tether.
+ */
 export function runCurrency(
   markets: readonly Pick<Market, 'quote'>[],
   wanted: QuoteCurrency | null = null,
@@ -12,13 +15,21 @@ export function runCurrency(
   return wanted ?? (markets.some(({ quote }) => quote === 'rls') ? 'rls' : 'usdt');
 }
 
-/** Whether a run of these markets needs the market of tether in rial, so that all money of its results is in one currency. */
-export function needsBridge(markets: readonly Pick<Market, 'quote'>[], wanted: QuoteCurrency | null): boolean {
+/**
+ * Whether a run of these markets needs the market of tether in rial, so that all money of its results is in
+ * one currency.
+ */
+export function needsBridge(
+  markets: readonly Pick<Market, 'quote'>[],
+  wanted: QuoteCurrency | null,
+): boolean {
   const quotes = new Set(markets.map(({ quote }) => quote));
   return quotes.size > 1 || (wanted !== null && !quotes.has(wanted));
 }
 
-/** Throws `INVALID_OPTIONS` where something that the run can trade has no way to the currency of its results. */
+/**
+ * Throws `INVALID_OPTIONS` where something that the run can trade has no way to the currency of its results.
+ */
 export function refuseUnvalued(markets: readonly Market[], quote: QuoteCurrency): void {
   const symbols = new Set<string>(markets.map(({ symbol }) => symbol));
   const priceOf = (symbol: string): Units | null => (symbols.has(symbol) ? (1n as Units) : null);

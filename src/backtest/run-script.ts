@@ -63,8 +63,8 @@ export interface ScriptedRun {
 const MILLIONTHS = 1_000_000;
 
 /**
- * Runs a strategy on a scripted market: the real engine, and the fill rules of a backtest on bars. A run is always the same.
- * Throws `INVALID_STRATEGY` with what a handler threw.
+ * Runs a strategy on a scripted market: the real engine, and the fill rules of a backtest on bars. A run is
+ * always the same. Throws `INVALID_STRATEGY` with what a handler threw.
  */
 export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions): ScriptedRun {
   const { params = {}, fee = 0, past = 0, timeframe = '1h' } = options;
@@ -96,7 +96,9 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
   return {
     orders: run.orders.map(orderOf),
     fills: run.fills.map(fillOf),
-    refusals: run.intents.flatMap(({ refusals }) => refusals.map(({ code, example }) => `${code}: ${example}`)),
+    refusals: run.intents.flatMap(({ refusals }) =>
+      refusals.map(({ code, example }) => `${code}: ${example}`),
+    ),
     log: (run.logs.get(runner.name) ?? []).map(({ text }) => text),
     state: JSON.parse(runner.stateJson()) as unknown,
     equity: numberOf(run.finalEquity),

@@ -4,7 +4,10 @@ import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 
-/** A bar of a script: its close alone, or all that is known of it. Without a high and a low it has those of its two ends. */
+/**
+ * A bar of a script: its close alone, or all that is known of it. Without a high and a low it has those of
+ * its two ends.
+ */
 export type ScriptedBar =
   | number
   | {
@@ -38,7 +41,10 @@ export const SCRIPT_START_MS = 1_704_067_200_000;
 const VOLUME_DECIMALS = 6;
 
 /** The market of a script with its bars. Throws `INVALID_OPTIONS` for a bar that is none. */
-export function scriptedMarket(script: MarketScript): { readonly market: Market; readonly columns: CandleColumns } {
+export function scriptedMarket(script: MarketScript): {
+  readonly market: Market;
+  readonly columns: CandleColumns;
+} {
   const { timeframe = '1h', priceStep = 0.01, amountStep = 0.000_001, minOrderValue } = script;
   const market = createMarket({
     market: script.market ?? 'BTCUSDT',
@@ -80,6 +86,9 @@ function wholeBars(bars: readonly ScriptedBar[]): readonly WholeBar[] {
     const isBar = low > 0 && low <= Math.min(open, close) && high >= Math.max(open, close) && volume >= 0;
     if (isBar && Number.isFinite(high + volume)) return { open, high, low, close, volume };
     const was = JSON.stringify(scripted);
-    throw new SarrafError('INVALID_OPTIONS', `bars.${index}: expected prices above 0 between low and high, was ${was}`);
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `bars.${index}: expected prices above 0 between low and high, was ${was}`,
+    );
   });
 }

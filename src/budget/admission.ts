@@ -18,8 +18,8 @@ export interface Slot {
 }
 
 /**
- * How a request ended. `answered`: by the exchange, which has counted it by now and has gone on until now. `unanswered`: it may have arrived, and may still
- * arrive. `unsent`: no byte of it left.
+ * How a request ended. `answered`: by the exchange, which has counted it by now and has gone on until now.
+ * `unanswered`: it may have arrived, and may still arrive. `unsent`: no byte of it left.
  */
 export type SlotEnd = 'answered' | 'unanswered' | 'unsent';
 
@@ -28,7 +28,10 @@ export interface AdmissionAsk {
   readonly requestClass: RequestClass;
 }
 
-/** Why there is no slot: all are taken, the budget is unknown, another process holds the ledger, or the file is not what it was. */
+/**
+ * Why there is no slot: all are taken, the budget is unknown, another process holds the ledger, or the file
+ * is not what it was.
+ */
 export type AdmissionRefusal = 'full' | 'unknown budget' | 'locked' | 'ledger unusable';
 
 export type Admission =
@@ -36,13 +39,19 @@ export type Admission =
   /** `waitMs` is the time until a slot may be free; null when one is free only after a stamp. */
   | { readonly admitted: false; readonly reason: AdmissionRefusal; readonly waitMs: number | null };
 
-/** What in-process and shared ledgers have in common. Times are of one monotonic clock, in whole ms, rounded down. */
+/**
+ * What in-process and shared ledgers have in common. Times are of one monotonic clock, in whole ms, rounded
+ * down.
+ */
 export interface RequestLedger {
   /** Asks for a slot now. */
   admit(ask: AdmissionAsk, nowMs: number): Admission;
   /** Says how a request ended, and when: the time of its reply, or of the end of its socket. */
   settle(slot: Slot, end: SlotEnd, atMs: number): void;
-  /** Takes in what a limit reply says of a budget's limit, before the slot of its request is settled; answers what that changed. */
+  /**
+   * Takes in what a limit reply says of a budget's limit, before the slot of its request is settled; answers
+   * what that changed.
+   */
   heed(budget: string, word: LimitWord, atMs: number): LimitChange | null;
   /** Limits that the exchange has lowered and that hold now, by budget. */
   namedLimits(nowMs: number): ReadonlyMap<string, number>;
@@ -51,12 +60,16 @@ export interface RequestLedger {
 }
 
 /**
- * The longest time from admission to send. An owner that finds more was stopped in between: what it was admitted for may be stale, and others
- * may have taken it for dead. It does not send, gives the slot back and asks again.
+ * The longest time from admission to send. An owner that finds more was stopped in between: what it was
+ * admitted for may be stale, and others may have taken it for dead. It does not send, gives the slot back and
+ * asks again.
  */
 export const MOST_SEND_DELAY_MS = 250;
 
-/** How long after its socket is gone a request may still reach an exchange that does not stand still, and be counted there. */
+/**
+ * How long after its socket is gone a request may still reach an exchange that does not stand still, and be
+ * counted there.
+ */
 export const LATE_ARRIVAL_MS = 120_000;
 
 /** Of a budget to which cancels and resolutions go, left for them. */
@@ -67,7 +80,10 @@ export function reserveOf(budget: RateLimit): number {
   return budget.hasReserve === true ? Math.floor(budget.limit * RESERVED_SHARE) : 0;
 }
 
-/** Whether a slot is free again: strictly more than a window after its stamp, since both ends of a window may count. */
+/**
+ * Whether a slot is free again: strictly more than a window after its stamp, since both ends of a window may
+ * count.
+ */
 export function isReleased(stampedAtMs: number | null, windowMs: number, nowMs: number): boolean {
   return stampedAtMs !== null && stampedAtMs + windowMs < nowMs;
 }

@@ -8,22 +8,28 @@ import type { AdmittedJob, LaneExecutor } from './lane-executor.ts';
 /** Bottleneck looks at its reservoir this often, so its own window is longer than W by up to twice that. */
 const BOTTLENECK_BEAT_MS = 250;
 
-/** The wall clock may move against the monotonic one by so much, as it does while it is adjusted, before it counts as stepped. */
+/**
+ * The wall clock may move against the monotonic one by so much, as it does while it is adjusted, before it
+ * counts as stepped.
+ */
 const MOST_DRIFT_MS = 20;
 
 /**
- * A job that Bottleneck has not begun after so long is begun without it. The lane finds it too late to be sent, and asks again. So a
- * job of the very moment of a step waits for half a second, not until the wall clock is where it was.
+ * A job that Bottleneck has not begun after so long is begun without it. The lane finds it too late to be
+ * sent, and asks again. So a job of the very moment of a step waits for half a second, not until the wall
+ * clock is where it was.
  */
 const MOST_START_MS = 2 * MOST_SEND_DELAY_MS;
 
 /**
- * Executes one budget's requests with Bottleneck, with the bound on concurrency and the time-out, and with a count of its own as an outer guard:
- * should the ledger ever admit too many, the surplus waits here, is found too late to be sent, and asks again. Its reservoir alone would not do: it
- * lets twice the limit through across a refresh.
+ * Executes one budget's requests with Bottleneck, with the bound on concurrency and the time-out, and with a
+ * count of its own as an outer guard: should the ledger ever admit too many, the surplus waits here, is found
+ * too late to be sent, and asks again. Its reservoir alone would not do: it lets twice the limit through
+ * across a refresh.
  *
- * Bottleneck goes by the wall clock: set back by an hour, it would start nothing for an hour. So after a step there is a new one, with a whole
- * reservoir; the ledger, which goes by the monotonic clock, holds the limit all the same. What the one before has begun goes on in it.
+ * Bottleneck goes by the wall clock: set back by an hour, it would start nothing for an hour. So after a step
+ * there is a new one, with a whole reservoir; the ledger, which goes by the monotonic clock, holds the limit
+ * all the same. What the one before has begun goes on in it.
  */
 export class BottleneckExecutor implements LaneExecutor {
   private readonly settings: Bottleneck.ConstructorOptions;
@@ -56,10 +62,12 @@ export class BottleneckExecutor implements LaneExecutor {
       }
     };
     const late = setTimeout(() => void begin(), MOST_START_MS);
-    this.bottleneck.schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs }, begin).catch((error) => {
-      if (isBegun) reject(timedOut(timeoutMs, error));
-      else void begin();
-    });
+    this.bottleneck
+      .schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs }, begin)
+      .catch((error) => {
+        if (isBegun) reject(timedOut(timeoutMs, error));
+        else void begin();
+      });
     return promise;
   }
 
@@ -89,7 +97,10 @@ function timedOut(timeoutMs: number, cause: unknown): SarrafError {
   return new SarrafError('TIMED_OUT', `expected a reply within ${timeoutMs} ms: ${reason}`, { cause });
 }
 
-/** How far the wall clock is ahead of the monotonic one; it changes only when somebody sets or adjusts the wall clock. */
+/**
+ * How far the wall clock is ahead of the monotonic one; it changes only when somebody sets or adjusts the
+ * wall clock.
+ */
 function wallAheadMs(): number {
   return Date.now() - performance.now();
 }

@@ -1,6 +1,6 @@
 /**
- * What a limit reply leaves behind for the budget it came from. `strikes` counts such replies since the last success.
- * The interface ("HTTP status codes") says that access returns after 1 to 24 hours.
+ * What a limit reply leaves behind for the budget it came from. `strikes` counts such replies since the last
+ * success. The interface ("HTTP status codes") says that access returns after 1 to 24 hours.
  */
 export type BreakerState =
   | { readonly kind: 'open'; readonly strikes: number; readonly untilMs: number }
@@ -14,7 +14,10 @@ export type Passage =
 const HOUR_MS = 3_600_000;
 const LONGEST_MS = 24 * HOUR_MS;
 
-/** A reply that is not the interface's own, such as a proxy's page, may mean nothing of the sort: the first one closes for less. */
+/**
+ * A reply that is not the interface's own, such as a proxy's page, may mean nothing of the sort: the first
+ * one closes for less.
+ */
 const FOREIGN_MS = 600_000;
 
 export interface LimitReply {
@@ -40,10 +43,16 @@ export function withCanary(state: BreakerState, nowMs: number): BreakerState {
 }
 
 /**
- * The state after a limit reply: open for as long as the reply says (`waitMs`, a day at most), and where it says nothing for an hour, which doubles
- * with each further strike up to a day; for ten minutes where the reply is not the interface's own. A wait that is already longer stays: replies of one burst arrive in any order.
+ * The state after a limit reply: open for as long as the reply says (`waitMs`, a day at most), and where it
+ * says nothing for an hour, which doubles with each further strike up to a day; for ten minutes where the
+ * reply is not the interface's own. A wait that is already longer stays: replies of one burst arrive in any
+ * order.
  */
-export function afterLimit(state: BreakerState | null, { waitMs, isOwn }: LimitReply, nowMs: number): BreakerState {
+export function afterLimit(
+  state: BreakerState | null,
+  { waitMs, isOwn }: LimitReply,
+  nowMs: number,
+): BreakerState {
   // Replies of requests that were under way when it opened are the same strike.
   const isSameBurst = state?.kind === 'open' && state.untilMs > nowMs;
   const strikes = isSameBurst ? state.strikes : (state?.strikes ?? 0) + 1;
@@ -55,7 +64,10 @@ export function afterLimit(state: BreakerState | null, { waitMs, isOwn }: LimitR
   return { kind: 'open', strikes, untilMs };
 }
 
-/** A canary that came back with neither success nor limit, such as a time-out, proves nothing: the next may go a while later. */
+/**
+ * A canary that came back with neither success nor limit, such as a time-out, proves nothing: the next may go
+ * a while later.
+ */
 export function afterSilence(state: BreakerState, nowMs: number): BreakerState {
   return { kind: 'open', strikes: state.strikes, untilMs: nowMs + CANARY_SILENCE_MS };
 }

@@ -32,13 +32,19 @@ export type BudgetTrouble =
     }
   | { readonly kind: 'ledger unusable'; readonly budget: string };
 
-/** Why a request never left, and in how many ms the next of its class may at the earliest; null where that is not known. */
+/**
+ * Why a request never left, and in how many ms the next of its class may at the earliest; null where that is
+ * not known.
+ */
 export interface Drop {
   readonly reason: Dropped['reason'] | Held | 'closed' | 'aborted';
   readonly retryInMs: number | null;
 }
 
-/** What held back a request that expired, where it was no full window: a lockout of its budget, or a 401 to its credential. */
+/**
+ * What held back a request that expired, where it was no full window: a lockout of its budget, or a 401 to
+ * its credential.
+ */
 type Held = 'locked out' | 'credential refused';
 
 const CLOSED: Drop = { reason: 'closed', retryInMs: null };
@@ -61,8 +67,8 @@ const LOOK_AGAIN_MS = 100;
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
- * The requests of one budget on their way out. Order and admission are the ledger's; what it admits, the executor executes, with the time-out. What
- * the executor gets to too late is not sent, and asks again.
+ * The requests of one budget on their way out. Order and admission are the ledger's; what it admits, the
+ * executor executes, with the time-out. What the executor gets to too late is not sent, and asks again.
  */
 export class BudgetLane {
   private readonly options: LaneOptions;
@@ -91,7 +97,10 @@ export class BudgetLane {
     this.pump();
   }
 
-  /** Drops a request that nobody wants any more, if it still waits; one that is on its way is its sender's to end. */
+  /**
+   * Drops a request that nobody wants any more, if it still waits; one that is on its way is its sender's to
+   * end.
+   */
   cancel(id: number): void {
     if (!this.queue.all().some((waiting) => waiting.id === id)) return;
     this.queue.remove(id);
@@ -139,7 +148,8 @@ export class BudgetLane {
     const admission = ledger.admit({ budget: budget.name, requestClass: job.requestClass }, nowMs);
     if (!admission.admitted) {
       const isUnusable = admission.reason === 'ledger unusable';
-      if (isUnusable && !this.isUnusable) this.options.onTrouble?.({ kind: 'ledger unusable', budget: budget.name });
+      if (isUnusable && !this.isUnusable)
+        this.options.onTrouble?.({ kind: 'ledger unusable', budget: budget.name });
       this.isUnusable = isUnusable;
       return this.full(admission.waitMs ?? LOOK_AGAIN_MS);
     }

@@ -1,14 +1,18 @@
 import { LATE_ARRIVAL_MS } from './admission.ts';
 
 /**
- * A request that ended without an answer. Where the exchange stands still it may keep such requests for as long as it does, and handle all of them at
- * once when it goes on. So its slot is not released by the clock alone: an answer has to show that the exchange goes on.
+ * A request that ended without an answer. Where the exchange stands still it may keep such requests for as
+ * long as it does, and handle all of them at once when it goes on. So its slot is not released by the clock
+ * alone: an answer has to show that the exchange goes on.
  */
 export interface Doubt {
   readonly admittedAtMs: number;
   /** When its socket was gone, or its owner was proven dead. */
   readonly endedAtMs: number;
-  /** Whether a request that was sent after that was answered: the exchange goes on, but this one may still be on its way. */
+  /**
+   * Whether a request that was sent after that was answered: the exchange goes on, but this one may still be
+   * on its way.
+   */
   readonly isFollowed: boolean;
 }
 
@@ -19,15 +23,18 @@ export interface Answer {
 }
 
 /**
- * An answer in another budget ends a doubt that is so old. One part of an exchange may stand still while the rest goes on, but not for longer than
- * this: promise 1 names it as its edge.
+ * An answer in another budget ends a doubt that is so old. One part of an exchange may stand still while the
+ * rest goes on, but not for longer than this: promise 1 names it as its edge.
  */
 export const PART_STANDS_STILL_MS = 900_000;
 
 /** No exchange keeps a request for longer than this without handling it: the other edge of promise 1. */
 export const LONGEST_DOUBT_MS = 3_600_000;
 
-/** A request on its way for so long belongs to a process that stands still. Its slot is kept, but it is no probe. */
+/**
+ * A request on its way for so long belongs to a process that stands still. Its slot is kept, but it is no
+ * probe.
+ */
 const LONGEST_PROBE_MS = LATE_ARRIVAL_MS;
 
 const FIRST_PAUSE_MS = 1_000;
@@ -36,14 +43,18 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Requests that were kept while the exchange stood still are handled in any order within this time. */
 export const HANDLED_TOGETHER_MS = 5_000;
 
-/** Whether an answer to a request of the same budget shows that the exchange went on after the doubtful one had ended. */
+/**
+ * Whether an answer to a request of the same budget shows that the exchange went on after the doubtful one
+ * had ended.
+ */
 export function follows({ endedAtMs }: Doubt, answer: Answer): boolean {
   return answer.admittedAtMs >= endedAtMs;
 }
 
 /**
- * Until when the exchange may still count the doubtful request, as an answer to a request of the same budget shows; null where it shows nothing. That one must
- * have been sent when nothing could be on its way any more: whatever was sent before may have been handled before the exchange stood still.
+ * Until when the exchange may still count the doubtful request, as an answer to a request of the same budget
+ * shows; null where it shows nothing. That one must have been sent when nothing could be on its way any more:
+ * whatever was sent before may have been handled before the exchange stood still.
  */
 export function stampByAnswer({ endedAtMs }: Doubt, answer: Answer): number | null {
   return answer.admittedAtMs < endedAtMs + LATE_ARRIVAL_MS ? null : answer.atMs + HANDLED_TOGETHER_MS;
@@ -64,8 +75,9 @@ export interface ProbeState {
 }
 
 /**
- * How long the next request has to wait because nothing answers: 0 when it may go, null where one that is on its way must end first. While there is such a
- * doubt one request at a time goes out: the first at once, the next ones after a pause that doubles, so that the slots last until something answers.
+ * How long the next request has to wait because nothing answers: 0 when it may go, null where one that is on
+ * its way must end first. While there is such a doubt one request at a time goes out: the first at once, the
+ * next ones after a pause that doubles, so that the slots last until something answers.
  */
 export function waitForProbe({ doubts, onTheWay, limit, nowMs }: ProbeState): number | null {
   if (doubts.length === 0) return 0;

@@ -12,7 +12,10 @@ const APPLICATION_ID = 0x7361726c;
 /** How long opening may wait for another process that is opening it too. */
 const OPEN_WAIT_MS = 5_000;
 
-/** How long a call may wait for another process: beyond it the answer is no, rather than a loop that stands still. */
+/**
+ * How long a call may wait for another process: beyond it the answer is no, rather than a loop that stands
+ * still.
+ */
 export const LOCK_WAIT_MS = 50;
 
 /** A short name for a credential or an account, from which it can not be told. */
@@ -59,10 +62,16 @@ export function openLedgerReadOnly(path: string): Database.Database {
   }
 }
 
-/** Where in the file SQLite says that it is written ahead, which a database in memory can not be; 1 stands for a rollback journal. */
+/**
+ * Where in the file SQLite says that it is written ahead, which a database in memory can not be; 1 stands for
+ * a rollback journal.
+ */
 const WRITE_AHEAD_BYTES = [18, 19];
 
-/** A ledger that an older sarraf wrote, as this one would have it, in memory: whoever only looks changes nothing. A ledger is small. */
+/**
+ * A ledger that an older sarraf wrote, as this one would have it, in memory: whoever only looks changes
+ * nothing. A ledger is small.
+ */
 function migratedCopy(database: Database.Database): Database.Database {
   const bytes = database.serialize();
   const version = versionOf(database);
@@ -78,10 +87,14 @@ function versionOf(database: Database.Database): number {
 }
 
 /**
- * Opens the ledger, or makes it: write-ahead log, every commit on the disk before it counts. `wasMissing` tells the caller that nothing is known
- * of earlier requests. Throws `DATA_UNUSABLE` for a damaged or foreign file, which stays as it is.
+ * Opens the ledger, or makes it: write-ahead log, every commit on the disk before it counts. `wasMissing`
+ * tells the caller that nothing is known of earlier requests. Throws `DATA_UNUSABLE` for a damaged or foreign
+ * file, which stays as it is.
  */
-export function openLedgerFile(path: string, onNew: (database: Database.Database) => void): Database.Database {
+export function openLedgerFile(
+  path: string,
+  onNew: (database: Database.Database) => void,
+): Database.Database {
   let database: Database.Database | null = null;
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -110,7 +123,8 @@ function isEmpty(database: Database.Database): boolean {
 function check(database: Database.Database): void {
   const { name } = database;
   if (!existsSync(name)) throw unusable(name, 'nothing');
-  if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) throw unusable(name, 'another database');
+  if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+    throw unusable(name, 'another database');
   const version = versionOf(database);
   if (version > LEDGER_MIGRATIONS.length) {
     throw unusable(name, `version ${version}, where this sarraf knows up to ${LEDGER_MIGRATIONS.length}`);
@@ -119,7 +133,10 @@ function check(database: Database.Database): void {
   if (health !== 'ok') throw unusable(name, `a damaged file (${String(health)})`);
 }
 
-/** SQLite does not wait for the lock that this takes, so that processes which begin together have to try again. */
+/**
+ * SQLite does not wait for the lock that this takes, so that processes which begin together have to try
+ * again.
+ */
 function switchToWal(database: Database.Database): void {
   for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_MS) {
     try {

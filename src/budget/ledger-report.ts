@@ -11,7 +11,10 @@ export interface BudgetReport {
   readonly limit: number;
   /** The same without a lowered limit. */
   readonly ownLimit: number;
-  /** The limit that the exchange has named, below ours, and how long it holds if no further limit reply comes; null where it has named none. */
+  /**
+   * The limit that the exchange has named, below ours, and how long it holds if no further limit reply comes;
+   * null where it has named none.
+   */
   readonly lowered: { readonly named: number; readonly forMs: number } | null;
   readonly windowMs: number;
   readonly inUse: number;
@@ -68,14 +71,17 @@ const QUERY = `
   ORDER BY budgets.subject, budgets.budget`;
 
 /**
- * Reads every budget of a ledger without changing it; `nowMs` is of the machine's monotonic clock. After a restart of the machine the numbers are
- * those of before until a process opens it to send. Throws `DATA_UNUSABLE` where there is no ledger.
+ * Reads every budget of a ledger without changing it; `nowMs` is of the machine's monotonic clock. After a
+ * restart of the machine the numbers are those of before until a process opens it to send. Throws
+ * `DATA_UNUSABLE` where there is no ledger.
  */
 export function readLedger(path: string, nowMs: number): readonly BudgetReport[] {
   const database = openLedgerReadOnly(path);
   try {
     const rows = database.prepare<[{ readonly nowMs: number }], Row>(QUERY).all({ nowMs });
-    const canBeHeard = rows.some((row) => hasHeadroom({ limit: row.request_limit, statedLimit: row.stated_limit }));
+    const canBeHeard = rows.some((row) =>
+      hasHeadroom({ limit: row.request_limit, statedLimit: row.stated_limit }),
+    );
     return rows.map((row) => reportOf(row, { nowMs, canBeHeard }));
   } finally {
     database.close();
@@ -84,9 +90,15 @@ export function readLedger(path: string, nowMs: number): readonly BudgetReport[]
 
 function reportOf(row: Row, of: { readonly nowMs: number; readonly canBeHeard: boolean }): BudgetReport {
   const { nowMs, canBeHeard } = of;
-  const { window_ms: windowMs, full_since_ms: sinceMs, heard_at_ms: heardAtMs, grown_since_ms: grownSinceMs } = row;
+  const {
+    window_ms: windowMs,
+    full_since_ms: sinceMs,
+    heard_at_ms: heardAtMs,
+    grown_since_ms: grownSinceMs,
+  } = row;
   const pastMs = sinceMs === null ? 0 : fullUntil({ sinceMs, heardAtMs }, windowMs) - nowMs;
-  const grownMs = grownSinceMs === null ? 0 : fullUntil({ sinceMs: grownSinceMs, heardAtMs: null }, windowMs) - nowMs;
+  const grownMs =
+    grownSinceMs === null ? 0 : fullUntil({ sinceMs: grownSinceMs, heardAtMs: null }, windowMs) - nowMs;
   const own = {
     name: row.budget,
     limit: row.request_limit,

@@ -1,4 +1,7 @@
-/** The ledger's schema, one step a version. A released step is never changed; a change is a new step. Times are monotonic but for those of the wall. */
+/**
+ * The ledger's schema, one step a version. A released step is never changed; a change is a new step. Times
+ * are monotonic but for those of the wall.
+ */
 export const LEDGER_MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE clock (

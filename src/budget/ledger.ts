@@ -8,8 +8,22 @@ import {
   type Slot,
   type SlotEnd,
 } from './admission.ts';
-import { follows, LONGEST_DOUBT_MS, stampByAnswer, stampByAnyAnswer, waitForProbe, type Answer } from './doubt.ts';
-import { afterLimitReply, inForce, lowered, type LimitChange, type LimitWord, type NamedLimit } from './named-limit.ts';
+import {
+  follows,
+  LONGEST_DOUBT_MS,
+  stampByAnswer,
+  stampByAnyAnswer,
+  waitForProbe,
+  type Answer,
+} from './doubt.ts';
+import {
+  afterLimitReply,
+  inForce,
+  lowered,
+  type LimitChange,
+  type LimitWord,
+  type NamedLimit,
+} from './named-limit.ts';
 import { afterAnswer, fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
 
 type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
@@ -29,35 +43,43 @@ interface Occupied {
 }
 
 /**
- * Admits requests so that the exchange never counts more than the limit N of a budget in any window W. This is the ledger of one process and of
- * virtual time; `LedgerStore` is the same in a file that processes share.
+ * Admits requests so that the exchange never counts more than the limit N of a budget in any window W. This
+ * is the ledger of one process and of virtual time; `LedgerStore` is the same in a file that processes share.
  *
- * A request occupies a slot from its admission, before it is sent, until more than W after its stamp. The exchange counts it at one instant
- * between admission and stamp. Claim: no window shows N + 1 counts. Suppose one does, and take of those N + 1 requests the one admitted last,
- * at time a; it was counted at c >= a. Any other of them was counted at c' with c - W <= c' <= c + W.
+ * A request occupies a slot from its admission, before it is sent, until more than W after its stamp. The
+ * exchange counts it at one instant between admission and stamp. Claim: no window shows N + 1 counts. Suppose
+ * one does, and take of those N + 1 requests the one admitted last, at time a; it was counted at c >= a. Any
+ * other of them was counted at c' with c - W <= c' <= c + W.
  *
  * - It was admitted at or before a, so it had its slot by then.
- * - Its slot was not released at a: its stamp s is no earlier than c' >= c - W >= a - W, and release needs s + W < a.
+ * - Its slot was not released at a: its stamp s is no earlier than c' >= c - W >= a - W, and release needs s
+ *   + W < a.
  *
- * So at a all N others occupied slots, and the last was admitted as the N + 1st. The ledger never does that. Sliding windows and fixed ones, wherever
- * they begin, are windows. Two ends of the claim need care:
+ * So at a all N others occupied slots, and the last was admitted as the N + 1st. The ledger never does that.
+ * Sliding windows and fixed ones, wherever they begin, are windows. Two ends of the claim need care:
  *
- * - The stamp must not come before the count. A reply proves the count. Without a reply the request is in doubt (`doubt.ts`): it is stamped once a
- *   request was answered that was sent `LATE_ARRIVAL_MS` after it or later. For an owner proven dead `bury` does the same from the
- *   time of the proof. An owner that is merely stopped or slow keeps its slots.
- * - Times must be of one clock that runs as the exchange's does. Monotonic time is handed in, so a stepped wall clock moves nothing; rounding
- *   down both admission and stamp is made up for by the strict comparison. After a restart of the machine, or without the file, nothing is known,
- *   and the window counts as full (`unknown-past.ts`).
+ * - The stamp must not come before the count. A reply proves the count. Without a reply the request is in
+ *   doubt (`doubt.ts`): it is stamped once a request was answered that was sent `LATE_ARRIVAL_MS` after it or
+ *   later. For an owner proven dead `bury` does the same from the time of the proof. An owner that is merely
+ *   stopped or slow keeps its slots.
+ * - Times must be of one clock that runs as the exchange's does. Monotonic time is handed in, so a stepped
+ *   wall clock moves nothing; rounding down both admission and stamp is made up for by the strict comparison.
+ *   After a restart of the machine, or without the file, nothing is known, and the window counts as full
+ *   (`unknown-past.ts`).
  *
- * Little is wasted: a slot that is answered after r is free again W + r + 1 ms after its admission, so a saturated budget delivers
- * N * W / (W + r + 1) a window, above 98 % for replies within a hundredth of W. Slots of a budget: its limit at most.
+ * Little is wasted: a slot that is answered after r is free again W + r + 1 ms after its admission, so a
+ * saturated budget delivers N * W / (W + r + 1) a window, above 98 % for replies within a hundredth of W.
+ * Slots of a budget: its limit at most.
  */
 export class BudgetLedger implements RequestLedger {
   private readonly occupied = new Map<string, Occupied>();
   private past: UnknownPast | null;
   private lastId = 0;
 
-  /** `fullSinceMs`: from when on nothing is known of earlier requests; without it the venue is new and there were none. */
+  /**
+   * `fullSinceMs`: from when on nothing is known of earlier requests; without it the venue is new and there
+   * were none.
+   */
   constructor(budgets: Iterable<RateLimit>, options: { readonly fullSinceMs?: number } = {}) {
     const { fullSinceMs } = options;
     this.past = fullSinceMs === undefined ? null : { sinceMs: fullSinceMs, heardAtMs: null };

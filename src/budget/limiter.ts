@@ -22,16 +22,26 @@ export interface LimitedCall<T> {
   readonly timeoutMs: number;
   /** Must end, one way or the other, only when its socket is done with the request. */
   readonly send: (signal: AbortSignal) => Promise<T>;
-  /** Ends the wait: a request that has not left by then never does. One that is on its way is ended by `send` itself. */
+  /**
+   * Ends the wait: a request that has not left by then never does. One that is on its way is ended by `send`
+   * itself.
+   */
   readonly signal?: AbortSignal;
   /** For a log-in: whether what came back is a new credential. */
   readonly isLogIn?: (value: T) => boolean;
 }
 
-/** What became of a call. `unknown budget`: nobody has said its limit, so it can not go. Whatever `send` throws is thrown. */
+/**
+ * What became of a call. `unknown budget`: nobody has said its limit, so it can not go. Whatever `send`
+ * throws is thrown.
+ */
 export type LimitedReply<T> =
   | { readonly sent: true; readonly value: T }
-  | { readonly sent: false; readonly reason: Drop['reason'] | 'unknown budget'; readonly retryInMs: number | null };
+  | {
+      readonly sent: false;
+      readonly reason: Drop['reason'] | 'unknown budget';
+      readonly retryInMs: number | null;
+    };
 
 export interface LimiterOptions {
   readonly budgets: Iterable<RateLimit>;
@@ -60,7 +70,8 @@ export class RequestLimiter {
 
   constructor(options: LimiterOptions) {
     const { ledger, lockouts, nowMs, mostConcurrent = MOST_CONCURRENT, timers = MACHINE_TIMERS } = options;
-    const { executorFor = (budget: RateLimit) => new BottleneckExecutor(budget, { mostConcurrent }) } = options;
+    const { executorFor = (budget: RateLimit) => new BottleneckExecutor(budget, { mostConcurrent }) } =
+      options;
     this.lanes = new Map(
       [...options.budgets].map((budget) => [
         budget.name,
@@ -80,7 +91,8 @@ export class RequestLimiter {
 
   run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
     const lane = this.lanes.get(call.budget);
-    if (lane === undefined) return Promise.resolve({ sent: false, reason: 'unknown budget', retryInMs: null });
+    if (lane === undefined)
+      return Promise.resolve({ sent: false, reason: 'unknown budget', retryInMs: null });
     const { requestClass, kind, credential, canLogIn, expiresAtMs, timeoutMs, send, isLogIn, signal } = call;
     this.lastId += 1;
     const id = this.lastId;

@@ -1,4 +1,11 @@
-import { afterLimit, afterSilence, passageOf, withCanary, type BreakerState, type Passage } from './breaker.ts';
+import {
+  afterLimit,
+  afterSilence,
+  passageOf,
+  withCanary,
+  type BreakerState,
+  type Passage,
+} from './breaker.ts';
 import { afterUnauthorized, letThrough, type CredentialStop, type CredentialUse } from './credential-stop.ts';
 
 /** What a call needs: its budget, and the credential. */
@@ -11,12 +18,22 @@ export interface LockoutAsk {
 export type Verdict =
   /** `loggedIn`: for a log-in, whether it gave a credential. */
   | { readonly kind: 'answered'; readonly loggedIn: boolean }
-  /** `limit`: the one that the exchange names; `isOwn`: whether the reply is in the form of the interface, and not of something in between. */
-  | { readonly kind: 'limited'; readonly waitMs: number | null; readonly limit: number | null; readonly isOwn: boolean }
+  /**
+   * `limit`: the one that the exchange names; `isOwn`: whether the reply is in the form of the interface, and
+   * not of something in between.
+   */
+  | {
+      readonly kind: 'limited';
+      readonly waitMs: number | null;
+      readonly limit: number | null;
+      readonly isOwn: boolean;
+    }
   | { readonly kind: 'unauthorized'; readonly canLogIn: boolean }
   | { readonly kind: 'silence' };
 
-/** Where states are kept: in memory, or with the ledger. Budgets are few, so neither needs a bound of its own. */
+/**
+ * Where states are kept: in memory, or with the ledger. Budgets are few, so neither needs a bound of its own.
+ */
 export interface LockoutRows {
   breaker(budget: string): BreakerState | null;
   saveBreaker(budget: string, state: BreakerState | null, nowMs: number): void;
@@ -33,7 +50,10 @@ export interface Pass {
 
 export type Lockout = { readonly pass: Pass } | { readonly pass: null; readonly retryAtMs: number };
 
-/** Lets a call through unless its budget is locked out or its credential stopped, and remembers the canary or probe it may be. */
+/**
+ * Lets a call through unless its budget is locked out or its credential stopped, and remembers the canary or
+ * probe it may be.
+ */
 export function takePass(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Lockout {
   const state = rows.breaker(ask.budget);
   const passage: Passage = passageOf(state, nowMs);
@@ -56,7 +76,10 @@ export function heldUntil(rows: LockoutRows, ask: LockoutAsk, nowMs: number): nu
   return stop !== null && letThrough(stop, ask.credential, nowMs) === null ? stop.probeAtMs : null;
 }
 
-/** Takes in what came back. Only the canary's and the probe's own success end a lockout: others were sent before it began. */
+/**
+ * Takes in what came back. Only the canary's and the probe's own success end a lockout: others were sent
+ * before it began.
+ */
 export function report(rows: LockoutRows, pass: Pass, verdict: Verdict, nowMs: number): void {
   const { budget } = pass.ask;
   if (verdict.kind === 'limited') {
@@ -64,10 +87,13 @@ export function report(rows: LockoutRows, pass: Pass, verdict: Verdict, nowMs: n
     return;
   }
   if (verdict.kind === 'unauthorized') {
-    rows.saveStop(afterUnauthorized(rows.stop(), { canLogIn: verdict.canLogIn, isProbe: pass.isProbe }, nowMs));
+    rows.saveStop(
+      afterUnauthorized(rows.stop(), { canLogIn: verdict.canLogIn, isProbe: pass.isProbe }, nowMs),
+    );
   }
   if (verdict.kind === 'answered' && pass.isProbe) {
-    // A new credential may be tried at once; that it works, and so earns another log-in some day, is for its first call to show.
+    // A new credential may be tried at once; that it works, and so earns another log-in some day, is for its
+    // first call to show.
     if (pass.ask.credential === 'with') rows.saveStop(null);
     else if (verdict.loggedIn) rows.saveStop({ logInsLeft: 0, probeAtMs: nowMs });
   }

@@ -2,7 +2,10 @@ import type Database from 'better-sqlite3';
 import { QUIET_MS, type NamedLimit } from './named-limit.ts';
 import type { BudgetKey } from './slot-rows.ts';
 
-/** Lowered limits in the ledger's file, so that every process keeps to them and a restart forgets none. One row a budget at most. */
+/**
+ * Lowered limits in the ledger's file, so that every process keeps to them and a restart forgets none. One
+ * row a budget at most.
+ */
 export class NamedLimitRows {
   private readonly select: Database.Statement<[BudgetKey], NamedLimit>;
   private readonly upsert: Database.Statement<[BudgetKey & NamedLimit]>;
@@ -13,7 +16,9 @@ export class NamedLimitRows {
   constructor(database: Database.Database) {
     this.select = database.prepare(`
       SELECT request_limit AS "limit", at_ms AS atMs FROM named_limits WHERE subject = @subject AND budget = @budget`);
-    this.upsert = database.prepare('INSERT OR REPLACE INTO named_limits VALUES (@subject, @budget, @limit, @atMs)');
+    this.upsert = database.prepare(
+      'INSERT OR REPLACE INTO named_limits VALUES (@subject, @budget, @limit, @atMs)',
+    );
     this.delete = database.prepare('DELETE FROM named_limits WHERE subject = @subject AND budget = @budget');
     this.deleteOld = database.prepare(`DELETE FROM named_limits WHERE at_ms + ${QUIET_MS} < ?`);
     this.updateAll = database.prepare('UPDATE named_limits SET at_ms = ?');

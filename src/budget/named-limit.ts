@@ -29,8 +29,9 @@ export function inForce(state: NamedLimit | null, nowMs: number): NamedLimit | n
 }
 
 /**
- * Takes in a limit reply. A whole number from 1 to below what the exchange allowed so far lowers the limit; nothing that it says raises one: of two the
- * smaller holds. Any limit reply begins the quiet hours anew. Zero, a negative number, a fraction and what is no number are wrong, and ignored.
+ * Takes in a limit reply. A whole number from 1 to below what the exchange allowed so far lowers the limit;
+ * nothing that it says raises one: of two the smaller holds. Any limit reply begins the quiet hours anew.
+ * Zero, a negative number, a fraction and what is no number are wrong, and ignored.
  */
 export function afterLimitReply(
   state: NamedLimit | null,
@@ -47,10 +48,18 @@ export function afterLimitReply(
   return { state: { limit: named, atMs: nowMs }, change: 'lowered' };
 }
 
-/** A budget as it is used under a lowered limit: the headroom and the reserve shrink in proportion, and one request is always left. */
+/**
+ * A budget as it is used under a lowered limit: the headroom and the reserve shrink in proportion, and one
+ * request is always left.
+ */
 export function lowered<B extends RateLimit>(budget: B, named: number | null): B {
   const { limit, statedLimit = limit } = budget;
   if (named === null || named >= statedLimit) return budget;
   const left = Math.max(1, Math.floor((named * limit) / statedLimit));
-  return { ...budget, limit: left, statedLimit: named, reserve: Math.floor((reserveOf(budget) * left) / limit) };
+  return {
+    ...budget,
+    limit: left,
+    statedLimit: named,
+    reserve: Math.floor((reserveOf(budget) * left) / limit),
+  };
 }

@@ -6,7 +6,9 @@ export interface Owner {
   /** Process ids mean something within one namespace only: each container has its own. */
   readonly pidNamespace: string;
   readonly pid: number;
-  /** In ticks since boot; tells apart two processes that had the same id. Null where the system does not say. */
+  /**
+   * In ticks since boot; tells apart two processes that had the same id. Null where the system does not say.
+   */
   readonly startTicks: number | null;
 }
 
@@ -21,19 +23,25 @@ function readOr(read: () => string, otherwise: string): string {
   }
 }
 
-/** State and start of a process ("man 5 proc", `/proc/pid/stat`, fields 3 and 22); null where that can not be read. */
+/**
+ * State and start of a process ("man 5 proc", `/proc/pid/stat`, fields 3 and 22); null where that can not be
+ * read.
+ */
 function statOf(pid: number): { readonly state: string; readonly startTicks: number } | null {
   const text = readOr(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '');
   // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const startTicks = Number(fields[19]);
-  return fields[0] === undefined || !Number.isSafeInteger(startTicks) ? null : { state: fields[0], startTicks };
+  return fields[0] === undefined || !Number.isSafeInteger(startTicks)
+    ? null
+    : { state: fields[0], startTicks };
 }
 
 /**
- * This process. Systems without `/proc` have no boot id: a constant stands for it, which is sound where the monotonic clock begins at 0 with
- * each boot, since a stamp of an earlier boot is then released a whole window after the boot or later. They have no start time either: an id
- * that is in use again reads as alive, which keeps a slot longer and frees none.
+ * This process. Systems without `/proc` have no boot id: a constant stands for it, which is sound where the
+ * monotonic clock begins at 0 with each boot, since a stamp of an earlier boot is then released a whole
+ * window after the boot or later. They have no start time either: an id that is in use again reads as alive,
+ * which keeps a slot longer and frees none.
  */
 export function thisOwner(): Owner {
   return {
@@ -67,7 +75,10 @@ export function lifeSignOf(text: string, observer: Owner): LifeSign {
   return stat.state === 'Z' || stat.state === 'X' || String(stat.startTicks) !== startText ? 'dead' : 'alive';
 }
 
-/** The monotonic clock that all processes of a machine share, in whole ms: CLOCK_MONOTONIC on Linux. Nobody can step it. */
+/**
+ * The monotonic clock that all processes of a machine share, in whole ms: CLOCK_MONOTONIC on Linux. Nobody
+ * can step it.
+ */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }

@@ -9,8 +9,9 @@ export interface RaisedLimit {
 }
 
 /**
- * Takes a lowered limit of a budget back by hand, for every address and account in the ledger; answers which there were. Processes that have the ledger
- * open go by it with their next admission. Throws `DATA_UNUSABLE` where there is no ledger, or it can not be written.
+ * Takes a lowered limit of a budget back by hand, for every address and account in the ledger; answers which
+ * there were. Processes that have the ledger open go by it with their next admission. Throws `DATA_UNUSABLE`
+ * where there is no ledger, or it can not be written.
  */
 export function raiseLimit(path: string, budget: string): readonly RaisedLimit[] {
   // Looked at first: nobody makes a ledger by this.

@@ -42,7 +42,8 @@ export function readFailedCall(error: unknown, canLogIn: boolean): FailedCall {
   if (code === 'UNAUTHORIZED') return { end: 'answered', verdict: { kind: 'unauthorized', canLogIn } };
   const status = details['httpStatus'];
   if (typeof status !== 'number') return { end: 'unanswered', verdict: { kind: 'silence' } };
-  // A proxy's or a failing server's answer does not show that a lockout is over; nor does it prove that the exchange itself has seen the request.
+  // A proxy's or a failing server's answer does not show that a lockout is over; nor does it prove that the
+  // exchange itself has seen the request.
   if (status >= 500) return { end: 'unanswered', verdict: { kind: 'silence' } };
   return { end: 'answered', verdict: { kind: 'answered', loggedIn: false } };
 }

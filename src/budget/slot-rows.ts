@@ -1,7 +1,13 @@
 import { present } from '../domain/invariant.ts';
 import type Database from 'better-sqlite3';
 import { LATE_ARRIVAL_MS } from './admission.ts';
-import { HANDLED_TOGETHER_MS, LONGEST_DOUBT_MS, PART_STANDS_STILL_MS, type Answer, type Doubt } from './doubt.ts';
+import {
+  HANDLED_TOGETHER_MS,
+  LONGEST_DOUBT_MS,
+  PART_STANDS_STILL_MS,
+  type Answer,
+  type Doubt,
+} from './doubt.ts';
 
 export interface BudgetRow {
   readonly requestLimit: number;
@@ -95,7 +101,9 @@ export class SlotRows {
       WHERE ${IN_DOUBT} AND ended_at_ms + ${LONGEST_DOUBT_MS} <= ?`);
     this.insertSlot = database.prepare(`
       INSERT INTO slots (subject, budget, owner, admitted_at_ms) VALUES (@subject, @budget, @owner, @admittedAtMs)`);
-    this.updateStamp = database.prepare('UPDATE slots SET stamped_at_ms = ? WHERE id = ? AND stamped_at_ms IS NULL');
+    this.updateStamp = database.prepare(
+      'UPDATE slots SET stamped_at_ms = ? WHERE id = ? AND stamped_at_ms IS NULL',
+    );
     this.deleteSlot = database.prepare('DELETE FROM slots WHERE id = ? AND stamped_at_ms IS NULL');
   }
 

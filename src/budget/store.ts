@@ -56,9 +56,15 @@ export interface LedgerStoreOptions {
   readonly budgets: Iterable<Budget>;
   /** Who is counted: the address this machine calls from, and the credential, hashed. */
   readonly subjects: { readonly ip: string; readonly token: string };
-  /** What a missing file means: requests that nobody knows of, or, for a venue that begins with this run, none. */
+  /**
+   * What a missing file means: requests that nobody knows of, or, for a venue that begins with this run,
+   * none.
+   */
   readonly whenMissing: 'full' | 'empty';
-  /** A guest, such as a call by hand, goes by the limits that are written down already: its own would stand in place of those of a bot beside it. */
+  /**
+   * A guest, such as a call by hand, goes by the limits that are written down already: its own would stand in
+   * place of those of a bot beside it.
+   */
   readonly isGuest?: boolean;
   readonly machine?: Machine;
 }
@@ -77,8 +83,8 @@ interface ClockRow {
 }
 
 /**
- * How long a slot without a stamp is kept for an owner about which nothing can be proven, such as one in another container. It sends within
- * `MOST_SEND_DELAY_MS` or not at all, so this is far beyond any arrival.
+ * How long a slot without a stamp is kept for an owner about which nothing can be proven, such as one in
+ * another container. It sends within `MOST_SEND_DELAY_MS` or not at all, so this is far beyond any arrival.
  */
 const UNPROVABLE_OWNER_MS = 3_600_000;
 
@@ -86,11 +92,13 @@ const UNPROVABLE_OWNER_MS = 3_600_000;
 const CLOCK_DRIFT_PARTS = 10_000;
 
 /**
- * The ledger in a SQLite file that all processes of a machine share, one file a base address; see `BudgetLedger` for why it holds. Each admission is
- * one transaction that is on the disk before the request leaves. A lock that is not had in 50 ms is a no. Stamps and lockouts that can not
- * be written at once are kept, one a slot, and written before anything else is admitted.
+ * The ledger in a SQLite file that all processes of a machine share, one file a base address; see
+ * `BudgetLedger` for why it holds. Each admission is one transaction that is on the disk before the request
+ * leaves. A lock that is not had in 50 ms is a no. Stamps and lockouts that can not be written at once are
+ * kept, one a slot, and written before anything else is admitted.
  *
- * The limits are those of whoever opened it last, guests aside; a window that grew counts as full, because what was released may count again.
+ * The limits are those of whoever opened it last, guests aside; a window that grew counts as full, because
+ * what was released may count again.
  */
 export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly database: Database.Database;
@@ -107,10 +115,15 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly isGuest: boolean;
   /** What is still to be written of own slots: how each ended, or null for a slot that is given back. */
   private readonly unwritten = new Map<number, Ending | null>();
-  private readonly unheeded: { readonly budget: string; readonly word: LimitWord; readonly atMs: number }[] = [];
-  private readonly unreported: { readonly pass: Pass; readonly verdict: Verdict; readonly atMs: number }[] = [];
+  private readonly unheeded: { readonly budget: string; readonly word: LimitWord; readonly atMs: number }[] =
+    [];
+  private readonly unreported: { readonly pass: Pass; readonly verdict: Verdict; readonly atMs: number }[] =
+    [];
 
-  /** @throws SarrafError `DATA_UNUSABLE` for a file that is damaged, foreign or can not be written; it stays as it is. */
+  /**
+   * @throws SarrafError `DATA_UNUSABLE` for a file that is damaged, foreign or can not be written; it stays
+   * as it is.
+   */
   constructor(options: LedgerStoreOptions) {
     this.machine = options.machine ?? thisMachine();
     this.path = options.path;
@@ -121,7 +134,9 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     const nowMs = this.machine.monotonicMs();
     this.database = openLedgerFile(options.path, (database) => {
       const fullSinceMs = options.whenMissing === 'full' ? nowMs : null;
-      database.prepare('INSERT INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)').run(bootId, fullSinceMs);
+      database
+        .prepare('INSERT INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)')
+        .run(bootId, fullSinceMs);
     });
     this.inode = statSync(options.path).ino;
     this.selectClock = this.database.prepare(
@@ -218,7 +233,10 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.tryToWrite();
   }
 
-  /** Writes what is still unwritten, if it can, and closes the file. Slots without a stamp stay occupied until this process is gone. */
+  /**
+   * Writes what is still unwritten, if it can, and closes the file. Slots without a stamp stay occupied until
+   * this process is gone.
+   */
   close(): void {
     this.tryToWrite();
     this.database.close();
@@ -275,7 +293,10 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     return { admitted: true, slot };
   }
 
-  /** What the file does not know; null where it knows everything. Times of another boot say nothing: its slots become a full window, its lockouts go on. */
+  /**
+   * What the file does not know; null where it knows everything. Times of another boot say nothing: its slots
+   * become a full window, its lockouts go on.
+   */
   private unknownPast(nowMs: number): UnknownPast | null {
     const clock = this.selectClock.get();
     if (clock?.bootId === this.machine.bootId) {
@@ -321,7 +342,9 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     }
   }
 
-  /** Whether the file at the path is still the one that is open: two files would each give the whole limit. */
+  /**
+   * Whether the file at the path is still the one that is open: two files would each give the whole limit.
+   */
   private isSameFile(): boolean {
     try {
       return statSync(this.path).ino === this.inode;

@@ -16,8 +16,8 @@ interface LockoutRow {
 const COLUMNS = `subject, budget, kind, strikes, at_ms AS atMs, length_ms AS lengthMs, until_wall_ms AS untilWallMs`;
 
 /**
- * Lockouts in the ledger's file. They outlast the machine's monotonic clock, so the wall's time is kept beside it and read after a restart of the
- * machine only.
+ * Lockouts in the ledger's file. They outlast the machine's monotonic clock, so the wall's time is kept
+ * beside it and read after a restart of the machine only.
  */
 export class StoredLockouts implements LockoutRows {
   private readonly subjectOfBudget: (budget: string) => string;
@@ -92,8 +92,8 @@ export class StoredLockouts implements LockoutRows {
   }
 
   /**
-   * After a restart of the machine: what is left by the wall's clock, and never more than the whole again, should that have been stepped back. A
-   * canary that was on its way is gone.
+   * After a restart of the machine: what is left by the wall's clock, and never more than the whole again,
+   * should that have been stepped back. A canary that was on its way is gone.
    */
   carryOver(nowMs: number, probeAtMs: number): void {
     const wallMs = Math.floor(this.wallMs());

@@ -4,7 +4,9 @@ import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { BudgetReport } from './ledger-report.ts';
 import { hasHeadroom } from './unknown-past.ts';
 
-/** What a bot sends before and with its first order: the markets, the account, the order itself ("Limits"). */
+/**
+ * What a bot sends before and with its first order: the markets, the account, the order itself ("Limits").
+ */
 const NEEDED: readonly VenueCallKind[] = ['options', 'orders', 'trades', 'wallets', 'place'];
 
 type BudgetOf = VenueProfile['budgets'];
@@ -22,7 +24,10 @@ export interface TradingBegins {
 
 const AT_ONCE: TradingBegins = { waitMs: 0, latestMs: 0, budget: null, why: null };
 
-/** Reads a report. `subjects`: those whose budgets count for the bot, its address and its credential. `budgetOf`: where the exchange counts each call. */
+/**
+ * Reads a report. `subjects`: those whose budgets count for the bot, its address and its credential.
+ * `budgetOf`: where the exchange counts each call.
+ */
 export function tradingBegins(
   rows: readonly BudgetReport[],
   of: { readonly subjects: ReadonlySet<string>; readonly budgetOf: BudgetOf },
@@ -35,12 +40,16 @@ export function tradingBegins(
     const isLocked = lockedForMs !== null && lockedForMs > fullForMs;
     const latestMs = isLocked ? lockedForMs : fullForMs;
     const waitMs = isLocked || !isUnheard ? latestMs : Math.min(latestMs, windowMs);
-    if (waitMs > latest.waitMs) latest = { waitMs, latestMs, budget, why: isLocked ? 'locked out' : 'unknown' };
+    if (waitMs > latest.waitMs)
+      latest = { waitMs, latestMs, budget, why: isLocked ? 'locked out' : 'unknown' };
   }
   return latest;
 }
 
-/** The same where there is no ledger yet: then every window counts as full until a window after the exchange's first answer. */
+/**
+ * The same where there is no ledger yet: then every window counts as full until a window after the exchange's
+ * first answer.
+ */
 export function freshTradingBegins(budgets: Iterable<RateLimit>, budgetOf: BudgetOf): TradingBegins {
   const needed = neededOf(budgetOf);
   const all = [...budgets];
@@ -49,7 +58,8 @@ export function freshTradingBegins(budgets: Iterable<RateLimit>, budgetOf: Budge
   for (const { name, windowMs } of all) {
     const latestMs = windowMs + LATE_ARRIVAL_MS;
     const waitMs = canBeHeard ? windowMs : latestMs;
-    if (needed.has(name) && waitMs > latest.waitMs) latest = { waitMs, latestMs, budget: name, why: 'unknown' };
+    if (needed.has(name) && waitMs > latest.waitMs)
+      latest = { waitMs, latestMs, budget: name, why: 'unknown' };
   }
   return latest;
 }

@@ -4,9 +4,10 @@ import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { Answer } from './doubt.ts';
 
 /**
- * What a ledger does not know that was made anew, or that is of before a restart of the machine: whatever was sent until then. That is taken for the
- * whole limit of every budget. It has arrived once the exchange has answered a request that was sent later, or after `LATE_ARRIVAL_MS`; a window after that
- * none of it counts any more. What the exchange handles after it has answered a later request is an edge of promise 1.
+ * What a ledger does not know that was made anew, or that is of before a restart of the machine: whatever was
+ * sent until then. That is taken for the whole limit of every budget. It has arrived once the exchange has
+ * answered a request that was sent later, or after `LATE_ARRIVAL_MS`; a window after that none of it counts
+ * any more. What the exchange handles after it has answered a later request is an edge of promise 1.
  */
 export interface UnknownPast {
   readonly sinceMs: number;
@@ -25,14 +26,18 @@ export function afterAnswer(past: UnknownPast, { admittedAtMs, atMs }: Answer): 
   return past.heardAtMs === null && admittedAtMs >= past.sinceMs ? { ...past, heardAtMs: atMs } : past;
 }
 
-/** The most that somebody waits who is not admitted: while nothing was heard an answer may come at any time, and a window later there may be a slot. */
+/**
+ * The most that somebody waits who is not admitted: while nothing was heard an answer may come at any time,
+ * and a window later there may be a slot.
+ */
 export function longestWait(past: UnknownPast, budget: RateLimit): number {
   return past.heardAtMs === null && hasHeadroom(budget) ? budget.windowMs + 1 : Number.POSITIVE_INFINITY;
 }
 
 /**
- * Whether a request may leave though nothing is known of the window: one of each budget, to be answered. Whoever sent before kept below the exchange's own
- * limit by the headroom, and that is where it goes; so there is none without headroom. An order is no question.
+ * Whether a request may leave though nothing is known of the window: one of each budget, to be answered.
+ * Whoever sent before kept below the exchange's own limit by the headroom, and that is where it goes; so
+ * there is none without headroom. An order is no question.
  */
 export function mayAsk(
   past: UnknownPast,
@@ -48,6 +53,9 @@ export function mayAsk(
 }
 
 /** Whether the exchange takes more than is used of a budget. */
-export function hasHeadroom({ limit, statedLimit = limit }: Pick<RateLimit, 'limit' | 'statedLimit'>): boolean {
+export function hasHeadroom({
+  limit,
+  statedLimit = limit,
+}: Pick<RateLimit, 'limit' | 'statedLimit'>): boolean {
   return statedLimit > limit;
 }

@@ -4,7 +4,10 @@ import { urgencyOf, type RequestClass } from '../domain/request-class.ts';
 export interface Waiting {
   readonly id: number;
   readonly requestClass: RequestClass;
-  /** What it asks, such as the book of one market: a newer one of the same kind makes it pointless. Null: each is wanted for itself. */
+  /**
+   * What it asks, such as the book of one market: a newer one of the same kind makes it pointless. Null: each
+   * is wanted for itself.
+   */
   readonly kind: string | null;
   /** When it is no longer worth sending. */
   readonly expiresAtMs: number;
@@ -23,9 +26,9 @@ const NONE: readonly Dropped[] = [];
 export const MOST_WAITING = 256;
 
 /**
- * Who is next in one budget: the most urgent class, and in it whoever has waited longest. A poll that waits while a newer one of its kind comes is
- * dropped and the newer takes over its place, so that frequent polls do not starve themselves; what has expired is dropped. Dropped requests are
- * told, never lost silently.
+ * Who is next in one budget: the most urgent class, and in it whoever has waited longest. A poll that waits
+ * while a newer one of its kind comes is dropped and the newer takes over its place, so that frequent polls
+ * do not starve themselves; what has expired is dropped. Dropped requests are told, never lost silently.
  */
 export class WaitingQueue {
   /** In the order in which they are served. */

@@ -10,11 +10,16 @@ const verdict = z.object({ ok: z.boolean(), reasons: z.array(z.string()) });
 /** How a bot says that it is, and why it is not well or ready. */
 export type HealthAnswer = z.output<typeof verdict>;
 
-/** Where the bot that has a data folder says how it is, as it is reached from this machine; null where it serves nothing. */
+/**
+ * Where the bot that has a data folder says how it is, as it is reached from this machine; null where it
+ * serves nothing.
+ */
 export function healthAddress(dataFolder: string): string | null {
   const address = dataFolderOwner(dataFolder)?.health ?? null;
   // What listens everywhere is asked at this machine.
-  return address === null ? null : address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  return address === null
+    ? null
+    : address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 /** Asks an address of health. Throws a `CommandError` where no bot answers there within seconds. */

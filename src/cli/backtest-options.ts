@@ -37,7 +37,12 @@ export function balanceOption(
   before: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const [, currency, amount] = /^([A-Za-z0-9_]{1,20})=(.+)$/.exec(text) ?? [];
-  if (currency === undefined || amount === undefined || tryDecimalText(amount) === null || amount.startsWith('-')) {
+  if (
+    currency === undefined ||
+    amount === undefined ||
+    tryDecimalText(amount) === null ||
+    amount.startsWith('-')
+  ) {
     throw new InvalidArgumentError('expected currency=amount, such as usdt=10000.');
   }
   return { ...before, [currency.toLowerCase()]: amount };
@@ -66,7 +71,12 @@ export function choiceOption<Choice extends string>(choices: readonly Choice[]):
   };
 }
 
-export const PATHS: readonly BarPath[] = ['worst-first', 'open-high-low-close', 'open-low-high-close', 'nearest-first'];
+export const PATHS: readonly BarPath[] = [
+  'worst-first',
+  'open-high-low-close',
+  'open-low-high-close',
+  'nearest-first',
+];
 
 /** Options that say how orders fill. */
 export interface RuleOptions {
@@ -98,7 +108,10 @@ const OF_ONE_FIDELITY = {
   poll: { latency: '--latency', latencyFrom: '--latency-from', tradesLag: '--trades-lag', queue: '--queue' },
 } as const;
 
-/** What is wrong with options that go together; null for nothing. Those that would do nothing are refused: who gives one counts on it. */
+/**
+ * What is wrong with options that go together; null for nothing. Those that would do nothing are refused: who
+ * gives one counts on it.
+ */
 export function optionsProblem(
   fidelity: 'candles' | 'poll',
   given: Readonly<Partial<Record<string, unknown>>>,

@@ -1,6 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Asks for a word to be typed, on standard error so that output stays for programs, and answers whether it was. The end of the input is a no. */
+/**
+ * Asks for a word to be typed, on standard error so that output stays for programs, and answers whether it
+ * was. The end of the input is a no.
+ */
 export async function confirm(question: string, word: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   try {

@@ -9,8 +9,9 @@ export interface EndSignal {
 }
 
 /**
- * Asks for the end at the first SIGINT or SIGTERM, and leaves at once at the second. SIGHUP asks too, however often it comes: a terminal that is closed sends
- * it more than once, from its shell and from the system. So does an output that nobody reads any more, as after `| head`.
+ * Asks for the end at the first SIGINT or SIGTERM, and leaves at once at the second. SIGHUP asks too, however
+ * often it comes: a terminal that is closed sends it more than once, from its shell and from the system. So
+ * does an output that nobody reads any more, as after `| head`.
  */
 export function endSignal(): EndSignal {
   const controller = new AbortController();

@@ -13,7 +13,10 @@ export interface LedgerStatus {
   readonly lowered: readonly LoweredBudget[];
 }
 
-/** Reads the ledger that the last run of a data folder was counted in; null where there is none, or it can not be read. */
+/**
+ * Reads the ledger that the last run of a data folder was counted in; null where there is none, or it can not
+ * be read.
+ */
 export function ledgerStatus(dataFolder: string): LedgerStatus | null {
   const note = readLedgerNote(dataFolder);
   if (note === null) return null;
@@ -37,7 +40,10 @@ export function ledgerLines(status: LedgerStatus | null): readonly string[] {
   ];
 }
 
-/** Null where somebody has it locked, or it is gone: the mirror can be shown all the same. "sarraf budget" says why. */
+/**
+ * Null where somebody has it locked, or it is gone: the mirror can be shown all the same. "sarraf budget"
+ * says why.
+ */
 function rowsOf(ledger: string): readonly BudgetReport[] | null {
   try {
     return readLedger(ledger, monotonicMs());

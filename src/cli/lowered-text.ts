@@ -14,7 +14,10 @@ export interface LoweredBudget {
 }
 
 /** The lowered budgets among those of the given subjects. */
-export function loweredBudgets(rows: readonly BudgetReport[], subjects: ReadonlySet<string>): readonly LoweredBudget[] {
+export function loweredBudgets(
+  rows: readonly BudgetReport[],
+  subjects: ReadonlySet<string>,
+): readonly LoweredBudget[] {
   return rows.flatMap(({ budget, subject, lowered, limit, ownLimit }) =>
     lowered === null || !subjects.has(subject) ? [] : [{ budget, ...lowered, limit, ownLimit }],
   );

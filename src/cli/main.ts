@@ -2,22 +2,30 @@
 import { FAILED, OK } from './command-error.ts';
 import { runSarraf } from './run-sarraf.ts';
 
-// Nobody reads any more, as after `| head`: what is still to be said is for nobody. A run has orders to end first, and sees to it itself.
+// Nobody reads any more, as after `| head`: what is still to be said is for nobody. A run has orders to end
+// first, and sees to it itself.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (process.stdout.listenerCount('error') > 1) return;
   if (error.code === 'EPIPE') process.exit(OK);
   throw error;
 });
-// What it writes tells of an account: mirrors, ledgers, recordings and logs, with the files that SQLite puts beside them, are the user's alone.
+// What it writes tells of an account: mirrors, ledgers, recordings and logs, with the files that SQLite puts
+// beside them, are the user's alone.
 process.umask(0o077);
-/** Names the strategy whose promise nobody waited for, or whose timer threw. A run watches by itself, and ends its orders first. */
+/**
+ * Names the strategy whose promise nobody waited for, or whose timer threw. A run watches by itself, and ends
+ * its orders first.
+ */
 async function endByCrash(error: unknown): Promise<void> {
   if (process.listenerCount('uncaughtException') > 1) return;
   const { strategyPlaceOf } = await import('../plugins/load-strategies.ts');
   const place = strategyPlaceOf(error);
   const message = error instanceof Error ? error.message : String(error);
   if (place === null) console.error(error);
-  else console.error(`INVALID_STRATEGY: ${place}: threw outside of its handlers, where nobody catches it: ${message}`);
+  else
+    console.error(
+      `INVALID_STRATEGY: ${place}: threw outside of its handlers, where nobody catches it: ${message}`,
+    );
   process.exit(FAILED);
 }
 process.on('uncaughtException', (error) => void endByCrash(error));

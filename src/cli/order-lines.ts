@@ -54,7 +54,10 @@ const FILL_COLUMNS: readonly TableColumn[] = [
   { title: 'order' },
 ];
 
-/** A table of the account's trades, one a line. Those of orders by hand are manual, and any others that no order of ours made are foreign. */
+/**
+ * A table of the account's trades, one a line. Those of orders by hand are manual, and any others that no
+ * order of ours made are foreign.
+ */
 export function fillLines(
   fills: readonly FillRecord[],
   { nowMs, manual }: { readonly nowMs: number; readonly manual: ReadonlyMap<number, string> },

@@ -8,7 +8,9 @@ import { lengthText } from '../domain/time-text.ts';
 /** Open orders that are counted; no account has as many. */
 const MOST_COUNTED = 100_000;
 
-/** Own orders that were open when the mirror of a data folder was last written; null where it can not be read. */
+/**
+ * Own orders that were open when the mirror of a data folder was last written; null where it can not be read.
+ */
 export function ownOpenOrders(data: string): number | null {
   try {
     return readMirror({ data }, (reader) =>
@@ -31,12 +33,17 @@ export function mirrorProblem(data: string): string | null {
   }
 }
 
-/** Whether a data folder has only ever been that of a bot on the embedded exchange, which ends with its bot. */
+/**
+ * Whether a data folder has only ever been that of a bot on the embedded exchange, which ends with its bot.
+ */
 export function isOfEmbeddedExchange(data: string): boolean {
   return existsSync(join(data, 'embedded.sqlite')) && !existsSync(join(data, 'mirror.sqlite'));
 }
 
-/** How many orders there are to cancel and how long that takes at the worst, when the window of the limit is full as it begins. */
+/**
+ * How many orders there are to cancel and how long that takes at the worst, when the window of the limit is
+ * full as it begins.
+ */
 export function cancelNeedText(count: number): string {
   const { limit, windowMs } = ENDPOINTS.updateOrderStatus.budget;
   if (count === 0) return 'no own order is open';

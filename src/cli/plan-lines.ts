@@ -8,7 +8,9 @@ import { lengthText } from '../domain/time-text.ts';
 /** Strategies that one line names; of more it says how many there are. */
 const MOST_ASKERS = 3;
 
-/** A plan for people: every datum with its ages, every endpoint with its requests, and what a restart takes. */
+/**
+ * A plan for people: every datum with its ages, every endpoint with its requests, and what a restart takes.
+ */
 export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>): readonly string[] {
   return [
     'What is asked for, and how old it can get',
@@ -33,7 +35,13 @@ function feedCells(feed: PlannedFeed): readonly string[] {
   const idle = idleIntervalMs === intervalMs ? '' : lengthText(idleIntervalMs);
   const ages =
     latestAfterCloseMs === null
-      ? [lengthText(wantedAgeMs), lengthText(intervalMs), idle, lengthText(worstAgeMs), lengthText(longestAgeMs)]
+      ? [
+          lengthText(wantedAgeMs),
+          lengthText(intervalMs),
+          idle,
+          lengthText(worstAgeMs),
+          lengthText(longestAgeMs),
+        ]
       : [
           'at close',
           lengthText(intervalMs),
@@ -50,7 +58,8 @@ function askersText({ askers }: PlannedFeed): string {
 }
 
 function budgetCells(budget: PlannedBudget, isAssumed: boolean): readonly string[] {
-  const { name, requestsPerMinute, idleRequestsPerMinute, limitPerMinute, reserve, windowMs, leftPerMinute } = budget;
+  const { name, requestsPerMinute, idleRequestsPerMinute, limitPerMinute, reserve, windowMs, leftPerMinute } =
+    budget;
   const idle = idleRequestsPerMinute === requestsPerMinute ? '' : rateText(idleRequestsPerMinute);
   const reserveText = reserve === 0 ? '' : rateText((reserve / windowMs) * 60_000);
   const note = isAssumed ? 'limit assumed' : usageOf(budget);
@@ -86,7 +95,10 @@ function restartLines({ steps, requests, soonestMs, latestMs }: RestartPlan): re
   ];
 }
 
-/** Cells under each other, as wide as the widest of their column; columns of numbers end where their heading ends. */
+/**
+ * Cells under each other, as wide as the widest of their column; columns of numbers end where their heading
+ * ends.
+ */
 function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   const columns = (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ''));
   const padded = columns.map((cells) => {

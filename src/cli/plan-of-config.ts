@@ -28,9 +28,10 @@ interface VenueFacts {
 }
 
 /**
- * The plan that a run of these configurations together would make, from the same parts. An exchange outside this process is not asked, so its markets
- * are believed; its limits are those of the first configuration.
- * @throws SarrafError `INVALID_STRATEGY` when one has no strategy that can run, `INVALID_MARKET` for one that the embedded exchange has not.
+ * The plan that a run of these configurations together would make, from the same parts. An exchange outside
+ * this process is not asked, so its markets are believed; its limits are those of the first configuration.
+ * @throws SarrafError `INVALID_STRATEGY` when one has no strategy that can run, `INVALID_MARKET` for one that
+ * the embedded exchange has not.
  */
 export async function planOfConfigs(
   configs: readonly [BotConfig, ...BotConfig[]],
@@ -42,7 +43,8 @@ export async function planOfConfigs(
 ): Promise<ConfigPlan> {
   const [first] = configs;
   const { askEmbedded, named = new Map<string, number>() } = options;
-  const facts = askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : outsideFacts(first, named);
+  const facts =
+    askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : outsideFacts(first, named);
   // A file that loops while it is loaded must not hold the command up.
   const threads = new StrategyThreads({ limits: first.isolation, onPrint: (_, line) => console.error(line) });
   const loaded = await Promise.all(

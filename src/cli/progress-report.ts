@@ -3,7 +3,10 @@ import { progressText } from './data/progress-line.ts';
 /** Nothing is said of what is over sooner. */
 const QUIET_MS = 2_000;
 
-/** On a terminal one line is drawn again and again; elsewhere a line is written at first this often, and then less and less. */
+/**
+ * On a terminal one line is drawn again and again; elsewhere a line is written at first this often, and then
+ * less and less.
+ */
 const DRAW_EVERY_MS = 200;
 const FIRST_LINE_EVERY_MS = 5_000;
 const LONGEST_LINE_EVERY_MS = 60_000;
@@ -36,7 +39,10 @@ export class ProgressReport {
     this.phaseMs = this.startMs;
   }
 
-  /** Begins something else. What says nothing itself, such as reading a file, is said with the time that it has taken. */
+  /**
+   * Begins something else. What says nothing itself, such as reading a file, is said with the time that it
+   * has taken.
+   */
   begin(phase: string): void {
     this.phase = phase;
     this.phaseMs = this.options.clock();
@@ -92,7 +98,10 @@ export class ProgressReport {
   }
 }
 
-/** On standard error, so that whoever reads the output is not disturbed; silent where the output is for a program. */
+/**
+ * On standard error, so that whoever reads the output is not disturbed; silent where the output is for a
+ * program.
+ */
 export function reportOnStderr({ isSilent }: { readonly isSilent: boolean }): ProgressReport {
   return new ProgressReport({
     isTerminal: process.stderr.isTTY,

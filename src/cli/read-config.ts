@@ -5,8 +5,9 @@ import { readBotConfig } from '../daemon/settings/read-bot-config.ts';
 import { wrongInput } from './command-error.ts';
 
 /**
- * The configuration of a file, or the defaults, with what the command line lays over it. Says its warnings, and throws all its problems at once as wrong
- * input. `isOffline`: no exchange will be asked, so no credentials are needed.
+ * The configuration of a file, or the defaults, with what the command line lays over it. Says its warnings,
+ * and throws all its problems at once as wrong input. `isOffline`: no exchange will be asked, so no
+ * credentials are needed.
  */
 export function readConfig(
   file: string | null,
@@ -20,7 +21,10 @@ export function readConfig(
   throw wrongInput(reading.problems.join('\n'));
 }
 
-/** Where the bot of a configuration has its ledger; its keys are not needed for that. Throws for a wrong configuration, and for one whose exchange is in the bot itself, without a ledger. */
+/**
+ * Where the bot of a configuration has its ledger; its keys are not needed for that. Throws for a wrong
+ * configuration, and for one whose exchange is in the bot itself, without a ledger.
+ */
 export function ledgerOfConfig(config: string): string {
   const path = ledgerOf(readConfig(config, [], { isOffline: true }));
   if (path !== null) return path;

@@ -23,7 +23,8 @@ export interface FilterOptions extends MirrorOptions {
 /** More lines than this are for another tool than a table. */
 const MOST_LINES = 100_000;
 
-const EXIT_CODES = '\nExit codes: 0 it was read, 1 there is no mirror or it can not be read, 2 an option is wrong.';
+const EXIT_CODES =
+  '\nExit codes: 0 it was read, 1 there is no mirror or it can not be read, 2 an option is wrong.';
 
 /** A command that reads the mirror of a data folder. */
 export function mirrorCommand(
@@ -46,7 +47,11 @@ export function withFilters(command: Command, last: number): Command {
 }
 
 /** Filters as the mirror takes them. A market may be spelled in any of its four ways. */
-export function filterOf(options: FilterOptions): { strategy: string | null; market: string | null; last: number } {
+export function filterOf(options: FilterOptions): {
+  strategy: string | null;
+  market: string | null;
+  last: number;
+} {
   return {
     strategy: options.strategy ?? null,
     market: options.market === undefined ? null : symbolOf(options.market),
@@ -74,8 +79,9 @@ export function hasMirror(options: Pick<MirrorOptions, 'data'>): boolean {
 }
 
 /**
- * Reads from the mirror of a data folder: the one of a real exchange, or, where there is none, of the embedded one. Throws `DATA_UNUSABLE` where there is
- * none that can be read; it names the bot that is about to make one.
+ * Reads from the mirror of a data folder: the one of a real exchange, or, where there is none, of the
+ * embedded one. Throws `DATA_UNUSABLE` where there is none that can be read; it names the bot that is about
+ * to make one.
  */
 export function readMirror<Result>(options: MirrorOptions, read: (reader: MirrorReader) => Result): Result {
   const { main, embedded } = pathsOf(options);

@@ -6,7 +6,10 @@ import { readKept } from '../engine/kept-records.ts';
 import type { DisagreementText, StoredReconciliation } from '../engine/reconciler.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';
 
-/** `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the next must confirm. */
+/**
+ * `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the
+ * next must confirm.
+ */
 export type ReconciliationState = 'waiting' | 'agreed' | 'suspected' | 'broken';
 
 export interface BalanceDifference extends DisagreementText {
@@ -27,7 +30,10 @@ export interface ReconciliationReport {
   /** What was said of the break; null where there is none. */
   readonly why: string | null;
   readonly differences: readonly BalanceDifference[];
-  /** What has kept the comparisons from saying anything for so long that no new orders are placed; null while they do. */
+  /**
+   * What has kept the comparisons from saying anything for so long that no new orders are placed; null while
+   * they do.
+   */
   readonly blockedBy: string | null;
   /** What two readings of the exchange said that can not be right. */
   readonly findings: readonly NotedFlaw[];

@@ -15,8 +15,18 @@ const HEADS = {
 
 /** How it stands, in a few lines. */
 export function reportLines(report: ReconciliationReport, nowMs: number): string[] {
-  const { state, comparedAtMs, comparisons, sinceMs, brokenAtMs, isGone, why, differences, blockedBy, findings } =
-    report;
+  const {
+    state,
+    comparedAtMs,
+    comparisons,
+    sinceMs,
+    brokenAtMs,
+    isGone,
+    why,
+    differences,
+    blockedBy,
+    findings,
+  } = report;
   const times = comparisons === 1 ? 'once' : `${comparisons} times`;
   return [
     HEADS[state],
@@ -24,11 +34,15 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
     ...(sinceMs === null ? [] : [`since     ${whenText(sinceMs, nowMs)}`]),
     ...(brokenAtMs === null || brokenAtMs === sinceMs ? [] : [`a break   ${whenText(brokenAtMs, nowMs)}`]),
     ...(why === null ? [] : [`why       ${why}`]),
-    ...(blockedBy === null ? [] : [`BLOCKED   no comparison says anything, so no new orders are placed: ${blockedBy}`]),
+    ...(blockedBy === null
+      ? []
+      : [`BLOCKED   no comparison says anything, so no new orders are placed: ${blockedBy}`]),
     ...findings.map(
       (finding) => `doubtful  ${sentenceOf(finding)}${finding.isGrave ? ': new orders wait for it' : ''}`,
     ),
-    ...(isGone ? ['The last comparison found no difference any more; the break holds until it is accepted.'] : []),
+    ...(isGone
+      ? ['The last comparison found no difference any more; the break holds until it is accepted.']
+      : []),
     ...(differences.length === 0 ? [] : ['', ...differenceLines(differences)]),
   ];
 }
@@ -49,7 +63,10 @@ const CHANGE_COLUMNS: readonly TableColumn[] = [
   { title: 'note' },
 ];
 
-/** The changes of the wallets in question about which something is odd, so that a person sees which one is missing, and how many others there are. */
+/**
+ * The changes of the wallets in question about which something is odd, so that a person sees which one is
+ * missing, and how many others there are.
+ */
 export function changeLines(
   changes: readonly WalletChange[],
   of: { readonly differences: readonly BalanceDifference[]; readonly nowMs: number },
@@ -97,7 +114,10 @@ function whatText({ fill, line }: WalletChange): string {
 }
 
 /** What is odd about a change; empty for most. */
-function noteText({ currency, units, missing }: WalletChange, differences: readonly BalanceDifference[]): string {
+function noteText(
+  { currency, units, missing }: WalletChange,
+  differences: readonly BalanceDifference[],
+): string {
   const notes = missing === null ? [] : [`no ${missing}`];
   const isAsLarge = differences.some((row) => {
     const difference = parseUnits(row.difference);

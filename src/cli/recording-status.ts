@@ -18,7 +18,10 @@ function statusText({ markets, nowMs, requests, failures, lastFailure, budgets }
 /** Without a terminal a line a while is enough. */
 const LINE_EVERY_MS = 10_000;
 
-/** Shows how far a recording is: in place on a terminal, as a line now and then elsewhere, as JSON lines for programs. */
+/**
+ * Shows how far a recording is: in place on a terminal, as a line now and then elsewhere, as JSON lines for
+ * programs.
+ */
 export class RecordingProgress {
   private readonly isJson: boolean;
   private lineMs = Number.NEGATIVE_INFINITY;

@@ -21,15 +21,19 @@ export type Renewal =
 const TRIES = 10;
 const TRY_EVERY_MS = 100;
 
-/** A request that was never stamped was given up this long after its admission: no endpoint waits longer for an answer. */
+/**
+ * A request that was never stamped was given up this long after its admission: no endpoint waits longer for
+ * an answer.
+ */
 const GIVEN_UP_MS = 300_000;
 
 /**
- * Makes an empty ledger in a place, which counts nothing as sent. One that can be used is copied aside and emptied where it is, with every other
- * process locked out: were another file put in its place, a process that is just starting could go on with the old one beside it, and both
- * would give the whole limit. Its lockouts and stopped credentials stay, since they say something of the time to come. One that can not be
- * used is moved aside; whoever still has it open sends nothing any more, because it sees that its file is gone. Throws `DATA_UNUSABLE` where no
- * file can be written.
+ * Makes an empty ledger in a place, which counts nothing as sent. One that can be used is copied aside and
+ * emptied where it is, with every other process locked out: were another file put in its place, a process
+ * that is just starting could go on with the old one beside it, and both would give the whole limit. Its
+ * lockouts and stopped credentials stay, since they say something of the time to come. One that can not be
+ * used is moved aside; whoever still has it open sends nothing any more, because it sees that its file is
+ * gone. Throws `DATA_UNUSABLE` where no file can be written.
  */
 export async function renewLedger(path: string, machine: Machine): Promise<Renewal> {
   const aside = `${path}.replaced-${new Date(machine.wallMs()).toISOString().replaceAll(':', '-')}`;
@@ -50,7 +54,10 @@ export async function renewLedger(path: string, machine: Machine): Promise<Renew
   return { kind: 'made', keptAs: found === 'damaged' ? aside : null };
 }
 
-/** What is in the place of a ledger. A file without a byte holds nothing that could be lost. Throws where it can not be told, as without the right to read. */
+/**
+ * What is in the place of a ledger. A file without a byte holds nothing that could be lost. Throws where it
+ * can not be told, as without the right to read.
+ */
 function lookAt(path: string): 'missing' | 'usable' | 'damaged' | 'busy' {
   if (!existsSync(path) || statSync(path).size === 0) return 'missing';
   try {
@@ -67,13 +74,17 @@ function lookAt(path: string): 'missing' | 'usable' | 'damaged' | 'busy' {
   }
 }
 
-async function emptyInPlace(path: string, of: { readonly aside: string; readonly machine: Machine }): Promise<Renewal> {
+async function emptyInPlace(
+  path: string,
+  of: { readonly aside: string; readonly machine: Machine },
+): Promise<Renewal> {
   const { aside, machine } = of;
   const database = await openAlone(path);
   if (database === null) return { kind: 'in use' };
   try {
     const nowMs = machine.monotonicMs();
-    const isOfThisBoot = database.prepare<[], string>('SELECT boot_id FROM clock').pluck().get() === machine.bootId;
+    const isOfThisBoot =
+      database.prepare<[], string>('SELECT boot_id FROM clock').pluck().get() === machine.bootId;
     const counting = isOfThisBoot ? countingAt(database, nowMs) : null;
     if (counting !== null) return counting;
     database.prepare('VACUUM INTO ?').run(aside);
@@ -90,7 +101,10 @@ async function emptyInPlace(path: string, of: { readonly aside: string; readonly
   }
 }
 
-/** Opens a ledger that nobody else has open and keeps all others out until it is closed; null where somebody has it. */
+/**
+ * Opens a ledger that nobody else has open and keeps all others out until it is closed; null where somebody
+ * has it.
+ */
 async function openAlone(path: string): Promise<Database.Database | null> {
   for (let tries = 1; ; tries += 1) {
     const database = new Database(path, { fileMustExist: true, timeout: 0 });
@@ -109,7 +123,10 @@ async function openAlone(path: string): Promise<Database.Database | null> {
   }
 }
 
-/** What it knows that may still count. Times of an earlier boot say nothing of now, so this is asked of the same boot only. */
+/**
+ * What it knows that may still count. Times of an earlier boot say nothing of now, so this is asked of the
+ * same boot only.
+ */
 function countingAt(database: Database.Database, nowMs: number): Renewal | null {
   // Clocks differ: the exchange's window may be a ten-thousandth longer than ours.
   const found = database
@@ -124,7 +141,10 @@ function countingAt(database: Database.Database, nowMs: number): Renewal | null 
   return untilMs === null ? null : { kind: 'counting', requests, forMs: untilMs - nowMs };
 }
 
-/** What is left of the lockouts of an earlier boot, by the wall's clock; the quiet hours of lowered limits begin anew. */
+/**
+ * What is left of the lockouts of an earlier boot, by the wall's clock; the quiet hours of lowered limits
+ * begin anew.
+ */
 function carryOver(database: Database.Database, machine: Machine): void {
   const nowMs = machine.monotonicMs();
   const lockouts = new StoredLockouts(database, {
@@ -134,6 +154,7 @@ function carryOver(database: Database.Database, machine: Machine): void {
   });
   lockouts.carryOver(nowMs, nowMs + PROBE_EVERY_MS);
   // One that an older sarraf wrote has none.
-  const hasNamed = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'named_limits'`).get() !== undefined;
+  const hasNamed =
+    database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'named_limits'`).get() !== undefined;
   if (hasNamed) new NamedLimitRows(database).carryOver(nowMs);
 }

@@ -17,7 +17,9 @@ async function wholeProgram(): Promise<Command> {
 /** The program with those commands loaded that are named, or, where none is, with the list of all. */
 async function createAlgorithm(named: readonly string[]): Promise<Command> {
   const program = new Command('sarraf')
-    .description('Trades on, simulates and backtests spot exchanges that have only a rate-limited REST interface.')
+    .description(
+      'Trades on, simulates and backtests spot exchanges that have only a rate-limited REST interface.',
+    )
     .version(VERSION)
     .showSuggestionAfterError()
     .exitOverride();
@@ -44,8 +46,9 @@ function exitCodeOf(error: unknown): number {
 }
 
 /**
- * Runs a command of sarraf with what was typed behind the name of the program, and answers with the exit code. What it prints goes to the console and
- * to standard output; what concerns the whole process (its signals, its umask, errors that nobody caught) is the business of the caller.
+ * Runs a command of sarraf with what was typed behind the name of the program, and answers with the exit
+ * code. What it prints goes to the console and to standard output; what concerns the whole process (its
+ * signals, its umask, errors that nobody caught) is the business of the caller.
  */
 export async function runSarraf(args: readonly string[]): Promise<number> {
   try {

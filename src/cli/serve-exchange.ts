@@ -37,8 +37,8 @@ function save(state: ServeOptions['state'], simulation: Simulation, timeMs: numb
 }
 
 /**
- * Takes a stored state over, if there is one, and writes it again at once, so that a folder that can not be written to shows now and not at
- * the end.
+ * Takes a stored state over, if there is one, and writes it again at once, so that a folder that can not be
+ * written to shows now and not at the end.
  */
 function openState(options: ServeOptions, simulation: Simulation, clock: WorldClock): boolean {
   const { state } = options;
@@ -63,7 +63,10 @@ function listenProblem(error: unknown, { host, port }: ServeOptions): string {
   return `can not listen at ${host}:${port}: ${message}`;
 }
 
-/** What goes on in the market by itself. Traders on a stored exchange go on from its prices, without making up a past. */
+/**
+ * What goes on in the market by itself. Traders on a stored exchange go on from its prices, without making up
+ * a past.
+ */
 function createWorld(
   { exchange }: Simulation,
   of: { readonly options: ServeOptions; readonly startMs: number; readonly isRestored: boolean },
@@ -71,7 +74,12 @@ function createWorld(
   const { config, seed } = of.options;
   if (config.flow.kind === 'none') return exchange;
   const { startMs } = of;
-  const flow = new SyntheticFlow({ exchange, seed, startMs, ...(of.isRestored ? { historyMinutes: 0 } : {}) });
+  const flow = new SyntheticFlow({
+    exchange,
+    seed,
+    startMs,
+    ...(of.isRestored ? { historyMinutes: 0 } : {}),
+  });
   return {
     advance(timeMs) {
       flow.advance(timeMs);

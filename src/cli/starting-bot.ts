@@ -8,12 +8,15 @@ export interface StartingBot {
   readonly who: string;
 }
 
-/** The bot that has a folder whose mirror nobody has open; null where there is none, or it can not be told. */
+/**
+ * The bot that has a folder whose mirror nobody has open; null where there is none, or it can not be told.
+ */
 export function startingBot(dataFolder: string): StartingBot | null {
   try {
     if (!isDataFolderInUse(dataFolder)) return null;
   } catch {
-    // Whoever only reads may have no right to look at the lock; what it came to read is read or refused all the same.
+    // Whoever only reads may have no right to look at the lock; what it came to read is read or refused all
+    // the same.
     return null;
   }
   const owner = dataFolderOwner(dataFolder);

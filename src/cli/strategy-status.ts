@@ -25,7 +25,10 @@ export interface StrategyStatus {
   readonly state: unknown;
 }
 
-/** Reads a strategy's row. `isRunning`: whether a bot has the mirror open; null where that can not be told. Throws `DATA_UNUSABLE` for a damaged row. */
+/**
+ * Reads a strategy's row. `isRunning`: whether a bot has the mirror open; null where that can not be told.
+ * Throws `DATA_UNUSABLE` for a damaged row.
+ */
 export function strategyStatus(record: StrategyRecord, isRunning: boolean | null): StrategyStatus {
   const { name, reason, atMs } = record;
   const status = record.status === 'running' ? statusWhile(isRunning) : record.status;

@@ -4,7 +4,10 @@ export interface TableColumn {
   readonly align?: 'right';
 }
 
-/** Aligned lines, the titles first; columns are two spaces apart, none is empty in every row, and no line ends with spaces. */
+/**
+ * Aligned lines, the titles first; columns are two spaces apart, none is empty in every row, and no line ends
+ * with spaces.
+ */
 export function tableLines(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): string[] {
   const shown = columns
     .map(({ title, align }, index) => ({ align, cells: [title, ...rows.map((row) => row[index] ?? '')] }))

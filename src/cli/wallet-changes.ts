@@ -4,7 +4,10 @@ import type { WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { Movements } from '../mirror/read-movements.ts';
 
-/** One change of one wallet: a trade, a line of the wallet's history, or both when they are of the same change. */
+/**
+ * One change of one wallet: a trade, a line of the wallet's history, or both when they are of the same
+ * change.
+ */
 export interface WalletChange {
   readonly atMs: number;
   readonly currency: string;
@@ -12,14 +15,23 @@ export interface WalletChange {
   readonly units: bigint;
   readonly fill: FillRecord | null;
   readonly line: WalletTransaction | null;
-  /** What should be there and is not; null also for a trade from before or after the part of the history that is known. */
+  /**
+   * What should be there and is not; null also for a trade from before or after the part of the history that
+   * is known.
+   */
   readonly missing: 'trade' | 'line' | null;
 }
 
 type Effect = Omit<WalletChange, 'line' | 'missing'>;
 
-/** Trades and lines side by side, each trade with the line of its amount that is nearest in time. Oldest first. */
-export function walletChanges(movements: Movements, currencies: ReadonlySet<string>): readonly WalletChange[] {
+/**
+ * Trades and lines side by side, each trade with the line of its amount that is nearest in time. Oldest
+ * first.
+ */
+export function walletChanges(
+  movements: Movements,
+  currencies: ReadonlySet<string>,
+): readonly WalletChange[] {
   const known = movements.transactions.filter(({ currency }) => currencies.has(currency));
   const lines = new Set(known);
   const ofTrades = movements.fills.flatMap(effectsOf).filter(({ currency }) => currencies.has(currency));
@@ -35,7 +47,10 @@ export function walletChanges(movements: Movements, currencies: ReadonlySet<stri
   return [...paired, ...unpaired].toSorted((left, right) => left.atMs - right.atMs);
 }
 
-/** Whether a line of a trade would be among those that are known: there are older and newer ones of its wallet. */
+/**
+ * Whether a line of a trade would be among those that are known: there are older and newer ones of its
+ * wallet.
+ */
 function isWithin({ currency, atMs }: Effect, known: readonly WalletTransaction[]): boolean {
   const ofWallet = known.filter((line) => line.currency === currency);
   return ofWallet.some((line) => line.atMs < atMs) && ofWallet.some((line) => line.atMs > atMs);

@@ -20,7 +20,8 @@ function schemasAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): reado
   const definition = definitionOf(schema);
   if (definition.innerType !== undefined) return schemasAt(definition.innerType, path);
   if (definition.in !== undefined) return schemasAt(definition.in, path);
-  if (definition.options !== undefined) return definition.options.flatMap((option) => schemasAt(option, path));
+  if (definition.options !== undefined)
+    return definition.options.flatMap((option) => schemasAt(option, path));
   const [first, ...rest] = path;
   if (first === undefined) return [schema];
   const next = definition.shape?.[String(first)] ?? definition.element ?? definition.valueType;

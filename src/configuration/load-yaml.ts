@@ -20,7 +20,10 @@ export type LoadedConfig<T> =
 const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
 
 /** Reads and checks a YAML file. All of its problems come at once, in the order of their lines. */
-export function loadYaml<Schema extends z.ZodType>(file: string, schema: Schema): LoadedConfig<z.output<Schema>> {
+export function loadYaml<Schema extends z.ZodType>(
+  file: string,
+  schema: Schema,
+): LoadedConfig<z.output<Schema>> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -37,7 +40,10 @@ export function loadYaml<Schema extends z.ZodType>(file: string, schema: Schema)
 }
 
 /** The same for a text. */
-export function readYaml<Schema extends z.ZodType>(text: string, schema: Schema): LoadedConfig<z.output<Schema>> {
+export function readYaml<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+): LoadedConfig<z.output<Schema>> {
   return readDocument(text, schema).read;
 }
 
@@ -48,7 +54,10 @@ export interface ReadDocument<T> {
   readonly locate: (located: Located) => ConfigProblem;
 }
 
-/** Looks at a document, and may change it, before the schema does. Its problems come with those of the schema, and before them at the same place. */
+/**
+ * Looks at a document, and may change it, before the schema does. Its problems come with those of the schema,
+ * and before them at the same place.
+ */
 export type Preparation = (document: Document) => readonly Located[];
 
 /** The same with a preparation. */
@@ -101,7 +110,10 @@ function locateAtStart({ path, message }: Located): ConfigProblem {
 }
 
 function unreadable(message: string): ReadDocument<never> {
-  return { read: { ok: false, problems: [{ path: '', line: 1, column: 1, message }] }, locate: locateAtStart };
+  return {
+    read: { ok: false, problems: [{ path: '', line: 1, column: 1, message }] },
+    locate: locateAtStart,
+  };
 }
 
 function isWithin(path: readonly PropertyKey[], outer: readonly PropertyKey[]): boolean {
@@ -121,7 +133,8 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly 
     const known = knownKeys(schema, issue.path);
     return issue.keys.map((name) => {
       const nearest = nearestWord(name, known);
-      const suggestion = nearest === null ? `expected one of ${known.join(', ')}` : `did you mean ${nearest}?`;
+      const suggestion =
+        nearest === null ? `expected one of ${known.join(', ')}` : `did you mean ${nearest}?`;
       return { path: [...issue.path, name], key: true, message: `unknown key, ${suggestion}` };
     });
   }
@@ -169,6 +182,9 @@ function startOf(node: unknown): number | null {
 /** A line a problem, as an editor understands it: `file:line:column: path: message`. */
 export function formatProblems(file: string, problems: readonly ConfigProblem[]): string {
   return problems
-    .map(({ path, line, column, message }) => `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`)
+    .map(
+      ({ path, line, column, message }) =>
+        `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`,
+    )
     .join('\n');
 }

@@ -6,8 +6,8 @@ import { readSmallFile } from './secret-file.ts';
 const LARGEST_BYTES = 8_192;
 
 /**
- * Writes a text that only this user may read (0600, in a folder of 0700 where it has to be made). A crash leaves the file as it was or as it
- * is to be, never a part of it. Throws what the system throws.
+ * Writes a text that only this user may read (0600, in a folder of 0700 where it has to be made). A crash
+ * leaves the file as it was or as it is to be, never a part of it. Throws what the system throws.
  */
 export function writePrivateFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -29,7 +29,10 @@ export function writePrivateFile(path: string, text: string): void {
   }
 }
 
-/** What such a file holds, without blanks around it; null where there is none or it is empty. Throws what the system throws, and a `RangeError` for a large one. */
+/**
+ * What such a file holds, without blanks around it; null where there is none or it is empty. Throws what the
+ * system throws, and a `RangeError` for a large one.
+ */
 export function readPrivateFile(path: string): string | null {
   try {
     const text = readSmallFile(path, LARGEST_BYTES).text.trim();

@@ -7,7 +7,10 @@ export interface SmallFile {
   readonly isOpenToAll: boolean;
 }
 
-/** Reads a file of at most `largestBytes`; throws what the system throws, and a `RangeError` for a larger file. */
+/**
+ * Reads a file of at most `largestBytes`; throws what the system throws, and a `RangeError` for a larger
+ * file.
+ */
 export type ReadSmallFile = (path: string, largestBytes: number) => SmallFile;
 
 const READ_BY_OTHERS = 0o004;

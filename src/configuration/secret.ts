@@ -2,7 +2,10 @@ import { inspect } from 'node:util';
 
 const SHOWN = '[secret]';
 
-/** A text that nobody may see by accident: printed, logged, or written as JSON it is `[secret]`. Only `reveal` gives it away. */
+/**
+ * A text that nobody may see by accident: printed, logged, or written as JSON it is `[secret]`. Only `reveal`
+ * gives it away.
+ */
 export class Secret {
   readonly #value: string;
 

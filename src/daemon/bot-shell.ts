@@ -14,7 +14,10 @@ export interface Stepper {
 
 /** Where changes are written. Throws `DATA_UNUSABLE` where it can not write. */
 export interface ChangeStore {
-  apply(changes: readonly MirrorChange[], options: { readonly atMs: number; readonly isDurable: boolean }): void;
+  apply(
+    changes: readonly MirrorChange[],
+    options: { readonly atMs: number; readonly isDurable: boolean },
+  ): void;
   /** Writes what it holds back; to be called once a second. None where it holds nothing back. */
   flush?(): void;
   /** Whether the room that is left is needed for cancels. */
@@ -43,12 +46,15 @@ const FLUSH_EVERY_MS = 1_000;
 /** What can not be written is not tried again with every book. */
 const REFUSED_FOR_MS = 10_000;
 
-/** Changes that could not be written are kept up to this many; then the bot ends, since nothing that it does is on record. */
+/**
+ * Changes that could not be written are kept up to this many; then the bot ends, since nothing that it does
+ * is on record.
+ */
 const MOST_UNWRITTEN = 100_000;
 
 /**
- * Brings the engine together with time, disk and exchange: each event is a step, each step's changes are written before its requests leave, and each
- * answer is an event. It decides nothing.
+ * Brings the engine together with time, disk and exchange: each event is a step, each step's changes are
+ * written before its requests leave, and each answer is an event. It decides nothing.
  */
 export class BotShell {
   private readonly options: BotShellOptions;
@@ -73,8 +79,9 @@ export class BotShell {
   }
 
   /**
-   * Rejects when the bot can not go on: a broken invariant, a disk that takes nothing more. It settles once in the bot's life, so listen to it once: each
-   * `Promise.race` with it would leave a reaction behind that lives as long as the bot. Loops call `throwIfFailed`.
+   * Rejects when the bot can not go on: a broken invariant, a disk that takes nothing more. It settles once
+   * in the bot's life, so listen to it once: each `Promise.race` with it would leave a reaction behind that
+   * lives as long as the bot. Loops call `throwIfFailed`.
    */
   get failure(): Promise<never> {
     return this.failed.promise;
@@ -85,7 +92,10 @@ export class BotShell {
     if (this.fault !== null) throw this.fault.error;
   }
 
-  /** How long ago the loop last turned: at least once a second, where the store is one to flush; else with each step only. */
+  /**
+   * How long ago the loop last turned: at least once a second, where the store is one to flush; else with
+   * each step only.
+   */
   heartbeatAgeMs(): number {
     return performance.now() - this.lastTurnMs;
   }
@@ -158,7 +168,8 @@ export class BotShell {
       // A cancel may go out even when nothing can be written: not to cancel is worse.
       if (request.requestClass === 'cancel') void this.send(request);
       else if (!isWritten) this.refuse(request, 'the mirror can not be written');
-      else if (request.requestClass === 'place' && store.isRunningOut()) this.refuse(request, 'the disk is full');
+      else if (request.requestClass === 'place' && store.isRunningOut())
+        this.refuse(request, 'the disk is full');
       else void this.send(request);
     }
     this.lastTurnMs = performance.now();
@@ -174,7 +185,10 @@ export class BotShell {
     this.step({ kind: 'tick', atMs: this.options.time.now() });
   }
 
-  /** Writes a step's changes, after those that could not be written before. Answers whether they are where they have to be. */
+  /**
+   * Writes a step's changes, after those that could not be written before. Answers whether they are where
+   * they have to be.
+   */
   private write({ changes, isDurable }: EngineOutput, atMs: number): boolean {
     const { store } = this.options;
     if (changes.length === 0 && !isDurable && this.unwritten.length === 0) return true;
@@ -190,7 +204,10 @@ export class BotShell {
       if (this.unwritten.length > MOST_UNWRITTEN) throw error;
       // Told once, and not with every step until it can be written again.
       if (!this.isStuck) {
-        this.options.onNotices([{ kind: 'notice', level: 'error', message: error.message, subject: null }], atMs);
+        this.options.onNotices(
+          [{ kind: 'notice', level: 'error', message: error.message, subject: null }],
+          atMs,
+        );
       }
       this.isStuck = true;
       return false;
@@ -202,7 +219,8 @@ export class BotShell {
     this.inFlight += 1;
     try {
       const end = await sendRequest(request, this.sending);
-      const code = end.answer.outcome === 'refused' || end.answer.outcome === 'failed' ? end.answer.code : null;
+      const code =
+        end.answer.outcome === 'refused' || end.answer.outcome === 'failed' ? end.answer.code : null;
       onRequestEnd?.(request, { outcome: end.answer.outcome, code });
       const atMs = time.now();
       onAnswer?.(request.call, end.answer, atMs);

@@ -2,7 +2,10 @@ import type { HttpResponse } from '../exchange/transport.ts';
 import type { WrapTransport } from '../venues/venue.ts';
 import { lengthText } from '../domain/time-text.ts';
 
-/** A reply's own time is whole seconds, and what stands between may be a few late: less than this is no error of the clock. */
+/**
+ * A reply's own time is whole seconds, and what stands between may be a few late: less than this is no error
+ * of the clock.
+ */
 const TOLERATED_MS = 10_000;
 
 const SAID_EVERY_MS = 3_600_000;
@@ -14,14 +17,18 @@ export interface RequestTimes {
 }
 
 /**
- * Holds the machine's clock against the time that replies carry (the `Date` of RFC 9110, 6.6.1, less the `Age` of what a cache kept). A clock that is wrong
- * makes old candles look closed just now and signed calls look forged, and nothing else says so.
+ * Holds the machine's clock against the time that replies carry (the `Date` of RFC 9110, 6.6.1, less the
+ * `Age` of what a cache kept). A clock that is wrong makes old candles look closed just now and signed calls
+ * look forged, and nothing else says so.
  */
 export class ClockWatch {
   private saidAtMs = Number.NEGATIVE_INFINITY;
   private wasWrong = false;
 
-  /** What is to be said of the clock after a reply; null mostly. That it is wrong is said once an hour, also where servers of one exchange disagree. */
+  /**
+   * What is to be said of the clock after a reply; null mostly. That it is wrong is said once an hour, also
+   * where servers of one exchange disagree.
+   */
   take({ headers }: Pick<HttpResponse, 'headers'>, { sentMs, receivedMs }: RequestTimes): string | null {
     const saidMs = Date.parse(headers['date'] ?? '');
     const ageMs = Number(headers['age'] ?? '0') * 1_000;
@@ -47,7 +54,10 @@ export class ClockWatch {
   }
 }
 
-/** Has every reply that passes held against the clock. `nowMs` is the machine's own, whatever the time of the venue is. */
+/**
+ * Has every reply that passes held against the clock. `nowMs` is the machine's own, whatever the time of the
+ * venue is.
+ */
 export function watchedTransport(
   watch: ClockWatch,
   say: (message: string) => void,

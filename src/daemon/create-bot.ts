@@ -52,9 +52,10 @@ export function createBot({
   // A limit that the exchange lowers for a day makes data older, and is no reason not to begin.
   const plan = planWith(venue.budgets.values());
   if (plan.problems.length > 0) {
-    const message = ['expected subscriptions that the limits of the exchange allow, were', ...plan.problems].join(
-      '\n  ',
-    );
+    const message = [
+      'expected subscriptions that the limits of the exchange allow, were',
+      ...plan.problems,
+    ].join('\n  ');
     throw new SarrafError('INVALID_OPTIONS', message);
   }
   const engine = new Engine(settingsOf(config, { venue, instances, plan }), mirror.load(), venue.time.now());
@@ -87,7 +88,11 @@ export function createBot({
 
 function settingsOf(
   config: BotConfig,
-  of: { readonly venue: Venue; readonly instances: readonly StrategyInstanceSettings[]; readonly plan: PollPlan },
+  of: {
+    readonly venue: Venue;
+    readonly instances: readonly StrategyInstanceSettings[];
+    readonly plan: PollPlan;
+  },
 ): EngineSettings {
   const { pollStretch, markets } = of.venue;
   const { credentials } = config.exchange;
@@ -100,16 +105,24 @@ function settingsOf(
     instance: config.instance,
     venue: of.venue.profile,
     markets: markets.filter(({ symbol }) => traded.has(symbol)),
-    instances: of.instances.map((instance) => ({ ...instance, limits: patient(instance.limits, pollStretch) })),
+    instances: of.instances.map((instance) => ({
+      ...instance,
+      limits: patient(instance.limits, pollStretch),
+    })),
     feeds: stretched(of.plan.feeds, pollStretch),
     reconciliation: config.reconciliation,
     credential:
-      config.mode !== 'live' || credentials === null ? null : credentialAdvice(credentials, config.credentialPlace),
+      config.mode !== 'live' || credentials === null
+        ? null
+        : credentialAdvice(credentials, config.credentialPlace),
   };
 }
 
 /** Data that changes once an hour may be older than data that changes every second. */
-function patient(limits: StrategyInstanceSettings['limits'], factor: number): StrategyInstanceSettings['limits'] {
+function patient(
+  limits: StrategyInstanceSettings['limits'],
+  factor: number,
+): StrategyInstanceSettings['limits'] {
   const { maxBookAgeMs } = limits;
   return maxBookAgeMs === null || factor <= 1 ? limits : { ...limits, maxBookAgeMs: maxBookAgeMs * factor };
 }

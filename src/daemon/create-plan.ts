@@ -9,7 +9,10 @@ import type { PlanInput } from '../scheduler/plan-input.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 
-/** Pages of orders and trades that a bot is behind by after a restart: what it had not settled, and what came since. */
+/**
+ * Pages of orders and trades that a bot is behind by after a restart: what it had not settled, and what came
+ * since.
+ */
 const PAGES_BEHIND = 2;
 
 /** What a plan is made from: what strategies want, and what the limits give. */
@@ -37,7 +40,10 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
   };
 }
 
-/** Strategies with markets in rial and in tether, by name: their profit and equity need the price of tether in rial. */
+/**
+ * Strategies with markets in rial and in tether, by name: their profit and equity need the price of tether in
+ * rial.
+ */
 export function bridgedOf(runners: readonly StrategyPort[]): readonly string[] {
   return runners.filter(isInBoth).map(({ name }) => name);
 }
@@ -46,7 +52,10 @@ function isInBoth(runner: StrategyPort): boolean {
   return new Set(marketsOf(runner).map((market) => parseMarket(market).quote)).size > 1;
 }
 
-/** The same plan at a slower pace: where the market's data is a bar an hour, looking every second sees nothing more. */
+/**
+ * The same plan at a slower pace: where the market's data is a bar an hour, looking every second sees nothing
+ * more.
+ */
 export function stretched(feeds: readonly PlannedFeed[], factor: number): readonly PlannedFeed[] {
   if (factor <= 1) return feeds;
   return feeds.map((feed) =>

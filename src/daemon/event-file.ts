@@ -4,21 +4,32 @@ import { createInterface } from 'node:readline';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import { afterOnMachine, AppendFile } from '../recording/recorder/append-file.ts';
 
-/** Of one run. A day at a book a second has a third of it; what comes after it is not kept, and that is told. */
+/**
+ * Of one run. A day at a book a second has a third of it; what comes after it is not kept, and that is told.
+ */
 const MOST_BYTES = 1_000_000_000;
 
 const SYNC_EVERY_MS = 1_000;
 
 const FILE_NAME = 'session-events.jsonl';
 
-/** Keeps what the engine is told during a recorded run, a line each, so that its decisions can be made again. It never harms whoever feeds it. */
+/**
+ * Keeps what the engine is told during a recorded run, a line each, so that its decisions can be made again.
+ * It never harms whoever feeds it.
+ */
 export class EventFile {
   private readonly file: AppendFile | null;
   private readonly onProblem: (message: string) => void;
   private isOver = false;
 
   /** Begins anew: of a folder with several runs the last one's stays. What goes wrong is told. */
-  constructor({ folder, onProblem }: { readonly folder: string; readonly onProblem: (message: string) => void }) {
+  constructor({
+    folder,
+    onProblem,
+  }: {
+    readonly folder: string;
+    readonly onProblem: (message: string) => void;
+  }) {
     this.onProblem = onProblem;
     this.file = this.open(folder);
   }
@@ -60,13 +71,16 @@ export class EventFile {
 }
 
 /**
- * What the engine was told in the last recorded run of a folder, one by one; nothing where none was kept. It ends before a line that was not written whole. Throws
- * what the file system throws.
+ * What the engine was told in the last recorded run of a folder, one by one; nothing where none was kept. It
+ * ends before a line that was not written whole. Throws what the file system throws.
  */
 export async function* readEvents(folder: string): AsyncGenerator<EngineEvent> {
   const path = join(folder, FILE_NAME);
   if (!existsSync(path)) return;
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of createInterface({
+    input: createReadStream(path),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
     let event: EngineEvent;
     try {
       event = JSON.parse(line) as EngineEvent;

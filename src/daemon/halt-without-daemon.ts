@@ -24,9 +24,10 @@ export interface HaltWithoutDaemonOptions {
 }
 
 /**
- * Cancels the orders of a bot that does not run: takes the locks of its data folder and account, as a run does, reads its mirror and the open orders,
- * and cancels them within the limits of the same ledger. It is a bot without strategies that begins halted. The result names what is left. Throws
- * `DATA_UNUSABLE` when a bot has the folder after all.
+ * Cancels the orders of a bot that does not run: takes the locks of its data folder and account, as a run
+ * does, reads its mirror and the open orders, and cancels them within the limits of the same ledger. It is a
+ * bot without strategies that begins halted. The result names what is left. Throws `DATA_UNUSABLE` when a bot
+ * has the folder after all.
  */
 export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Promise<ControlResult> {
   const { config, reason, wholeAccount, onProgress, signal } = options;

@@ -15,13 +15,19 @@ const stored = z.object({ ledger: z.string().max(4_096), subjects: z.array(z.str
 
 const notePath = (dataFolder: string): string => join(dataFolder, 'ledger.json');
 
-/** Notes down where the ledger is; null, where the exchange is in the bot itself, takes the note away. Throws what the system throws. */
+/**
+ * Notes down where the ledger is; null, where the exchange is in the bot itself, takes the note away. Throws
+ * what the system throws.
+ */
 export function writeLedgerNote(dataFolder: string, note: LedgerNote | null): void {
   if (note === null) rmSync(notePath(dataFolder), { force: true });
   else writePrivateFile(notePath(dataFolder), JSON.stringify(note));
 }
 
-/** The note of the last run that had a ledger; null where there is none that can be read. It stays when the run has ended. */
+/**
+ * The note of the last run that had a ledger; null where there is none that can be read. It stays when the
+ * run has ended.
+ */
 export function readLedgerNote(dataFolder: string): LedgerNote | null {
   try {
     return stored.safeParse(JSON.parse(readFileSync(notePath(dataFolder), 'utf8'))).data ?? null;

@@ -50,10 +50,14 @@ export function leftText({ orders, unprotected }: LeftBehind): LeftText {
   };
 }
 
-/** Lines for people, each whole by itself: every order that stays, and every position that nothing protects. */
+/**
+ * Lines for people, each whole by itself: every order that stays, and every position that nothing protects.
+ */
 export function leftLines({ orders, unprotected }: LeftText): readonly string[] {
   return [
-    ...(orders.length === 0 ? ['No order is left open.'] : orders.map((order) => `Left open: ${orderText(order)}`)),
+    ...(orders.length === 0
+      ? ['No order is left open.']
+      : orders.map((order) => `Left open: ${orderText(order)}`)),
     ...unprotected.map((position) => `Unprotected: ${positionText(position)}`),
   ];
 }
@@ -65,7 +69,17 @@ function positionText({ strategy, asset, held, unprotected }: LeftText['unprotec
   return `${strategy} ${has}, of which no stop order or OCO covers ${unprotected.replace('-', '')}`;
 }
 
-function orderText({ id, order, strategy, market, side, amount, price, stopPrice, isOco }: LeftOrder): string {
+function orderText({
+  id,
+  order,
+  strategy,
+  market,
+  side,
+  amount,
+  price,
+  stopPrice,
+  isOco,
+}: LeftOrder): string {
   const at = price === null ? 'at the market' : `at ${groupedText(price)}`;
   const stop = stopPrice === null ? '' : ` once ${groupedText(stopPrice)} is reached`;
   return `${id ?? 'id unknown'} ${market} ${side} ${amount} ${at}${stop}${isOco ? ', of an OCO' : ''} (${strategy}, ${order})`;

@@ -35,8 +35,9 @@ export interface LoadedInstances {
 const AT_ONCE = 4;
 
 /**
- * Loads the plugin of every configured strategy and sets it up. One with a mistake is told, and the others are there all the same. Without threads files are
- * loaded in this process, one by one: one that loops holds it up, and is named on the standard error after some seconds.
+ * Loads the plugin of every configured strategy and sets it up. One with a mistake is told, and the others
+ * are there all the same. Without threads files are loaded in this process, one by one: one that loops holds
+ * it up, and is named on the standard error after some seconds.
  * @throws SarrafError `INVALID_STRATEGY` when none is left.
  */
 export async function loadInstances(options: LoadInstancesOptions): Promise<LoadedInstances> {
@@ -64,12 +65,16 @@ async function loadAll(options: WatchedOptions): Promise<LoadedInstances> {
     )) {
       problems.push(...found);
       if (instance === null) continue;
-      if (instances.some(({ runner }) => runner.name === instance.runner.name)) problems.push(namesake(file, instance));
+      if (instances.some(({ runner }) => runner.name === instance.runner.name))
+        problems.push(namesake(file, instance));
       else instances.push(instance);
     }
   }
   if (instances.length > 0) return { instances, problems };
-  throw new SarrafError('INVALID_STRATEGY', ['expected a strategy that can run, was none', ...problems].join('\n  '));
+  throw new SarrafError(
+    'INVALID_STRATEGY',
+    ['expected a strategy that can run, was none', ...problems].join('\n  '),
+  );
 }
 
 interface LoadedInstance {
@@ -99,17 +104,26 @@ async function loadInstance(strategy: ConfiguredStrategy, options: WatchedOption
   }
 }
 
-/** A line for each parameter that the strategy refuses, with its place in the configuration; null where it is something else. */
+/**
+ * A line for each parameter that the strategy refuses, with its place in the configuration; null where it is
+ * something else.
+ */
 function refusedParams(error: unknown, { describe }: ConfiguredStrategy): readonly string[] | null {
   if (!(error instanceof SarrafError) || describe === undefined) return null;
   const params = error.details['params'] as readonly ParamProblem[] | undefined;
   return params?.map(({ path, message }) => describe(['params', ...path], message)) ?? null;
 }
 
-/** The files of all strategies in a folder, or the one file, for a run that is told no more than where they are. */
+/**
+ * The files of all strategies in a folder, or the one file, for a run that is told no more than where they
+ * are.
+ */
 export function strategyFilesAt(path: string): readonly string[] {
   if (!existsSync(path)) {
-    throw new SarrafError('INVALID_OPTIONS', `expected a folder of strategies or one file at ${path}, was nothing`);
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected a folder of strategies or one file at ${path}, was nothing`,
+    );
   }
   if (/\.m?[tj]s$/.test(path)) return [path];
   return readdirSync(path)
@@ -134,11 +148,21 @@ async function runnerOf(
     hasBooks,
     ...(knownMarkets === null ? {} : { knownMarkets }),
   };
-  if (plugin.kind === 'definition') return { runner: new StrategyRunner(plugin.definition, settings), problems: [] };
+  if (plugin.kind === 'definition')
+    return { runner: new StrategyRunner(plugin.definition, settings), problems: [] };
   const shownFile = sayFile(file);
   if (threads !== undefined) {
     const restarts = onError === 'pause';
-    const runner = await threads.begin({ file, shownFile, name, market, timeframe, params, knownMarkets, restarts });
+    const runner = await threads.begin({
+      file,
+      shownFile,
+      name,
+      market,
+      timeframe,
+      params,
+      knownMarkets,
+      restarts,
+    });
     return { runner, problems: [] };
   }
   const loaded = await loadStrategies(file);

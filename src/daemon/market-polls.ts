@@ -93,7 +93,9 @@ export class MarketPolls {
     }
     this.cancelWake?.();
     const wakeAtMs = this.queue.wakeAtMs();
-    this.cancelWake = Number.isFinite(wakeAtMs) ? this.options.remote.time.at(wakeAtMs, () => this.pump()) : null;
+    this.cancelWake = Number.isFinite(wakeAtMs)
+      ? this.options.remote.time.at(wakeAtMs, () => this.pump())
+      : null;
   }
 
   private async ask(feed: PlannedFeed): Promise<void> {
@@ -135,7 +137,14 @@ export class MarketPolls {
     const { requests, failures, lastFailure } = this;
     const { remote, recording } = this.options;
     this.lookAtLedger();
-    return { ...recording.summary(), nowMs: remote.time.now(), requests, failures, lastFailure, budgets: this.use };
+    return {
+      ...recording.summary(),
+      nowMs: remote.time.now(),
+      requests,
+      failures,
+      lastFailure,
+      budgets: this.use,
+    };
   }
 
   private lookAtLedger(): void {

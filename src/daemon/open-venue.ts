@@ -5,8 +5,15 @@ import { createPaperVenue } from '../venues/paper/paper-venue.ts';
 import type { ReplayFile } from '../venues/embedded/replay-file.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
-/** Where the bot of a configuration trades. Throws where that can not be reached, or has not the markets that are traded. */
-export async function openVenue(config: BotConfig, replay: ReplayFile | null, opening: Opening): Promise<Venue> {
+/**
+ * Where the bot of a configuration trades. Throws where that can not be reached, or has not the markets that
+ * are traded.
+ */
+export async function openVenue(
+  config: BotConfig,
+  replay: ReplayFile | null,
+  opening: Opening,
+): Promise<Venue> {
   const { wrap, startMs } = opening;
   switch (config.mode) {
     case 'live':

@@ -20,7 +20,10 @@ export interface OperatorOptions {
 /** How often the progress of a command is written down. */
 const PROGRESS_EVERY_MS = 200;
 
-/** What operators and supervisors have of a running bot: commands through the control database, and what health says. */
+/**
+ * What operators and supervisors have of a running bot: commands through the control database, and what
+ * health says.
+ */
 export class Operator {
   private readonly options: OperatorOptions;
   private readonly inbox: ControlInbox;
@@ -107,7 +110,8 @@ export class Operator {
       requests: () => counts.outcomes(),
       ordersByState: () => engine.ordersByState(),
       noticesByLevel: () => Object.fromEntries(this.notices),
-      strategies: () => engine.instances.map(({ name, requests, fills }) => ({ strategy: name, requests, fills })),
+      strategies: () =>
+        engine.instances.map(({ name, requests, fills }) => ({ strategy: name, requests, fills })),
     };
   }
 }

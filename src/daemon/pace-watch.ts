@@ -20,7 +20,10 @@ export interface PaceWatchOptions {
   readonly onNotice: (notice: EngineNotice) => void;
 }
 
-/** Says when the exchange lowers a limit, to whichever process it said so, and when that is over; has feeds asked as often as the limits allow. */
+/**
+ * Says when the exchange lowers a limit, to whichever process it said so, and when that is over; has feeds
+ * asked as often as the limits allow.
+ */
 export class PaceWatch {
   private readonly options: PaceWatchOptions;
   private before: ReadonlyMap<string, number> = new Map();

@@ -13,14 +13,20 @@ import { Recording, type RecordingSummary } from './recording.ts';
 import { profileOf } from '../venues/interface-profile.ts';
 import type { BotConfig, RecordConfig } from './settings/create-bot-config.ts';
 
-/** As often as an answer can be another one: a book is cached for a second, a page of trades fits no more into its limit. */
+/**
+ * As often as an answer can be another one: a book is cached for a second, a page of trades fits no more into
+ * its limit.
+ */
 const WANTED = {
   book: { everyMs: 1_000 },
   trades: { everyMs: 4_000 },
   stats: { everyMs: 10_000 },
 } as const;
 
-/** A recording does not refuse old data: it takes what the limits give. Beyond this it is no recording any more. */
+/**
+ * A recording does not refuse old data: it takes what the limits give. Beyond this it is no recording any
+ * more.
+ */
 const LONGEST_AGE_MS = 600_000;
 
 /** After so many intervals without a look something was missed. */
@@ -31,7 +37,9 @@ export interface RecordMarketDataOptions {
   /** The limits, the ledger and the name of the exchange. */
   readonly config: BotConfig;
   readonly baseUrl: string;
-  /** Whether the limits that the ledger has already stand, as without a configuration that says other ones. */
+  /**
+   * Whether the limits that the ledger has already stand, as without a configuration that says other ones.
+   */
   readonly isGuest: boolean;
   readonly markets: readonly MarketSymbol[];
   readonly record: RecordConfig;
@@ -44,8 +52,9 @@ export interface RecordMarketDataOptions {
 }
 
 /**
- * Asks an exchange for the public data of some markets, as often as its limits allow, and records the answers, until told to end. Nothing else leaves. Throws
- * `INVALID_MARKET` for a market that it does not have, `INVALID_OPTIONS` for more markets than the limits allow.
+ * Asks an exchange for the public data of some markets, as often as its limits allow, and records the
+ * answers, until told to end. Nothing else leaves. Throws `INVALID_MARKET` for a market that it does not
+ * have, `INVALID_OPTIONS` for more markets than the limits allow.
  */
 export async function recordMarketData(options: RecordMarketDataOptions): Promise<RecordingSummary> {
   const { config, baseUrl, isGuest, record, signal, onNotice } = options;
@@ -80,8 +89,14 @@ function checkMarkets(
   throw new SarrafError('INVALID_MARKET', `expected markets of ${baseUrl}, was ${missing}`);
 }
 
-/** What is asked and how often: the plan that a bot of one strategy would have that wants all of it and trades nothing. */
-function feedsOf(markets: readonly MarketSymbol[], { client, caller }: RemoteExchange): readonly PlannedFeed[] {
+/**
+ * What is asked and how often: the plan that a bot of one strategy would have that wants all of it and trades
+ * nothing.
+ */
+function feedsOf(
+  markets: readonly MarketSymbol[],
+  { client, caller }: RemoteExchange,
+): readonly PlannedFeed[] {
   const longest = { maxAgeMs: LONGEST_AGE_MS };
   const { feeds, problems } = planPolls({
     ...planInputOf([], client.budgets.values()),

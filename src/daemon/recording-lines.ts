@@ -1,12 +1,19 @@
 import { parseMarket } from '../domain/market-symbol.ts';
 import type { RecordingSummary } from './recording.ts';
 
-/** What was recorded in a sentence: `58 books, 12 trades and 6 statistics of BTCIRT`, and bars where there are any. */
+/**
+ * What was recorded in a sentence: `58 books, 12 trades and 6 statistics of BTCIRT`, and bars where there are
+ * any.
+ */
 export function recordedText({ markets }: RecordingSummary): string {
   if (markets.length === 0) return 'nothing';
   const parts = markets.map(({ market, kinds }) => {
     const { books, trades, stats, candles } = kinds;
-    const counts = [count(books.rows, 'books'), count(trades.rows, 'trades'), count(stats.rows, 'statistics')];
+    const counts = [
+      count(books.rows, 'books'),
+      count(trades.rows, 'trades'),
+      count(stats.rows, 'statistics'),
+    ];
     if (candles.rows > 0) counts.push(count(candles.rows, 'bars'));
     return `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)} of ${market}`;
   });
@@ -27,7 +34,9 @@ export function recordingLines(summary: RecordingSummary, program = 'sarraf'): r
   }
   const withBars = summary.markets.find(({ timeframes }) => timeframes.length > 0);
   if (withBars !== undefined) {
-    lines.push(`  ${program} backtest ma-cross --timeframe ${withBars.timeframes[0]} ${accountOf(withBars)} ${at}`);
+    lines.push(
+      `  ${program} backtest ma-cross --timeframe ${withBars.timeframes[0]} ${accountOf(withBars)} ${at}`,
+    );
   }
   return lines;
 }

@@ -41,7 +41,10 @@ export interface RecordingSummary {
   readonly failure: string | null;
 }
 
-/** The recorder of this process: raw replies from the first request on, and rows once the markets are known. It never harms whoever feeds it. */
+/**
+ * The recorder of this process: raw replies from the first request on, and rows once the markets are known.
+ * It never harms whoever feeds it.
+ */
 export class Recording {
   private readonly options: RecordingOptions;
   private readonly life = `${String(Date.now()).padStart(15, '0')}-${process.pid}`;
@@ -76,7 +79,10 @@ export class Recording {
     });
   };
 
-  /** Begins to record rows. Throws `INVALID_OPTIONS` where they would be mixed with others; `DATA_UNUSABLE` where the folder can not be had. */
+  /**
+   * Begins to record rows. Throws `INVALID_OPTIONS` where they would be mixed with others; `DATA_UNUSABLE`
+   * where the folder can not be had.
+   */
   async begin(subject: RecordingSubject): Promise<void> {
     const { folder, onProblem } = this.options;
     mkdirSync(folder, { recursive: true });
@@ -118,7 +124,9 @@ export class Recording {
       const { bavail, bsize } = await statfs(this.options.folder);
       if (this.stopped !== null || bavail * bsize >= LEAST_FREE_BYTES) return;
       this.stopped = `expected ${LEAST_FREE_BYTES / 1e6} MB free in ${this.options.folder}, found ${Math.floor((bavail * bsize) / 1e6)}`;
-      this.options.onProblem(`recording: nothing more is recorded, so that the bot has the rest: ${this.stopped}`);
+      this.options.onProblem(
+        `recording: nothing more is recorded, so that the bot has the rest: ${this.stopped}`,
+      );
     } catch {
       // Where the room can not be told, writing says so itself.
     }

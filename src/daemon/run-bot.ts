@@ -46,7 +46,10 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Told once when nobody reads the log on the standard output any more. */
   readonly onOutputGone?: () => void;
-  /** When an embedded market of synthetic traders opens, and how long it is run, of its own time: so a run can be repeated. The wall decides without it. */
+  /**
+   * When an embedded market of synthetic traders opens, and how long it is run, of its own time: so a run can
+   * be repeated. The wall decides without it.
+   */
   readonly marketTime?: { readonly startMs: number; readonly lengthMs: number };
 }
 
@@ -55,8 +58,8 @@ function offer(program = 'sarraf'): string {
 }
 
 /**
- * Runs the bot until its time is over, its recording has ended or it is told to stop; then cancels its orders and sums up. Throws where it can not begin,
- * and where it can not go on.
+ * Runs the bot until its time is over, its recording has ended or it is told to stop; then cancels its orders
+ * and sums up. Throws where it can not begin, and where it can not go on.
  */
 export async function runBot(options: RunOptions): Promise<Summary> {
   const { config } = options;
@@ -96,7 +99,8 @@ async function runWith(run: Run): Promise<Summary> {
       if (level === undefined) screen.say('notice', message);
       else screen.show([{ kind: 'notice', level, message, subject: null }], Date.now());
     },
-    onTrouble: (message) => screen.show([{ kind: 'notice', level: 'error', message, subject: null }], Date.now()),
+    onTrouble: (message) =>
+      screen.show([{ kind: 'notice', level: 'error', message, subject: null }], Date.now()),
     wrap: (inner, nowMs) => (recording?.wrap ?? ((same) => same))(watched(inner, nowMs), nowMs),
     ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),
   });
@@ -198,7 +202,8 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
       for (const line of leftLines(summary.left)) screen.say('left', line);
     } else summaryLines(summary).forEach(options.write);
     if (recording !== null) await endRecording(recording, { ...options, screen });
-    else if (!options.json && config.mode === 'embedded' && replay === null) options.write(offer(options.program));
+    else if (!options.json && config.mode === 'embedded' && replay === null)
+      options.write(offer(options.program));
     return summary;
   } finally {
     await events?.close();
@@ -254,18 +259,30 @@ function sayBegin(
       ? 'synthetic traders'
       : `${replay.rows.length} recorded ${replay.timeframe === null ? 'trades' : 'candles'} of ${replay.path}`;
   const where =
-    config.mode === 'embedded' ? `the embedded exchange, ${markets.join(' and ')}, ${source}` : markets.join(' and ');
+    config.mode === 'embedded'
+      ? `the embedded exchange, ${markets.join(' and ')}, ${source}`
+      : markets.join(' and ');
   const { speed } = config.embedded;
   const pace =
-    config.mode !== 'embedded' || speed === 1 || speed === 'max' ? '' : `, ${speed} times as fast as the clock`;
+    config.mode !== 'embedded' || speed === 1 || speed === 'max'
+      ? ''
+      : `, ${speed} times as fast as the clock`;
   const text = `${secondText(venue.time.now())} ${strategies.join(' and ')} on ${where}${pace}. Ctrl-C ends it.`;
   screen.say('begin', text, { markets, strategies, data: config.data.folder });
 }
 
-/** From the first step to the last. Whatever ends the run, no order of ours is left behind if that can be helped. */
+/**
+ * From the first step to the last. Whatever ends the run, no order of ours is left behind if that can be
+ * helped.
+ */
 async function live(
   bot: CreatedBot,
-  of: { readonly options: RunOptions; readonly venue: Venue; readonly screen: Screen; readonly operator: Operator },
+  of: {
+    readonly options: RunOptions;
+    readonly venue: Venue;
+    readonly screen: Screen;
+    readonly operator: Operator;
+  },
 ): Promise<void> {
   const { options, venue, screen, operator } = of;
   const { shell } = bot;

@@ -17,7 +17,10 @@ const STATUS_EVERY_MS = 5_000;
 /** How long the end waits for the last comparison of the books. */
 const LAST_COMPARISON_MS = 5_000;
 
-/** In virtual time the end may take as long as it takes to know that an order whose reply is missing never arrived. */
+/**
+ * In virtual time the end may take as long as it takes to know that an order whose reply is missing never
+ * arrived.
+ */
 const VIRTUAL_DRAIN_MS = 600_000;
 
 export interface RunUntil {
@@ -55,8 +58,8 @@ export async function runUntil(
 }
 
 /**
- * Ends the bot in order: no new orders, own orders canceled or kept, every fill read, and the books compared once more. What is not done in time is
- * done at the next start.
+ * Ends the bot in order: no new orders, own orders canceled or kept, every fill read, and the books compared
+ * once more. What is not done in time is done at the next start.
  */
 export async function drain(
   bot: CreatedBot,

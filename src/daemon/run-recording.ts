@@ -9,7 +9,9 @@ import type { Screen } from './screen.ts';
 import { mirrorName, writeSessionFile } from './session-file.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
-/** A longer time between two looks at a book is a gap of its recording, where polls come at their usual pace. */
+/**
+ * A longer time between two looks at a book is a gap of its recording, where polls come at their usual pace.
+ */
 const LONGEST_PAUSE_MS = 60_000;
 
 /** What a run begins with. */
@@ -31,7 +33,10 @@ export function createEventFile({ data }: BotConfig, screen: Screen): EventFile 
   return new EventFile({ folder: data.folder, onProblem: (message) => tell(screen, message) });
 }
 
-/** Begins to record what the bot will see. A folder that another has, or that can not be written to, keeps no bot from trading: it is told. */
+/**
+ * Begins to record what the bot will see. A folder that another has, or that can not be written to, keeps no
+ * bot from trading: it is told.
+ */
 export async function beginRecording(
   recording: Recording,
   of: BeginningOfRun & { readonly screen: Screen },

@@ -18,8 +18,8 @@ export interface Screen {
 }
 
 /**
- * Lines that a run may print of single orders and fills in a second, and as many of warnings and errors, which must not go under among them. A market
- * run at full speed has thousands; what is more is counted.
+ * Lines that a run may print of single orders and fills in a second, and as many of warnings and errors,
+ * which must not go under among them. A market run at full speed has thousands; what is more is counted.
  */
 const MAX_LINES_PER_SECOND = 25;
 
@@ -32,7 +32,10 @@ export interface ScreenOptions {
 
 export function createScreen(options: ScreenOptions): Screen {
   const { json, write, wallMs } = options;
-  const logger = pino({ base: null, messageKey: 'message' }, { write: (line: string) => write(line.trimEnd()) });
+  const logger = pino(
+    { base: null, messageKey: 'message' },
+    { write: (line: string) => write(line.trimEnd()) },
+  );
   const put: Put = (kind, text, data) => {
     if (json) logger.info({ event: kind, ...data }, text);
     else write(text);
@@ -69,13 +72,17 @@ export function createScreen(options: ScreenOptions): Screen {
       const { level, message, subject } = notice;
       const text = level === 'error' ? message.toUpperCase().slice(0, 1) + message.slice(1) : message;
       const putNotice = level === 'info' ? putNews : putTrouble;
-      putNotice('notice', `${secondText(atMs)} ${level === 'info' ? '' : `${level.toUpperCase()}: `}${text}`, {
-        marketTimeMs: atMs,
-        level,
-        subject,
-        ...notice.details,
-        ...(notice.stack === undefined ? {} : { stack: notice.stack }),
-      });
+      putNotice(
+        'notice',
+        `${secondText(atMs)} ${level === 'info' ? '' : `${level.toUpperCase()}: `}${text}`,
+        {
+          marketTimeMs: atMs,
+          level,
+          subject,
+          ...notice.details,
+          ...(notice.stack === undefined ? {} : { stack: notice.stack }),
+        },
+      );
     }
   };
   return {
@@ -107,7 +114,10 @@ function boundLines(put: Put, of: { readonly wallMs: () => number; readonly what
   };
 }
 
-/** The log of a bot that trades elsewhere: JSON lines, pretty on a terminal, with every secret of the configuration taken out. */
+/**
+ * The log of a bot that trades elsewhere: JSON lines, pretty on a terminal, with every secret of the
+ * configuration taken out.
+ */
 export function createLogScreen(
   config: BotConfig,
   { json, onOutputGone }: { readonly json: boolean; readonly onOutputGone?: () => void },

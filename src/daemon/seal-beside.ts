@@ -19,8 +19,9 @@ interface Job {
 }
 
 /**
- * Seals segments in a process of their own: it takes seconds of a core and hundreds of megabytes, which must be neither those of a bot that trades. Where that
- * process ends without a word the segments stay, and are tried again.
+ * Seals segments in a process of their own: it takes seconds of a core and hundreds of megabytes, which must
+ * be neither those of a bot that trades. Where that process ends without a word the segments stay, and are
+ * tried again.
  */
 export const sealBeside: SealSegments = async (segments, { root, source }) => {
   const job: Job = { segments, root, source };

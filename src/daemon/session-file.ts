@@ -44,11 +44,22 @@ const shape = z.object({
   mirror: z.string(),
   catalogue: z.string(),
   markets: z
-    .array(z.object({ market: z.string(), priceStep: z.string(), amountStep: z.string(), minOrderValue: z.string() }))
+    .array(
+      z.object({
+        market: z.string(),
+        priceStep: z.string(),
+        amountStep: z.string(),
+        minOrderValue: z.string(),
+      }),
+    )
     .min(1),
   fees: z.object({ rls: rates, usdt: rates }),
   // Sessions that were recorded before there was a headroom used the whole limits.
-  config: z.looseObject({ strategies: z.array(z.unknown()), instance: z.string(), headroom: z.number().default(0) }),
+  config: z.looseObject({
+    strategies: z.array(z.unknown()),
+    instance: z.string(),
+    headroom: z.number().default(0),
+  }),
   state: z.looseObject({ epoch: z.string() }),
 });
 
@@ -57,7 +68,10 @@ export function mirrorName(mode: BotConfig['mode'], { isNew }: { readonly isNew:
   return isNew ? `${mode}.sqlite` : 'mirror.sqlite';
 }
 
-/** Writes down what a run begins with; of a folder with several runs the last one's stays. Throws what the file system throws. */
+/**
+ * Writes down what a run begins with; of a folder with several runs the last one's stays. Throws what the
+ * file system throws.
+ */
 export function writeSessionFile(
   config: BotConfig,
   of: Omit<SessionFile, 'mode' | 'catalogue' | 'fees' | 'config'>,
@@ -91,7 +105,10 @@ export function writeSessionFile(
   renameSync(`${path}.new`, path);
 }
 
-/** What the last recorded run in a folder was begun with, with absolute paths. Throws `INVALID_FILE` where there is none. */
+/**
+ * What the last recorded run in a folder was begun with, with absolute paths. Throws `INVALID_FILE` where
+ * there is none.
+ */
 export function readSessionFile(folder: string): SessionFile {
   const path = join(folder, FILE_NAME);
   let content: unknown;

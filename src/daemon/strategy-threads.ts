@@ -34,7 +34,10 @@ export class StrategyThreads {
     this.onPrint = options.onPrint;
   }
 
-  /** Begins one. Throws `INVALID_STRATEGY` with what is wrong with it, and the line in `details.line` where there is one. */
+  /**
+   * Begins one. Throws `INVALID_STRATEGY` with what is wrong with it, and the line in `details.line` where
+   * there is one.
+   */
   async begin(strategy: ThreadedStrategy): Promise<StrategyPort> {
     const { restarts, knownMarkets, ...setup } = strategy;
     const runner = await WorkerRunner.start({

@@ -7,7 +7,10 @@ import type { StrategyInstance } from '../engine/strategy-instance.ts';
 import { leftLines, leftText, type LeftText } from './left-text.ts';
 import type { EndpointUsage, RequestCounts } from './request-counts.ts';
 
-/** What one strategy did and made. Decimals are texts; money is in `currency`, and null while something that it holds has no price. */
+/**
+ * What one strategy did and made. Decimals are texts; money is in `currency`, and null while something that
+ * it holds has no price.
+ */
 export interface StrategySummary {
   readonly strategy: string;
   readonly market: string;
@@ -88,7 +91,9 @@ export function summaryLines(summary: Summary): readonly string[] {
   }
   lines.push('', 'endpoint              requests   most in a window / limit');
   for (const { endpoint, requests, most, limit, windowMs } of summary.endpoints) {
-    lines.push(`${endpoint.padEnd(20)} ${String(requests).padStart(9)}   ${most} / ${limit} in ${windowMs / 1_000} s`);
+    lines.push(
+      `${endpoint.padEnd(20)} ${String(requests).padStart(9)}   ${most} / ${limit} in ${windowMs / 1_000} s`,
+    );
   }
   lines.push(
     '',

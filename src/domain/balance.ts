@@ -2,9 +2,10 @@ import { invariant } from './invariant.ts';
 import { NO_UNITS, type Units } from './money.ts';
 
 /**
- * One currency of one account. `total` is what is owned, `held` the part that open orders and pending withdrawals may still take; the
- * difference is free to use. A hold is made before the thing that may cost, and is then either spent or released (two phases), so a
- * balance can not be promised twice. Invariant: 0 <= held <= total.
+ * One currency of one account. `total` is what is owned, `held` the part that open orders and pending
+ * withdrawals may still take; the difference is free to use. A hold is made before the thing that may cost,
+ * and is then either spent or released (two phases), so a balance can not be promised twice. Invariant: 0 <=
+ * held <= total.
  */
 export interface Balance {
   readonly total: Units;
@@ -15,7 +16,10 @@ export const EMPTY_BALANCE: Balance = { total: NO_UNITS, held: NO_UNITS };
 
 /** A balance after a step. Throws `INVARIANT` rather than letting a hold or a total go below zero. */
 function checked(total: bigint, held: bigint, step: string): Balance {
-  invariant(held >= 0n && held <= total, () => `${step}: expected 0 <= held <= total, was held ${held} of ${total}`);
+  invariant(
+    held >= 0n && held <= total,
+    () => `${step}: expected 0 <= held <= total, was held ${held} of ${total}`,
+  );
   return { total: total as Units, held: held as Units };
 }
 
@@ -43,6 +47,9 @@ export function release(balance: Balance, units: bigint): Balance {
 }
 
 /** Second phase, the other way: `released` of the hold ends, and `spent` of it leaves the account. */
-export function spend(balance: Balance, options: { readonly released: bigint; readonly spent: bigint }): Balance {
+export function spend(
+  balance: Balance,
+  options: { readonly released: bigint; readonly spent: bigint },
+): Balance {
   return checked(balance.total - options.spent, balance.held - options.released, 'spend');
 }

@@ -8,8 +8,9 @@ import { parseUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from './money.ts
 import { divideHalfEven } from './rounding.ts';
 
 /**
- * Many bars of one market and timeframe, column by column, oldest first. A price is a whole number of 10^-priceDecimals in the quote currency, a
- * volume one of 10^-volumeDecimals in the source currency: exact as long as it is within 2^53, and what makes the columns refuses others.
+ * Many bars of one market and timeframe, column by column, oldest first. A price is a whole number of
+ * 10^-priceDecimals in the quote currency, a volume one of 10^-volumeDecimals in the source currency: exact
+ * as long as it is within 2^53, and what makes the columns refuses others.
  */
 export interface CandleColumns {
   readonly market: MarketSymbol;
@@ -32,7 +33,10 @@ export interface CandleColumns {
 /** Units of 1e-10 of one whole number of a column. */
 export function columnScale(decimals: number): bigint {
   if (!Number.isInteger(decimals) || decimals < 0 || decimals > UNIT_DECIMALS) {
-    throw new SarrafError('INVALID_OPTIONS', `expected 0 to ${UNIT_DECIMALS} decimals of a column, was ${decimals}`);
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected 0 to ${UNIT_DECIMALS} decimals of a column, was ${decimals}`,
+    );
   }
   return 10n ** BigInt(UNIT_DECIMALS - decimals);
 }
@@ -41,8 +45,9 @@ export function columnScale(decimals: number): bigint {
 const MOST_STEPS = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * The decimals of a column of volumes: those of the finest, or, where the largest does not fit with them, as many as it leaves room for in 15 digits. The
- * others are rounded to them, half to even: volumes only bound how much may fill. Throws `TOO_LARGE` for a volume of more than 15 digits before the point.
+ * The decimals of a column of volumes: those of the finest, or, where the largest does not fit with them, as
+ * many as it leaves room for in 15 digits. The others are rounded to them, half to even: volumes only bound
+ * how much may fill. Throws `TOO_LARGE` for a volume of more than 15 digits before the point.
  */
 export function volumeColumnDecimals({
   finest,
@@ -54,7 +59,10 @@ export function volumeColumnDecimals({
   if (largest / columnScale(finest) <= MOST_STEPS) return finest;
   const wholeDigits = String(largest / UNITS_PER_ONE).length;
   if (wholeDigits <= SURE_DIGITS) return Math.min(SURE_DIGITS - wholeDigits, UNIT_DECIMALS);
-  throw new SarrafError('TOO_LARGE', `expected volumes below 10^${SURE_DIGITS}, found one of ${wholeDigits} digits`);
+  throw new SarrafError(
+    'TOO_LARGE',
+    `expected volumes below 10^${SURE_DIGITS}, found one of ${wholeDigits} digits`,
+  );
 }
 
 /** A volume as a whole number of its column, rounded half to even. */
@@ -89,7 +97,8 @@ export function candleAt(columns: CandleColumns, index: number): Candle {
     throw new RangeError(`expected a bar from 0 to ${columns.length - 1}, was ${index}`);
   }
   const { openTimeMs, open, high, low, close, volume, priceDecimals, volumeDecimals } = columns;
-  const cell = (column: Float64Array): number => present(column[index], 'a cell of every column for each bar');
+  const cell = (column: Float64Array): number =>
+    present(column[index], 'a cell of every column for each bar');
   const price = (column: Float64Array): DecimalText => cellText(cell(column), priceDecimals);
   return {
     openTimeMs: cell(openTimeMs),
@@ -114,7 +123,11 @@ export function firstBarFrom({ openTimeMs, length }: CandleColumns, timeMs: numb
 }
 
 /** The bars from one place up to another, which is not among them. The columns are shared, not copied. */
-export function barsBetween(columns: CandleColumns, from: number, to: number = columns.length): CandleColumns {
+export function barsBetween(
+  columns: CandleColumns,
+  from: number,
+  to: number = columns.length,
+): CandleColumns {
   const { openTimeMs, open, high, low, close, volume } = columns;
   return {
     ...columns,
@@ -129,8 +142,8 @@ export function barsBetween(columns: CandleColumns, from: number, to: number = c
 }
 
 /**
- * Columns of bars that are at hand one by one, with as many decimals as they need; volumes are rounded as `volumeColumnDecimals` says. Throws `TOO_LARGE` for prices
- * beyond 2^53, `TOO_MANY_DECIMALS` beyond ten.
+ * Columns of bars that are at hand one by one, with as many decimals as they need; volumes are rounded as
+ * `volumeColumnDecimals` says. Throws `TOO_LARGE` for prices beyond 2^53, `TOO_MANY_DECIMALS` beyond ten.
  */
 export function columnsOf(
   of: { readonly market: MarketSymbol; readonly timeframe: Timeframe },
@@ -163,7 +176,10 @@ function decimalsOf(text: DecimalText): number {
   const at = text.indexOf('.');
   const decimals = at === -1 ? 0 : text.length - at - 1;
   if (decimals <= UNIT_DECIMALS) return decimals;
-  throw new SarrafError('TOO_MANY_DECIMALS', `expected at most ${UNIT_DECIMALS} decimals of a bar, was "${text}"`);
+  throw new SarrafError(
+    'TOO_MANY_DECIMALS',
+    `expected at most ${UNIT_DECIMALS} decimals of a bar, was "${text}"`,
+  );
 }
 
 /** A decimal as a whole number of 10^-decimals. Throws `TOO_LARGE` beyond 2^53. */
@@ -171,5 +187,8 @@ function cellOf(text: DecimalText, decimals: number): number {
   const [whole = '0', part = ''] = decimalText(text).split('.');
   const cell = Number(whole + part.padEnd(decimals, '0'));
   if (Number.isSafeInteger(cell) && part.length <= decimals) return cell;
-  throw new SarrafError('TOO_LARGE', `expected a number of at most 15 digits at ${decimals} decimals, was "${text}"`);
+  throw new SarrafError(
+    'TOO_LARGE',
+    `expected a number of at most 15 digits at ${decimals} decimals, was "${text}"`,
+  );
 }

@@ -3,8 +3,9 @@ import type { Brand } from './brand.ts';
 import { SarrafError } from './errors.ts';
 
 /**
- * A decimal number as its canonical text: optional minus, digits, and a fraction without trailing zeros. Never an exponent,
- * never `-0`, never a leading zero but the one before the point. Equal numbers have equal texts.
+ * A decimal number as its canonical text: optional minus, digits, and a fraction without trailing zeros.
+ * Never an exponent, never `-0`, never a leading zero but the one before the point. Equal numbers have equal
+ * texts.
  */
 export type DecimalText = Brand<string, 'DecimalText'>;
 
@@ -19,18 +20,22 @@ const ZERO_DIGIT = 48;
 const CANONICAL = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 const PLAIN = /^[+-]?\d+(?:\.\d+)?$/;
 const SCIENTIFIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)[eE][+-]?\d{1,4}$/;
-/** No number of this exchange comes near: 1e30 rial is more than all money. It bounds the work of one bad field. */
+/**
+ * No number of this exchange comes near: 1e30 rial is more than all money. It bounds the work of one bad
+ * field.
+ */
 const MAX_TEXT_LENGTH = 80;
 
 /** A constructor of its own, so that nobody's change to decimal.js's global settings can round our money. */
 const Exact = Decimal.clone({ precision: 200, toExpNeg: -9e15, toExpPos: 9e15 });
 
 /**
- * The canonical text of a decimal number written in any way the exchange writes it (`"8500000.0000000000"`, `"0E-10"`), or null
- * when `input` is no finite decimal. A JavaScript number is taken by its shortest text.
+ * The canonical text of a decimal number written in any way the exchange writes it (`"8500000.0000000000"`,
+ * `"0E-10"`), or null when `input` is no finite decimal. A JavaScript number is taken by its shortest text.
  */
 export function tryDecimalText(input: string | number | Decimal): DecimalText | null {
-  const text = typeof input === 'string' ? input : typeof input === 'number' ? String(input) : input.toFixed();
+  const text =
+    typeof input === 'string' ? input : typeof input === 'number' ? String(input) : input.toFixed();
   if (text.length > MAX_TEXT_LENGTH) return null;
   if (CANONICAL.test(text)) return (text === '-0' ? '0' : text) as DecimalText;
   if (PLAIN.test(text)) return trimmed(text);
@@ -63,7 +68,10 @@ function trimmed(text: string): DecimalText {
 export function decimalText(input: string | number | Decimal): DecimalText {
   const text = tryDecimalText(input);
   if (text === null) {
-    throw new SarrafError('INVALID_DECIMAL', `expected a decimal number such as "12.5", was ${JSON.stringify(input)}`);
+    throw new SarrafError(
+      'INVALID_DECIMAL',
+      `expected a decimal number such as "12.5", was ${JSON.stringify(input)}`,
+    );
   }
   return text;
 }

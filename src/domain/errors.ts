@@ -1,9 +1,10 @@
 /**
  * Every error that sarraf throws by itself, with what a caller may conclude from it.
  *
- * - `retry`: `safe` when the same call may be made again as it stands, `never` when it will fail again or may do harm.
- * - `outcome`: what became of the request's effect on the exchange: `none` (certainly nothing), `applied`, or `unknown` (treat as if
- *   it may have happened and find out).
+ * - `retry`: `safe` when the same call may be made again as it stands, `never` when it will fail again or may
+ *   do harm.
+ * - `outcome`: what became of the request's effect on the exchange: `none` (certainly nothing), `applied`, or
+ *   `unknown` (treat as if it may have happened and find out).
  */
 export interface ErrorTraits {
   readonly retry: 'safe' | 'never';
@@ -24,16 +25,34 @@ export const ERROR_TABLE = {
     ...nothing,
     meaning: 'A market symbol has none of the four spellings, or its steps are not positive.',
   },
-  INVALID_OPTIONS: { ...nothing, meaning: 'An option of a part of sarraf has a value that it can not work with.' },
+  INVALID_OPTIONS: {
+    ...nothing,
+    meaning: 'An option of a part of sarraf has a value that it can not work with.',
+  },
   INVALID_REQUEST: { ...nothing, meaning: 'A request breaks a rule of the interface; it was not sent.' },
-  HOST_NOT_FOUND: { ...notSent, meaning: 'The name of the exchange could not be resolved; nothing was sent.' },
-  CONNECTION_REFUSED: { ...notSent, meaning: 'Nothing listens at the address of the exchange; nothing was sent.' },
-  CONNECTION_FAILED: { ...notSent, meaning: 'No connection came about in time, or none was secure; nothing was sent.' },
-  CONNECTION_LOST: { ...uncertain, meaning: 'The connection ended after the request was sent and before its reply.' },
+  HOST_NOT_FOUND: {
+    ...notSent,
+    meaning: 'The name of the exchange could not be resolved; nothing was sent.',
+  },
+  CONNECTION_REFUSED: {
+    ...notSent,
+    meaning: 'Nothing listens at the address of the exchange; nothing was sent.',
+  },
+  CONNECTION_FAILED: {
+    ...notSent,
+    meaning: 'No connection came about in time, or none was secure; nothing was sent.',
+  },
+  CONNECTION_LOST: {
+    ...uncertain,
+    meaning: 'The connection ended after the request was sent and before its reply.',
+  },
   TIMED_OUT: { ...uncertain, meaning: 'The reply did not come in time.' },
   ABORTED: { ...uncertain, meaning: 'The caller gave up waiting for the reply.' },
   CLOSED: { ...nothing, meaning: 'The client was closed before the call; nothing was sent.' },
-  TOO_MANY_CALLS: { ...notSent, meaning: 'As many calls as the bound allows are already under way; nothing was sent.' },
+  TOO_MANY_CALLS: {
+    ...notSent,
+    meaning: 'As many calls as the bound allows are already under way; nothing was sent.',
+  },
   REPLY_TOO_LARGE: { ...uncertain, meaning: 'The reply is larger than the bound on replies.' },
   SERVER_ERROR: { ...uncertain, meaning: 'The exchange, or a proxy before it, answered with a 5xx.' },
   EMPTY_REPLY: { ...uncertain, meaning: 'The reply has no body.' },
@@ -42,7 +61,8 @@ export const ERROR_TABLE = {
   UNEXPECTED_REPLY: { ...uncertain, meaning: 'The reply is not of the shape that the interface promises.' },
   RATE_LIMITED: {
     ...notSent,
-    meaning: 'A rate limit was exceeded and the request was not handled; to be repeated only after the wait it names.',
+    meaning:
+      'A rate limit was exceeded and the request was not handled; to be repeated only after the wait it names.',
   },
   UNAUTHORIZED: { ...nothing, meaning: 'The token or key was missing, bad or expired.' },
   FORBIDDEN: { ...nothing, meaning: 'The token or key lacks the permission for this call.' },
@@ -50,11 +70,23 @@ export const ERROR_TABLE = {
     ...nothing,
     meaning: 'The exchange said no where the caller can not be handed a refusal, such as amid a list.',
   },
-  TOO_MANY_PAGES: { ...nothing, meaning: 'A list has more pages than the bound that was set for reading it.' },
-  INVALID_FILE: { ...nothing, meaning: 'A file of data is not there, or a line of it is not what it should be.' },
+  TOO_MANY_PAGES: {
+    ...nothing,
+    meaning: 'A list has more pages than the bound that was set for reading it.',
+  },
+  INVALID_FILE: {
+    ...nothing,
+    meaning: 'A file of data is not there, or a line of it is not what it should be.',
+  },
   INVALID_STRATEGY: { ...nothing, meaning: 'A strategy can not be loaded, or breaks a rule of the SDK.' },
-  DATA_UNUSABLE: { ...nothing, meaning: 'The data folder or a database in it can not be used; it was left as it is.' },
-  INVARIANT: { ...nothing, meaning: 'Something that must always hold does not; trading on would make it worse.' },
+  DATA_UNUSABLE: {
+    ...nothing,
+    meaning: 'The data folder or a database in it can not be used; it was left as it is.',
+  },
+  INVARIANT: {
+    ...nothing,
+    meaning: 'Something that must always hold does not; trading on would make it worse.',
+  },
 } as const satisfies Record<string, ErrorTraits>;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
@@ -68,7 +100,10 @@ export interface SarrafErrorOptions {
   readonly outcome?: ErrorTraits['outcome'];
 }
 
-/** An operating error or a broken invariant. Expected outcomes, such as a refusal by the exchange, are returned, not thrown. */
+/**
+ * An operating error or a broken invariant. Expected outcomes, such as a refusal by the exchange, are
+ * returned, not thrown.
+ */
 export class SarrafError extends Error {
   override readonly name = 'SarrafError';
   readonly code: ErrorCode;

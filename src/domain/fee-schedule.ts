@@ -17,14 +17,17 @@ const MILLION = 1_000_000n;
 const UNITS_PER_PERCENT_MILLIONTH = 1_000_000n;
 
 /**
- * The fee on `received`, half-even at ten decimals. It is charged in the currency received: a buy pays in the source currency, a sell in
- * the quote currency, and it is not rounded to any step of the market.
+ * The fee on `received`, half-even at ten decimals. It is charged in the currency received: a buy pays in the
+ * source currency, a sell in the quote currency, and it is not rounded to any step of the market.
  */
 export function feeOf(received: bigint, rateMillionths: number): Units {
   return divideHalfEven(received * BigInt(rateMillionths), MILLION) as Units;
 }
 
-/** A rate in millionths from a percent text such as `"0.25"`. Throws `OFF_STEP` beyond four decimals of a percent. */
+/**
+ * A rate in millionths from a percent text such as `"0.25"`. Throws `OFF_STEP` beyond four decimals of a
+ * percent.
+ */
 export function rateOfPercent(percent: string): number {
   const units = unitsOf(decimalText(percent));
   if (units < 0n || units % UNITS_PER_PERCENT_MILLIONTH !== 0n) {

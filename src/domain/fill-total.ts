@@ -2,8 +2,8 @@ import { stepValue, valueHalfEven, type Market } from './market.ts';
 import type { Amount, Price, Units } from './money.ts';
 
 /**
- * The running value of one order's fills. Each fill's total is the rounded cumulative total less the previous one, so the parts always
- * add up to the whole to the last digit, whatever the number of fills.
+ * The running value of one order's fills. Each fill's total is the rounded cumulative total less the previous
+ * one, so the parts always add up to the whole to the last digit, whatever the number of fills.
  */
 export interface FillTotal {
   /** Sum of price times amount in steps. */

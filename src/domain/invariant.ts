@@ -12,7 +12,8 @@ export function invariant(condition: boolean, message: Sentence): asserts condit
 }
 
 /**
- * A value that can not be missing, such as the element at a place that was looked for before. `what` names it.
+ * A value that can not be missing, such as the element at a place that was looked for before. `what` names
+ * it.
  * @throws SarrafError `INVARIANT` where it is missing all the same
  */
 export function present<Value>(value: Value, what: Sentence): NonNullable<Value> {

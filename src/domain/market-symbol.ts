@@ -19,7 +19,10 @@ export const BRIDGE_BASE = 'usdt';
 export const QUOTE_CURRENCIES = [BRIDGE_QUOTE, BRIDGE_BASE] as const;
 
 /** One value for each quote currency. */
-export function perQuote<Value>(inBridgeQuote: Value, inBridgeBase: Value): Readonly<Record<QuoteCurrency, Value>> {
+export function perQuote<Value>(
+  inBridgeQuote: Value,
+  inBridgeBase: Value,
+): Readonly<Record<QuoteCurrency, Value>> {
   return { rls: inBridgeQuote, usdt: inBridgeBase };
 }
 
@@ -50,7 +53,10 @@ export interface MarketName {
   readonly statsKey: string;
 }
 
-/** Spellings, and pairs of currencies, that were read before: every order and fill asks for its market. Emptied when they are full. */
+/**
+ * Spellings, and pairs of currencies, that were read before: every order and fill asks for its market.
+ * Emptied when they are full.
+ */
 const KNOWN = new Map<string, MarketName>();
 const KNOWN_PAIRS = new Map<string, MarketName>();
 const MOST_KNOWN = 1_000;
@@ -66,7 +72,10 @@ const SYMBOL = new RegExp(`^([a-z0-9_]+?)(${ENDINGS.map(([ending]) => ending).jo
 
 const CURRENCY = /^[a-z0-9_]{1,20}$/;
 
-/** The market of a source currency and a quote currency, lower case. Throws `INVALID_MARKET` for anything else. */
+/**
+ * The market of a source currency and a quote currency, lower case. Throws `INVALID_MARKET` for anything
+ * else.
+ */
 export function marketOfCurrencies(base: string, quote: string): MarketName {
   return remembered(KNOWN_PAIRS, `${base} ${quote}`, () => nameOf(base, quote));
 }
@@ -88,7 +97,10 @@ function nameOf(base: string, quote: string): MarketName {
   };
 }
 
-/** The market that any of the four spellings names: `BTCIRT`, `BTC-RLS`, `btc-rls`, `btc/rls`. Throws `INVALID_MARKET`. */
+/**
+ * The market that any of the four spellings names: `BTCIRT`, `BTC-RLS`, `btc-rls`, `btc/rls`. Throws
+ * `INVALID_MARKET`.
+ */
 export function parseMarket(spelling: string): MarketName {
   return remembered(KNOWN, spelling, () => readMarket(spelling));
 }
@@ -119,7 +131,10 @@ function readMarket(spelling: string): MarketName {
 /** The market of the two quote currencies. */
 export const BRIDGE: MarketSymbol = nameOf(BRIDGE_BASE, BRIDGE_QUOTE).symbol;
 
-/** The market of a currency priced in a quote currency, by its symbol. Whether there is one is for the exchange to say. */
+/**
+ * The market of a currency priced in a quote currency, by its symbol. Whether there is one is for the
+ * exchange to say.
+ */
 export function symbolOf(asset: string, quote: QuoteCurrency): string {
   return `${asset.toUpperCase()}${QUOTES[quote].ending}`;
 }

@@ -5,9 +5,9 @@ import { formatUnits, unitsOf, UNITS_PER_ONE, type Amount, type Price, type Unit
 import { divideDown, divideHalfEven, divideUp } from './rounding.ts';
 
 /**
- * A market's identity and grid. Steps are decimals of any size (`"10"` and `"0.00000001"` both occur), so a grid is a step, not a
- * count of decimals. They can change while running: a change makes a new value with a higher `version`, and records keep the version
- * they were made under.
+ * A market's identity and grid. Steps are decimals of any size (`"10"` and `"0.00000001"` both occur), so a
+ * grid is a step, not a count of decimals. They can change while running: a change makes a new value with a
+ * higher `version`, and records keep the version they were made under.
  */
 export interface Market extends MarketName {
   readonly priceStep: Units;
@@ -30,7 +30,10 @@ export interface MarketOptions {
   readonly version?: number;
 }
 
-/** A market from its steps. Throws `INVALID_MARKET` when a step is not positive, `TOO_MANY_DECIMALS` beyond ten decimals. */
+/**
+ * A market from its steps. Throws `INVALID_MARKET` when a step is not positive, `TOO_MANY_DECIMALS` beyond
+ * ten decimals.
+ */
 export function createMarket(options: MarketOptions): Market {
   const name =
     typeof options.market === 'string'
@@ -56,7 +59,11 @@ export function createMarket(options: MarketOptions): Market {
   };
 }
 
-function stepsOf(units: bigint, step: bigint, options: { readonly what: string; readonly market: Market }): number {
+function stepsOf(
+  units: bigint,
+  step: bigint,
+  options: { readonly what: string; readonly market: Market },
+): number {
   if (units % step !== 0n) {
     throw new SarrafError(
       'OFF_STEP',
@@ -86,12 +93,18 @@ export function parseAmount(market: Market, text: string): Amount {
   return stepsOf(unitsOf(decimalText(text)), market.amountStep, { what: 'an amount', market }) as Amount;
 }
 
-/** The nearest price on the grid, ties to the even step, as the exchange rounds extra digits. Throws `TOO_LARGE`. */
+/**
+ * The nearest price on the grid, ties to the even step, as the exchange rounds extra digits. Throws
+ * `TOO_LARGE`.
+ */
 export function roundPrice(market: Market, units: bigint): Price {
   return safeSteps(divideHalfEven(units, market.priceStep), { what: 'a price', market }) as Price;
 }
 
-/** The largest amount on the grid that is not above `units`, as the exchange rounds extra digits. Throws `TOO_LARGE`. */
+/**
+ * The largest amount on the grid that is not above `units`, as the exchange rounds extra digits. Throws
+ * `TOO_LARGE`.
+ */
 export function floorAmount(market: Market, units: bigint): Amount {
   return safeSteps(divideDown(units, market.amountStep), { what: 'an amount', market }) as Amount;
 }
@@ -117,7 +130,10 @@ export function stepValue(price: Price, amount: Amount): bigint {
   return BigInt(price) * BigInt(amount);
 }
 
-/** The value in quote units of a sum of step products, half-even. Totals of fills are differences of this (see `fill-total.ts`). */
+/**
+ * The value in quote units of a sum of step products, half-even. Totals of fills are differences of this (see
+ * `fill-total.ts`).
+ */
 export function valueHalfEven(market: Market, steps: bigint): Units {
   if (market.exactStepProduct !== null) return (steps * market.exactStepProduct) as Units;
   return divideHalfEven(steps * market.stepProduct, UNITS_PER_ONE) as Units;

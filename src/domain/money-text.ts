@@ -5,7 +5,10 @@ import { divideHalfEven } from './rounding.ts';
 
 const COIN_DECIMALS = 8;
 
-/** Money for people, rounded half to even: whole rials, cents of a tether and eight digits of a coin, with separators: `12,345.68`. */
+/**
+ * Money for people, rounded half to even: whole rials, cents of a tether and eight digits of a coin, with
+ * separators: `12,345.68`.
+ */
 export function moneyText(money: string, currency: string): string {
   const decimals = decimalsOf(currency);
   const step = 10n ** BigInt(UNIT_DECIMALS - (decimals ?? COIN_DECIMALS));
@@ -13,7 +16,10 @@ export function moneyText(money: string, currency: string): string {
   return groupedText(formatUnits(rounded), decimals ?? 0);
 }
 
-/** A price or an amount in full, with separators: `59,995,662,130`. At least `decimals` digits after the point. */
+/**
+ * A price or an amount in full, with separators: `59,995,662,130`. At least `decimals` digits after the
+ * point.
+ */
 export function groupedText(text: DecimalText | string, decimals = 0): string {
   const [whole = '0', part = ''] = text.split('.');
   const shown = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');

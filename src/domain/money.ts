@@ -3,15 +3,18 @@ import { decimalText, fractionDigits, SURE_DIGITS, type DecimalText } from './de
 import { SarrafError } from './errors.ts';
 
 /**
- * Money as the books keep it: a whole number of 1e-10 of a currency. One bitcoin in rial is 1.26e20 of these, which no 64-bit
- * integer holds, so it is a bigint everywhere and TEXT in SQLite.
+ * Money as the books keep it: a whole number of 1e-10 of a currency. One bitcoin in rial is 1.26e20 of these,
+ * which no 64-bit integer holds, so it is a bigint everywhere and TEXT in SQLite.
  */
 export type Units = Brand<bigint, 'Units'>;
 
 /** A price as a whole number of its market's price steps (a safe integer, positive). */
 export type Price = Brand<number, 'Price'>;
 
-/** An amount of the source currency as a whole number of its market's amount steps (a safe integer, not negative). */
+/**
+ * An amount of the source currency as a whole number of its market's amount steps (a safe integer, not
+ * negative).
+ */
 export type Amount = Brand<number, 'Amount'>;
 
 /** Decimals that the books keep, for every currency. */
@@ -32,7 +35,8 @@ const FLOAT_POWERS_OF_TEN = POWERS_OF_TEN.map(Number);
 
 /**
  * A decimal text as units.
- * @throws SarrafError `TOO_MANY_DECIMALS` beyond ten decimals: a cut would be a silent loss, so it is reported.
+ * @throws SarrafError `TOO_MANY_DECIMALS` beyond ten decimals: a cut would be a silent loss, so it is
+ * reported.
  */
 export function unitsOf(text: DecimalText): Units {
   const short = shortUnitsOf(text);
@@ -46,7 +50,10 @@ export function unitsOf(text: DecimalText): Units {
   return (BigInt(digitsOnly) * (POWERS_OF_TEN[UNIT_DECIMALS - digits] ?? 1n)) as Units;
 }
 
-/** The units of a text of so few digits that a float holds them exactly, which most are; -1 of any other, and of what is no plain decimal. */
+/**
+ * The units of a text of so few digits that a float holds them exactly, which most are; -1 of any other, and
+ * of what is no plain decimal.
+ */
 function shortUnitsOf(text: DecimalText): number {
   const { length } = text;
   if (length > MOST_SHORT) return -1;

@@ -28,12 +28,12 @@ const isSorted = (levels: readonly BookLevel[], direction: 1 | -1): boolean =>
   });
 
 /**
- * A book from two unlabelled lists of levels. The interface calls the sells `bids` and the buys `asks`, a deployment may one day turn
- * that round, so the names on the wire are not believed: the list with the lower prices is the buys. With one side empty there is
- * nothing to compare and `whenOneSided` decides.
+ * A book from two unlabelled lists of levels. The interface calls the sells `bids` and the buys `asks`, a
+ * deployment may one day turn that round, so the names on the wire are not believed: the list with the lower
+ * prices is the buys. With one side empty there is nothing to compare and `whenOneSided` decides.
  *
- * A book whose sides overlap was read while it changed. Which side is the older can not be told, so the best level of both is dropped until
- * every bid is below every ask.
+ * A book whose sides overlap was read while it changed. Which side is the older can not be told, so the best
+ * level of both is dropped until every bid is below every ask.
  */
 export function orientBook(options: {
   readonly named: { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] };

@@ -12,8 +12,8 @@ export function oppositeOf(side: Side): Side {
 }
 
 /**
- * An order as the exchange reports it, normalised: decimals exact and canonical, the time in milliseconds. Null where the reply leaves a
- * field out (with `details=1` five of them are).
+ * An order as the exchange reports it, normalised: decimals exact and canonical, the time in milliseconds.
+ * Null where the reply leaves a field out (with `details=1` five of them are).
  */
 export interface VenueOrder {
   readonly id: number | null;

@@ -5,7 +5,10 @@ export interface RandomSource {
   readonly state: number;
 }
 
-/** A generator of 32-bit quality ("mulberry32", Tommy Ettinger, public domain design): small, fast and the same on every machine. */
+/**
+ * A generator of 32-bit quality ("mulberry32", Tommy Ettinger, public domain design): small, fast and the
+ * same on every machine.
+ */
 export function createRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   return {

@@ -6,7 +6,8 @@ export interface RateLimit {
   readonly statedLimit?: number;
   readonly windowMs: number;
   /**
-   * Whether cancels and resolutions go there, for which a part is kept. Neither class places an order: where orders are placed a reserve would be waste.
+   * Whether cancels and resolutions go there, for which a part is kept. Neither class places an order: where
+   * orders are placed a reserve would be waste.
    */
   readonly hasReserve?: boolean;
   /** Requests of a window for cancels and resolutions alone; left out, `reserveOf` says how many. */

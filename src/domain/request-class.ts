@@ -1,6 +1,6 @@
 /**
- * What a request is for, the most urgent first: taking an order back, finding out what became of one, placing one, the state of our account,
- * market data, and history that nobody waits for.
+ * What a request is for, the most urgent first: taking an order back, finding out what became of one, placing
+ * one, the state of our account, market data, and history that nobody waits for.
  */
 export const REQUEST_CLASSES = ['cancel', 'resolve', 'place', 'account', 'market', 'backfill'] as const;
 
@@ -11,7 +11,10 @@ export function urgencyOf(requestClass: RequestClass): number {
   return REQUEST_CLASSES.indexOf(requestClass);
 }
 
-/** Whether a class may use the reserve of a budget: an order must come back, or be found, when everything else is used up. */
+/**
+ * Whether a class may use the reserve of a budget: an order must come back, or be found, when everything else
+ * is used up.
+ */
 export function mayUseReserve(requestClass: RequestClass): boolean {
   return requestClass === 'cancel' || requestClass === 'resolve';
 }

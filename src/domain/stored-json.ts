@@ -5,7 +5,10 @@ import { parseUnits, type Units } from './money.ts';
 /** The last moment that a date can have, in ms since 1970. */
 const LATEST_MS = 8_640_000_000_000_000;
 
-/** Units of 1e-10 as a decimal text. The bounds hold for all money there is, and keep the work of a damaged text small. */
+/**
+ * Units of 1e-10 as a decimal text. The bounds hold for all money there is, and keep the work of a damaged
+ * text small.
+ */
 export const storedUnits = z
   .string()
   .regex(/^-?\d{1,60}(?:\.\d{1,10})?$/, 'expected a decimal text of at most ten decimals')
@@ -17,7 +20,10 @@ export const storedTimeMs = z.number().min(0).max(LATEST_MS);
 /** A number of things, or a number that the exchange gave. */
 export const storedCount = z.int().min(0);
 
-/** What keeps a text from being the JSON of a schema: where in it, and what was expected there. Null where it is right. */
+/**
+ * What keeps a text from being the JSON of a schema: where in it, and what was expected there. Null where it
+ * is right.
+ */
 export function storedProblem(schema: z.ZodType, json: string): string | null {
   const parsed = parse(json);
   if (!parsed.ok) return parsed.problem;

@@ -3,7 +3,10 @@
 const DAY_MS = 86_400_000;
 const DAYS_PER_ERA = 146_097;
 
-/** The calendar day of a number of days since 1970, in the Gregorian calendar: Hinnant, "chrono-compatible low-level date algorithms". */
+/**
+ * The calendar day of a number of days since 1970, in the Gregorian calendar: Hinnant, "chrono-compatible
+ * low-level date algorithms".
+ */
 function dayText(days: number): string {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / DAYS_PER_ERA);
@@ -27,7 +30,9 @@ export function isoText(timeMs: number): string {
   if (!Number.isFinite(timeMs)) return String(timeMs);
   const days = Math.floor(timeMs / DAY_MS);
   const ms = timeMs - days * DAY_MS;
-  const clock = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1_000) % 60].map((part) => digits(Math.floor(part)));
+  const clock = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1_000) % 60].map((part) =>
+    digits(Math.floor(part)),
+  );
   const part = ms % 1_000 === 0 ? '' : `.${digits(ms % 1_000, 3)}`;
   return `${dayText(days)}T${clock.join(':')}${part}Z`;
 }
@@ -49,19 +54,27 @@ export function clockText(timeMs: number, nowMs: number): string {
   return isToday ? secondText(timeMs).slice(11) : secondText(timeMs).slice(0, 16);
 }
 
-/** How long ago something was: `5 s ago`. What lies ahead of the clock, as times of a faster one do, is said as a time. */
+/**
+ * How long ago something was: `5 s ago`. What lies ahead of the clock, as times of a faster one do, is said
+ * as a time.
+ */
 export function agoText(timeMs: number | null, nowMs: number): string {
   if (timeMs === null) return 'never';
   return timeMs > nowMs + 1_000 ? clockText(timeMs, nowMs) : `${lengthText(Math.max(0, nowMs - timeMs))} ago`;
 }
 
-/** A length of time in one unit, rounded up, so that what is said to be the most is never passed: `4.2 s`, `90 min`, `3 days`. */
+/**
+ * A length of time in one unit, rounded up, so that what is said to be the most is never passed: `4.2 s`, `90
+ * min`, `3 days`.
+ */
 export function lengthText(lengthMs: number): string {
   if (!Number.isFinite(lengthMs)) return 'never';
   if (lengthMs < 10_000) return `${roundedUp(lengthMs / 1_000)} s`;
   if (lengthMs < 300_000) return `${Math.ceil(lengthMs / 1_000)} s`;
   if (lengthMs < 7_200_000) return `${roundedUp(lengthMs / 60_000)} min`;
-  return lengthMs < 2 * DAY_MS ? `${roundedUp(lengthMs / 3_600_000)} h` : `${Math.ceil(lengthMs / DAY_MS)} days`;
+  return lengthMs < 2 * DAY_MS
+    ? `${roundedUp(lengthMs / 3_600_000)} h`
+    : `${Math.ceil(lengthMs / DAY_MS)} days`;
 }
 
 /** To a tenth. */

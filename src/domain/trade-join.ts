@@ -1,8 +1,9 @@
 import type { PublicTrade } from './trade.ts';
 
 /**
- * What is new in a page of the public tape after the page before. Trades carry no id, so the pages are joined by their longest overlap: the largest part
- * of the end of the old one that is, as a multiset, the beginning of the new one. No overlap is a gap: some may have been missed.
+ * What is new in a page of the public tape after the page before. Trades carry no id, so the pages are joined
+ * by their longest overlap: the largest part of the end of the old one that is, as a multiset, the beginning
+ * of the new one. No overlap is a gap: some may have been missed.
  *
  * Both pages are oldest first. Bounded by the length of a page.
  */

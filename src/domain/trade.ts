@@ -2,7 +2,9 @@ import type { DecimalText } from './decimal-text.ts';
 import type { MarketName } from './market-symbol.ts';
 import type { Side } from './order.ts';
 
-/** A trade of ours as the exchange reports it. `total` is before the fee; the fee is in the currency received. */
+/**
+ * A trade of ours as the exchange reports it. `total` is before the fee; the fee is in the currency received.
+ */
 export interface VenueTrade {
   readonly id: number;
   readonly orderId: number | null;

@@ -11,12 +11,15 @@ export type AbsentFill = z.output<typeof storedAbsentFills>[number];
 
 export const KEPT_ABSENT_FILLS = 'absent-fills';
 
-/** Orders of strategies that are not at work are few; beyond this the oldest is given up, and that is told. */
+/**
+ * Orders of strategies that are not at work are few; beyond this the oldest is given up, and that is told.
+ */
 const MOST_ABSENT = 2_000;
 
 /**
- * Trades of orders whose strategies are not at work, as while an offline halt cancels, or after a strategy was taken out of the configuration. They wait
- * here, over restarts, until the strategy is back: its position counts them then.
+ * Trades of orders whose strategies are not at work, as while an offline halt cancels, or after a strategy
+ * was taken out of the configuration. They wait here, over restarts, until the strategy is back: its position
+ * counts them then.
  */
 export class AbsentFills {
   private readonly outbox: Outbox;
@@ -32,7 +35,9 @@ export class AbsentFills {
     if (this.fills.length > MOST_ABSENT && oldest !== undefined) {
       this.fills = this.fills.slice(1);
       const { strategy, tradeId } = oldest.fill;
-      this.outbox.alarm(`the trade ${tradeId} of ${strategy}, which is not at work, is left out of its position`);
+      this.outbox.alarm(
+        `the trade ${tradeId} of ${strategy}, which is not at work, is left out of its position`,
+      );
     }
     this.keep();
   }

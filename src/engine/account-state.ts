@@ -30,7 +30,10 @@ export class AccountState {
     return this.seen.get(what) ?? null;
   }
 
-  /** Takes in a reading. A wallet of it that can not be right stays as it was. Answers the currencies of those. */
+  /**
+   * Takes in a reading. A wallet of it that can not be right stays as it was. Answers the currencies of
+   * those.
+   */
   take(wallets: readonly WalletReading[]): ReadonlySet<string> {
     const unread = new Set<string>();
     this.wallets = wallets.flatMap((wallet) => {
@@ -63,7 +66,10 @@ export class AccountState {
 
   free(): Readonly<Record<string, DecimalText>> {
     this.freeByCurrency ??= Object.fromEntries(
-      this.wallets.map(({ currency, total, held }) => [currency, formatUnits(unitsOf(total) - unitsOf(held))]),
+      this.wallets.map(({ currency, total, held }) => [
+        currency,
+        formatUnits(unitsOf(total) - unitsOf(held)),
+      ]),
     );
     return this.freeByCurrency;
   }

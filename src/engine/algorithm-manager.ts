@@ -17,7 +17,9 @@ import type { StrategyInstance } from './strategy-instance.ts';
 /** Algorithms at work at once; more are refused. */
 export const MOST_ALGORITHMS = 1_000;
 
-/** Closed orders of a quotes algorithm that it is still shown. Others count all that their orders ever filled. */
+/**
+ * Closed orders of a quotes algorithm that it is still shown. Others count all that their orders ever filled.
+ */
 const CLOSED_QUOTES_SHOWN_MS = 15_000;
 
 /** How often one algorithm may be asked within a step; more is a livelock. */
@@ -118,12 +120,19 @@ export class AlgorithmManager {
     return null;
   }
 
-  /** Ends the targets that a strategy had for a market's coin, in whichever market: two would work against each other. Their orders are canceled. */
+  /**
+   * Ends the targets that a strategy had for a market's coin, in whichever market: two would work against
+   * each other. Their orders are canceled.
+   */
   endTargets(instance: StrategyInstance, market: string): void {
     const { orderManager } = this.options;
     const { base } = parseMarket(market);
     for (const work of this.works.values()) {
-      if (work.instance !== instance || work.algorithm.kind !== 'target' || parseMarket(work.market).base !== base)
+      if (
+        work.instance !== instance ||
+        work.algorithm.kind !== 'target' ||
+        parseMarket(work.market).base !== base
+      )
         continue;
       for (const order of work.orders.values()) orderManager.cancels.cancel(order);
       this.finish(work, 'another target took its place');
@@ -143,7 +152,8 @@ export class AlgorithmManager {
   }
 
   onBook(market: string): void {
-    for (const work of this.works.values()) if (work.wantsBooks && work.market === market) this.poked.add(work);
+    for (const work of this.works.values())
+      if (work.wantsBooks && work.market === market) this.poked.add(work);
   }
 
   /** Asks whom it is time to ask; answers whether anybody was. */
@@ -233,7 +243,10 @@ export class AlgorithmManager {
     if (state === undefined || this.works.get(work.intentId) !== work) return;
     work.asks += 1;
     if (work.asks > MOST_ASKS_A_STEP) {
-      outbox.alarm(`${work.instance.name}: its ${work.algorithm.kind} is in a livelock and was ended`, work.intentId);
+      outbox.alarm(
+        `${work.instance.name}: its ${work.algorithm.kind} is in a livelock and was ended`,
+        work.intentId,
+      );
       this.finish(work, 'livelock');
       return;
     }
@@ -290,7 +303,8 @@ export class AlgorithmManager {
     if (work.orderList !== null) return work.orderList;
     if (work.algorithm.kind === 'quotes') {
       for (const [key, order] of work.orders) {
-        if (isFinal(order) && (order.closedAtMs ?? nowMs) + CLOSED_QUOTES_SHOWN_MS < nowMs) work.orders.delete(key);
+        if (isFinal(order) && (order.closedAtMs ?? nowMs) + CLOSED_QUOTES_SHOWN_MS < nowMs)
+          work.orders.delete(key);
       }
     }
     work.orderList = [...work.orders.values()];

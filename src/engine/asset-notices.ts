@@ -1,7 +1,10 @@
 import { BRIDGE, parseMarket } from '../domain/market-symbol.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
-/** What an operator should know of how a strategy's positions and profit are counted, before it begins; mostly nothing. */
+/**
+ * What an operator should know of how a strategy's positions and profit are counted, before it begins; mostly
+ * nothing.
+ */
 export function assetNotices(
   { name, quotes, markets }: Pick<StrategyInstance, 'name' | 'quotes' | 'markets'>,
   sees: (market: string) => boolean,

@@ -19,13 +19,19 @@ export const KEPT_CANCELS = 'wanted-cancels';
 /** Keys of orders. */
 export const storedCancels = z.array(z.string());
 
-/** Ends orders. What is wanted is remembered until it is so, over a restart as well; whether an order ended is read, never assumed. */
+/**
+ * Ends orders. What is wanted is remembered until it is so, over a restart as well; whether an order ended is
+ * read, never assumed.
+ */
 export class CancelManager {
   private readonly blotter: OrderBlotter;
   private readonly reports: OrderReportMatcher;
   /** Orders that are to end, and when to ask the next time. */
   private readonly wanted = new Map<string, number>();
-  /** Orders that are none of the table's and are being canceled; bounded by the requests that can be under way. */
+  /**
+   * Orders that are none of the table's and are being canceled; bounded by the requests that can be under
+   * way.
+   */
   private readonly foreign = new Set<number>();
 
   constructor(options: { readonly blotter: OrderBlotter; readonly reports: OrderReportMatcher }) {
@@ -68,8 +74,8 @@ export class CancelManager {
   }
 
   /**
-   * Ends an order that is not in the table: a second one of ours, or, when the whole account is halted, anybody's. Answers false where that is under way
-   * already.
+   * Ends an order that is not in the table: a second one of ours, or, when the whole account is halted,
+   * anybody's. Answers false where that is under way already.
    */
   cancelForeign(venueId: number): boolean {
     if (this.foreign.has(venueId)) return false;
@@ -104,7 +110,8 @@ export class CancelManager {
   private drop(order: OrderRecord, nowMs: number): void {
     const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
     for (const leg of [order, pair]) {
-      if (leg?.state === 'planned') this.blotter.apply(leg, { kind: 'dropped', atMs: nowMs, reason: 'Cancelled' });
+      if (leg?.state === 'planned')
+        this.blotter.apply(leg, { kind: 'dropped', atMs: nowMs, reason: 'Cancelled' });
     }
   }
 
@@ -126,13 +133,17 @@ export class CancelManager {
       this.wanted.set(key, nowMs + RETRY_UNKNOWN_AFTER_MS);
       return;
     }
-    // An id that one reply gave may be another's. Our own name does as well; without one, such as the stop leg of a pair, its id is read once more first.
+    // An id that one reply gave may be another's. Our own name does as well; without one, such as the stop
+    // leg of a pair, its id is read once more first.
     if (name === null && !this.reports.sureIds.isSure(key)) {
       this.lookUp(order);
       this.wanted.set(key, nowMs + RETRY_AFTER_MS);
       return;
     }
-    this.wanted.set(key, order.state === 'unknown' ? nowMs + RETRY_UNKNOWN_AFTER_MS : Number.POSITIVE_INFINITY);
+    this.wanted.set(
+      key,
+      order.state === 'unknown' ? nowMs + RETRY_UNKNOWN_AFTER_MS : Number.POSITIVE_INFINITY,
+    );
     this.blotter.apply(order, { kind: 'cancel asked' });
     const { clientOrderId } = order;
     const venueId = this.reports.sureIds.isSure(key) ? order.venueId : null;

@@ -7,7 +7,10 @@ import type { StrategyInstance } from './strategy-instance.ts';
 /** After a bar closes, its last trades take a moment to show. */
 const CLOSE_DELAY_MS = 1_000;
 
-/** A bar that is not there yet is asked for again after this; and after so many times it is left to the next bar. */
+/**
+ * A bar that is not there yet is asked for again after this; and after so many times it is left to the next
+ * bar.
+ */
 const RETRY_MS = 5_000;
 const MOST_RETRIES = 3;
 
@@ -17,7 +20,10 @@ const MOST_CANDLES = 500;
 /** Bars of the past at most, over as many requests as that takes. */
 const MOST_WARM_UP = 5_000;
 
-/** The candles of one market at one length: closed ones only, in order, each once, gaps counted. Pure: it is told what was read and when. */
+/**
+ * The candles of one market at one length: closed ones only, in order, each once, gaps counted. Pure: it is
+ * told what was read and when.
+ */
 export class CandleReader {
   readonly market: string;
   readonly timeframe: Timeframe;
@@ -77,7 +83,8 @@ export class CandleReader {
 
   /** When to ask again: right after the next close, or a little later where the last one is not there yet. */
   nextMs(nowMs: number): number {
-    const lastClosedOpenMs = Math.floor((nowMs - CLOSE_DELAY_MS) / this.lengthMs) * this.lengthMs - this.lengthMs;
+    const lastClosedOpenMs =
+      Math.floor((nowMs - CLOSE_DELAY_MS) / this.lengthMs) * this.lengthMs - this.lengthMs;
     const isThere = this.lastOpenMs !== null && this.lastOpenMs >= lastClosedOpenMs;
     if (isThere || this.retries >= MOST_RETRIES) {
       this.retries = 0;
@@ -119,7 +126,8 @@ export function readersOf(
     if (feed.kind !== 'candles') continue;
     const wanted = instances.flatMap(({ runner }) =>
       runner.subscriptions.flatMap((subscription) =>
-        subscription.kind === 'candles' && feed.key === `candles ${subscription.market} ${subscription.timeframe}`
+        subscription.kind === 'candles' &&
+        feed.key === `candles ${subscription.market} ${subscription.timeframe}`
           ? [{ subscription, length: runner.warmUpLength(subscription) }]
           : [],
       ),

@@ -20,7 +20,10 @@ const LOOK_EVERY_MS = 1_000;
 
 const WITHIN_MS = 60_000;
 
-/** Pages of open orders that are canceled when the whole account is halted; what is beyond them stays in the list of open orders. */
+/**
+ * Pages of open orders that are canceled when the whole account is halted; what is beyond them stays in the
+ * list of open orders.
+ */
 const MOST_PAGES = 20;
 
 export interface ControlOptions {
@@ -83,7 +86,8 @@ export class Control {
       this.draining = command.openOrders;
       const kept = this.kept();
       const working = new Set([...kept].map(({ intentId }) => intentId));
-      if (command.openOrders !== 'keep') endAlgorithms('the run is ending', (intentId) => !working.has(intentId));
+      if (command.openOrders !== 'keep')
+        endAlgorithms('the run is ending', (intentId) => !working.has(intentId));
       this.nextLookAtMs = outbox.nowMs;
     }
     outbox.journal('control', command.kind, { ...command });
@@ -123,7 +127,9 @@ export class Control {
     if (this.halted !== null || this.draining === 'cancel') return [];
     if (this.draining !== 'keep-exits') return orders;
     // What is to end already is none that stays, and counts until it has.
-    const wanted = orders.filter((order) => order.state !== 'planned' && !orderManager.cancels.wantsEndOf(order.key));
+    const wanted = orders.filter(
+      (order) => order.state !== 'planned' && !orderManager.cancels.wantsEndOf(order.key),
+    );
     const exits = exitsAmong(wanted, heldOf);
     return wanted.filter(({ key }) => exits.has(key));
   }
@@ -161,7 +167,11 @@ export class Control {
         }
       }
       const lastId = Math.max(0, ...items.map((record) => record.id ?? 0));
-      if ((hasNext ?? items.length >= orderManager.blotter.venue.pageSizes.orders) && lastId > 0 && page < MOST_PAGES) {
+      if (
+        (hasNext ?? items.length >= orderManager.blotter.venue.pageSizes.orders) &&
+        lastId > 0 &&
+        page < MOST_PAGES
+      ) {
         this.cancelListed(lastId + 1, page + 1);
       }
     });

@@ -3,13 +3,19 @@ import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { MARKET_CALLS, type VenueAnswer, type VenueCallKind } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 
-/** How a credential is called, without its value, and what to do once the exchange refuses it: whole sentences without the last stop. */
+/**
+ * How a credential is called, without its value, and what to do once the exchange refuses it: whole sentences
+ * without the last stop.
+ */
 export interface NamedCredential {
   readonly name: string;
   readonly advice: string;
 }
 
-/** What is kept of a refusal, for whoever looks at the mirror; null while the exchange takes the credential, as far as is known. */
+/**
+ * What is kept of a refusal, for whoever looks at the mirror; null while the exchange takes the credential,
+ * as far as is known.
+ */
 export const storedCredential = z.object({
   refused: z.object({ name: z.string(), advice: z.string(), sinceMs: storedTimeMs }).nullable(),
 });
@@ -35,8 +41,9 @@ const UNNAMED: NamedCredential = {
 };
 
 /**
- * Whether the exchange takes our credential (401, "Authentication"). The first refusal is an alarm, and no new order is taken from then on, since none could
- * leave; an answer to a call that left after it shows that it is taken again.
+ * Whether the exchange takes our credential (401, "Authentication"). The first refusal is an alarm, and no
+ * new order is taken from then on, since none could leave; an answer to a call that left after it shows that
+ * it is taken again.
  */
 export class CredentialWatch {
   private readonly outbox: Outbox;

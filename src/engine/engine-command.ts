@@ -16,8 +16,8 @@ export interface EngineRequest {
 }
 
 /**
- * What the engine wants done, in this order: the changes of one step are written in one transaction; if `isDurable`, they are on the disk before
- * anything else happens; then the requests are handed over.
+ * What the engine wants done, in this order: the changes of one step are written in one transaction; if
+ * `isDurable`, they are on the disk before anything else happens; then the requests are handed over.
  */
 export interface EngineOutput {
   readonly changes: readonly MirrorChange[];

@@ -9,7 +9,10 @@ import type { ClosedCandle } from '../strategy/strategy-event.ts';
 export type EngineEvent =
   /** Time has come, as asked for with `wake`. */
   | { readonly kind: 'tick'; readonly atMs: number }
-  /** A request came to its end. `sentAtMs`: the last instant at which it can have left; null when it never did. */
+  /**
+   * A request came to its end. `sentAtMs`: the last instant at which it can have left; null when it never
+   * did.
+   */
   | {
       readonly kind: 'answer';
       readonly atMs: number;
@@ -20,21 +23,29 @@ export type EngineEvent =
   | { readonly kind: 'control'; readonly atMs: number; readonly command: ControlCommand }
   /** Feeds of the plan are asked more or less often from now on: the exchange has changed a limit. */
   | { readonly kind: 'pace'; readonly atMs: number; readonly paces: readonly FeedPace[] }
-  /** A bar that closed at `atMs`, told by a venue that need not be asked: a backtest on bars. Its close stands for the book. */
+  /**
+   * A bar that closed at `atMs`, told by a venue that need not be asked: a backtest on bars. Its close stands
+   * for the book.
+   */
   | { readonly kind: 'bar'; readonly atMs: number; readonly bar: ClosedCandle }
   /**
-   * The recorded bars of all markets that closed at `atMs`, told before anything else of that moment: from then on their closes are the prices. Nobody
-   * is asked for anything; what waits for a price is asked at the next step, which `wakeAtMs` calls for.
+   * The recorded bars of all markets that closed at `atMs`, told before anything else of that moment: from
+   * then on their closes are the prices. Nobody is asked for anything; what waits for a price is asked at the
+   * next step, which `wakeAtMs` calls for.
    */
   | { readonly kind: 'closes'; readonly atMs: number; readonly bars: readonly ClosedCandle[] }
   /**
-   * Bars that have begun by `atMs` and are not over, told where something else is told or due while they run: their opens are the prices until they
-   * close at `untilMs`.
+   * Bars that have begun by `atMs` and are not over, told where something else is told or due while they run:
+   * their opens are the prices until they close at `untilMs`.
    */
   | {
       readonly kind: 'opens';
       readonly atMs: number;
-      readonly opens: readonly { readonly market: string; readonly price: DecimalText; readonly untilMs: number }[];
+      readonly opens: readonly {
+        readonly market: string;
+        readonly price: DecimalText;
+        readonly untilMs: number;
+      }[];
     }
   /** What became of orders, told by such a venue: changed orders, new trades, and the wallets after them. */
   | {
@@ -45,7 +56,10 @@ export type EngineEvent =
       readonly wallets: readonly WalletReading[];
     };
 
-/** What becomes of open orders at the end of a run. `keep-exits`: those that only reduce a position stay, the others are canceled. */
+/**
+ * What becomes of open orders at the end of a run. `keep-exits`: those that only reduce a position stay, the
+ * others are canceled.
+ */
 export const DRAIN_POLICIES = ['keep-exits', 'cancel', 'keep'] as const;
 
 export type DrainPolicy = (typeof DRAIN_POLICIES)[number];

@@ -7,7 +7,10 @@ import type { NamedCredential } from './credential-watch.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { VenueProfile } from '../venues/port.ts';
 
-/** What becomes of a strategy whose handler threw: it gets nothing more; or it goes on after a while; or its orders are canceled as well. */
+/**
+ * What becomes of a strategy whose handler threw: it gets nothing more; or it goes on after a while; or its
+ * orders are canceled as well.
+ */
 export type ErrorPolicy = 'stop' | 'pause' | 'cancel';
 
 /** One strategy at work. */
@@ -56,7 +59,11 @@ export interface ReconciliationSettings {
   readonly alertAfterMs: number;
 }
 
-export const DEFAULT_RECONCILIATION: ReconciliationSettings = { everyMs: 60_000, lagMs: 30_000, alertAfterMs: 600_000 };
+export const DEFAULT_RECONCILIATION: ReconciliationSettings = {
+  everyMs: 60_000,
+  lagMs: 30_000,
+  alertAfterMs: 600_000,
+};
 
 export const DEFAULT_ENGINE_TIMES = {
   lateArrivalMs: 120_000,

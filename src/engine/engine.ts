@@ -44,8 +44,9 @@ export interface EngineStatus {
 }
 
 /**
- * The bot as a pure, synchronous state machine: told what came back and what time it is, it answers what is to be written and asked. It composes the
- * poll plan, the account, the strategies, the risk checks and the execution of orders, and is the same live, in backtests and under the fuzzer.
+ * The bot as a pure, synchronous state machine: told what came back and what time it is, it answers what is
+ * to be written and asked. It composes the poll plan, the account, the strategies, the risk checks and the
+ * execution of orders, and is the same live, in backtests and under the fuzzer.
  */
 export class Engine {
   readonly instances: readonly StrategyInstance[];
@@ -69,12 +70,18 @@ export class Engine {
   private readonly isRestart: boolean;
   private readonly reconciles: boolean;
   private readonly rows: RowCounter;
-  /** When a venue that tells by itself did so last. Timers of such a moment wait for a tick, so that whatever comes with it is told before them. */
+  /**
+   * When a venue that tells by itself did so last. Timers of such a moment wait for a tick, so that whatever
+   * comes with it is told before them.
+   */
   private toldAtMs = Number.NEGATIVE_INFINITY;
   /** The output of a step that comes to nothing, with the time of the next that is due. */
   private quiet: EngineOutput = { ...NOTHING_TO_DO, wakeAtMs: 0 };
 
-  /** `nowMs` is the time of the first step. Throws `INVALID_STRATEGY` where a stored state does not fit its strategy. */
+  /**
+   * `nowMs` is the time of the first step. Throws `INVALID_STRATEGY` where a stored state does not fit its
+   * strategy.
+   */
   constructor(settings: EngineSettings, state: MirrorState, nowMs: number) {
     const outbox = new Outbox(settings);
     this.outbox = outbox;
@@ -111,11 +118,15 @@ export class Engine {
     this.readers = readersOf(settings.feeds, this.instances);
     const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
     this.reconciles = settings.reconciliation !== null;
-    this.reconciler = new Reconciler({ ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies }, outbox, {
-      hasten: (feed) => this.feeds.hasten(feed),
-      unsettled: () => this.orderManager.blotter.unsettled() ?? this.fills.waitingFor(),
-      findings: this.findings,
-    });
+    this.reconciler = new Reconciler(
+      { ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies },
+      outbox,
+      {
+        hasten: (feed) => this.feeds.hasten(feed),
+        unsettled: () => this.orderManager.blotter.unsettled() ?? this.fills.waitingFor(),
+        findings: this.findings,
+      },
+    );
     this.fills = new FillHandler({
       blotter: this.orderManager.blotter,
       reports: this.orderManager.reports,
@@ -195,11 +206,15 @@ export class Engine {
     this.restore(state, nowMs);
   }
 
-  /** Takes in one event; answers what is to be done. Throws `INVARIANT` when something that must hold does not: the shell then ends this life. */
+  /**
+   * Takes in one event; answers what is to be done. Throws `INVARIANT` when something that must hold does
+   * not: the shell then ends this life.
+   */
   step(event: EngineEvent): EngineOutput {
     const { outbox } = this;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
-    if (event.kind === 'bar' || event.kind === 'closes' || event.kind === 'account') this.toldAtMs = outbox.nowMs;
+    if (event.kind === 'bar' || event.kind === 'closes' || event.kind === 'account')
+      this.toldAtMs = outbox.nowMs;
     if (event.kind === 'bar' && this.isAtRest()) {
       this.markets.takeBar(event.bar);
       this.strategies.handCandle(event.bar);
@@ -231,7 +246,10 @@ export class Engine {
     return outbox.take(wakeAtMs);
   }
 
-  /** Whether nothing is at work or waits to be told, stored or sent, and the time of nothing has come: then all that a bar does is to be told. */
+  /**
+   * Whether nothing is at work or waits to be told, stored or sent, and the time of nothing has come: then
+   * all that a bar does is to be told.
+   */
   private isAtRest(): boolean {
     const { outbox, quiet, algorithms, strategies } = this;
     return (
@@ -265,7 +283,8 @@ export class Engine {
   /** Orders that are not at their end, by state. */
   ordersByState(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
-    for (const { state } of this.orderManager.blotter.table.unfinished()) counts[state] = (counts[state] ?? 0) + 1;
+    for (const { state } of this.orderManager.blotter.table.unfinished())
+      counts[state] = (counts[state] ?? 0) + 1;
     return counts;
   }
 
@@ -281,7 +300,9 @@ export class Engine {
 
   /** Orders that may still trade, by their key. */
   liveOrderKeys(): readonly string[] {
-    return this.orderManager.blotter.table.unfinished().flatMap((order) => (mayTrade(order) ? [order.key] : []));
+    return this.orderManager.blotter.table
+      .unfinished()
+      .flatMap((order) => (mayTrade(order) ? [order.key] : []));
   }
 
   /** What about the account can not be right, for an operator. */
@@ -301,10 +322,17 @@ export class Engine {
 
   /** What an end of the run now would leave at the exchange. */
   leftBehind(): LeftBehind {
-    return leftBehind({ unfinished: this.unfinishedOrders(), instances: this.instances, markets: this.markets });
+    return leftBehind({
+      unfinished: this.unfinishedOrders(),
+      instances: this.instances,
+      markets: this.markets,
+    });
   }
 
-  /** Whether a drain has come to its end: nothing of ours is on its way, and, where that was asked for, nothing is open. */
+  /**
+   * Whether a drain has come to its end: nothing of ours is on its way, and, where that was asked for,
+   * nothing is open.
+   */
   isDrained(): boolean {
     return this.control.isDrained();
   }
@@ -328,7 +356,10 @@ export class Engine {
     if (this.algorithms.size > 0) this.algorithms.onBook(bar.market);
   }
 
-  /** These are the prices from now on; who waits for one is asked at the next step, when it is known what else happened. */
+  /**
+   * These are the prices from now on; who waits for one is asked at the next step, when it is known what else
+   * happened.
+   */
   private takePrices(event: Extract<EngineEvent, { kind: 'closes' | 'opens' }>): EngineOutput {
     const { markets, algorithms, outbox } = this;
     if (event.kind === 'closes') for (const bar of event.bars) markets.takeBar(bar);
@@ -350,9 +381,15 @@ export class Engine {
   /** Tells strategies and runs algorithms until nothing is left to do. */
   private work(): void {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      if (!this.strategies.tellNext() && (this.control.isDraining || !this.algorithms.pump(this.outbox.nowMs))) return;
+      if (
+        !this.strategies.tellNext() &&
+        (this.control.isDraining || !this.algorithms.pump(this.outbox.nowMs))
+      )
+        return;
     }
-    this.outbox.alarm(`strategies and algorithms were still at work after ${MOST_ROUNDS} rounds; the rest waits`);
+    this.outbox.alarm(
+      `strategies and algorithms were still at work after ${MOST_ROUNDS} rounds; the rest waits`,
+    );
   }
 
   private pump(nowMs: number, isTimeUp: boolean): void {
@@ -393,7 +430,10 @@ export class Engine {
     return this.mayReconcile() ? Math.min(next, this.reconciler.wakeAtMs()) : next;
   }
 
-  /** Balances are compared from the start on, or, where candles of the past are read first, once these are there. */
+  /**
+   * Balances are compared from the start on, or, where candles of the past are read first, once these are
+   * there.
+   */
   private mayReconcile(): boolean {
     return this.reconciles && (this.strategies.hasStarted || this.readers.size === 0);
   }
@@ -414,7 +454,8 @@ export class Engine {
 
   private emit(event: StrategyEvent, market: string): void {
     if (event.kind === 'book') this.algorithms.onBook(market);
-    if (this.strategies.hasStarted && !this.control.isDraining) this.strategies.tellSubscribers(event, market);
+    if (this.strategies.hasStarted && !this.control.isDraining)
+      this.strategies.tellSubscribers(event, market);
   }
 
   private store(): void {

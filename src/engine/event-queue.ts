@@ -10,7 +10,10 @@ export interface QueuedEvent {
 
 const FIRST_ROOM = 16;
 
-/** What waits to be told, in a ring: it is filled and emptied at every event, and a list would be made anew each time. */
+/**
+ * What waits to be told, in a ring: it is filled and emptied at every event, and a list would be made anew
+ * each time.
+ */
 export class EventQueue {
   private slots: (QueuedEvent | null)[] = emptySlots(FIRST_ROOM);
   private head = 0;

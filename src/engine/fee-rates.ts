@@ -15,7 +15,10 @@ interface Paid {
   readonly fee: bigint;
 }
 
-/** The rates that this account's fees have had. A fee of another rate may be right, as after a change of the tier, and is read twice. */
+/**
+ * The rates that this account's fees have had. A fee of another rate may be right, as after a change of the
+ * tier, and is read twice.
+ */
 export class SeenFeeRates {
   private readonly rates = new Set<bigint>();
 

@@ -27,7 +27,10 @@ const SECOND_READING_MS = 1_000;
 /** Lines of a wallet's history of one page. */
 const PAGES_OF_LINES = 20;
 
-/** When each feed was last read to its end, by its key, in ms since 1970. Kept for whoever looks at the mirror. */
+/**
+ * When each feed was last read to its end, by its key, in ms since 1970. Kept for whoever looks at the
+ * mirror.
+ */
 export const storedReadTimes = z.record(z.string(), storedTimeMs);
 
 export const KEPT_READ_TIMES = 'read-times';
@@ -90,7 +93,10 @@ export class FeedHandler {
     if (this.keys.has(key)) this.queue.hasten(key, this.options.outbox.nowMs);
   }
 
-  /** Writes down when feeds were read, every few seconds: what was read and had not changed is in no other row. */
+  /**
+   * Writes down when feeds were read, every few seconds: what was read and had not changed is in no other
+   * row.
+   */
   store(nowMs: number): void {
     const { size } = this.readAtMs;
     if (size === this.timesKept && (size === 0 || nowMs < this.timesKeptAtMs + KEEP_TIMES_EVERY_MS)) return;
@@ -107,7 +113,9 @@ export class FeedHandler {
     const byKey = new Map(paces.map((pace) => [pace.key, pace]));
     const polled = this.feeds.filter(({ kind, key }) => kind !== 'candles' && byKey.has(key));
     const changed = new Set(polled.map(({ key }) => key));
-    this.feeds = this.feeds.map((feed) => (changed.has(feed.key) ? { ...feed, ...byKey.get(feed.key) } : feed));
+    this.feeds = this.feeds.map((feed) =>
+      changed.has(feed.key) ? { ...feed, ...byKey.get(feed.key) } : feed,
+    );
     this.queue.setPaces(paces.filter(({ key }) => changed.has(key)));
   }
 
@@ -119,12 +127,15 @@ export class FeedHandler {
 
   /** Whether everything that trading needs has been read once. */
   isReady(): boolean {
-    for (const key of ['orders', 'fills', 'wallets']) if (this.keys.has(key) && !this.readAtMs.has(key)) return false;
+    for (const key of ['orders', 'fills', 'wallets'])
+      if (this.keys.has(key) && !this.readAtMs.has(key)) return false;
     for (const reader of this.options.candles.values()) if (!reader.isWarm) return false;
     return true;
   }
 
-  /** How old the data of each feed is, and may be; null where it was never read. Bars count from their close. */
+  /**
+   * How old the data of each feed is, and may be; null where it was never read. Bars count from their close.
+   */
   ages(
     nowMs: number,
   ): readonly { readonly feed: string; readonly ageMs: number | null; readonly longestAgeMs: number }[] {
@@ -222,7 +233,8 @@ export class FeedHandler {
         this.openAskedAtMs = nowMs;
         return this.askOpenOrders(feed, null);
       case 'trades': {
-        // Else trades of orders that a lost mirror does not know would count as foreign before the list tells whose they are.
+        // Else trades of orders that a lost mirror does not know would count as foreign before the list tells
+        // whose they are.
         const mustWait = fills.isNew && this.keys.has('orders') && !this.readAtMs.has('orders');
         const call = mustWait ? null : fills.nextCall();
         return call !== null && this.askTrades(feed, call);
@@ -322,7 +334,9 @@ export class FeedHandler {
     });
   }
 
-  /** One page of a wallet's history. Lines are told once the page that joins what was read before has come. */
+  /**
+   * One page of a wallet's history. Lines are told once the page that joins what was read before has come.
+   */
   private askLines(feed: PlannedFeed, walletId: number, page: number): true {
     const { reconciler, outbox, account } = this.options;
     return this.ask(feed, { kind: 'transactions', walletId, page }, ({ items, hasNext }, askedAtMs) => {
@@ -333,7 +347,8 @@ export class FeedHandler {
           this.askLines(feed, walletId, page + 1);
           return;
         }
-        for (const transaction of reconciler.linesEnd(currency)) outbox.change({ kind: 'transaction', transaction });
+        for (const transaction of reconciler.linesEnd(currency))
+          outbox.change({ kind: 'transaction', transaction });
       }
       this.wasRead(feed);
       if (reconciler.wantedLines(outbox.nowMs).size > 0) this.hasten(feed.key);

@@ -32,7 +32,9 @@ export const KEPT_CURSOR = 'cursor.trades';
 /** The next trade of the account is seldom further on than this: all users' trades are counted together. */
 const USUAL_REACH = 1_000_000;
 
-/** Readings that say the same wrong thing of a trade that is not ours, after which it is set apart for good. */
+/**
+ * Readings that say the same wrong thing of a trade that is not ours, after which it is set apart for good.
+ */
 const SET_APART_AFTER = 3;
 
 /** A trade that so many readings in a row lack, and for so long, never was: lists lag by less. */
@@ -52,7 +54,10 @@ interface Pending {
   text: string;
   /** Readings in a row that said exactly this. */
   readings: number;
-  /** Its order was asked for since the last reading. An answer that does not settle it would else ask again at once, without an end. */
+  /**
+   * Its order was asked for since the last reading. An answer that does not settle it would else ask again at
+   * once, without an end.
+   */
   isAskedFor: boolean;
   step: number;
   readonly sinceMs: number;
@@ -77,8 +82,9 @@ export interface FillsRead {
 }
 
 /**
- * Takes in the account's trades, each once, and finds the order of ours that each belongs to. What is in the books stays there, so a trade enters them only
- * when two things say it: its record and the order's, which has matched as much, or two readings of it. Whose order it is of is asked before it counts as foreign.
+ * Takes in the account's trades, each once, and finds the order of ours that each belongs to. What is in the
+ * books stays there, so a trade enters them only when two things say it: its record and the order's, which
+ * has matched as much, or two readings of it. Whose order it is of is asked before it counts as foreign.
  */
 export class FillHandler {
   private readonly blotter: OrderBlotter;
@@ -115,7 +121,10 @@ export class FillHandler {
   restore(state: MirrorState): void {
     const ids = state.fills.map(({ tradeId }) => tradeId).toSorted((left, right) => left - right);
     for (const fill of state.fills) {
-      this.remember(nameOf(fill.tradeId, fill.venueOrderId, fill.side), { id: fill.tradeId, side: fill.side });
+      this.remember(nameOf(fill.tradeId, fill.venueOrderId, fill.side), {
+        id: fill.tradeId,
+        side: fill.side,
+      });
       this.feeRates.learn(fill);
     }
     const kept = state.kept[KEPT_CURSOR];
@@ -129,7 +138,10 @@ export class FillHandler {
 
   private lowestKnown = 1;
 
-  /** Whether this is the first life of a mirror: orders that were placed before it are known only once they were listed. */
+  /**
+   * Whether this is the first life of a mirror: orders that were placed before it are known only once they
+   * were listed.
+   */
   isNew = true;
   /** Whether the trades of before it are still being read, which are nobody's but those of open orders. */
   private isFirst = true;
@@ -161,7 +173,9 @@ export class FillHandler {
     let fromId = this.cursor;
     const late = this.blotter.table
       .unfinished()
-      .filter(({ state, closedAtMs }) => state === 'settling' && (closedAtMs ?? nowMs) + REWIND_AFTER_MS < nowMs);
+      .filter(
+        ({ state, closedAtMs }) => state === 'settling' && (closedAtMs ?? nowMs) + REWIND_AFTER_MS < nowMs,
+      );
     if (late.length > 0 && this.rewoundAtMs + REWIND_AFTER_MS < nowMs) {
       this.rewoundAtMs = nowMs;
       const floor = Math.min(...late.map(({ tradeIdFloor }) => tradeIdFloor));
@@ -188,7 +202,8 @@ export class FillHandler {
   }
 
   /**
-   * Takes in a page. Answers the next page's question, or, at the end, when the reading began and how many trades were new.
+   * Takes in a page. Answers the next page's question, or, at the end, when the reading began and how many
+   * trades were new.
    */
   take(page: Page<VenueTrade>, askedAtMs: number): { readonly next: TradesCall } | FillsRead {
     const reading = (this.reading ??= newReading(this.cursor));
@@ -198,11 +213,13 @@ export class FillHandler {
     const lastId = page.items.at(-1)?.id ?? 0;
     const isFull = page.hasNext ?? page.items.length >= this.blotter.venue.pageSizes.trades;
     if (isFull && lastId > 0) {
-      // Ids do not come quite in order, and two records of one trade may be parted by the end of a page: some are read again.
+      // Ids do not come quite in order, and two records of one trade may be parted by the end of a page: some
+      // are read again.
       const again = page.items.at(-READ_AGAIN)?.id ?? lastId;
       const firstId = present(page.items[0], 'a trade on a page that has a last one').id;
       if (again > firstId) return { next: { kind: 'trades', fromId: again } };
-      // No full page has one trade alone, or falling ids. What comes after it is read the next time, from a cursor that lies before it.
+      // No full page has one trade alone, or falling ids. What comes after it is read the next time, from a
+      // cursor that lies before it.
       this.blotter.outbox.warn(
         `a page of trades from ${firstId} to ${lastId} is said to be full and leads no further: it is read again`,
       );
@@ -255,7 +272,9 @@ export class FillHandler {
       return;
     }
     if (before.text !== text) {
-      this.blotter.outbox.warn(`trade ${trade.id}: two readings differ (${before.text}; ${text}): it is read again`);
+      this.blotter.outbox.warn(
+        `trade ${trade.id}: two readings differ (${before.text}; ${text}): it is read again`,
+      );
       before.readings = 0;
       before.step = -1;
     }
@@ -266,7 +285,10 @@ export class FillHandler {
     Object.assign(before, { trade, text, step: steps, seenAtMs: nowMs, misses: 0 });
   }
 
-  /** Whether something about a trade can not be right. Then it is read again, until it is, or set apart where it is none of ours. */
+  /**
+   * Whether something about a trade can not be right. Then it is read again, until it is, or set apart where
+   * it is none of ours.
+   */
   private isFlawed(name: string, trade: VenueTrade): boolean {
     const { blotter, reports } = this;
     const order = blotter.table.byVenueId(trade.orderId);
@@ -321,15 +343,20 @@ export class FillHandler {
     if (readings >= 2) return true;
     const amount = unitsOf(trade.amount);
     if (order.matched < order.filled + amount || !hasArrived(order)) return false;
-    // Two sides of one id are a trade with oneself, or an id that was read wrong; and so may be one far above all others.
+    // Two sides of one id are a trade with oneself, or an id that was read wrong; and so may be one far above
+    // all others.
     const { highestTradeId } = this.blotter;
     if (highestTradeId === 0 || trade.id > highestTradeId + USUAL_REACH) return false;
     if (this.takenSides.has(`${trade.id} buy`) || this.takenSides.has(`${trade.id} sell`)) return false;
-    for (const { trade: other } of this.pending.values()) if (other !== trade && other.id === trade.id) return false;
+    for (const { trade: other } of this.pending.values())
+      if (other !== trade && other.id === trade.id) return false;
     return this.feeRates.isUsual(trade);
   }
 
-  /** A trade of an order that nobody knows may be of one whose reply is missing, or of one that the mirror lost: that is found out first. */
+  /**
+   * A trade of an order that nobody knows may be of one whose reply is missing, or of one that the mirror
+   * lost: that is found out first.
+   */
   private isNobodys({ trade, readings, sinceMs }: Pending): boolean {
     const { reports, blotter } = this;
     const { orderId } = trade;
@@ -340,7 +367,9 @@ export class FillHandler {
     if (reports.names.state.isSearching) return false;
     if (orderId === null) return readings >= 2;
     if (sinceMs + ASKS_FOR_MS < blotter.outbox.nowMs) {
-      blotter.outbox.alarm(`trade ${trade.id}: whose order ${orderId} is could not be found out: it counts as foreign`);
+      blotter.outbox.alarm(
+        `trade ${trade.id}: whose order ${orderId} is could not be found out: it counts as foreign`,
+      );
       return true;
     }
     reports.inquiries.ask(orderId);
@@ -348,7 +377,11 @@ export class FillHandler {
   }
 
   private isBeingAsked({ orderId }: VenueTrade): boolean {
-    return orderId !== null && this.blotter.table.byVenueId(orderId) === undefined && this.reports.isAsking(orderId);
+    return (
+      orderId !== null &&
+      this.blotter.table.byVenueId(orderId) === undefined &&
+      this.reports.isAsking(orderId)
+    );
   }
 
   private mayBeOurs(trade: VenueTrade): boolean {
@@ -393,7 +426,9 @@ export class FillHandler {
     }
     const { amount, total, fee } = fill;
     const filled =
-      order === null ? null : blotter.apply(order, { kind: 'filled', atMs: blotter.outbox.nowMs, amount, total, fee });
+      order === null
+        ? null
+        : blotter.apply(order, { kind: 'filled', atMs: blotter.outbox.nowMs, amount, total, fee });
     this.tell(fill, filled);
   }
 
@@ -411,7 +446,10 @@ export class FillHandler {
     this.onFill(fill, order);
   }
 
-  /** Looks again: orders that were not known the last time may be by now, or have told of what they matched. Answers how many entered. */
+  /**
+   * Looks again: orders that were not known the last time may be by now, or have told of what they matched.
+   * Answers how many entered.
+   */
   settlePending(): number {
     let settled = 0;
     if (this.pending.size === 0) return settled;
@@ -419,7 +457,10 @@ export class FillHandler {
     return settled;
   }
 
-  /** What complete readings lack that would have had it never was: one reading had got its id or its order wrong. */
+  /**
+   * What complete readings lack that would have had it never was: one reading had got its id or its order
+   * wrong.
+   */
   private forgetGone({ fromId, shown }: Reading): void {
     const { nowMs } = this.blotter.outbox;
     for (const [name, pending] of this.pending) {
@@ -453,7 +494,9 @@ export class FillHandler {
     if (newestIds.length > READ_AGAIN) newestIds.shift();
   }
 
-  /** The cursor stays behind every trade that may still come, and behind those that are not in the books yet. */
+  /**
+   * The cursor stays behind every trade that may still come, and behind those that are not in the books yet.
+   */
   private moveCursor(): void {
     // Below the first ones of all there may be some that come later.
     let cursor = this.newestIds.length < READ_AGAIN ? this.cursor : (this.newestIds[0] ?? this.cursor);
@@ -490,7 +533,10 @@ function hasArrived({ state }: OrderRecord): boolean {
   return state !== 'planned' && state !== 'filled' && state !== 'cancelled' && state !== 'rejected';
 }
 
-/** Whether a trade can be of an order whose id is not known: ids only grow, so what is older than its plan is not its own. */
+/**
+ * Whether a trade can be of an order whose id is not known: ids only grow, so what is older than its plan is
+ * not its own.
+ */
 function isPossible(trade: VenueTrade, { side, market, tradeIdFloor, orderIdFloor }: OrderRecord): boolean {
   return (
     trade.side === side &&

@@ -42,9 +42,10 @@ const MOST_SUBJECTS = 500;
 const FORGET_AFTER_MS = 600_000;
 
 /**
- * What the exchange said that can not be right. It is not used, it is told with the field, what was expected and what was found, and it is read again. What a
- * second reading says in the same words is no slip of one reply: it is alarmed, and where it is about an order of ours, no new orders are placed until
- * a reading is right again. Confirmed findings outlive a restart.
+ * What the exchange said that can not be right. It is not used, it is told with the field, what was expected
+ * and what was found, and it is read again. What a second reading says in the same words is no slip of one
+ * reply: it is alarmed, and where it is about an order of ours, no new orders are placed until a reading is
+ * right again. Confirmed findings outlive a restart.
  */
 export class FlawLog {
   private readonly outbox: Outbox;
@@ -162,7 +163,12 @@ export class FlawLog {
 const SHOWN_LENGTH = 80;
 
 /** A finding in a sentence. */
-export function sentenceOf({ subject, field, expected, found }: Pick<NotedFlaw, 'subject' | keyof Flaw>): string {
+export function sentenceOf({
+  subject,
+  field,
+  expected,
+  found,
+}: Pick<NotedFlaw, 'subject' | keyof Flaw>): string {
   return `${subject}: ${field}: expected ${expected}, the exchange said ${found.slice(0, SHOWN_LENGTH)}`;
 }
 

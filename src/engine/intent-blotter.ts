@@ -2,7 +2,10 @@ import type { Intent } from '../strategy/intents.ts';
 import type { IntentRecord } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Intents at work that are remembered, to be ended in the mirror. Bounded by the orders and algorithms that can be live. */
+/**
+ * Intents at work that are remembered, to be ended in the mirror. Bounded by the orders and algorithms that
+ * can be live.
+ */
 export class IntentBlotter {
   private readonly outbox: Outbox;
   private readonly working = new Map<string, IntentRecord>();

@@ -61,7 +61,10 @@ export class IntentRouter {
   /** Ends all of a strategy's algorithms in one market or all, and cancels its orders there. */
   cancelAll(instance: StrategyInstance, market: string | null): void {
     const { algorithms, orderManager } = this.options;
-    algorithms.end((work) => work.instance === instance && (market === null || work.market === market), 'canceled');
+    algorithms.end(
+      (work) => work.instance === instance && (market === null || work.market === market),
+      'canceled',
+    );
     for (const order of orderManager.blotter.table.unfinishedOf(instance.name)) {
       if (market === null || order.market === market) orderManager.cancels.cancel(order);
     }
@@ -123,12 +126,15 @@ export class IntentRouter {
     const state = markets.get(market);
     if (state === undefined) {
       const reason =
-        intent.kind === 'replace' ? `no order ${intent.clientOrderId} of its own` : this.unknownMarket(market);
+        intent.kind === 'replace'
+          ? `no order ${intent.clientOrderId} of its own`
+          : this.unknownMarket(market);
       this.reject(instance, intent, { code: 'market', reason });
       return;
     }
     const why =
-      closed() ?? (algorithms.size >= MOST_ALGORITHMS ? `${MOST_ALGORITHMS} algorithms are at work already` : null);
+      closed() ??
+      (algorithms.size >= MOST_ALGORITHMS ? `${MOST_ALGORITHMS} algorithms are at work already` : null);
     if (why !== null) {
       this.reject(instance, intent, { code: 'closed', reason: why });
       return;
@@ -153,7 +159,10 @@ export class IntentRouter {
     }
     // An order that an algorithm looks after is that algorithm's own.
     if (replaced !== undefined && algorithms.isAtWork(replaced.intentId)) {
-      this.reject(instance, intent, { code: 'fit', reason: `${replaced.key} belongs to an algorithm at work` });
+      this.reject(instance, intent, {
+        code: 'fit',
+        reason: `${replaced.key} belongs to an algorithm at work`,
+      });
       return;
     }
     if (intent.kind === 'target') algorithms.endTargets(instance, market);
@@ -162,7 +171,10 @@ export class IntentRouter {
     algorithms.begin(instance, intentId, { market, algorithm: made.algorithm });
   }
 
-  /** Takes over the intents that were at work before a restart, once their orders and algorithms are there, and ends those that have none any more. */
+  /**
+   * Takes over the intents that were at work before a restart, once their orders and algorithms are there,
+   * and ends those that have none any more.
+   */
   restore({ intents: records, orders }: MirrorState): void {
     const { intents, algorithms, orderManager } = this.options;
     const { table } = orderManager.blotter;
@@ -195,7 +207,8 @@ export class IntentRouter {
   private onOrder(order: OrderRecord): void {
     const { intents, algorithms } = this.options;
     if (!isFinal(order) || algorithms.isAtWork(order.intentId) || !intents.isWorking(order.intentId)) return;
-    const pair = order.pairKey === null ? undefined : this.options.orderManager.blotter.table.get(order.pairKey);
+    const pair =
+      order.pairKey === null ? undefined : this.options.orderManager.blotter.table.get(order.pairKey);
     if (pair !== undefined && !isFinal(pair)) return;
     if (order.state === 'rejected') intents.end(order.intentId, 'refused', order.reason ?? 'rejected');
     else intents.end(order.intentId, 'done', order.state);
@@ -232,9 +245,18 @@ function wishOf(
   const price = optionalUnits(intent.price);
   const stopPrice = optionalUnits(intent.stopPrice);
   const stopLimitPrice = optionalUnits(intent.kind === 'oco' ? intent.stopLimitPrice : undefined);
-  if (amount === null || price === undefined || stopPrice === undefined || stopLimitPrice === undefined) return null;
+  if (amount === null || price === undefined || stopPrice === undefined || stopLimitPrice === undefined)
+    return null;
   const whenIdentical = intent.allowIdentical === true ? 'insist' : 'hold';
-  return { tag: intent.tag ?? null, side: intent.side, amount, price, stopPrice, stopLimitPrice, whenIdentical };
+  return {
+    tag: intent.tag ?? null,
+    side: intent.side,
+    amount,
+    price,
+    stopPrice,
+    stopLimitPrice,
+    whenIdentical,
+  };
 }
 
 /** Null for what was left out, undefined for what is no positive decimal. */

@@ -1,11 +1,17 @@
-/** Reasons of one strategy that are counted by themselves; what comes after so many different ones is counted together. */
+/**
+ * Reasons of one strategy that are counted by themselves; what comes after so many different ones is counted
+ * together.
+ */
 const MOST_REASONS = 50;
 
 const LONGEST_EXAMPLE = 300;
 
 /** What was refused for one reason, counted. */
 export interface RefusalCount {
-  /** The kind of intent, `order` for one that was placed and rejected, `slice` for an order that an algorithm wanted. */
+  /**
+   * The kind of intent, `order` for one that was placed and rejected, `slice` for an order that an algorithm
+   * wanted.
+   */
   readonly what: string;
   /** Which check: `risk data-age`, `fit`, or the exchange's own code. Never the numbers of one case. */
   readonly code: string;
@@ -21,12 +27,18 @@ export class IntentTally {
   intents = 0;
   private readonly counts = new Map<string, RefusalCount>();
 
-  refuse(of: { readonly what: string; readonly code: string; readonly reason: string; readonly atMs: number }): void {
+  refuse(of: {
+    readonly what: string;
+    readonly code: string;
+    readonly reason: string;
+    readonly atMs: number;
+  }): void {
     const { reason, atMs } = of;
     let { what } = of;
     // Reasons such as "Risk: the price of 5 …" begin with their code.
     let code = (of.code.split(':')[0] ?? '').trim();
-    if (!this.counts.has(`${what} ${code}`) && this.counts.size >= MOST_REASONS) [what, code] = ['any', 'other'];
+    if (!this.counts.has(`${what} ${code}`) && this.counts.size >= MOST_REASONS)
+      [what, code] = ['any', 'other'];
     const key = `${what} ${code}`;
     const before = this.counts.get(key);
     this.counts.set(

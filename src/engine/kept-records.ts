@@ -32,7 +32,10 @@ const BY_NAME: { readonly [Name in keyof Kept]: z.ZodType<Kept[Name]> } = KEPT_R
 
 const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(KEPT_RECORDS));
 
-/** What keeps a text from being what this version keeps under a name; null where it is right, and of names that it does not know. */
+/**
+ * What keeps a text from being what this version keeps under a name; null where it is right, and of names
+ * that it does not know.
+ */
 export function keptProblem(name: string, json: string): string | null {
   return storedProblem(SCHEMAS.get(name) ?? z.unknown(), json);
 }

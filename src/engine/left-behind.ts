@@ -8,7 +8,10 @@ import type { StrategyInstance } from './strategy-instance.ts';
 /** What a run that ends leaves at the exchange. */
 export interface LeftBehind {
   readonly orders: readonly OrderRecord[];
-  /** Positions of strategies, of which `unprotected` would be sold (or bought back) by no stop order and no OCO. */
+  /**
+   * Positions of strategies, of which `unprotected` would be sold (or bought back) by no stop order and no
+   * OCO.
+   */
   readonly unprotected: readonly {
     readonly strategy: string;
     readonly asset: string;
@@ -17,7 +20,10 @@ export interface LeftBehind {
   }[];
 }
 
-/** What an end of the run now would leave: orders that are open, and positions that no stop order or OCO protects. */
+/**
+ * What an end of the run now would leave: orders that are open, and positions that no stop order or OCO
+ * protects.
+ */
 export function leftBehind(of: {
   readonly unfinished: readonly OrderRecord[];
   readonly instances: readonly StrategyInstance[];

@@ -100,11 +100,15 @@ export class MarketDataCache {
 
   /** The smallest amount of a coin that can be traded in any of its markets. */
   leastAmountOf(asset: string): Units {
-    const steps = [...this.states.values()].flatMap(({ market }) => (market.base === asset ? [market.amountStep] : []));
+    const steps = [...this.states.values()].flatMap(({ market }) =>
+      market.base === asset ? [market.amountStep] : [],
+    );
     return steps.reduce((least, step) => (step < least ? step : least), steps[0] ?? (1n as Units));
   }
 
-  /** Versions go on from where the mirror stands: a market whose steps are other than they were is a new one. */
+  /**
+   * Versions go on from where the mirror stands: a market whose steps are other than they were is a new one.
+   */
   restore(stored: MirrorState['markets'], nowMs: number): void {
     for (const state of this.states.values()) {
       const known = stored
@@ -123,7 +127,8 @@ export class MarketDataCache {
 
   takeBook(symbol: string, book: OrderBook): void {
     const state = this.states.get(symbol);
-    if (state === undefined || !this.isRight(`book ${symbol}`, bookFlaw(book) ?? farFlaw(state, book))) return;
+    if (state === undefined || !this.isRight(`book ${symbol}`, bookFlaw(book) ?? farFlaw(state, book)))
+      return;
     const { nowMs } = this.outbox;
     state.book = book;
     state.bookSeenAtMs = nowMs;
@@ -134,11 +139,12 @@ export class MarketDataCache {
   }
 
   /**
-   * Takes in a bar of a market that has no book: its close is what one buys and sells at, as far as is known. A second one of the same moment is a longer
-   * one, whose last close may be older, and changes nothing.
+   * Takes in a bar of a market that has no book: its close is what one buys and sells at, as far as is known.
+   * A second one of the same moment is a longer one, whose last close may be older, and changes nothing.
    */
   takeBar(bar: ClosedCandle): void {
-    const state = this.lastBarred?.market.symbol === bar.market ? this.lastBarred : this.states.get(bar.market);
+    const state =
+      this.lastBarred?.market.symbol === bar.market ? this.lastBarred : this.states.get(bar.market);
     if (state === undefined) return;
     this.lastBarred = state;
     const { seenAtMs } = bar;
@@ -154,7 +160,13 @@ export class MarketDataCache {
     const state = this.states.get(symbol);
     if (state === undefined) return;
     const units = unitsOf(price);
-    state.open = { bestBid: units, bestAsk: units, seenAtMs: this.outbox.nowMs, venueAtMs: null, freshUntilMs };
+    state.open = {
+      bestBid: units,
+      bestAsk: units,
+      seenAtMs: this.outbox.nowMs,
+      venueAtMs: null,
+      freshUntilMs,
+    };
   }
 
   takeStats(stats: MarketStats): void {
@@ -181,10 +193,14 @@ export class MarketDataCache {
     this.outbox.change({ kind: 'public-trades', market: symbol, trades: fresh });
     if (hasGap) this.outbox.info(`${symbol}: trades may be missing before ${fresh[0]?.timeMs}`);
     // The first page is the past.
-    if (!isFirst) this.emit({ kind: 'trades', market: symbol, trades: fresh, hasGap, seenAtMs: nowMs }, symbol);
+    if (!isFirst)
+      this.emit({ kind: 'trades', market: symbol, trades: fresh, hasGap, seenAtMs: nowMs }, symbol);
   }
 
-  /** Steps of a market as one reading tells them: new ones count once a second reading tells the same. Answers whether that is to be asked for. */
+  /**
+   * Steps of a market as one reading tells them: new ones count once a second reading tells the same. Answers
+   * whether that is to be asked for.
+   */
   takeRule(rule: MarketRule): boolean {
     const state = this.states.get(rule.symbol);
     if (state === undefined) return false;
@@ -291,17 +307,27 @@ function rulesOf({ priceStep, amountStep, minOrderValue }: Market): MarketRules 
   };
 }
 
-/** Prices that are further apart from one reading to the next are believed only when the reading after says so too. */
+/**
+ * Prices that are further apart from one reading to the next are believed only when the reading after says so
+ * too.
+ */
 const FAR_PERCENT = 30n;
 
-/** A book far from the one before: of another market, or with a price that was changed on its way; or the market has moved, which the next one shows. */
+/**
+ * A book far from the one before: of another market, or with a price that was changed on its way; or the
+ * market has moved, which the next one shows.
+ */
 function farFlaw(state: CachedMarket, book: OrderBook): Flaw | null {
   const before = state.book === null ? null : midOf(state.book);
   const mid = midOf(book);
   if (before === null || mid === null || isNear(mid, before)) return null;
   if (state.farMid !== null && isNear(mid, state.farMid)) return null;
   state.farMid = mid;
-  return { field: 'prices', expected: `within ${FAR_PERCENT} % of ${formatUnits(before)}`, found: formatUnits(mid) };
+  return {
+    field: 'prices',
+    expected: `within ${FAR_PERCENT} % of ${formatUnits(before)}`,
+    found: formatUnits(mid),
+  };
 }
 
 function midOf({ bids, asks }: OrderBook): Units | null {

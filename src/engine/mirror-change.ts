@@ -23,7 +23,9 @@ export interface IntentRecord {
   readonly reason: string | null;
 }
 
-/** An algorithm at work for an intent (a replacement, a target, desired quotes, a TWAP, an iceberg), as JSON. */
+/**
+ * An algorithm at work for an intent (a replacement, a target, desired quotes, a TWAP, an iceberg), as JSON.
+ */
 export interface AlgorithmRecord {
   readonly intentId: string;
   readonly strategy: string;
@@ -72,11 +74,14 @@ export interface JournalEntry {
 }
 
 /** The JSON of a line of the kind `log`, which `sarraf intents --log` reads. */
-export const storedLogLine = z.object({ text: z.string(), fields: z.record(z.string(), z.unknown()).nullable() });
+export const storedLogLine = z.object({
+  text: z.string(),
+  fields: z.record(z.string(), z.unknown()).nullable(),
+});
 
 /**
- * A row that the engine wants written. All changes of one step are written together or not at all, in the order of the steps; the requests of a step
- * leave only after its changes are on the disk.
+ * A row that the engine wants written. All changes of one step are written together or not at all, in the
+ * order of the steps; the requests of a step leave only after its changes are on the disk.
  */
 export type MirrorChange =
   | { readonly kind: 'journal'; readonly entry: JournalEntry }
@@ -91,14 +96,22 @@ export type MirrorChange =
   | { readonly kind: 'transaction'; readonly transaction: WalletTransaction }
   | { readonly kind: 'book'; readonly market: string; readonly book: OrderBook }
   | { readonly kind: 'stats'; readonly stats: MarketStats }
-  | { readonly kind: 'candle'; readonly market: string; readonly timeframe: Timeframe; readonly candle: Candle }
+  | {
+      readonly kind: 'candle';
+      readonly market: string;
+      readonly timeframe: Timeframe;
+      readonly candle: Candle;
+    }
   | { readonly kind: 'public-trades'; readonly market: string; readonly trades: readonly PublicTrade[] }
   /** A small piece of the engine's own state under a name: cursors, risk, reconciliation, control. JSON. */
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };
 
 /** What a mirror gives back when the bot begins again. */
 export interface MirrorState {
-  /** Random, four characters of [a-z0-9]; made with the mirror and when one is restored from a copy, so that ids never come again. */
+  /**
+   * Random, four characters of [a-z0-9]; made with the mirror and when one is restored from a copy, so that
+   * ids never come again.
+   */
   readonly epoch: string;
   /** Orders that are not final, and those that became so after `recentSinceMs`. */
   readonly orders: readonly OrderRecord[];

@@ -5,9 +5,10 @@ import type { OrderRecord } from '../execution/order-record.ts';
 const MOST_TOLD = 100;
 
 /**
- * Tells the orders of another bot that trades now, on the same account and under the same instance name, from those of a mirror that was lost. No clock of the
- * exchange is asked: ids grow with time, so what is above an order of this life, sent when nothing of an earlier life could arrive any more, was
- * placed in this life, and not by this bot. Where this bot has placed nothing yet, nothing is known.
+ * Tells the orders of another bot that trades now, on the same account and under the same instance name, from
+ * those of a mirror that was lost. No clock of the exchange is asked: ids grow with time, so what is above an
+ * order of this life, sent when nothing of an earlier life could arrive any more, was placed in this life,
+ * and not by this bot. Where this bot has placed nothing yet, nothing is known.
  */
 export class Namesakes {
   private readonly lateArrivalMs: number;

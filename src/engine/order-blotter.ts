@@ -102,7 +102,8 @@ export class OrderBlotter {
       if (order.state === 'sending') this.apply(order, { kind: 'unanswered', sentAtMs: nowMs });
       else if (order.state === 'unknown') this.unknown.track(order, nowMs);
       else if (order.state === 'cancelling') this.apply(order, { kind: 'cancel failed' });
-      else if (order.state === 'planned') this.apply(order, { kind: 'dropped', atMs: nowMs, reason: 'Restarted' });
+      else if (order.state === 'planned')
+        this.apply(order, { kind: 'dropped', atMs: nowMs, reason: 'Restarted' });
     }
   }
 
@@ -129,7 +130,8 @@ export class OrderBlotter {
     this.table.put(order);
     this.outbox.change({ kind: 'order', order });
     if (this.outbox.isJournaled) this.journal(order);
-    if (before === null || before.state !== order.state || isFinal(order)) this.outbox.tell({ kind: 'order', order });
+    if (before === null || before.state !== order.state || isFinal(order))
+      this.outbox.tell({ kind: 'order', order });
     for (const listener of this.listeners) listener(order, before);
   }
 

@@ -39,8 +39,9 @@ export interface OrderManagerPorts {
 const LOOK_UP_WITHIN_MS = 60_000;
 
 /**
- * Sends orders and finds out what became of them. An order is on the disk before its request leaves; it is sent once; and while there is no clear
- * answer it counts as live until it is seen, or proven never to have arrived.
+ * Sends orders and finds out what became of them. An order is on the disk before its request leaves; it is
+ * sent once; and while there is no clear answer it counts as live until it is seen, or proven never to have
+ * arrived.
  */
 export class OrderManager {
   readonly blotter: OrderBlotter;
@@ -52,7 +53,10 @@ export class OrderManager {
   private readonly outbox: Outbox;
   /** Orders that wait until an identical one is out of the exchange's mind. */
   private readonly waiting = new Set<string>();
-  /** Orders that need not wait for one, by their keys. After a restart there are none: what was planned before is not sent then. */
+  /**
+   * Orders that need not wait for one, by their keys. After a restart there are none: what was planned before
+   * is not sent then.
+   */
   private readonly free = new Map<string, Exclude<WhenIdentical, 'hold'>>();
   /** Until when orders are known not to leave, and why. */
   private stuckUntilMs = 0;
@@ -96,7 +100,10 @@ export class OrderManager {
       this.blotter.add(single);
       return this.tryToSend(single);
     }
-    const stop = this.recordOf(plan, plan.stopLeg.value, { key: stopLegKey(clientOrderId), clientOrderId: null });
+    const stop = this.recordOf(plan, plan.stopLeg.value, {
+      key: stopLegKey(clientOrderId),
+      clientOrderId: null,
+    });
     const first = { ...single, pairKey: stop.key };
     this.blotter.add(first);
     this.blotter.add({ ...stop, pairKey: first.key });
@@ -137,7 +144,8 @@ export class OrderManager {
     if (this.stuckUntilMs <= nowMs) return null;
     const seconds = Math.ceil((this.stuckUntilMs - nowMs) / 1_000);
     if (this.stuckBecause === 'expired') return `the limit for orders is used up for ${seconds} s more`;
-    if (this.stuckBecause === 'locked out') return `the exchange has locked orders out, for ${seconds} s more`;
+    if (this.stuckBecause === 'locked out')
+      return `the exchange has locked orders out, for ${seconds} s more`;
     return `orders do not leave, and are tried again in ${seconds} s: ${this.stuckBecause}`;
   }
 
@@ -147,7 +155,10 @@ export class OrderManager {
     this.waiting.clear();
   }
 
-  /** The open orders, as one complete list has them: one of ours that is not among them is asked for by its id. */
+  /**
+   * The open orders, as one complete list has them: one of ours that is not among them is asked for by its
+   * id.
+   */
   takeOpenList(listed: ReadonlySet<number>, askedAtMs: number): void {
     for (const order of this.blotter.table.unfinished()) {
       const { state, venueId, sentAtMs } = order;
@@ -169,16 +180,25 @@ export class OrderManager {
       return;
     }
     if (!this.cancels.cancelForeign(record.id)) return;
-    this.outbox.alarm(`${key} is at the exchange twice, as ${venueId} and ${record.id}: the second is canceled`, key);
+    this.outbox.alarm(
+      `${key} is at the exchange twice, as ${venueId} and ${record.id}: the second is canceled`,
+      key,
+    );
   }
 
-  /** The trades were read to their end from `askedAtMs` on: proves the absence of what the lists lack, where none of them can be its own. */
+  /**
+   * The trades were read to their end from `askedAtMs` on: proves the absence of what the lists lack, where
+   * none of them can be its own.
+   */
   tradesWereRead(askedAtMs: number, mayHold: (order: OrderRecord) => boolean): void {
     for (const { key, sinceMs } of this.blotter.unknown.absentInLists()) {
       const order = this.blotter.table.get(key);
       if (order === undefined || askedAtMs < sinceMs) continue;
       if (mayHold(order)) {
-        this.outbox.warn(`${key} is in no list, but a trade that is nobody's may be its own: it stays unknown`, key);
+        this.outbox.warn(
+          `${key} is in no list, but a trade that is nobody's may be its own: it stays unknown`,
+          key,
+        );
         continue;
       }
       this.absent(order);
@@ -189,8 +209,15 @@ export class OrderManager {
     const isWanted = !this.cancels.wantsEndOf(order.key);
     const resend = this.settings.resendUnknown && isWanted && order.attempts === 1 && order.pairKey === null;
     const why = resend ? this.ports.objectionTo(order) : null;
-    const next = this.blotter.apply(order, { kind: 'absent', atMs: this.outbox.nowMs, resend: resend && why === null });
-    this.outbox.warn(`${order.key} never arrived${next.state === 'planned' ? ': it is sent again' : ''}`, order.key);
+    const next = this.blotter.apply(order, {
+      kind: 'absent',
+      atMs: this.outbox.nowMs,
+      resend: resend && why === null,
+    });
+    this.outbox.warn(
+      `${order.key} never arrived${next.state === 'planned' ? ': it is sent again' : ''}`,
+      order.key,
+    );
     if (next.state === 'planned') this.tryToSend(next);
   }
 
@@ -250,7 +277,8 @@ export class OrderManager {
   private send(order: OrderRecord): OrderRecord {
     const { nowMs } = this.outbox;
     const free = this.free.get(order.key);
-    const isPro = free === 'insist' || (free === 'send' && this.blotter.identical.freeAtMs(order, nowMs) > nowMs);
+    const isPro =
+      free === 'insist' || (free === 'send' && this.blotter.identical.freeAtMs(order, nowMs) > nowMs);
     const handedOver = { kind: 'handed over', atMs: nowMs } as const;
     const sent = this.blotter.apply(order, handedOver);
     const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
@@ -273,7 +301,8 @@ export class OrderManager {
       this.stuckUntilMs = atMs + (answer.retryInMs ?? 0);
       this.stuckBecause = answer.reason;
       for (const order of legs) {
-        // One that was asked for before may have been seen meanwhile: then it is there, whatever became of this request.
+        // One that was asked for before may have been seen meanwhile: then it is there, whatever became of
+        // this request.
         if (order.state !== 'sending') continue;
         this.blotter.apply(order, { kind: 'dropped', atMs, reason: `NotSent: ${answer.reason}` });
       }
@@ -287,10 +316,16 @@ export class OrderManager {
       );
     }
     if (!isCertain)
-      this.outbox.warn(`${key}: ${answer.code}: ${answer.message}; whether it arrived is being found out`, key);
+      this.outbox.warn(
+        `${key}: ${answer.code}: ${answer.message}; whether it arrived is being found out`,
+        key,
+      );
   }
 
-  /** Each leg gets the record that is its own by name and terms, wherever in the reply that stands. One without is looked for. */
+  /**
+   * Each leg gets the record that is its own by name and terms, wherever in the reply that stands. One
+   * without is looked for.
+   */
   private bindPlaced(legs: readonly OrderRecord[], records: readonly VenueOrder[], atMs: number): void {
     const { reports } = this;
     let first: VenueOrder | null = null;
@@ -311,7 +346,10 @@ export class OrderManager {
     }
   }
 
-  /** A refusal that says it is there already. Of an order sent once that is no evidence: somebody's identical order may be meant. */
+  /**
+   * A refusal that says it is there already. Of an order sent once that is no evidence: somebody's identical
+   * order may be meant.
+   */
   private showsArrival(order: OrderRecord | undefined, code: string): boolean {
     if (order === undefined) return false;
     const { clientOrderIdInUse, identicalOrder } = this.settings.venue.refusals;
@@ -321,7 +359,8 @@ export class OrderManager {
 
   private legsOf(key: string): readonly OrderRecord[] {
     const first = this.blotter.table.get(key);
-    const second = first === undefined || first.pairKey === null ? undefined : this.blotter.table.get(first.pairKey);
+    const second =
+      first === undefined || first.pairKey === null ? undefined : this.blotter.table.get(first.pairKey);
     return [first, second].filter((order) => order !== undefined);
   }
 
@@ -354,7 +393,8 @@ export class OrderManager {
       for (const record of page.items) this.takeRecord(record);
       const lastId = Math.max(fromId, ...page.items.map((record) => record.id ?? 0));
       const isLast =
-        page.hasNext === false || (page.hasNext === null && page.items.length < this.settings.venue.pageSizes.orders);
+        page.hasNext === false ||
+        (page.hasNext === null && page.items.length < this.settings.venue.pageSizes.orders);
       if (isLast || page.items.length === 0) unknown.complete(atMs);
       else this.askPassPage(lastId + 1);
     });

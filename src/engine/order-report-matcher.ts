@@ -29,7 +29,10 @@ export type ReportMatch =
   | { readonly kind: 'foreign' }
   /** Another one carries the name of one of ours, and both are there: it was placed twice. */
   | { readonly kind: 'twin'; readonly of: OrderRecord }
-  /** It contradicts itself or what is known, or says something that one reading can not prove. Nothing of it was used, and it is asked for again. */
+  /**
+   * It contradicts itself or what is known, or says something that one reading can not prove. Nothing of it
+   * was used, and it is asked for again.
+   */
   | { readonly kind: 'doubtful' };
 
 /** What is known of a record besides what it says. */
@@ -61,8 +64,9 @@ export interface OrderReportMatcherOptions {
 }
 
 /**
- * Finds the order of ours that a record of the exchange is of, from whichever list or reply, and takes in what it says: by its name, by its id, or as the second
- * leg of a pair. What does not fit is not used. What can not be undone is believed of two readings only: an end, another id, an order taken over.
+ * Finds the order of ours that a record of the exchange is of, from whichever list or reply, and takes in
+ * what it says: by its name, by its id, or as the second leg of a pair. What does not fit is not used. What
+ * can not be undone is believed of two readings only: an end, another id, an order taken over.
  */
 export class OrderReportMatcher {
   readonly findings: FlawLog;
@@ -130,7 +134,8 @@ export class OrderReportMatcher {
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
   take(record: VenueOrder, way: ReportContext = {}): ReportMatch {
     // As it is now: the other leg of a pair may have told of it since.
-    const order = way.known === undefined ? this.find(record) : (this.blotter.table.get(way.known.key) ?? way.known);
+    const order =
+      way.known === undefined ? this.find(record) : (this.blotter.table.get(way.known.key) ?? way.known);
     if (way.isTrusted === true)
       return order === undefined ? { kind: 'foreign' } : this.takeIn(order, record, record.status);
     const flaw = orderFlaw(record, this.blotter.venue) ?? this.wrongAnswer(record, way);
@@ -140,8 +145,8 @@ export class OrderReportMatcher {
   }
 
   /**
-   * Whether a reply to the placement of an order is its own: it carries the name that was sent, or, as the second leg of a pair, each names the other; and
-   * its terms are those that were asked for.
+   * Whether a reply to the placement of an order is its own: it carries the name that was sent, or, as the
+   * second leg of a pair, each names the other; and its terms are those that were asked for.
    */
   isOfPlacement(record: VenueOrder, order: OrderRecord, first: VenueOrder | null): boolean {
     const isNamed =
@@ -212,7 +217,12 @@ export class OrderReportMatcher {
     return null;
   }
 
-  private takeIn(order: OrderRecord, record: VenueOrder, status: string | null, isAsked = false): ReportMatch {
+  private takeIn(
+    order: OrderRecord,
+    record: VenueOrder,
+    status: string | null,
+    isAsked = false,
+  ): ReportMatch {
     const { blotter } = this;
     // They are said once and stay; reading them anew from every list would cost more than all the rest of it.
     const terms = order.venueStatus === null ? termsOf(record) : null;
@@ -228,7 +238,12 @@ export class OrderReportMatcher {
     const { blotter, lessMatched } = this;
     const matched = matchedOf(record);
     const isLess = matched < order.matched && matched >= order.filled;
-    if (order.state !== 'settling' || !isLess || record.status === null || isOpenStatus(blotter.venue, record.status))
+    if (
+      order.state !== 'settling' ||
+      !isLess ||
+      record.status === null ||
+      isOpenStatus(blotter.venue, record.status)
+    )
       return order;
     const before = lessMatched.get(order.key);
     const { steps } = blotter.outbox;
@@ -249,7 +264,9 @@ export class OrderReportMatcher {
     return { field: 'id', expected: `${askedId}, which was asked for`, found: String(record.id) };
   }
 
-  /** Two readings that say the same of what counts are believed, though something beside it contradicts them. */
+  /**
+   * Two readings that say the same of what counts are believed, though something beside it contradicts them.
+   */
   private isConfirmed(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): boolean {
     if (flaw.isSoft !== true) return false;
     return this.findings.note(order?.key ?? `order ${record.id}`, flaw, { isGrave: false }) >= 2;
@@ -267,14 +284,18 @@ export class OrderReportMatcher {
     return { kind: 'doubtful' };
   }
 
-  /** The name of one of ours under another id: one of the two ids was read wrong, or the order is there twice. Both are asked for. */
+  /**
+   * The name of one of ours under another id: one of the two ids was read wrong, or the order is there twice.
+   * Both are asked for.
+   */
   private takeClaim(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
     const { claims, inquiries, blotter, twins } = this;
     const venueId = idOf(record);
     if (twins.has(venueId)) return { kind: 'twin', of: order };
     if (isFinal(order) && order.venueId === null) return { kind: 'doubtful' };
     let claim = claims.get(order.key);
-    if (claim?.venueId !== venueId) claims.set(order.key, (claim = { venueId, isThere: false, isKnownThere: null }));
+    if (claim?.venueId !== venueId)
+      claims.set(order.key, (claim = { venueId, isThere: false, isKnownThere: null }));
     if (way.askedId === venueId) claim.isThere = true;
     if (claim.isThere && claim.isKnownThere === true) {
       claims.delete(order.key);
@@ -311,7 +332,10 @@ export class OrderReportMatcher {
     else this.missOwn(order, askedId);
   }
 
-  /** Two answers that there is nothing under the id of an open order of ours: the id is wrong, and the order is looked for by its name. */
+  /**
+   * Two answers that there is nothing under the id of an open order of ours: the id is wrong, and the order
+   * is looked for by its name.
+   */
   private missOwn(order: OrderRecord, venueId: number): void {
     const { claims, blotter, missed } = this;
     if (!isUnbindable(order) || claims.has(order.key)) return;
@@ -343,13 +367,17 @@ export class OrderReportMatcher {
     return first === undefined || first.pairKey === null ? undefined : table.get(first.pairKey);
   }
 
-  /** The stop leg of a pair whose reply is missing has no name: until the first leg is found, nothing says whose it is. */
+  /**
+   * The stop leg of a pair whose reply is missing has no name: until the first leg is found, nothing says
+   * whose it is.
+   */
   private mayBeStopLeg({ clientOrderId, pairId }: VenueOrder): boolean {
     if (clientOrderId !== null || pairId === null) return false;
     // Or that of a pair whose first leg is being looked at: of one that is foreign it is foreign too.
     if (!this.foreignIds.has(pairId) && this.blotter.table.byVenueId(pairId) === undefined) {
       if (this.inquiries.isUnderWay(pairId)) return true;
-      // Where too many questions are under way the next list asks again; until then it is nobody's for certain.
+      // Where too many questions are under way the next list asks again; until then it is nobody's for
+      // certain.
       if (!this.strangers.has(pairId)) {
         this.inquiries.ask(pairId);
         return true;
@@ -373,7 +401,11 @@ export class OrderReportMatcher {
     const { pairId } = record;
     if (order.pairKey === null || pairId === null) return order;
     const other = blotter.table.get(order.pairKey);
-    if (other === undefined || other.venueId !== null || (other.state !== 'sending' && other.state !== 'unknown')) {
+    if (
+      other === undefined ||
+      other.venueId !== null ||
+      (other.state !== 'sending' && other.state !== 'unknown')
+    ) {
       return order;
     }
     if (blotter.table.byVenueId(pairId) !== undefined) return order;
@@ -382,7 +414,10 @@ export class OrderReportMatcher {
     return order;
   }
 
-  /** A record of no order that is known here: somebody else's, or one of this instance that the mirror has lost. */
+  /**
+   * A record of no order that is known here: somebody else's, or one of this instance that the mirror has
+   * lost.
+   */
   private takeStranger(record: VenueOrder, way: ReportContext): ReportMatch {
     const id = idOf(record);
     this.blotter.sawOrderId(id);
@@ -401,7 +436,10 @@ export class OrderReportMatcher {
     return { kind: 'foreign' };
   }
 
-  /** Whether an order with this instance's name is another bot's: then it stays untouched, and that is told once. */
+  /**
+   * Whether an order with this instance's name is another bot's: then it stays untouched, and that is told
+   * once.
+   */
   private isNamesakes({ clientOrderId }: VenueOrder, id: number): boolean {
     const name = readOrderName(clientOrderId);
     if (name === null || !this.namesakes.has(name, id, this.names.state.epoch)) return false;
@@ -418,17 +456,27 @@ export class OrderReportMatcher {
   private takeOver(record: VenueOrder, way: ReportContext): ReportMatch {
     const first = this.pairOf(record);
     if (first !== undefined) {
-      const leg = this.adopt(record, { key: stopLegKey(first.key), strategy: first.strategy, pairKey: first.key });
+      const leg = this.adopt(record, {
+        key: stopLegKey(first.key),
+        strategy: first.strategy,
+        pairKey: first.key,
+      });
       this.blotter.add({ ...first, pairKey: leg.key });
       return this.takeOwn(leg, record, way);
     }
     const { clientOrderId: key } = record;
     const name = readOrderName(key);
-    invariant(key !== null && name !== null, () => `expected the name of an order of ours to take over, was ${key}`);
+    invariant(
+      key !== null && name !== null,
+      () => `expected the name of an order of ours to take over, was ${key}`,
+    );
     return this.takeOwn(this.adopt(record, { key, strategy: name.strategy, pairKey: null }), record, way);
   }
 
-  /** Foreign is what two readings say is nobody's: else its trades, which may be ours, would be given away for good. */
+  /**
+   * Foreign is what two readings say is nobody's: else its trades, which may be ours, would be given away for
+   * good.
+   */
   private meetStranger(id: number, name: string | null): void {
     if (this.foreignIds.has(id)) return;
     if (this.strangers.delete(id)) this.addForeign(id, name);
@@ -438,7 +486,10 @@ export class OrderReportMatcher {
     }
   }
 
-  /** An order that carries this instance's name and is not in the mirror: the mirror was lost, or put back from a copy. It is ours all the same. */
+  /**
+   * An order that carries this instance's name and is not in the mirror: the mirror was lost, or put back
+   * from a copy. It is ours all the same.
+   */
   private adopt(record: VenueOrder, name: Pick<OrderRecord, 'key' | 'strategy' | 'pairKey'>): OrderRecord {
     const { blotter } = this;
     const { nowMs } = blotter.outbox;
@@ -473,7 +524,10 @@ export class OrderReportMatcher {
       tradeIdFloor: 0,
     };
     blotter.add(order);
-    blotter.outbox.warn(`${key} is ${record.status} at the exchange and was not known here: it is taken over`, key);
+    blotter.outbox.warn(
+      `${key} is ${record.status} at the exchange and was not known here: it is taken over`,
+      key,
+    );
     return order;
   }
 

@@ -15,7 +15,10 @@ const AGAIN_AFTER_MS = 3_000;
 /** Strategies wait so long at most for the fills of orders that were taken over. */
 const FILLS_WITHIN_MS = 60_000;
 
-/** Readings of one page until two of them say the same of every closed order; then it goes on with what they agree in. */
+/**
+ * Readings of one page until two of them say the same of every closed order; then it goes on with what they
+ * agree in.
+ */
 const MOST_READINGS = 6;
 
 export interface OrderTakeoverOptions {
@@ -25,8 +28,9 @@ export interface OrderTakeoverOptions {
 }
 
 /**
- * After the mirror was put back from a copy: reads the list of all orders from the last one that the copy knew, and takes over those of this instance,
- * ended ones too, with their fills. Each page is read twice, since what is taken over once stays. Where it has got to outlives a restart.
+ * After the mirror was put back from a copy: reads the list of all orders from the last one that the copy
+ * knew, and takes over those of this instance, ended ones too, with their fills. Each page is read twice,
+ * since what is taken over once stays. Where it has got to outlives a restart.
  */
 export class OrderTakeover {
   private readonly options: OrderTakeoverOptions;
@@ -88,11 +92,15 @@ export class OrderTakeover {
     if (!this.isUnderWay || this.isAsked || this.nextAtMs > nowMs) return;
     this.isAsked = true;
     const way = { requestClass: 'resolve', dedupe: 'take over', withinMs: WITHIN_MS } as const;
-    this.options.outbox.ask({ kind: 'orders', status: 'all', fromId: this.fromId }, way, (answer, { atMs }) => {
-      this.isAsked = false;
-      if (answer.outcome === 'value') this.takePage(answer.value, atMs);
-      else this.nextAtMs = atMs + AGAIN_AFTER_MS;
-    });
+    this.options.outbox.ask(
+      { kind: 'orders', status: 'all', fromId: this.fromId },
+      way,
+      (answer, { atMs }) => {
+        this.isAsked = false;
+        if (answer.outcome === 'value') this.takePage(answer.value, atMs);
+        else this.nextAtMs = atMs + AGAIN_AFTER_MS;
+      },
+    );
   }
 
   wakeAtMs(): number {

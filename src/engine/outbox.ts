@@ -9,7 +9,12 @@ const NO_REQUESTS: readonly EngineRequest[] = [];
 const NO_NOTICES: readonly EngineNotice[] = [];
 
 /** Calls that may change the exchange: nothing of them leaves before what they belong to is on the disk. */
-const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set(['place', 'place-oco', 'cancel', 'cancel-old']);
+const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set([
+  'place',
+  'place-oco',
+  'cancel',
+  'cancel-old',
+]);
 
 /** Notices of one step at most; beyond it they are counted and told as one. */
 const MOST_NOTICES = 200;
@@ -68,7 +73,8 @@ export class Outbox {
   }
 
   journal(kind: JournalEntry['kind'], subject: string, facts: Readonly<Record<string, unknown>>): void {
-    if (this.isJournaled) this.change({ kind: 'journal', entry: { kind, subject, json: JSON.stringify(facts) } });
+    if (this.isJournaled)
+      this.change({ kind: 'journal', entry: { kind, subject, json: JSON.stringify(facts) } });
   }
 
   /** Keeps a small piece of state under a name. */

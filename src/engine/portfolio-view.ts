@@ -16,14 +16,18 @@ import type { StrategyInstance } from './strategy-instance.ts';
 export class PortfolioView implements EngineView {
   nowMs = 0;
   /** Looked at far more often than it changes. */
-  private lastPosition: { readonly units: Units; readonly text: DecimalText } = { units: NO_UNITS, text: ZERO };
+  private lastPosition: { readonly units: Units; readonly text: DecimalText } = {
+    units: NO_UNITS,
+    text: ZERO,
+  };
   private readonly instance: StrategyInstance;
   private readonly markets: MarketDataCache;
   private readonly blotter: OrderBlotter;
   private readonly account: AccountState;
   private readonly candlesSeenAtMs: (market: string) => number | null;
   /** What the market shows now, or else what was told last. */
-  private readonly priceOf: PriceOf = (market) => this.markets.priceOf(market) ?? this.instance.ledger.priceOf(market);
+  private readonly priceOf: PriceOf = (market) =>
+    this.markets.priceOf(market) ?? this.instance.ledger.priceOf(market);
 
   constructor(options: {
     readonly instance: StrategyInstance;
@@ -77,8 +81,8 @@ export class PortfolioView implements EngineView {
   }
 
   /**
-   * All that it has, valued once in the market's quote currency: the money of its markets' quote currencies, and every coin that its fills brought. Null
-   * without a price of the market, or while something has none.
+   * All that it has, valued once in the market's quote currency: the money of its markets' quote currencies,
+   * and every coin that its fills brought. Null without a price of the market, or while something has none.
    */
   equityUnits(market: string): Units | null {
     const state = this.markets.get(market);
@@ -121,7 +125,10 @@ export class PortfolioView implements EngineView {
     return sum === null || value === null ? null : ((sum + value) as Units);
   }
 
-  /** Its capital with the money that its fills moved, or, where it has none in any quote currency of its markets, the account's balance. */
+  /**
+   * Its capital with the money that its fills moved, or, where it has none in any quote currency of its
+   * markets, the account's balance.
+   */
   private moneyOf(currency: QuoteCurrency): bigint {
     const { instance, account } = this;
     const { capital } = instance.settings;
@@ -131,7 +138,8 @@ export class PortfolioView implements EngineView {
   }
 
   private shown(order: OrderRecord): OwnOrder {
-    const { key, market, side, execution, price, stopPrice, amount, matched, tag, state, plannedAtMs } = order;
+    const { key, market, side, execution, price, stopPrice, amount, matched, tag, state, plannedAtMs } =
+      order;
     return {
       clientOrderId: key,
       market,

@@ -28,7 +28,10 @@ export interface WishedOrder {
 
 export type Planned =
   | { readonly ok: true; readonly order: OrderRecord }
-  /** `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, or `closed` while no orders are taken. */
+  /**
+   * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, or `closed` while no orders
+   * are taken.
+   */
   | { readonly ok: false; readonly code: string; readonly reason: string };
 
 export interface PreTradeRiskOptions {
@@ -100,7 +103,15 @@ export class PreTradeRisk {
     const market = this.markets.get(order.market)?.market;
     if (instance === undefined || market === undefined) return 'NoStrategy';
     const { side, execution, price, stopPrice, amount } = order;
-    const wanted: WantedOrder = { strategy: instance.name, market, side, execution, price, stopPrice, amount };
+    const wanted: WantedOrder = {
+      strategy: instance.name,
+      market,
+      side,
+      execution,
+      price,
+      stopPrice,
+      amount,
+    };
     const verdict = this.check(instance, wanted, order.key);
     return verdict.ok ? null : `Risk: ${verdict.reason}`;
   }

@@ -8,7 +8,10 @@ import { positionIn } from '../portfolio/market-positions.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
-/** What the risk checks look at for one wanted order. What only some limits need, over all markets, is put together when it is first looked at. */
+/**
+ * What the risk checks look at for one wanted order. What only some limits need, over all markets, is put
+ * together when it is first looked at.
+ */
 export class PreTradeView implements RiskView {
   readonly nowMs: number;
   readonly order: WantedOrder;

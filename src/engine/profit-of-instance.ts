@@ -5,7 +5,10 @@ import { profitOf, type Profit } from '../portfolio/profit.ts';
 import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
-/** A strategy's profit for people and programs: decimal texts, null where something that it holds has no price. */
+/**
+ * A strategy's profit for people and programs: decimal texts, null where something that it holds has no
+ * price.
+ */
 export interface ProfitText {
   readonly currency: QuoteCurrency;
   readonly profit: DecimalText | null;
@@ -17,7 +20,10 @@ export interface ProfitText {
   readonly unvalued: readonly string[];
 }
 
-/** The profit of a strategy at work, at the prices that the markets show now, or else at those it was told last. */
+/**
+ * The profit of a strategy at work, at the prices that the markets show now, or else at those it was told
+ * last.
+ */
 export function profitOfInstance(instance: StrategyInstance, priceOf: PriceOf): ProfitText {
   return profitText(profitOf(instance.ledger, priceOf));
 }

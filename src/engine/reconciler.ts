@@ -11,7 +11,10 @@ import type { FlawLog } from './findings.ts';
 import type { Outbox } from './outbox.ts';
 import { lineFlaw } from './plausibility/wallet-flaw.ts';
 
-/** What the reconciler waits for: it asks for the feeds in this order, each after the one before has been answered. */
+/**
+ * What the reconciler waits for: it asks for the feeds in this order, each after the one before has been
+ * answered.
+ */
 type Phase =
   | { readonly kind: 'idle'; readonly nextAtMs: number }
   | { readonly kind: 'fills before'; readonly sinceMs: number }
@@ -33,9 +36,14 @@ export const storedReconciliation = z.object({
   lastLineIds: z.record(z.string(), storedCount),
   concludedAtMs: storedTimeMs.nullable(),
   conclusions: storedCount,
-  /** Currencies that were compared. Missing in what was stored before this was kept: then those of the books. */
+  /**
+   * Currencies that were compared. Missing in what was stored before this was kept: then those of the books.
+   */
   followed: z.array(z.string()).optional(),
-  /** When the books began, until a later reading has confirmed them. Missing in what was stored before this was kept. */
+  /**
+   * When the books began, until a later reading has confirmed them. Missing in what was stored before this
+   * was kept.
+   */
   begunAtMs: storedTimeMs.nullable().optional(),
   suspicion: suspicion.nullable(),
   /** What kept the last comparisons from saying anything, once that has lasted for too long. */
@@ -59,15 +67,18 @@ const PHASE_PATIENCE_MS = 60_000;
 export interface ReconcilerPorts {
   /** Brings a feed forward. */
   hasten(feed: 'fills' | 'wallets' | 'transactions'): void;
-  /** What makes a comparison say nothing: an order whose request is on its way, or whose fate or fills are missing. Null where nothing does. */
+  /**
+   * What makes a comparison say nothing: an order whose request is on its way, or whose fate or fills are
+   * missing. Null where nothing does.
+   */
   unsettled(): string | null;
   readonly findings: FlawLog;
 }
 
 /**
- * Compares the books with the exchange on a consistent cut: the wallets read between two readings of the trades of which the second brings nothing new,
- * with nothing in flight and nothing settling. Anything else says nothing. Two cuts that disagree in the same way, further apart than lists may lag,
- * are a break.
+ * Compares the books with the exchange on a consistent cut: the wallets read between two readings of the
+ * trades of which the second brings nothing new, with nothing in flight and nothing settling. Anything else
+ * says nothing. Two cuts that disagree in the same way, further apart than lists may lag, are a break.
  */
 export class Reconciler {
   private readonly settings: ReconciliationSettings;
@@ -90,18 +101,25 @@ export class Reconciler {
   private readonly lines = new Map<number, WalletTransaction>();
   /** Whether one of them can not be right. */
   private flawedLines = false;
-  /** What the last reading of each wallet's history told that was new, and wallets that are to be read again to confirm it. */
+  /**
+   * What the last reading of each wallet's history told that was new, and wallets that are to be read again
+   * to confirm it.
+   */
   private readonly toldLines = new Map<string, string>();
   private readonly unconfirmed = new Set<string>();
-  /** When the history that is being read was asked for, and the last two that were read to their end, by currency. */
+  /**
+   * When the history that is being read was asked for, and the last two that were read to their end, by
+   * currency.
+   */
   private askedAtMs = 0;
   private readonly readSinceMs = new Map<string, number>();
   private readonly readBeforeMs = new Map<string, number>();
   private startedAtMs: number | null = null;
 
   /**
-   * Currencies that are compared: those of the markets that are traded, and those that the books have from before. A start without some of the markets,
-   * such as an offline halt, must not take their wallets for empty.
+   * Currencies that are compared: those of the markets that are traded, and those that the books have from
+   * before. A start without some of the markets, such as an offline halt, must not take their wallets for
+   * empty.
    */
   readonly currencies: Set<string>;
 
@@ -140,7 +158,10 @@ export class Reconciler {
     this.followAll(stored);
   }
 
-  /** What a wallet had before it was followed is in no book: where one is added, the books begin anew, unless a break has to be looked at first. */
+  /**
+   * What a wallet had before it was followed is in no book: where one is added, the books begin anew, unless
+   * a break has to be looked at first.
+   */
   private followAll({ books, followed }: StoredReconciliation): void {
     if (books.expected === null) return;
     const before = new Set([...(followed ?? []), ...Object.keys(books.expected)]);
@@ -189,7 +210,8 @@ export class Reconciler {
       const unsettled = taken > 0 ? 'trades came while it was compared' : this.ports.unsettled();
       if (unsettled !== null) this.inconclusive(nowMs, unsettled);
       else this.conclude(phase, nowMs);
-    } else if (phase.kind === 'wallets' && taken > 0) this.inconclusive(nowMs, 'trades came while it was compared');
+    } else if (phase.kind === 'wallets' && taken > 0)
+      this.inconclusive(nowMs, 'trades came while it was compared');
   }
 
   /** `unread`: currencies whose wallet in this reading can not be right. */
@@ -204,7 +226,8 @@ export class Reconciler {
     const { phase } = this;
     if (phase.kind !== 'wallets' || askedAtMs < phase.sinceMs) return;
     for (const currency of unread) {
-      if (this.currencies.has(currency)) return this.inconclusive(nowMs, `the wallet of ${currency} could not be read`);
+      if (this.currencies.has(currency))
+        return this.inconclusive(nowMs, `the wallet of ${currency} could not be read`);
     }
     const unsettled = this.ports.unsettled();
     if (unsettled !== null) {
@@ -228,7 +251,10 @@ export class Reconciler {
     return new Set([...unread, ...this.unconfirmed, ...(isDue ? this.unexplained() : [])]);
   }
 
-  /** One page of a wallet's history, newest first. Answers whether all of it was new, so that more may be on the next page. */
+  /**
+   * One page of a wallet's history, newest first. Answers whether all of it was new, so that more may be on
+   * the next page.
+   */
   onLines(
     currency: string,
     lines: readonly WalletTransaction[],
@@ -278,7 +304,10 @@ export class Reconciler {
     return fresh;
   }
 
-  /** The lines that two readings in a row have told alike, by rising id; null while those that are new were read only once. */
+  /**
+   * The lines that two readings in a row have told alike, by rising id; null while those that are new were
+   * read only once.
+   */
   private confirmedLines(currency: string, before: number | undefined): readonly WalletTransaction[] | null {
     const lines = [...this.lines.values()].toSorted((left, right) => left.id - right.id);
     this.lines.clear();
@@ -312,8 +341,8 @@ export class Reconciler {
   }
 
   /**
-   * The mirror was put back from a copy: what came and went since can not be told apart any more, so the books begin with the next reading. A break that
-   * the copy had stays one.
+   * The mirror was put back from a copy: what came and went since can not be told apart any more, so the
+   * books begin with the next reading. A break that the copy had stays one.
    */
   afterPutBack(): void {
     this.beginAnew();
@@ -328,20 +357,27 @@ export class Reconciler {
   /** A fill of an order that can have none. Stops new orders at once. */
   breakAtFill({ tradeId, amount }: FillRecord, { key, state, market, filled, ...order }: OrderRecord): void {
     const why = `the trade ${tradeId} of ${formatUnits(amount)} is of ${key}, which is ${state} with ${formatUnits(filled)} of ${formatUnits(order.amount)} filled`;
-    this.breakAt([{ currency: market, expected: formatUnits(filled), found: formatUnits(filled + amount) }], why);
+    this.breakAt(
+      [{ currency: market, expected: formatUnits(filled), found: formatUnits(filled + amount) }],
+      why,
+    );
   }
 
   private breakAt(rows: readonly DisagreementText[], why: string): void {
     const { nowMs } = this.outbox;
     this.found ??= { sinceMs: nowMs, atMs: nowMs, rows };
     this.outbox.journal('reconciliation', 'break', { why, rows });
-    this.outbox.alarm(`the books do not agree, so no new orders are placed: ${why}. See "sarraf reconcile --explain"`);
+    this.outbox.alarm(
+      `the books do not agree, so no new orders are placed: ${why}. See "sarraf reconcile --explain"`,
+    );
     this.keep();
   }
 
   private conclude({ totals, sinceMs }: Extract<Phase, { kind: 'fills after' }>, nowMs: number): void {
     // What came before the books begin must be known as such, or it would count as coming after.
-    this.unread = this.books.hasBegun ? [] : [...totals.keys()].filter((currency) => !this.lastLineIds.has(currency));
+    this.unread = this.books.hasBegun
+      ? []
+      : [...totals.keys()].filter((currency) => !this.lastLineIds.has(currency));
     if (this.unread.length > 0) {
       this.ports.hasten('transactions');
       this.inconclusive(nowMs, `the history of ${this.unread.join(', ')} is still to be read`);
@@ -372,10 +408,15 @@ export class Reconciler {
   }
 
   /**
-   * The first reading may hold trades that the list of trades did not have yet: the books begin anew from a reading that differs, until one so much later
-   * that no list lags behind the first any more agrees. Answers whether that says something.
+   * The first reading may hold trades that the list of trades did not have yet: the books begin anew from a
+   * reading that differs, until one so much later that no list lags behind the first any more agrees. Answers
+   * whether that says something.
    */
-  private confirm(disagreements: readonly Disagreement[], totals: ReadonlyMap<string, bigint>, nowMs: number): boolean {
+  private confirm(
+    disagreements: readonly Disagreement[],
+    totals: ReadonlyMap<string, bigint>,
+    nowMs: number,
+  ): boolean {
     if (disagreements.length > 0) {
       this.begin(totals, nowMs);
       return false;
@@ -384,7 +425,10 @@ export class Reconciler {
     return this.judge(disagreements, nowMs);
   }
 
-  /** Answers whether that says something: a difference does not while the history that may explain it could not be read. */
+  /**
+   * Answers whether that says something: a difference does not while the history that may explain it could
+   * not be read.
+   */
   private judge(disagreements: readonly Disagreement[], nowMs: number): boolean {
     if (disagreements.length === 0) {
       this.suspicion = null;
@@ -400,7 +444,11 @@ export class Reconciler {
     this.ports.hasten('transactions');
     const same = this.suspicion !== null && differences(this.suspicion.rows) === differences(rows);
     if (!same) this.suspicion = { sinceMs: nowMs, rows };
-    else if (this.suspicion !== null && nowMs - this.suspicion.sinceMs >= this.settings.lagMs && this.found === null) {
+    else if (
+      this.suspicion !== null &&
+      nowMs - this.suspicion.sinceMs >= this.settings.lagMs &&
+      this.found === null
+    ) {
       if (this.unexplained().length > 0) return false;
       const why = rows
         .map(({ currency, expected, found }) => `expected ${expected} ${currency}, the exchange has ${found}`)
@@ -412,8 +460,8 @@ export class Reconciler {
   }
 
   /**
-   * Currencies that differ and whose history was not read twice since by as much as lists may lag: a deposit in it may be the reason, and a single reading
-   * without it may be an old one.
+   * Currencies that differ and whose history was not read twice since by as much as lists may lag: a deposit
+   * in it may be the reason, and a single reading without it may be an old one.
    */
   private unexplained(): readonly string[] {
     const { suspicion } = this;
@@ -434,10 +482,14 @@ export class Reconciler {
 
   private isOverdue(nowMs: number): boolean {
     const { alertAfterMs, everyMs } = this.settings;
-    return this.startedAtMs !== null && nowMs - this.waitsSinceMs(nowMs) >= Math.max(alertAfterMs, 2 * everyMs);
+    return (
+      this.startedAtMs !== null && nowMs - this.waitsSinceMs(nowMs) >= Math.max(alertAfterMs, 2 * everyMs)
+    );
   }
 
-  /** Since when a comparison is waited for. What was before this life does not count: nobody could compare. */
+  /**
+   * Since when a comparison is waited for. What was before this life does not count: nobody could compare.
+   */
   private waitsSinceMs(nowMs: number): number {
     return Math.max(this.concludedAtMs ?? 0, this.startedAtMs ?? nowMs);
   }
@@ -475,7 +527,9 @@ export class Reconciler {
   }
 }
 
-/** By how much each balance is off: that stays as it is while trades go on and move the balances themselves. */
+/**
+ * By how much each balance is off: that stays as it is while trades go on and move the balances themselves.
+ */
 function differences(rows: readonly DisagreementText[]): string {
   return rows
     .map(({ currency, expected, found }) => `${currency} ${parseUnits(found) - parseUnits(expected)}`)

@@ -3,7 +3,9 @@ import type { Outbox } from './outbox.ts';
 
 export const KEPT_ROW = 'row';
 
-/** Counts what gets a name of its own, orders and intents, over all lives of the bot: no number comes twice. */
+/**
+ * Counts what gets a name of its own, orders and intents, over all lives of the bot: no number comes twice.
+ */
 export class RowCounter {
   private readonly outbox: Outbox;
   private row = 0;

@@ -22,8 +22,8 @@ export type Sized<Kind extends SizedIntent> =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * The intent with its amount: a value or a share of the equity is divided by the order's own price (limit, else stop), or else by
- * the best price of its side, and rounded down to 1e-10. Fees are not taken off.
+ * The intent with its amount: a value or a share of the equity is divided by the order's own price (limit,
+ * else stop), or else by the best price of its side, and rounded down to 1e-10. Fees are not taken off.
  */
 export function sizedIntent<Kind extends SizedIntent>(intent: Kind, view: SizeView): Sized<Kind> {
   if (intent.amount !== undefined) return { ok: true, intent: { ...intent, amount: intent.amount } };
@@ -32,7 +32,10 @@ export function sizedIntent<Kind extends SizedIntent>(intent: Kind, view: SizeVi
   const price = ownPrice(intent) ?? view.priceFor(intent.side);
   if (price === null) {
     const { symbol } = view.market;
-    return { ok: false, reason: `expected a price of ${symbol} to turn a value into an amount, none is known yet` };
+    return {
+      ok: false,
+      reason: `expected a price of ${symbol} to turn a value into an amount, none is known yet`,
+    };
   }
   const amount = divideDown(value * UNITS_PER_ONE, price) as Units;
   return { ok: true, intent: { ...intent, amount: formatUnits(amount) } };
@@ -40,7 +43,8 @@ export function sizedIntent<Kind extends SizedIntent>(intent: Kind, view: SizeVi
 
 /** What it is to be worth, in the quote currency, or why that is not known. */
 function valueOf({ value, equityShare }: SizedIntent, { market, equity }: SizeView): Units | string {
-  if (value !== undefined) return positiveWishUnits(value) ?? `expected a positive value, was ${String(value)}`;
+  if (value !== undefined)
+    return positiveWishUnits(value) ?? `expected a positive value, was ${String(value)}`;
   const share = equityShare === undefined ? null : positiveWishUnits(equityShare);
   if (share === null) return 'expected one of amount, value, equityShare, was none';
   const all = equity();

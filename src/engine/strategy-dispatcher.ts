@@ -16,7 +16,10 @@ import type { StrategyInstance } from './strategy-instance.ts';
 import { PortfolioView } from './portfolio-view.ts';
 import { EventQueue } from './event-queue.ts';
 
-/** Events that wait to be told to strategies, before they have started or within one step. The oldest go, and that is told. */
+/**
+ * Events that wait to be told to strategies, before they have started or within one step. The oldest go, and
+ * that is told.
+ */
 const MOST_TOLD = 10_000;
 
 /** A strategy that subscribed to something, and what it may look at. */
@@ -51,7 +54,10 @@ export interface StrategyDispatcherOptions {
   readonly onFailed: (instance: StrategyInstance) => void;
 }
 
-/** Tells strategies what happens, one event after the other, and hands on what they want. One that throws is the only one that stops. */
+/**
+ * Tells strategies what happens, one event after the other, and hands on what they want. One that throws is
+ * the only one that stops.
+ */
 export class StrategyDispatcher {
   hasStarted = false;
   private readonly options: StrategyDispatcherOptions;
@@ -112,7 +118,10 @@ export class StrategyDispatcher {
     for (const { instance } of this.listenersTo(candle)) this.tell(instance, { kind: 'candle', candle });
   }
 
-  /** Tells all who subscribed to such candles of one at once. Only while nobody waits to be told anything and strategies have started. */
+  /**
+   * Tells all who subscribed to such candles of one at once. Only while nobody waits to be told anything and
+   * strategies have started.
+   */
   handCandle(candle: ClosedCandle): void {
     const { nowMs } = this.options.outbox;
     for (const { instance, view } of this.listenersTo(candle)) {
@@ -170,7 +179,10 @@ export class StrategyDispatcher {
     return true;
   }
 
-  /** Does what its time has come for: ends of pauses, timers, and what became of strategies that ended outside of their handlers. */
+  /**
+   * Does what its time has come for: ends of pauses, timers, and what became of strategies that ended outside
+   * of their handlers.
+   */
   pump(nowMs: number): void {
     for (const instance of this.options.instances) {
       const { failure } = instance.runner;
@@ -209,7 +221,10 @@ export class StrategyDispatcher {
     for (const { fill, tag } of this.absent.take(
       ({ strategy }) => strategy !== null && this.instancesByName.has(strategy),
     )) {
-      const key = present(fill.orderKey, () => `the order of the trade ${fill.tradeId}, which waited for its strategy`);
+      const key = present(
+        fill.orderKey,
+        () => `the order of the trade ${fill.tradeId}, which waited for its strategy`,
+      );
       this.takeFill({ fill, tag }, { key, strategy: present(fill.strategy, 'the strategy of that trade') });
     }
   }
@@ -266,7 +281,10 @@ export class StrategyDispatcher {
   }
 
   /** Something that it wanted came to nothing. */
-  onRejected(instance: StrategyInstance, rejected: Partial<Rejection> & Pick<Rejection, 'code' | 'reason'>): void {
+  onRejected(
+    instance: StrategyInstance,
+    rejected: Partial<Rejection> & Pick<Rejection, 'code' | 'reason'>,
+  ): void {
     const { outbox } = this.options;
     const rejection: Rejection = { ...NO_REJECTION, ...rejected };
     const { intent, clientOrderId, code, reason, market, side } = rejection;
@@ -360,7 +378,10 @@ export class StrategyDispatcher {
     }
   }
 
-  private listenersTo({ market, timeframe }: Pick<ClosedCandle, 'market' | 'timeframe'>): readonly Listener[] {
+  private listenersTo({
+    market,
+    timeframe,
+  }: Pick<ClosedCandle, 'market' | 'timeframe'>): readonly Listener[] {
     const { lastCandles } = this;
     // They come in long rows of one market and length, so the last answer mostly is the next.
     if (lastCandles.market === market && lastCandles.timeframe === timeframe) return lastCandles.listeners;

@@ -32,7 +32,10 @@ type StoredInstance = z.output<typeof storedInstance>;
 type InstanceRow = Pick<StrategyRecord, 'name' | 'json'>;
 
 /** The JSON of a strategy's row: its state, which is JSON already, and its figures. */
-export function writeInstance(stateJson: string, { ledger, requests, fills, orders, fees }: InstanceFigures): string {
+export function writeInstance(
+  stateJson: string,
+  { ledger, requests, fills, orders, fees }: InstanceFigures,
+): string {
   const paid = Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)]));
   const figures = JSON.stringify({ ledger: storeLedger(ledger), requests, fills, orders, fees: paid });
   return `{"state":${stateJson},${figures.slice(1)}`;
@@ -50,7 +53,8 @@ export function readInstance(
 }
 
 /**
- * The ledger of a strategy's row, for a reader that has no strategy: in the currency in which the row keeps it.
+ * The ledger of a strategy's row, for a reader that has no strategy: in the currency in which the row keeps
+ * it.
  * @throws SarrafError `DATA_UNUSABLE` where what is held can not be read.
  */
 export function readFigures(record: InstanceRow): InstanceFigures & Pick<StoredInstance, 'state'> {

@@ -74,7 +74,9 @@ export class StrategyInstance {
     const currency = this.quotes.has(BRIDGE_QUOTE) ? BRIDGE_QUOTE : BRIDGE_BASE;
     this.ledger = new AssetLedger({ currency, quotes: this.quotes, sees });
     this.timers = this.runner.subscriptions.flatMap((wanted) =>
-      wanted.kind === 'timer' ? [{ name: wanted.name, cron: wanted.cron, nextMs: Number.POSITIVE_INFINITY }] : [],
+      wanted.kind === 'timer'
+        ? [{ name: wanted.name, cron: wanted.cron, nextMs: Number.POSITIVE_INFINITY }]
+        : [],
     );
   }
 
@@ -90,7 +92,10 @@ export class StrategyInstance {
   }
 
   /** `step`: the smallest amount of the market that can be traded; null where it is no longer followed. */
-  takeFill(fill: FillRecord, { step, priceOf }: { readonly step: Units | null; readonly priceOf: PriceOf }): void {
+  takeFill(
+    fill: FillRecord,
+    { step, priceOf }: { readonly step: Units | null; readonly priceOf: PriceOf },
+  ): void {
     this.fills += 1;
     const market = parseMarket(fill.market);
     const currency = fill.side === 'buy' ? market.base : market.quote;
@@ -172,7 +177,12 @@ export function marketsOf({
   market,
   subscriptions,
 }: Pick<StrategyPort, 'market' | 'subscriptions'>): readonly string[] {
-  return [...new Set([market, ...subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market]))])];
+  return [
+    ...new Set([
+      market,
+      ...subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market])),
+    ]),
+  ];
 }
 
 function viewOfTrack([quote, { marks, unvalued }]: readonly [QuoteCurrency, PnlTrack]): PnlView {

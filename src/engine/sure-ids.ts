@@ -1,6 +1,9 @@
 import type { Outbox } from './outbox.ts';
 
-/** The id that two readings of an order have said, so that nothing of somebody else's is asked to end in its place. */
+/**
+ * The id that two readings of an order have said, so that nothing of somebody else's is asked to end in its
+ * place.
+ */
 export class SureIds {
   private readonly outbox: Outbox;
   private readonly isTold: boolean;

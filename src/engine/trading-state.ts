@@ -39,8 +39,8 @@ export class TradingState {
   }
 
   /**
-   * What the exchange said about orders of ours, twice, that can not be right; and why the books could not be compared
-   * for too long.
+   * What the exchange said about orders of ours, twice, that can not be right; and why the books could not be
+   * compared for too long.
    */
   doubts(): readonly string[] {
     const overdue = this.overdue();

@@ -13,7 +13,9 @@ export interface UnsignedRequest {
 
 /** Turns credentials into headers, and hears how they fared. */
 export interface Authenticator {
-  /** @throws SarrafError `UNAUTHORIZED` when these credentials can not make the call; nothing is sent then. */
+  /**
+   * @throws SarrafError `UNAUTHORIZED` when these credentials can not make the call; nothing is sent then.
+   */
   headersFor(request: UnsignedRequest): Promise<Readonly<Record<string, string>>>;
   /** The exchange took these headers. */
   accepted(headers: Readonly<Record<string, string>>): void;
@@ -46,7 +48,10 @@ export function noCredentials(): Authenticator {
 /** A token made elsewhere, such as in the user panel. It can not be renewed. */
 export function fixedToken(token: string): Authenticator {
   if (!/^[\x21-\x7e]{1,1024}$/.test(token)) {
-    throw new SarrafError('INVALID_OPTIONS', `expected a token without spaces, was text of ${token.length} characters`);
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected a token without spaces, was text of ${token.length} characters`,
+    );
   }
   const headers = { authorization: `Token ${token}` };
   return {

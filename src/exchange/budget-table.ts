@@ -2,7 +2,10 @@ import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 
-/** The part of each limit that is left unused: a proxy that repeats a request, or a window that is counted otherwise, must not lock anybody out. */
+/**
+ * The part of each limit that is left unused: a proxy that repeats a request, or a window that is counted
+ * otherwise, must not lock anybody out.
+ */
 export const DEFAULT_HEADROOM = 0.02;
 
 /** Requests of a limit that may be used: rounded down, and never below one. */
@@ -12,11 +15,14 @@ function usableOf(limit: number, headroom: number): number {
 }
 
 /**
- * Every budget by its name, with the limits that differ put in, less the headroom: a share of each limit from 0 to below 1. With a headroom of 0 the limits are
- * those of the exchange.
+ * Every budget by its name, with the limits that differ put in, less the headroom: a share of each limit from
+ * 0 to below 1. With a headroom of 0 the limits are those of the exchange.
  * @throws SarrafError `INVALID_OPTIONS` for a name that no endpoint uses, or a limit that is not positive.
  */
-export function budgetTable(overrides: LimitOverrides = {}, headroom = DEFAULT_HEADROOM): ReadonlyMap<string, Budget> {
+export function budgetTable(
+  overrides: LimitOverrides = {},
+  headroom = DEFAULT_HEADROOM,
+): ReadonlyMap<string, Budget> {
   const table = new Map<string, Budget>();
   for (const { budget } of Object.values(ENDPOINTS)) table.set(budget.name, budget);
   for (const [name, { limit, windowMs }] of Object.entries(overrides)) {

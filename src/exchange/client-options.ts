@@ -32,7 +32,10 @@ export interface ClientOptions {
   /** The service's own name: the key headers begin with it. `service` by default. */
   readonly serviceName?: string;
   readonly credentials?: Credentials;
-  /** Which form `orderBook` asks for: `v2`, that of the interface, by default; `v3` of deployments that have it. */
+  /**
+   * Which form `orderBook` asks for: `v2`, that of the interface, by default; `v3` of deployments that have
+   * it.
+   */
   readonly orderBook?: OrderBookVersion;
   /** Unix time in milliseconds; the machine's clock by default. */
   readonly nowMs?: () => number;
@@ -49,14 +52,21 @@ export interface ClientOptions {
   /** For calls that only read; none by default. */
   readonly retry?: RetryPolicy;
   /**
-   * Called before every request that leaves, log-ins and retries included, and waited for: the place of a rate limiter. When it throws,
-   * nothing is sent.
+   * Called before every request that leaves, log-ins and retries included, and waited for: the place of a
+   * rate limiter. When it throws, nothing is sent.
    */
   readonly admit?: (request: OutgoingRequest) => void | Promise<void>;
-  /** Told how each request ended: its status and how long a limit reply asks to wait, or the error that took the answer's place. */
+  /**
+   * Told how each request ended: its status and how long a limit reply asks to wait, or the error that took
+   * the answer's place.
+   */
   readonly onSettled?: (
     request: OutgoingRequest,
-    end: { readonly status: number | null; readonly backOffMs: number | null; readonly error: SarrafError | null },
+    end: {
+      readonly status: number | null;
+      readonly backOffMs: number | null;
+      readonly error: SarrafError | null;
+    },
   ) => void;
 }
 

@@ -3,7 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SarrafError } from '../domain/errors.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import { fixedToken, isAnonymous, keyCredentials, noCredentials, type Authenticator } from './authenticator.ts';
+import {
+  fixedToken,
+  isAnonymous,
+  keyCredentials,
+  noCredentials,
+  type Authenticator,
+} from './authenticator.ts';
 import { budgetTable } from './budget-table.ts';
 import type { CallOptions, ClientOptions, OutgoingRequest } from './client-options.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -37,7 +43,9 @@ type MethodArguments<Name extends EndpointName> =
 
 /** One method an endpoint. */
 export type EndpointMethods = {
-  readonly [Name in keyof typeof ENDPOINTS]: (...call: MethodArguments<Name>) => Promise<EndpointResult<Name>>;
+  readonly [Name in keyof typeof ENDPOINTS]: (
+    ...call: MethodArguments<Name>
+  ) => Promise<EndpointResult<Name>>;
 };
 
 // The methods come from the declarations; this gives the class their types.
@@ -45,11 +53,13 @@ export type EndpointMethods = {
 export interface ExchangeClient extends EndpointMethods {}
 
 /**
- * The exchange as a client sees it: `await client.orderBook({ symbol: 'BTCIRT' })`. Every call returns `{ ok: true, value }`, or the
- * exchange's refusal as `{ ok: false, code, … }`; it throws a SarrafError where there is no clear answer, and that error's `outcome` says
- * whether the request can have taken effect. Decimals are exact texts, times are in milliseconds.
+ * The exchange as a client sees it: `await client.orderBook({ symbol: 'BTCIRT' })`. Every call returns `{ ok:
+ * true, value }`, or the exchange's refusal as `{ ok: false, code, … }`; it throws a SarrafError where there
+ * is no clear answer, and that error's `outcome` says whether the request can have taken effect. Decimals are
+ * exact texts, times are in milliseconds.
  *
- * It does not keep to the rate limits by itself: hand it a limiter as `admit`. The one that the package exports does (`library/`).
+ * It does not keep to the rate limits by itself: hand it a limiter as `admit`. The one that the package
+ * exports does (`library/`).
  */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export class ExchangeClient {
@@ -65,7 +75,10 @@ export class ExchangeClient {
     this.settings = options;
     if (options.orderBook !== undefined && !ORDER_BOOK_VERSIONS.includes(options.orderBook)) {
       const expected = ORDER_BOOK_VERSIONS.join(' or ');
-      throw new SarrafError('INVALID_OPTIONS', `expected ${expected} for orderBook, was "${options.orderBook}"`);
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected ${expected} for orderBook, was "${options.orderBook}"`,
+      );
     }
     this.budgets = budgetTable(options.limits, options.headroom);
     this.retry = checkRetryPolicy(options.retry ?? NO_RETRY);
@@ -95,7 +108,10 @@ export class ExchangeClient {
     });
   }
 
-  /** The endpoint that a call by this name asks: the order book is that of the version which the options say, with a budget of its own. */
+  /**
+   * The endpoint that a call by this name asks: the order book is that of the version which the options say,
+   * with a budget of its own.
+   */
   endpointOf<Name extends EndpointName>(name: Name): Name {
     // Both versions take the same request and give the same reply.
     return name === 'orderBook' ? (orderBookEndpoint(this.settings.orderBook ?? 'v2') as Name) : name;
@@ -164,7 +180,10 @@ export class ExchangeClient {
       const credentials = await this.authenticator.headersFor(unsigned);
       const response = await this.send(endpoint, outgoing, {
         encoded,
-        headers: { ...(call.oneTimePassword === undefined ? {} : { 'X-TOTP': call.oneTimePassword }), ...credentials },
+        headers: {
+          ...(call.oneTimePassword === undefined ? {} : { 'X-TOTP': call.oneTimePassword }),
+          ...credentials,
+        },
         call,
       });
       if (!isAnonymous(endpoint.access)) {
@@ -198,7 +217,11 @@ export class ExchangeClient {
         ...(call.signal === undefined ? {} : { signal: call.signal }),
         isAdmitted: this.isLimited,
       });
-      this.settings.onSettled?.(outgoing, { status: response.status, backOffMs: backOffOf(response), error: null });
+      this.settings.onSettled?.(outgoing, {
+        status: response.status,
+        backOffMs: backOffOf(response),
+        error: null,
+      });
       return response;
     } catch (error) {
       if (!(error instanceof SarrafError)) throw error;
@@ -237,11 +260,17 @@ export class ExchangeClient {
       case 'key':
         return keyCredentials(credentials.key, { serviceName, nowMs });
       case 'login':
-        return new TokenSession({ credentials: credentials.login, nowMs, logIn: (attempt) => this.logIn(attempt) });
+        return new TokenSession({
+          credentials: credentials.login,
+          nowMs,
+          logIn: (attempt) => this.logIn(attempt),
+        });
     }
   }
 
-  private async logIn(login: LoginAttempt): Promise<{ readonly key: string; readonly device: string | null }> {
+  private async logIn(
+    login: LoginAttempt,
+  ): Promise<{ readonly key: string; readonly device: string | null }> {
     const { request, oneTimePassword } = login;
     const result = await this.call('login', request, oneTimePassword === null ? {} : { oneTimePassword });
     if (result.ok) return result.value;

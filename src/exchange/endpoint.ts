@@ -1,14 +1,18 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import type { z } from 'zod';
 
-/** A key's permission that a call needs; `token` where only a token is accepted, `merchant` where the body carries the credentials. */
+/**
+ * A key's permission that a call needs; `token` where only a token is accepted, `merchant` where the body
+ * carries the credentials.
+ */
 export type Access = 'none' | 'optional-token' | 'token' | 'READ' | 'TRADE' | 'WITHDRAW' | 'merchant';
 
 /**
- * One endpoint, said once. The client, the simulator's routes, the limits table, the OpenAPI page and the docs all come from it.
+ * One endpoint, said once. The client, the simulator's routes, the limits table, the OpenAPI page and the
+ * docs all come from it.
  *
- * `request` has the wire's own field names; parsing it gives what is sent. `reply` reads the wire's body, in any of its forms, into the
- * normalised value that callers get.
+ * `request` has the wire's own field names; parsing it gives what is sent. `reply` reads the wire's body, in
+ * any of its forms, into the normalised value that callers get.
  */
 export interface Endpoint<
   Name extends string = string,
@@ -28,14 +32,15 @@ export interface Endpoint<
   readonly sends: 'query' | 'json' | 'nothing';
   readonly timeoutMs: number;
   /**
-   * Whether a request whose fields are not as declared can be answered with HTTP 200 and a failed body, with a code of the interface. Elsewhere that
-   * is HTTP 400.
+   * Whether a request whose fields are not as declared can be answered with HTTP 200 and a failed body, with
+   * a code of the interface. Elsewhere that is HTTP 400.
    */
   readonly failsInBody?: true;
   readonly request: Request;
   readonly reply: Reply;
   /**
-   * A request as the command line shows it. A secret stands there as the place that it is read from, `env:NAME`.
+   * A request as the command line shows it. A secret stands there as the place that it is read from,
+   * `env:NAME`.
    */
   readonly example: z.input<Request>;
   /** What it is for, one sentence. */

@@ -8,7 +8,9 @@ export interface Failure {
   readonly clientOrderId: string | null;
   /** How long to stay away; null where the reply does not say. */
   readonly backOffMs: number | null;
-  /** The limit that was exceeded, as it came: NaN for what is no number; null where the reply does not say. */
+  /**
+   * The limit that was exceeded, as it came: NaN for what is no number; null where the reply does not say.
+   */
   readonly limit: number | null;
   /** Whether it clearly speaks of a permission and not of a limit. */
   readonly isPermission: boolean;
@@ -24,12 +26,17 @@ type Body = Readonly<Record<string, unknown>>;
 /** Texts of a list of messages that are read; the rest says nothing new. */
 const MOST_TEXTS = 20;
 
-/** A text, a number, or a list of them. Anything else is not made into text: an object can hold anything, and be nested as deep as it likes. */
+/**
+ * A text, a number, or a list of them. Anything else is not made into text: an object can hold anything, and
+ * be nested as deep as it likes.
+ */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   if (!Array.isArray(value)) return null;
-  const texts = value.slice(0, MOST_TEXTS).filter((part) => typeof part === 'string' || typeof part === 'number');
+  const texts = value
+    .slice(0, MOST_TEXTS)
+    .filter((part) => typeof part === 'string' || typeof part === 'number');
   return texts.length === 0 ? null : texts.join(' ');
 }
 
@@ -61,10 +68,15 @@ function positive(value: unknown): number | null {
 /** A number whatever it is worth: whoever uses it has to look. */
 function numberOf(value: unknown): number | null {
   if (value === undefined || value === null) return null;
-  return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN;
+  return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
+    ? Number(value)
+    : Number.NaN;
 }
 
-/** `Retry-After` in milliseconds. As a date it is read against the server's own `Date`, so that our clock does not matter. */
+/**
+ * `Retry-After` in milliseconds. As a date it is read against the server's own `Date`, so that our clock does
+ * not matter.
+ */
 function retryAfterMs(headers: HttpResponse['headers']): number | null {
   const header = headers['retry-after'];
   if (header === undefined) return null;

@@ -18,8 +18,15 @@ export interface PaymentReturn {
   readonly claimsSuccess: boolean;
 }
 
-/** The hash that an answer must carry: MD5 of token, amount in decimal and secret, one after another ("Payment gateway credentials"). */
-function paymentHash(parts: { readonly token: string; readonly amount: string; readonly apiSecret: string }): string {
+/**
+ * The hash that an answer must carry: MD5 of token, amount in decimal and secret, one after another ("Payment
+ * gateway credentials").
+ */
+function paymentHash(parts: {
+  readonly token: string;
+  readonly amount: string;
+  readonly apiSecret: string;
+}): string {
   return createHash('md5').update(`${parts.token}${parts.amount}${parts.apiSecret}`, 'utf8').digest('hex');
 }
 
@@ -29,13 +36,19 @@ function sameHash(expected: string, found: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** The payment gateway for one merchant: make an invoice, send the payer to its page, read the return, verify. */
+/**
+ * The payment gateway for one merchant: make an invoice, send the payer to its page, read the return, verify.
+ */
 export class PaymentGateway {
   private readonly client: Caller;
   private readonly merchant: Merchant;
   private readonly siteUrl: string | null;
 
-  constructor(options: { readonly client: Caller; readonly merchant: Merchant; readonly siteUrl: string | null }) {
+  constructor(options: {
+    readonly client: Caller;
+    readonly merchant: Merchant;
+    readonly siteUrl: string | null;
+  }) {
     this.client = options.client;
     this.merchant = options.merchant;
     this.siteUrl = options.siteUrl;
@@ -48,7 +61,10 @@ export class PaymentGateway {
   /** Where the payer is to be sent. */
   payPageUrl(token: string): string {
     if (this.siteUrl === null) {
-      throw new SarrafError('INVALID_OPTIONS', 'expected siteUrl among the options of the client, was missing');
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        'expected siteUrl among the options of the client, was missing',
+      );
     }
     return new URL(`/app/paygate/${encodeURIComponent(token)}`, this.siteUrl).href;
   }
@@ -60,12 +76,23 @@ export class PaymentGateway {
     return token === '' ? null : { token, claimsSuccess: url?.searchParams.get('status') === '1' };
   }
 
-  /** Confirms a payment, and that the answer is the exchange's own: refused with `HashMismatch` where it is not. */
+  /**
+   * Confirms a payment, and that the answer is the exchange's own: refused with `HashMismatch` where it is
+   * not.
+   */
   async verify(token: string): Promise<EndpointResult<'gatewayVerify'>> {
     const result = await this.client.call('gatewayVerify', { api: this.merchant.api, token });
     if (!result.ok || this.isGenuine(token, result.value)) return result;
     const { retry, outcome, meaning } = REFUSAL_TABLE.HashMismatch;
-    return { ok: false, code: 'HashMismatch', message: meaning, httpStatus: 200, retry, outcome, clientOrderId: null };
+    return {
+      ok: false,
+      code: 'HashMismatch',
+      message: meaning,
+      httpStatus: 200,
+      retry,
+      outcome,
+      clientOrderId: null,
+    };
   }
 
   private isGenuine(token: string, payment: EndpointReply<'gatewayVerify'>): boolean {

@@ -1,7 +1,10 @@
 /** What comes out: as JSON.parse gives it, but that some numbers are text. */
 export type ExactJson = unknown;
 
-/** A number outside a string that a float may change, or that was not written as a plain integer. May also match inside strings. */
+/**
+ * A number outside a string that a float may change, or that was not written as a plain integer. May also
+ * match inside strings.
+ */
 const RISKY_NUMBER = /(?:^|[:,[])\s*-?(?:\d+[.eE]|\d{16})/;
 
 /** The third argument of a reviver, which the language library does not declare yet. */
@@ -9,7 +12,10 @@ interface ReviverContext {
   readonly source?: string;
 }
 
-/** The one name that means an object's prototype wherever it is assigned. Also matches inside strings, and every escaped underscore. */
+/**
+ * The one name that means an object's prototype wherever it is assigned. Also matches inside strings, and
+ * every escaped underscore.
+ */
 const PROTOTYPE_NAME = /__proto__|\\u005f/i;
 
 function exactNumber(key: string, value: unknown, context?: ReviverContext): unknown {
@@ -20,11 +26,14 @@ function exactNumber(key: string, value: unknown, context?: ReviverContext): unk
 }
 
 /**
- * Parses JSON without losing a digit: a bare number that is not a plain safe integer comes as its source text, to be read as a decimal.
- * Fields named `__proto__` are left out, at every depth: nobody sends one in good faith.
+ * Parses JSON without losing a digit: a bare number that is not a plain safe integer comes as its source
+ * text, to be read as a decimal. Fields named `__proto__` are left out, at every depth: nobody sends one in
+ * good faith.
  * @throws SyntaxError as JSON.parse does.
  */
 export function parseJson(text: string): ExactJson {
   // The reviver visits every value; most replies hold their decimals as strings and can do without.
-  return RISKY_NUMBER.test(text) || PROTOTYPE_NAME.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
+  return RISKY_NUMBER.test(text) || PROTOTYPE_NAME.test(text)
+    ? JSON.parse(text, exactNumber)
+    : JSON.parse(text);
 }

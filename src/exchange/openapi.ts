@@ -82,7 +82,9 @@ interface RequestSchema {
 
 /** The declaration's own sample of a request, but for those in which a secret has to be put. */
 function sampleOf({ example }: Endpoint): Readonly<Record<string, unknown>> | null {
-  return Object.values(example).some((value) => typeof value === 'string' && value.startsWith('env:')) ? null : example;
+  return Object.values(example).some((value) => typeof value === 'string' && value.startsWith('env:'))
+    ? null
+    : example;
 }
 
 const exampleOf = (sample: Readonly<Record<string, unknown>> | null, name: string): Json =>
@@ -95,8 +97,9 @@ const orLeftOut = (schema: Json, nothing: readonly unknown[]): Json => {
 };
 
 /**
- * Splits a request's fields into parameters and body, as a method sends them: those of a GET stand in the query, those of a POST in the body. OpenAPI
- * has no words for rules between parameters, so that only bodies have them.
+ * Splits a request's fields into parameters and body, as a method sends them: those of a GET stand in the
+ * query, those of a POST in the body. OpenAPI has no words for rules between parameters, so that only bodies
+ * have them.
  */
 function inputOf(endpoint: Endpoint, method: string): Json {
   const {
@@ -166,8 +169,13 @@ function failuresOf({ name }: Endpoint): readonly Json[] {
 
 /** Statuses that any call may end with, and those that only calls with credentials may. */
 function refusalsOf(endpoint: Endpoint): Json {
-  const failure = content(endpoint.name === 'login' ? { anyOf: [LOGIN_FAILURE, FAILURE_LINK] } : FAILURE_LINK);
-  const unauthorized = { description: 'The credentials are missing, bad or expired.', content: content(DETAIL) };
+  const failure = content(
+    endpoint.name === 'login' ? { anyOf: [LOGIN_FAILURE, FAILURE_LINK] } : FAILURE_LINK,
+  );
+  const unauthorized = {
+    description: 'The credentials are missing, bad or expired.',
+    content: content(DETAIL),
+  };
   return {
     '400': { description: 'Parameters are invalid or insufficient.', content: failure },
     ...(securityOf(endpoint).length === 0 ? {} : { '401': unauthorized }),
@@ -178,7 +186,10 @@ function refusalsOf(endpoint: Endpoint): Json {
   };
 }
 
-/** One way to call an endpoint: its own method, or one that deployments also answer to, which takes the same fields. */
+/**
+ * One way to call an endpoint: its own method, or one that deployments also answer to, which takes the same
+ * fields.
+ */
 function operationOf(endpoint: Endpoint, method: string): Json {
   return {
     operationId: method === endpoint.method ? endpoint.name : `${endpoint.name}By${method}`,
@@ -199,7 +210,9 @@ function operationOf(endpoint: Endpoint, method: string): Json {
           endpoint.failsInBody === true
             ? 'The answer, or a failed response, which fields that are not as declared can get too.'
             : 'The answer, or a failed response.',
-        content: content({ anyOf: [{ ...jsonSchema(endpoint.reply), not: FAILED }, ...failuresOf(endpoint)] }),
+        content: content({
+          anyOf: [{ ...jsonSchema(endpoint.reply), not: FAILED }, ...failuresOf(endpoint)],
+        }),
       },
       ...refusalsOf(endpoint),
     },
@@ -208,7 +221,10 @@ function operationOf(endpoint: Endpoint, method: string): Json {
 
 const header = (name: string): Json => ({ type: 'apiKey', in: 'header', name });
 
-/** The whole interface as an OpenAPI 3.1 document, from the declarations. Replies are described as they are on the wire. */
+/**
+ * The whole interface as an OpenAPI 3.1 document, from the declarations. Replies are described as they are on
+ * the wire.
+ */
 export function openApiDocument(options: OpenApiOptions = {}): Json {
   const { serviceName = 'service', servers = [] } = options;
   const prefix = serviceName.charAt(0).toUpperCase() + serviceName.slice(1);

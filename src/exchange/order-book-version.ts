@@ -6,11 +6,15 @@ export const ORDER_BOOK_VERSIONS = ['v2', 'v3'] as const;
 export type OrderBookVersion = (typeof ORDER_BOOK_VERSIONS)[number];
 
 /** The endpoint that gives the book of one market. */
-export function orderBookEndpoint(version: OrderBookVersion): Extract<EndpointName, 'orderBook' | 'orderBookV3'> {
+export function orderBookEndpoint(
+  version: OrderBookVersion,
+): Extract<EndpointName, 'orderBook' | 'orderBookV3'> {
   return version === 'v3' ? 'orderBookV3' : 'orderBook';
 }
 
-/** The budget that the book of one market is counted in. All books in one call stay with the second version. */
+/**
+ * The budget that the book of one market is counted in. All books in one call stay with the second version.
+ */
 export function orderBookBudget(version: OrderBookVersion): Budget['name'] {
   return ENDPOINTS[orderBookEndpoint(version)].budget.name;
 }

@@ -15,15 +15,21 @@ export type PagedName = 'ordersList' | 'tradesList' | 'walletTransactions' | 'de
 
 export type PagedRequest<Name extends PagedName> = Omit<EndpointRequest<Name>, 'page' | 'fromId'>;
 
-export type PagedItem<Name extends PagedName> = EndpointReply<Name> extends ReplyPage<infer Item> ? Item : never;
+export type PagedItem<Name extends PagedName> =
+  EndpointReply<Name> extends ReplyPage<infer Item> ? Item : never;
 
 export type OrderQuery = Omit<EndpointRequest<'ordersList'>, 'page' | 'order' | 'details'> & {
   readonly maxPages?: number;
 };
 
-export type TradeQuery = Omit<EndpointRequest<'tradesList'>, 'page' | 'tradeOrder'> & { readonly maxPages?: number };
+export type TradeQuery = Omit<EndpointRequest<'tradesList'>, 'page' | 'tradeOrder'> & {
+  readonly maxPages?: number;
+};
 
-/** Pages that an iterator reads at most; one more throws `TOO_MANY_PAGES` rather than leaving the rest out silently. */
+/**
+ * Pages that an iterator reads at most; one more throws `TOO_MANY_PAGES` rather than leaving the rest out
+ * silently.
+ */
 const DEFAULT_MAX_PAGES = 100;
 const ORDERS_PAGE_SIZE = 1000;
 const TRADES_PAGE_SIZE = 500;
@@ -47,8 +53,8 @@ function tooManyPages(name: string, maxPages: number): SarrafError {
 }
 
 /**
- * The pages of a list until it ends. Where `hasNext` is missing, the end is an empty page, or one that repeats the page before (a list
- * that is not paged answers every page number alike).
+ * The pages of a list until it ends. Where `hasNext` is missing, the end is an empty page, or one that
+ * repeats the page before (a list that is not paged answers every page number alike).
  */
 async function* pages<Item>(
   read: (page: number) => Promise<ReplyPage<Item>>,
@@ -78,28 +84,43 @@ export async function* iteratePages<Name extends PagedName>(
     const value: unknown = await valueOf(caller, name, { ...options.request, page } as EndpointRequest<Name>);
     return value as ReplyPage<PagedItem<Name>>;
   };
-  for await (const items of pages(read, { name, maxPages: options.maxPages ?? DEFAULT_MAX_PAGES })) yield* items;
+  for await (const items of pages(read, { name, maxPages: options.maxPages ?? DEFAULT_MAX_PAGES }))
+    yield* items;
 }
 
 /**
- * Orders by ascending id. Each request asks from the id after the last one seen, since the interface gives one page for a `fromId`; all
- * states unless the query says otherwise.
+ * Orders by ascending id. Each request asks from the id after the last one seen, since the interface gives
+ * one page for a `fromId`; all states unless the query says otherwise.
  */
-export async function* iterateOrders(caller: Caller, query: OrderQuery): AsyncGenerator<VenueOrder, void, undefined> {
+export async function* iterateOrders(
+  caller: Caller,
+  query: OrderQuery,
+): AsyncGenerator<VenueOrder, void, undefined> {
   const { maxPages = DEFAULT_MAX_PAGES, fromId, ...filters } = query;
   const pageSize = filters.pageSize ?? ORDERS_PAGE_SIZE;
   let nextId = fromId ?? 1;
   for (let page = 1; ; page += 1) {
     if (page > maxPages) throw tooManyPages('ordersList', maxPages);
-    const request = { status: 'all' as const, ...filters, pageSize, details: 2, order: 'id' as const, fromId: nextId };
+    const request = {
+      status: 'all' as const,
+      ...filters,
+      pageSize,
+      details: 2,
+      order: 'id' as const,
+      fromId: nextId,
+    };
     const { items, hasNext } = await valueOf(caller, 'ordersList', request);
     let lastId = Number(nextId) - 1;
     for (const order of items) {
       if (order.id === null || order.id <= lastId) {
         const found = order.id ?? 'no id';
-        throw new SarrafError('UNEXPECTED_REPLY', `ordersList: expected ascending ids above ${lastId}, was ${found}`, {
-          outcome: 'none',
-        });
+        throw new SarrafError(
+          'UNEXPECTED_REPLY',
+          `ordersList: expected ascending ids above ${lastId}, was ${found}`,
+          {
+            outcome: 'none',
+          },
+        );
       }
       lastId = order.id;
       yield order;
@@ -110,10 +131,14 @@ export async function* iterateOrders(caller: Caller, query: OrderQuery): AsyncGe
 }
 
 /**
- * Own trades by ascending time. `fromId` stays as it is and the page number counts, because trades can come in another order than that of their
- * ids, so that going on from the highest id could leave one out. A trade that moves between pages while they are read comes once.
+ * Own trades by ascending time. `fromId` stays as it is and the page number counts, because trades can come
+ * in another order than that of their ids, so that going on from the highest id could leave one out. A trade
+ * that moves between pages while they are read comes once.
  */
-export async function* iterateTrades(caller: Caller, query: TradeQuery): AsyncGenerator<VenueTrade, void, undefined> {
+export async function* iterateTrades(
+  caller: Caller,
+  query: TradeQuery,
+): AsyncGenerator<VenueTrade, void, undefined> {
   const { maxPages = DEFAULT_MAX_PAGES, ...filters } = query;
   const pageSize = filters.pageSize ?? TRADES_PAGE_SIZE;
   /** At most maxPages full pages. */

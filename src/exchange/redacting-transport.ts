@@ -3,9 +3,11 @@ import { Redactor } from './redactor.ts';
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
 
 /**
- * Takes the credentials that an exchange, or something before it, repeats in its replies out of these before anybody reads them: so no message, code or path brings
- * one into the log, the mirror or a recording. The reply to a log-in is left as it is where it succeeds, and what it hands out is a secret from then on. A
- * password of digits and a one-time password could be part of a number, so they are taken out of refusals of the very request that had them, and of nothing else.
+ * Takes the credentials that an exchange, or something before it, repeats in its replies out of these before
+ * anybody reads them: so no message, code or path brings one into the log, the mirror or a recording. The
+ * reply to a log-in is left as it is where it succeeds, and what it hands out is a secret from then on. A
+ * password of digits and a one-time password could be part of a number, so they are taken out of refusals of
+ * the very request that had them, and of nothing else.
  */
 export class RedactingTransport implements Transport {
   private readonly inner: Transport;
@@ -40,7 +42,10 @@ export class RedactingTransport implements Transport {
 /** A refusal that comes with a good status. */
 const FAILED = /"status"\s*:\s*"failed"/;
 
-function cleanHeaders(headers: HttpResponse['headers'], clean: (text: string) => string): HttpResponse['headers'] {
+function cleanHeaders(
+  headers: HttpResponse['headers'],
+  clean: (text: string) => string,
+): HttpResponse['headers'] {
   const all = Object.entries(headers).flat().join('\n');
   if (clean(all) === all) return headers;
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [clean(name), clean(value)]));
@@ -48,8 +53,12 @@ function cleanHeaders(headers: HttpResponse['headers'], clean: (text: string) =>
 
 /** The password and the one-time password of a request; none of most. */
 function sentSecrets({ headers, path, body }: HttpRequest): readonly string[] {
-  const oneTime = Object.entries(headers).flatMap(([name, value]) => (name.toLowerCase() === 'x-totp' ? [value] : []));
-  return path.startsWith(login.path) && body !== null ? [...oneTime, ...textsIn(body, ['password'])] : oneTime;
+  const oneTime = Object.entries(headers).flatMap(([name, value]) =>
+    name.toLowerCase() === 'x-totp' ? [value] : [],
+  );
+  return path.startsWith(login.path) && body !== null
+    ? [...oneTime, ...textsIn(body, ['password'])]
+    : oneTime;
 }
 
 /** Texts of a body's fields; none where it is no JSON. */

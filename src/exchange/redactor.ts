@@ -3,7 +3,10 @@ const SHOWN = '[secret]';
 /** A shorter text is no secret, and taking it out would garble everything. */
 const LEAST_LENGTH = 6;
 
-/** A secret that could be a part of a price or an id: taking it out of what the exchange says would change numbers. */
+/**
+ * A secret that could be a part of a price or an id: taking it out of what the exchange says would change
+ * numbers.
+ */
 const LIKE_A_NUMBER = /^[\d.]*$/;
 const LEAST_IN_REPLIES = 8;
 
@@ -12,16 +15,23 @@ const ESCAPED_CHARACTER = /\\u00([2-7][0-9a-f])/gi;
 const KEPT_ESCAPES: ReadonlySet<string> = new Set(['22', '5c', '7f']);
 
 /**
- * Takes known secrets out of texts, however they are written: plain, in JSON, URL-encoded, in Base64 of both alphabets (also as a part of something longer, such as
- * a whole header), and in hexadecimal. A text without any costs a search for each form.
+ * Takes known secrets out of texts, however they are written: plain, in JSON, URL-encoded, in Base64 of both
+ * alphabets (also as a part of something longer, such as a whole header), and in hexadecimal. A text without
+ * any costs a search for each form.
  */
 export class Redactor {
   private forms: readonly string[] = [];
   private readonly secrets = new Set<string>();
   private readonly isForReplies: boolean;
 
-  /** `isForReplies`: leaves out what could be a number, since a reply with a changed number is worse than one with a secret. */
-  constructor(secrets: Iterable<string>, options: { readonly isForReplies: boolean } = { isForReplies: false }) {
+  /**
+   * `isForReplies`: leaves out what could be a number, since a reply with a changed number is worse than one
+   * with a secret.
+   */
+  constructor(
+    secrets: Iterable<string>,
+    options: { readonly isForReplies: boolean } = { isForReplies: false },
+  ) {
     this.isForReplies = options.isForReplies;
     for (const secret of secrets) this.learn(secret);
   }
@@ -29,7 +39,12 @@ export class Redactor {
   /** Takes this out too from now on, such as the token of a log-in. */
   learn(secret: string): void {
     const least = this.isForReplies ? LEAST_IN_REPLIES : LEAST_LENGTH;
-    if (secret.length < least || (this.isForReplies && LIKE_A_NUMBER.test(secret)) || this.secrets.has(secret)) return;
+    if (
+      secret.length < least ||
+      (this.isForReplies && LIKE_A_NUMBER.test(secret)) ||
+      this.secrets.has(secret)
+    )
+      return;
     this.secrets.add(secret);
     const forms = new Set([...this.secrets].flatMap(formsOf));
     // The longest first, so that a form within another leaves nothing behind.
@@ -73,7 +88,10 @@ function formsOf(secret: string): readonly string[] {
   ].filter((form) => form.length >= LEAST_LENGTH);
 }
 
-/** What every Base64 text has that the secret is a part of: three, since it may begin at each third byte, without the characters that what is around it changes. */
+/**
+ * What every Base64 text has that the secret is a part of: three, since it may begin at each third byte,
+ * without the characters that what is around it changes.
+ */
 function base64Forms(secret: string, alphabet: 'base64' | 'base64url'): readonly string[] {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].map((before) => {

@@ -15,8 +15,9 @@ const gateway = { ...final, of: 'gateway' } as const;
 const withdrawal = { ...final, of: 'withdrawal' } as const;
 
 /**
- * Every code that the interface and its deployments name ("Errors"). A code that occurs in several tables stands once, under the first.
- * `none` everywhere but where said otherwise: a failed response registers nothing. It counts only from the calls that a code belongs to: `refusalTraits`.
+ * Every code that the interface and its deployments name ("Errors"). A code that occurs in several tables
+ * stands once, under the first. `none` everywhere but where said otherwise: a failed response registers
+ * nothing. It counts only from the calls that a code belongs to: `refusalTraits`.
  */
 export const REFUSAL_TABLE = {
   InvalidOrderPrice: { ...orders, meaning: 'A required price is missing or invalid.' },
@@ -40,7 +41,11 @@ export const REFUSAL_TABLE = {
   FeatureUnavailable: { ...orders, meaning: 'The user may not use this feature.' },
   DuplicateClientOrderId: { ...orders, meaning: 'Another open order of the user has this clientOrderId.' },
   NullIdAndClientOrderId: { ...orders, meaning: 'Neither an order id nor a clientOrderId was sent.' },
-  UnexpectedMarketPrice: { ...later, of: 'orders', meaning: 'The exchange has no usable market price at the moment.' },
+  UnexpectedMarketPrice: {
+    ...later,
+    of: 'orders',
+    meaning: 'The exchange has no usable market price at the moment.',
+  },
   TradeLimitation: { ...orders, meaning: 'A limit on what the user may trade is reached.' },
 
   ParseError: { ...transfer, meaning: 'A field is missing or can not be read.' },
@@ -78,9 +83,17 @@ export const REFUSAL_TABLE = {
   NotCancellable: { ...withdrawal, meaning: 'The withdrawal can no longer be cancelled.' },
 
   NotFound: { ...final, of: 'any', meaning: 'There is no such object.' },
-  BadRequest: { ...final, of: 'any', meaning: 'HTTP 400 without a code: parameters are invalid or insufficient.' },
+  BadRequest: {
+    ...final,
+    of: 'any',
+    meaning: 'HTTP 400 without a code: parameters are invalid or insufficient.',
+  },
   LoginFailed: { ...final, of: 'any', meaning: 'The user name, password or one-time password is wrong.' },
-  HistoryError: { ...final, of: 'any', meaning: 'The candle history was refused, such as for an unknown resolution.' },
+  HistoryError: {
+    ...final,
+    of: 'any',
+    meaning: 'The candle history was refused, such as for an unknown resolution.',
+  },
   Failed: { ...final, of: 'any', meaning: 'A failed response without any code.' },
 
   NotApplied: {
@@ -112,17 +125,23 @@ export const LIMIT_CODES: ReadonlySet<string> = new Set(['TooManyRequests']);
 type Family = RefusalTraits['of'];
 
 /**
- * Whose codes a call that changes something is refused with: the table of the interface that belongs to it, and what stands in another table or with
- * the deployments and is said of it too.
+ * Whose codes a call that changes something is refused with: the table of the interface that belongs to it,
+ * and what stands in another table or with the deployments and is said of it too.
  */
 const CODES_OF: Readonly<
   Partial<Record<EndpointName, { readonly families: readonly Family[]; readonly also: readonly string[] }>>
 > = {
   addOrder: { families: ['orders'], also: ['ParseError'] },
-  updateOrderStatus: { families: [], also: ['NullIdAndClientOrderId', 'NotFound', 'ParseError', 'FeatureUnavailable'] },
+  updateOrderStatus: {
+    families: [],
+    also: ['NullIdAndClientOrderId', 'NotFound', 'ParseError', 'FeatureUnavailable'],
+  },
   cancelOldOrders: { families: [], also: ['ParseError'] },
   transfer: { families: ['transfer'], also: ['FeatureUnavailable'] },
-  createWithdrawal: { families: ['withdrawal'], also: ['FeatureUnavailable', 'ParseError', 'InsufficientBalance'] },
+  createWithdrawal: {
+    families: ['withdrawal'],
+    also: ['FeatureUnavailable', 'ParseError', 'InsufficientBalance'],
+  },
   cancelWithdrawal: { families: ['withdrawal'], also: ['NotFound'] },
   gatewaySend: { families: ['gateway'], also: [] },
   gatewayVerify: { families: ['gateway'], also: [] },
@@ -145,8 +164,9 @@ function isOwnCode(code: string, endpoint: EndpointName): boolean {
 }
 
 /**
- * What a refusal allows the caller to conclude. Of a read, that nothing changed. Of anything else only the interface's own code for that very call is
- * evidence: a 400, a 404 or a `failed` body without one can come from something that stands in between, when the exchange has taken the request long since.
+ * What a refusal allows the caller to conclude. Of a read, that nothing changed. Of anything else only the
+ * interface's own code for that very call is evidence: a 400, a 404 or a `failed` body without one can come
+ * from something that stands in between, when the exchange has taken the request long since.
  */
 export function refusalTraits(
   code: string,
@@ -156,11 +176,15 @@ export function refusalTraits(
   const { retry, outcome }: RefusalTraits = isKnown
     ? REFUSAL_TABLE[code as KnownRefusalCode]
     : { ...final, of: 'any', meaning: '' };
-  if (endpoint.idempotent || (isKnown && isOwnCode(code, endpoint.name as EndpointName))) return { retry, outcome };
+  if (endpoint.idempotent || (isKnown && isOwnCode(code, endpoint.name as EndpointName)))
+    return { retry, outcome };
   return { retry: 'never', outcome: 'unknown' };
 }
 
-/** The gateway's codes as negative numbers, which arrive as `"-1"`, `-1` or `"1-"`. Other codes stay as they are. */
+/**
+ * The gateway's codes as negative numbers, which arrive as `"-1"`, `-1` or `"1-"`. Other codes stay as they
+ * are.
+ */
 export function normaliseCode(code: string): string {
   const trailing = /^(\d+)-$/.exec(code);
   return trailing === null ? code : `-${trailing[1]}`;

@@ -35,7 +35,10 @@ type Body = Readonly<Record<string, unknown>>;
 
 const SHOWN_LENGTH = 200;
 
-/** Throws for this reply. A read changes nothing, so an unclear answer to it has no effect to wonder about and may be asked again. */
+/**
+ * Throws for this reply. A read changes nothing, so an unclear answer to it has no effect to wonder about and
+ * may be asked again.
+ */
 function unusable(
   endpoint: Endpoint,
   code: ErrorCode,
@@ -92,60 +95,83 @@ function throwRateLimited(
 }
 
 function refusal(endpoint: Endpoint, response: HttpResponse, failure: Failure): DecodedRefusal {
-  if (LIMIT_CODES.has(failure.code)) throwRateLimited(endpoint, response, { failure, outcome: 'none', isOwn: true });
+  if (LIMIT_CODES.has(failure.code))
+    throwRateLimited(endpoint, response, { failure, outcome: 'none', isOwn: true });
   const { code, message, clientOrderId } = failure;
   const traits = refusalTraits(code, { endpoint });
   return { ok: false, code, message, httpStatus: response.status, ...traits, clientOrderId };
 }
 
-/** Whether a body is the beginning of an object in JSON, and said to be JSON. Only for a body that can not be read. */
+/**
+ * Whether a body is the beginning of an object in JSON, and said to be JSON. Only for a body that can not be
+ * read.
+ */
 function isCutOff({ headers, body }: HttpResponse): boolean {
   return /^application\/json\b/i.test(headers['content-type'] ?? '') && body.trimStart().startsWith('{');
 }
 
-/** 401, 403 and 429: what stands between the request and its handling. Returns where the reply is none of them. */
+/**
+ * 401, 403 and 429: what stands between the request and its handling. Returns where the reply is none of
+ * them.
+ */
 function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown): void {
   const { status } = response;
   if (status !== 401 && status !== 403 && status !== 429) return;
   const failure = failureOf(isObject(body) ? body : {}, response);
   const details = { endpoint: endpoint.name, httpStatus: status };
-  // The exchange bars requests in JSON or without a body. A web page is of something in between, which may have passed the request on.
+  // The exchange bars requests in JSON or without a body. A web page is of something in between, which may
+  // have passed the request on.
   const isOwn = isObject(body) || response.body.trim() === '';
   const outcome = endpoint.idempotent || isOwn ? 'none' : 'unknown';
   if (status === 401) {
-    throw new SarrafError('UNAUTHORIZED', `${endpoint.name}: the credentials were refused: ${failure.message}`, {
-      details,
-      outcome,
-    });
+    throw new SarrafError(
+      'UNAUTHORIZED',
+      `${endpoint.name}: the credentials were refused: ${failure.message}`,
+      {
+        details,
+        outcome,
+      },
+    );
   }
   if (status === 403 && failure.isPermission) {
     throw new SarrafError('FORBIDDEN', `${endpoint.name}: not permitted: ${failure.message}`, { details });
   }
   // A documented refusal is one whatever status it comes with.
   if (status === 403 && failure.backOffMs === null && isDocumentedRefusal(failure.code)) return;
-  // A 403 that does not say which it is: taken as a limit, since going on after one locks out for hours.
-  // One in JSON that was cut off on its way is still the exchange's word about the wait, though not about the request.
+  // A 403 that does not say which it is: taken as a limit, since going on after one locks out for hours. One
+  // in JSON that was cut off on its way is still the exchange's word about the wait, though not about the
+  // request.
   throwRateLimited(endpoint, response, { failure, outcome, isOwn: isObject(body) || isCutOff(response) });
 }
 
-function requireObject(endpoint: Endpoint, response: HttpResponse, parsed: { readonly body: unknown } | null): Body {
+function requireObject(
+  endpoint: Endpoint,
+  response: HttpResponse,
+  parsed: { readonly body: unknown } | null,
+): Body {
   const text = response.body.trim();
   if (text === '') unusable(endpoint, 'EMPTY_REPLY', { response, why: 'expected a body, was none' });
   if (parsed === null) {
-    if (text.startsWith('<')) unusable(endpoint, 'HTML_REPLY', { response, why: 'expected JSON, was a web page' });
+    if (text.startsWith('<'))
+      unusable(endpoint, 'HTML_REPLY', { response, why: 'expected JSON, was a web page' });
     if (text.startsWith('{'))
       unusable(endpoint, 'TRUNCATED_REPLY', { response, why: 'expected whole JSON, was cut off' });
     unusable(endpoint, 'UNEXPECTED_REPLY', { response, why: 'expected JSON, was other text' });
   }
   if (isObject(parsed.body)) return parsed.body;
-  return unusable(endpoint, 'UNEXPECTED_REPLY', { response, why: 'expected a JSON object, was something else' });
+  return unusable(endpoint, 'UNEXPECTED_REPLY', {
+    response,
+    why: 'expected a JSON object, was something else',
+  });
 }
 
 /** What a reply that says ok, but lacks what was asked for, says in place of it. */
 function beside(body: Body): readonly string[] {
   return ['code', 'error', 'message'].flatMap((field) => {
     const value = body[field];
-    return typeof value === 'string' ? [`the reply has ${field} ${JSON.stringify(value.slice(0, SHOWN_LENGTH))}`] : [];
+    return typeof value === 'string'
+      ? [`the reply has ${field} ${JSON.stringify(value.slice(0, SHOWN_LENGTH))}`]
+      : [];
   });
 }
 
@@ -168,9 +194,13 @@ function notApplied(body: Body, response: HttpResponse): DecodedRefusal {
 
 /**
  * What a reply means. Refusals are returned. Whatever a reply holds, it is the error of this request alone.
- * @throws SarrafError for everything that is neither the value nor a clear refusal: limits, credentials, 5xx, bodies that can not be read.
+ * @throws SarrafError for everything that is neither the value nor a clear refusal: limits, credentials, 5xx,
+ * bodies that can not be read.
  */
-export function decodeReply<Name extends EndpointName>(name: Name, response: HttpResponse): EndpointResult<Name> {
+export function decodeReply<Name extends EndpointName>(
+  name: Name,
+  response: HttpResponse,
+): EndpointResult<Name> {
   try {
     return decode(name, response);
   } catch (error) {
@@ -193,14 +223,18 @@ function decode<Name extends EndpointName>(name: Name, response: HttpResponse): 
     return notApplied(body, response);
   }
   // 408 comes from proxies and says nothing about what became of the request.
-  if (failed || (status >= 400 && status !== 408)) return refusal(endpoint, response, failureOf(body, response));
+  if (failed || (status >= 400 && status !== 408))
+    return refusal(endpoint, response, failureOf(body, response));
   if (status < 200 || status >= 300) {
     unusable(endpoint, 'UNEXPECTED_REPLY', { response, why: 'expected HTTP 200' });
   }
   const reply = endpoint.reply.safeParse(body);
   if (!reply.success) {
     const issues = reply.error.issues.map((issue) => `${[name, ...issue.path].join('.')}: ${issue.message}`);
-    unusable(endpoint, 'UNEXPECTED_REPLY', { response, why: [...issues.slice(0, 5), ...beside(body)].join('; ') });
+    unusable(endpoint, 'UNEXPECTED_REPLY', {
+      response,
+      why: [...issues.slice(0, 5), ...beside(body)].join('; '),
+    });
   }
   return { ok: true, value: reply.data as EndpointReply<Name> };
 }

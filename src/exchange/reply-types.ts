@@ -3,8 +3,8 @@ import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
 import { parseMarket, type MarketName } from '../domain/market-symbol.ts';
 
 /**
- * Fields of replies, in every form that deployments write them. Bare JSON numbers that a float would change arrive here as text
- * (see `json.ts`), so nothing is rounded.
+ * Fields of replies, in every form that deployments write them. Bare JSON numbers that a float would change
+ * arrive here as text (see `json.ts`), so nothing is rounded.
  */
 
 const wireNumber = z.union([z.string(), z.number()]);
@@ -72,8 +72,8 @@ const LARGEST_SECONDS = 100_000_000_000;
 const WITH_ZONE = /(?:[zZ]|[+-]\d{2}:?\d{2})$/;
 
 /**
- * A time in milliseconds from ISO 8601 or Unix time in seconds or milliseconds, told apart by size. Null when it is neither. A text without
- * an offset is taken as UTC, never as this machine's own zone.
+ * A time in milliseconds from ISO 8601 or Unix time in seconds or milliseconds, told apart by size. Null when
+ * it is neither. A text without an offset is taken as UTC, never as this machine's own zone.
  */
 function readTimeMs(value: string | number): number | null {
   const number = typeof value === 'number' ? value : /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : null;
@@ -86,7 +86,9 @@ function readTimeMs(value: string | number): number | null {
   return Number.isNaN(timeMs) ? null : timeMs;
 }
 
-/** Null where the field is missing or holds no time: one bad date is no reason to lose the rest of a reply. */
+/**
+ * Null where the field is missing or holds no time: one bad date is no reason to lose the rest of a reply.
+ */
 export const timeMsOrNull = wireNumberOrNull
   .catch(null)
   .transform((value): number | null =>
@@ -94,10 +96,12 @@ export const timeMsOrNull = wireNumberOrNull
   );
 
 /**
- * What stands under names that the exchange chooses. Without a prototype, so that no name of a reply, `constructor` among them, can meet
- * one of JavaScript's own.
+ * What stands under names that the exchange chooses. Without a prototype, so that no name of a reply,
+ * `constructor` among them, can meet one of JavaScript's own.
  */
-export function withoutPrototype<Value>(entries: Iterable<readonly [string, Value]>): Readonly<Record<string, Value>> {
+export function withoutPrototype<Value>(
+  entries: Iterable<readonly [string, Value]>,
+): Readonly<Record<string, Value>> {
   const record = Object.create(null) as Record<string, Value>;
   for (const [name, value] of entries) record[name] = value;
   return record;
@@ -130,7 +134,9 @@ export function readMarket(spelling: string): MarketName | null {
 export const marketOrNull = z
   .string()
   .nullish()
-  .transform((value): MarketName | null => (value === undefined || value === null ? null : readMarket(value)));
+  .transform((value): MarketName | null =>
+    value === undefined || value === null ? null : readMarket(value),
+  );
 
 export const side = z
   .string()

@@ -37,8 +37,13 @@ function shown(name: EndpointName, request: unknown, field: PropertyKey | undefi
   if (declared !== undefined && isSecretText(declared as z.ZodType)) return 'hidden';
   const value: unknown = (request as Readonly<Record<PropertyKey, unknown>>)[field];
   if (value === undefined) return 'missing';
-  const plain = value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  const text = plain ? JSON.stringify(value) : Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+  const plain =
+    value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  const text = plain
+    ? JSON.stringify(value)
+    : Array.isArray(value)
+      ? 'an array'
+      : `a value of type ${typeof value}`;
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }
 
@@ -56,13 +61,20 @@ export type CheckedRequest =
   | { readonly ok: true; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-/** Holds a request strictly against what its endpoint declares, and gives its fields as they are sent, or every problem. */
+/**
+ * Holds a request strictly against what its endpoint declares, and gives its fields as they are sent, or
+ * every problem.
+ */
 export function checkRequest(name: EndpointName, request: unknown): CheckedRequest {
   const parsed = strictSchema(name).safeParse(request);
   if (parsed.success) return { ok: true, fields: parsed.data };
   const problems = parsed.error.issues.flatMap((issue): readonly FieldProblem[] => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), expected: null, found: 'unknown' }));
+      return issue.keys.map((key) => ({
+        field: [...issue.path, key].join('.'),
+        expected: null,
+        found: 'unknown',
+      }));
     }
     const found = shown(name, request, issue.path[0]);
     return [{ field: issue.path.join('.'), expected: expectation(issue), found }];
@@ -88,9 +100,13 @@ function queryOf(fields: Readonly<Record<string, unknown>>): string {
 
 /**
  * A request as its endpoint declares it, checked strictly.
- * @throws SarrafError `INVALID_REQUEST` that names every field that is wrong, with its path. Nothing was sent then.
+ * @throws SarrafError `INVALID_REQUEST` that names every field that is wrong, with its path. Nothing was sent
+ * then.
  */
-export function encodeRequest<Name extends EndpointName>(name: Name, request: EndpointRequest<Name>): EncodedRequest {
+export function encodeRequest<Name extends EndpointName>(
+  name: Name,
+  request: EndpointRequest<Name>,
+): EncodedRequest {
   const endpoint: Endpoint = ENDPOINTS[name];
   const checked = checkRequest(name, request);
   if (!checked.ok) {

@@ -1,8 +1,9 @@
 import { invariant } from '../domain/invariant.ts';
 
 /**
- * Regular expressions that a request's texts are held to. The same text stands in the OpenAPI page and is what the declaration reads with, so that
- * the two can not differ. Digits are written `[0-9]`: `\d` means more than these in some languages.
+ * Regular expressions that a request's texts are held to. The same text stands in the OpenAPI page and is
+ * what the declaration reads with, so that the two can not differ. Digits are written `[0-9]`: `\d` means
+ * more than these in some languages.
  */
 
 export interface TextPattern {
@@ -12,7 +13,10 @@ export interface TextPattern {
 
 const known = new Map<string, RegExp>();
 
-/** Whether a text matches. Length is in characters, as JSON Schema counts it. Patterns come from declarations, so that they are few. */
+/**
+ * Whether a text matches. Length is in characters, as JSON Schema counts it. Patterns come from declarations,
+ * so that they are few.
+ */
 export function matches({ pattern, maxLength }: TextPattern, text: string): boolean {
   if (maxLength !== undefined && isLonger(text, maxLength)) return false;
   let expression = known.get(pattern);
@@ -20,7 +24,10 @@ export function matches({ pattern, maxLength }: TextPattern, text: string): bool
   return expression.test(text);
 }
 
-/** Whether a text has more characters than that: a character beyond the basic plane is one, though it has a length of two. */
+/**
+ * Whether a text has more characters than that: a character beyond the basic plane is one, though it has a
+ * length of two.
+ */
 export function isLonger(text: string, most: number): boolean {
   if (text.length <= most) return false;
   return text.length > 2 * most || Array.from(text).length > most;
@@ -48,10 +55,16 @@ function upTo(most: string): readonly string[] {
   return [...below, most];
 }
 
-/** A whole number within bounds, with zeros before it or after a point: `01` and `1.0` are 1, as some programs write it in a query. `least` is 0 or a power of ten. */
+/**
+ * A whole number within bounds, with zeros before it or after a point: `01` and `1.0` are 1, as some programs
+ * write it in a query. `least` is 0 or a power of ten.
+ */
 export function integerPattern(least: number, most: number): TextPattern {
   const [low, high] = [String(least), String(most)];
-  invariant(/^(?:0|10*)$/.test(low) && most > least, `expected bounds such as 1 and 500, was ${least} and ${most}`);
+  invariant(
+    /^(?:0|10*)$/.test(low) && most > least,
+    `expected bounds such as 1 and 500, was ${least} and ${most}`,
+  );
   const isAllNines = /^9+$/.test(high);
   const fewest = least === 0 ? 0 : low.length - 1;
   const rest = isAllNines ? high.length - 1 : high.length - 2;
@@ -63,9 +76,13 @@ export function integerPattern(least: number, most: number): TextPattern {
   return { pattern: `^0*(?:${choices.join('|')})(?:\\.0+)?$` };
 }
 
-/** A decimal above zero, with an exponent or without. No such text has more than 80 digits when it is written out. */
+/**
+ * A decimal above zero, with an exponent or without. No such text has more than 80 digits when it is written
+ * out.
+ */
 export const POSITIVE_TEXT: TextPattern = {
-  pattern: '^\\+?(?=[0-9.]*[1-9])(?:[0-9]+(?:\\.[0-9]+)?|(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)[eE][+-]?[0-2]?[0-9])$',
+  pattern:
+    '^\\+?(?=[0-9.]*[1-9])(?:[0-9]+(?:\\.[0-9]+)?|(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)[eE][+-]?[0-2]?[0-9])$',
   maxLength: 40,
 };
 

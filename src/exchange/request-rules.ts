@@ -2,13 +2,15 @@ import type { z } from 'zod';
 import { anyCaseOf } from './request-patterns.ts';
 
 /**
- * Rules between fields of a request. Each is said twice, as code that reads a request and as the words of JSON Schema for the OpenAPI page; a test
- * holds the two against each other.
+ * Rules between fields of a request. Each is said twice, as code that reads a request and as the words of
+ * JSON Schema for the OpenAPI page; a test holds the two against each other.
  */
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What a rule between fields of a request adds to an issue: the code the exchange itself would answer with. */
+/**
+ * What a rule between fields of a request adds to an issue: the code the exchange itself would answer with.
+ */
 export interface RuleIssue {
   readonly field: string;
   readonly message: string;

@@ -14,9 +14,9 @@ import {
 } from './request-patterns.ts';
 
 /**
- * Fields of requests. What a caller may write is wide (numbers as text or as numbers, flags as words), what is sent is one form. Messages
- * begin with "expected", so that the encoder can say for which field. Each type says in one place what it takes: `page` is what the OpenAPI page
- * shows, `read` what is held against it.
+ * Fields of requests. What a caller may write is wide (numbers as text or as numbers, flags as words), what
+ * is sent is one form. Messages begin with "expected", so that the encoder can say for which field. Each type
+ * says in one place what it takes: `page` is what the OpenAPI page shows, `read` what is held against it.
  */
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -32,7 +32,8 @@ interface Field<Output> {
 }
 
 function field<Input, Output>({ page, expected, read, refusedWith }: Field<Output>) {
-  // `any` takes everything at once, where `custom` costs ten times as much: this is on the way of every order.
+  // `any` takes everything at once, where `custom` costs ten times as much: this is on the way of every
+  // order.
   const anything: z.ZodType<Input, Input> = z.any().meta(page);
   return anything.transform((value, context): Output => {
     const output = read(value);
@@ -49,16 +50,24 @@ const textPage = (text: TextPattern): JsonSchema => ({ type: 'string', ...text }
 /** A field that is text of some pattern. */
 const patterned = (
   text: TextPattern,
-  options: { readonly expected: string; readonly refusedWith?: string; readonly send?: (text: string) => string },
+  options: {
+    readonly expected: string;
+    readonly refusedWith?: string;
+    readonly send?: (text: string) => string;
+  },
 ) =>
   field<string, string>({
     page: textPage(text),
     expected: options.expected,
-    read: (value) => (typeof value === 'string' && matches(text, value) ? (options.send?.(value) ?? value) : null),
+    read: (value) =>
+      typeof value === 'string' && matches(text, value) ? (options.send?.(value) ?? value) : null,
     refusedWith: () => options.refusedWith,
   });
 
-/** The largest whole number of fifteen digits: ids, Unix times and rial are far below, and every float holds it. */
+/**
+ * The largest whole number of fifteen digits: ids, Unix times and rial are far below, and every float holds
+ * it.
+ */
 const LARGEST = 999_999_999_999_999;
 /** Between these a float has at most 40 characters, however it is written. */
 const SMALLEST = 1e-18;
@@ -68,9 +77,14 @@ function readDecimal(value: unknown, text: TextPattern): DecimalText | null {
   return typeof value === 'number' && value >= SMALLEST && value <= LARGEST ? tryDecimalText(value) : null;
 }
 
-const DECIMAL_PAGE = { anyOf: [textPage(POSITIVE_TEXT), { type: 'number', minimum: SMALLEST, maximum: LARGEST }] };
+const DECIMAL_PAGE = {
+  anyOf: [textPage(POSITIVE_TEXT), { type: 'number', minimum: SMALLEST, maximum: LARGEST }],
+};
 
-/** Codes of the interface for a decimal that is not above zero, and for what is no decimal; `ParseError` where none stands. */
+/**
+ * Codes of the interface for a decimal that is not above zero, and for what is no decimal; `ParseError` where
+ * none stands.
+ */
 export interface DecimalCodes {
   readonly zero?: string;
   readonly negative?: string;
@@ -97,7 +111,8 @@ export const wholeRial = () =>
   field<string | number, DecimalText>({
     page: { anyOf: [textPage(WHOLE_TEXT), { type: 'integer', minimum: 1, maximum: LARGEST }] },
     expected: 'a whole number of rial above zero',
-    read: (value) => (typeof value === 'number' && !Number.isInteger(value) ? null : readDecimal(value, WHOLE_TEXT)),
+    read: (value) =>
+      typeof value === 'number' && !Number.isInteger(value) ? null : readDecimal(value, WHOLE_TEXT),
   });
 
 /** A positive number that is not money, such as a count of hours. */
@@ -123,7 +138,9 @@ function integerRange({ least, most = LARGEST }: Range) {
     page: [textPage(text), { type: 'integer', minimum: least, maximum: most }] as const,
     read: (value: unknown): number | null => {
       if (typeof value === 'string') return matches(text, value) ? Number(value) : null;
-      return typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most ? value : null;
+      return typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
+        ? value
+        : null;
     },
   };
 }
@@ -170,7 +187,9 @@ export const word = <const Word extends string>(words: readonly Word[]) =>
     page: { anyOf: [{ enum: words }, textPage(anyCaseOf(words))] },
     expected: wordList(words),
     read: (value) =>
-      typeof value === 'string' ? (words.find((one) => one.toLowerCase() === value.toLowerCase()) ?? null) : null,
+      typeof value === 'string'
+        ? (words.find((one) => one.toLowerCase() === value.toLowerCase()) ?? null)
+        : null,
   });
 
 const CURRENCY = '[A-Za-z0-9_]{1,20}';
@@ -263,6 +282,7 @@ export const walletIdOrAll = () => {
   return field<string | number, string>({
     page: { anyOf: [...page, textPage(ALL)] },
     expected: "a wallet's id, or all",
-    read: (value) => (typeof value === 'string' && matches(ALL, value) ? 'all' : (read(value)?.toString() ?? null)),
+    read: (value) =>
+      typeof value === 'string' && matches(ALL, value) ? 'all' : (read(value)?.toString() ?? null),
   });
 };

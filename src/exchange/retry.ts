@@ -16,7 +16,13 @@ const MOST_ATTEMPTS = 10;
 
 export function checkRetryPolicy(policy: RetryPolicy): RetryPolicy {
   const { attempts, baseMs, maxMs } = policy;
-  if (!Number.isInteger(attempts) || attempts < 1 || attempts > MOST_ATTEMPTS || !(baseMs >= 0) || !(maxMs >= baseMs)) {
+  if (
+    !Number.isInteger(attempts) ||
+    attempts < 1 ||
+    attempts > MOST_ATTEMPTS ||
+    !(baseMs >= 0) ||
+    !(maxMs >= baseMs)
+  ) {
     throw new SarrafError(
       'INVALID_OPTIONS',
       `expected 1 to ${MOST_ATTEMPTS} attempts and 0 <= baseMs <= maxMs for retry, was ${JSON.stringify(policy)}`,
@@ -25,14 +31,20 @@ export function checkRetryPolicy(policy: RetryPolicy): RetryPolicy {
   return policy;
 }
 
-/** A limit is waited out by whoever keeps the budgets, never by trying again; and who gave up does not want another attempt. */
+/**
+ * A limit is waited out by whoever keeps the budgets, never by trying again; and who gave up does not want
+ * another attempt.
+ */
 const NEVER_AGAIN: ReadonlySet<string> = new Set(['RATE_LIMITED', 'ABORTED', 'TOO_MANY_CALLS']);
 
 function mayRetry(error: unknown): boolean {
   return error instanceof SarrafError && error.retry === 'safe' && !NEVER_AGAIN.has(error.code);
 }
 
-/** Makes a call until it succeeds, fails for good or the attempts are used up; pauses are drawn evenly below their bound ("full jitter"). */
+/**
+ * Makes a call until it succeeds, fails for good or the attempts are used up; pauses are drawn evenly below
+ * their bound ("full jitter").
+ */
 export async function withRetries<Value>(
   call: (attempt: number) => Promise<Value>,
   options: {

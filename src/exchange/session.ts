@@ -21,7 +21,10 @@ export interface LoginCredentials {
   readonly device?: string;
   /** Told the device's name, to be kept for the next start. */
   readonly onDevice?: (device: string) => void;
-  /** A token of an earlier log-in of this user at this address. It is used in place of a log-in while it is valid. */
+  /**
+   * A token of an earlier log-in of this user at this address. It is used in place of a log-in while it is
+   * valid.
+   */
   readonly token?: IssuedToken;
   /** Told each new token, to be kept for the next start. */
   readonly onToken?: (token: IssuedToken) => void;
@@ -42,7 +45,9 @@ export interface LoginAttempt {
 }
 
 /** Makes the log-in call; throws when it is not granted. */
-export type LogIn = (attempt: LoginAttempt) => Promise<{ readonly key: string; readonly device: string | null }>;
+export type LogIn = (
+  attempt: LoginAttempt,
+) => Promise<{ readonly key: string; readonly device: string | null }>;
 
 const HOUR_MS = 3_600_000;
 /** How long a token of a log-in is valid. Source: "Token scheme". */
@@ -50,21 +55,28 @@ export const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
 export const REMEMBERED_LIFETIME_MS = 30 * 24 * HOUR_MS;
 /** Renewed when this share of the lifetime has passed. */
 const RENEW_AFTER_SHARE = 0.9;
-/** No log-in for this long after one that failed or whose token was refused unused: bad tokens get an address blocked. */
+/**
+ * No log-in for this long after one that failed or whose token was refused unused: bad tokens get an address
+ * blocked.
+ */
 const PAUSE_MS = 600_000;
 
 interface HeldToken {
   readonly key: string;
   readonly header: string;
   readonly renewAtMs: number;
-  /** Whether a call with it was answered, or it is of an earlier start: its refusal then says nothing against log-ins. */
+  /**
+   * Whether a call with it was answered, or it is of an earlier start: its refusal then says nothing against
+   * log-ins.
+   */
   proven: boolean;
 }
 
 /**
- * The token scheme with log-in ("Token scheme"). One token, that of an earlier start or made at the first call that needs it, renewed before it expires; calls that come
- * meanwhile wait for the same log-in. A refused token is thrown away and the next call logs in again, once: if that fails too, calls are
- * refused unsent for ten minutes.
+ * The token scheme with log-in ("Token scheme"). One token, that of an earlier start or made at the first
+ * call that needs it, renewed before it expires; calls that come meanwhile wait for the same log-in. A
+ * refused token is thrown away and the next call logs in again, once: if that fails too, calls are refused
+ * unsent for ten minutes.
  */
 export class TokenSession implements Authenticator {
   private readonly credentials: LoginCredentials;

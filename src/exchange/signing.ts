@@ -47,13 +47,17 @@ export function signedMessage(parts: SignedParts): string {
 
 /**
  * A signer for a key ("Key scheme"). The result is URL-safe Base64 with padding.
- * @throws SarrafError `INVALID_OPTIONS` when a part has the wrong length, or the two parts are not of one key.
+ * @throws SarrafError `INVALID_OPTIONS` when a part has the wrong length, or the two parts are not of one
+ * key.
  */
 export function createSigner(key: ApiKey): (parts: SignedParts) => string {
   const seed = decodeKey(key.privateKey, 'the private key');
   const publicKey = decodeKey(key.publicKey, 'the public key');
   if (!Buffer.from(getPublicKey(seed)).equals(Buffer.from(publicKey))) {
-    throw new SarrafError('INVALID_OPTIONS', 'expected the public key that belongs to the private key, was another');
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      'expected the public key that belongs to the private key, was another',
+    );
   }
   return (parts) => toUrlSafeBase64(sign(new Uint8Array(Buffer.from(signedMessage(parts), 'utf8')), seed));
 }

@@ -11,12 +11,14 @@ const NAME_CODES: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_
 /** Whether an error belongs to making the connection, so that no byte of a request was written. */
 function isConnecting({ code, syscall, errors }: SystemError): boolean {
   if (syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT') return true;
-  return errors !== undefined && errors.length > 0 && errors.every((inner) => isConnecting(inner as SystemError));
+  return (
+    errors !== undefined && errors.length > 0 && errors.every((inner) => isConnecting(inner as SystemError))
+  );
 }
 
 /**
- * The error for a request that got no answer, by what is known: before the request was begun nothing was sent; after it, anything may have
- * happened, whatever the reason.
+ * The error for a request that got no answer, by what is known: before the request was begun nothing was
+ * sent; after it, anything may have happened, whatever the reason.
  */
 export function transportFailure(
   cause: unknown,
@@ -37,16 +39,24 @@ export function transportFailure(
   }
   if (!where.begun || isConnecting(error)) {
     if (NAME_CODES.has(code)) {
-      return new SarrafError('HOST_NOT_FOUND', `${where.target}: the host name could not be resolved (${code})`, {
-        cause,
-      });
+      return new SarrafError(
+        'HOST_NOT_FOUND',
+        `${where.target}: the host name could not be resolved (${code})`,
+        {
+          cause,
+        },
+      );
     }
     if (code === 'ECONNREFUSED') {
       return new SarrafError('CONNECTION_REFUSED', `${where.target}: the connection was refused`, { cause });
     }
     return new SarrafError('CONNECTION_FAILED', `${where.target}: no connection (${reason})`, { cause });
   }
-  return new SarrafError('CONNECTION_LOST', `${where.target}: the connection ended before the reply (${reason})`, {
-    cause,
-  });
+  return new SarrafError(
+    'CONNECTION_LOST',
+    `${where.target}: the connection ended before the reply (${reason})`,
+    {
+      cause,
+    },
+  );
 }

@@ -8,7 +8,9 @@ export interface HttpRequest {
   /** For the whole exchange of request and reply. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Whether a limit was asked just now: then it leaves at once, or not at all, since the answer grows stale. */
+  /**
+   * Whether a limit was asked just now: then it leaves at once, or not at all, since the answer grows stale.
+   */
   readonly isAdmitted?: boolean;
 }
 
@@ -20,8 +22,9 @@ export interface HttpResponse {
 }
 
 /**
- * The way to the exchange. Sends each request at most once and never retries by itself; whatever status comes back is an answer. Where no
- * answer comes it throws a SarrafError whose `outcome` says whether the request can have arrived.
+ * The way to the exchange. Sends each request at most once and never retries by itself; whatever status comes
+ * back is an answer. Where no answer comes it throws a SarrafError whose `outcome` says whether the request
+ * can have arrived.
  */
 export interface Transport {
   send(request: HttpRequest): Promise<HttpResponse>;

@@ -17,10 +17,15 @@ export interface UndiciTransportOptions {
   readonly maxPending?: number;
 }
 
-/** Loads undici. The built-in exchange has no sockets, and a fifth of the time of its start would go to them. */
+/**
+ * Loads undici. The built-in exchange has no sockets, and a fifth of the time of its start would go to them.
+ */
 const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)('undici');
 
-/** Idle sockets are closed before most servers would: a request on a socket that the server is closing has an unknown outcome. */
+/**
+ * Idle sockets are closed before most servers would: a request on a socket that the server is closing has an
+ * unknown outcome.
+ */
 const IDLE_SOCKET_MS = 4000;
 
 function originOf(baseUrl: string): string {
@@ -34,12 +39,17 @@ function originOf(baseUrl: string): string {
     );
   }
   if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.pathname !== '/' || url.search !== '') {
-    throw new SarrafError('INVALID_OPTIONS', `expected http or https and no path for baseUrl, was "${baseUrl}"`);
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected http or https and no path for baseUrl, was "${baseUrl}"`,
+    );
   }
   return url.origin;
 }
 
-function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+function flatHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
@@ -49,16 +59,21 @@ function flatHeaders(headers: Readonly<Record<string, string | string[] | undefi
 
 /** A limiter knows it by its details, and asks for another slot. */
 function stoodStill(target: string): SarrafError {
-  return new SarrafError('TIMED_OUT', `${target}: the process stood still before it was written (nothing was sent)`, {
-    outcome: 'none',
-    retry: 'safe',
-    details: { stoodStill: true },
-  });
+  return new SarrafError(
+    'TIMED_OUT',
+    `${target}: the process stood still before it was written (nothing was sent)`,
+    {
+      outcome: 'none',
+      retry: 'safe',
+      details: { stoodStill: true },
+    },
+  );
 }
 
 /**
- * HTTP over pooled keep-alive sockets with one request on each at a time, and no retries. A request that was admitted to a limit and has to wait for its
- * connection does not leave when the process stood still meanwhile.
+ * HTTP over pooled keep-alive sockets with one request on each at a time, and no retries. A request that was
+ * admitted to a limit and has to wait for its connection does not leave when the process stood still
+ * meanwhile.
  */
 export class UndiciTransport implements Transport {
   private readonly pool: Pool;
@@ -87,7 +102,10 @@ export class UndiciTransport implements Transport {
     const target = `${request.method} ${this.origin}${request.path.split('?')[0]}`;
     if (this.closed) throw new SarrafError('CLOSED', `${target}: the client is closed`);
     if (this.pending >= this.maxPending) {
-      throw new SarrafError('TOO_MANY_CALLS', `${target}: expected at most ${this.maxPending} calls at a time`);
+      throw new SarrafError(
+        'TOO_MANY_CALLS',
+        `${target}: expected at most ${this.maxPending} calls at a time`,
+      );
     }
     this.pending += 1;
     try {
@@ -123,8 +141,14 @@ export class UndiciTransport implements Transport {
         finish(() => reject(transportFailure(cause, { target, begun: controller !== null })));
       const giveUp = (code: 'TIMED_OUT' | 'ABORTED', message: string): void => {
         const begun = controller !== null;
-        const traits = begun ? {} : ({ outcome: 'none', ...(code === 'TIMED_OUT' ? { retry: 'safe' } : {}) } as const);
-        const error = new SarrafError(code, `${target}: ${message}${begun ? '' : ' (nothing was sent)'}`, traits);
+        const traits = begun
+          ? {}
+          : ({ outcome: 'none', ...(code === 'TIMED_OUT' ? { retry: 'safe' } : {}) } as const);
+        const error = new SarrafError(
+          code,
+          `${target}: ${message}${begun ? '' : ' (nothing was sent)'}`,
+          traits,
+        );
         fail(error);
         controller?.abort(error);
       };
@@ -148,7 +172,8 @@ export class UndiciTransport implements Transport {
               const isStale = request.isAdmitted === true && standstill.look();
               if (isStale && controller === null) fail(stoodStill(target));
               standstill.end();
-              // Given up while it waited for a socket, or about to be written a second time: neither may leave.
+              // Given up while it waited for a socket, or about to be written a second time: neither may
+              // leave.
               if (over || controller !== null) started.abort(new Error('not to be sent'));
               else controller = started;
             },

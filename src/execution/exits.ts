@@ -7,9 +7,11 @@ import { liveAmount } from './risk/live-exposure.ts';
 export type HeldOf = (strategy: string, asset: string) => Units;
 
 /**
- * The orders that can do nothing but bring positions nearer to zero, by their keys: sales of no more than their strategy holds of the coin, purchases of no more
- * than it owes, all that are taken together. The legs of an OCO stay or go together and count once. Where not all of them fit, what protects goes first: OCOs,
- * then stop orders, then the others, of each the older ones. A position is what the strategy's own fills made; what the account had before is none.
+ * The orders that can do nothing but bring positions nearer to zero, by their keys: sales of no more than
+ * their strategy holds of the coin, purchases of no more than it owes, all that are taken together. The legs
+ * of an OCO stay or go together and count once. Where not all of them fit, what protects goes first: OCOs,
+ * then stop orders, then the others, of each the older ones. A position is what the strategy's own fills
+ * made; what the account had before is none.
  */
 export function exitsAmong(orders: readonly OrderRecord[], heldOf: HeldOf): ReadonlySet<string> {
   const taken: OrderRecord[] = [];
@@ -25,7 +27,10 @@ export function exitsAmong(orders: readonly OrderRecord[], heldOf: HeldOf): Read
   return new Set(taken.map(({ key }) => key));
 }
 
-/** What of a position no stop order and no OCO among these would sell, or, of one that is owed, buy back. Zero or above. */
+/**
+ * What of a position no stop order and no OCO among these would sell, or, of one that is owed, buy back. Zero
+ * or above.
+ */
 export function unprotectedOf(
   orders: readonly OrderRecord[],
   of: { readonly strategy: string; readonly asset: string; readonly held: Units },
@@ -45,7 +50,10 @@ function protects({ pairKey, stopPrice }: OrderRecord): boolean {
 /** A single order, or both legs of a pair. */
 type Legs = readonly [OrderRecord, ...OrderRecord[]];
 
-/** Single orders and pairs, in the order in which they are taken. A leg whose other one is at its end is a single order. */
+/**
+ * Single orders and pairs, in the order in which they are taken. A leg whose other one is at its end is a
+ * single order.
+ */
 function ranked(orders: readonly OrderRecord[]): readonly Legs[] {
   const byKey = new Map(orders.map((order) => [order.key, order]));
   const units = orders.flatMap((order): readonly Legs[] => {
@@ -53,7 +61,9 @@ function ranked(orders: readonly OrderRecord[]): readonly Legs[] {
     if (pair === undefined) return [[order]];
     return order.key < pair.key ? [[order, pair]] : [];
   });
-  return units.toSorted((left, right) => rankOf(left) - rankOf(right) || plannedAtMs(left) - plannedAtMs(right));
+  return units.toSorted(
+    (left, right) => rankOf(left) - rankOf(right) || plannedAtMs(left) - plannedAtMs(right),
+  );
 }
 
 /** What protects goes first. */

@@ -3,10 +3,15 @@ import type { Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 
-/** One trade of the account, as the trades list tells it. All in units; `total` is before the fee, which is in the currency received. */
+/**
+ * One trade of the account, as the trades list tells it. All in units; `total` is before the fee, which is in
+ * the currency received.
+ */
 export interface FillRecord {
   readonly tradeId: number;
-  /** The exchange's id of the order. With oneself a trade has two records of one id, so both make the name. */
+  /**
+   * The exchange's id of the order. With oneself a trade has two records of one id, so both make the name.
+   */
   readonly venueOrderId: number | null;
   /** The order of ours by its key; null for a foreign one. */
   readonly orderKey: string | null;

@@ -25,8 +25,8 @@ export type FittedOrder =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Fits a wish to its market: the amount down to a whole step, prices half-even, as the exchange itself would round extra digits. Refused when nothing is
- * left, or when the value does not exceed the market's minimum.
+ * Fits a wish to its market: the amount down to a whole step, prices half-even, as the exchange itself would
+ * round extra digits. Refused when nothing is left, or when the value does not exceed the market's minimum.
  */
 export function fitToMarket(market: Market, wish: UnfittedOrder): FittedOrder {
   try {
@@ -42,7 +42,10 @@ export function fitToMarket(market: Market, wish: UnfittedOrder): FittedOrder {
       };
     }
     if (price === 0n || stopPrice === 0n || stopLimitPrice === 0n) {
-      return { ok: false, reason: `expected a price of at least one step of ${formatUnits(market.priceStep)}` };
+      return {
+        ok: false,
+        reason: `expected a price of at least one step of ${formatUnits(market.priceStep)}`,
+      };
     }
     const valuedAt = price ?? stopPrice ?? wish.reference;
     if (valuedAt !== null) {

@@ -14,23 +14,30 @@ interface Arrival {
 const NO_ARRIVALS: readonly Arrival[] = [];
 
 /**
- * What becomes of an order while an identical one may count as its first copy at the exchange. `hold`: it waits, and is given up when that takes too long.
- * `send`: it goes, and turns the exchange's check for duplicates off where there is such an order. `insist`: it always turns it off. Its clientOrderId
- * tells it from the other in every list.
+ * What becomes of an order while an identical one may count as its first copy at the exchange. `hold`: it
+ * waits, and is given up when that takes too long. `send`: it goes, and turns the exchange's check for
+ * duplicates off where there is such an order. `insist`: it always turns it off. Its clientOrderId tells it
+ * from the other in every list.
  */
 export type WhenIdentical = 'hold' | 'send' | 'insist';
 
 /**
- * Remembers what was sent lately, whoever wanted it: an identical order within the exchange's window would be refused, or, should the first be lost, be
- * taken for it. Bounded by what can be sent in the window.
+ * Remembers what was sent lately, whoever wanted it: an identical order within the exchange's window would be
+ * refused, or, should the first be lost, be taken for it. Bounded by what can be sent in the window.
  */
 export class IdenticalOrders {
   private readonly heldBackMs: number;
-  /** By identity, those that were sent, the newest last: when each may have arrived last; infinity while that is not known. */
+  /**
+   * By identity, those that were sent, the newest last: when each may have arrived last; infinity while that
+   * is not known.
+   */
   private readonly arrivals = new Map<string, Arrival[]>();
   /** Nothing is to be forgotten before this time. */
   private heldUntilMs = Number.POSITIVE_INFINITY;
-  /** An order is asked about several times in a row, and putting its identity together costs more than looking it up. */
+  /**
+   * An order is asked about several times in a row, and putting its identity together costs more than looking
+   * it up.
+   */
   private last: { readonly order: OrderRecord; readonly identity: string } | null = null;
 
   /** `heldBackMs`: for how long the exchange holds an order against identical ones; 0 where it takes them. */

@@ -13,7 +13,10 @@ export const storedNames = z.object({
   epoch: z.string(),
   /** Marks that this mirror had before it was put back from a copy. */
   former: z.array(formerEpoch),
-  /** Up to which order id of the exchange all orders of this instance are in the mirror, since it was put back; null where it never was. */
+  /**
+   * Up to which order id of the exchange all orders of this instance are in the mirror, since it was put
+   * back; null where it never was.
+   */
   takenOverTo: storedCount.nullable(),
   /** Whether the orders that the copy did not have are still being looked for. */
   isSearching: z.boolean(),
@@ -25,8 +28,9 @@ type StoredNames = z.output<typeof storedNames>;
 const MOST_FORMER = 100;
 
 /**
- * Which orders of this instance the mirror must have by their names: all with its own mark, and of a former mark those that were ordered before the copy
- * was made. A mirror that was put back from a copy has another mark from then on.
+ * Which orders of this instance the mirror must have by their names: all with its own mark, and of a former
+ * mark those that were ordered before the copy was made. A mirror that was put back from a copy has another
+ * mark from then on.
  */
 export class KnownNames {
   private stored: StoredNames;
@@ -39,7 +43,10 @@ export class KnownNames {
     return this.stored;
   }
 
-  /** Takes over what was kept, of which `lastRow` was the last row. Answers whether the mirror was put back from a copy since. */
+  /**
+   * Takes over what was kept, of which `lastRow` was the last row. Answers whether the mirror was put back
+   * from a copy since.
+   */
   restore(kept: StoredNames | null, lastRow: number): boolean {
     if (kept === null) return false;
     const { epoch } = this.stored;
@@ -52,7 +59,10 @@ export class KnownNames {
     return true;
   }
 
-  /** Whether an order of this instance may be missing in the mirror, so that it is taken over even if it has ended. */
+  /**
+   * Whether an order of this instance may be missing in the mirror, so that it is taken over even if it has
+   * ended.
+   */
   mayBeMissing(name: OrderName, venueId: number): boolean {
     const { epoch, former, takenOverTo } = this.stored;
     if (former.length === 0 || name.epoch === epoch) return false;

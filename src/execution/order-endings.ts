@@ -5,7 +5,10 @@ interface Signs {
   /** The last word that said so, and how many readings in a row said it. */
   word: string | null;
   readings: number;
-  /** Whether a complete list of the open orders lacked it, or the exchange confirmed its end to whoever asked for that. */
+  /**
+   * Whether a complete list of the open orders lacked it, or the exchange confirmed its end to whoever asked
+   * for that.
+   */
   isCorroborated: boolean;
 }
 
@@ -17,16 +20,19 @@ export type Ending =
   | 'doubtful';
 
 /**
- * Whether an order has ended. A word of one reply is not enough, since nothing comes after the end: a known word needs a second sign, which is another reading
- * that says the same, the order's absence from the list of open orders, or the confirmed cancel. A word that nobody knows needs both, two readings and
- * the absence.
+ * Whether an order has ended. A word of one reply is not enough, since nothing comes after the end: a known
+ * word needs a second sign, which is another reading that says the same, the order's absence from the list of
+ * open orders, or the confirmed cancel. A word that nobody knows needs both, two readings and the absence.
  */
 export class OrderEndings {
   private readonly signs = new Map<string, Signs>();
   private readonly venue: Pick<VenueProfile, 'statuses'>;
   private readonly enough: number;
 
-  /** `isTold`: the venue tells of every change by itself, so that one reading of a known word is as good as two. */
+  /**
+   * `isTold`: the venue tells of every change by itself, so that one reading of a known word is as good as
+   * two.
+   */
   constructor(venue: Pick<VenueProfile, 'statuses'>, isTold = false) {
     this.venue = venue;
     this.enough = isTold ? 1 : 2;
@@ -50,7 +56,9 @@ export class OrderEndings {
     const isCorroborated = before?.isCorroborated ?? false;
     this.signs.set(key, { word: status, readings, isCorroborated });
     if (!isClosedStatus(this.venue, status)) return readings >= 2 && isCorroborated ? 'ended' : 'doubtful';
-    return (this.venue.statuses.filled.includes(status) && isWhole) || readings >= this.enough || isCorroborated
+    return (this.venue.statuses.filled.includes(status) && isWhole) ||
+      readings >= this.enough ||
+      isCorroborated
       ? 'ended'
       : 'doubtful';
   }

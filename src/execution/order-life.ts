@@ -108,7 +108,8 @@ function apply(order: OrderRecord, event: OrderEvent): OrderRecord {
     case 'seen':
       return seen(order, event.report, event.atMs);
     case 'matched less':
-      if (order.state !== 'settling' || event.matched < order.filled || event.matched >= order.matched) return order;
+      if (order.state !== 'settling' || event.matched < order.filled || event.matched >= order.matched)
+        return order;
       return settled({ ...order, matched: event.matched });
     case 'rebound':
       return isFinal(order) || order.venueId === null ? order : changed(order, { venueId: event.venueId });
@@ -155,7 +156,9 @@ function seen(order: OrderRecord, report: OrderStatusReport, atMs: number): Orde
   const status = isClosed ? order.venueStatus : (report.status ?? order.venueStatus);
   if (isClosed || !report.isOpen) {
     const closedAtMs = order.closedAtMs ?? atMs;
-    return settled(changed(order, { state: 'settling', venueId, venueStatus: status, matched, closedAtMs, ...terms }));
+    return settled(
+      changed(order, { state: 'settling', venueId, venueStatus: status, matched, closedAtMs, ...terms }),
+    );
   }
   const state = order.state === 'cancelling' ? 'cancelling' : 'open';
   return changed(order, { state, venueId, venueStatus: status, matched, ...terms });

@@ -14,11 +14,14 @@ const INSTANCE = /^[a-z0-9]{1,6}$/;
 const NAME = /^([a-z0-9]{1,6})-([a-z0-9]+(?:-[a-z0-9]+)*)-([a-z0-9]{4})-([a-z0-9]{1,7})$/;
 
 /**
- * The clientOrderId of an order: instance, strategy, epoch of the mirror and row of the journal. Lower-case letters, digits and
- * hyphens. An exchange may free an id once its order closes, so epoch and row, not the exchange, keep it unique for ever. Throws `INVARIANT` for one that
- * the exchange does not take.
+ * The clientOrderId of an order: instance, strategy, epoch of the mirror and row of the journal. Lower-case
+ * letters, digits and hyphens. An exchange may free an id once its order closes, so epoch and row, not the
+ * exchange, keep it unique for ever. Throws `INVARIANT` for one that the exchange does not take.
  */
-export function clientOrderIdOf(name: OrderName, { longest, pattern }: VenueProfile['clientOrderId']): string {
+export function clientOrderIdOf(
+  name: OrderName,
+  { longest, pattern }: VenueProfile['clientOrderId'],
+): string {
   const id = `${name.instance}-${name.strategy}-${name.epoch}-${name.row.toString(36)}`;
   invariant(
     id.length <= longest && pattern.test(id) && NAME.test(id),
@@ -39,8 +42,9 @@ const MANUAL = /^manual-[0-9a-z]{12}$/;
 const MANUAL_DIGITS = 12;
 
 /**
- * The clientOrderId of an order that is placed by hand. It is of two parts, where those of bots have four and more, so no bot takes it for its own,
- * not even one whose instance is called manual. `digit` gives whole numbers from 0 to 35.
+ * The clientOrderId of an order that is placed by hand. It is of two parts, where those of bots have four and
+ * more, so no bot takes it for its own, not even one whose instance is called manual. `digit` gives whole
+ * numbers from 0 to 35.
  */
 export function manualOrderId(digit: () => number): string {
   const id = `manual-${Array.from({ length: MANUAL_DIGITS }, () => digit().toString(36)).join('')}`;

@@ -2,19 +2,26 @@ import { invariant } from '../domain/invariant.ts';
 import { isFinal, type OrderRecord } from './order-record.ts';
 
 /**
- * Orders that came to their end and are kept in memory, so that a late record or fill still finds them: up to twice as many, then the oldest go. That is
- * more than a quarter of an hour of the most that the exchange lets anybody place, in pairs, and so what a restart is given; the mirror has all.
+ * Orders that came to their end and are kept in memory, so that a late record or fill still finds them: up to
+ * twice as many, then the oldest go. That is more than a quarter of an hour of the most that the exchange
+ * lets anybody place, in pairs, and so what a restart is given; the mirror has all.
  */
 const FINAL_KEPT = 1_000;
 
 const NONE: readonly OrderRecord[] = [];
 
-/** One order's place in the table: the order changes, the place stays, so that a change costs one look-up however many lists it is in. */
+/**
+ * One order's place in the table: the order changes, the place stays, so that a change costs one look-up
+ * however many lists it is in.
+ */
 interface Place {
   order: OrderRecord;
 }
 
-/** All orders of this bot that matter now, found by any of their names. Holds values: a changed order is put in place of the old one. */
+/**
+ * All orders of this bot that matter now, found by any of their names. Holds values: a changed order is put
+ * in place of the old one.
+ */
 export class OrderTable {
   private readonly byKey = new Map<string, Place>();
   private readonly placeOfVenueId = new Map<number, Place>();

@@ -1,6 +1,9 @@
 import type { OrderRecord } from './order-record.ts';
 
-/** When the list of all orders is read for an order without an answer, after its send: it may have come and gone. */
+/**
+ * When the list of all orders is read for an order without an answer, after its send: it may have come and
+ * gone.
+ */
 const EARLY_PASSES_AFTER_MS = [1_000, 15_000, 60_000] as const;
 
 /** Between two passes once the early ones are over and the late ones could not prove anything. */
@@ -35,10 +38,11 @@ export interface AbsencePass {
 export const MOST_PASS_PAGES = 50;
 
 /**
- * Orders whose request had no clear answer, on the way to the proof that they never arrived. An order is absent only when two complete passes over the
- * list of all orders lack it, both asked for when it could no longer arrive (`lateArrivalMs` after its last send) and `passesApartMs` apart, and the
- * trades read after them hold none that could be its own. The exchange frees a clientOrderId once its order closes, so that nobody knows the id proves
- * nothing.
+ * Orders whose request had no clear answer, on the way to the proof that they never arrived. An order is
+ * absent only when two complete passes over the list of all orders lack it, both asked for when it could no
+ * longer arrive (`lateArrivalMs` after its last send) and `passesApartMs` apart, and the trades read after
+ * them hold none that could be its own. The exchange frees a clientOrderId once its order closes, so that
+ * nobody knows the id proves nothing.
  */
 export class UnknownOrders {
   private readonly searches = new Map<string, Search>();
@@ -91,7 +95,8 @@ export class UnknownOrders {
   /** The pass could not be read to its end; another is begun a little later. */
   failed(nowMs: number): void {
     this.pass = null;
-    for (const search of this.searches.values()) search.nextPassAtMs = Math.max(search.nextPassAtMs, nowMs + 5_000);
+    for (const search of this.searches.values())
+      search.nextPassAtMs = Math.max(search.nextPassAtMs, nowMs + 5_000);
   }
 
   /** The pass is complete; who was found in it has been forgotten already. */

@@ -25,12 +25,18 @@ export const INSTANCE = 'bot';
 /** From a question to its answer, in quiet times. */
 const REPLY_MS = 200;
 
-/** A few bots poll as often as the limits allow, the others so many times more rarely: what a run costs is mostly its requests. */
+/**
+ * A few bots poll as often as the limits allow, the others so many times more rarely: what a run costs is
+ * mostly its requests.
+ */
 const HASTY_SHARE = 0.1;
 const LEAST_LEISURE = 2;
 const MOST_LEISURE = 8;
 
-/** How many of the seeds have limits that their orders come up against, and amounts of orders as the workload wants them. */
+/**
+ * How many of the seeds have limits that their orders come up against, and amounts of orders as the workload
+ * wants them.
+ */
 const LIMITED = 0.6;
 const MIDDLING_BTC = 0.002;
 const MIDDLING_USDT = 60;
@@ -45,15 +51,24 @@ export interface BotEngineOptions {
   readonly onVandal: (act: VandalAct) => void;
 }
 
-/** Some seeds limit the position of each market: to so many times the worth of a middling order, in units of the coin. */
+/**
+ * Some seeds limit the position of each market: to so many times the worth of a middling order, in units of
+ * the coin.
+ */
 export function positionLimitsOf(seed: number): Readonly<Record<string, Units>> {
   const dice = Dice.of(seed, 'position limits');
   if (!dice.happens(LIMITED)) return {};
   const times = dice.logUniform(1, 6);
-  return { btc: parseUnits((MIDDLING_BTC * times).toFixed(6)), usdt: parseUnits((MIDDLING_USDT * times).toFixed(2)) };
+  return {
+    btc: parseUnits((MIDDLING_BTC * times).toFixed(6)),
+    usdt: parseUnits((MIDDLING_USDT * times).toFixed(2)),
+  };
 }
 
-/** The engine of one life, with a strategy on each market that wants anything. Of a seed it is the same in every life. */
+/**
+ * The engine of one life, with a strategy on each market that wants anything. Of a seed it is the same in
+ * every life.
+ */
 export function createBotEngine(options: BotEngineOptions, state: MirrorState, nowMs: number): Engine {
   return new Engine(settingsOf(options), state, nowMs);
 }

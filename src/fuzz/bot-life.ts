@@ -53,8 +53,8 @@ export interface BotLifeOptions {
 const MOST_START_MS = 4;
 
 /**
- * One life of the bot: from what is on the disk to a crash. The daemon's own parts, with virtual time for timers and a link for sockets. What it has
- * sent goes on without it; what it had not written is lost.
+ * One life of the bot: from what is on the disk to a crash. The daemon's own parts, with virtual time for
+ * timers and a link for sockets. What it has sent goes on without it; what it had not written is lost.
  */
 export class BotLife {
   private readonly options: BotLifeOptions;
@@ -130,7 +130,9 @@ export class BotLife {
   /** Whether a budget that the bot uses, or its account, is locked out now. */
   isLockedOut(): boolean {
     const nowMs = this.time.now();
-    return this.budgets.some((budget) => this.ledger.heldUntil({ budget, credential: 'with' }, nowMs) !== null);
+    return this.budgets.some(
+      (budget) => this.ledger.heldUntil({ budget, credential: 'with' }, nowMs) !== null,
+    );
   }
 
   /** SHA-256 of the journal. */
@@ -190,6 +192,8 @@ export class BotLife {
 
   private drawEpoch(): string {
     const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-    return Array.from({ length: 4 }, () => letters[this.options.dice.integer(0, letters.length - 1)]).join('');
+    return Array.from({ length: 4 }, () => letters[this.options.dice.integer(0, letters.length - 1)]).join(
+      '',
+    );
   }
 }

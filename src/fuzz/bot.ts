@@ -40,7 +40,10 @@ export interface BotOptions {
 /** Deaths by a mistake after which a bot is not begun again: it would die of the same over and over. */
 const MOST_MISTAKES = 3;
 
-/** A process dies so many times more likely amid a request that changes something, or while an order settles, than at any other moment. */
+/**
+ * A process dies so many times more likely amid a request that changes something, or while an order settles,
+ * than at any other moment.
+ */
 const LIKELY_FACTOR = 15;
 
 /** A strategy that does not come back is ended after so long, and the bot has stood still until then. */
@@ -246,7 +249,10 @@ export class Bot {
   }
 
   private acceptedId(clientOrderId: string): number | null {
-    return this.options.world.bot.orders.values().find((order) => order.clientOrderId === clientOrderId)?.id ?? null;
+    return (
+      this.options.world.bot.orders.values().find((order) => order.clientOrderId === clientOrderId)?.id ??
+      null
+    );
   }
 
   private died(cause: string, error: unknown): void {
@@ -277,7 +283,8 @@ export class Bot {
       else if (change.kind === 'journal' && change.entry.kind === 'finding') coverage.finding(change.entry);
       else if (change.kind === 'journal' && change.entry.kind === 'strategy')
         coverage.count(`strategy ${change.entry.subject === 'vandal' ? 'vandal' : 'other'} failed`);
-      else if (change.kind === 'fill') coverage.count(change.fill.orderKey === null ? 'foreign fills' : 'fills');
+      else if (change.kind === 'fill')
+        coverage.count(change.fill.orderKey === null ? 'foreign fills' : 'fills');
       else if (change.kind === 'intent' && change.intent.status === 'working')
         coverage.count(`intent ${change.intent.kind}`);
       else if (

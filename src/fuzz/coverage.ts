@@ -4,7 +4,9 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './wrong-replies.ts';
 
-/** What must have happened at least once in a suite of seeds; a suite without it has not tested what it says. */
+/**
+ * What must have happened at least once in a suite of seeds; a suite without it has not tested what it says.
+ */
 const NEEDED = [
   'orders',
   'fills',
@@ -40,7 +42,10 @@ const NEEDED = [
 /** How often each thing happened. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** Counts what a run has met: orders by what became of them, crashes by the states of orders, lockouts and the like. */
+/**
+ * Counts what a run has met: orders by what became of them, crashes by the states of orders, lockouts and the
+ * like.
+ */
 export class Coverage {
   private readonly found = new Map<string, number>();
   /** The last record of each order that is not at its end. */
@@ -60,8 +65,10 @@ export class Coverage {
     else if (before === undefined) this.begin(order);
     if (before === undefined && order.intentId === 'adopted') this.count('orders taken over');
     if (order.state === 'unknown') this.doubtful.add(order.key);
-    if (before !== undefined && order.attempts > before.attempts && before.attempts > 0) this.count('sent again');
-    if (order.key.endsWith('/2') && order.filled > 0n && before?.filled === 0n) this.count('second legs executed');
+    if (before !== undefined && order.attempts > before.attempts && before.attempts > 0)
+      this.count('sent again');
+    if (order.key.endsWith('/2') && order.filled > 0n && before?.filled === 0n)
+      this.count('second legs executed');
     this.live.set(order.key, order);
     if (order.state === 'filled' || order.state === 'cancelled' || order.state === 'rejected') {
       this.live.delete(order.key);
@@ -95,7 +102,10 @@ export class Coverage {
     }
   }
 
-  /** Whether an order is closed whose fills are missing: a state that is short, and seldom met by a crash that is not sought. */
+  /**
+   * Whether an order is closed whose fills are missing: a state that is short, and seldom met by a crash that
+   * is not sought.
+   */
   isSettling(): boolean {
     for (const { state } of this.live.values()) if (state === 'settling') return true;
     return false;

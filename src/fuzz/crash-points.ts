@@ -9,7 +9,10 @@ import type { CrashPoint } from './swarm.ts';
 
 export interface CrashOptions {
   readonly time: ProcessTime;
-  /** Asked at each point where the process may die. `isChange`: amid something that changes the exchange, where a death hurts most. */
+  /**
+   * Asked at each point where the process may die. `isChange`: amid something that changes the exchange,
+   * where a death hurts most.
+   */
   readonly diesAt: (point: CrashPoint, isChange: boolean) => boolean;
   /** Ends the process at once. */
   readonly die: (point: CrashPoint) => void;
@@ -49,17 +52,24 @@ export function mortalEngine(engine: Stepper, options: CrashOptions): Stepper {
 export function mortalStore(store: ChangeStore, options: CrashOptions): ChangeStore {
   return {
     apply(changes, how) {
-      if (how.isDurable && options.diesAt('before the commit', false)) return dieAt('before the commit', options);
+      if (how.isDurable && options.diesAt('before the commit', false))
+        return dieAt('before the commit', options);
       store.apply(changes, how);
-      if (how.isDurable && options.diesAt('after the commit', false)) return dieAt('after the commit', options);
+      if (how.isDurable && options.diesAt('after the commit', false))
+        return dieAt('after the commit', options);
     },
     flush: () => store.flush?.(),
     isRunningOut: () => store.isRunningOut(),
   };
 }
 
-/** A limiter between whose requests the process may die: those handed over may have left, the rest never do. */
-export function mortalLimiter(limiter: RequestLimiter, options: CrashOptions): Pick<RequestLimiter, 'run' | 'close'> {
+/**
+ * A limiter between whose requests the process may die: those handed over may have left, the rest never do.
+ */
+export function mortalLimiter(
+  limiter: RequestLimiter,
+  options: CrashOptions,
+): Pick<RequestLimiter, 'run' | 'close'> {
   return {
     async run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
       if (options.time.isDead) return new Promise<never>(() => {});

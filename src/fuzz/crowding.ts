@@ -1,6 +1,9 @@
 import type { Dice } from './dice.ts';
 
-/** A stretch of a run in which the exchange is crowded and has lowered a limit. Times are from the beginning of the run. */
+/**
+ * A stretch of a run in which the exchange is crowded and has lowered a limit. Times are from the beginning
+ * of the run.
+ */
 export interface CrowdedSpell {
   readonly fromMs: number;
   readonly toMs: number;
@@ -11,7 +14,10 @@ export interface CrowdedSpell {
 /** What a bot polls the most. */
 const BUDGETS = ['v2/orderbook', 'orders/list', 'trades/list'] as const;
 
-/** What is left a window: so little that a bot at its usual pace, which is slow here, goes over, and enough to go on with. */
+/**
+ * What is left a window: so little that a bot at its usual pace, which is slow here, goes over, and enough to
+ * go on with.
+ */
 const LEAST_LIMIT = 2;
 const MOST_LIMIT = 6;
 

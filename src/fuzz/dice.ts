@@ -1,6 +1,9 @@
 import { createRandom, type RandomSource } from '../domain/random.ts';
 
-/** Chance that a seed decides. Each concern takes its own, so that one more draw in one changes nothing in the others. */
+/**
+ * Chance that a seed decides. Each concern takes its own, so that one more draw in one changes nothing in the
+ * others.
+ */
 export class Dice {
   private readonly source: RandomSource;
 

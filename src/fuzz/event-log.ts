@@ -15,8 +15,9 @@ const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? '';
 
 /**
- * The last things that happened in a run, for whoever looks into a violation. Written out only when asked for. With names to look for, only what has one
- * of them is kept, and of a long answer the places around them.
+ * The last things that happened in a run, for whoever looks into a violation. Written out only when asked
+ * for. With names to look for, only what has one of them is kept, and of a long answer the places around
+ * them.
  */
 export class EventLog {
   private readonly startMs: number;
@@ -100,6 +101,8 @@ export class EventLog {
     if (text.length <= SHOWN_LENGTH) return text;
     const places = this.names === null ? [] : [...text.matchAll(this.names)].slice(0, MOST_PLACES);
     if (places.length === 0) return `${text.slice(0, SHOWN_LENGTH)}…`;
-    return places.map(({ index }) => `…${text.slice(Math.max(0, index - AROUND), index + AROUND)}…`).join(' ');
+    return places
+      .map(({ index }) => `…${text.slice(Math.max(0, index - AROUND), index + AROUND)}…`)
+      .join(' ');
   }
 }

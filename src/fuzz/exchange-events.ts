@@ -54,7 +54,8 @@ function shock(world: FuzzWorld, dice: Dice, timeMs: number): void {
   const last = market.lastPrice / market.priceFactor;
   const price = Math.max(1, Math.round(last * (side === 'buy' ? 1 + share : 1 - share)));
   const { rules } = market;
-  const units = (SHOCK_WORTH[rules.quote] * UNITS_PER_ONE * UNITS_PER_ONE) / priceUnits(rules, price as Price);
+  const units =
+    (SHOCK_WORTH[rules.quote] * UNITS_PER_ONE * UNITS_PER_ONE) / priceUnits(rules, price as Price);
   const placed = world.exchange.trading.place(
     WHALE_USER,
     {
@@ -78,7 +79,9 @@ function shock(world: FuzzWorld, dice: Dice, timeMs: number): void {
 /** Accepted orders wait before they enter the book, from now on or no more. */
 function waitBeforeBook(world: FuzzWorld, dice: Dice): void {
   // The settings belong to the exchange, which reads them at each placement.
-  Object.assign(world.exchange.trading.settings, { newForMs: dice.happens(0.5) ? 0 : dice.integer(100, 8_000) });
+  Object.assign(world.exchange.trading.settings, {
+    newForMs: dice.happens(0.5) ? 0 : dice.integer(100, 8_000),
+  });
 }
 
 function switchLookup(world: FuzzWorld): void {
@@ -99,7 +102,8 @@ function changeFees(world: FuzzWorld, dice: Dice): void {
 }
 
 /**
- * Takes a little from a wallet without a line in its history, as no exchange should. Its own sums still add up. Whether there was something to take.
+ * Takes a little from a wallet without a line in its history, as no exchange should. Its own sums still add
+ * up. Whether there was something to take.
  */
 export function loseMoney(world: FuzzWorld, dice: Dice): boolean {
   const { accounts } = world.exchange;

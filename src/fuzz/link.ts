@@ -18,7 +18,10 @@ export interface LinkOptions {
   readonly mutator: ReplyMutator | null;
 }
 
-/** The way from one process to the exchange. What has left the process goes on without it: a request arrives, or is lost, whoever waits. */
+/**
+ * The way from one process to the exchange. What has left the process goes on without it: a request arrives,
+ * or is lost, whoever waits.
+ */
 export class Link implements Transport {
   private readonly options: LinkOptions;
 
@@ -30,7 +33,9 @@ export class Link implements Transport {
     const { process, dice } = this.options;
     const target = `${request.method} ${request.path.split('?', 1)[0]}`;
     if (request.signal?.aborted === true) {
-      throw new SarrafError('ABORTED', `${target}: the caller gave up (nothing was sent)`, { outcome: 'none' });
+      throw new SarrafError('ABORTED', `${target}: the caller gave up (nothing was sent)`, {
+        outcome: 'none',
+      });
     }
     const startMs = process.now();
     const winsOverTimer = dice.happens(0.5);
@@ -80,9 +85,15 @@ export class Link implements Transport {
     const { stallLeftMs } = world;
     if (stallLeftMs >= timeoutMs) {
       // Nobody waits for it any more when it is handled.
-      world.time.at(world.time.now() + stallLeftMs, () => void world.venue.send(bytes).catch(() => undefined));
+      world.time.at(
+        world.time.now() + stallLeftMs,
+        () => void world.venue.send(bytes).catch(() => undefined),
+      );
       await world.time.sleep(timeoutMs);
-      return { kind: 'failed', error: new SarrafError('TIMED_OUT', `expected a reply within ${request.timeoutMs} ms`) };
+      return {
+        kind: 'failed',
+        error: new SarrafError('TIMED_OUT', `expected a reply within ${request.timeoutMs} ms`),
+      };
     }
     if (stallLeftMs > 0) await world.time.sleep(stallLeftMs);
     try {

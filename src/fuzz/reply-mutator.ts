@@ -16,7 +16,10 @@ type Asked = Pick<HttpRequest, 'method' | 'path' | 'body'>;
 /** Requests that change the exchange, where a false refusal does harm. */
 const PLACEMENT = '/market/orders/add';
 const CHANGING = [PLACEMENT, '/market/orders/update-status'] as const;
-/** Replies about one order, of which there are few beside lists and books: so many times more of them are wrong. */
+/**
+ * Replies about one order, of which there are few beside lists and books: so many times more of them are
+ * wrong.
+ */
 const OF_ONE_ORDER = [PLACEMENT, '/market/orders/status', '/market/orders/update-status'] as const;
 const TIMES_MORE = 3;
 
@@ -29,7 +32,10 @@ const json = (status: number, body: unknown): HttpResponse => ({
   body: JSON.stringify(body),
 });
 
-/** Refusals of something in between: none carries a code that the interface has for the placement or the cancel of an order. */
+/**
+ * Refusals of something in between: none carries a code that the interface has for the placement or the
+ * cancel of an order.
+ */
 const REFUSALS: readonly HttpResponse[] = [
   json(400, { message: 'Bad Request' }),
   json(400, {}),
@@ -64,10 +70,16 @@ function hasFailed({ body }: HttpResponse): boolean {
 /** Replies that are remembered, to be given again in place of later ones. */
 const MOST_REMEMBERED = 30;
 
-/** Makes replies wrong on their way to the bot: one thing about one of them now and then. It belongs to no process, as the network does not. */
+/**
+ * Makes replies wrong on their way to the bot: one thing about one of them now and then. It belongs to no
+ * process, as the network does not.
+ */
 export class ReplyMutator {
   isOn = true;
-  /** Orders by their clientOrderIds that the exchange may have taken, and of which the bot was told, with the interface's own code, that it has not. */
+  /**
+   * Orders by their clientOrderIds that the exchange may have taken, and of which the bot was told, with the
+   * interface's own code, that it has not.
+   */
   readonly refusedNames = new Set<string>();
   private readonly options: ReplyMutatorOptions;
   /** By path: what was said before. */
@@ -77,7 +89,10 @@ export class ReplyMutator {
     this.options = options;
   }
 
-  /** What something in between answers in place of the exchange: the request does not get there, or its reply does not come back. */
+  /**
+   * What something in between answers in place of the exchange: the request does not get there, or its reply
+   * does not come back.
+   */
   refusal(request: Asked): { readonly response: HttpResponse; readonly isHandled: boolean } | null {
     const { plan, dice, onWrong } = this.options;
     if (!this.isOn || !CHANGING.some((path) => request.path.startsWith(path))) return null;
@@ -108,7 +123,11 @@ export class ReplyMutator {
     return wrong;
   }
 
-  private wrongReply(kind: WrongKind, response: HttpResponse, earlier: readonly HttpResponse[]): HttpResponse | null {
+  private wrongReply(
+    kind: WrongKind,
+    response: HttpResponse,
+    earlier: readonly HttpResponse[],
+  ): HttpResponse | null {
     const { dice } = this.options;
     if (kind === 'stale') {
       const stale = dice.pick(earlier);

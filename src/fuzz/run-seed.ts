@@ -22,7 +22,10 @@ export interface SeedOptions {
   readonly hours: number;
   /** Made anew, and removed at the end. On tmpfs, or a run waits for the disk. */
   readonly folder: string;
-  /** Orders and the like whose events are wanted; without them it is the last events, or those before the first break. */
+  /**
+   * Orders and the like whose events are wanted; without them it is the last events, or those before the
+   * first break.
+   */
   readonly names?: readonly string[];
 }
 
@@ -43,7 +46,9 @@ const MINUTE_MS = 60_000;
 const LOOK_EVERY_MS = 30 * MINUTE_MS;
 /** What is halted, barred or on its way when the faults end has ended by itself by then. */
 const CALM_MS = 31 * MINUTE_MS;
-/** How long the market stands still before mirror and exchange are compared: every list is read again by then. */
+/**
+ * How long the market stands still before mirror and exchange are compared: every list is read again by then.
+ */
 const STILL_MS = 5 * MINUTE_MS;
 /** A lockout lasts up to a day; what does not agree so long after the last one never will. */
 const LONGEST_WAIT_MS = 26 * 60 * MINUTE_MS;
@@ -162,7 +167,10 @@ class SeedRun {
   }
 
   private crowd(budget: string, limit: number | null): void {
-    this.events.say(this.world.time.now(), `the exchange sets the limit of ${budget} to ${limit ?? 'what it was'}`);
+    this.events.say(
+      this.world.time.now(),
+      `the exchange sets the limit of ${budget} to ${limit ?? 'what it was'}`,
+    );
     this.coverage.count(limit === null ? 'limit given back' : 'limit lowered');
     this.world.lowerLimit(budget, limit);
   }
@@ -197,11 +205,16 @@ class SeedRun {
     const isMissed = firstLossAtMs !== null && firstLossAtMs >= BOOKS_BEGIN_MS && trueBreaks === 0;
     return told('breaks', [
       ...(falseBreaks === 0 ? [] : [`expected no break where no money was lost, there were ${falseBreaks}`]),
-      ...(isMissed ? [`expected a break, since money was lost after ${firstLossAtMs} ms, there was none`] : []),
+      ...(isMissed
+        ? [`expected a break, since money was lost after ${firstLossAtMs} ms, there was none`]
+        : []),
     ]);
   }
 
-  /** Nothing goes wrong any more: the bot takes its orders back or leaves them, and what it knows becomes what is. */
+  /**
+   * Nothing goes wrong any more: the bot takes its orders back or leaves them, and what it knows becomes what
+   * is.
+   */
   private async calmDown(): Promise<readonly Violation[]> {
     const { world, bot, swarm } = this;
     this.isWild = false;

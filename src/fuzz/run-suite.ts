@@ -55,7 +55,9 @@ interface Task {
 
 /** Runs seeds on several threads, each in a folder of its own that is removed with the suite. */
 export async function runSuite(options: SuiteOptions): Promise<SuiteResult> {
-  const folder = mkdtempSync(join(existsSync(FAST_FOLDER) ? FAST_FOLDER : tmpdir(), `sarraf-fuzz-${process.pid}-`));
+  const folder = mkdtempSync(
+    join(existsSync(FAST_FOLDER) ? FAST_FOLDER : tmpdir(), `sarraf-fuzz-${process.pid}-`),
+  );
   try {
     return await new Suite(options, folder).run();
   } finally {
@@ -80,7 +82,9 @@ class Suite {
   async run(): Promise<SuiteResult> {
     const startMs = performance.now();
     const lanes = Math.min(this.options.jobs, this.tasks.length);
-    await Promise.all(Array.from({ length: lanes }, async (_, lane) => this.runLane(join(this.folder, String(lane)))));
+    await Promise.all(
+      Array.from({ length: lanes }, async (_, lane) => this.runLane(join(this.folder, String(lane)))),
+    );
     const { outcomes } = this;
     const counts = addCounts(outcomes.filter(({ isRepeat }) => !isRepeat).map((outcome) => outcome.counts));
     const failed = outcomes.filter(({ violations }) => violations.length > 0).map(({ seed }) => seed);
@@ -117,7 +121,12 @@ class Suite {
     const outcome: SeedOutcome =
       answer.kind === 'ended'
         ? { ...answer.result, tookMs: answer.tookMs, isRepeat }
-        : { ...nothingOf(seed), violations: [{ check: 'the run ends', message: answer.message }], tookMs: 0, isRepeat };
+        : {
+            ...nothingOf(seed),
+            violations: [{ check: 'the run ends', message: answer.message }],
+            tookMs: 0,
+            isRepeat,
+          };
     const other = this.hashes.get(seed);
     this.hashes.set(seed, outcome.journalHash);
     const isSame = other === undefined || other === outcome.journalHash;
@@ -131,7 +140,10 @@ class Suite {
 function tasksOf({ firstSeed, seeds, twice }: SuiteOptions): Task[] {
   const all = Array.from({ length: seeds }, (_, index) => firstSeed + index);
   const again = all.filter((_, index) => twice || (seeds > 1 && index % REPEAT_EVERY === 0));
-  return [...all.map((seed) => ({ seed, isRepeat: false })), ...again.map((seed) => ({ seed, isRepeat: true }))];
+  return [
+    ...all.map((seed) => ({ seed, isRepeat: false })),
+    ...again.map((seed) => ({ seed, isRepeat: true })),
+  ];
 }
 
 function nothingOf(seed: number): SeedResult {

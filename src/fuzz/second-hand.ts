@@ -10,7 +10,9 @@ import { BOT_USER, type FuzzWorld } from './world.ts';
 /** What a manual order is worth: some times the least value of its market. */
 const LEAST_WORTH = 2;
 const MOST_WORTH = 40;
-/** How far from the last price a manual order is, at most, in shares of it: behind the market or through it. */
+/**
+ * How far from the last price a manual order is, at most, in shares of it: behind the market or through it.
+ */
 const FARTHEST = 0.01;
 /** A withdrawal takes this share of a wallet at most, so that there is something left to trade with. */
 const LARGEST_WITHDRAWAL = 0.1;

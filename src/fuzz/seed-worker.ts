@@ -9,7 +9,10 @@ export type SeedAnswer =
 
 const IS_SEED_WORKER = 'runs seeds';
 
-/** A thread that runs the seeds it is sent, one after the other. Virtual time uses one core, so as many threads as cores are of use. */
+/**
+ * A thread that runs the seeds it is sent, one after the other. Virtual time uses one core, so as many
+ * threads as cores are of use.
+ */
 export function startSeedWorker(): Worker {
   return new Worker(new URL(import.meta.url), {
     workerData: IS_SEED_WORKER,
@@ -21,7 +24,10 @@ export function startSeedWorker(): Worker {
 const NAMES = /\bbot-[a-z\d-]*[a-z\d]\b|\b\d{4,}\b/g;
 const MOST_NAMES = 6;
 
-/** Where violations name orders, the seed is run again with an eye on those: what happened to them is mostly long ago at the end. */
+/**
+ * Where violations name orders, the seed is run again with an eye on those: what happened to them is mostly
+ * long ago at the end.
+ */
 async function withEvents(options: SeedOptions, result: SeedResult): Promise<SeedResult> {
   if (result.violations.some(({ check }) => check === 'breaks' || check === 'no mistakes')) return result;
   const found = result.violations.flatMap(({ message }) => message.match(NAMES) ?? []);
@@ -38,7 +44,10 @@ async function answerTo(options: SeedOptions): Promise<SeedAnswer> {
     const tookMs = Math.round(performance.now() - startMs);
     return { kind: 'ended', result: await withEvents(options, result), tookMs };
   } catch (error) {
-    return { kind: 'broken', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    return {
+      kind: 'broken',
+      message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    };
   }
 }
 

@@ -32,7 +32,8 @@ const IDS: ReadonlySet<string | number> = new Set(['id', 'orderId', 'pairId']);
 const HUGE_IDS = [9_007_199_254_740_991, 1_000_000_000_000, 123_456_789_012] as const;
 
 /**
- * The same body with one thing about it wrong; null where it has nothing that can be wrong in this way. One place is drawn of all of them, however deep.
+ * The same body with one thing about it wrong; null where it has nothing that can be wrong in this way. One
+ * place is drawn of all of them, however deep.
  */
 export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dice): string | null {
   const root = readBody(body);
@@ -71,7 +72,8 @@ function placesIn(holder: Holder, isInNewest = false): readonly Place[] {
   const entries = Array.isArray(holder) ? endsOf(holder) : Object.entries(holder);
   for (const [key, value] of entries) {
     const isLeaf = typeof value !== 'object' || value === null;
-    const isNewest = isInNewest || (Array.isArray(holder) && key === holder.length - 1 && !Array.isArray(value));
+    const isNewest =
+      isInNewest || (Array.isArray(holder) && key === holder.length - 1 && !Array.isArray(value));
     places.push({ holder, key, isLeaf, isNewest });
     if (!isLeaf) places.push(...placesIn(value as Holder, isNewest));
   }
@@ -83,7 +85,9 @@ const MOST_ITEMS = 20;
 
 function endsOf(list: readonly unknown[]): readonly (readonly [index: number, value: unknown])[] {
   const items = list.map((value, index) => [index, value] as const);
-  return items.length <= MOST_ITEMS * 2 ? items : [...items.slice(0, MOST_ITEMS), ...items.slice(-MOST_ITEMS)];
+  return items.length <= MOST_ITEMS * 2
+    ? items
+    : [...items.slice(0, MOST_ITEMS), ...items.slice(-MOST_ITEMS)];
 }
 
 function isRecord({ holder, isLeaf }: Place): boolean {
@@ -113,7 +117,8 @@ function spoilAt(
   }
   const list = holder as unknown as unknown[];
   if (kind === 'record dropped') return list.splice(Number(key), 1).length > 0;
-  if (kind === 'record doubled') return list.splice(Number(key), 0, structuredClone(holder[key])).length === 0;
+  if (kind === 'record doubled')
+    return list.splice(Number(key), 0, structuredClone(holder[key])).length === 0;
   if (kind === 'other record') {
     return exchange(place, places, dice, ({ holder: other, key: name }) => other !== holder && name === key);
   }
@@ -126,8 +131,16 @@ function spoilAt(
   return true;
 }
 
-/** Puts another value of the body in its place, and where both are of one record that value's place gets this one. */
-function exchange(place: Place, places: readonly Place[], dice: Dice, fits: (other: Place) => boolean): boolean {
+/**
+ * Puts another value of the body in its place, and where both are of one record that value's place gets this
+ * one.
+ */
+function exchange(
+  place: Place,
+  places: readonly Place[],
+  dice: Dice,
+  fits: (other: Place) => boolean,
+): boolean {
   const { holder, key } = place;
   const other = dice.pick(places.filter((candidate) => candidate.isLeaf && fits(candidate)));
   if (other === null || other.holder[other.key] === holder[key]) return false;
@@ -143,13 +156,15 @@ function wrongValue(kind: WrongKind, value: unknown, dice: Dice): unknown {
   if (kind === 'boolean') return typeof value !== 'boolean' || (dice.happens(0.5) ? !value : 'yes');
   if (kind === 'object') return { toString: 'none', value };
   if (kind === 'nested') return NESTED;
-  if (kind === 'unknown word') return typeof value === 'string' && !isNumeric(value) ? 'Suspended' : undefined;
+  if (kind === 'unknown word')
+    return typeof value === 'string' && !isNumeric(value) ? 'Suspended' : undefined;
   return isNumeric(value) ? wrongNumber(kind, value, dice) : undefined;
 }
 
 function wrongNumber(kind: WrongKind, value: string | number, dice: Dice): unknown {
   const as = (number: string): unknown => (typeof value === 'number' ? Number(number) : number);
-  if (kind === 'negative') return String(value).startsWith('-') || Number(value) === 0 ? undefined : as(`-${value}`);
+  if (kind === 'negative')
+    return String(value).startsWith('-') || Number(value) === 0 ? undefined : as(`-${value}`);
   if (kind === 'tiny') return as('1e-15');
   if (kind === 'zero') return Number(value) === 0 ? undefined : as('0');
   if (kind === 'huge') return as(String(dice.pick(HUGE_IDS) ?? HUGE_IDS[0]));
@@ -157,5 +172,7 @@ function wrongNumber(kind: WrongKind, value: string | number, dice: Dice): unkno
 }
 
 function isNumeric(value: unknown): value is string | number {
-  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?(?:[eE]-?\d+)?$/.test(value));
+  return (
+    typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?(?:[eE]-?\d+)?$/.test(value))
+  );
 }

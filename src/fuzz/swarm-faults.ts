@@ -11,16 +11,24 @@ export interface FaultEpisode {
 
 const MINUTE_MS = 60_000;
 const LONGEST_BACK_OFF_S = 86_400;
-/** Limits of a run of a day or more may lock the bot out for as long; a shorter run would see nothing else. */
+/**
+ * Limits of a run of a day or more may lock the bot out for as long; a shorter run would see nothing else.
+ */
 const LONG_RUN_MS = 24 * 3_600_000;
 
 /** Requests that change the exchange: where a fault hurts most. */
 const CHANGING: readonly EndpointName[] = ['addOrder', 'updateOrderStatus'];
 const LISTS: readonly EndpointName[] = ['ordersList', 'tradesList', 'orderStatus'];
-/** Of which the interface says that they may answer without a result, and lists like it. A change that says ok has been made. */
+/**
+ * Of which the interface says that they may answer without a result, and lists like it. A change that says ok
+ * has been made.
+ */
 const RESULTLESS: readonly EndpointName[] = ['walletsList', 'wallets', ...LISTS];
 
-/** How likely the faults of a kind are, for each request: from and to. Those that shut a budget or the account are rare, since each ends hours. */
+/**
+ * How likely the faults of a kind are, for each request: from and to. Those that shut a budget or the account
+ * are rare, since each ends hours.
+ */
 const PROBABILITIES: Readonly<Record<FaultRule['kind'], readonly [least: number, most: number]>> = {
   delay: [0.005, 0.4],
   late: [0.005, 0.3],
@@ -53,7 +61,9 @@ function drawRule(dice: Dice, kind: FaultRule['kind'], runMs: number): FaultRule
     ...(kind === 'lagging-lists'
       ? { lagMs: Math.round(dice.logUniform(500, 20_000)), isUneven: dice.happens(0.5) }
       : {}),
-    ...(kind === 'reset' || kind === 'server-error' || kind === 'bad-gateway' ? { isHandled: dice.happens(0.5) } : {}),
+    ...(kind === 'reset' || kind === 'server-error' || kind === 'bad-gateway'
+      ? { isHandled: dice.happens(0.5) }
+      : {}),
     ...(kind === 'too-many-requests'
       ? { backOff: Math.round(dice.logUniform(5, runMs >= LONG_RUN_MS ? LONGEST_BACK_OFF_S : 600)) }
       : {}),
@@ -61,8 +71,9 @@ function drawRule(dice: Dice, kind: FaultRule['kind'], runMs: number): FaultRule
 }
 
 /**
- * The faults of a run: a seed's own subset of the kinds, in episodes with quiet phases between them. That most seeds lack most kinds is what finds
- * more than all of them at once: a fault that hides another is absent in half of the seeds.
+ * The faults of a run: a seed's own subset of the kinds, in episodes with quiet phases between them. That
+ * most seeds lack most kinds is what finds more than all of them at once: a fault that hides another is
+ * absent in half of the seeds.
  */
 export function drawEpisodes(dice: Dice, runMs: number): readonly FaultEpisode[] {
   const kinds = dice.some(FAULT_KINDS, dice.between(0.15, 0.6));

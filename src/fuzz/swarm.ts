@@ -7,11 +7,18 @@ import { drawEpisodes, type FaultEpisode } from './swarm-faults.ts';
 import { drawWrongReplies, type WrongReplies } from './wrong-replies.ts';
 
 /** Where in a step of the bot its process dies. */
-export const CRASH_POINTS = ['before the commit', 'after the commit', 'amid the requests', 'at an answer'] as const;
+export const CRASH_POINTS = [
+  'before the commit',
+  'after the commit',
+  'amid the requests',
+  'at an answer',
+] as const;
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** Everything that will go wrong in one run, decided before it begins. Times are from its beginning, in ms. */
+/**
+ * Everything that will go wrong in one run, decided before it begins. Times are from its beginning, in ms.
+ */
 export interface Swarm {
   readonly seed: number;
   readonly runMs: number;
@@ -23,7 +30,9 @@ export interface Swarm {
   /** When the mirror is copied, and when that copy is put back. */
   readonly putBack: { readonly copiedAtMs: number; readonly atMs: number } | null;
   readonly disturbances: readonly { readonly disturbance: Disturbance; readonly meanMs: number }[];
-  /** Of each step that asks for something, by where it dies; and at times that have nothing to do with steps. */
+  /**
+   * Of each step that asks for something, by where it dies; and at times that have nothing to do with steps.
+   */
   readonly crashes: Readonly<Record<CrashPoint, number>>;
   readonly crashesAtMs: readonly number[];
   /** How long the bot is gone after a crash, drawn for each between these. */
@@ -40,7 +49,10 @@ export interface Swarm {
   /** The exchange loses money of the account, and does not say so: the books must not agree any more. */
   readonly lossesAtMs: readonly number[];
   /** What an operator does. */
-  readonly controls: readonly { readonly atMs: number; readonly kind: 'halt' | 'resume' | 'accept-balances' }[];
+  readonly controls: readonly {
+    readonly atMs: number;
+    readonly kind: 'halt' | 'resume' | 'accept-balances';
+  }[];
 }
 
 /** How long a stopped process stands still. */
@@ -74,10 +86,16 @@ function drawCrashes(dice: Dice): Swarm['crashes'] {
   const none = { 'before the commit': 0, 'after the commit': 0, 'amid the requests': 0, 'at an answer': 0 };
   if (!dice.happens(0.7)) return none;
   const points = dice.some(CRASH_POINTS, 0.6);
-  return { ...none, ...Object.fromEntries(points.map((point) => [point, dice.logUniform(...CRASH_SHARES[point])])) };
+  return {
+    ...none,
+    ...Object.fromEntries(points.map((point) => [point, dice.logUniform(...CRASH_SHARES[point])])),
+  };
 }
 
-/** What stops the bot would end the run's use if nobody looked, so a person does within half an hour or a little more. */
+/**
+ * What stops the bot would end the run's use if nobody looked, so a person does within half an hour or a
+ * little more.
+ */
 function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]): Swarm['controls'] {
   const looks = lossesAtMs.map((atMs) => ({
     atMs: atMs + Math.round(dice.between(20, 60) * MINUTE_MS),
@@ -99,7 +117,9 @@ function drawStalls(dice: Dice, runMs: number): Swarm['stalls'] {
   return drawTimes(dice, runMs, dice.logUniform(0.2, 2) * HOUR_MS).map((atMs) => ({
     atMs,
     forMs: Math.round(
-      isLong ? dice.between(SHORTEST_STALL_MS, LONGEST_STALL_MS) : dice.logUniform(SHORTEST_STALL_MS, LONGEST_STALL_MS),
+      isLong
+        ? dice.between(SHORTEST_STALL_MS, LONGEST_STALL_MS)
+        : dice.logUniform(SHORTEST_STALL_MS, LONGEST_STALL_MS),
     ),
   }));
 }

@@ -21,7 +21,10 @@ export const VANDAL_ACTS = [
 
 export type VandalAct = (typeof VANDAL_ACTS)[number];
 
-/** Of those calls that might want an order: it does not come back from them by itself, and the process stands still until it is ended. */
+/**
+ * Of those calls that might want an order: it does not come back from them by itself, and the process stands
+ * still until it is ended.
+ */
 const LOOPS = 0.2;
 
 /** Things that it holds on to from one call to the next. */
@@ -32,8 +35,14 @@ const FAR = 0.7;
 
 const PARAMS = z.strictObject({ seed: z.int(), everyMs: z.int().positive() });
 
-/** `spoiled` is only ever in an answer that is wrong besides, so it may never be the state. Null: it begins with its seed. */
-const STATE = z.strictObject({ random: z.number().nullable().default(null), spoiled: z.boolean().default(false) });
+/**
+ * `spoiled` is only ever in an answer that is wrong besides, so it may never be the state. Null: it begins
+ * with its seed.
+ */
+const STATE = z.strictObject({
+  random: z.number().nullable().default(null),
+  spoiled: z.boolean().default(false),
+});
 
 /** What an author in JavaScript may call: nothing says what it takes. */
 type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => void>>;
@@ -54,9 +63,10 @@ const WRONG_STATES: readonly unknown[] = [{ random: 1n }, { random: () => 1 }, {
 const WRONG_ANSWERS: readonly unknown[] = [5, 'nothing', [], { intents: [] }, { state: {} }, new Map()];
 
 /**
- * A strategy as nobody wants one: it throws, answers nonsense and promises, changes what it was handed and what it answered earlier, logs too much, and at times wants an
- * order as it should. A definition holds on to what it saw, so each life needs one of its own. `onAct` is told of each thing that it does; it is to let the
- * time pass that a loop takes, which virtual time can not.
+ * A strategy as nobody wants one: it throws, answers nonsense and promises, changes what it was handed and
+ * what it answered earlier, logs too much, and at times wants an order as it should. A definition holds on to
+ * what it saw, so each life needs one of its own. `onAct` is told of each thing that it does; it is to let
+ * the time pass that a loop takes, which virtual time can not.
  */
 export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinition {
   const held: object[] = [];
@@ -65,7 +75,10 @@ export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinitio
     for (const thing of things) if (thing !== null) held.push(thing);
     held.splice(0, Math.max(0, held.length - MOST_HELD));
   };
-  const onBook = (ctx: StrategyContext<z.output<typeof PARAMS>, z.output<typeof STATE>>, seen: Book): unknown => {
+  const onBook = (
+    ctx: StrategyContext<z.output<typeof PARAMS>, z.output<typeof STATE>>,
+    seen: Book,
+  ): unknown => {
     const { state, market, params } = ctx;
     const random = createRandom(state.random ?? params.seed);
     // A call that fails leaves the state as it was: by its state alone it would do the same for ever.
@@ -119,7 +132,12 @@ function actOf(
 }
 
 /** An order as it should be; what it said is held on to. */
-function order(ctx: MarketContext, market: string, { bestBid }: Book, hold: (things: readonly object[]) => void): void {
+function order(
+  ctx: MarketContext,
+  market: string,
+  { bestBid }: Book,
+  hold: (things: readonly object[]) => void,
+): void {
   if (bestBid === null) return;
   const price = (bestBid.price * FAR).toFixed(2);
   const amount = market.startsWith('USDT') ? '60' : '0.01';

@@ -43,12 +43,16 @@ function priceAway({ side, bid, ask }: Situation, share: number): string {
 
 const sharesAway = (dice: Dice): number => (dice.happens(0.2) ? -NEAR * 4 : dice.logUniform(NEAR, FAR));
 
-const place = (situation: Situation, wish: { readonly price?: string; readonly stopPrice?: string }): void => {
+const place = (
+  situation: Situation,
+  wish: { readonly price?: string; readonly stopPrice?: string },
+): void => {
   const { ctx, side } = situation;
   ctx[side]({ amount: amountOf(situation), ...wish });
 };
 
-const limit: Action = (situation) => place(situation, { price: priceAway(situation, sharesAway(situation.dice)) });
+const limit: Action = (situation) =>
+  place(situation, { price: priceAway(situation, sharesAway(situation.dice)) });
 
 const atMarket: Action = (situation) => place(situation, {});
 
@@ -72,7 +76,10 @@ const pair: Action = (situation) => {
   });
 };
 
-/** The same order several times at once, or beside one that is there already on the same terms: wanted, so each is to come once and none twice. */
+/**
+ * The same order several times at once, or beside one that is there already on the same terms: wanted, so
+ * each is to come once and none twice.
+ */
 const alike: Action = (situation) => {
   const { ctx, dice, side } = situation;
   const price = dice.happens(0.3) ? {} : { price: priceAway(situation, sharesAway(dice)) };
@@ -86,7 +93,8 @@ const takeBack: Action = ({ ctx, dice, orders }) => {
   if (order !== null) ctx.cancel(order.clientOrderId);
 };
 
-const takeAllBack: Action = ({ ctx, dice, market }) => (dice.happens(0.5) ? ctx.cancelAll() : ctx.cancelAll(market));
+const takeAllBack: Action = ({ ctx, dice, market }) =>
+  dice.happens(0.5) ? ctx.cancelAll() : ctx.cancelAll(market);
 
 const change: Action = (situation) => {
   const { ctx, dice, orders } = situation;
@@ -151,7 +159,9 @@ const WEIGHTS: readonly (readonly [action: Action, weight: number])[] = [
   [hidden, 1],
 ];
 
-const ACTIONS: readonly Action[] = WEIGHTS.flatMap(([action, weight]) => Array.from({ length: weight }, () => action));
+const ACTIONS: readonly Action[] = WEIGHTS.flatMap(([action, weight]) =>
+  Array.from({ length: weight }, () => action),
+);
 
 const PARAMS = z.strictObject({
   seed: z.int(),

@@ -32,7 +32,10 @@ const HISTORY_MINUTES = 60;
 export interface FuzzWorldOptions {
   readonly seed: number;
   readonly startMs: number;
-  /** How far the exchange's clock is ahead of everybody else's. It stays so: a clock that is set back would make its windows longer than they are. */
+  /**
+   * How far the exchange's clock is ahead of everybody else's. It stays so: a clock that is set back would
+   * make its windows longer than they are.
+   */
   readonly clockSkewMs: number;
 }
 
@@ -99,7 +102,10 @@ export class FuzzWorld {
     this.setFaults([]);
   }
 
-  /** Brings the exchange to the present, and says its time. To be called before anything is done to it from outside. */
+  /**
+   * Brings the exchange to the present, and says its time. To be called before anything is done to it from
+   * outside.
+   */
   advance(): number {
     const { timeMs } = this.venue;
     this.moveTo(timeMs);
@@ -113,7 +119,10 @@ export class FuzzWorld {
     this.faulty.plan = new FaultPlan({ seed: seed >>> 0, rules, clockSkewMs: this.clockSkewMs });
   }
 
-  /** Has the exchange stand still from now on, as a stopped process or a machine that hangs does: it goes on later with all that has arrived meanwhile. */
+  /**
+   * Has the exchange stand still from now on, as a stopped process or a machine that hangs does: it goes on
+   * later with all that has arrived meanwhile.
+   */
   stall(durationMs: number): void {
     this.stalledUntilMs = Math.max(this.stalledUntilMs, this.time.now() + durationMs);
   }

@@ -27,9 +27,15 @@ export interface WrongReplies {
   /** Of each reply. */
   readonly probability: number;
   readonly kinds: readonly WrongKind[];
-  /** Of each request that places or cancels: something in between refuses it, whether or not the exchange has it. */
+  /**
+   * Of each request that places or cancels: something in between refuses it, whether or not the exchange has
+   * it.
+   */
   readonly refusals: number;
-  /** The same with a code of the interface's own for that very request: nobody can tell it from the exchange's. */
+  /**
+   * The same with a code of the interface's own for that very request: nobody can tell it from the
+   * exchange's.
+   */
   readonly ownCodeRefusals: number;
 }
 

@@ -11,11 +11,15 @@ import { LimitsOfClient, MACHINE_CLOCK, type LimitsClock } from './local-limits.
 /** The client's options, with limits that it keeps by itself. */
 export interface LimitedClientOptions extends Omit<ClientOptions, 'limits'> {
   /**
-   * The rate limits that the client keeps to: those of the interface (`'default'`), the same with some that differ, by budget name, or none (`'none'`).
-   * `'default'` unless `admit` is given, which is a limiter of your own.
+   * The rate limits that the client keeps to: those of the interface (`'default'`), the same with some that
+   * differ, by budget name, or none (`'none'`). `'default'` unless `admit` is given, which is a limiter of
+   * your own.
    */
   readonly limits?: 'default' | 'none' | ClientOptions['limits'];
-  /** How long a call waits for its turn at most, in ms; 2 minutes by default. A call that would have to wait longer fails at once. */
+  /**
+   * How long a call waits for its turn at most, in ms; 2 minutes by default. A call that would have to wait
+   * longer fails at once.
+   */
   readonly maxWaitMs?: number;
 }
 
@@ -30,12 +34,13 @@ const CLASSES: Readonly<Partial<Record<EndpointName, RequestClass>>> = {
 };
 
 /**
- * The client as a library gives it: it keeps to the exchange's limits, since going over one locks its user out for hours. A call waits for its turn, at
- * most `maxWaitMs` and at most 256 of them a limit; its `signal` ends the wait. A call that can not have its turn in time throws `RATE_LIMITED` with
- * `details.sent: false`, and nothing was sent.
+ * The client as a library gives it: it keeps to the exchange's limits, since going over one locks its user
+ * out for hours. A call waits for its turn, at most `maxWaitMs` and at most 256 of them a limit; its `signal`
+ * ends the wait. A call that can not have its turn in time throws `RATE_LIMITED` with `details.sent: false`,
+ * and nothing was sent.
  *
- * The limits count what this process sends to the exchange, from its start on: other processes and earlier runs are not known. For bots that share an address use
- * `sarraf run`, whose ledger is on the disk.
+ * The limits count what this process sends to the exchange, from its start on: other processes and earlier
+ * runs are not known. For bots that share an address use `sarraf run`, whose ledger is on the disk.
  */
 export class LimitedExchangeClient extends ExchangeClient {
   private readonly limits: LimitsOfClient | null;
@@ -47,7 +52,11 @@ export class LimitedExchangeClient extends ExchangeClient {
 
   /** @throws SarrafError `INVALID_OPTIONS` as the options say. `clock` is for tests. */
   constructor(options: LimitedClientOptions, clock: LimitsClock = MACHINE_CLOCK) {
-    const { limits = options.admit === undefined ? 'default' : 'none', maxWaitMs = MAX_WAIT_MS, ...rest } = options;
+    const {
+      limits = options.admit === undefined ? 'default' : 'none',
+      maxWaitMs = MAX_WAIT_MS,
+      ...rest
+    } = options;
     if (typeof limits === 'string' && limits !== 'default' && limits !== 'none') {
       throw new SarrafError(
         'INVALID_OPTIONS',
@@ -55,7 +64,10 @@ export class LimitedExchangeClient extends ExchangeClient {
       );
     }
     if (!(maxWaitMs >= 0 && maxWaitMs <= LONGEST_WAIT_MS)) {
-      throw new SarrafError('INVALID_OPTIONS', `expected 0 to ${LONGEST_WAIT_MS} ms for maxWaitMs, was ${maxWaitMs}`);
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected 0 to ${LONGEST_WAIT_MS} ms for maxWaitMs, was ${maxWaitMs}`,
+      );
     }
     super(typeof limits === 'string' ? rest : { ...rest, limits });
     const { baseUrl = null, transport, credentials } = options;
@@ -89,7 +101,8 @@ export class LimitedExchangeClient extends ExchangeClient {
     work: () => Promise<Value>,
   ): Promise<Value> {
     const { endpoint: name, budget } = outgoing;
-    if (this.limits === null || !this.mayAsk(ENDPOINTS[name].access)) return super.admitted(outgoing, call, work);
+    if (this.limits === null || !this.mayAsk(ENDPOINTS[name].access))
+      return super.admitted(outgoing, call, work);
     const { limiter, lockouts, nowMs } = this.limits.of(budget);
     const endpoint: Endpoint = ENDPOINTS[name];
     const credential = name === 'login' ? 'log-in' : isAnonymous(endpoint.access) ? 'none' : 'with';
@@ -122,17 +135,24 @@ export class LimitedExchangeClient extends ExchangeClient {
         call.signal?.removeEventListener('abort', onAbort);
       });
     if (reply.sent) return reply.value;
-    if (this.isClosed) throw new SarrafError('CLOSED', `${name}: the client was closed before the call had its turn`);
+    if (this.isClosed)
+      throw new SarrafError('CLOSED', `${name}: the client was closed before the call had its turn`);
     if (reply.reason === 'aborted') {
       throw new SarrafError('ABORTED', `${name}: the caller gave up (nothing was sent)`, { outcome: 'none' });
     }
     if (reply.reason === 'queue full') {
-      throw new SarrafError('TOO_MANY_CALLS', `${name}: expected fewer calls that wait for the limit ${budget.name}`);
+      throw new SarrafError(
+        'TOO_MANY_CALLS',
+        `${name}: expected fewer calls that wait for the limit ${budget.name}`,
+      );
     }
     throw notSent(outgoing, `no turn came within ${this.maxWaitMs} ms`, reply.retryInMs);
   }
 
-  /** Whether the credentials at hand can make a call at all. One that they can not make throws before it is sent, and counts nowhere. */
+  /**
+   * Whether the credentials at hand can make a call at all. One that they can not make throws before it is
+   * sent, and counts nowhere.
+   */
   private mayAsk(access: Access): boolean {
     if (isAnonymous(access) || access === 'optional-token') return true;
     return this.credentialKind === 'key' ? access !== 'token' : this.credentialKind !== 'none';

@@ -19,12 +19,17 @@ export interface LimitsClock {
   readonly timers: LaneTimers;
 }
 
-export const MACHINE_CLOCK: LimitsClock = { nowMs: () => Math.floor(performance.now()), timers: MACHINE_TIMERS };
+export const MACHINE_CLOCK: LimitsClock = {
+  nowMs: () => Math.floor(performance.now()),
+  timers: MACHINE_TIMERS,
+};
 
 /** Requests of one budget on their way at once: as many as the transport has sockets. */
 const MOST_CONCURRENT = 8;
 
-/** The transport has a deadline of its own for each request, so nothing more than a turn is waited for here. */
+/**
+ * The transport has a deadline of its own for each request, so nothing more than a turn is waited for here.
+ */
 const AT_ONCE: LaneExecutor = {
   execute: async (_job, work) => work(),
   close: async () => undefined,
@@ -57,14 +62,18 @@ function subjectOf(credentials: Credentials | undefined): string | null {
   if (credentials === undefined || credentials.kind === 'none') return null;
   const { kind } = credentials;
   const text =
-    kind === 'token' ? credentials.token : kind === 'key' ? credentials.key.publicKey : credentials.login.username;
+    kind === 'token'
+      ? credentials.token
+      : kind === 'key'
+        ? credentials.key.publicKey
+        : credentials.login.username;
   return createHash('sha256').update(`${kind}:${text}`).digest('hex');
 }
 
 /**
- * The limits of a client: those counted per address and those counted per credential. Clients of one process that call the same exchange share them,
- * however many there are and however short they live, since the exchange tells them apart by nothing else. A client with a transport of its own
- * shares with nobody.
+ * The limits of a client: those counted per address and those counted per credential. Clients of one process
+ * that call the same exchange share them, however many there are and however short they live, since the
+ * exchange tells them apart by nothing else. A client with a transport of its own shares with nobody.
  */
 export class LimitsOfClient {
   private readonly ofAddress: LocalLimits;

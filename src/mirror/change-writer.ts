@@ -25,7 +25,9 @@ export class ChangeWriter {
 
   constructor(database: Database.Database) {
     const prepare = (sql: string): Statement => database.prepare<[object]>(sql);
-    this.journal = prepare('INSERT INTO journal (at_ms, kind, subject, json) VALUES (@atMs, @kind, @subject, @json)');
+    this.journal = prepare(
+      'INSERT INTO journal (at_ms, kind, subject, json) VALUES (@atMs, @kind, @subject, @json)',
+    );
     this.order = prepare(UPSERT_ORDER);
     this.fill = prepare(UPSERT_FILL);
     this.intent = prepare(`
@@ -33,9 +35,13 @@ export class ChangeWriter {
       VALUES (@id, @strategy, @atMs, @kind, @market, @json, @status, @reason)
       ON CONFLICT (intent_id) DO UPDATE SET strategy = @strategy, at_ms = @atMs, kind = @kind, market = @market, json = @json,
         status = @status, reason = @reason`);
-    this.algorithm = prepare('INSERT OR REPLACE INTO algorithms VALUES (@intentId, @strategy, @market, @json)');
+    this.algorithm = prepare(
+      'INSERT OR REPLACE INTO algorithms VALUES (@intentId, @strategy, @market, @json)',
+    );
     this.algorithmEnd = prepare('DELETE FROM algorithms WHERE intent_id = @intentId');
-    this.strategy = prepare('INSERT OR REPLACE INTO strategies VALUES (@name, @status, @reason, @json, @atMs)');
+    this.strategy = prepare(
+      'INSERT OR REPLACE INTO strategies VALUES (@name, @status, @reason, @json, @atMs)',
+    );
     this.market = prepare(
       'INSERT OR REPLACE INTO market_versions VALUES (@symbol, @version, @fromMs, @priceStep, @amountStep, @minOrderValue)',
     );

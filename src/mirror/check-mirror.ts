@@ -3,7 +3,9 @@ import { CHECK_FUNCTIONS, checkOf } from './row-checks.ts';
 import { SCHEMA } from './schema.ts';
 import { DAMAGED_ADVICE, unusable } from './unusable.ts';
 
-/** Rows of a table that are looked at, the newest first: what a restart and the commands read is among them. */
+/**
+ * Rows of a table that are looked at, the newest first: what a restart and the commands read is among them.
+ */
 const MOST_ROWS = 20_000;
 
 interface ColumnInfo {
@@ -20,8 +22,9 @@ type Tables = ReadonlyMap<string, readonly ColumnInfo[]>;
 let expectedTables: Tables | null = null;
 
 /**
- * Looks whether the tables are those that this version writes and their rows hold what it can read. Throws `DATA_UNUSABLE` with the file, the table and the row of
- * the first one that is damaged: half a state is worse than none, and a raw error would say nothing of it.
+ * Looks whether the tables are those that this version writes and their rows hold what it can read. Throws
+ * `DATA_UNUSABLE` with the file, the table and the row of the first one that is damaged: half a state is
+ * worse than none, and a raw error would say nothing of it.
  */
 export function checkMirror(database: Database.Database): void {
   expectedTables ??= makeTables();
@@ -54,7 +57,9 @@ function tablesOf(database: Database.Database): Tables {
     )
     .pluck()
     .all();
-  const columns = database.prepare<[string], ColumnInfo>('SELECT name, type, "notnull", pk FROM pragma_table_info(?)');
+  const columns = database.prepare<[string], ColumnInfo>(
+    'SELECT name, type, "notnull", pk FROM pragma_table_info(?)',
+  );
   return new Map(names.map((name) => [name, columns.all(name)]));
 }
 
@@ -67,12 +72,17 @@ function shapeProblem(
   for (const { name, type } of expected) {
     const column = found.find((other) => other.name === name);
     if (column === undefined) return `a table ${table} without the column ${name}`;
-    if (column.type !== type) return `a table ${table} with ${column.type} for ${name}, where ${type} is expected`;
+    if (column.type !== type)
+      return `a table ${table} with ${column.type} for ${name}, where ${type} is expected`;
   }
   return null;
 }
 
-function rowProblem(database: Database.Database, table: string, columns: readonly ColumnInfo[]): string | null {
+function rowProblem(
+  database: Database.Database,
+  table: string,
+  columns: readonly ColumnInfo[],
+): string | null {
   const checks = columns.flatMap((column) => {
     const isRight = rightType(column);
     const check = checkOf(table, column.name);
@@ -103,7 +113,10 @@ function rightType({ name, type }: ColumnInfo): string {
   return `typeof(${name}) = '${type.toLowerCase()}'`;
 }
 
-/** The legs of a pair name each other: one that names itself or leads on to a third would be followed for ever. */
+/**
+ * The legs of a pair name each other: one that names itself or leads on to a third would be followed for
+ * ever.
+ */
 function pairProblem(database: Database.Database): string | null {
   const bad = database
     .prepare<[], string>(

@@ -40,7 +40,10 @@ export function storedFill(fill: FillRecord): StoredFill {
   };
 }
 
-/** Reads fills with what follows `FROM fills`. Throws `INVALID_DECIMAL` for a row whose decimals somebody spoiled. */
+/**
+ * Reads fills with what follows `FROM fills`. Throws `INVALID_DECIMAL` for a row whose decimals somebody
+ * spoiled.
+ */
 export function selectFills(
   database: Database.Database,
   rest: string,

@@ -6,9 +6,10 @@ import { invariant } from '../domain/invariant.ts';
 const TRIES = 16;
 
 /**
- * Which file this mirror is, and the mark in our order ids that belongs to it. A mirror that was put back from a copy knows less than the
- * exchange does, so it must not give out ids that were given out before: it gets another epoch. It is known by its place on the disk, which
- * another file does not have, and by a journal that is behind its progress mark. A folder copied over itself, mark included, is not noticed.
+ * Which file this mirror is, and the mark in our order ids that belongs to it. A mirror that was put back
+ * from a copy knows less than the exchange does, so it must not give out ids that were given out before: it
+ * gets another epoch. It is known by its place on the disk, which another file does not have, and by a
+ * journal that is behind its progress mark. A folder copied over itself, mark included, is not noticed.
  */
 export class Identity {
   private readonly database: Database.Database;
@@ -49,7 +50,10 @@ export class Identity {
     const old = this.epoch;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const epoch = this.createEpoch();
-      invariant(/^[a-z0-9]{4}$/.test(epoch), `expected an epoch of four of [a-z0-9], was ${JSON.stringify(epoch)}`);
+      invariant(
+        /^[a-z0-9]{4}$/.test(epoch),
+        `expected an epoch of four of [a-z0-9], was ${JSON.stringify(epoch)}`,
+      );
       if (epoch === old) continue;
       this.write('epoch', epoch);
       return;
@@ -63,7 +67,9 @@ export class Identity {
   }
 
   private read(name: string): string | undefined {
-    return this.database.prepare('SELECT value FROM meta WHERE name = ?').pluck().get(name) as string | undefined;
+    return this.database.prepare('SELECT value FROM meta WHERE name = ?').pluck().get(name) as
+      | string
+      | undefined;
   }
 
   private write(name: string, value: string): void {

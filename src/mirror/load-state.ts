@@ -17,24 +17,38 @@ const TRADES_TOLD = 2_000;
 /** Closed orders that algorithms at work are given back besides. Beyond it the oldest are left out. */
 const PROGRAM_ORDERS_TOLD = 5_000;
 
-/** Closed orders that were taken over after the mirror was put back, while more are looked for. Beyond it the oldest are left out. */
+/**
+ * Closed orders that were taken over after the mirror was put back, while more are looked for. Beyond it the
+ * oldest are left out.
+ */
 const TAKEN_OVER_TOLD = 5_000;
 
-/** Orders that were sent and refused, the newest. A refusal can be wrong, and the order then turns up at any later time. */
+/**
+ * Orders that were sent and refused, the newest. A refusal can be wrong, and the order then turns up at any
+ * later time.
+ */
 const REFUSED_TOLD = 1_000;
 
 /** Up to which id orders have been taken over, while more are looked for; else null. */
 const TAKEN_OVER_TO = `(SELECT json_extract(json, '$.takenOverTo') FROM kept
   WHERE name = '${KEPT_NAMES}' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
 
-/** Intents at work of which it is told, the oldest first. What is left out stays at work in the file until a later restart. */
+/**
+ * Intents at work of which it is told, the oldest first. What is left out stays at work in the file until a
+ * later restart.
+ */
 const INTENTS_TOLD = 10_000;
 
 /**
- * What a restart is given: orders that are not final, that closed within the last 15 minutes, that were sent and refused, that belong to an algorithm at work (which counts
- * what they filled), or that were taken over by a search that is not over (it would take them over again, without their fills); the fills with the highest 2,000 trade ids; and everything of algorithms, strategies, markets and what the engine keeps.
+ * What a restart is given: orders that are not final, that closed within the last 15 minutes, that were sent
+ * and refused, that belong to an algorithm at work (which counts what they filled), or that were taken over
+ * by a search that is not over (it would take them over again, without their fills); the fills with the
+ * highest 2,000 trade ids; and everything of algorithms, strategies, markets and what the engine keeps.
  */
-export function loadState(database: Database.Database, options: { epoch: string; nowMs: number }): MirrorState {
+export function loadState(
+  database: Database.Database,
+  options: { epoch: string; nowMs: number },
+): MirrorState {
   const orders = selectOrders(
     database,
     `WHERE id IN (
@@ -62,7 +76,9 @@ export function loadState(database: Database.Database, options: { epoch: string;
     `SELECT symbol, version, from_ms AS fromMs, price_step AS priceStep, amount_step AS amountStep, min_order_value AS minOrderValue
      FROM market_versions ORDER BY symbol, version`,
   );
-  const kept = database.prepare<[], { name: string; json: string }>('SELECT name, json FROM kept ORDER BY name').all();
+  const kept = database
+    .prepare<[], { name: string; json: string }>('SELECT name, json FROM kept ORDER BY name')
+    .all();
   const intents = database.prepare<[], IntentRecord>(
     `SELECT intent_id AS id, strategy, at_ms AS atMs, kind, market, json, status, reason FROM intents
      WHERE status = 'working' ORDER BY id LIMIT ${INTENTS_TOLD}`,

@@ -12,10 +12,16 @@ const APPLICATION_ID = 0x73617272;
 /** How long a look waits for somebody who holds the file. */
 const BUSY_MS = 250;
 
-/** How long opening and closing wait for somebody who writes to the file from outside: nothing else is to be done meanwhile. */
+/**
+ * How long opening and closing wait for somebody who writes to the file from outside: nothing else is to be
+ * done meanwhile.
+ */
 export const PATIENT_MS = 5_000;
 
-/** Pages after which SQLite tidies the log by itself. The store does so before, between two steps; this is the bound when it does not come to it. */
+/**
+ * Pages after which SQLite tidies the log by itself. The store does so before, between two steps; this is the
+ * bound when it does not come to it.
+ */
 const LOG_PAGES = 8_000;
 /** What the log may keep on the disk after it was tidied. */
 const LOG_BYTES = 64 * 1_048_576;
@@ -35,9 +41,9 @@ export function makeFolderOf(path: string): void {
 }
 
 /**
- * Opens a mirror to write to it, or makes it: write-ahead log, every durable commit on the disk before it counts.
- * Throws `DATA_UNUSABLE`, with the file left as it is, when it is another program's, of another version, damaged or
- * can not be written.
+ * Opens a mirror to write to it, or makes it: write-ahead log, every durable commit on the disk before it
+ * counts. Throws `DATA_UNUSABLE`, with the file left as it is, when it is another program's, of another
+ * version, damaged or can not be written.
  */
 export function openMirrorFile(path: string, durability: 'full' | 'off'): Database.Database {
   let database: Database.Database | null = null;
@@ -58,7 +64,10 @@ export function openMirrorFile(path: string, durability: 'full' | 'off'): Databa
   }
 }
 
-/** Opens a mirror to look at, also while a bot writes to it. Throws `DATA_UNUSABLE` where there is none that this version can read. */
+/**
+ * Opens a mirror to look at, also while a bot writes to it. Throws `DATA_UNUSABLE` where there is none that
+ * this version can read.
+ */
 export function openMirrorReadOnly(path: string): Database.Database {
   let database: Database.Database | null = null;
   try {
@@ -118,8 +127,8 @@ function foreignFile(path: string): SarrafError {
 const EMPTY_VERSION = 0;
 
 /**
- * `SCHEMA_VERSION`, or 0 where a process ended before it made the tables. Throws `DATA_UNUSABLE` for another program's
- * database and for a mirror of another version.
+ * `SCHEMA_VERSION`, or 0 where a process ended before it made the tables. Throws `DATA_UNUSABLE` for another
+ * program's database and for a mirror of another version.
  */
 function versionOf(database: Database.Database): number {
   const { name } = database;
@@ -139,7 +148,11 @@ function check(database: Database.Database): void {
   if (health === 'ok') return;
   // It says more where rows are damaged and not pages.
   if (version === SCHEMA_VERSION) checkMirror(database);
-  throw unusable({ path: database.name, found: `a damaged file (${String(health)})`, advice: DAMAGED_ADVICE });
+  throw unusable({
+    path: database.name,
+    found: `a damaged file (${String(health)})`,
+    advice: DAMAGED_ADVICE,
+  });
 }
 
 /** All tables in one transaction: a mirror has them all or none, whatever ends the process. */

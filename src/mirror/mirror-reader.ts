@@ -85,7 +85,10 @@ export interface MirrorSummary {
 /** Orders that a summary tells. */
 const OPEN_ORDERS_TOLD = 1_000;
 
-/** Looks into a mirror without changing it, also while a bot writes to it: each question sees one moment. Lists are oldest first. */
+/**
+ * Looks into a mirror without changing it, also while a bot writes to it: each question sees one moment.
+ * Lists are oldest first.
+ */
 export class MirrorReader {
   readonly path: string;
   private readonly database: Database.Database;
@@ -105,7 +108,10 @@ export class MirrorReader {
     return selectOrders(this.database, where.sql)(...where.values).toReversed();
   }
 
-  /** One order by its key, or by the exchange's id, with the other leg of its pair; none where there is no such order. */
+  /**
+   * One order by its key, or by the exchange's id, with the other leg of its pair; none where there is no
+   * such order.
+   */
   order(name: string): readonly OrderRecord[] {
     const venueId = /^\d{1,15}$/.test(name) ? Number(name) : null;
     return selectOrders(
@@ -154,12 +160,16 @@ export class MirrorReader {
 
   strategies(): readonly StrategyRecord[] {
     return this.database
-      .prepare<[], StrategyRecord>('SELECT name, status, reason, json, at_ms AS atMs FROM strategies ORDER BY name')
+      .prepare<[], StrategyRecord>(
+        'SELECT name, status, reason, json, at_ms AS atMs FROM strategies ORDER BY name',
+      )
       .all();
   }
 
   kept(): readonly KeptRow[] {
-    return this.database.prepare<[], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name').all();
+    return this.database
+      .prepare<[], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name')
+      .all();
   }
 
   /** The last lines about an order, intent or strategy. */
@@ -186,7 +196,8 @@ export class MirrorReader {
   /** Everything in it is of one moment, but for `isRunning`. */
   summary(): MirrorSummary {
     const read = this.database.transaction(() => ({
-      epoch: this.database.prepare<[], string>("SELECT value FROM meta WHERE name = 'epoch'").pluck().get() ?? '',
+      epoch:
+        this.database.prepare<[], string>("SELECT value FROM meta WHERE name = 'epoch'").pluck().get() ?? '',
       lastSeen: this.lastSeen(),
       counts: this.counts(),
       strategies: this.strategies(),
@@ -207,7 +218,10 @@ export class MirrorReader {
   }
 
   private count(rows: string): number {
-    return present(this.database.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get(), 'a count');
+    return present(
+      this.database.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get(),
+      'a count',
+    );
   }
 
   private lastSeen(): LastSeen {
@@ -229,9 +243,11 @@ function conditions(
   more: readonly (readonly [sql: string, value: SqlValue])[],
   order = 'rowid DESC',
 ): { readonly sql: string; readonly values: readonly SqlValue[] } {
-  const all = [['strategy = ?', filter.strategy] as const, ['market = ?', filter.market] as const, ...more].filter(
-    ([sql, value]) => value !== null || !sql.includes('?'),
-  );
+  const all = [
+    ['strategy = ?', filter.strategy] as const,
+    ['market = ?', filter.market] as const,
+    ...more,
+  ].filter(([sql, value]) => value !== null || !sql.includes('?'));
   const where = all.length === 0 ? '' : `WHERE ${all.map(([sql]) => sql).join(' AND ')} `;
   const values = all.map(([, value]) => value).filter((value) => value !== null);
   return { sql: `${where}ORDER BY ${order} LIMIT ?`, values: [...values, filter.last] };

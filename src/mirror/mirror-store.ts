@@ -15,29 +15,41 @@ import { checkRetention, type RetentionLimits } from './retention.ts';
 import { isFullDisk, isHeldByOther, openingFailed, reasonOf, sqliteCode } from './unusable.ts';
 import { WriterLock } from './writer-lock.ts';
 
-/** How long a write waits for another process that writes to the file: beyond it the loop would stand still. */
+/**
+ * How long a write waits for another process that writes to the file: beyond it the loop would stand still.
+ */
 const FIRST_WAIT_MS = 250;
 
 export interface MirrorStoreOptions {
   readonly path: string;
   readonly retention: RetentionLimits;
   readonly nowMs: number;
-  /** Gives a random mark of four of [a-z0-9]; called when a mirror is made, and when it was put back from a copy. */
+  /**
+   * Gives a random mark of four of [a-z0-9]; called when a mirror is made, and when it was put back from a
+   * copy.
+   */
   readonly epoch: () => string;
-  /** `off` leaves to the system when a commit reaches the disk: for runs in virtual time, whose crashes are not those of a machine. */
+  /**
+   * `off` leaves to the system when a commit reaches the disk: for runs in virtual time, whose crashes are
+   * not those of a machine.
+   */
   readonly durability: 'full' | 'off';
   /** Told when the disk was full and the ballast was given up for what had to be written. */
   readonly onRelief?: (message: string) => void;
 }
 
-/** Commits after which the log is tidied between two steps, and flushes after which a freed ballast is made again. */
+/**
+ * Commits after which the log is tidied between two steps, and flushes after which a freed ballast is made
+ * again.
+ */
 const COMMITS_A_CHECKPOINT = 100;
 const FLUSHES_A_BALLAST = 60;
 
 /**
- * What the bot has decided, done and seen, in one SQLite file with one writer; others can read it meanwhile. Changes that have to be durable are on
- * the disk when `apply` returns. The rest is gathered and goes with the next durable ones, or when it has grown to a bound, or with `flush`; what
- * is gathered is lost in a crash. Nothing is ever written out of order.
+ * What the bot has decided, done and seen, in one SQLite file with one writer; others can read it meanwhile.
+ * Changes that have to be durable are on the disk when `apply` returns. The rest is gathered and goes with
+ * the next durable ones, or when it has grown to a bound, or with `flush`; what is gathered is lost in a
+ * crash. Nothing is ever written out of order.
  */
 export class MirrorStore {
   readonly path: string;
@@ -84,8 +96,9 @@ export class MirrorStore {
   }
 
   /**
-   * Opens the mirror, or makes it, and brings it up to date. Throws `DATA_UNUSABLE`, with what to do and nothing changed, when it is another
-   * program's, of a newer version, damaged, held by another bot, or can not be written; `INVALID_OPTIONS` for a retention out of bounds.
+   * Opens the mirror, or makes it, and brings it up to date. Throws `DATA_UNUSABLE`, with what to do and
+   * nothing changed, when it is another program's, of a newer version, damaged, held by another bot, or can
+   * not be written; `INVALID_OPTIONS` for a retention out of bounds.
    */
   static open(options: MirrorStoreOptions): MirrorStore {
     checkRetention(options.retention);
@@ -121,10 +134,14 @@ export class MirrorStore {
   }
 
   /**
-   * Writes changes, all or none, after everything that was given before. Throws `DATA_UNUSABLE` when that can not be done, with `isFull` in the
-   * details where the disk is the reason; the changes of this call are then not written and the caller keeps them to try again.
+   * Writes changes, all or none, after everything that was given before. Throws `DATA_UNUSABLE` when that can
+   * not be done, with `isFull` in the details where the disk is the reason; the changes of this call are then
+   * not written and the caller keeps them to try again.
    */
-  apply(changes: readonly MirrorChange[], options: { readonly atMs: number; readonly isDurable: boolean }): void {
+  apply(
+    changes: readonly MirrorChange[],
+    options: { readonly atMs: number; readonly isDurable: boolean },
+  ): void {
     const { atMs, isDurable } = options;
     this.nowMs = atMs;
     const timed = changes.map((change): TimedChange => ({ change, atMs }));
@@ -136,7 +153,10 @@ export class MirrorStore {
     if (this.pending.isLarge && this.writable) this.tryToCommit({ prune: false });
   }
 
-  /** Writes what was gathered and does a little housekeeping. To be called about once a second, between two steps. Does not mind a full disk. */
+  /**
+   * Writes what was gathered and does a little housekeeping. To be called about once a second, between two
+   * steps. Does not mind a full disk.
+   */
   flush(): void {
     this.flushes += 1;
     if (!this.writable || this.pending.size > 0 || this.pruner.isDue) this.tryToCommit({ prune: true });
@@ -151,12 +171,18 @@ export class MirrorStore {
     if (this.isRelieved) this.isRelieved = !this.ballast.isThere;
   }
 
-  /** Whether the disk was full and what is written goes into the room that was kept back for cancels. Ends once there is room for that again. */
+  /**
+   * Whether the disk was full and what is written goes into the room that was kept back for cancels. Ends
+   * once there is room for that again.
+   */
   isRunningOut(): boolean {
     return this.isRelieved;
   }
 
-  /** Whether the last attempt to write succeeded; a mirror that could not be written is tried again with every flush. */
+  /**
+   * Whether the last attempt to write succeeded; a mirror that could not be written is tried again with every
+   * flush.
+   */
   isWritable(): boolean {
     return this.writable;
   }
@@ -173,7 +199,9 @@ export class MirrorStore {
     this.database.transaction(() => this.identity.renew()).immediate();
   }
 
-  /** SHA-256 of every line that the journal has, in order, in hexadecimal: equal journals have equal hashes. */
+  /**
+   * SHA-256 of every line that the journal has, in order, in hexadecimal: equal journals have equal hashes.
+   */
   journalHash(): string {
     this.flush();
     const hash = createHash('sha256');
@@ -184,7 +212,10 @@ export class MirrorStore {
     return hash.digest('hex');
   }
 
-  /** Writes what was gathered and gives the file back. Throws `DATA_UNUSABLE` where another process holds it all the time, so that something is lost. */
+  /**
+   * Writes what was gathered and gives the file back. Throws `DATA_UNUSABLE` where another process holds it
+   * all the time, so that something is lost.
+   */
   close(): void {
     this.waitForOthers(PATIENT_MS);
     try {
@@ -229,8 +260,8 @@ export class MirrorStore {
   }
 
   /**
-   * A full disk and a file that another process holds are not minded here: what was gathered stays for the next attempt, and the ballast is left for what has to
-   * be durable.
+   * A full disk and a file that another process holds are not minded here: what was gathered stays for the
+   * next attempt, and the ballast is left for what has to be durable.
    */
   private tryToCommit(options: { readonly prune: boolean }): void {
     try {
@@ -241,7 +272,10 @@ export class MirrorStore {
     }
   }
 
-  /** The first write that meets another process waits for it; as long as that goes on, the others do not, or the loop would stand still. */
+  /**
+   * The first write that meets another process waits for it; as long as that goes on, the others do not, or
+   * the loop would stand still.
+   */
   private noteFailure(error: unknown): void {
     this.writable = false;
     if (!isHeldByOther(error)) return;
@@ -280,9 +314,13 @@ export class MirrorStore {
       : isFull
         ? 'make room on the disk; the bot goes on from what is written'
         : 'end the bot and look at the disk and the file';
-    return new SarrafError('DATA_UNUSABLE', `expected to be able to write ${this.path}, found ${found}: ${advice}`, {
-      cause,
-      details: { path: this.path, isFull, sqliteCode: sqliteCode(cause) },
-    });
+    return new SarrafError(
+      'DATA_UNUSABLE',
+      `expected to be able to write ${this.path}, found ${found}: ${advice}`,
+      {
+        cause,
+        details: { path: this.path, isFull, sqliteCode: sqliteCode(cause) },
+      },
+    );
   }
 }

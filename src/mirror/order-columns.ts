@@ -12,7 +12,10 @@ export type StoredOrder = {
     : OrderRecord[Key];
 };
 
-/** The column of each field. A field that the record gains and this table does not is a mistake that does not compile. */
+/**
+ * The column of each field. A field that the record gains and this table does not is a mistake that does not
+ * compile.
+ */
 const COLUMNS: { readonly [Key in keyof OrderRecord]: string } = {
   key: 'order_key',
   clientOrderId: 'client_order_id',

@@ -8,7 +8,10 @@ export interface TimedChange {
 /** Changes that are gathered before they are written. */
 const CHANGES_AT_ONCE = 256;
 
-/** Changes that may wait while nothing can be written. What can be read again is dropped first; then no more is taken. */
+/**
+ * Changes that may wait while nothing can be written. What can be read again is dropped first; then no more
+ * is taken.
+ */
 const MOST_CHANGES = 4_096;
 
 /** Market data. */

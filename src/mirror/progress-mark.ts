@@ -3,8 +3,9 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 const DIGITS = 16;
 
 /**
- * How far the journal had come, in a small file beside the mirror. A mirror that is behind its mark was put back from a copy, even where the copy
- * was written over the same file. It is written now and then and never forced to the disk, so it may lag, which only says less.
+ * How far the journal had come, in a small file beside the mirror. A mirror that is behind its mark was put
+ * back from a copy, even where the copy was written over the same file. It is written now and then and never
+ * forced to the disk, so it may lag, which only says less.
  */
 export class ProgressMark {
   private readonly file: number;

@@ -4,7 +4,10 @@ import type { MirrorChange } from '../engine/mirror-change.ts';
 import { FINAL_STATES } from './order-columns.ts';
 import type { RetentionLimits } from './retention.ts';
 
-/** Rows of one table that one step removes at most, so that no step is felt. What is left goes with the next steps. */
+/**
+ * Rows of one table that one step removes at most, so that no step is felt. What is left goes with the next
+ * steps.
+ */
 const ROWS_A_STEP = 500;
 
 /** How long a closed order is kept whatever the limit says: a restart within it gets it back. */
@@ -22,15 +25,19 @@ interface Step {
 type Rule = (step: Step) => number;
 
 /**
- * Keeps the tables within their limits. Only tables that were written to since the last step are looked at. Rows are counted by their numbers,
- * which have holes where something was removed before, so that fewer than the limit may be left but never more, save for what is needed: orders
- * that are not final, that closed within 15 minutes, whose pair or intent is not done, and intents at work.
+ * Keeps the tables within their limits. Only tables that were written to since the last step are looked at.
+ * Rows are counted by their numbers, which have holes where something was removed before, so that fewer than
+ * the limit may be left but never more, save for what is needed: orders that are not final, that closed
+ * within 15 minutes, whose pair or intent is not done, and intents at work.
  */
 export class Pruner {
   private readonly database: Database.Database;
   private readonly rules: ReadonlyMap<string, Rule>;
   private readonly seriesRules: ReadonlyMap<string, (market: string, timeframe: string) => number>;
-  /** Tables, and series of them, that may be beyond their limit. As many as there are tables, markets, wallets and timeframes. */
+  /**
+   * Tables, and series of them, that may be beyond their limit. As many as there are tables, markets, wallets
+   * and timeframes.
+   */
   private readonly due = new Map<string, readonly [kind: string, market: string, timeframe: string]>();
 
   constructor(database: Database.Database, limits: RetentionLimits) {
@@ -58,7 +65,8 @@ export class Pruner {
   /** One small step, within the caller's transaction; `done` is to be called once that is on the disk. */
   step(atMs: number): { readonly done: () => void } {
     const finished = [...this.due].filter(([, [kind, market, timeframe]]) => {
-      const removed = this.rules.get(kind)?.({ atMs }) ?? this.seriesRules.get(kind)?.(market, timeframe) ?? 0;
+      const removed =
+        this.rules.get(kind)?.({ atMs }) ?? this.seriesRules.get(kind)?.(market, timeframe) ?? 0;
       return removed < ROWS_A_STEP;
     });
     return { done: () => finished.forEach(([key]) => this.due.delete(key)) };
@@ -105,13 +113,19 @@ export class Pruner {
     };
   }
 
-  private seriesRulesOf(limits: RetentionLimits): Record<string, (market: string, timeframe: string) => number> {
+  private seriesRulesOf(
+    limits: RetentionLimits,
+  ): Record<string, (market: string, timeframe: string) => number> {
     const candles = this.database.prepare<[Record<string, string | number>]>(`
       DELETE FROM candles WHERE market = @market AND timeframe = @timeframe AND open_time_ms IN (
         SELECT open_time_ms FROM candles WHERE market = @market AND timeframe = @timeframe
           AND open_time_ms <= (SELECT max(open_time_ms) FROM candles WHERE market = @market AND timeframe = @timeframe) - @keptMs
         ORDER BY open_time_ms LIMIT ${ROWS_A_STEP})`);
-    const byNumber = (options: { table: string; series: string; number: string }): Database.Statement<[object]> =>
+    const byNumber = (options: {
+      table: string;
+      series: string;
+      number: string;
+    }): Database.Statement<[object]> =>
       this.database.prepare(`
       DELETE FROM ${options.table} WHERE ${options.series} = @market AND ${options.number} IN (
         SELECT ${options.number} FROM ${options.table} WHERE ${options.series} = @market AND ${options.number} <=

@@ -11,13 +11,22 @@ export interface Movements {
   readonly transactions: readonly WalletTransaction[];
 }
 
-/** Reads the newest `last` trades and as many lines of the wallets' histories from a time on. Throws `DATA_UNUSABLE` as `MirrorReader` does. */
-export function readMovements(path: string, from: { readonly fromMs: number; readonly last: number }): Movements {
+/**
+ * Reads the newest `last` trades and as many lines of the wallets' histories from a time on. Throws
+ * `DATA_UNUSABLE` as `MirrorReader` does.
+ */
+export function readMovements(
+  path: string,
+  from: { readonly fromMs: number; readonly last: number },
+): Movements {
   const database = openMirrorReadOnly(path);
   try {
     const { fromMs, last } = from;
     const read = database.transaction(() => ({
-      fills: selectFills(database, 'WHERE at_ms >= ? ORDER BY at_ms DESC, id DESC LIMIT ?')(fromMs, last).toReversed(),
+      fills: selectFills(database, 'WHERE at_ms >= ? ORDER BY at_ms DESC, id DESC LIMIT ?')(
+        fromMs,
+        last,
+      ).toReversed(),
       transactions: database
         .prepare<[number, number], WalletTransaction>(
           `SELECT id, currency, at_ms AS atMs, amount, description FROM transactions

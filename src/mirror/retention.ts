@@ -1,6 +1,8 @@
 import { SarrafError } from '../domain/errors.ts';
 
-/** How many rows of each kind a mirror keeps. What is still needed, such as an open order, is kept besides. */
+/**
+ * How many rows of each kind a mirror keeps. What is still needed, such as an open order, is kept besides.
+ */
 export interface RetentionLimits {
   readonly journalRows: number;
   /** Of one market and timeframe, as bars of time: a gap counts as if it were filled. */
@@ -22,7 +24,9 @@ export const DEFAULT_RETENTION: RetentionLimits = {
 };
 
 /** The least that a restart can do with, and the most that a start can check within seconds. */
-export const RETENTION_BOUNDS: Readonly<Record<keyof RetentionLimits, readonly [least: number, most: number]>> = {
+export const RETENTION_BOUNDS: Readonly<
+  Record<keyof RetentionLimits, readonly [least: number, most: number]>
+> = {
   journalRows: [1_000, 5_000_000],
   candlesPerSeries: [100, 1_000_000],
   publicTradesPerMarket: [100, 1_000_000],

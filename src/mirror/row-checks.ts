@@ -5,7 +5,10 @@ import { storedLogLine } from '../engine/mirror-change.ts';
 import { storedInstance } from '../engine/strategy-instance-record.ts';
 import { storedAlgorithm } from '../execution/algorithms/algorithm-json.ts';
 
-/** What a column has to hold, as SQL that is true of a good value of it; and the same in words. The SQL may name other columns of the row. */
+/**
+ * What a column has to hold, as SQL that is true of a good value of it; and the same in words. The SQL may
+ * name other columns of the row.
+ */
 export interface ColumnCheck {
   readonly sql: (column: string) => string;
   readonly expected: string;
@@ -21,15 +24,23 @@ const jsonOf = (type: 'object' | 'array'): ColumnCheck => ({
   sql: (column) => `CASE WHEN json_valid(${column}) THEN json_type(${column}) = '${type}' ELSE 0 END`,
   expected: `a JSON ${type}`,
 });
-/** JSON that is read again: `sql` calls a function of `CHECK_FUNCTIONS`, and `problemOf` says what that found. */
+/**
+ * JSON that is read again: `sql` calls a function of `CHECK_FUNCTIONS`, and `problemOf` says what that found.
+ */
 const record = (sql: string, problemOf: NonNullable<ColumnCheck['problemOf']>): ColumnCheck => ({
   sql: () => sql,
   expected: 'JSON as sarraf writes it',
   problemOf,
 });
 const DECIMAL: ColumnCheck = { sql: (column) => `is_decimal(${column})`, expected: 'a decimal' };
-const TIME: ColumnCheck = { sql: (column) => `${column} BETWEEN 0 AND ${LATEST_MS}`, expected: 'a time in ms' };
-const NUMBER: ColumnCheck = { sql: (column) => `${column} BETWEEN 0 AND ${LARGEST}`, expected: 'a number from 0' };
+const TIME: ColumnCheck = {
+  sql: (column) => `${column} BETWEEN 0 AND ${LATEST_MS}`,
+  expected: 'a time in ms',
+};
+const NUMBER: ColumnCheck = {
+  sql: (column) => `${column} BETWEEN 0 AND ${LARGEST}`,
+  expected: 'a number from 0',
+};
 const WORD: ColumnCheck = { sql: (column) => `length(${column}) > 0`, expected: 'a text' };
 
 const oneOf = (...words: readonly string[]): ColumnCheck => ({
@@ -96,7 +107,10 @@ const BY_NAME: Readonly<Record<string, ColumnCheck>> = {
     ].map((name) => [name, NUMBER]),
   ),
   ...Object.fromEntries(
-    ['order_key', 'intent_id', 'strategy', 'kind', 'currency', 'timeframe', 'name'].map((name) => [name, WORD]),
+    ['order_key', 'intent_id', 'strategy', 'kind', 'currency', 'timeframe', 'name'].map((name) => [
+      name,
+      WORD,
+    ]),
   ),
 };
 

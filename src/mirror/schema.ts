@@ -1,9 +1,12 @@
-/** The version that a mirror says of itself (`user_version`). A file of 0 is one that nothing was made in yet. */
+/**
+ * The version that a mirror says of itself (`user_version`). A file of 0 is one that nothing was made in yet.
+ */
 export const SCHEMA_VERSION = 1;
 
 /**
- * Everything that the engine writes down. A later version changes these tables, raises the number and brings an older
- * mirror up to date in `makeSchema` (mirror-file.ts); until there is one, a mirror of another version is refused.
+ * Everything that the engine writes down. A later version changes these tables, raises the number and brings
+ * an older mirror up to date in `makeSchema` (mirror-file.ts); until there is one, a mirror of another
+ * version is refused.
  */
 export const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -9,10 +9,14 @@ export function unusable(options: {
   readonly cause?: unknown;
 }): SarrafError {
   const { path, found, advice, cause } = options;
-  return new SarrafError('DATA_UNUSABLE', `expected a mirror of sarraf at ${path}, found ${found}: ${advice}`, {
-    cause,
-    details: { path, isFull: false },
-  });
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected a mirror of sarraf at ${path}, found ${found}: ${advice}`,
+    {
+      cause,
+      details: { path, isFull: false },
+    },
+  );
 }
 
 /** What SQLite says of itself; null for any other error. */
@@ -20,7 +24,10 @@ export function sqliteCode(error: unknown): string | null {
   return error instanceof Database.SqliteError ? error.code : null;
 }
 
-/** Whether the disk had no room. Some file systems say so while the log is enlarged, which comes as an input/output error. */
+/**
+ * Whether the disk had no room. Some file systems say so while the log is enlarged, which comes as an
+ * input/output error.
+ */
 export function isFullDisk(error: unknown): boolean {
   const code = sqliteCode(error) ?? '';
   return code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR');
@@ -46,7 +53,9 @@ export function openingFailed(path: string, error: unknown): SarrafError {
   const isDamaged = code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
   return unusable({
     path,
-    found: isDamaged ? `a damaged file (${reasonOf(error)})` : `a place that can not be used (${reasonOf(error)})`,
+    found: isDamaged
+      ? `a damaged file (${reasonOf(error)})`
+      : `a place that can not be used (${reasonOf(error)})`,
     advice: isDamaged
       ? DAMAGED_ADVICE
       : 'see that the folder can be written to and has room, or name another one with --data',

@@ -7,8 +7,8 @@ const WAIT_MS = 300;
 const lockPath = (mirrorPath: string): string => `${mirrorPath}.lock`;
 
 /**
- * One writer a mirror: a lock on a database of no content beside it. The system takes it back when the process ends, however it ends. Readers of the
- * mirror itself are not hindered.
+ * One writer a mirror: a lock on a database of no content beside it. The system takes it back when the
+ * process ends, however it ends. Readers of the mirror itself are not hindered.
  */
 export class WriterLock {
   private readonly database: Database.Database;

@@ -16,7 +16,9 @@ export function checkedLog(lines: unknown): readonly StrategyLogLine[] {
     if (typeof text !== 'string') return [];
     const isPlain = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
     const isShort = isPlain && JSON.stringify(fields).length <= LONGEST_FIELDS;
-    return [{ text: text.slice(0, LONGEST_TEXT), fields: isShort ? (fields as StrategyLogLine['fields']) : null }];
+    return [
+      { text: text.slice(0, LONGEST_TEXT), fields: isShort ? (fields as StrategyLogLine['fields']) : null },
+    ];
   });
 }
 
@@ -29,7 +31,8 @@ export function checkedFault(
   return {
     handler: typeof handler === 'string' && HANDLER.test(handler) ? handler : of.handler,
     file: of.file,
-    message: typeof message === 'string' ? message.slice(0, LONGEST_TEXT) : 'failed in a way that can not be said',
+    message:
+      typeof message === 'string' ? message.slice(0, LONGEST_TEXT) : 'failed in a way that can not be said',
     line: typeof line === 'number' && Number.isInteger(line) && line > 0 ? line : null,
     stack: typeof stack === 'string' ? stack.slice(0, LONGEST_STACK) : null,
   };

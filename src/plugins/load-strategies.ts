@@ -29,9 +29,10 @@ export interface LoadedStrategies {
 const MOST_FILES = 200;
 
 /**
- * Loads the strategies of a folder (every `.ts`, `.mts`, `.js` and `.mjs` file in it, by name) or of one file, without a build. A file with a
- * mistake is reported, and the others are loaded all the same.
- * @throws SarrafError `INVALID_OPTIONS` when the path is neither a folder nor a file, or the folder holds too many.
+ * Loads the strategies of a folder (every `.ts`, `.mts`, `.js` and `.mjs` file in it, by name) or of one
+ * file, without a build. A file with a mistake is reported, and the others are loaded all the same.
+ * @throws SarrafError `INVALID_OPTIONS` when the path is neither a folder nor a file, or the folder holds too
+ * many.
  */
 export async function loadStrategies(path: string): Promise<LoadedStrategies> {
   const strategies: LoadedStrategy[] = [];
@@ -64,7 +65,10 @@ function strategyFiles(path: string): readonly string[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === true) return [path];
   if (found?.isDirectory() !== true) {
-    throw new SarrafError('INVALID_OPTIONS', `expected a strategy file or a folder of them, found nothing at ${path}`);
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected a strategy file or a folder of them, found nothing at ${path}`,
+    );
   }
   const names = readdirSync(path)
     .filter((name) => /\.m?[tj]s$/.test(name) && !/\.(?:d|test)\.m?[tj]s$/.test(name))
@@ -82,8 +86,8 @@ function strategyFiles(path: string): readonly string[] {
 const LOADED_FILES = new Set<string>();
 
 /**
- * Which of the files that were loaded into this process an error comes from, as `file:line`; null where it is from none. What is no error has no place: where
- * one file alone was loaded, it is that one.
+ * Which of the files that were loaded into this process an error comes from, as `file:line`; null where it is
+ * from none. What is no error has no place: where one file alone was loaded, it is that one.
  */
 export function strategyPlaceOf(error: unknown): string | null {
   for (const file of LOADED_FILES) {
@@ -100,7 +104,8 @@ async function loadFile(file: string): Promise<LoadedStrategy | PluginProblem> {
   try {
     module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
   } catch (error) {
-    const message = error instanceof Error ? `${error.name}: ${error.message.split('\n', 1)[0]}` : String(error);
+    const message =
+      error instanceof Error ? `${error.name}: ${error.message.split('\n', 1)[0]}` : String(error);
     return { file, line: lineIn(error, file), message };
   }
   const wrong = whatIsWrong(module.default);

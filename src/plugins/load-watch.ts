@@ -13,14 +13,18 @@ export interface WatchWord {
   readonly pid: number;
 }
 
-const workerFile = new URL(`./load-watch-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+const workerFile = new URL(
+  `./load-watch-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`,
+  import.meta.url,
+);
 
 /** Files that this process has loaded: one that came through does not loop the second time. */
 const LOADED = new Set<string>();
 
 /**
- * Says on the standard error which strategy file holds this process up. Files of backtests run in the main thread, where a loop leaves nobody to speak; a thread
- * of its own does, which costs a backtest some milliseconds. In a thread nothing is watched: whoever began it keeps the time.
+ * Says on the standard error which strategy file holds this process up. Files of backtests run in the main
+ * thread, where a loop leaves nobody to speak; a thread of its own does, which costs a backtest some
+ * milliseconds. In a thread nothing is watched: whoever began it keeps the time.
  */
 export class LoadWatch {
   private worker: Worker | null = null;

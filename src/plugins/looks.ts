@@ -6,8 +6,9 @@ import { keyOf, toldBy, type Look, type WorkerCall } from './worker-messages.ts'
 const MOST_LOOKS = 32;
 
 /**
- * What the handlers of one strategy look at, by the kind of event: it is sent along with the next event of that kind, so that a call costs one way there and
- * back. What is the same object as before is not sent again.
+ * What the handlers of one strategy look at, by the kind of event: it is sent along with the next event of
+ * that kind, so that a call costs one way there and back. What is the same object as before is not sent
+ * again.
  */
 export class Looks {
   private readonly byKind = new Map<string, Map<string, Look>>();

@@ -1,7 +1,9 @@
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { Subscription } from '../strategy/subscriptions.ts';
 
-/** The last bars of each candle subscription, as many as warm a strategy up, for a thread that begins anew. */
+/**
+ * The last bars of each candle subscription, as many as warm a strategy up, for a thread that begins anew.
+ */
 export class RecentCandles {
   private readonly series: {
     readonly market: string;
@@ -19,7 +21,9 @@ export class RecentCandles {
   }
 
   add(candle: ClosedCandle): void {
-    const one = this.series.find(({ market, timeframe }) => market === candle.market && timeframe === candle.timeframe);
+    const one = this.series.find(
+      ({ market, timeframe }) => market === candle.market && timeframe === candle.timeframe,
+    );
     if (one === undefined || one.most === 0) return;
     one.bars.push(candle);
     if (one.bars.length > one.most) one.bars.shift();

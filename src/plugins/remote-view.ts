@@ -8,8 +8,9 @@ import { keyOf, toldBy, type Look, type WorkerCall } from './worker-messages.ts'
 const MOST_KEPT = 200;
 
 /**
- * What a strategy in a thread of its own sees of the engine. What it looked at in earlier calls comes with the call; anything else is asked for while the
- * main thread waits, so that it sees all that a direct call shows.
+ * What a strategy in a thread of its own sees of the engine. What it looked at in earlier calls comes with
+ * the call; anything else is asked for while the main thread waits, so that it sees all that a direct call
+ * shows.
  */
 export class RemoteView implements EngineView {
   nowMs = 0;

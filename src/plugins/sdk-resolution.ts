@@ -5,14 +5,18 @@ import { fileURLToPath } from 'node:url';
 /** What a strategy may write for the SDK. */
 const SDK_NAMES: ReadonlySet<string> = new Set(['#sdk', 'sarraf/sdk']);
 
-/** The running SDK itself, so that a strategy never brings a second copy of it: source in the checkout, built in the package. */
-const sdkUrl = new URL(`../strategy/sdk.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url).href;
+/**
+ * The running SDK itself, so that a strategy never brings a second copy of it: source in the checkout, built
+ * in the package.
+ */
+const sdkUrl = new URL(`../strategy/sdk.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
+  .href;
 
 let isRegistered = false;
 
 /**
- * Lets strategy files anywhere on the machine import the SDK and zod, whether or not a `node_modules` stands beside them. Everything else
- * resolves as ever. Works once a process; further calls do nothing.
+ * Lets strategy files anywhere on the machine import the SDK and zod, whether or not a `node_modules` stands
+ * beside them. Everything else resolves as ever. Works once a process; further calls do nothing.
  */
 export function provideSdk(): void {
   if (isRegistered) return;
@@ -34,10 +38,13 @@ export function provideSdk(): void {
 const MODULE_SYNTAX = /^\s*(?:import\b(?!\s*\()|export\b)/m;
 
 /**
- * The format of a file that is written as a module inside a project of `"type": "commonjs"`, as `npm init` makes them: Node would take it for CommonJS and refuse its first
- * import. Undefined where Node is right.
+ * The format of a file that is written as a module inside a project of `"type": "commonjs"`, as `npm init`
+ * makes them: Node would take it for CommonJS and refuse its first import. Undefined where Node is right.
  */
-function asModule(url: string, format: string | null | undefined): 'module' | 'module-typescript' | undefined {
+function asModule(
+  url: string,
+  format: string | null | undefined,
+): 'module' | 'module-typescript' | undefined {
   if (format !== 'commonjs' && format !== 'commonjs-typescript') return undefined;
   if (!url.startsWith('file:') || url.includes('/node_modules/') || !/\.[jt]s$/.test(url)) return undefined;
   if (!MODULE_SYNTAX.test(readFileSync(fileURLToPath(url), 'utf8'))) return undefined;

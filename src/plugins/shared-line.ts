@@ -3,7 +3,10 @@ import { SarrafError } from '../domain/errors.ts';
 /** What the thread of a strategy has put there, or nothing yet. */
 export const SAID = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
 
-/** Bytes of one message: a state and intents at their bounds fit. The machine takes memory only as it is written. */
+/**
+ * Bytes of one message: a state and intents at their bounds fit. The machine takes memory only as it is
+ * written.
+ */
 const MOST_BYTES = 8_388_608;
 
 const STATE = 0;
@@ -20,9 +23,10 @@ const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
 /**
- * What the main thread and the thread of one strategy share: a few words to wait at, and room for one message each
- * way. A message is JSON, which takes half as long as the copy that a port makes. The strategy can write there whatever
- * it likes, so the main thread copies what it says before it reads, and believes nothing of it.
+ * What the main thread and the thread of one strategy share: a few words to wait at, and room for one message
+ * each way. A message is JSON, which takes half as long as the copy that a port makes. The strategy can write
+ * there whatever it likes, so the main thread copies what it says before it reads, and believes nothing of
+ * it.
  */
 export class SharedLine {
   readonly memory: SharedArrayBuffer;
@@ -64,7 +68,10 @@ export class SharedLine {
     }
   }
 
-  /** On the main thread: puts plain data there for the thread. False where it does not fit and has to go by the port. */
+  /**
+   * On the main thread: puts plain data there for the thread. False where it does not fit and has to go by
+   * the port.
+   */
   hand(message: unknown): boolean {
     const { read, written } = encode(JSON.stringify(message), this.handedBytes);
     Atomics.store(this.words, HANDED_LENGTH, read === 0 ? NOT_HERE : written);
@@ -86,7 +93,8 @@ export class SharedLine {
   /** In the thread: says something. Throws `INVALID_STRATEGY` when it is too long. */
   say(kind: number, message: unknown): void {
     const { read, written } = encode(JSON.stringify(message), this.bytes);
-    if (read === 0) throw new SarrafError('INVALID_STRATEGY', `expected an answer of at most ${MOST_BYTES} bytes`);
+    if (read === 0)
+      throw new SarrafError('INVALID_STRATEGY', `expected an answer of at most ${MOST_BYTES} bytes`);
     Atomics.store(this.words, LENGTH, written);
     Atomics.store(this.words, STATE, kind);
     Atomics.notify(this.words, STATE);
@@ -112,5 +120,8 @@ function decode(bytes: Uint8Array, length: number): unknown {
 }
 
 function unreadable(): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', 'expected an answer as JSON from its thread, was something else');
+  return new SarrafError(
+    'INVALID_STRATEGY',
+    'expected an answer as JSON from its thread, was something else',
+  );
 }

@@ -19,8 +19,8 @@ const YOUNG_MB = 32;
 const STACK_MB = 4;
 
 /**
- * A wait is taken in slices, and each counts for no more than its length: a process that is stopped for a minute has not let its strategies think for that
- * long.
+ * A wait is taken in slices, and each counts for no more than its length: a process that is stopped for a
+ * minute has not let its strategies think for that long.
  */
 const SLICE_MS = 50;
 
@@ -43,9 +43,15 @@ export interface ThreadOptions {
   readonly onPrint: (line: string) => void;
 }
 
-const workerFile = new URL(`./strategy-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+const workerFile = new URL(
+  `./strategy-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`,
+  import.meta.url,
+);
 
-/** The thread of one strategy, seen from the main thread. It gets no environment, no arguments and no more memory than it may have. */
+/**
+ * The thread of one strategy, seen from the main thread. It gets no environment, no arguments and no more
+ * memory than it may have.
+ */
 export class StrategyThread {
   private readonly options: ThreadOptions;
   private readonly line = new SharedLine();
@@ -86,7 +92,10 @@ export class StrategyThread {
     return this.end !== null || this.isDisposed;
   }
 
-  /** Waits for what is said once it is set up, while everything else goes on. Throws `INVALID_STRATEGY` when that takes too long, or it ends instead. */
+  /**
+   * Waits for what is said once it is set up, while everything else goes on. Throws `INVALID_STRATEGY` when
+   * that takes too long, or it ends instead.
+   */
   async loaded(): Promise<Loaded> {
     const { loadMs } = this.options.limits;
     const late = Promise.withResolvers<void>();
@@ -105,7 +114,10 @@ export class StrategyThread {
     return this.takeLoaded();
   }
 
-  /** Hands a call over and waits for its answer. Throws `INVALID_STRATEGY` when it takes too long or the thread ends; then the thread is done. */
+  /**
+   * Hands a call over and waits for its answer. Throws `INVALID_STRATEGY` when it takes too long or the
+   * thread ends; then the thread is done.
+   */
   call(call: WorkerCall, answerLook: (look: unknown) => unknown): WorkerAnswer {
     this.line.clear();
     this.worker.postMessage(this.line.hand(call) ? null : call, []);
@@ -194,7 +206,8 @@ export class StrategyThread {
       for (const part of parts) {
         lines += 1;
         if (lines <= LINES_A_SECOND) this.options.onPrint(part.slice(0, LONGEST_LINE));
-        else if (lines === LINES_A_SECOND + 1) this.options.onPrint(`… more than ${LINES_A_SECOND} lines in a second`);
+        else if (lines === LINES_A_SECOND + 1)
+          this.options.onPrint(`… more than ${LINES_A_SECOND} lines in a second`);
       }
     });
     // What it prints is for people; that it can not be read any more is nothing to end for.
@@ -211,7 +224,9 @@ function endOf(error: unknown, { memoryMb }: ThreadLimits): WorkerEnd {
   const { code, message } = Object(error) as Partial<Record<'code' | 'message', unknown>>;
   const isFull = code === 'ERR_WORKER_OUT_OF_MEMORY';
   const what = isFull ? `ran out of memory: it may have ${memoryMb} MB` : 'ended';
-  return checkedEnd({ message: `its thread ${what}${isFull || typeof message !== 'string' ? '' : `: ${message}`}` });
+  return checkedEnd({
+    message: `its thread ${what}${isFull || typeof message !== 'string' ? '' : `: ${message}`}`,
+  });
 }
 
 function checkedEnd(said: unknown): WorkerEnd {

@@ -42,7 +42,8 @@ function sayEnd(end: WorkerEnd): void {
 
 process.on('uncaughtExceptionMonitor', (error, origin) => {
   const { message, line: at, stack } = faultOf(null, error, source);
-  const what = origin === 'unhandledRejection' ? 'a promise was rejected and nobody caught it' : 'outside of a handler';
+  const what =
+    origin === 'unhandledRejection' ? 'a promise was rejected and nobody caught it' : 'outside of a handler';
   sayEnd({ message: `${what}: ${message}`, line: at, stack });
 });
 process.on('exit', (code) => sayEnd({ message: `it called process.exit(${code})`, line: null, stack: null }));
@@ -66,7 +67,9 @@ async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem
   } catch (error) {
     const { message, line: at } = faultOf(null, error, source);
     const params =
-      error instanceof SarrafError ? (error.details['params'] as readonly ParamProblem[] | undefined) : undefined;
+      error instanceof SarrafError
+        ? (error.details['params'] as readonly ParamProblem[] | undefined)
+        : undefined;
     return { kind: 'problem', message, line: at, params: params ?? null };
   }
 }
@@ -77,7 +80,9 @@ function ready(runner: StrategyRunner): Loaded {
     name: runner.name,
     subscriptions: runner.subscriptions,
     params: runner.params,
-    warmUps: runner.subscriptions.map((wanted) => (wanted.kind === 'candles' ? runner.warmUpLength(wanted) : 0)),
+    warmUps: runner.subscriptions.map((wanted) =>
+      wanted.kind === 'candles' ? runner.warmUpLength(wanted) : 0,
+    ),
     wants: KINDS.filter((kind) => runner.wants(kind)),
     handlers: runner.routes.map((route) => [route, runner.handlerOf(route) ?? '']),
     state: runner.stateJson(),
@@ -101,7 +106,8 @@ function failed(error: unknown): WorkerAnswer {
   return { state: null, intents: [], fault: faultOf(null, error, source), log: [] };
 }
 
-// A signal to the process would end the bot past its drain. Whoever wants to do harm finds other ways: see docs/strategies.md.
+// A signal to the process would end the bot past its drain. Whoever wants to do harm finds other ways: see
+// docs/strategies.md.
 process.kill = () => {
   throw new Error('expected a strategy to send no signals');
 };
@@ -124,7 +130,8 @@ if (loaded instanceof StrategyRunner) {
   });
   line.say(SAID.answer, ready(loaded));
 } else {
-  // With nothing to wait for the thread ends by itself, maybe before anybody has looked: that would take the place of the problem.
+  // With nothing to wait for the thread ends by itself, maybe before anybody has looked: that would take the
+  // place of the problem.
   hasSaidEnd = true;
   line.say(SAID.answer, loaded);
 }

@@ -4,7 +4,10 @@ import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts'
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 
-/** What the thread of a strategy begins with. Nothing of the environment or the configuration besides comes to it. */
+/**
+ * What the thread of a strategy begins with. Nothing of the environment or the configuration besides comes to
+ * it.
+ */
 export interface WorkerSetup {
   readonly memory: SharedArrayBuffer;
   readonly file: string;

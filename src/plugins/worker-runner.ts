@@ -18,7 +18,10 @@ import { StrategyThread, type ThreadLimits, type ThreadOptions } from './strateg
 import type { Loaded, WorkerEnd } from './worker-messages.ts';
 
 export interface IsolationLimits extends ThreadLimits {
-  /** How often a thread that ended starts again within an hour, under the policy `pause`; then its strategy is stopped. */
+  /**
+   * How often a thread that ended starts again within an hour, under the policy `pause`; then its strategy is
+   * stopped.
+   */
   readonly restartsAnHour: number;
 }
 
@@ -42,8 +45,9 @@ const MOST_PENDING = 500;
 type Ready = Extract<Loaded, { kind: 'ready' }>;
 
 /**
- * A strategy in a thread of its own. What comes back is checked here, as if it were a stranger's: intents, state, log and faults. A thread that hangs, exits,
- * runs out of memory or breaks its own language ends alone.
+ * A strategy in a thread of its own. What comes back is checked here, as if it were a stranger's: intents,
+ * state, log and faults. A thread that hangs, exits, runs out of memory or breaks its own language ends
+ * alone.
  */
 export class WorkerRunner implements StrategyPort {
   readonly name: string;
@@ -71,7 +75,10 @@ export class WorkerRunner implements StrategyPort {
   private clears = false;
   private readonly restartedAtMs: number[] = [];
 
-  /** Begins a thread and waits until its strategy is set up. Throws `INVALID_STRATEGY` with what is wrong with it. */
+  /**
+   * Begins a thread and waits until its strategy is set up. Throws `INVALID_STRATEGY` with what is wrong with
+   * it.
+   */
   static async start(options: WorkerRunnerOptions): Promise<WorkerRunner> {
     let runner: WorkerRunner | null = null;
     const thread = new StrategyThread(threadOptions(options, (end) => runner?.onThreadEnd(thread, end)));
@@ -161,7 +168,14 @@ export class WorkerRunner implements StrategyPort {
 
   restore(json: string): void {
     // Whether it fits its schema, or can be made to fit, the strategy alone knows.
-    const call = { event: null, nowMs: 0, candles: [], restore: checkedState(json), clears: false, ...NOTHING_SEEN };
+    const call = {
+      event: null,
+      nowMs: 0,
+      candles: [],
+      restore: checkedState(json),
+      clears: false,
+      ...NOTHING_SEEN,
+    };
     const answer = this.thread.call(call, () => null);
     const { state, fault } = Object(answer) as Readonly<Record<string, unknown>>;
     if (fault !== null) {
@@ -209,7 +223,10 @@ export class WorkerRunner implements StrategyPort {
     this.clears = false;
     try {
       const restore = restores ? this.json : null;
-      const answer = this.thread.call({ event, nowMs, candles: pending, restore, clears, ...seen }, answerLook);
+      const answer = this.thread.call(
+        { event, nowMs, candles: pending, restore, clears, ...seen },
+        answerLook,
+      );
       if (broken !== null) throw broken;
       return event === null ? NO_INTENTS : this.take(answer, this.handlerOf(event));
     } catch (error) {
@@ -279,7 +296,10 @@ export class WorkerRunner implements StrategyPort {
   /** Whether the thread is one that began anew and was not heard of yet. */
   private isNew = false;
 
-  /** Takes over a thread that began anew: its strategy goes on from the last state, warmed up by the last bars. */
+  /**
+   * Takes over a thread that began anew: its strategy goes on from the last state, warmed up by the last
+   * bars.
+   */
   private takeRestarted(): void {
     if (!this.isNew) return;
     try {
@@ -320,7 +340,9 @@ function checkedName(name: unknown): string {
 }
 
 function checkedLength(length: unknown): number {
-  return typeof length === 'number' && Number.isInteger(length) && length >= 0 && length < 10_000 ? length : 0;
+  return typeof length === 'number' && Number.isInteger(length) && length >= 0 && length < 10_000
+    ? length
+    : 0;
 }
 
 function checkedState(json: unknown): string {

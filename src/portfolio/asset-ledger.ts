@@ -27,7 +27,10 @@ export interface LedgerTrade {
   readonly step: Units;
 }
 
-/** What the fills of one market did: bought less sold of its coin, and received less paid of its quote currency, fees taken off. */
+/**
+ * What the fills of one market did: bought less sold of its coin, and received less paid of its quote
+ * currency, fees taken off.
+ */
 export interface MarketFlow {
   readonly position: Units;
   readonly cash: Units;
@@ -65,11 +68,13 @@ export interface AssetLedgerOptions {
 }
 
 /**
- * What one strategy holds and has made, by asset. Its trades move assets: a purchase brings a coin and takes the quote currency, and a coin bought in one market
- * and sold in another is gone. The result in a currency is everything held, that currency too, each asset valued once by `valueIn` at its last price.
+ * What one strategy holds and has made, by asset. Its trades move assets: a purchase brings a coin and takes
+ * the quote currency, and a coin bought in one market and sold in another is gone. The result in a currency
+ * is everything held, that currency too, each asset valued once by `valueIn` at its last price.
  *
- * Costs are kept in the result currency. A trade for another currency is worth what that is at the time, by `USDTIRT`. Before the first price of that it keeps
- * its own currency and is turned over at the first. So results are exact at any time, and the way they part into realised and open depends on that price.
+ * Costs are kept in the result currency. A trade for another currency is worth what that is at the time, by
+ * `USDTIRT`. Before the first price of that it keeps its own currency and is turned over at the first. So
+ * results are exact at any time, and the way they part into realised and open depends on that price.
  */
 export class AssetLedger {
   readonly currency: QuoteCurrency;
@@ -128,7 +133,10 @@ export class AssetLedger {
     this.update();
   }
 
-  /** Takes in the prices of the markets by which its assets are valued. Answers whether the marks of a result are others than before. */
+  /**
+   * Takes in the prices of the markets by which its assets are valued. Answers whether the marks of a result
+   * are others than before.
+   */
   takePrices(priceOf: PriceOf, atMs: number): boolean {
     const isNewDay = this.roll(atMs);
     let isChanged = false;
@@ -189,14 +197,18 @@ export class AssetLedger {
     if (sign === null) return;
     const { streak } = this.state;
     this.state.streak =
-      sign < 0 ? { lossesInARow: streak.lossesInARow + 1, lastLossAtMs: atMs } : { ...streak, lossesInARow: 0 };
+      sign < 0
+        ? { lossesInARow: streak.lossesInARow + 1, lastLossAtMs: atMs }
+        : { ...streak, lossesInARow: 0 };
   }
 
   private book(asset: string, leg: Leg): void {
     const { holdings } = this.state;
     const before = holdings.get(asset) ?? NO_HOLDING;
     const after =
-      asset === this.currency ? { ...before, held: (before.held + leg.received) as Units } : bookLeg(before, leg);
+      asset === this.currency
+        ? { ...before, held: (before.held + leg.received) as Units }
+        : bookLeg(before, leg);
     holdings.set(asset, after);
   }
 
@@ -241,7 +253,10 @@ export class AssetLedger {
     return { sum: sum as Units, unvalued: unvalued ?? NONE };
   }
 
-  /** Turns costs that wait over to the result currency, once they can be. The digits that rounding moves stay with the other quote currency. */
+  /**
+   * Turns costs that wait over to the result currency, once they can be. The digits that rounding moves stay
+   * with the other quote currency.
+   */
   private settle(): void {
     if (!this.isPending) return;
     const { currency } = this;
@@ -254,7 +269,12 @@ export class AssetLedger {
       if (asset === currency) continue;
       const cost = this.turned(holding.cost, other);
       const realised = this.turned(holding.realised, other);
-      holdings.set(asset, { ...holding, cost, realised, tripBeganWith: this.turned(holding.tripBeganWith, other) });
+      holdings.set(asset, {
+        ...holding,
+        cost,
+        realised,
+        tripBeganWith: this.turned(holding.tripBeganWith, other),
+      });
       owed -= realised[currency] - cost[currency];
     }
     const money = holdings.get(other);

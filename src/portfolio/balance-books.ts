@@ -15,7 +15,10 @@ export interface TradeEffect {
 /** Trades whose lines were not seen yet, and lines whose reason was not; the oldest are given up. */
 const MOST_UNMATCHED = 300;
 
-/** A line that no difference has asked for within this time is one of a trade that was given up, and goes when the books agree. */
+/**
+ * A line that no difference has asked for within this time is one of a trade that was given up, and goes when
+ * the books agree.
+ */
 const LINE_LASTS_MS = 600_000;
 
 /** What came into or left a wallet otherwise than by a trade that we know. */
@@ -42,8 +45,9 @@ export const storedBooks = z.object({
 });
 
 /**
- * What every balance should be: a first reading, and from then on each trade of the account, ours or not, and what came from or went outside. Deposits,
- * withdrawals and transfers show in the wallets' history, where trades have lines too; these are told apart by their amounts.
+ * What every balance should be: a first reading, and from then on each trade of the account, ours or not, and
+ * what came from or went outside. Deposits, withdrawals and transfers show in the wallets' history, where
+ * trades have lines too; these are told apart by their amounts.
  */
 export class BalanceBooks {
   /** By lower-case currency; null before the first reading. */
@@ -69,7 +73,10 @@ export class BalanceBooks {
     return this.expected?.has(currency) ?? false;
   }
 
-  /** Whether the last comparison left a difference out that lines explain which may still turn out to be trades. */
+  /**
+   * Whether the last comparison left a difference out that lines explain which may still turn out to be
+   * trades.
+   */
   get isPending(): boolean {
     return this.pending;
   }
@@ -102,8 +109,9 @@ export class BalanceBooks {
   }
 
   /**
-   * Compares a reading with the books. A difference that lines from outside add up to is entered, once the trades were read, at `nowMs`, so much later
-   * that none of the lines can be of a trade that is still to come. Answers what does not agree.
+   * Compares a reading with the books. A difference that lines from outside add up to is entered, once the
+   * trades were read, at `nowMs`, so much later that none of the lines can be of a trade that is still to
+   * come. Answers what does not agree.
    */
   compare(totals: ReadonlyMap<string, bigint>, nowMs: number): readonly Disagreement[] {
     const { expected } = this;
@@ -117,9 +125,12 @@ export class BalanceBooks {
       const is = totals.get(currency) ?? 0n;
       const lines = this.outside.filter((entry) => entry.currency === currency);
       const explaining =
-        was === is ? lines.filter((line) => line.readAtMs + LINE_LASTS_MS < nowMs) : addingUpTo(is - was, lines);
+        was === is
+          ? lines.filter((line) => line.readAtMs + LINE_LASTS_MS < nowMs)
+          : addingUpTo(is - was, lines);
       if (explaining === null) disagreements.push({ currency, expected: was, found: is });
-      else if (was !== is && explaining.some(({ readAtMs }) => readAtMs + this.lagMs > nowMs)) this.pending = true;
+      else if (was !== is && explaining.some(({ readAtMs }) => readAtMs + this.lagMs > nowMs))
+        this.pending = true;
       else {
         expected.set(currency, is);
         if (explaining.length > 0) this.outside = this.outside.filter((entry) => !explaining.includes(entry));
@@ -135,7 +146,12 @@ export class BalanceBooks {
           ? null
           : Object.fromEntries([...this.expected].map(([currency, units]) => [currency, String(units)])),
       unmatched: this.unmatched.map(([currency, amount]) => [currency, String(amount)]),
-      outside: this.outside.map(({ currency, id, amount, readAtMs }) => [currency, id, String(amount), readAtMs]),
+      outside: this.outside.map(({ currency, id, amount, readAtMs }) => [
+        currency,
+        id,
+        String(amount),
+        readAtMs,
+      ]),
     };
   }
 
@@ -164,7 +180,9 @@ export class BalanceBooks {
   }
 }
 
-/** Lines whose amounts add up to a difference: all of them, the newest few, one, or two; null where none do. */
+/**
+ * Lines whose amounts add up to a difference: all of them, the newest few, one, or two; null where none do.
+ */
 function addingUpTo(difference: bigint, lines: readonly OutsideEntry[]): readonly OutsideEntry[] | null {
   let sum = 0n;
   for (const [place, { amount }] of lines.toReversed().entries()) {

@@ -14,25 +14,35 @@ export interface Holding {
   readonly tripBeganWith: QuoteMoney;
 }
 
-export const NO_HOLDING: Holding = { held: NO_UNITS, cost: NO_MONEY, realised: NO_MONEY, tripBeganWith: NO_MONEY };
+export const NO_HOLDING: Holding = {
+  held: NO_UNITS,
+  cost: NO_MONEY,
+  realised: NO_MONEY,
+  tripBeganWith: NO_MONEY,
+};
 
-/** One side of a trade: how much of the asset came in (negative: went out), and what was paid for it (negative: what it brought). */
+/**
+ * One side of a trade: how much of the asset came in (negative: went out), and what was paid for it
+ * (negative: what it brought).
+ */
 export interface Leg {
   readonly received: bigint;
   readonly paid: QuoteMoney;
 }
 
 /**
- * The holding after one side of a trade. What it adds to the position is taken in at its cost; what it takes off is realised against the average cost,
- * half-even; one that turns the position round does both, its money shared by amount. The digits that a share loses go from one part to the other, so
- * `realised` less `cost` is what was received less what was paid, always.
+ * The holding after one side of a trade. What it adds to the position is taken in at its cost; what it takes
+ * off is realised against the average cost, half-even; one that turns the position round does both, its money
+ * shared by amount. The digits that a share loses go from one part to the other, so `realised` less `cost` is
+ * what was received less what was paid, always.
  */
 export function bookLeg(before: Holding, { received, paid }: Leg): Holding {
   const { held, cost, realised } = before;
   // All of a purchase went into its fee: paid for nothing.
   if (received === 0n) return { ...before, realised: takeMoney(realised, paid) };
   const after = (held + received) as Units;
-  if (held === 0n || held > 0n === received > 0n) return { ...before, held: after, cost: addMoney(cost, paid) };
+  if (held === 0n || held > 0n === received > 0n)
+    return { ...before, held: after, cost: addMoney(cost, paid) };
   const size = magnitude(held);
   const traded = magnitude(received);
   if (traded <= size) {
@@ -46,8 +56,9 @@ export function bookLeg(before: Holding, { received, paid }: Leg): Holding {
 }
 
 /**
- * Whether a trade of the asset ended a round trip: the position turned round, or no more than dust is left of it. `step` is the smallest amount that can be
- * traded: less than that is what a rounded sale leaves behind, and no position.
+ * Whether a trade of the asset ended a round trip: the position turned round, or no more than dust is left of
+ * it. `step` is the smallest amount that can be traded: less than that is what a rounded sale leaves behind,
+ * and no position.
  */
 export function endsTrip(before: Holding, after: Holding, step: bigint): boolean {
   if (magnitude(before.held) < step) return false;

@@ -4,9 +4,11 @@ import type { MarketFlow } from './asset-ledger.ts';
 import { symbolIn } from './valuation.ts';
 
 /**
- * What is held of a coin by the market it was bought in, so that limits on single markets count it once. A coin bought in one market and sold in the other is
- * held in neither: what is left counts where more of it was bought, or sold. Tether counts in `USDTIRT`: with what sales in tether markets brought, less what
- * purchases there took, down to nothing. So a purchase for tether that the account had before makes no short position.
+ * What is held of a coin by the market it was bought in, so that limits on single markets count it once. A
+ * coin bought in one market and sold in the other is held in neither: what is left counts where more of it
+ * was bought, or sold. Tether counts in `USDTIRT`: with what sales in tether markets brought, less what
+ * purchases there took, down to nothing. So a purchase for tether that the account had before makes no short
+ * position.
  */
 export function positionIn(
   { symbol, base, quote }: MarketName,

@@ -18,7 +18,10 @@ export interface TrackMarks {
 /** A result in one currency. */
 export interface PnlTrack {
   readonly marks: TrackMarks;
-  /** Assets that are held and have no price in the currency: meanwhile the marks are those of the last time that all could be told. */
+  /**
+   * Assets that are held and have no price in the currency: meanwhile the marks are those of the last time
+   * that all could be told.
+   */
   readonly unvalued: readonly string[];
 }
 
@@ -30,15 +33,19 @@ export const NEW_TRACK: PnlTrack = { marks: { ...NO_MARKS, hasBegun: true }, unv
 /** A track that is followed from its first result on, whatever that is. */
 export const TRACK_TO_BEGIN: PnlTrack = { marks: { ...NO_MARKS, hasBegun: false }, unvalued: [] };
 
-/** A day begins with what the last one ended with. Days do not begin again: what is told late counts to the day at hand. */
+/**
+ * A day begins with what the last one ended with. Days do not begin again: what is told late counts to the
+ * day at hand.
+ */
 export function rolled(marks: TrackMarks, atMs: number): TrackMarks {
   const day = Math.floor(atMs / DAY_MS);
   return day > marks.day ? { ...marks, day, dayBeganWith: marks.result } : marks;
 }
 
 /**
- * The marks with a new result. The first one of a track that had not begun moves the marks, so that the loss of the day and the fall from the highest
- * stay what they were: what comes in by being counted for the first time is neither gained nor lost.
+ * The marks with a new result. The first one of a track that had not begun moves the marks, so that the loss
+ * of the day and the fall from the highest stay what they were: what comes in by being counted for the first
+ * time is neither gained nor lost.
  */
 export function marksWith(marks: TrackMarks, result: Units): TrackMarks {
   if (!marks.hasBegun) {

@@ -3,14 +3,19 @@ import type { Units } from '../domain/money.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import { pathOf, valueIn, type PriceOf } from './valuation.ts';
 
-/** What is held of one asset and what it is worth, in units of the profit's currency; null where that can not be told. */
+/**
+ * What is held of one asset and what it is worth, in units of the profit's currency; null where that can not
+ * be told.
+ */
 export interface AssetProfit {
   readonly asset: string;
   /** In units of the asset; negative when more was given away than came in. */
   readonly held: Units;
   /** At the last price. */
   readonly value: Units | null;
-  /** `value` less what it cost: what selling it now would realise, before fees. Zero for the currency itself. */
+  /**
+   * `value` less what it cost: what selling it now would realise, before fees. Zero for the currency itself.
+   */
   readonly open: Units | null;
   /** The markets by which it is valued, in their order; null where there are none. */
   readonly by: readonly string[] | null;
@@ -18,7 +23,10 @@ export interface AssetProfit {
   readonly pricedAtMs: number | null;
 }
 
-/** What a strategy has made in all, each asset valued once. `total` is `realised` and `open`, to the last digit. Null where something has no price. */
+/**
+ * What a strategy has made in all, each asset valued once. `total` is `realised` and `open`, to the last
+ * digit. Null where something has no price.
+ */
 export interface Profit {
   readonly currency: QuoteCurrency;
   readonly total: Units | null;
@@ -31,8 +39,8 @@ export interface Profit {
 }
 
 /**
- * The profit by a ledger, at the prices it was told last, or at others where `priceOf` has any: `currency` is that of the ledger unless another is named, in
- * which only the total can be told.
+ * The profit by a ledger, at the prices it was told last, or at others where `priceOf` has any: `currency` is
+ * that of the ledger unless another is named, in which only the total can be told.
  */
 export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Profit {
   const { currency, state } = ledger;

@@ -20,11 +20,17 @@ export function takeMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
 }
 
 /** The share `part` of `whole` of a sum, half-even in each currency. `whole` is positive. */
-export function shareOfMoney(money: QuoteMoney, { part, whole }: { part: bigint; whole: bigint }): QuoteMoney {
+export function shareOfMoney(
+  money: QuoteMoney,
+  { part, whole }: { part: bigint; whole: bigint },
+): QuoteMoney {
   return mapMoney((quote) => shareOf(money[quote], { part, whole }));
 }
 
-/** Whether a sum is a gain (1), a loss (-1) or nothing (0); null where it is a gain in one currency and a loss in the other. */
+/**
+ * Whether a sum is a gain (1), a loss (-1) or nothing (0); null where it is a gain in one currency and a loss
+ * in the other.
+ */
 export function signOfMoney(money: QuoteMoney): -1 | 0 | 1 | null {
   const one = money[BRIDGE_QUOTE];
   const other = money[BRIDGE_BASE];

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { DecimalText } from '../domain/decimal-text.ts';
-import { BRIDGE_BASE, BRIDGE_QUOTE, perQuote, QUOTE_CURRENCIES, type QuoteCurrency } from '../domain/market-symbol.ts';
+import {
+  BRIDGE_BASE,
+  BRIDGE_QUOTE,
+  perQuote,
+  QUOTE_CURRENCIES,
+  type QuoteCurrency,
+} from '../domain/market-symbol.ts';
 import { formatUnits } from '../domain/money.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import type { AssetLedger } from './asset-ledger.ts';
@@ -21,7 +27,10 @@ const track = z.object({
 /** A ledger as JSON, for the mirror. Units are decimal texts there. */
 export const storedLedger = z.object({
   currency: currencies,
-  holdings: z.record(z.string(), z.object({ held: storedUnits, cost: money, realised: money, tripBeganWith: money })),
+  holdings: z.record(
+    z.string(),
+    z.object({ held: storedUnits, cost: money, realised: money, tripBeganWith: money }),
+  ),
   flows: z.record(z.string(), z.object({ position: storedUnits, cash: storedUnits })),
   prices: z.record(z.string(), z.object({ price: storedUnits, atMs: storedTimeMs })),
   tracks: z.partialRecord(currencies, track),
@@ -42,7 +51,10 @@ export function storeLedger({ currency, state }: AssetLedger): StoredLedger {
       realised: storeMoney(realised),
       tripBeganWith: storeMoney(tripBeganWith),
     })),
-    flows: recordOf(flows, ({ position, cash }) => ({ position: formatUnits(position), cash: formatUnits(cash) })),
+    flows: recordOf(flows, ({ position, cash }) => ({
+      position: formatUnits(position),
+      cash: formatUnits(cash),
+    })),
     prices: recordOf(prices, ({ price, atMs }) => ({ price: formatUnits(price), atMs })),
     tracks: recordOf(tracks, ({ marks }) => ({
       ...marks,
@@ -55,8 +67,8 @@ export function storeLedger({ currency, state }: AssetLedger): StoredLedger {
 }
 
 /**
- * Puts into a new ledger what was stored of one. Where the strategy's result is in another currency by now, the costs are turned over at the next price of
- * the bridge, and what is held stays as it is.
+ * Puts into a new ledger what was stored of one. Where the strategy's result is in another currency by now,
+ * the costs are turned over at the next price of the bridge, and what is held stays as it is.
  */
 export function restoreLedger(ledger: AssetLedger, stored: z.output<typeof storedLedger>): void {
   const { currency, state } = ledger;
@@ -74,8 +86,14 @@ export function restoreLedger(ledger: AssetLedger, stored: z.output<typeof store
   ledger.begin();
 }
 
-/** Gives the former result currency a cost, and takes that of the new one off: what it had realised goes over to the former. */
-function changeCurrency(holdings: Map<string, Holding>, of: { from: QuoteCurrency; into: QuoteCurrency }): void {
+/**
+ * Gives the former result currency a cost, and takes that of the new one off: what it had realised goes over
+ * to the former.
+ */
+function changeCurrency(
+  holdings: Map<string, Holding>,
+  of: { from: QuoteCurrency; into: QuoteCurrency },
+): void {
   const former = holdings.get(of.from);
   const now = holdings.get(of.into);
   if (former !== undefined) holdings.set(of.from, atOwnCost(of.from, former.held));

@@ -1,4 +1,11 @@
-import { BRIDGE, BRIDGE_QUOTE, otherQuote, perQuote, symbolOf, type QuoteCurrency } from '../domain/market-symbol.ts';
+import {
+  BRIDGE,
+  BRIDGE_QUOTE,
+  otherQuote,
+  perQuote,
+  symbolOf,
+  type QuoteCurrency,
+} from '../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 
@@ -11,7 +18,10 @@ const WHOLE_SQUARED = UNITS_PER_ONE * UNITS_PER_ONE;
 const SYMBOLS: Readonly<Record<QuoteCurrency, Map<string, string>>> = perQuote(new Map(), new Map());
 const MOST_SYMBOLS = 1_000;
 
-/** The market of a currency priced in a quote currency, by its symbol. Whether there is one is for the exchange to say. */
+/**
+ * The market of a currency priced in a quote currency, by its symbol. Whether there is one is for the
+ * exchange to say.
+ */
 export function symbolIn(asset: string, quote: QuoteCurrency): string {
   const symbols = SYMBOLS[quote];
   const known = symbols.get(asset);
@@ -23,9 +33,10 @@ export function symbolIn(asset: string, quote: QuoteCurrency): string {
 }
 
 /**
- * The one rule by which something held is valued in a quote currency. By the market of both, where that has a price; else by the asset's market in the
- * other quote currency and `USDTIRT`; else not at all (null). So the way has two markets at most. The product is rounded once, half-even at ten decimals. Nothing held is
- * worth nothing without any price.
+ * The one rule by which something held is valued in a quote currency. By the market of both, where that has a
+ * price; else by the asset's market in the other quote currency and `USDTIRT`; else not at all (null). So the
+ * way has two markets at most. The product is rounded once, half-even at ten decimals. Nothing held is worth
+ * nothing without any price.
  */
 export function valueIn(
   into: QuoteCurrency,

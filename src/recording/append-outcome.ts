@@ -13,8 +13,8 @@ export interface RecordConflict {
 }
 
 /**
- * What became of an append. At a conflict nothing was changed; at most `MOST_CONFLICTS` are told of `count`. `known`: rows that were there already, or
- * came twice.
+ * What became of an append. At a conflict nothing was changed; at most `MOST_CONFLICTS` are told of `count`.
+ * `known`: rows that were there already, or came twice.
  */
 export type AppendOutcome =
   | {
@@ -44,5 +44,8 @@ export interface StagedRows {
   readonly isInOrder: boolean;
 }
 
-/** Makes the table `given` of a source by itself. Null where it can not take it in, and then there is no such table. */
+/**
+ * Makes the table `given` of a source by itself. Null where it can not take it in, and then there is no such
+ * table.
+ */
 export type StageRows = (database: Database) => Promise<StagedRows | null>;

@@ -13,7 +13,10 @@ import { StagingTable } from './staging-table.ts';
 import type { RowDecimals, TableShape } from './table-shape.ts';
 import { writePartition } from './write-partition.ts';
 
-/** Takes the lock that a path stands for, or throws `DATA_UNUSABLE`. Handed in: locks are the machine's, and this folder does not know of them. */
+/**
+ * Takes the lock that a path stands for, or throws `DATA_UNUSABLE`. Handed in: locks are the machine's, and
+ * this folder does not know of them.
+ */
 export type TakeLock = (path: string) => { release(): void };
 
 /** Rows as they come: in parts, so that a large file is never whole in memory. */
@@ -29,7 +32,10 @@ export interface AppendOptions<Row> {
   readonly rows: RowParts<Row>;
   /** A faster way to take in the same rows, which is tried first. */
   readonly stage?: StageRows;
-  /** The name of a recorder's segment: all its rows are new, and it is taken up once only, however often it is handed in. */
+  /**
+   * The name of a recorder's segment: all its rows are new, and it is taken up once only, however often it is
+   * handed in.
+   */
   readonly segment?: string;
   /** A stretch that was asked for whole. */
   readonly covered?: TimeRange;
@@ -42,8 +48,8 @@ export interface AppendOptions<Row> {
 }
 
 /**
- * For candles, of which a file often has a million: they are narrow, and merged without sorting what is in order. A
- * second thread takes 30 MB, and has little to do.
+ * For candles, of which a file often has a million: they are narrow, and merged without sorting what is in
+ * order. A second thread takes 30 MB, and has little to do.
  */
 const CANDLE_LIMITS = { memoryLimitMb: 160, threads: 1 } as const;
 
@@ -53,8 +59,9 @@ const MOST_SEALED = 500;
 const MOST_GAPS = 10_000;
 
 /**
- * Adds rows to a folder: merged by time with what is there, and all or nothing. What makes it happen is one rename of the manifest; before it a crash
- * leaves the folder as it was, but for files that the next writer removes. Throws `DATA_UNUSABLE` when another process writes to the folder, `TOO_LARGE` for candles that
+ * Adds rows to a folder: merged by time with what is there, and all or nothing. What makes it happen is one
+ * rename of the manifest; before it a crash leaves the folder as it was, but for files that the next writer
+ * removes. Throws `DATA_UNUSABLE` when another process writes to the folder, `TOO_LARGE` for candles that
  * could not be read again.
  */
 export async function appendRows<Row>(options: AppendOptions<Row>): Promise<AppendOutcome> {
@@ -67,7 +74,10 @@ export async function appendRows<Row>(options: AppendOptions<Row>): Promise<Appe
     removeLeftOvers(folder, manifest);
     if (options.segment !== undefined && manifest.sealed.includes(options.segment)) return nothing();
     const temporaryFolder = join(folder, SPILL_FOLDER);
-    const database = await openDatabase({ temporaryFolder, ...(key.kind === 'candles' ? CANDLE_LIMITS : {}) });
+    const database = await openDatabase({
+      temporaryFolder,
+      ...(key.kind === 'candles' ? CANDLE_LIMITS : {}),
+    });
     try {
       return await merge(database, manifest, options);
     } finally {
@@ -83,7 +93,11 @@ function nothing(): AppendOutcome {
   return { kind: 'added', added: 0, known: 0, fromMs: null, toMs: null };
 }
 
-async function merge<Row>(database: Database, manifest: Manifest, options: AppendOptions<Row>): Promise<AppendOutcome> {
+async function merge<Row>(
+  database: Database,
+  manifest: Manifest,
+  options: AppendOptions<Row>,
+): Promise<AppendOutcome> {
   const { root, key, shape, rows, segment } = options;
   const folder = folderPath(root, key);
   const staged = (await options.stage?.(database)) ?? (await stageRows(database, shape, rows));
@@ -99,7 +113,8 @@ async function merge<Row>(database: Database, manifest: Manifest, options: Appen
     });
     if (conflict !== null) return conflict;
     // What a recorder has seen is kept whatever it is: it can not be seen again.
-    if (key.kind === 'candles') await checkFit(database, { root, key, manifest, decimals: staged.decimals.values() });
+    if (key.kind === 'candles')
+      await checkFit(database, { root, key, manifest, decimals: staged.decimals.values() });
   }
   const news = await countNew(database, shape);
   const partitions = await writePartitions(database, {
@@ -125,7 +140,11 @@ async function merge<Row>(database: Database, manifest: Manifest, options: Appen
   };
 }
 
-async function stageRows<Row>(database: Database, shape: TableShape<Row>, rows: RowParts<Row>): Promise<StagedRows> {
+async function stageRows<Row>(
+  database: Database,
+  shape: TableShape<Row>,
+  rows: RowParts<Row>,
+): Promise<StagedRows> {
   const staging = await StagingTable.create(database, shape);
   for await (const part of rows) staging.add(part);
   staging.finish();
@@ -156,7 +175,8 @@ async function writePartitions<Row>(
   const byName = new Map(manifest.partitions.map((partition) => [partition.name, partition]));
   for (const name of news.keys()) {
     const found = decimals.get(name);
-    if (found === undefined) throw new SarrafError('INVARIANT', `expected rows for the partition ${name}, found none`);
+    if (found === undefined)
+      throw new SarrafError('INVARIANT', `expected rows for the partition ${name}, found none`);
     const written = await writePartition(database, {
       shape,
       folder: folderPath(root, key),

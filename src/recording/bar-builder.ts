@@ -15,7 +15,10 @@ interface Bar {
 /** Bars that are built at once: ten years of minutes. */
 export const MOST_BUILT_BARS = 6_000_000;
 
-/** Puts finer bars, or trades, together to bars of one timeframe, exactly. They may come newest first; of two at one time the one that came first opens. */
+/**
+ * Puts finer bars, or trades, together to bars of one timeframe, exactly. They may come newest first; of two
+ * at one time the one that came first opens.
+ */
 export class BarBuilder {
   private readonly timeframe: Timeframe;
   private readonly bars = new Map<number, Bar>();

@@ -10,7 +10,10 @@ import type { RowParts } from './append-rows.ts';
 import { FIRST_ROOM, grown, picked, VolumeColumn } from './volume-column.ts';
 import { MOST_CANDLES } from './read-candles.ts';
 
-/** Whole numbers below this are exact as the nearest float times a power of ten, rounded: both roundings together are less than a half. */
+/**
+ * Whole numbers below this are exact as the nearest float times a power of ten, rounded: both roundings
+ * together are less than a half.
+ */
 const SURELY_ROUNDED = 2 ** 51;
 
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => 10 ** power);
@@ -51,11 +54,17 @@ class DecimalColumn {
   private cellOf(text: DecimalText, decimals: number): number {
     const cell = Math.round(Number(text) * (POWERS[this.decimals] ?? Number.NaN));
     if (cell < SURELY_ROUNDED) return cell;
-    return exact(Number(text.replace('.', '')) * (POWERS[this.decimals - decimals] ?? Number.NaN), this.decimals);
+    return exact(
+      Number(text.replace('.', '')) * (POWERS[this.decimals - decimals] ?? Number.NaN),
+      this.decimals,
+    );
   }
 }
 
-/** Takes in the bars of a file as a catalogue would, and keeps them as columns in memory: for a file that is read for one run and not to be kept. */
+/**
+ * Takes in the bars of a file as a catalogue would, and keeps them as columns in memory: for a file that is
+ * read for one run and not to be kept.
+ */
 export class CandleCollector {
   private readonly columns = {
     open: new DecimalColumn(),
@@ -70,8 +79,9 @@ export class CandleCollector {
   private timeframe: Timeframe | null = null;
 
   /**
-   * Takes in bars in any order: the same bar twice is one, another for the same time a conflict. To be called once. Throws `INVALID_OPTIONS` beyond what can
-   * be read at once, `TOO_LARGE` where a number does not fit its column.
+   * Takes in bars in any order: the same bar twice is one, another for the same time a conflict. To be called
+   * once. Throws `INVALID_OPTIONS` beyond what can be read at once, `TOO_LARGE` where a number does not fit
+   * its column.
    */
   async appendCandles(
     options: AppendSource & { readonly timeframe: Timeframe; readonly candles: RowParts<Candle> },
@@ -122,7 +132,10 @@ export class CandleCollector {
   private add({ openTimeMs, open, high, low, close, volume }: Candle): void {
     const { columns, length } = this;
     if (length >= MOST_CANDLES) {
-      throw new SarrafError('INVALID_OPTIONS', `expected at most ${MOST_CANDLES} candles at once: cut the file`);
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected at most ${MOST_CANDLES} candles at once: cut the file`,
+      );
     }
     if (length >= this.times.length) this.times = grown(this.times);
     if (length > 0 && openTimeMs < (this.times[length - 1] ?? 0)) this.isSorted = false;

@@ -11,7 +11,13 @@ import { parseFolder, refuseUnknownCandles, type FolderKey } from './folder-key.
 import { readManifest, type Manifest } from './manifest.ts';
 import { readCandles, type CandleQuestion } from './read-candles.ts';
 import { decodeBooks, decodeStats, decodeTrades, readRows } from './read-rows.ts';
-import { BOOK_LEVELS, type RecordedBook, type RecordedStats, type RecordedTrade, type TimeRange } from './records.ts';
+import {
+  BOOK_LEVELS,
+  type RecordedBook,
+  type RecordedStats,
+  type RecordedTrade,
+  type TimeRange,
+} from './records.ts';
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shapes.ts';
 
 export interface CatalogueOptions {
@@ -35,7 +41,10 @@ export interface AppendSource {
   readonly segment?: string;
 }
 
-/** Recordings on the disk: Parquet files below one folder, each named by a manifest. Any number may read while one writes to a folder. */
+/**
+ * Recordings on the disk: Parquet files below one folder, each named by a manifest. Any number may read while
+ * one writes to a folder.
+ */
 export class Catalogue {
   readonly root: string;
   private readonly takeLock: TakeLock;
@@ -45,7 +54,10 @@ export class Catalogue {
     this.takeLock =
       options.takeLock ??
       (() => {
-        throw new SarrafError('INVALID_OPTIONS', 'expected a way to lock the catalogue, since it is to be written to');
+        throw new SarrafError(
+          'INVALID_OPTIONS',
+          'expected a way to lock the catalogue, since it is to be written to',
+        );
       });
   }
 
@@ -82,11 +94,15 @@ export class Catalogue {
   /** Statistics in the order of time, in parts. @see readRows */
   readStats({ market, ...range }: MarketQuestion): AsyncGenerator<readonly RecordedStats[]> {
     const key = { market, kind: 'stats' } as const;
-    const decode = (chunk: Parameters<typeof decodeStats>[0]): readonly RecordedStats[] => decodeStats(chunk, market);
+    const decode = (chunk: Parameters<typeof decodeStats>[0]): readonly RecordedStats[] =>
+      decodeStats(chunk, market);
     return readRows({ root: this.root, key, shape: STATS_SHAPE, range, decode });
   }
 
-  /** Adds bars of one timeframe. The same bar twice is one; another for the same time is a conflict. @see appendRows */
+  /**
+   * Adds bars of one timeframe. The same bar twice is one; another for the same time is a conflict. @see
+   * appendRows
+   */
   appendCandles(
     options: AppendSource & {
       readonly timeframe: Timeframe;
@@ -100,9 +116,15 @@ export class Catalogue {
     return this.append({ ...rest, key, shape: CANDLE_SHAPE, rows: candles });
   }
 
-  /** Adds trades. Those with a number are told apart by it; of equal ones without there are as many as the source with the most of them has. */
+  /**
+   * Adds trades. Those with a number are told apart by it; of equal ones without there are as many as the
+   * source with the most of them has.
+   */
   appendTrades(
-    options: AppendSource & { readonly trades: RowParts<RecordedTrade>; readonly gaps?: readonly TimeRange[] },
+    options: AppendSource & {
+      readonly trades: RowParts<RecordedTrade>;
+      readonly gaps?: readonly TimeRange[];
+    },
   ): Promise<AppendOutcome> {
     const { market, trades, ...rest } = options;
     return this.append({ ...rest, key: { market, kind: 'trades' }, shape: TRADE_SHAPE, rows: trades });

@@ -12,8 +12,9 @@ import type { RowDecimals } from './table-shape.ts';
 const MOST_STEPS = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Candles are read into columns of whole numbers, all with the decimals of the one that has most. Throws `TOO_LARGE` where the prices in the table `added`, together with
- * those there, no longer fit: else one row with many decimals would make a folder unreadable. Volumes are rounded when they are read.
+ * Candles are read into columns of whole numbers, all with the decimals of the one that has most. Throws
+ * `TOO_LARGE` where the prices in the table `added`, together with those there, no longer fit: else one row
+ * with many decimals would make a folder unreadable. Volumes are rounded when they are read.
  */
 export async function checkFit(
   database: Database,
@@ -27,7 +28,8 @@ export async function checkFit(
   const { root, key, manifest } = of;
   const before = Math.max(0, ...manifest.partitions.map(({ priceDecimals }) => priceDecimals));
   const after = Math.max(before, ...[...of.decimals].map(({ price }) => price));
-  const files = after > before ? manifest.partitions.map(({ file }) => join(folderPath(root, key), file)) : [];
+  const files =
+    after > before ? manifest.partitions.map(({ file }) => join(folderPath(root, key), file)) : [];
   const sources = ['added', ...(files.length === 0 ? [] : [`read_parquet(${sqlFiles(files)})`])];
   for (const source of sources) {
     const price = await largestPrice(database, source);
@@ -45,7 +47,10 @@ function fitting(largest: Units): number {
   return Math.max(0, SURE_DIGITS - String(largest / UNITS_PER_ONE).length);
 }
 
-/** When the bar opens that does not fit: the first with the finest price, or the one with the largest, of those that came. Null where both are there. */
+/**
+ * When the bar opens that does not fit: the first with the finest price, or the one with the largest, of
+ * those that came. Null where both are there.
+ */
 async function misfitMs(
   database: Database,
   of: { readonly source: string; readonly price: Units; readonly after: number; readonly before: number },

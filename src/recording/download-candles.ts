@@ -14,7 +14,10 @@ const PAGE_BARS = 500;
 const PAGES_A_WRITE = 10;
 
 /** Asks the exchange for a page: the last `count` bars that begin before `toMs`, in any order. */
-export type FetchPage = (question: { readonly toMs: number; readonly count: number }) => Promise<readonly Candle[]>;
+export type FetchPage = (question: {
+  readonly toMs: number;
+  readonly count: number;
+}) => Promise<readonly Candle[]>;
 
 export interface DownloadOptions {
   readonly catalogue: Catalogue;
@@ -47,9 +50,11 @@ export interface DownloadReport {
 }
 
 /**
- * Brings the candles of a stretch of time into the catalogue. Only what no download has covered yet is asked for, from the newest to the oldest, and what came is
- * written every ten pages, so that one that was ended goes on where it was. Bars that have not ended are left for the next. Throws `INVALID_OPTIONS` for an empty stretch,
- * `DATA_UNUSABLE` where the exchange tells another candle than is there; what was written before stays.
+ * Brings the candles of a stretch of time into the catalogue. Only what no download has covered yet is asked
+ * for, from the newest to the oldest, and what came is written every ten pages, so that one that was ended
+ * goes on where it was. Bars that have not ended are left for the next. Throws `INVALID_OPTIONS` for an empty
+ * stretch, `DATA_UNUSABLE` where the exchange tells another candle than is there; what was written before
+ * stays.
  */
 export async function downloadCandles(options: DownloadOptions): Promise<DownloadReport> {
   const missing = missingRanges(options);

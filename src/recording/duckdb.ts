@@ -78,7 +78,11 @@ export async function queryRows(
 }
 
 /** The chunks of a query, one after another: memory is that of one chunk. Throws `DATA_UNUSABLE`. */
-export async function* streamChunks(database: Database, sql: string, what: string): AsyncGenerator<DuckDBDataChunk> {
+export async function* streamChunks(
+  database: Database,
+  sql: string,
+  what: string,
+): AsyncGenerator<DuckDBDataChunk> {
   try {
     const result = await database.connection.stream(sql);
     for (;;) {

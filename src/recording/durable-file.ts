@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, writeSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  writeSync,
+  existsSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Manifest } from './manifest.ts';
@@ -60,8 +69,8 @@ export const SPILL_FOLDER = '.spill';
 const OWN_FILE = /^(.+)\.(\d+)\.(?:parquet|json)$/;
 
 /**
- * What a writer that was killed has left in a folder: drafts, files that it had not yet entered in the manifest, and files that a newer one has replaced. A file
- * of another name is nobody's left-over.
+ * What a writer that was killed has left in a folder: drafts, files that it had not yet entered in the
+ * manifest, and files that a newer one has replaced. A file of another name is nobody's left-over.
  */
 export function leftOvers(folder: string, manifest: Manifest): string[] {
   if (!existsSync(folder)) return [];
@@ -82,13 +91,20 @@ export function leftOvers(folder: string, manifest: Manifest): string[] {
 
 /** Removes them. Only whoever has the folder's lock may: another writer's drafts look the same. */
 export function removeLeftOvers(folder: string, manifest: Manifest): void {
-  for (const name of leftOvers(folder, manifest)) rmSync(join(folder, name), { recursive: true, force: true });
+  for (const name of leftOvers(folder, manifest))
+    rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 /** Files of a folder that neither the manifest names nor a killed writer has left. */
 export function unknownFiles(folder: string, manifest: Manifest): string[] {
   if (!existsSync(folder)) return [];
-  const known = new Set([...manifest.partitions.map(({ file }) => file), manifest.tail?.file, 'manifest.json']);
+  const known = new Set([
+    ...manifest.partitions.map(({ file }) => file),
+    manifest.tail?.file,
+    'manifest.json',
+  ]);
   const left = new Set(leftOvers(folder, manifest));
-  return readdirSync(folder).filter((name) => !known.has(name) && !left.has(name) && !name.startsWith('.lock'));
+  return readdirSync(folder).filter(
+    (name) => !known.has(name) && !left.has(name) && !name.startsWith('.lock'),
+  );
 }

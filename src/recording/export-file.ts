@@ -30,8 +30,9 @@ const TIME_SQL = {
 } as const;
 
 /**
- * Writes the records of a stretch of time to a file, and answers how many. The file is there when it is whole. Throws `INVALID_OPTIONS` for a name that says no
- * format, for a file that is there or whose folder is not, and where there is nothing to write.
+ * Writes the records of a stretch of time to a file, and answers how many. The file is there when it is
+ * whole. Throws `INVALID_OPTIONS` for a name that says no format, for a file that is there or whose folder is
+ * not, and where there is nothing to write.
  */
 export async function exportFile(catalogue: Catalogue, options: ExportOptions): Promise<number> {
   const { path, mayReplace } = options;
@@ -92,7 +93,11 @@ async function writeText(
   return rows;
 }
 
-async function writeParquet(catalogue: Catalogue, { key, range }: ExportOptions, draft: string): Promise<number> {
+async function writeParquet(
+  catalogue: Catalogue,
+  { key, range }: ExportOptions,
+  draft: string,
+): Promise<number> {
   const folder = folderPath(catalogue.root, key);
   const files = partitionsOfData(catalogue.root, key, range).map(({ file }) => join(folder, file));
   const timeSql = TIME_SQL[key.kind];
@@ -104,7 +109,11 @@ async function writeParquet(catalogue: Catalogue, { key, range }: ExportOptions,
        TO ${sqlText(draft)} (FORMAT parquet, COMPRESSION zstd)`,
       `write ${draft}`,
     );
-    const [row] = await queryRows(database, `SELECT count(*) FROM read_parquet(${sqlFiles([draft])})`, `read ${draft}`);
+    const [row] = await queryRows(
+      database,
+      `SELECT count(*) FROM read_parquet(${sqlFiles([draft])})`,
+      `read ${draft}`,
+    );
     return Number(row?.[0] ?? 0);
   } finally {
     database.close();

@@ -2,7 +2,13 @@ import { candleAt } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { FolderKey } from './folder-key.ts';
-import { BOOK_LEVELS, type RecordedBook, type RecordedStats, type RecordedTrade, type TimeRange } from './records.ts';
+import {
+  BOOK_LEVELS,
+  type RecordedBook,
+  type RecordedStats,
+  type RecordedTrade,
+  type TimeRange,
+} from './records.ts';
 import { STATS_COLUMNS } from './table-shapes.ts';
 
 /** Records that are turned to text at once. */
@@ -16,7 +22,9 @@ interface TextForm {
   readonly parts: AsyncIterable<readonly { readonly values: readonly Value[]; readonly json: unknown }[]>;
 }
 
-/** The records of a stretch of time as lines, in parts, each part with its line ends. Throws as reading does. */
+/**
+ * The records of a stretch of time as lines, in parts, each part with its line ends. Throws as reading does.
+ */
 export async function* exportLines(
   catalogue: Catalogue,
   of: { readonly key: FolderKey; readonly range: TimeRange; readonly format: 'csv' | 'jsonl' },

@@ -36,11 +36,16 @@ export function parseFolder(market: string, name: string): FolderKey | null {
   return timeframe === undefined ? null : { market: symbol, kind: 'candles', timeframe };
 }
 
-/** Throws `DATA_UNUSABLE` where a market has candles in a folder that names no timeframe: they could not be found. */
+/**
+ * Throws `DATA_UNUSABLE` where a market has candles in a folder that names no timeframe: they could not be
+ * found.
+ */
 export function refuseUnknownCandles(root: string, market: string): void {
   const path = join(root, market);
   if (!existsSync(path)) return;
-  const unknown = readdirSync(path).find((name) => name.startsWith('candles-') && parseFolder(market, name) === null);
+  const unknown = readdirSync(path).find(
+    (name) => name.startsWith('candles-') && parseFolder(market, name) === null,
+  );
   if (unknown === undefined) return;
   throw new SarrafError(
     'DATA_UNUSABLE',

@@ -56,8 +56,8 @@ export type Partition = Readonly<z.infer<typeof partition>>;
 export type Manifest = Readonly<z.infer<typeof manifest>>;
 
 /**
- * The manifest of a folder; null where there is no such folder yet. Throws `DATA_UNUSABLE` for one that can not be read,
- * and where the market's candles are those of an older version.
+ * The manifest of a folder; null where there is no such folder yet. Throws `DATA_UNUSABLE` for one that can
+ * not be read, and where the market's candles are those of an older version.
  */
 export function readManifest(root: string, key: FolderKey): Manifest | null {
   const folder = folderPath(root, key);
@@ -79,7 +79,10 @@ export function readManifest(root: string, key: FolderKey): Manifest | null {
   return parsed.data;
 }
 
-/** The manifest of a folder to be written to: made, with the folder, where there is none, so that Parquet files never lie without one. */
+/**
+ * The manifest of a folder to be written to: made, with the folder, where there is none, so that Parquet
+ * files never lie without one.
+ */
 export function createManifest(root: string, key: FolderKey): Manifest {
   const found = readManifest(root, key);
   if (found !== null) return found;
@@ -99,7 +102,9 @@ export function createManifest(root: string, key: FolderKey): Manifest {
   return made;
 }
 
-/** Puts a manifest in place of the one before, in one step: this is what makes a change of the folder happen. */
+/**
+ * Puts a manifest in place of the one before, in one step: this is what makes a change of the folder happen.
+ */
 export function writeManifest(root: string, key: FolderKey, next: Manifest): void {
   replaceFile(join(folderPath(root, key), MANIFEST), `${JSON.stringify(next, null, 1)}\n`);
 }

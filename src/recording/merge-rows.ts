@@ -7,7 +7,8 @@ import { countsSql, type TableShape } from './table-shape.ts';
 /** Rows in their own columns, with the time they are sorted by, their key and content. */
 function keyedRows<Row>(shape: TableShape<Row>, source: string): string {
   const names = shape.columns.map(({ name }) => name).join(', ');
-  const copy = shape.copySql === null ? '0' : `row_number() OVER (PARTITION BY ${shape.copySql} ORDER BY seq)`;
+  const copy =
+    shape.copySql === null ? '0' : `row_number() OVER (PARTITION BY ${shape.copySql} ORDER BY seq)`;
   return `SELECT *, ${shape.keySql} AS k, ${shape.contentSql} AS v
     FROM (SELECT ${names}, seq, ${shape.timeSql} AS at_ms, ${copy} AS copy FROM ${source})`;
 }
@@ -26,12 +27,16 @@ export async function createViews<Row>(
   // Counting copies takes a sort, which is done once; the rest costs less to find again than to keep.
   const kind = shape.copySql === null ? 'VIEW' : 'TABLE';
   await runSql(database, `CREATE ${kind} new_rows AS ${keyedRows(shape, 'given')}`, 'sort what came');
-  await runSql(database, `CREATE VIEW there AS ${keyedRows(shape, source)}`, `read the partitions of ${folder}`);
+  await runSql(
+    database,
+    `CREATE VIEW there AS ${keyedRows(shape, source)}`,
+    `read the partitions of ${folder}`,
+  );
 }
 
 /**
- * Compares what came with itself and with what is there, and leaves what is new in the table `added`. A record of the same key with other content is a
- * conflict, and then there is no such table.
+ * Compares what came with itself and with what is there, and leaves what is new in the table `added`. A
+ * record of the same key with other content is a conflict, and then there is no such table.
  */
 export async function findNew(
   database: Database,
@@ -48,7 +53,8 @@ export async function findNew(
   }
   const within = `SELECT min(at_ms), min(v)::VARCHAR, max(v)::VARCHAR FROM new_rows GROUP BY k HAVING min(v) IS DISTINCT FROM max(v)`;
   const against = `SELECT n.at_ms, t.v::VARCHAR, n.v::VARCHAR FROM new_rows n JOIN there t ON n.k = t.k WHERE n.v IS DISTINCT FROM t.v`;
-  const hasTwins = !of.areDistinct && (await isAny(database, 'SELECT k FROM new_rows GROUP BY k HAVING count(*) > 1'));
+  const hasTwins =
+    !of.areDistinct && (await isAny(database, 'SELECT k FROM new_rows GROUP BY k HAVING count(*) > 1'));
   for (const query of [...(hasTwins ? [within] : []), against]) {
     const conflicts = await conflictsOf(database, query, query === within);
     if (conflicts !== null) return conflicts;
@@ -79,7 +85,11 @@ export async function takeAll(database: Database): Promise<void> {
   await runSql(database, 'CREATE TABLE added AS SELECT * FROM new_rows', 'take what came');
 }
 
-async function conflictsOf(database: Database, query: string, isWithin: boolean): Promise<AppendOutcome | null> {
+async function conflictsOf(
+  database: Database,
+  query: string,
+  isWithin: boolean,
+): Promise<AppendOutcome | null> {
   const rows = await queryRows(
     database,
     `SELECT *, count(*) OVER () FROM (${query}) ORDER BY 1 LIMIT ${MOST_CONFLICTS}`,
@@ -112,6 +122,10 @@ export async function countNew(
   database: Database,
   { partition }: Pick<TableShape<unknown>, 'partition'>,
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await queryRows(database, countsSql({ source: 'added', timeSql: 'at_ms', partition }), 'count rows');
+  const rows = await queryRows(
+    database,
+    countsSql({ source: 'added', timeSql: 'at_ms', partition }),
+    'count rows',
+  );
   return new Map(rows.map(([part, count]) => [String(part), Number(count)]));
 }

@@ -10,8 +10,8 @@ const WORD = 4_294_967_296;
 const MOST_OFF = 4;
 
 /**
- * A vector of DECIMAL(38,10), read from its memory. Each value is four little-endian words; the library would make a bigint of each,
- * which a million bars have no time for.
+ * A vector of DECIMAL(38,10), read from its memory. Each value is four little-endian words; the library would
+ * make a bigint of each, which a million bars have no time for.
  */
 export class MoneyCells {
   private readonly words: Uint32Array;
@@ -27,15 +27,21 @@ export class MoneyCells {
   }
 
   /**
-   * Writes the first `count` values into a column as whole numbers of 10^-decimals. Throws `TOO_LARGE` where one is beyond 2^53, or has
-   * more decimals, unless those are to be rounded, half-even.
+   * Writes the first `count` values into a column as whole numbers of 10^-decimals. Throws `TOO_LARGE` where
+   * one is beyond 2^53, or has more decimals, unless those are to be rounded, half-even.
    *
-   * The quotient of floats is off by a little, but the lowest 32 bits of the exact one are known: dividing by an odd number without a remainder is a
-   * multiplication by its inverse. The number next to the quotient with these bits is the exact one; none is near where it has a remainder.
+   * The quotient of floats is off by a little, but the lowest 32 bits of the exact one are known: dividing by
+   * an odd number without a remainder is a multiplication by its inverse. The number next to the quotient
+   * with these bits is the exact one; none is near where it has a remainder.
    */
   copyInto(
     column: Float64Array,
-    options: { readonly at: number; readonly count: number; readonly decimals: number; readonly rounds?: boolean },
+    options: {
+      readonly at: number;
+      readonly count: number;
+      readonly decimals: number;
+      readonly rounds?: boolean;
+    },
   ): void {
     const { at, count, decimals, rounds = false } = options;
     const { words } = this;
@@ -49,7 +55,8 @@ export class MoneyCells {
       const shifted = shift === 0 ? lowest : (lowest >>> shift) | (second << (32 - shift));
       const low = Math.imul(shifted, inverse) >>> 0;
       const cell = Math.round((near - low) / WORD) * WORD + low;
-      const isExact = (words[word + 3] ?? 0) === 0 && Math.abs(cell - near) <= MOST_OFF && Number.isSafeInteger(cell);
+      const isExact =
+        (words[word + 3] ?? 0) === 0 && Math.abs(cell - near) <= MOST_OFF && Number.isSafeInteger(cell);
       column[at + row] = isExact ? cell : this.rareCell(row, { decimals, rounds });
     }
   }
@@ -79,7 +86,10 @@ export class MoneyCells {
   }
 
   /** A negative value, which only damaged data has, or one with more decimals. */
-  private rareCell(row: number, { decimals, rounds }: { readonly decimals: number; readonly rounds: boolean }): number {
+  private rareCell(
+    row: number,
+    { decimals, rounds }: { readonly decimals: number; readonly rounds: boolean },
+  ): number {
     const units = this.units(row);
     const divisor = 10n ** BigInt(UNIT_DECIMALS - decimals);
     const cell = Number(divideHalfEven(units, divisor));
@@ -91,7 +101,10 @@ export class MoneyCells {
   }
 }
 
-/** The number that makes 1 of an odd one when multiplied, in 32 bits. Each round of Newton's doubles the bits that are right. */
+/**
+ * The number that makes 1 of an odd one when multiplied, in 32 bits. Each round of Newton's doubles the bits
+ * that are right.
+ */
 function oddInverse(odd: number): number {
   const value = odd | 0;
   let inverse = value;
@@ -102,7 +115,10 @@ function oddInverse(odd: number): number {
 /** Texts that are remembered; then all are forgotten. */
 const MOST_REMEMBERED = 20_000;
 
-/** Whole numbers of 10^-decimals as texts. The same ones come again and again in a book, so they are remembered. */
+/**
+ * Whole numbers of 10^-decimals as texts. The same ones come again and again in a book, so they are
+ * remembered.
+ */
 export class CellTexts {
   readonly decimals: number;
   private readonly known = new Map<number, DecimalText>();

@@ -27,9 +27,10 @@ export interface CandleQuestion extends TimeRange {
 class VolumeBeyond extends Error {}
 
 /**
- * The candles of a stretch of time: those that open within it. Where the largest volume leaves no room for the decimals of the finest, volumes are rounded to as
- * many as there is room for: they only bound how much may fill. Throws `INVALID_OPTIONS` where there are none or too many, `TOO_LARGE` where a price does not fit its
- * column, `DATA_UNUSABLE` for a damaged file.
+ * The candles of a stretch of time: those that open within it. Where the largest volume leaves no room for
+ * the decimals of the finest, volumes are rounded to as many as there is room for: they only bound how much
+ * may fill. Throws `INVALID_OPTIONS` where there are none or too many, `TOO_LARGE` where a price does not fit
+ * its column, `DATA_UNUSABLE` for a damaged file.
  */
 export async function readCandles(root: string, question: CandleQuestion): Promise<CandleColumns> {
   for (let attempt = 1; ; attempt += 1) {
@@ -38,7 +39,8 @@ export async function readCandles(root: string, question: CandleQuestion): Promi
       return await readAll(root, question, partitions);
     } catch (error) {
       const key = { ...question, kind: 'candles' } as const;
-      if (attempt >= MOST_ATTEMPTS || !partitions.some((partition) => isReplaced(root, key, partition))) throw error;
+      if (attempt >= MOST_ATTEMPTS || !partitions.some((partition) => isReplaced(root, key, partition)))
+        throw error;
     }
   }
 }
@@ -92,7 +94,10 @@ async function filled(columns: Omit<CandleColumns, 'length'>, from: Source): Pro
     if (!(error instanceof VolumeBeyond)) throw error;
     const { database, root, question, partitions } = from;
     const key = { ...question, kind: 'candles' } as const;
-    const rounded = { ...columns, volumeDecimals: await volumeDecimalsOf(database, { root, key, partitions }) };
+    const rounded = {
+      ...columns,
+      volumeDecimals: await volumeDecimalsOf(database, { root, key, partitions }),
+    };
     return { ...rounded, length: await fill(rounded, from, true) };
   }
 }
@@ -116,7 +121,10 @@ export async function volumeDecimalsOf(
   });
 }
 
-/** Fills columns and answers how many bars that were. All files are one query, so that one is unpacked while another is read. */
+/**
+ * Fills columns and answers how many bars that were. All files are one query, so that one is unpacked while
+ * another is read.
+ */
 async function fill(columns: Omit<CandleColumns, 'length'>, from: Source, rounds: boolean): Promise<number> {
   const { database, root, question, partitions } = from;
   const { openTimeMs, open, high, low, close, volume, priceDecimals, volumeDecimals } = columns;
@@ -141,9 +149,18 @@ async function fill(columns: Omit<CandleColumns, 'length'>, from: Source, rounds
       lastMs = timeMs;
     }
     for (const [index, column] of prices.entries()) {
-      new MoneyCells(chunk.getColumnVector(index + 1)).copyInto(column, { at, count, decimals: priceDecimals });
+      new MoneyCells(chunk.getColumnVector(index + 1)).copyInto(column, {
+        at,
+        count,
+        decimals: priceDecimals,
+      });
     }
-    copyVolumes(new MoneyCells(chunk.getColumnVector(5)), volume, { at, count, decimals: volumeDecimals, rounds });
+    copyVolumes(new MoneyCells(chunk.getColumnVector(5)), volume, {
+      at,
+      count,
+      decimals: volumeDecimals,
+      rounds,
+    });
     at += count;
   }
   return at;

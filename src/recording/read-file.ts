@@ -31,8 +31,8 @@ export type FileData =
 const isFeedFile = (path: string): boolean => /\.jsonl(\.gz)?$/.test(path);
 
 /**
- * Reads a file into memory as an import would read it: candles or trades of CSV or Parquet, trades of a feed. Throws
- * `INVALID_FILE` with file and line for one that an import would keep out.
+ * Reads a file into memory as an import would read it: candles or trades of CSV or Parquet, trades of a feed.
+ * Throws `INVALID_FILE` with file and line for one that an import would keep out.
  */
 export async function readDataFile(path: string, question: FileQuestion): Promise<FileData> {
   const trades: RecordedTrade[] = [];
@@ -68,7 +68,8 @@ export async function readDataFile(path: string, question: FileQuestion): Promis
   });
   if (report.result !== 'imported') {
     const { firstBad: bad } = report;
-    const what = bad === null ? `expected candles or trades in ${path}` : `${path}:${bad.line}: ${bad.problem}`;
+    const what =
+      bad === null ? `expected candles or trades in ${path}` : `${path}:${bad.line}: ${bad.problem}`;
     throw new SarrafError('INVALID_FILE', `${what}; "sarraf data import" says all that is wrong with it`);
   }
   if (trades.length > 0) return { kind: 'trades', trades: inOrder(trades), symbol: null };
@@ -78,7 +79,9 @@ export async function readDataFile(path: string, question: FileQuestion): Promis
 /** The time of the exchange, where it says one. */
 export const timeOf = ({ timeMs, seenMs }: RecordedTrade): number => timeMs ?? seenMs;
 
-/** By time; trades of one moment stay in the order in which they happened, also where the newest come first. */
+/**
+ * By time; trades of one moment stay in the order in which they happened, also where the newest come first.
+ */
 function inOrder(trades: RecordedTrade[]): readonly RecordedTrade[] {
   const [first, last] = [trades[0], trades.at(-1)];
   if (first !== undefined && last !== undefined && timeOf(first) > timeOf(last)) trades.reverse();

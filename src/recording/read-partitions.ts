@@ -13,7 +13,9 @@ import { isoText } from '../domain/time-text.ts';
 /** The partitions of a folder that reach into a stretch of time, oldest first. */
 export function partitionsWithin(root: string, key: FolderKey, range: TimeRange): readonly Partition[] {
   const manifest = readManifest(root, key);
-  return (manifest?.partitions ?? []).filter(({ fromMs, toMs }) => fromMs < range.toMs && toMs >= range.fromMs);
+  return (manifest?.partitions ?? []).filter(
+    ({ fromMs, toMs }) => fromMs < range.toMs && toMs >= range.fromMs,
+  );
 }
 
 /** The partitions of a stretch; throws `INVALID_OPTIONS` where there is none, naming what there is. */
@@ -93,7 +95,8 @@ export function partitionChunks<Row>(
 }
 
 /**
- * Whether a partition was replaced since its name was read: another process has written to the folder, and its name is to be read anew.
+ * Whether a partition was replaced since its name was read: another process has written to the folder, and
+ * its name is to be read anew.
  */
 export function isReplaced(root: string, key: FolderKey, { file }: Partition): boolean {
   return !existsSync(join(folderPath(root, key), file)) && currentFile(root, key, file) === undefined;

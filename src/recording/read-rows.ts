@@ -29,8 +29,9 @@ export interface PartitionTexts {
 }
 
 /**
- * The rows of a stretch of time, oldest first, in parts of some thousand: memory does not grow with the stretch. A partition that a writer replaces while another
- * is read is read as it is then. Throws as `readCandles` does.
+ * The rows of a stretch of time, oldest first, in parts of some thousand: memory does not grow with the
+ * stretch. A partition that a writer replaces while another is read is read as it is then. Throws as
+ * `readCandles` does.
  */
 export async function* readRows<Row>(reading: RowReading<Row>): AsyncGenerator<readonly Row[]> {
   const { root, key, shape, range, decode } = reading;
@@ -39,7 +40,10 @@ export async function* readRows<Row>(reading: RowReading<Row>): AsyncGenerator<r
   try {
     for (const planned of partitionsOfData(root, key, range)) {
       const partition = latest(reading, planned);
-      const texts = { price: new CellTexts(partition.priceDecimals), amount: new CellTexts(partition.amountDecimals) };
+      const texts = {
+        price: new CellTexts(partition.priceDecimals),
+        amount: new CellTexts(partition.amountDecimals),
+      };
       for await (const chunk of partitionChunks(database, {
         root,
         key,

@@ -20,7 +20,9 @@ export interface RecordedTrade {
   readonly id: number | null;
 }
 
-/** A book as it was seen: bids falling, asks rising, at most `BOOK_LEVELS` of each. Times in ms since 1970. */
+/**
+ * A book as it was seen: bids falling, asks rising, at most `BOOK_LEVELS` of each. Times in ms since 1970.
+ */
 export interface RecordedBook {
   readonly venueTimeMs: number | null;
   readonly seenMs: number;

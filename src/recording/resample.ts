@@ -18,8 +18,9 @@ export interface ResampleOptions {
 }
 
 /**
- * Makes coarser candles of finer ones, or of trades, and adds them to the catalogue. Only bars that the data can have covered whole are made: those at both ends that it
- * reaches into are left out. A bar with a gap inside is made of what is there. Throws `INVALID_OPTIONS` where the data can not give them.
+ * Makes coarser candles of finer ones, or of trades, and adds them to the catalogue. Only bars that the data
+ * can have covered whole are made: those at both ends that it reaches into are left out. A bar with a gap
+ * inside is made of what is there. Throws `INVALID_OPTIONS` where the data can not give them.
  */
 export async function resample(
   catalogue: Catalogue,
@@ -33,10 +34,13 @@ export async function resample(
       `expected candles that fill those of ${to}, was ${from}: they do not divide them`,
     );
   }
-  if (from === to) throw new SarrafError('INVALID_OPTIONS', `expected a finer timeframe than ${to}, was the same`);
+  if (from === to)
+    throw new SarrafError('INVALID_OPTIONS', `expected a finer timeframe than ${to}, was the same`);
   const builder = new BarBuilder(to);
   const pieces =
-    from === 'trades' ? tradePieces(catalogue, market, range) : candlePieces(catalogue, { market, from, range });
+    from === 'trades'
+      ? tradePieces(catalogue, market, range)
+      : candlePieces(catalogue, { market, from, range });
   let firstMs: number | null = null;
   let endMs = 0;
   for await (const part of pieces) {
@@ -79,7 +83,9 @@ function sourceFor(catalogue: Catalogue, { market, to, range }: ResampleOptions)
   const finer = TIMEFRAMES.filter(
     (timeframe) => timeframeMs(timeframe) < timeframeMs(to) && timeframeMs(to) % timeframeMs(timeframe) === 0,
   ).toReversed();
-  const found = finer.find((timeframe) => there.some((key) => key.kind === 'candles' && key.timeframe === timeframe));
+  const found = finer.find((timeframe) =>
+    there.some((key) => key.kind === 'candles' && key.timeframe === timeframe),
+  );
   if (found !== undefined) return found;
   if (there.some(({ kind }) => kind === 'trades')) return 'trades';
   throw new SarrafError(
@@ -108,7 +114,11 @@ async function* candlePieces(
   }
 }
 
-async function* tradePieces(catalogue: Catalogue, market: MarketSymbol, range: TimeRange): AsyncGenerator<Pieces> {
+async function* tradePieces(
+  catalogue: Catalogue,
+  market: MarketSymbol,
+  range: TimeRange,
+): AsyncGenerator<Pieces> {
   for await (const part of catalogue.readTrades({ market, ...range })) {
     const candles = part.map(({ timeMs, seenMs, price, amount }) => ({
       openTimeMs: timeMs ?? seenMs,

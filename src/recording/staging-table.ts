@@ -5,13 +5,20 @@ import { unitsOf } from '../domain/money.ts';
 import { loadDuckdb, runSql, type Database } from './duckdb.ts';
 import { BOOK_LEVELS } from './records.ts';
 import type { StagedRows } from './append-outcome.ts';
-import { partitionName, SQL_TYPES, type Cell, type Column, type RowDecimals, type TableShape } from './table-shape.ts';
+import {
+  partitionName,
+  SQL_TYPES,
+  type Cell,
+  type Column,
+  type RowDecimals,
+  type TableShape,
+} from './table-shape.ts';
 
 /** Rows of one chunk, as DuckDB has them. */
 const CHUNK_ROWS = 2_048;
 /**
- * Values in all lists of one column of a chunk: the library writes past the end of its memory with more, since it sets the size of a list's vector without
- * reserving it.
+ * Values in all lists of one column of a chunk: the library writes past the end of its memory with more,
+ * since it sets the size of a list's vector without reserving it.
  */
 const CHUNK_LIST_VALUES = 2_048;
 const WIDTH = 38;
@@ -20,7 +27,10 @@ const TOO_LARGE = 10n ** BigInt(WIDTH);
 
 type Duckdb = Awaited<ReturnType<typeof loadDuckdb>>;
 
-/** Rows on their way into the catalogue: the table `given`, in the order in which they came, with `seq` counting them. */
+/**
+ * Rows on their way into the catalogue: the table `given`, in the order in which they came, with `seq`
+ * counting them.
+ */
 export class StagingTable<Row> implements StagedRows {
   /** Rows so far. */
   rows = 0;
@@ -46,7 +56,10 @@ export class StagingTable<Row> implements StagedRows {
     this.appender = options.appender;
     const hasLists = options.shape.columns.some(({ type }) => type === 'moneys');
     this.chunkRows = hasLists ? Math.floor(CHUNK_LIST_VALUES / BOOK_LEVELS) : CHUNK_ROWS;
-    this.types = [...options.shape.columns.map((column) => typeOf(options.duckdb, column)), options.duckdb.BIGINT];
+    this.types = [
+      ...options.shape.columns.map((column) => typeOf(options.duckdb, column)),
+      options.duckdb.BIGINT,
+    ];
   }
 
   /** Makes the table in an open database. */
@@ -60,7 +73,9 @@ export class StagingTable<Row> implements StagedRows {
     });
   }
 
-  /** Adds rows. Throws `TOO_MANY_DECIMALS`, `TOO_LARGE` or `INVALID_OPTIONS` for one that no file can hold. */
+  /**
+   * Adds rows. Throws `TOO_MANY_DECIMALS`, `TOO_LARGE` or `INVALID_OPTIONS` for one that no file can hold.
+   */
   add(rows: readonly Row[]): void {
     for (const row of rows) {
       this.note(row);
@@ -78,7 +93,10 @@ export class StagingTable<Row> implements StagedRows {
   private note(row: Row): void {
     const timeMs = this.shape.timeMs(row);
     if (!Number.isSafeInteger(timeMs) || Number.isNaN(new Date(timeMs).getTime())) {
-      throw new SarrafError('INVALID_OPTIONS', `expected a time in ms since 1970 of ${this.shape.noun}, was ${timeMs}`);
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected a time in ms since 1970 of ${this.shape.noun}, was ${timeMs}`,
+      );
     }
     this.isInOrder &&= timeMs > this.toMs;
     this.fromMs = Math.min(this.fromMs, timeMs);
@@ -122,7 +140,10 @@ export class StagingTable<Row> implements StagedRows {
     const units = unitsOf(text as Parameters<typeof unitsOf>[0]);
     // Beyond this the library writes the lower bits, which are another number.
     if (units <= -TOO_LARGE || units >= TOO_LARGE) {
-      throw new SarrafError('TOO_LARGE', `expected at most ${WIDTH - SCALE} digits before the point, was "${text}"`);
+      throw new SarrafError(
+        'TOO_LARGE',
+        `expected at most ${WIDTH - SCALE} digits before the point, was "${text}"`,
+      );
     }
     return this.duckdb.decimalValue(units, WIDTH, SCALE);
   }

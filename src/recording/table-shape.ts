@@ -38,7 +38,10 @@ export interface TableShape<Row> {
   timeMs(row: Row): number;
   /** The same as SQL of the columns. */
   readonly timeSql: string;
-  /** Rows with the same key are the same record. `copy` counts equal rows that have no number of their own, from 1. */
+  /**
+   * Rows with the same key are the same record. `copy` counts equal rows that have no number of their own,
+   * from 1.
+   */
   readonly keySql: string;
   /** Equal rows, for `copy`; null where the key needs no counting. */
   readonly copySql: string | null;
@@ -59,8 +62,8 @@ function partitionSql(timeSql: string, partition: 'month' | 'day'): string {
 }
 
 /**
- * SQL of the partitions of some rows: its name, how many of them it has, and the first and the last of their times.
- * Days are counted first, since naming each row takes longer.
+ * SQL of the partitions of some rows: its name, how many of them it has, and the first and the last of their
+ * times. Days are counted first, since naming each row takes longer.
  */
 export function countsSql(of: {
   readonly source: string;
@@ -76,7 +79,10 @@ export function countsSql(of: {
     GROUP BY 1 ORDER BY 1`;
 }
 
-/** The same as a condition, which leaves whole stretches of a table unread: a time in ms that lies in the partition. */
+/**
+ * The same as a condition, which leaves whole stretches of a table unread: a time in ms that lies in the
+ * partition.
+ */
 export function inPartitionSql(timeSql: string, name: string): string {
   const [year = 0, month = 1, day] = name.split('-').map(Number);
   const fromMs = Date.UTC(year, month - 1, day ?? 1);

@@ -21,8 +21,8 @@ export function picked(column: Float64Array, order: Uint32Array): Float64Array<A
 }
 
 /**
- * A growing column of volumes: the digits before the point, and those after it in units of 1e-10. Both are exact, whatever is added later; which decimals
- * the column of all has is known at its end only.
+ * A growing column of volumes: the digits before the point, and those after it in units of 1e-10. Both are
+ * exact, whatever is added later; which decimals the column of all has is known at its end only.
  */
 export class VolumeColumn {
   private finest = 0;
@@ -38,7 +38,10 @@ export class VolumeColumn {
     const decimals = fractionDigits(text);
     const whole = Number(decimals === 0 ? text : text.slice(0, -decimals - 1));
     if (!Number.isSafeInteger(whole)) {
-      throw new SarrafError('TOO_LARGE', `expected a volume of at most 15 digits before the point, found "${text}"`);
+      throw new SarrafError(
+        'TOO_LARGE',
+        `expected a volume of at most 15 digits before the point, found "${text}"`,
+      );
     }
     this.finest = Math.max(this.finest, decimals);
     this.whole[index] = whole;

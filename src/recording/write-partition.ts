@@ -22,10 +22,14 @@ export interface WritePartitionOptions<Row> {
 }
 
 /**
- * Writes the rows of the table `added` that belong to a partition, with those that it has already, to a new file: under a temporary name, to the disk,
- * then under its own. The old file stays until the manifest names the new one.
+ * Writes the rows of the table `added` that belong to a partition, with those that it has already, to a new
+ * file: under a temporary name, to the disk, then under its own. The old file stays until the manifest names
+ * the new one.
  */
-export async function writePartition<Row>(database: Database, options: WritePartitionOptions<Row>): Promise<Partition> {
+export async function writePartition<Row>(
+  database: Database,
+  options: WritePartitionOptions<Row>,
+): Promise<Partition> {
   const { shape, folder, name, generation, before, source, decimals, isInOrder } = options;
   const file = `${name}.${generation}.parquet`;
   const draft = join(folder, `${file}.tmp`);

@@ -2,7 +2,14 @@ import { BRIDGE, parseMarket } from '../domain/market-symbol.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
 import type { CandleSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
-import { agesOf, BOOK_CACHE_MS, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';
+import {
+  agesOf,
+  BOOK_CACHE_MS,
+  OWN_AGES,
+  LATEST_BAR_SHARE,
+  strictest,
+  type FeedAges,
+} from './default-ages.ts';
 import type { Feed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
 
@@ -26,7 +33,9 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
   for (const { strategy, subscription } of input.subscriptions) {
     switch (subscription.kind) {
       case 'book':
-        want(bookFeed({ market: subscription.market, budget: budgetOf.book }, agesOf(subscription), strategy));
+        want(
+          bookFeed({ market: subscription.market, budget: budgetOf.book }, agesOf(subscription), strategy),
+        );
         break;
       case 'trades':
         want(
@@ -63,7 +72,12 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
 
 /** One call for all books in place of one each: as fresh as the most demanding of them. */
 export function allBooksFeed(books: readonly Feed[]): Feed {
-  const [first, ...others] = books.map((feed): Feed => ({ ...feed, key: 'books', kind: 'books', market: null }));
+  const [first, ...others] = books.map((feed): Feed => ({
+    ...feed,
+    key: 'books',
+    kind: 'books',
+    market: null,
+  }));
   if (first === undefined) throw new RangeError('expected a book at least, was none');
   return others.reduce(bothWant, first);
 }
@@ -165,8 +179,14 @@ function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): reado
   const asker = 'account';
   const transactions = { ...account, key: 'transactions', kind: 'transactions' } as const;
   return [
-    feedOf({ ...account, key: 'orders', kind: 'orders', budget: budgetOf.orders }, { ages: OWN_AGES.orders, asker }),
-    feedOf({ ...account, key: 'fills', kind: 'trades', budget: budgetOf.trades }, { ages: OWN_AGES.fills, asker }),
+    feedOf(
+      { ...account, key: 'orders', kind: 'orders', budget: budgetOf.orders },
+      { ages: OWN_AGES.orders, asker },
+    ),
+    feedOf(
+      { ...account, key: 'fills', kind: 'trades', budget: budgetOf.trades },
+      { ages: OWN_AGES.fills, asker },
+    ),
     feedOf(
       { ...account, key: 'wallets', kind: 'wallets', budget: budgetOf.wallets },
       { ages: OWN_AGES.wallets, asker },
@@ -181,5 +201,6 @@ function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): reado
 
 /** How many currencies the traded markets have between them. */
 export function walletsOf({ traded }: PlanInput): number {
-  return new Set(traded.map(({ market }) => parseMarket(market)).flatMap(({ base, quote }) => [base, quote])).size;
+  return new Set(traded.map(({ market }) => parseMarket(market)).flatMap(({ base, quote }) => [base, quote]))
+    .size;
 }

@@ -34,7 +34,13 @@ export const BAR_RETRY_MS = 2_000;
 export const LATEST_BAR_SHARE = 0.5;
 
 /** The ages that one strategy asks for, the same whether orders are open or not. */
-export function agesOf({ everyMs, maxAgeMs }: { readonly everyMs: number; readonly maxAgeMs: number }): FeedAges {
+export function agesOf({
+  everyMs,
+  maxAgeMs,
+}: {
+  readonly everyMs: number;
+  readonly maxAgeMs: number;
+}): FeedAges {
   const wantedMs = Math.min(everyMs, maxAgeMs);
   return { wantedMs, longestMs: maxAgeMs, idleMs: wantedMs };
 }

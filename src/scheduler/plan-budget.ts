@@ -102,7 +102,8 @@ function planStretched(
   });
   const tooYoung = feeds.filter(({ longestAgeMs, cacheMs }) => longestAgeMs <= waitMs + cacheMs);
   const problems = tooYoung.map((feed) => tooYoungProblem(feed, waitMs));
-  if (problems.length === 0 && leastRate > perMs) problems.push(overloadProblem(budget, { feeds, perMs: leastRate }));
+  if (problems.length === 0 && leastRate > perMs)
+    problems.push(overloadProblem(budget, { feeds, perMs: leastRate }));
   return { feeds: given, problems, perMs: leastRate, stretch };
 }
 
@@ -111,8 +112,9 @@ function planStretched(
  * were asked as often as it wants.
  */
 function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): number {
-  const paces = new Set(feeds.map(({ wantedAgeMs, longestAgeMs, turns }) => `${wantedAgeMs} ${longestAgeMs} ${turns}`))
-    .size;
+  const paces = new Set(
+    feeds.map(({ wantedAgeMs, longestAgeMs, turns }) => `${wantedAgeMs} ${longestAgeMs} ${turns}`),
+  ).size;
   const mostMs = slotWaitMs(budget, { paces, perMs: Infinity, replyMs });
   const perMs = feeds.reduce((sum, feed) => sum + 1 / demandOf(feed, replyMs + mostMs).wantedMs, 0);
   return slotWaitMs(budget, { paces, perMs, replyMs });

@@ -68,5 +68,11 @@ function budgetNamed(budgets: ReadonlyMap<string, PlanBudget>, name: string): Pl
 
 function unusedBudget(budget: PlanBudget): PlannedBudget {
   const limitPerMinute = (budget.limit / budget.windowMs) * 60_000;
-  return { ...budget, limitPerMinute, requestsPerMinute: 0, idleRequestsPerMinute: 0, leftPerMinute: limitPerMinute };
+  return {
+    ...budget,
+    limitPerMinute,
+    requestsPerMinute: 0,
+    idleRequestsPerMinute: 0,
+    leftPerMinute: limitPerMinute,
+  };
 }

@@ -34,13 +34,18 @@ export function planRestart(
 ): RestartPlan {
   const all: readonly RestartStep[] = [
     { what: 'open orders and those since', budget: budgetOf.orders, requests: restart.orderPages },
-    { what: 'trades, before and after the wallets', budget: budgetOf.trades, requests: restart.tradePages + 1 },
+    {
+      what: 'trades, before and after the wallets',
+      budget: budgetOf.trades,
+      requests: restart.tradePages + 1,
+    },
     { what: 'balances', budget: budgetOf.wallets, requests: 1 },
     { what: 'history of each wallet', budget: budgetOf.transactions, requests: wallets },
   ];
   const steps = usesAccount ? all.filter(({ requests }) => requests > 0) : [];
   const requests = steps.reduce((sum, step) => sum + step.requests, 0);
-  const soonestMs = requests * replyMs + steps.reduce((sum, step) => sum + windowsMs(step, budgets, replyMs), 0);
+  const soonestMs =
+    requests * replyMs + steps.reduce((sum, step) => sum + windowsMs(step, budgets, replyMs), 0);
   const blindMs = Math.max(
     0,
     ...steps.map(({ budget }) => (budgets.get(budget)?.windowMs ?? 0) + restart.arrivedAfterMs),

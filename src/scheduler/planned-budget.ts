@@ -47,7 +47,10 @@ export function slotWaitMs(
 }
 
 /** How long the last of questions that all come at once waits for its slot. */
-export function burstWaitMs(budget: PlanBudget, of: { readonly requests: number; readonly replyMs: number }): number {
+export function burstWaitMs(
+  budget: PlanBudget,
+  of: { readonly requests: number; readonly replyMs: number },
+): number {
   const capacity = capacityOf(budget);
   if (of.requests === 0) return 0;
   if (capacity === 0) return Infinity;

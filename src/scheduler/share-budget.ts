@@ -42,7 +42,9 @@ export function shareBudget(demands: readonly PaceDemand[], perMs: number): Pace
 
 /** The smallest stretch, 1 at least, at which demands that fit at their longest intervals fit. */
 function smallestStretch(demands: readonly PaceDemand[], perMs: number): number {
-  const byLimit = demands.toSorted((left, right) => left.longestMs * right.wantedMs - right.longestMs * left.wantedMs);
+  const byLimit = demands.toSorted(
+    (left, right) => left.longestMs * right.wantedMs - right.longestMs * left.wantedMs,
+  );
   let limitedRate = 0;
   let stretchedRate = sumOf(demands, ({ wantedMs }) => 1 / wantedMs);
   let stretch = 1;

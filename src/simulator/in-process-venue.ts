@@ -7,7 +7,10 @@ import type { World } from './world.ts';
 
 export interface InProcessVenueOptions {
   readonly door: WireDoor | FaultyDoor;
-  /** The caller's time in milliseconds; need not be the wall's. The exchange's own is this plus the plan's skew. */
+  /**
+   * The caller's time in milliseconds; need not be the wall's. The exchange's own is this plus the plan's
+   * skew.
+   */
   readonly now: () => number;
   /** Waits on the caller's clock. Needed only where faults or a latency make something wait. */
   readonly sleep?: (durationMs: number) => Promise<void>;
@@ -27,8 +30,9 @@ interface Pending {
 }
 
 /**
- * The way to a simulated exchange in the same process: the same bytes as over HTTP, without sockets. What a fault delays is waited for on
- * the caller's own clock, so that 100 seconds pass at once where time is virtual.
+ * The way to a simulated exchange in the same process: the same bytes as over HTTP, without sockets. What a
+ * fault delays is waited for on the caller's own clock, so that 100 seconds pass at once where time is
+ * virtual.
  */
 export class InProcessVenue implements Transport {
   readonly faulty: FaultyDoor;
@@ -60,7 +64,9 @@ export class InProcessVenue implements Transport {
     const target = `${request.method} ${request.path.split('?', 1)[0]}`;
     if (this.isClosed) throw new SarrafError('CLOSED', `${target}: the client is closed`);
     if (request.signal?.aborted === true) {
-      throw new SarrafError('ABORTED', `${target}: the caller gave up (nothing was sent)`, { outcome: 'none' });
+      throw new SarrafError('ABORTED', `${target}: the caller gave up (nothing was sent)`, {
+        outcome: 'none',
+      });
     }
     const wire: WireRequest = {
       method: request.method,
@@ -71,7 +77,10 @@ export class InProcessVenue implements Transport {
     };
     if (this.faulty.isQuiet && this.latencyMs === 0)
       return this.handle((timeMs) => this.faulty.door.handle(wire, timeMs));
-    return withAbort(this.deliver({ target, request, exchange: this.faulty.receive(wire) }), { target, request });
+    return withAbort(this.deliver({ target, request, exchange: this.faulty.receive(wire) }), {
+      target,
+      request,
+    });
   }
 
   async close(): Promise<void> {
@@ -119,7 +128,10 @@ function lowerCaseNames(headers: HttpRequest['headers']): Readonly<Record<string
 }
 
 async function noSleep(): Promise<void> {
-  throw new SarrafError('INVALID_OPTIONS', 'expected a sleep for the in-process venue, as a fault makes it wait');
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    'expected a sleep for the in-process venue, as a fault makes it wait',
+  );
 }
 
 /** Ends the wait when the caller gives up. The request has arrived, so its outcome is unknown. */

@@ -15,12 +15,17 @@ function keyOf(publicKey: string): KeyObject | null {
   if (known !== undefined) return known;
   const raw = Buffer.from(publicKey, 'base64url');
   const key =
-    raw.length === 32 ? createPublicKey({ key: Buffer.concat([DER_PREFIX, raw]), format: 'der', type: 'spki' }) : null;
+    raw.length === 32
+      ? createPublicKey({ key: Buffer.concat([DER_PREFIX, raw]), format: 'der', type: 'spki' })
+      : null;
   if (keys.size < KEYS_KEPT) keys.set(publicKey, key);
   return key;
 }
 
-/** Ed25519 over UTF-8; key and signature in URL-safe Base64, with or without padding. False for whatever can not be read. */
+/**
+ * Ed25519 over UTF-8; key and signature in URL-safe Base64, with or without padding. False for whatever can
+ * not be read.
+ */
 export const verifyEd25519: VerifySignature = ({ publicKey, message, signature }) => {
   const key = keyOf(publicKey);
   const bytes = Buffer.from(signature, 'base64url');
@@ -48,7 +53,10 @@ function totpCode(secret: string, step: number): string {
   return String((digest.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
 }
 
-/** A time-based one-time password (RFC 6238: SHA-1, 30 seconds, 6 digits), one step of tolerance on either side. */
+/**
+ * A time-based one-time password (RFC 6238: SHA-1, 30 seconds, 6 digits), one step of tolerance on either
+ * side.
+ */
 export const verifyTotpCode: VerifyTotp = ({ secret, code, timeMs }) => {
   const step = Math.floor(timeMs / TOTP_STEP_MS);
   return [step - 1, step, step + 1].some((candidate) => totpCode(secret, candidate) === code);

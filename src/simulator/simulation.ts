@@ -70,5 +70,10 @@ export function createSimulation(options: SimulationOptions): Simulation {
     isLenient: config.lenience,
     ...(options.onMistake === undefined ? {} : { onMistake: options.onMistake }),
   });
-  return { config, exchange, door, faulty: new FaultyDoor(door, new FaultPlan({ seed, ...defined(config.faults) })) };
+  return {
+    config,
+    exchange,
+    door,
+    faulty: new FaultyDoor(door, new FaultPlan({ seed, ...defined(config.faults) })),
+  };
 }

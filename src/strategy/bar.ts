@@ -13,8 +13,9 @@ export interface ExactBar {
 }
 
 /**
- * A closed candle: it will not change any more. Prices are in the quote currency. It is read by its fields; a copy of all of them is
- * `JSON.parse(JSON.stringify(bar))`, since what is made when it is looked at can not be spread.
+ * A closed candle: it will not change any more. Prices are in the quote currency. It is read by its fields; a
+ * copy of all of them is `JSON.parse(JSON.stringify(bar))`, since what is made when it is looked at can not
+ * be spread.
  */
 export interface Bar {
   readonly market: string;
@@ -42,7 +43,10 @@ export interface Bar {
 /** The name under which the console of Node looks for what to show of an object. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
-/** A bar whose numbers and texts are made when they are looked at: a backtest shows millions, of which most are hardly read. */
+/**
+ * A bar whose numbers and texts are made when they are looked at: a backtest shows millions, of which most
+ * are hardly read.
+ */
 class ShownBar implements Bar {
   readonly #candle: ClosedCandle;
 
@@ -109,7 +113,10 @@ class ShownBar implements Bar {
 
 Object.freeze(ShownBar.prototype);
 
-/** The bar that a strategy is shown of a candle. What is shown again and again is frozen by its keeper: freezing each takes longer than making it. */
+/**
+ * The bar that a strategy is shown of a candle. What is shown again and again is frozen by its keeper:
+ * freezing each takes longer than making it.
+ */
 export function barOf(candle: ClosedCandle): Bar {
   return new ShownBar(candle);
 }

@@ -69,7 +69,11 @@ Object.freeze(ShownBook.prototype);
 function levelsOf(levels: readonly BookLevel[]): readonly Level[] {
   return Object.freeze(
     levels.map(([price, amount]) =>
-      Object.freeze({ price: Number(price), amount: Number(amount), exact: Object.freeze({ price, amount }) }),
+      Object.freeze({
+        price: Number(price),
+        amount: Number(amount),
+        exact: Object.freeze({ price, amount }),
+      }),
     ),
   );
 }
@@ -77,7 +81,10 @@ function levelsOf(levels: readonly BookLevel[]): readonly Level[] {
 /** By what they were made of: a book that ten strategies look at is read once. */
 const SHOWN = new WeakMap<OrderBook, Book>();
 
-/** The book that a strategy is shown. The engine never changes a book, so the levels are read when they are wanted. */
+/**
+ * The book that a strategy is shown. The engine never changes a book, so the levels are read when they are
+ * wanted.
+ */
 export function bookOf(market: string, book: OrderBook): Book {
   let shown = SHOWN.get(book);
   if (shown === undefined) SHOWN.set(book, (shown = new ShownBook(market, book)));

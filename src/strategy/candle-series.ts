@@ -6,7 +6,10 @@ import type { CandleSubscription } from './subscriptions.ts';
 
 const NO_BARS: readonly Bar[] = Object.freeze([]);
 
-/** The candles of one subscription, as a strategy has them: its indicators of them, and the last bars themselves. */
+/**
+ * The candles of one subscription, as a strategy has them: its indicators of them, and the last bars
+ * themselves.
+ */
 export class CandleSeries {
   readonly subscription: CandleSubscription;
   /** At most `warmUp` of them, oldest first. */
@@ -38,7 +41,10 @@ export class CandleSeries {
     return this.subscription.market === market && this.subscription.timeframe === timeframe;
   }
 
-  /** Takes a bar in and writes the new values; one that is not later than the last changes nothing, since averages can not take it back. */
+  /**
+   * Takes a bar in and writes the new values; one that is not later than the last changes nothing, since
+   * averages can not take it back.
+   */
   add(candle: ClosedCandle, values: Record<string, IndicatorValue | null>): void {
     if (candle.openTimeMs <= this.lastOpenMs) return;
     this.lastOpenMs = candle.openTimeMs;

@@ -17,12 +17,19 @@ export interface DataEntry {
   readonly series: CandleSeries | null;
 }
 
-const KINDS: ReadonlySet<unknown> = new Set<Data['kind']>(['candles', 'book', 'ticker', 'trades', 'stats', 'timer']);
+const KINDS: ReadonlySet<unknown> = new Set<Data['kind']>([
+  'candles',
+  'book',
+  'ticker',
+  'trades',
+  'stats',
+  'timer',
+]);
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,31}$/;
 
 /**
- * What `data` of a strategy answered, each with its subscription: what is wanted twice is subscribed to once, with the shorter ages
- * and the longer history. Authors may write JavaScript, so the types are not believed.
+ * What `data` of a strategy answered, each with its subscription: what is wanted twice is subscribed to once,
+ * with the shorter ages and the longer history. Authors may write JavaScript, so the types are not believed.
  * @throws SarrafError `INVALID_STRATEGY` that says which data is wrong.
  */
 export function checkedData(declared: unknown, knownMarkets?: ReadonlySet<string>): readonly DataEntry[] {
@@ -66,7 +73,10 @@ function subscriptionOf(name: string, place: string, part: unknown): unknown {
   }
   const { kind, from } = Object(part) as Readonly<Record<string, unknown>>;
   if (!KINDS.has(kind)) {
-    throw refusal(place, `expected data such as market.candles('1h') or market.book(), was ${JSON.stringify(part)}`);
+    throw refusal(
+      place,
+      `expected data such as market.candles('1h') or market.book(), was ${JSON.stringify(part)}`,
+    );
   }
   return kind === 'timer' ? { ...Object(from), name } : from;
 }

@@ -1,6 +1,9 @@
 import { LIFE, type StrategyDefinition } from './definition.ts';
 
-/** What a strategy consists of. Nobody checks the types of a plugin, so a part of a wrong name would never be read. */
+/**
+ * What a strategy consists of. Nobody checks the types of a plugin, so a part of a wrong name would never be
+ * read.
+ */
 const PARTS: ReadonlySet<string> = new Set([
   'name',
   'params',

@@ -7,7 +7,10 @@ const LONGEST_ID = 64;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Checks of the fields that intents share, which know the place of their intent for what they say. Each throws `INVALID_STRATEGY`. */
+/**
+ * Checks of the fields that intents share, which know the place of their intent for what they say. Each
+ * throws `INVALID_STRATEGY`.
+ */
 export class FieldCheck {
   private readonly place: string;
   private readonly knownMarkets: ReadonlySet<string> | undefined;
@@ -22,7 +25,8 @@ export class FieldCheck {
     if (typeof market !== 'string' || market === '') {
       this.fail('.market', `expected a market such as "BTCIRT", was ${sayInput(market)}`);
     }
-    if (this.knownMarkets?.has(market) === false) this.fail('.market', expectedMarket(market, this.knownMarkets));
+    if (this.knownMarkets?.has(market) === false)
+      this.fail('.market', expectedMarket(market, this.knownMarkets));
   }
 
   protected side(side: unknown, place: string): void {
@@ -56,7 +60,8 @@ export class FieldCheck {
 
   protected onlyFields(fields: Fields, known: ReadonlySet<string>, place: string): void {
     for (const name in fields) {
-      if (!known.has(name)) this.fail(`${place}.${name}`, `expected one of ${[...known].join(', ')}, was this field`);
+      if (!known.has(name))
+        this.fail(`${place}.${name}`, `expected one of ${[...known].join(', ')}, was this field`);
     }
   }
 

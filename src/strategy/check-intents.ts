@@ -17,7 +17,17 @@ const SIZES = ['amount', 'value', 'equityShare'] as const;
 /** What each kind may have. */
 const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
   place: new Set(['kind', 'market', 'side', ...SIZES, 'price', 'stopPrice', 'tag', 'allowIdentical']),
-  oco: new Set(['kind', 'market', 'side', ...SIZES, 'price', 'stopPrice', 'stopLimitPrice', 'tag', 'allowIdentical']),
+  oco: new Set([
+    'kind',
+    'market',
+    'side',
+    ...SIZES,
+    'price',
+    'stopPrice',
+    'stopLimitPrice',
+    'tag',
+    'allowIdentical',
+  ]),
   cancel: new Set(['kind', 'clientOrderId']),
   'cancel-all': new Set(['kind', 'market']),
   replace: new Set(['kind', 'clientOrderId', 'price', 'amount']),
@@ -33,9 +43,9 @@ const COUNTS: ReadonlySet<string> = new Set(['overMs', 'slices']);
 const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', 'amount']);
 
 /**
- * One intent as the engine keeps it: a frozen copy with every decimal as a text, since the strategy may change later what it handed
- * over. Authors may write JavaScript, so the types are not believed. Written by hand, since it runs at every event. `place` is
- * what an author would call it, such as `ctx.buy`.
+ * One intent as the engine keeps it: a frozen copy with every decimal as a text, since the strategy may
+ * change later what it handed over. Authors may write JavaScript, so the types are not believed. Written by
+ * hand, since it runs at every event. `place` is what an author would call it, such as `ctx.buy`.
  * @throws SarrafError `INVALID_STRATEGY` that says which field is wrong.
  */
 export function checkedIntent(intent: unknown, place: string, knownMarkets?: ReadonlySet<string>): Intent {
@@ -44,7 +54,8 @@ export function checkedIntent(intent: unknown, place: string, knownMarkets?: Rea
 
 /** The intents of one call, as they come from a thread. Throws like `checkedIntent`. */
 export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<string>): readonly Intent[] {
-  if (!Array.isArray(intents)) throw refusal('intents', `expected a list of intents, was ${sayInput(intents)}`);
+  if (!Array.isArray(intents))
+    throw refusal('intents', `expected a list of intents, was ${sayInput(intents)}`);
   if (intents.length > MOST_INTENTS) throw tooMany(intents.length);
   return Array.from(intents, (intent, index) => checkedIntent(intent, `intents.${index}`, knownMarkets));
 }
@@ -67,7 +78,9 @@ class IntentCheck extends FieldCheck {
     for (const name in fields) {
       const value = fields[name];
       if (value === undefined) delete fields[name];
-      else if (typeof value === 'object' ? !Array.isArray(value) : typeof value === 'number' && !COUNTS.has(name)) {
+      else if (
+        typeof value === 'object' ? !Array.isArray(value) : typeof value === 'number' && !COUNTS.has(name)
+      ) {
         fields[name] = this.text(value, `.${name}`);
       }
     }
@@ -88,7 +101,9 @@ class IntentCheck extends FieldCheck {
     if (quotes.length > MOST_INTENTS) {
       this.fail('.quotes', `expected at most ${MOST_INTENTS}, were ${quotes.length}`);
     }
-    return Array.from(quotes, (quote) => (typeof quote === 'object' && quote !== null ? { ...quote } : quote));
+    return Array.from(quotes, (quote) =>
+      typeof quote === 'object' && quote !== null ? { ...quote } : quote,
+    );
   }
 
   private sealQuotes(quotes: readonly Record<string, unknown>[]): void {
@@ -161,7 +176,8 @@ class IntentCheck extends FieldCheck {
     this.market(fields['market']);
     this.side(fields['side'], '.side');
     const { amount, value, equityShare } = fields;
-    const given = Number(amount !== undefined) + Number(value !== undefined) + Number(equityShare !== undefined);
+    const given =
+      Number(amount !== undefined) + Number(value !== undefined) + Number(equityShare !== undefined);
     if (given !== 1) {
       const was = given === 0 ? 'none' : `${given} of them`;
       this.fail('', `expected one of ${SIZES.join(', ')}, was ${was}`);
@@ -190,7 +206,11 @@ class IntentCheck extends FieldCheck {
       }
       const fields = quote as Fields;
       // The place is put together only where something is wrong: this is what runs most often.
-      if (isSide(fields['side']) && isPositiveDecimal(fields['price']) && isPositiveDecimal(fields['amount'])) {
+      if (
+        isSide(fields['side']) &&
+        isPositiveDecimal(fields['price']) &&
+        isPositiveDecimal(fields['amount'])
+      ) {
         if (Object.keys(fields).length === QUOTE_FIELDS.size) continue;
       }
       this.onlyFields(fields, QUOTE_FIELDS, `.quotes.${index}`);

@@ -7,22 +7,27 @@ const MOST_CHARACTERS = 1_000_000;
 const DEEPEST = 50;
 
 /**
- * Holds a state to plain JSON, so that what can not be stored is found now and not at a restart, and freezes it: a change in place would be lost, and so
- * it is an error where it is made.
- * @throws SarrafError `INVALID_STRATEGY` when anything in it would come back as something else: a Decimal, a Date, a Map, undefined, NaN.
+ * Holds a state to plain JSON, so that what can not be stored is found now and not at a restart, and freezes
+ * it: a change in place would be lost, and so it is an error where it is made.
+ * @throws SarrafError `INVALID_STRATEGY` when anything in it would come back as something else: a Decimal, a
+ * Date, a Map, undefined, NaN.
  */
 export function checkState(state: unknown): void {
   const characters = sizeOf(state, '', 0, 0);
   if (characters > MOST_CHARACTERS) throw tooLong();
 }
 
-/** The characters of what was counted so far and of this value: at least what they are as JSON without escapes. */
+/**
+ * The characters of what was counted so far and of this value: at least what they are as JSON without
+ * escapes.
+ */
 function sizeOf(value: unknown, key: string, depth: number, before: number): number {
   if (value === null || typeof value === 'boolean') return before + 4;
   if (typeof value === 'string') return before + value.length + 2;
   if (typeof value === 'number' && Number.isFinite(value)) return before + 1;
   if (typeof value !== 'object') throw notJson(value, key);
-  if (depth > DEEPEST) throw new SarrafError('INVALID_STRATEGY', `expected a state at most ${DEEPEST} levels deep`);
+  if (depth > DEEPEST)
+    throw new SarrafError('INVALID_STRATEGY', `expected a state at most ${DEEPEST} levels deep`);
   let characters = before + 2;
   // What is frozen already is looked into all the same: an author may freeze what is no JSON.
   if (Array.isArray(value)) {
@@ -45,12 +50,18 @@ function next(value: unknown, key: string, depth: number, before: number): numbe
 }
 
 function tooLong(): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', `expected a state of at most ${MOST_CHARACTERS} characters of JSON`);
+  return new SarrafError(
+    'INVALID_STRATEGY',
+    `expected a state of at most ${MOST_CHARACTERS} characters of JSON`,
+  );
 }
 
 function notJson(value: unknown, key: string): SarrafError {
   const place = key === '' ? 'the state itself' : JSON.stringify(key);
-  return new SarrafError('INVALID_STRATEGY', `expected a state of plain JSON, was ${kindOf(value)} at ${place}`);
+  return new SarrafError(
+    'INVALID_STRATEGY',
+    `expected a state of plain JSON, was ${kindOf(value)} at ${place}`,
+  );
 }
 
 function kindOf(value: unknown): string {

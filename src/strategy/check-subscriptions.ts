@@ -36,7 +36,9 @@ const subscription = z.discriminatedUnion('kind', [
   polled('stats'),
   z.strictObject({
     kind: z.literal('timer'),
-    name: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, 'expected at most 32 letters, digits and underscores'),
+    name: z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, 'expected at most 32 letters, digits and underscores'),
     cron: z.string(),
   }),
 ]);
@@ -53,7 +55,10 @@ interface SubscriptionSource {
  * A subscription as it comes from an author or from a strategy's thread, so the types are not believed.
  * @throws SarrafError `INVALID_STRATEGY` that says which field is wrong.
  */
-export function checkedSubscription(wanted: unknown, { place, knownMarkets }: SubscriptionSource): Subscription {
+export function checkedSubscription(
+  wanted: unknown,
+  { place, knownMarkets }: SubscriptionSource,
+): Subscription {
   const checked = subscription.safeParse(wanted);
   if (!checked.success) {
     const [issue] = checked.error.issues;
@@ -82,7 +87,11 @@ export function checkedSubscriptions(wanted: unknown, of: SubscriptionSource): r
   return checked;
 }
 
-function checkOne(subscription: Subscription, place: string, knownMarkets: ReadonlySet<string> | undefined): void {
+function checkOne(
+  subscription: Subscription,
+  place: string,
+  knownMarkets: ReadonlySet<string> | undefined,
+): void {
   if (subscription.kind === 'timer') {
     // Any time will do: a pattern that is wrong is so at all times.
     nextDueMs(subscription.cron, 0);

@@ -17,8 +17,8 @@ export interface BarSource {
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * A bar that is still in its columns: its texts are made when they are looked at, and its numbers need none. A backtest makes millions, of which most
- * are only fed to averages.
+ * A bar that is still in its columns: its texts are made when they are looked at, and its numbers need none.
+ * A backtest makes millions, of which most are only fed to averages.
  */
 export class ColumnCandle implements ClosedCandle {
   readonly missedBefore: number;

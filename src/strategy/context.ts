@@ -19,10 +19,14 @@ export interface DataAges {
 }
 
 /** Values of indicators that all have one. */
-export type WarmValues<Specs extends IndicatorSpecs> = { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> };
+export type WarmValues<Specs extends IndicatorSpecs> = {
+  readonly [Name in keyof Specs]: ValueOf<Specs[Name]>;
+};
 
 /** Values of indicators, null of those that have none yet. */
-export type ColdValues<Specs extends IndicatorSpecs> = { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> | null };
+export type ColdValues<Specs extends IndicatorSpecs> = {
+  readonly [Name in keyof Specs]: ValueOf<Specs[Name]> | null;
+};
 
 type Kept = Extract<Data, { kind: 'candles' | 'book' | 'ticker' | 'stats' }>;
 
@@ -44,8 +48,9 @@ export interface MarketContext {
   /** The currency of its prices, lower case: `rls`. */
   readonly quote: string;
   /**
-   * The strategy's own holding, in the base currency: what its fills bought less what they sold, fees taken off, over all
-   * markets of that currency together. Tether spent in tether markets is taken off the position in USDTIRT.
+   * The strategy's own holding, in the base currency: what its fills bought less what they sold, fees taken
+   * off, over all markets of that currency together. Tether spent in tether markets is taken off the position
+   * in USDTIRT.
    */
   readonly position: number;
   /** What the account has free of the base currency. */
@@ -53,8 +58,9 @@ export interface MarketContext {
   /** What the account has free of the quote currency. */
   readonly freeQuote: number;
   /**
-   * All that the strategy has, each asset valued once in the quote currency: its capital, or else the account's balance, of
-   * the quote currencies of its markets, and every coin that its fills brought. Null without a price.
+   * All that the strategy has, each asset valued once in the quote currency: its capital, or else the
+   * account's balance, of the quote currencies of its markets, and every coin that its fills brought. Null
+   * without a price.
    */
   readonly equity: number | null;
   /** Steps and least value of orders. Throws for a market that the bot does not follow. */
@@ -68,11 +74,13 @@ export interface MarketContext {
     readonly equity: DecimalText | null;
   };
   /**
-   * Whether an amount (base currency) is enough for an order at a price (quote currency): at least a step, and worth more
-   * than the least value. What a sale rounded down to the step leaves behind is not.
+   * Whether an amount (base currency) is enough for an order at a price (quote currency): at least a step,
+   * and worth more than the least value. What a sale rounded down to the step leaves behind is not.
    */
   readonly isTradable: (amount: number, price: number) => boolean;
-  /** A limit order; without `price` a market order; with `stopPrice` it waits until the market has come there. */
+  /**
+   * A limit order; without `price` a market order; with `stopPrice` it waits until the market has come there.
+   */
   readonly buy: (wish: OrderWish) => void;
   /** The same on the other side. */
   readonly sell: (wish: OrderWish) => void;
@@ -89,8 +97,9 @@ export interface MarketContext {
 }
 
 /**
- * What every handler gets, of the strategy's own market. Everything is as the bot has seen it, a little behind the exchange. What
- * is asked for is worked out when it is asked for, so it costs nothing to leave a part alone. To be used during the call only.
+ * What every handler gets, of the strategy's own market. Everything is as the bot has seen it, a little
+ * behind the exchange. What is asked for is worked out when it is asked for, so it costs nothing to leave a
+ * part alone. To be used during the call only.
  */
 export interface StrategyContext<
   Params = unknown,
@@ -119,11 +128,14 @@ export interface StrategyContext<
   readonly cancel: (clientOrderId: string) => void;
   /** Ends all own orders, in one market or without it in all, and algorithms at work there. */
   readonly cancelAll: (market?: string) => void;
-  /** Gives an open limit order another price or amount: it is canceled, and once its fills are known the rest is placed. */
+  /**
+   * Gives an open limit order another price or amount: it is canceled, and once its fills are known the rest
+   * is placed.
+   */
   readonly replace: (clientOrderId: string, change: Change) => void;
   /**
-   * Writes a line to the log of the bot, the mirror (`sarraf intents --log`) or the backtest's result. Of a call 20 lines
-   * are kept, of an hour 1000, of a line 500 characters. `fields` are plain JSON.
+   * Writes a line to the log of the bot, the mirror (`sarraf intents --log`) or the backtest's result. Of a
+   * call 20 lines are kept, of an hour 1000, of a line 500 characters. `fields` are plain JSON.
    */
   readonly log: (text: string, fields?: Readonly<Record<string, unknown>>) => void;
 }

@@ -56,7 +56,10 @@ export interface TimerData {
 /** Something that a strategy declares in `data`. */
 export type Data = CandleData | BookData | TickerData | TradesData | StatsData | TimerData;
 
-/** Data by the name that the author gives it. A list is told of by one handler, such as the candles of several markets. */
+/**
+ * Data by the name that the author gives it. A list is told of by one handler, such as the candles of several
+ * markets.
+ */
 export type DeclaredData = Readonly<Record<string, Data | readonly Data[]>>;
 
 /** A timer that has come. */
@@ -78,7 +81,8 @@ interface Shown {
 }
 
 /** What the handler of some data gets; of a list, what happened to one of it. */
-export type EventOf<Declared extends Data | readonly Data[]> = Declared extends readonly (infer One extends Data)[]
+export type EventOf<Declared extends Data | readonly Data[]> = Declared extends readonly (infer One extends
+  Data)[]
   ? Shown[One['kind']]
   : Declared extends Data
     ? Shown[Declared['kind']]
@@ -98,15 +102,15 @@ export interface MarketData {
   /** The currency of its prices, lower case: `rls`. */
   readonly quote: string;
   /**
-   * Closed candles, in order, each once. With `history` the last so many bars (at most 499) are in `ctx.history` under the
-   * same name.
+   * Closed candles, in order, each once. With `history` the last so many bars (at most 499) are in
+   * `ctx.history` under the same name.
    */
   candles(timeframe: Timeframe, options?: { readonly history?: number }): CandleData;
   /** The order book: wanted every 2 s, at most 30 s old. */
   book(freshness?: Freshness): BookData;
   /**
-   * The best prices: of the book, wanted every 2 s and at most 30 s old; in a backtest on candles the close of each bar of
-   * the run's length, or of `timeframe`.
+   * The best prices: of the book, wanted every 2 s and at most 30 s old; in a backtest on candles the close
+   * of each bar of the run's length, or of `timeframe`.
    */
   ticker(options?: Freshness & { readonly timeframe?: Timeframe }): TickerData;
   /** The public tape: wanted every 8 s, at most 60 s old. Only new trades are told. */
@@ -125,13 +129,13 @@ export interface DataSetup<Params> {
   /** The candle length that the run offers. */
   readonly timeframe: Timeframe;
   /**
-   * False in a backtest on candles, which holds no books, no trades of others and no statistics, and refuses a strategy
-   * that declares them.
+   * False in a backtest on candles, which holds no books, no trades of others and no statistics, and refuses
+   * a strategy that declares them.
    */
   readonly hasBooks: boolean;
   /**
-   * A moment by the calendar: `timer('0 9 * * *')` is nine o'clock in the morning, UTC. Six fields begin with the second.
-   * What fell due while nothing ran is not made up for.
+   * A moment by the calendar: `timer('0 9 * * *')` is nine o'clock in the morning, UTC. Six fields begin with
+   * the second. What fell due while nothing ran is not made up for.
    */
   readonly timer: (cron: string) => TimerData;
 }
@@ -155,7 +159,10 @@ export function dataSetup<Params>(of: {
   };
 }
 
-function marketData(symbol: string, run: { readonly timeframe: Timeframe; readonly hasBooks: boolean }): MarketData {
+function marketData(
+  symbol: string,
+  run: { readonly timeframe: Timeframe; readonly hasBooks: boolean },
+): MarketData {
   return {
     symbol,
     ...currenciesOf(symbol),

@@ -5,7 +5,10 @@ import type { DecimalInput } from './intents.ts';
 /** Longer texts are read the slow way, which refuses what no money needs. */
 const SHORT = 40;
 
-/** A Decimal between these powers of ten, with no more words of seven digits, is written within the length that a text may have. */
+/**
+ * A Decimal between these powers of ten, with no more words of seven digits, is written within the length
+ * that a text may have.
+ */
 const PLAIN_EXPONENT = 25;
 const PLAIN_WORDS = 6;
 
@@ -17,8 +20,8 @@ const POINT_CODE = 46;
 const SURE_DIGITS = 15;
 
 /**
- * An author's number as a decimal text: the shortest of at most 15 digits, so that `0.1 + 0.2` is 0.3. Null for what is no
- * number that money could be.
+ * An author's number as a decimal text: the shortest of at most 15 digits, so that `0.1 + 0.2` is 0.3. Null
+ * for what is no number that money could be.
  */
 export function textOfNumber(input: number): string | null {
   const text = String(input);
@@ -28,12 +31,13 @@ export function textOfNumber(input: number): string | null {
 }
 
 /**
- * Whether this is a finite decimal above zero: a number, a text or a Decimal. Runs for every number of every intent, so a
- * plain text is read by its characters alone.
+ * Whether this is a finite decimal above zero: a number, a text or a Decimal. Runs for every number of every
+ * intent, so a plain text is read by its characters alone.
  */
 export function isPositiveDecimal(input: unknown): input is DecimalInput {
   if (typeof input === 'number') return input > 0 && Number.isFinite(input);
-  if (typeof input === 'string') return plainSign(input) === 1 || (plainSign(input) === null && slowSign(input) === 1);
+  if (typeof input === 'string')
+    return plainSign(input) === 1 || (plainSign(input) === null && slowSign(input) === 1);
   return Decimal.isDecimal(input) && signOf(input) === 1;
 }
 
@@ -46,7 +50,8 @@ export function isDecimalFromZero(input: unknown): input is DecimalInput {
 
 /** What was found in place of a decimal, in few words. */
 export function sayInput(input: unknown): string {
-  if (typeof input === 'string') return JSON.stringify(input.length > SHORT ? `${input.slice(0, SHORT)}…` : input);
+  if (typeof input === 'string')
+    return JSON.stringify(input.length > SHORT ? `${input.slice(0, SHORT)}…` : input);
   if (typeof input === 'number') return String(input);
   if (Decimal.isDecimal(input)) return input.toString();
   if (input === null || input === undefined) return String(input);
@@ -54,7 +59,10 @@ export function sayInput(input: unknown): string {
   return typeof input === 'object' ? 'an object' : `a ${typeof input}`;
 }
 
-/** 1 or 0 for digits with at most one point amid them, by whether one of them is not zero; null for anything else. */
+/**
+ * 1 or 0 for digits with at most one point amid them, by whether one of them is not zero; null for anything
+ * else.
+ */
 function plainSign(text: string): 0 | 1 | null {
   const { length } = text;
   if (length === 0 || length > SHORT) return null;

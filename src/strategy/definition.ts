@@ -35,7 +35,10 @@ type DataHandlers<Declared extends DeclaredData, Context> = {
 
 type NotLife = { readonly [Name in LifeName]?: never };
 
-/** A strategy as its author writes it. `data`, `indicators` and `on` stand in this order, so that each knows the types before it. */
+/**
+ * A strategy as its author writes it. `data`, `indicators` and `on` stand in this order, so that each knows
+ * the types before it.
+ */
 export interface StrategyParts<
   Params extends z.ZodType,
   State extends z.ZodType,
@@ -47,11 +50,14 @@ export interface StrategyParts<
   readonly name: string;
   /** A schema of objects; with a default for each field the strategy runs as it is. */
   readonly params: Params;
-  /** A schema of plain JSON with a default for each field: those are the first state. Without it the strategy keeps none. */
+  /**
+   * A schema of plain JSON with a default for each field: those are the first state. Without it the strategy
+   * keeps none.
+   */
   readonly state?: State;
   /**
-   * Asked at a restart when the stored state does not fit the schema: answers a state made of it, or `{}` to begin anew.
-   * Without it the bot does not start with such a state.
+   * Asked at a restart when the stored state does not fit the schema: answers a state made of it, or `{}` to
+   * begin anew. Without it the bot does not start with such a state.
    */
   migrate?(stored: unknown): z.input<NoInfer<State>>;
   /** The data that it wants, by name. */
@@ -62,8 +68,8 @@ export interface StrategyParts<
     setup: { readonly params: z.output<Params>; readonly timeframe: Timeframe },
   ) => Specs;
   /**
-   * What happens to handlers of data while an indicator has no value: `wait` (the usual) does not call them, `call` does,
-   * and the indicator is null in them.
+   * What happens to handlers of data while an indicator has no value: `wait` (the usual) does not call them,
+   * `call` does, and the indicator is null in them.
    */
   readonly beforeWarm?: Warm;
   /** A handler for each data that it wants to be told of, and for what happens to the strategy itself. */
@@ -85,7 +91,8 @@ export interface StrategyParts<
 type AnyHandler = { handler(ctx: StrategyContext, event: unknown): unknown }['handler'];
 
 /**
- * A strategy as the engine runs it, whatever its types are. A handler that throws stops this strategy and nothing else.
+ * A strategy as the engine runs it, whatever its types are. A handler that throws stops this strategy and
+ * nothing else.
  */
 export interface StrategyDefinition {
   readonly name: string;
@@ -93,7 +100,10 @@ export interface StrategyDefinition {
   readonly state?: z.ZodType;
   migrate?(stored: unknown): unknown;
   data(setup: DataSetup<unknown>): DeclaredData;
-  indicators?(data: DeclaredData, setup: { readonly params: unknown; readonly timeframe: Timeframe }): IndicatorSpecs;
+  indicators?(
+    data: DeclaredData,
+    setup: { readonly params: unknown; readonly timeframe: Timeframe },
+  ): IndicatorSpecs;
   readonly beforeWarm?: 'wait' | 'call';
   readonly on: Readonly<Record<string, AnyHandler | undefined>>;
 }

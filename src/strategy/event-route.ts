@@ -4,7 +4,9 @@ import type { Subscription } from './subscriptions.ts';
 /** What a subscription brings, as one text: `book BTCIRT`, `candles BTCIRT 1h`, `timer daily`. */
 export function routeOfSubscription(wanted: Subscription): string {
   if (wanted.kind === 'timer') return `timer ${wanted.name}`;
-  return wanted.kind === 'candles' ? `candles ${wanted.market} ${wanted.timeframe}` : `${wanted.kind} ${wanted.market}`;
+  return wanted.kind === 'candles'
+    ? `candles ${wanted.market} ${wanted.timeframe}`
+    : `${wanted.kind} ${wanted.market}`;
 }
 
 /** The same of an event; its kind alone where nobody subscribes to it. */

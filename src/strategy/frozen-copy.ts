@@ -2,8 +2,9 @@
 const COPIES = new WeakMap<object, unknown>();
 
 /**
- * What a strategy may hold of the engine's data: a copy that nobody can change, nothing of which the engine reads again. Plain objects and lists are
- * copied through and through; the same input gives the same copy, so the input must not change afterwards. What is of a class is handed on as it is.
+ * What a strategy may hold of the engine's data: a copy that nobody can change, nothing of which the engine
+ * reads again. Plain objects and lists are copied through and through; the same input gives the same copy, so
+ * the input must not change afterwards. What is of a class is handed on as it is.
  */
 export function frozenCopy<Value>(value: Value): Value {
   if (!isPlain(value)) return value;
@@ -14,7 +15,9 @@ export function frozenCopy<Value>(value: Value): Value {
   return copy as Value;
 }
 
-/** Freezes what is nobody else's, such as what came from another thread, and takes it for its own frozen copy. */
+/**
+ * Freezes what is nobody else's, such as what came from another thread, and takes it for its own frozen copy.
+ */
 export function frozenAsCopy<Value>(value: Value): Value {
   if (!isPlain(value)) return value;
   deepFreeze(value);
@@ -22,7 +25,10 @@ export function frozenAsCopy<Value>(value: Value): Value {
   return value;
 }
 
-/** Freezes plain objects and lists through and through, in place. What holds itself is no plain data, and is not looked into twice. */
+/**
+ * Freezes plain objects and lists through and through, in place. What holds itself is no plain data, and is
+ * not looked into twice.
+ */
 export function deepFreeze<Value>(value: Value): Value {
   if (isPlain(value)) freezePlain(value);
   return value;

@@ -29,12 +29,18 @@ export class HandlerCall {
   /** Throws where no handler is at work: what it shows is of one moment. */
   get view(): EngineView {
     if (this.now === null) {
-      throw new SarrafError('INVALID_STRATEGY', 'expected ctx to be used during its call only, it was asked later');
+      throw new SarrafError(
+        'INVALID_STRATEGY',
+        'expected ctx to be used during its call only, it was asked later',
+      );
     }
     return this.now;
   }
 
-  /** Notes an intent. Throws `INVALID_STRATEGY` that names the field where it is none: the stack shows the author's line. */
+  /**
+   * Notes an intent. Throws `INVALID_STRATEGY` that names the field where it is none: the stack shows the
+   * author's line.
+   */
   want(name: string, intent: unknown): void {
     // Only during a call: an intent of another time would be lost.
     void this.view;

@@ -54,8 +54,12 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
     this.markets = Object.freeze({ of: marketsOf(this, call, knownMarkets) });
     this.cancel = (clientOrderId) => call.want('cancel', { kind: 'cancel', clientOrderId });
     this.cancelAll = (only) =>
-      call.want('cancelAll', only === undefined ? { kind: 'cancel-all' } : { kind: 'cancel-all', market: only });
-    this.replace = (clientOrderId, change) => call.want('replace', { kind: 'replace', clientOrderId, ...change });
+      call.want(
+        'cancelAll',
+        only === undefined ? { kind: 'cancel-all' } : { kind: 'cancel-all', market: only },
+      );
+    this.replace = (clientOrderId, change) =>
+      call.want('replace', { kind: 'replace', clientOrderId, ...change });
     this.log = log;
     Object.freeze(this);
   }

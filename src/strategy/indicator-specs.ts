@@ -4,8 +4,8 @@ import type { CandleData } from './data.ts';
 declare const VALUE: unique symbol;
 
 /**
- * An indicator that a strategy declares, such as `sma(bars, 20)`. The runner owns it, feeds it with closed candles and hands
- * out its value. `kind` is its name in `INDICATORS`.
+ * An indicator that a strategy declares, such as `sma(bars, 20)`. The runner owns it, feeds it with closed
+ * candles and hands out its value. `kind` is its name in `INDICATORS`.
  */
 export interface IndicatorSpec<Value extends IndicatorValue = IndicatorValue> {
   readonly kind: string;
@@ -14,7 +14,9 @@ export interface IndicatorSpec<Value extends IndicatorValue = IndicatorValue> {
   readonly [VALUE]?: Value;
 }
 
-/** A number, or a frozen record of them. Values are floats: they are read by decisions, never by the books. */
+/**
+ * A number, or a frozen record of them. Values are floats: they are read by decisions, never by the books.
+ */
 export type IndicatorValue = number | object;
 
 /** Indicators by the name that the author gives them. */

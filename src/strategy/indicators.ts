@@ -7,16 +7,22 @@ import { INDICATORS } from './indicators/indicator-table.ts';
 
 /** One running indicator: takes closed candles in order, and answers its value as of each. */
 export interface Indicator {
-  /** Candles after which its value no longer depends on where it began: less than a thousandth of what came before is left in it. */
+  /**
+   * Candles after which its value no longer depends on where it began: less than a thousandth of what came
+   * before is left in it.
+   */
   readonly settledAfter: number;
   /**
-   * Null until it has seen enough candles, and where its formula divides by zero. What remembers more than its window begins
-   * anew after that, since it would carry the fault along.
+   * Null until it has seen enough candles, and where its formula divides by zero. What remembers more than
+   * its window begins anew after that, since it would carry the fault along.
    */
   add(candle: Candle): IndicatorValue | null;
 }
 
-/** Throws `INVALID_STRATEGY` for what is no indicator, has a parameter out of its range, or looks back over more candles than the exchange gives at once. */
+/**
+ * Throws `INVALID_STRATEGY` for what is no indicator, has a parameter out of its range, or looks back over
+ * more candles than the exchange gives at once.
+ */
 export function createIndicator(spec: IndicatorSpec): Indicator {
   const { kind, params, of } = Object(spec) as Partial<Readonly<Record<string, unknown>>>;
   const entry = typeof kind === 'string' ? INDICATORS.get(kind) : undefined;
@@ -26,7 +32,10 @@ export function createIndicator(spec: IndicatorSpec): Indicator {
   }
   if (!isCandles(of)) {
     const was = JSON.stringify(of);
-    throw new SarrafError('INVALID_STRATEGY', `expected declared candles as the first argument of ${kind}, was ${was}`);
+    throw new SarrafError(
+      'INVALID_STRATEGY',
+      `expected declared candles as the first argument of ${kind}, was ${was}`,
+    );
   }
   return new RunningIndicator(entry.check(params));
 }

@@ -2,8 +2,8 @@ import type { Decimal } from 'decimal.js';
 import type { Side } from '../domain/order.ts';
 
 /**
- * A number, a decimal text or a Decimal. A number is read as its shortest decimal of at most 15 digits, so `0.1 + 0.2` is 0.3. A
- * text and a Decimal keep every digit.
+ * A number, a decimal text or a Decimal. A number is read as its shortest decimal of at most 15 digits, so
+ * `0.1 + 0.2` is 0.3. A text and a Decimal keep every digit.
  */
 export type DecimalInput = number | string | Decimal;
 
@@ -37,13 +37,17 @@ export type OrderWish = Size & {
   /** A word of the author's own, of at most 32 characters, which comes back with the order and its events. */
   readonly tag?: string;
   /**
-   * Whether it may go within ten seconds of an order with the same terms. Without it it waits until those are over, at most
-   * 11.5 s, and is else rejected (`IdenticalOrder`). With it the exchange's own check for repetitions is off for this order.
+   * Whether it may go within ten seconds of an order with the same terms. Without it it waits until those are
+   * over, at most 11.5 s, and is else rejected (`IdenticalOrder`). With it the exchange's own check for
+   * repetitions is off for this order.
    */
   readonly allowIdentical?: boolean;
 };
 
-/** A pair of which one leg ends the other: a limit order at `price`, and a stop-limit order. Prices in the quote currency. */
+/**
+ * A pair of which one leg ends the other: a limit order at `price`, and a stop-limit order. Prices in the
+ * quote currency.
+ */
 export type OcoWish = Size & {
   readonly price: DecimalInput;
   readonly stopPrice: DecimalInput;
@@ -61,7 +65,10 @@ export interface Quote {
   readonly amount: DecimalInput;
 }
 
-/** A holding to be reached: `position` in the base currency, or `equityShare` of the equity, 0 to 1. With `price` by limit orders. */
+/**
+ * A holding to be reached: `position` in the base currency, or `equityShare` of the equity, 0 to 1. With
+ * `price` by limit orders.
+ */
 export type TargetWish = (
   | { readonly position: DecimalInput; readonly equityShare?: undefined }
   | { readonly equityShare: DecimalInput; readonly position?: undefined }
@@ -77,7 +84,10 @@ export type TwapWish = Size & {
 /** A limit order of which only `visible`, in the base currency, is shown at a time. */
 export type IcebergWish = Size & { readonly visible: DecimalInput; readonly price: DecimalInput };
 
-/** Another price or amount for an open limit order; `amount` is the whole one, what was filled before included. */
+/**
+ * Another price or amount for an open limit order; `amount` is the whole one, what was filled before
+ * included.
+ */
 export interface Change {
   readonly price?: DecimalInput;
   readonly amount?: DecimalInput;
@@ -90,7 +100,10 @@ export type Intent =
   | { readonly kind: 'cancel'; readonly clientOrderId: string }
   /** All of the strategy's own orders, in one market or in all. Algorithms at work there end too. */
   | { readonly kind: 'cancel-all'; readonly market?: string }
-  /** Another price or amount for an open limit order: it is canceled, and what is then left of the wanted amount is placed. */
+  /**
+   * Another price or amount for an open limit order: it is canceled, and what is then left of the wanted
+   * amount is placed.
+   */
   | ({ readonly kind: 'replace'; readonly clientOrderId: string } & Change)
   | ({ readonly kind: 'target'; readonly market: string } & TargetWish)
   /** The set of limit orders that should rest in a market: what is there already stays in its queue place. */

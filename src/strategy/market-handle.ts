@@ -6,8 +6,8 @@ import type { HandlerCall } from './handler-call.ts';
 import { rulesOf, type Rules } from './market-rules.ts';
 
 /**
- * A market as handlers have it. Asks the engine only for what they look at. What takes something is a function of its own, since
- * authors take a context apart. Nothing that it hands out can be changed.
+ * A market as handlers have it. Asks the engine only for what they look at. What takes something is a
+ * function of its own, since authors take a context apart. Nothing that it hands out can be changed.
  */
 export class MarketHandle implements MarketContext {
   readonly market: string;
@@ -76,7 +76,10 @@ class ExactNumbers {
   readonly #call: HandlerCall;
   readonly #of: { readonly market: string; readonly base: string; readonly quote: string };
 
-  constructor(call: HandlerCall, of: { readonly market: string; readonly base: string; readonly quote: string }) {
+  constructor(
+    call: HandlerCall,
+    of: { readonly market: string; readonly base: string; readonly quote: string },
+  ) {
     this.#call = call;
     this.#of = of;
     Object.freeze(this);

@@ -2,7 +2,10 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import type { FillEvent, OwnOrder, OwnOrderState } from './strategy-event.ts';
 
-/** An order of this strategy that is not at its end. Prices are in the quote currency, amounts in the base currency. */
+/**
+ * An order of this strategy that is not at its end. Prices are in the quote currency, amounts in the base
+ * currency.
+ */
 export interface Order {
   /** What `cancel` and `replace` take. The stop leg of a pair has its limit leg's with `/2`. */
   readonly clientOrderId: string;

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
 
-/** A parameter that is a decimal number: `"0.5"` or `0.5`. Strategies get its canonical text, which loses no digit. */
+/**
+ * A parameter that is a decimal number: `"0.5"` or `0.5`. Strategies get its canonical text, which loses no
+ * digit.
+ */
 export function decimal(): z.ZodType<DecimalText, string | number> {
   return z.union([z.string(), z.number()]).transform((input, context) => {
     const text = tryDecimalText(input);

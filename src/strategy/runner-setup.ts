@@ -14,7 +14,10 @@ const LONGEST_NAME = 12;
 /** Indicators of one strategy. */
 const MOST_INDICATORS = 100;
 
-/** Parameters as the schema of a strategy makes them, frozen. Throws `INVALID_STRATEGY` that names each that is wrong, or the name of the strategy. */
+/**
+ * Parameters as the schema of a strategy makes them, frozen. Throws `INVALID_STRATEGY` that names each that
+ * is wrong, or the name of the strategy.
+ */
 export function checkedParameters(
   definition: StrategyDefinition,
   name: string,
@@ -26,7 +29,9 @@ export function checkedParameters(
   }
   const params = definition.params.safeParse(frozenCopy(given));
   if (params.success) return deepFreeze(params.data);
-  const problems = params.error.issues.map((issue) => `${issue.path.join('.') || 'params'}: ${issue.message}`);
+  const problems = params.error.issues.map(
+    (issue) => `${issue.path.join('.') || 'params'}: ${issue.message}`,
+  );
   throw new SarrafError('INVALID_STRATEGY', `parameters of ${name}: ${problems.join('; ')}`, {
     details: { params: params.error.issues.flatMap(paramProblems) },
   });

@@ -21,7 +21,10 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
 
 export interface RunnerSetup {
-  /** The name of this instance; the definition's without it. A strategy may run more than once, under names of their own. */
+  /**
+   * The name of this instance; the definition's without it. A strategy may run more than once, under names of
+   * their own.
+   */
   readonly name?: string;
   readonly market: string;
   /** The candle length that the run offers. */
@@ -45,8 +48,8 @@ const NO_INTENTS: readonly Intent[] = Object.freeze([]);
 const NO_HANDLERS: readonly Handler[] = [];
 
 /**
- * One strategy at work in one market: owns its parameters, state and indicators, and calls its handlers. A handler that throws
- * stops the strategy: `failure` says which one and why, and it gets no further events.
+ * One strategy at work in one market: owns its parameters, state and indicators, and calls its handlers. A
+ * handler that throws stops the strategy: `failure` says which one and why, and it gets no further events.
  */
 export class StrategyRunner implements StrategyPort {
   readonly name: string;
@@ -69,11 +72,17 @@ export class StrategyRunner implements StrategyPort {
   private readonly awaited: readonly string[];
   /** Handlers by what brings them about. */
   private readonly handlers = new Map<string, Handler[]>();
-  private readonly candles: readonly { readonly series: CandleSeries; readonly handlers: readonly Handler[] }[];
+  private readonly candles: readonly {
+    readonly series: CandleSeries;
+    readonly handlers: readonly Handler[];
+  }[];
   /** Kinds of events that there is a handler for, or that indicators live on. */
   private readonly wanted: ReadonlySet<StrategyEvent['kind']>;
 
-  /** Throws `INVALID_STRATEGY` when a part of the strategy is not what it should be; what the author throws, too. */
+  /**
+   * Throws `INVALID_STRATEGY` when a part of the strategy is not what it should be; what the author throws,
+   * too.
+   */
   constructor(definition: StrategyDefinition, setup: RunnerSetup) {
     const { market, timeframe, knownMarkets, hasBooks = true } = setup;
     const wrong = whatIsWrong(definition);
@@ -83,7 +92,10 @@ export class StrategyRunner implements StrategyPort {
     this.market = market;
     this.source = setup.source ?? null;
     if (knownMarkets?.has(market) === false) {
-      throw new SarrafError('INVALID_STRATEGY', `market of ${this.name}: ${expectedMarket(market, knownMarkets)}`);
+      throw new SarrafError(
+        'INVALID_STRATEGY',
+        `market of ${this.name}: ${expectedMarket(market, knownMarkets)}`,
+      );
     }
     const params = checkedParameters(definition, this.name, setup.params ?? {});
     this.params = params;
@@ -100,7 +112,15 @@ export class StrategyRunner implements StrategyPort {
     this.awaited = definition.beforeWarm === 'call' ? [] : indicators;
     this.state = new StrategyState(this.name, definition);
     this.call = new HandlerCall(knownMarkets);
-    const shared = { market, params, entries, knownMarkets, state: this.state, call: this.call, log: this.log.add };
+    const shared = {
+      market,
+      params,
+      entries,
+      knownMarkets,
+      state: this.state,
+      call: this.call,
+      log: this.log.add,
+    };
     this.context = new HandlerContext({ ...shared, indicators: shownValues(this.values) });
     for (const name of Object.keys(definition.on)) {
       if (definition.on[name] !== undefined) this.addHandler(name, entries);

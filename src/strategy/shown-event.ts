@@ -15,7 +15,10 @@ export type ShownEvent = ClosedCandle | Exclude<StrategyEvent, { kind: 'candle' 
 /** There is nothing to tell: a side of the book is empty. */
 export const NOTHING_SHOWN = Symbol('nothing shown');
 
-/** What a handler gets of an event: `data` is what it is declared for, null in the strategy's own life. All of it is frozen. */
+/**
+ * What a handler gets of an event: `data` is what it is declared for, null in the strategy's own life. All of
+ * it is frozen.
+ */
 export function eventFor(data: DataEntry | null, told: ShownEvent): unknown {
   if (!('kind' in told)) {
     const bar = barOf(told);

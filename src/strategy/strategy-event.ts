@@ -8,7 +8,10 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from './intents.ts';
 import type { MarketRules } from './market-rules.ts';
 
-/** Where an own order stands. `unknown`: there was no clear answer, so it may be there; `settling`: closed, and some of its fills are still to be read. */
+/**
+ * Where an own order stands. `unknown`: there was no clear answer, so it may be there; `settling`: closed,
+ * and some of its fills are still to be read.
+ */
 export type OwnOrderState =
   | 'planned'
   | 'sending'
@@ -39,7 +42,9 @@ export interface OwnOrder {
   readonly ageMs: number;
 }
 
-/** A fill of one of this strategy's orders. `total` is before the fee; the fee is in the currency received. */
+/**
+ * A fill of one of this strategy's orders. `total` is before the fee; the fee is in the currency received.
+ */
 export interface FillEvent {
   readonly clientOrderId: string;
   readonly market: string;
@@ -53,8 +58,9 @@ export interface FillEvent {
 }
 
 /**
- * A change of one of this strategy's orders. `status` is `filled` or `cancelled` once it is at its end and all its fills were told, and the exchange's word
- * before (`Active`, or `Done` while fills are still to be read).
+ * A change of one of this strategy's orders. `status` is `filled` or `cancelled` once it is at its end and
+ * all its fills were told, and the exchange's word before (`Active`, or `Done` while fills are still to be
+ * read).
  */
 export interface OrderUpdate {
   readonly clientOrderId: string;
@@ -70,7 +76,10 @@ export type ClosedCandle = Candle & {
   readonly timeframe: Timeframe;
   /** When it was read. */
   readonly seenAtMs: number;
-  /** Bars missing directly before it: the exchange gave none, because nothing was traded or because they could not be read. */
+  /**
+   * Bars missing directly before it: the exchange gave none, because nothing was traded or because they could
+   * not be read.
+   */
   readonly missedBefore: number;
 };
 
@@ -88,7 +97,10 @@ export interface Rejection {
   readonly reason: string;
 }
 
-/** What happened, for one strategy. `seenAtMs` is when the bot read it; what the exchange says of its own time is in the data. */
+/**
+ * What happened, for one strategy. `seenAtMs` is when the bot read it; what the exchange says of its own time
+ * is in the data.
+ */
 export type StrategyEvent =
   | { readonly kind: 'start'; readonly isRestart: boolean }
   | { readonly kind: 'stop'; readonly reason: string }
@@ -109,10 +121,15 @@ export type StrategyEvent =
   | { readonly kind: 'order'; readonly order: OrderUpdate }
   | { readonly kind: 'reject'; readonly rejection: Rejection };
 
-/** What the engine knows and a strategy may look at. Methods, so that only what is looked at is worked out. */
+/**
+ * What the engine knows and a strategy may look at. Methods, so that only what is looked at is worked out.
+ */
 export interface EngineView {
   readonly nowMs: number;
-  /** The strategy's own holding of a market's source currency over all its markets: what its fills bought less what they sold, fees taken off. */
+  /**
+   * The strategy's own holding of a market's source currency over all its markets: what its fills bought less
+   * what they sold, fees taken off.
+   */
   position(market: string): DecimalText;
   /** Free balances of the account, by lower-case currency. */
   free(): Readonly<Record<string, DecimalText>>;
@@ -122,7 +139,10 @@ export interface EngineView {
   stats(market: string): MarketStats | null;
   /** Null for a market that the engine does not follow. */
   rules(market: string): MarketRules | null;
-  /** All that the strategy has, each asset valued once in the market's quote currency, by its own fills and its capital; null without a price. */
+  /**
+   * All that the strategy has, each asset valued once in the market's quote currency, by its own fills and
+   * its capital; null without a price.
+   */
   equity(market: string): DecimalText | null;
   /** How long ago it was read, in ms; null before the first. */
   ageMs(what: 'book' | 'stats' | 'trades' | 'candles', market: string): number | null;

@@ -25,7 +25,11 @@ const LONGEST_MESSAGE = 500;
 const LONGEST_STACK = 4_000;
 
 /** What is known of an error that came out of a handler. Whatever was thrown, this throws nothing. */
-export function faultOf(handler: string | null, error: unknown, source: StrategySource | null): StrategyFault {
+export function faultOf(
+  handler: string | null,
+  error: unknown,
+  source: StrategySource | null,
+): StrategyFault {
   const line = lineOf(error, source);
   // The stack of a refusal of ours shows our code alone.
   const isOurs = line === null && error instanceof SarrafError;

@@ -16,7 +16,10 @@ const LONGEST_FIELDS = 1_000;
 
 const NO_LINES: readonly StrategyLogLine[] = [];
 
-/** Gathers what a strategy logs until the engine takes it. By the run's own time only, so a backtest logs the same each time. */
+/**
+ * Gathers what a strategy logs until the engine takes it. By the run's own time only, so a backtest logs the
+ * same each time.
+ */
 export class StrategyLog {
   private lines: StrategyLogLine[] | null = null;
   private inCall = 0;
@@ -57,7 +60,9 @@ export class StrategyLog {
     this.lines = null;
     if (this.dropped > 0 && !this.isFull) {
       this.isFull = this.inHour >= MOST_AN_HOUR;
-      const bound = this.isFull ? `${MOST_AN_HOUR} an hour: the rest of this hour is` : `${MOST_A_CALL} a call:`;
+      const bound = this.isFull
+        ? `${MOST_AN_HOUR} an hour: the rest of this hour is`
+        : `${MOST_A_CALL} a call:`;
       const what = this.isFull ? 'dropped' : `${this.dropped} more were dropped`;
       lines.push({ text: `… expected at most ${bound} ${what}`, fields: null });
     }
@@ -78,7 +83,9 @@ function textOf(text: unknown): string {
 function fieldsOf(fields: unknown): StrategyLogLine['fields'] {
   if (fields === undefined || fields === null) return null;
   try {
-    const json = JSON.stringify(fields, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    const json = JSON.stringify(fields, (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
     if (json === undefined) return null;
     if (json.length > LONGEST_FIELDS) return { cut: `${json.slice(0, LONGEST_FIELDS)}…` };
     const plain: unknown = JSON.parse(json);

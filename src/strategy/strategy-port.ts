@@ -5,8 +5,9 @@ import type { StrategyLogLine } from './strategy-log.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
 
 /**
- * One strategy at work in one market, as the engine uses it. Two stand behind it: the runner itself, which calls handlers directly, and one in a thread
- * of its own. Both are called synchronously, and the same events bring the same state and intents.
+ * One strategy at work in one market, as the engine uses it. Two stand behind it: the runner itself, which
+ * calls handlers directly, and one in a thread of its own. Both are called synchronously, and the same events
+ * bring the same state and intents.
  */
 export interface StrategyPort {
   readonly name: string;
@@ -14,7 +15,10 @@ export interface StrategyPort {
   readonly subscriptions: readonly Subscription[];
   /** Its parameters, defaults put in. */
   readonly params: unknown;
-  /** Why it stopped, in one line; null while it works. A stopped one is told nothing more, but its indicators are fed. */
+  /**
+   * Why it stopped, in one line; null while it works. A stopped one is told nothing more, but its indicators
+   * are fed.
+   */
   readonly failure: string | null;
   /** The same in its parts. */
   readonly fault: StrategyFault | null;
@@ -22,15 +26,21 @@ export interface StrategyPort {
   readonly isBeyondRepair: boolean;
   /** The same as `wants('candle')`. */
   readonly wantsCandles: boolean;
-  /** Bars that a candle subscription wants before its first live one: its own `warmUp`, or what its indicators need to have settled. */
+  /**
+   * Bars that a candle subscription wants before its first live one: its own `warmUp`, or what its indicators
+   * need to have settled.
+   */
   warmUpLength(subscription: CandleSubscription): number;
   /** Feeds the indicators with a candle of the past, without asking the strategy. */
   warmUp(candle: ClosedCandle): void;
-  /** Whether an event of this kind is worth handing over: there is a handler for it, or indicators live on it. */
+  /**
+   * Whether an event of this kind is worth handing over: there is a handler for it, or indicators live on it.
+   */
   wants(kind: StrategyEvent['kind']): boolean;
   /**
-   * Tells the strategy what happened; answers what it wants. Candles feed the indicators first, also once the strategy has failed. Throws only what is
-   * no fault of the strategy's: a broken invariant of the engine's own.
+   * Tells the strategy what happened; answers what it wants. Candles feed the indicators first, also once the
+   * strategy has failed. Throws only what is no fault of the strategy's: a broken invariant of the engine's
+   * own.
    */
   handle(event: StrategyEvent, view: EngineView): readonly Intent[];
   /** The same for a candle, of which backtests have millions. */
@@ -41,7 +51,10 @@ export interface StrategyPort {
   stateJson(): string;
   /** The state as JSON when it is another than at the last call (or the beginning), else null. */
   takeChangedState(): string | null;
-  /** Goes on from a stored state. Throws `INVALID_STRATEGY` when it is no JSON, or does not fit the schema of the strategy. */
+  /**
+   * Goes on from a stored state. Throws `INVALID_STRATEGY` when it is no JSON, or does not fit the schema of
+   * the strategy.
+   */
   restore(json: string): void;
   /** Lets a strategy that failed go on, with the state that it had before. */
   clearFailure(): void;

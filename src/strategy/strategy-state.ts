@@ -5,7 +5,10 @@ import type { StrategyDefinition } from './definition.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The state of one strategy: plain JSON that fits its schema, frozen. What a handler changes is kept once the handler has ended well. */
+/**
+ * The state of one strategy: plain JSON that fits its schema, frozen. What a handler changes is kept once the
+ * handler has ended well.
+ */
 export class StrategyState {
   /** As the handler at work sees it. */
   value: unknown;
@@ -23,7 +26,10 @@ export class StrategyState {
     this.definition = definition;
     const read = this.read({});
     if (typeof read === 'string') {
-      throw new SarrafError('INVALID_STRATEGY', `state of ${strategy}: expected a default for each field; ${read}`);
+      throw new SarrafError(
+        'INVALID_STRATEGY',
+        `state of ${strategy}: expected a default for each field; ${read}`,
+      );
     }
     this.value = read.state;
     this.kept = this.value;
@@ -64,7 +70,10 @@ export class StrategyState {
     return json;
   }
 
-  /** Goes on from a stored state. Throws `INVALID_STRATEGY` where it does not fit and the strategy has no `migrate` that makes it fit. */
+  /**
+   * Goes on from a stored state. Throws `INVALID_STRATEGY` where it does not fit and the strategy has no
+   * `migrate` that makes it fit.
+   */
   restore(json: string): void {
     const stored = this.parse(json);
     let read = this.read(stored);
@@ -89,11 +98,16 @@ export class StrategyState {
     }
   }
 
-  /** A state that fits the schema, or which field does not. A field that the schema does not know would be lost, so it does not fit. */
+  /**
+   * A state that fits the schema, or which field does not. A field that the schema does not know would be
+   * lost, so it does not fit.
+   */
   private read(state: unknown): { readonly state: unknown } | string {
     const read = (this.definition.state ?? NO_STATE).safeParse(state);
     if (!read.success) {
-      return read.error.issues.map(({ path, message }) => `${['state', ...path].join('.')}: ${message}`).join('; ');
+      return read.error.issues
+        .map(({ path, message }) => `${['state', ...path].join('.')}: ${message}`)
+        .join('; ');
     }
     checkState(read.data);
     const lost = lostField(state, read.data, 'state');
@@ -102,7 +116,8 @@ export class StrategyState {
   }
 
   private unfit(why: string): SarrafError {
-    const how = 'Add migrate(stored) to the strategy: return the state made of the stored one, or {} to begin anew';
+    const how =
+      'Add migrate(stored) to the strategy: return the state made of the stored one, or {} to begin anew';
     return refusal(`the stored state of ${this.strategy} does not fit its schema: ${why}. ${how}`);
   }
 }
@@ -122,7 +137,13 @@ function checkedChange(change: unknown, hasSchema: boolean): Fields {
 
 /** The first field that was given and is not in what was read. */
 function lostField(given: unknown, read: unknown, place: string): string | null {
-  if (given === read || typeof given !== 'object' || given === null || typeof read !== 'object' || read === null)
+  if (
+    given === read ||
+    typeof given !== 'object' ||
+    given === null ||
+    typeof read !== 'object' ||
+    read === null
+  )
     return null;
   for (const [name, part] of Object.entries(given)) {
     const at = `${place}.${name}`;

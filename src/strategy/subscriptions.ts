@@ -1,6 +1,9 @@
 import type { Timeframe } from '../domain/timeframe.ts';
 
-/** How often data is wanted, and how old it may get. What a strategy leaves out is its kind's own (`FRESHNESS`). */
+/**
+ * How often data is wanted, and how old it may get. What a strategy leaves out is its kind's own
+ * (`FRESHNESS`).
+ */
 export interface Freshness {
   /** The wanted age in ms: how often it would be asked for if nothing else were. */
   readonly everyMs?: number;
@@ -8,7 +11,10 @@ export interface Freshness {
   readonly maxAgeMs?: number;
 }
 
-/** What holds where a strategy says nothing: the limits give a book 60 times a minute, the tape 15 times and the day's numbers 100 times. */
+/**
+ * What holds where a strategy says nothing: the limits give a book 60 times a minute, the tape 15 times and
+ * the day's numbers 100 times.
+ */
 export const FRESHNESS = {
   book: { everyMs: 2_000, maxAgeMs: 30_000 },
   trades: { everyMs: 8_000, maxAgeMs: 60_000 },
@@ -65,7 +71,10 @@ export function stats(market: string, freshness: Freshness = {}): PolledSubscrip
   return { kind: 'stats', market, ...FRESHNESS.stats, ...freshness };
 }
 
-/** A moment by the calendar, such as `timer('daily', '0 9 * * *')`: nine o'clock in the morning, UTC. What fell due while nothing ran is not made up for. */
+/**
+ * A moment by the calendar, such as `timer('daily', '0 9 * * *')`: nine o'clock in the morning, UTC. What
+ * fell due while nothing ran is not made up for.
+ */
 export function timer(name: string, cron: string): TimerSubscription {
   return { kind: 'timer', name, cron };
 }

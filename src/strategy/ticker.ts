@@ -12,7 +12,9 @@ export interface Ticker {
   /** Halfway between both, in the quote currency. */
   readonly middle: number;
   readonly source: 'book' | 'candles';
-  /** The exchange's time of the book, or when the bar opened, in ms since 1970; null where it does not say. */
+  /**
+   * The exchange's time of the book, or when the bar opened, in ms since 1970; null where it does not say.
+   */
   readonly timeMs: number | null;
   readonly exact: { readonly bid: DecimalText; readonly ask: DecimalText };
 }
@@ -22,12 +24,28 @@ export function tickerOfBook({ market, bestBid, bestAsk, updatedAtMs }: Book): T
   if (bestBid === null || bestAsk === null) return null;
   const [bid, ask] = [bestBid.price, bestAsk.price];
   const exact = Object.freeze({ bid: bestBid.exact.price, ask: bestAsk.exact.price });
-  return Object.freeze({ market, bid, ask, middle: (bid + ask) / 2, source: 'book', timeMs: updatedAtMs, exact });
+  return Object.freeze({
+    market,
+    bid,
+    ask,
+    middle: (bid + ask) / 2,
+    source: 'book',
+    timeMs: updatedAtMs,
+    exact,
+  });
 }
 
 export function tickerOfBar(bar: Bar): Ticker {
   const { market, close, openTimeMs } = bar;
   const text = bar.exact.close;
   const exact = Object.freeze({ bid: text, ask: text });
-  return Object.freeze({ market, bid: close, ask: close, middle: close, source: 'candles', timeMs: openTimeMs, exact });
+  return Object.freeze({
+    market,
+    bid: close,
+    ask: close,
+    middle: close,
+    source: 'candles',
+    timeMs: openTimeMs,
+    exact,
+  });
 }

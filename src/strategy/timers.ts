@@ -5,8 +5,9 @@ import { SarrafError } from '../domain/errors.ts';
 const LONGEST_PATTERN = 100;
 
 /**
- * When a timer is due next: the first moment after `afterMs` that its cron pattern names, in UTC. A pattern has five fields (minute, hour, day of the
- * month, month, day of the week) or six, with the second before them, so nothing is due more often than once a second. `@daily` and its like work too.
+ * When a timer is due next: the first moment after `afterMs` that its cron pattern names, in UTC. A pattern
+ * has five fields (minute, hour, day of the month, month, day of the week) or six, with the second before
+ * them, so nothing is due more often than once a second. `@daily` and its like work too.
  * @throws SarrafError `INVALID_STRATEGY` for an invalid pattern, or one that no day ever fits.
  */
 export function nextDueMs(cron: string, afterMs: number): number {
@@ -22,7 +23,8 @@ export function nextDueMs(cron: string, afterMs: number): number {
 
 function nextOf(cron: string, afterMs: number): number | null {
   // The library takes whatever holds a colon for a date.
-  if (typeof cron !== 'string' || cron.length > LONGEST_PATTERN || cron.includes(':')) throw refusalOf(cron, null);
+  if (typeof cron !== 'string' || cron.length > LONGEST_PATTERN || cron.includes(':'))
+    throw refusalOf(cron, null);
   try {
     const pattern = new Cron(cron, { mode: '5-or-6-parts', utcOffset: 0 });
     // A time that was handed in, in the form that the library wants it; nothing is read from a clock.

@@ -6,8 +6,8 @@ import { ENDPOINT_OF, PAGE_SIZES } from './venue-request.ts';
 const KINDS = Object.keys(ENDPOINT_OF) as readonly VenueCallKind[];
 
 /**
- * The exchange of the interface specification, which all venues here trade on or stand in for. Sources: "Spot trading" (status words, rules 4 and 5 on
- * client order ids and identical orders), "Limits".
+ * The exchange of the interface specification, which all venues here trade on or stand in for. Sources: "Spot
+ * trading" (status words, rules 4 and 5 on client order ids and identical orders), "Limits".
  */
 export const INTERFACE_PROFILE: VenueProfile = {
   statuses: {

@@ -5,7 +5,8 @@ import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
 const LONGEST_TIMER_MS = 86_400_000;
 
 /**
- * The machine's time, or that running `speed` times as fast, from `startMs` on. It follows the monotonic clock: a stepped wall clock does not move it.
+ * The machine's time, or that running `speed` times as fast, from `startMs` on. It follows the monotonic
+ * clock: a stepped wall clock does not move it.
  */
 export class MachineTimeline implements Timeline {
   private readonly startMs: number;

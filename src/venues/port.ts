@@ -36,7 +36,10 @@ export interface OcoRequest {
   readonly pro?: boolean;
 }
 
-/** What the engine may ask of an exchange. This is the port: the client, the paper venue and the simulator's typed door all answer it. */
+/**
+ * What the engine may ask of an exchange. This is the port: the client, the paper venue and the simulator's
+ * typed door all answer it.
+ */
 export type VenueCall =
   | { readonly kind: 'place'; readonly order: OrderRequest }
   | { readonly kind: 'place-oco'; readonly order: OcoRequest }
@@ -67,7 +70,10 @@ export type VenueCall =
 
 export type VenueCallKind = VenueCall['kind'];
 
-/** What is asked of markets alone; the options too are read by anybody, but a simulated exchange answers them with its account. */
+/**
+ * What is asked of markets alone; the options too are read by anybody, but a simulated exchange answers them
+ * with its account.
+ */
 export type MarketCallKind = 'book' | 'books' | 'stats' | 'public-trades' | 'candles';
 
 /** Calls that anybody may make: they tell of markets, and of nobody's account. */
@@ -80,7 +86,10 @@ export const MARKET_CALLS: ReadonlySet<VenueCallKind> = new Set([
   'options',
 ]);
 
-/** The question for the statistics of some markets. Others whose currencies are all among theirs are answered too. Throws `INVALID_MARKET`. */
+/**
+ * The question for the statistics of some markets. Others whose currencies are all among theirs are answered
+ * too. Throws `INVALID_MARKET`.
+ */
 export function statsCall(markets: readonly string[]): Extract<VenueCall, { kind: 'stats' }> {
   const names = markets.map((market) => parseMarket(market));
   return {
@@ -156,10 +165,15 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
       readonly order: VenueOrder | null;
     }
   /** There was no clear answer. */
-  | { readonly outcome: 'failed'; readonly code: ErrorCode; readonly message: string; readonly effect: Effect }
+  | {
+      readonly outcome: 'failed';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly effect: Effect;
+    }
   /**
-   * It never left: it waited too long, a newer one of its kind took its place, the queue was full, or the end came. `retryInMs`: when the next may leave
-   * at the earliest, where that is known.
+   * It never left: it waited too long, a newer one of its kind took its place, the queue was full, or the end
+   * came. `retryInMs`: when the next may leave at the earliest, where that is known.
    */
   | { readonly outcome: 'unsent'; readonly reason: string; readonly retryInMs?: number | null };
 
@@ -167,11 +181,15 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
 export type StatusMeaning = 'accepted' | 'working' | 'waiting' | 'filled' | 'canceled';
 
 /**
- * What is particular about one exchange, so that the engine knows no word of any: each venue publishes its own, and the engine is handed it with its
- * settings. Everything here is a fact of the exchange's interface; what a user may choose is in the configuration.
+ * What is particular about one exchange, so that the engine knows no word of any: each venue publishes its
+ * own, and the engine is handed it with its settings. Everything here is a fact of the exchange's interface;
+ * what a user may choose is in the configuration.
  */
 export interface VenueProfile {
-  /** Status words by what they mean. The first of each is the word that messages use. A word of none of them has no known meaning. */
+  /**
+   * Status words by what they mean. The first of each is the word that messages use. A word of none of them
+   * has no known meaning.
+   */
   readonly statuses: Readonly<Record<StatusMeaning, readonly string[]>>;
   /** Codes of refusals that say something of an order besides no. */
   readonly refusals: {
@@ -181,7 +199,10 @@ export interface VenueProfile {
     /** An identical order came a moment ago; null where identical orders are taken. */
     readonly identicalOrder: string | null;
   };
-  /** For how long an order is held against identical ones, with room for clocks and the way; 0 where they are taken. */
+  /**
+   * For how long an order is held against identical ones, with room for clocks and the way; 0 where they are
+   * taken.
+   */
   readonly identicalOrdersMs: number;
   readonly clientOrderId: {
     readonly longest: number;
@@ -201,7 +222,10 @@ export interface VenueProfile {
 const OPEN: readonly StatusMeaning[] = ['accepted', 'working', 'waiting'];
 const CLOSED: readonly StatusMeaning[] = ['filled', 'canceled'];
 
-/** Whether an order may still fill. A word without a meaning is neither open nor closed until it was found out: see `OrderEndings`. */
+/**
+ * Whether an order may still fill. A word without a meaning is neither open nor closed until it was found
+ * out: see `OrderEndings`.
+ */
 export function isOpenStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
   return OPEN.some((meaning) => statuses[meaning].includes(status));
 }

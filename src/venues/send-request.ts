@@ -21,7 +21,10 @@ export interface RequestEnd {
   readonly answer: VenueAnswer;
 }
 
-/** Has a request of the engine wait for its slot, sends it once, and says what became of it. Throws only for a mistake in the program. */
+/**
+ * Has a request of the engine wait for its slot, sends it once, and says what became of it. Throws only for a
+ * mistake in the program.
+ */
 export async function sendRequest(request: EngineRequest, options: SendRequestOptions): Promise<RequestEnd> {
   const { limiter, caller, engineMs, limiterMs } = options;
   const { call, requestClass, dedupe, expiresAtMs } = request;

@@ -8,7 +8,10 @@ import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
 import type { DecodedRefusal } from '../exchange/reply-decoder.ts';
 import { venueRequest } from './venue-request.ts';
 
-/** How a call ended: for the engine, and for the lockouts the error that stands behind the answer, if one does. */
+/**
+ * How a call ended: for the engine, and for the lockouts the error that stands behind the answer, if one
+ * does.
+ */
 export interface VenueEnd {
   readonly answer: VenueAnswer;
   readonly error: SarrafError | null;
@@ -28,7 +31,8 @@ export interface VenueCaller {
 
 /** @see VenueCaller */
 export function createVenueCaller(client: ExchangeClient): VenueCaller {
-  // The client may ask another endpoint than the one that a call names, such as another version of the order book.
+  // The client may ask another endpoint than the one that a call names, such as another version of the order
+  // book.
   const endpointOf = (call: VenueCall): EndpointName => client.endpointOf(venueRequest(call).endpoint);
   const declared = (call: VenueCall): Endpoint => ENDPOINTS[endpointOf(call)];
   return {
@@ -69,5 +73,8 @@ function refused(refusal: DecodedRefusal, isRead: boolean): VenueAnswer {
 }
 
 function halfAPair(): SarrafError {
-  return new SarrafError('UNEXPECTED_REPLY', 'addOrder: expected both orders of an OCO in its reply, was one');
+  return new SarrafError(
+    'UNEXPECTED_REPLY',
+    'addOrder: expected both orders of an OCO in its reply, was one',
+  );
 }

@@ -40,7 +40,9 @@ type EndpointOf<Kind extends VenueCallKind> = (typeof ENDPOINT_OF)[Kind];
 export const PAGE_SIZES = { orders: 1_000, trades: 500, transactions: 50 } as const;
 
 /** What a call came to, read into the engine's words. Null where the reply lacks what was asked for. */
-export type VenueReply = { readonly ok: true; readonly value: VenueValues[VenueCallKind] | null } | DecodedRefusal;
+export type VenueReply =
+  | { readonly ok: true; readonly value: VenueValues[VenueCallKind] | null }
+  | DecodedRefusal;
 
 /** A call in the words of the interface. */
 export interface VenueRequest {
@@ -73,7 +75,9 @@ function readSafely<Value>(endpoint: EndpointName, read: () => Value): Value {
     return read();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new SarrafError('UNEXPECTED_REPLY', `${endpoint}: the reply can not be used: ${why}`, { cause: error });
+    throw new SarrafError('UNEXPECTED_REPLY', `${endpoint}: the reply can not be used: ${why}`, {
+      cause: error,
+    });
   }
 }
 
@@ -121,10 +125,19 @@ function pairPlacement(order: OcoRequest): EndpointRequest<'addOrder'> {
 /** Lists are read whole: all details, the largest pages, and from `fromId` on by rising id. */
 function ordersPage(call: Extract<VenueCall, { kind: 'orders' }>): EndpointRequest<'ordersList'> {
   const { status, fromId } = call;
-  return { status, details: 2, order: 'id', pageSize: PAGE_SIZES.orders, ...(fromId === null ? {} : { fromId }) };
+  return {
+    status,
+    details: 2,
+    order: 'id',
+    pageSize: PAGE_SIZES.orders,
+    ...(fromId === null ? {} : { fromId }),
+  };
 }
 
-/** By rising id, whatever order the exchange gave. Those without an id, which come only where details are left out, go first. */
+/**
+ * By rising id, whatever order the exchange gave. Those without an id, which come only where details are left
+ * out, go first.
+ */
 function byId(left: { readonly id: number | null }, right: { readonly id: number | null }): number {
   return (left.id ?? 0) - (right.id ?? 0);
 }
@@ -167,10 +180,14 @@ export function venueRequest(call: VenueCall): VenueRequest {
     case 'place-oco':
       return request(kind, pairPlacement(call.order), bothLegs);
     case 'cancel':
-      return request(kind, { ...reference('order', call), status: 'canceled' }, ({ updatedStatus, order }) => ({
-        status: updatedStatus,
-        order,
-      }));
+      return request(
+        kind,
+        { ...reference('order', call), status: 'canceled' },
+        ({ updatedStatus, order }) => ({
+          status: updatedStatus,
+          order,
+        }),
+      );
     case 'cancel-old':
       return request(kind, {}, (reply) => reply);
     case 'order':
@@ -207,7 +224,11 @@ export function venueRequest(call: VenueCall): VenueRequest {
     case 'books':
       return request(kind, {}, (books) => books);
     case 'stats':
-      return request(kind, { srcCurrency: call.base.join(','), dstCurrency: call.quote.join(',') }, (stats) => stats);
+      return request(
+        kind,
+        { srcCurrency: call.base.join(','), dstCurrency: call.quote.join(',') },
+        (stats) => stats,
+      );
     case 'public-trades':
       return request(kind, { symbol: call.market }, (trades) => trades);
     case 'candles':

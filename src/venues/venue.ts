@@ -37,5 +37,8 @@ export interface Venue {
   close(): Promise<void>;
 }
 
-/** Puts something between the client and the way to the exchange, such as one that keeps replies. `nowMs` is the time of the venue. */
+/**
+ * Puts something between the client and the way to the exchange, such as one that keeps replies. `nowMs` is
+ * the time of the venue.
+ */
 export type WrapTransport = (inner: Transport, nowMs: () => number) => Transport;

@@ -1,6 +1,9 @@
 import type { Cancel, Timeline } from './virtual-time.ts';
 
-/** Another timeline, with a clock that is ahead of it by `offsetMs`: what a process reads whose wall clock is off. */
+/**
+ * Another timeline, with a clock that is ahead of it by `offsetMs`: what a process reads whose wall clock is
+ * off.
+ */
 export class OffsetTime implements Timeline {
   private readonly inner: Timeline;
   private readonly offsetMs: number;

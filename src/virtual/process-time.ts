@@ -1,8 +1,9 @@
 import type { Cancel, Timeline } from './virtual-time.ts';
 
 /**
- * Time as one process sees it. While the process stands still nothing of it happens; what fell due meanwhile happens late, in its order, when it goes
- * on. Once it is dead, nothing of it ever happens again: what waits is forgotten, promises included.
+ * Time as one process sees it. While the process stands still nothing of it happens; what fell due meanwhile
+ * happens late, in its order, when it goes on. Once it is dead, nothing of it ever happens again: what waits
+ * is forgotten, promises included.
  */
 export class ProcessTime implements Timeline {
   private readonly outer: Timeline;

@@ -8,8 +8,8 @@ export function timersOf(time: Timeline): LaneTimers {
 }
 
 /**
- * Executes what a lane admits, in virtual time. The lane bounds how many are on their way, so nothing waits here but for `startMs`: how long it
- * takes from the admission to the start of the work, drawn anew for each.
+ * Executes what a lane admits, in virtual time. The lane bounds how many are on their way, so nothing waits
+ * here but for `startMs`: how long it takes from the admission to the start of the work, drawn anew for each.
  */
 export class VirtualExecutor implements LaneExecutor {
   private readonly time: Timeline;

@@ -8,7 +8,10 @@ export interface VirtualLimiterOptions extends Omit<LimiterOptions, 'executorFor
   readonly startMs?: () => number;
 }
 
-/** The limiter as it is, with its queue, ledger, lockouts and 250 ms rule; only timers and execution are those of a timeline. */
+/**
+ * The limiter as it is, with its queue, ledger, lockouts and 250 ms rule; only timers and execution are those
+ * of a timeline.
+ */
 export function createVirtualLimiter(options: VirtualLimiterOptions): RequestLimiter {
   const { time, startMs, ...rest } = options;
   return new RequestLimiter({

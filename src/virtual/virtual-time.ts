@@ -6,7 +6,10 @@ import { DueQueue } from './due-queue.ts';
 /** Takes back what was to happen; nothing happens where it has happened already. */
 export type Cancel = () => void;
 
-/** Time as its users see it, so that a process can have a slower or stopped view of it. In whole ms since 1970. */
+/**
+ * Time as its users see it, so that a process can have a slower or stopped view of it. In whole ms since
+ * 1970.
+ */
 export interface Timeline {
   now(): number;
   /** Has something done at a time, or as soon as possible where that is past. */
@@ -14,20 +17,27 @@ export interface Timeline {
   sleep(durationMs: number): Promise<void>;
 }
 
-/** Things that wait at once, at most. More is a mistake of whoever adds them: each is a timer that nobody would own. */
+/**
+ * Things that wait at once, at most. More is a mistake of whoever adds them: each is a timer that nobody
+ * would own.
+ */
 const MOST_WAITING = 100_000;
 
-/** Things at one instant, at most: beyond it something asks for the present again and again, and time would stand still for ever. */
+/**
+ * Things at one instant, at most: beyond it something asks for the present again and again, and time would
+ * stand still for ever.
+ */
 const MOST_AT_ONCE = 100_000;
 
 /** Things between two turns of the machine's event loop, so that signals and the screen are heard. */
 const THINGS_A_TURN = 5_000;
 
 /**
- * Time that passes only from one thing to the next. What is due at the same ms comes in the order in which it was asked for. Between two things
- * all promises settle, those too that were made meanwhile, so that the same things happen in the same order however promises are
- * chained; whatever waits for something real (a socket, a file read in the background) breaks this, so nothing may. The queue of promises alone is
- * waited for, since a turn of the machine's event loop asks the system each time; the loop turns now and then.
+ * Time that passes only from one thing to the next. What is due at the same ms comes in the order in which it
+ * was asked for. Between two things all promises settle, those too that were made meanwhile, so that the same
+ * things happen in the same order however promises are chained; whatever waits for something real (a socket,
+ * a file read in the background) breaks this, so nothing may. The queue of promises alone is waited for,
+ * since a turn of the machine's event loop asks the system each time; the loop turns now and then.
  */
 export class VirtualTime implements Timeline {
   private readonly queue = new DueQueue();
@@ -51,7 +61,8 @@ export class VirtualTime implements Timeline {
   }
 
   /**
-   * The same for work that begins, settles and wakes no promise. Time goes on after it without a look at the promises, which costs more than most work.
+   * The same for work that begins, settles and wakes no promise. Time goes on after it without a look at the
+   * promises, which costs more than most work.
    * @throws SarrafError `INVARIANT` as `at` does.
    */
   atPlainly(atMs: number, work: () => void): Cancel {
@@ -61,7 +72,10 @@ export class VirtualTime implements Timeline {
   private add(atMs: number, work: () => void, isPlain: boolean): Cancel {
     invariant(Number.isFinite(atMs), () => `expected a finite time for work, was ${atMs}`);
     if (this.queue.size >= MOST_WAITING) this.queue.forgetCanceled();
-    invariant(this.queue.size < MOST_WAITING, () => `expected at most ${MOST_WAITING} things to wait for their time`);
+    invariant(
+      this.queue.size < MOST_WAITING,
+      () => `expected at most ${MOST_WAITING} things to wait for their time`,
+    );
     this.sequence += 1;
     const dueMs = Math.max(this.nowMs, Math.ceil(atMs));
     const due = { atMs: dueMs, sequence: this.sequence, work, isPlain, isCanceled: false };
@@ -78,11 +92,13 @@ export class VirtualTime implements Timeline {
   }
 
   /**
-   * Lets everything happen that is due until a time, that time included, and stays there. What the work throws comes out here, and the rest waits.
+   * Lets everything happen that is due until a time, that time included, and stays there. What the work
+   * throws comes out here, and the rest waits.
    * @throws SarrafError `INVARIANT` while it runs already.
    */
   async run(untilMs: number): Promise<void> {
-    if (this.isRunning) throw new SarrafError('INVARIANT', 'expected one run of virtual time at once, was a second');
+    if (this.isRunning)
+      throw new SarrafError('INVARIANT', 'expected one run of virtual time at once, was a second');
     this.isRunning = true;
     try {
       // A tick that is asked for outside of any promise would come before all of them.
@@ -114,7 +130,10 @@ export class VirtualTime implements Timeline {
   }
 }
 
-/** Once every promise that could go on has done so, those too that were made meanwhile. To be called inside a promise. */
+/**
+ * Once every promise that could go on has done so, those too that were made meanwhile. To be called inside a
+ * promise.
+ */
 async function settled(): Promise<void> {
   return new Promise((resolve) => {
     process.nextTick(resolve);

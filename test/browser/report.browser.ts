@@ -33,7 +33,8 @@ interface Visited {
 let browser: Browser;
 
 beforeAll(async () => {
-  // Chromium's own sandbox needs rights that a container may not have; it opens nothing but files of these tests.
+  // Chromium's own sandbox needs rights that a container may not have; it opens nothing but files of these
+  // tests.
   browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox'],
@@ -51,7 +52,11 @@ function reportOf(options: DemoRunOptions): string {
 }
 
 async function open({ run = {}, screen = 'desktop', theme = 'light' }: Visit): Promise<Visited> {
-  const page = await browser.newPage({ viewport: SCREENS[screen], colorScheme: theme, reducedMotion: 'reduce' });
+  const page = await browser.newPage({
+    viewport: SCREENS[screen],
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+  });
   const messages: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
@@ -75,7 +80,8 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
 }
 
-const textOf = async (page: Page, selector: string): Promise<string> => (await page.textContent(selector)) ?? '';
+const textOf = async (page: Page, selector: string): Promise<string> =>
+  (await page.textContent(selector)) ?? '';
 
 describe('a report', () => {
   test('opens from a file without a request or a word on the console', async () => {
@@ -129,7 +135,9 @@ describe('a report', () => {
     const box = await page.locator('#chart').boundingBox();
     await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) * 0.45, (box?.y ?? 0) + 80);
     const legend = await textOf(page, '#legend');
-    expect(Math.abs(Date.parse(`${legend.slice(0, 16)}Z`) - Date.parse(`${opened}Z`))).toBeLessThan(3 * 86_400_000);
+    expect(Math.abs(Date.parse(`${legend.slice(0, 16)}Z`) - Date.parse(`${opened}Z`))).toBeLessThan(
+      3 * 86_400_000,
+    );
     expect(legend).toMatch(/O [\d,.]+ H [\d,.]+ L [\d,.]+ C [\d,.]+.*Equity.*Drawdown/);
     await page.click('#whole');
     await page.mouse.move(0, 0);
@@ -193,20 +201,27 @@ describe('a report', () => {
     { screen: 'desktop', theme: 'dark' },
     { screen: 'phone', theme: 'light' },
     { screen: 'phone', theme: 'dark' },
-  ] as const)('fits a $screen in the $theme theme, with text that can be told from its ground', async (visit) => {
-    const { page } = await open({ ...visit, run: { bars: 12_000, warnings: ['A sentence to heed.'] } });
-    const [width, room] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
-    expect(width).toBeLessThanOrEqual(room ?? 0);
-    const colours = (await page.evaluate(
-      `['color', 'backgroundColor'].map((name) => getComputedStyle(document.querySelector(name === 'color' ? 'dt' : '#summary'))[name])`,
-    )) as string[];
-    expect(contrast(colours[0] ?? '', colours[1] ?? '')).toBeGreaterThan(4.5);
-    await keepPicture(page, `${visit.screen}-${visit.theme}`);
-    await page.close();
-  });
+  ] as const)(
+    'fits a $screen in the $theme theme, with text that can be told from its ground',
+    async (visit) => {
+      const { page } = await open({ ...visit, run: { bars: 12_000, warnings: ['A sentence to heed.'] } });
+      const [width, room] = (await page.evaluate(
+        '[document.documentElement.scrollWidth, innerWidth]',
+      )) as number[];
+      expect(width).toBeLessThanOrEqual(room ?? 0);
+      const colours = (await page.evaluate(
+        `['color', 'backgroundColor'].map((name) => getComputedStyle(document.querySelector(name === 'color' ? 'dt' : '#summary'))[name])`,
+      )) as string[];
+      expect(contrast(colours[0] ?? '', colours[1] ?? '')).toBeGreaterThan(4.5);
+      await keepPicture(page, `${visit.screen}-${visit.theme}`);
+      await page.close();
+    },
+  );
 });
 
-/** The contrast of two colours such as `rgb(1, 2, 3)`: 1 to 21, and 4.5 is enough for text. WCAG 2.2, 1.4.3. */
+/**
+ * The contrast of two colours such as `rgb(1, 2, 3)`: 1 to 21, and 4.5 is enough for text. WCAG 2.2, 1.4.3.
+ */
 function contrast(first: string, second: string): number {
   const [low = 0, high = 0] = [luminance(first), luminance(second)].toSorted((left, right) => left - right);
   return (high + 0.05) / (low + 0.05);

@@ -6,20 +6,25 @@ import { call, clientOver } from './client-over.ts';
 import { LIMITS } from './limits-table.ts';
 import { OneReply } from './one-reply.ts';
 
-const PLACE = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.000001', price: '12600000000' };
+const PLACE = {
+  type: 'buy',
+  srcCurrency: 'btc',
+  dstCurrency: 'rls',
+  amount: '0.000001',
+  price: '12600000000',
+};
 
 const paid = (hash: string): string =>
   `{"status": "success", "amount": 250000, "cryptoAmount": 0.00002, "txHash": "${hash}", "factorNumber": "F-1"}`;
 
 describe('the client', () => {
-  test.each(ALL_BODIES.map((body, index) => [`${index + 1}: ${body.endpoint} reads ${body.form}`, body] as const))(
-    '%s',
-    async (_, { endpoint, request, body, value, refused }) => {
-      const decoded = await call(clientOver(new OneReply({ body })), endpoint, request);
-      if (refused === undefined) expect(decoded).toEqual({ ok: true, value });
-      else expect(decoded).toMatchObject({ ok: false, ...refused });
-    },
-  );
+  test.each(
+    ALL_BODIES.map((body, index) => [`${index + 1}: ${body.endpoint} reads ${body.form}`, body] as const),
+  )('%s', async (_, { endpoint, request, body, value, refused }) => {
+    const decoded = await call(clientOver(new OneReply({ body })), endpoint, request);
+    if (refused === undefined) expect(decoded).toEqual({ ok: true, value });
+    else expect(decoded).toMatchObject({ ok: false, ...refused });
+  });
 
   test('has bodies for every endpoint of the interface', () => {
     const typed = new Set(ALL_BODIES.map(({ endpoint }) => endpoint));
@@ -106,7 +111,12 @@ describe('a request', () => {
     ['a page of 501 trades', 'tradesList', { pageSize: 501 }, 'tradesList.pageSize'],
     ['the 101st page of trades', 'tradesList', { page: 101 }, 'tradesList.page'],
     ['one currency of two', 'tradesList', { srcCurrency: 'btc' }, 'tradesList.dstCurrency'],
-    ['an update to another status', 'updateOrderStatus', { order: 1, status: 'active' }, 'updateOrderStatus.status'],
+    [
+      'an update to another status',
+      'updateOrderStatus',
+      { order: 1, status: 'active' },
+      'updateOrderStatus.status',
+    ],
     ['an unknown resolution', 'history', { symbol: 'BTCIRT', resolution: '7', to: 1 }, 'history.resolution'],
     [
       'an invoice of 9999 rial',
@@ -131,7 +141,12 @@ describe('a request', () => {
 
   test('never writes a price with an exponent', async () => {
     const venue = new OneReply({ body: okOrder });
-    await call(clientOver(venue), 'addOrder', { ...PLACE, dstCurrency: 'usdt', srcCurrency: 'shib', price: 1e-8 });
+    await call(clientOver(venue), 'addOrder', {
+      ...PLACE,
+      dstCurrency: 'usdt',
+      srcCurrency: 'shib',
+      price: 1e-8,
+    });
     expect(JSON.parse(venue.requests[0]?.body ?? '')).toMatchObject({ price: '0.00000001' });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Every code table of the interface and what deployments add, typed by hand ("Errors"), with what a caller may conclude: whether the same
- * call may be made again as it stands, and what became of it.
+ * Every code table of the interface and what deployments add, typed by hand ("Errors"), with what a caller
+ * may conclude: whether the same call may be made again as it stands, and what became of it.
  */
 export interface CodeRow {
   readonly endpoint: string;
@@ -8,7 +8,13 @@ export interface CodeRow {
   readonly codes: readonly string[];
 }
 
-const ORDER = { type: 'sell', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.000001', price: '12600000000' };
+const ORDER = {
+  type: 'sell',
+  srcCurrency: 'btc',
+  dstCurrency: 'rls',
+  amount: '0.000001',
+  price: '12600000000',
+};
 
 export const CODE_TABLES: readonly CodeRow[] = [
   {

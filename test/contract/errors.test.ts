@@ -21,7 +21,11 @@ interface Thrown {
 /** What the client throws for a reply; fails when it throws nothing, or sends more than the one request. */
 async function thrownFor(
   [endpoint, request]: readonly [string, Readonly<Record<string, unknown>>],
-  reply: { readonly status: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> },
+  reply: {
+    readonly status: number;
+    readonly body: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
 ): Promise<Thrown> {
   const venue = new OneReply(reply);
   const outcome: unknown = await call(clientOver(venue), endpoint, request).catch((error: unknown) => error);
@@ -49,13 +53,20 @@ describe('codes of failed responses', () => {
     expect(venue.requests).toHaveLength(1);
   });
 
-  test.each(rows)('%s is the same at HTTP 400 and under the name error', async (_, { endpoint, request, code }) => {
-    const venue = new OneReply({
-      status: 400,
-      body: JSON.stringify({ status: 'failed', error: code, message: 'No.' }),
-    });
-    expect(await call(clientOver(venue), endpoint, request)).toMatchObject({ ok: false, code, httpStatus: 400 });
-  });
+  test.each(rows)(
+    '%s is the same at HTTP 400 and under the name error',
+    async (_, { endpoint, request, code }) => {
+      const venue = new OneReply({
+        status: 400,
+        body: JSON.stringify({ status: 'failed', error: code, message: 'No.' }),
+      });
+      expect(await call(clientOver(venue), endpoint, request)).toMatchObject({
+        ok: false,
+        code,
+        httpStatus: 400,
+      });
+    },
+  );
 
   test('a code that no table has proves nothing, neither where an order was placed nor where one was cancelled', async () => {
     const venue = new OneReply({ body: '{"status": "failed", "code": "Surprise", "message": "No."}' });
@@ -73,16 +84,29 @@ describe('codes of failed responses', () => {
     ['a 404', 404, '{"error": "NotFound", "message": "No such page."}'],
     ['a failed body without a code', 200, '{"status": "failed", "message": "No."}'],
     ['a code of another call', 200, '{"status": "failed", "code": "WithdrawUnavailable", "message": "No."}'],
-    ['a code that only a look-up has', 200, '{"status": "failed", "code": "NullIdAndClientOrderId", "message": "No."}'],
+    [
+      'a code that only a look-up has',
+      200,
+      '{"status": "failed", "code": "NullIdAndClientOrderId", "message": "No."}',
+    ],
   ])('%s is no evidence that an order was not placed', async (_, status, body) => {
     const venue = new OneReply({ status, body });
-    expect(await call(clientOver(venue), ...PLACE)).toMatchObject({ ok: false, outcome: 'unknown', retry: 'never' });
+    expect(await call(clientOver(venue), ...PLACE)).toMatchObject({
+      ok: false,
+      outcome: 'unknown',
+      retry: 'never',
+    });
   });
 
   test('a failure of cancel-old is read from code and from error', async () => {
     for (const field of ['code', 'error']) {
-      const venue = new OneReply({ body: JSON.stringify({ status: 'failed', [field]: 'ParseError', message: 'No.' }) });
-      expect(await call(clientOver(venue), 'cancelOldOrders', {})).toMatchObject({ ok: false, code: 'ParseError' });
+      const venue = new OneReply({
+        body: JSON.stringify({ status: 'failed', [field]: 'ParseError', message: 'No.' }),
+      });
+      expect(await call(clientOver(venue), 'cancelOldOrders', {})).toMatchObject({
+        ok: false,
+        code: 'ParseError',
+      });
     }
   });
 
@@ -91,14 +115,14 @@ describe('codes of failed responses', () => {
       status: 400,
       body: '{"non_field_errors": ["Unable to log in with provided credentials."]}',
     });
-    expect(await call(clientOver(venue), 'login', { username: 'nasrin', password: 'x', captcha: 'api' })).toMatchObject(
-      {
-        ok: false,
-        code: 'LoginFailed',
-        message: 'Unable to log in with provided credentials.',
-        outcome: 'none',
-      },
-    );
+    expect(
+      await call(clientOver(venue), 'login', { username: 'nasrin', password: 'x', captcha: 'api' }),
+    ).toMatchObject({
+      ok: false,
+      code: 'LoginFailed',
+      message: 'Unable to log in with provided credentials.',
+      outcome: 'none',
+    });
   });
 });
 
@@ -142,7 +166,10 @@ describe('limits', () => {
 
   test.each(limitBodies)('%s stops the caller and did nothing', async (_, status, body) => {
     for (const target of [READ, PLACE]) {
-      expect(await thrownFor(target, { status, body })).toMatchObject({ code: 'RATE_LIMITED', outcome: 'none' });
+      expect(await thrownFor(target, { status, body })).toMatchObject({
+        code: 'RATE_LIMITED',
+        outcome: 'none',
+      });
     }
   });
 
@@ -153,19 +180,31 @@ describe('limits', () => {
   });
 
   test('a backOff in seconds is handed on in milliseconds, with the limit', async () => {
-    const body = '{"status": "failed", "code": "TooManyRequests", "message": "x", "backOff": 12, "limit": 60}';
-    expect((await thrownFor(READ, { status: 429, body })).details).toMatchObject({ backOffMs: 12_000, limit: 60 });
+    const body =
+      '{"status": "failed", "code": "TooManyRequests", "message": "x", "backOff": 12, "limit": 60}';
+    expect((await thrownFor(READ, { status: 429, body })).details).toMatchObject({
+      backOffMs: 12_000,
+      limit: 60,
+    });
     expect((await thrownFor(READ, { status: 403, body })).details).toMatchObject({ backOffMs: 12_000 });
   });
 
   test('Retry-After is obeyed in seconds and as a date, and the longer wait wins', async () => {
     expect((await limited({ 'retry-after': '7200' })).details).toMatchObject({ backOffMs: 7_200_000 });
     expect(
-      (await limited({ date: 'Mon, 11 Mar 2024 09:22:35 GMT', 'retry-after': 'Mon, 11 Mar 2024 10:22:35 GMT' }))
-        .details,
+      (
+        await limited({
+          date: 'Mon, 11 Mar 2024 09:22:35 GMT',
+          'retry-after': 'Mon, 11 Mar 2024 10:22:35 GMT',
+        })
+      ).details,
     ).toMatchObject({ backOffMs: 3_600_000 });
-    expect((await limited({ 'retry-after': '30' }, '{"backOff": 12}')).details).toMatchObject({ backOffMs: 30_000 });
-    expect((await limited({ 'retry-after': '5' }, '{"backOff": 12}')).details).toMatchObject({ backOffMs: 12_000 });
+    expect((await limited({ 'retry-after': '30' }, '{"backOff": 12}')).details).toMatchObject({
+      backOffMs: 30_000,
+    });
+    expect((await limited({ 'retry-after': '5' }, '{"backOff": 12}')).details).toMatchObject({
+      backOffMs: 12_000,
+    });
   });
 
   test('without a wait the caller is told none', async () => {
@@ -176,9 +215,16 @@ describe('limits', () => {
 describe('credentials', () => {
   test('a 401 is no refusal and no limit', async () => {
     const reply = { status: 401, body: '{"detail": "Invalid token."}' };
-    expect(await thrownFor(READ, reply)).toMatchObject({ code: 'UNAUTHORIZED', retry: 'never', outcome: 'none' });
+    expect(await thrownFor(READ, reply)).toMatchObject({
+      code: 'UNAUTHORIZED',
+      retry: 'never',
+      outcome: 'none',
+    });
     expect(await thrownFor(PLACE, reply)).toMatchObject({ code: 'UNAUTHORIZED', outcome: 'none' });
-    expect(await thrownFor(PLACE, { status: 401, body: '' })).toMatchObject({ code: 'UNAUTHORIZED', outcome: 'none' });
+    expect(await thrownFor(PLACE, { status: 401, body: '' })).toMatchObject({
+      code: 'UNAUTHORIZED',
+      outcome: 'none',
+    });
   });
 
   test('a 403 that clearly names a permission is told apart from a limit', async () => {
@@ -218,7 +264,11 @@ describe('answers that say nothing', () => {
   ] as const;
 
   test.each(unclear)('%s leaves an order unknown', async (_, status, body, code) => {
-    expect(await thrownFor(PLACE, { status, body })).toMatchObject({ code, retry: 'never', outcome: 'unknown' });
+    expect(await thrownFor(PLACE, { status, body })).toMatchObject({
+      code,
+      retry: 'never',
+      outcome: 'unknown',
+    });
   });
 
   test.each(unclear)(

@@ -1,6 +1,6 @@
 /**
- * The limits of the interface, typed once more by hand ("Rate limits"). Rows of one `budget` are counted together. `assumed` rows are those
- * about which the interface is silent: 30 a minute.
+ * The limits of the interface, typed once more by hand ("Rate limits"). Rows of one `budget` are counted
+ * together. `assumed` rows are those about which the interface is silent: 30 a minute.
  */
 export interface LimitRow {
   /** The client's methods that are counted together. */
@@ -10,7 +10,10 @@ export interface LimitRow {
   readonly limit: number;
   readonly windowMs: number;
   readonly assumed: boolean;
-  /** What requests are told apart by; private calls by their token or key, public ones by the address they come from. */
+  /**
+   * What requests are told apart by; private calls by their token or key, public ones by the address they
+   * come from.
+   */
   readonly per: 'ip' | 'token';
 }
 
@@ -35,10 +38,22 @@ export const LIMITS: readonly LimitRow[] = [
   stated(['addOrder'], 'POST /market/orders/add', { limit: 300, windowMs: 10 * MINUTE, per: 'token' }),
   stated(['orderStatus'], 'POST /market/orders/status', { limit: 300, windowMs: MINUTE, per: 'token' }),
   stated(['ordersList'], 'GET /market/orders/list', { limit: 30, windowMs: MINUTE, per: 'token' }),
-  stated(['updateOrderStatus'], 'POST /market/orders/update-status', { limit: 90, windowMs: MINUTE, per: 'token' }),
-  stated(['cancelOldOrders'], 'POST /market/orders/cancel-old', { limit: 30, windowMs: MINUTE, per: 'token' }),
+  stated(['updateOrderStatus'], 'POST /market/orders/update-status', {
+    limit: 90,
+    windowMs: MINUTE,
+    per: 'token',
+  }),
+  stated(['cancelOldOrders'], 'POST /market/orders/cancel-old', {
+    limit: 30,
+    windowMs: MINUTE,
+    per: 'token',
+  }),
   stated(['tradesList'], 'GET /market/trades/list', { limit: 30, windowMs: MINUTE, per: 'token' }),
-  stated(['orderBook', 'allOrderBooks'], 'GET /v2/orderbook/{symbol}', { limit: 60, windowMs: MINUTE, per: 'ip' }),
+  stated(['orderBook', 'allOrderBooks'], 'GET /v2/orderbook/{symbol}', {
+    limit: 60,
+    windowMs: MINUTE,
+    per: 'ip',
+  }),
   stated(['depth'], 'GET /v2/depth/{symbol}', { limit: 60, windowMs: MINUTE, per: 'ip' }),
   stated(['publicTrades'], 'GET /v2/trades/{symbol}', { limit: 15, windowMs: MINUTE, per: 'ip' }),
   stated(['marketStats'], 'GET /market/stats', { limit: 100, windowMs: MINUTE, per: 'ip' }),
@@ -60,8 +75,16 @@ export const LIMITS: readonly LimitRow[] = [
   }),
   stated(['deposits'], 'GET /users/wallets/deposits/list', { limit: 60, windowMs: 2 * MINUTE, per: 'token' }),
   stated(['favoriteMarkets'], 'GET /users/markets/favorite', { limit: 6, windowMs: MINUTE, per: 'token' }),
-  stated(['addFavoriteMarkets'], 'POST /users/markets/favorite', { limit: 12, windowMs: MINUTE, per: 'token' }),
-  stated(['removeFavoriteMarkets'], 'DELETE /users/markets/favorite', { limit: 12, windowMs: MINUTE, per: 'token' }),
+  stated(['addFavoriteMarkets'], 'POST /users/markets/favorite', {
+    limit: 12,
+    windowMs: MINUTE,
+    per: 'token',
+  }),
+  stated(['removeFavoriteMarkets'], 'DELETE /users/markets/favorite', {
+    limit: 12,
+    windowMs: MINUTE,
+    per: 'token',
+  }),
   stated(['marginMarkets'], 'GET /margin/markets/list', { limit: 30, windowMs: MINUTE, per: 'ip' }),
   stated(['liquidityPools'], 'GET /liquidity-pools/list', { limit: 12, windowMs: MINUTE, per: 'token' }),
   stated(['transfer'], 'POST /wallets/transfer', { limit: 10, windowMs: MINUTE, per: 'token' }),

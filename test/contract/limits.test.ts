@@ -3,7 +3,9 @@ import { ENDPOINTS } from '../../src/exchange/endpoints/index.ts';
 import type { Endpoint } from '../../src/exchange/endpoint.ts';
 import { LIMITS } from './limits-table.ts';
 
-const declared = new Map<string, Endpoint>(Object.entries(ENDPOINTS as unknown as Readonly<Record<string, Endpoint>>));
+const declared = new Map<string, Endpoint>(
+  Object.entries(ENDPOINTS as unknown as Readonly<Record<string, Endpoint>>),
+);
 
 describe('limits of the declarations', () => {
   test.each(LIMITS.map((row) => [`${row.method} ${row.path}`, row] as const))('%s', (_, row) => {

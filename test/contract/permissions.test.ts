@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/exchange/endpoints/index.ts';
 
-/** Who may call what, typed by hand from the interface ("Key permission") and, for the calls it leaves open, from deployments. */
+/**
+ * Who may call what, typed by hand from the interface ("Key permission") and, for the calls it leaves open,
+ * from deployments.
+ */
 const ACCESS: Readonly<Record<string, readonly string[]>> = {
   none: [
     'orderBook',

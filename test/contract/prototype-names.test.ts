@@ -16,10 +16,14 @@ const PLANTED =
 /** What such a field may hold. */
 const VALUES = [PLANTED, '1', '"1"', 'null', '[[]]'].slice(0, deepRuns(1));
 
-/** The text of a body with a field put at the beginning of every object in it, one object at a time and all at once. */
+/**
+ * The text of a body with a field put at the beginning of every object in it, one object at a time and all at
+ * once.
+ */
 function plantedIn(body: string, field: string): readonly string[] {
   const places = [...body.matchAll(/\{(?=\s*")/g)].map(({ index }) => index + 1);
-  const plant = (text: string, place: number): string => `${text.slice(0, place)}${field}, ${text.slice(place)}`;
+  const plant = (text: string, place: number): string =>
+    `${text.slice(0, place)}${field}, ${text.slice(place)}`;
   return [...places.map((place) => plant(body, place)), places.toReversed().reduce(plant, body)];
 }
 
@@ -43,36 +47,39 @@ function expectClean(result: unknown): void {
     expect([Object.prototype, Array.prototype, null]).toContain(prototype);
     expect(Object.hasOwn(object, '__proto__')).toBe(false);
     // A name of an ordinary object is one that a declaration has; of a record it is its own, or nobody's.
-    if (prototype === Object.prototype) for (const name of NAMES) expect(Object.hasOwn(object, name)).toBe(false);
+    if (prototype === Object.prototype)
+      for (const name of NAMES) expect(Object.hasOwn(object, name)).toBe(false);
     if (!Object.hasOwn(object, 'isPlanted'))
       expect((object as { readonly isPlanted?: unknown }).isPlanted).toBeUndefined();
   }
 }
 
 describe.each(NAMES)('a reply with fields named %s', (name) => {
-  test.each(ALL_BODIES.map((body, index) => [`${index + 1}: ${body.endpoint} in ${body.form}`, body] as const))(
-    '%s',
-    async (_, { endpoint, request, body }) => {
-      for (const planted of VALUES) {
-        for (const text of plantedIn(body, `"${name}": ${planted}`)) {
-          const result = await call(clientOver(new OneReply({ body: text })), endpoint, request).catch(
-            (error: unknown) => (error as { readonly details?: unknown }).details,
-          );
-          expectClean(result);
-        }
+  test.each(
+    ALL_BODIES.map((body, index) => [`${index + 1}: ${body.endpoint} in ${body.form}`, body] as const),
+  )('%s', async (_, { endpoint, request, body }) => {
+    for (const planted of VALUES) {
+      for (const text of plantedIn(body, `"${name}": ${planted}`)) {
+        const result = await call(clientOver(new OneReply({ body: text })), endpoint, request).catch(
+          (error: unknown) => (error as { readonly details?: unknown }).details,
+        );
+        expectClean(result);
       }
-    },
-  );
+    }
+  });
 });
 
-test.each(['__proto__', '\\u005f_proto__'])('a field named %s changes nothing of what is read', async (name) => {
-  for (const { endpoint, request, body } of ALL_BODIES) {
-    const plain = await call(clientOver(new OneReply({ body })), endpoint, request);
-    for (const text of plantedIn(body, `"${name}": ${PLANTED}`)) {
-      expect(await call(clientOver(new OneReply({ body: text })), endpoint, request)).toEqual(plain);
+test.each(['__proto__', '\\u005f_proto__'])(
+  'a field named %s changes nothing of what is read',
+  async (name) => {
+    for (const { endpoint, request, body } of ALL_BODIES) {
+      const plain = await call(clientOver(new OneReply({ body })), endpoint, request);
+      for (const text of plantedIn(body, `"${name}": ${PLANTED}`)) {
+        expect(await call(clientOver(new OneReply({ body: text })), endpoint, request)).toEqual(plain);
+      }
     }
-  }
-});
+  },
+);
 
 test('global statistics by such names are records of their own', async () => {
   const body =
@@ -91,9 +98,12 @@ describe.each(NAMES)('a request with fields named %s', (name) => {
     const answers = [text, planted].map((sent) => new RawVenue().send(request, { body: sent }));
     expect(answers[1]).toEqual(answers[0]);
     const [path, query = ''] = request.split('?');
-    const asked = new RawVenue().send(`${path}?${query}${query === '' ? '' : '&'}${encodeURIComponent(name)}=1`, {
-      body: text,
-    });
+    const asked = new RawVenue().send(
+      `${path}?${query}${query === '' ? '' : '&'}${encodeURIComponent(name)}=1`,
+      {
+        body: text,
+      },
+    );
     expect(asked).toEqual(answers[0]);
     expectClean(null);
   });

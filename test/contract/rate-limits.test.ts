@@ -22,7 +22,10 @@ const strictVenue = (limits: Partial<LimitSettings> = {}): RawVenue =>
 function ask(venue: RawVenue, endpoint: string, options: RawOptions = {}): RawReply {
   const sample = SAMPLE_REQUESTS[endpoint];
   if (sample === undefined) throw new Error(`expected a sample request for ${endpoint}`);
-  return venue.send(sample.request, { ...(sample.body === undefined ? {} : { body: sample.body }), ...options });
+  return venue.send(sample.request, {
+    ...(sample.body === undefined ? {} : { body: sample.body }),
+    ...options,
+  });
 }
 
 const isLimited = ({ status }: RawReply): boolean => status === 403 || status === 429;
@@ -127,7 +130,8 @@ describe('backing off with 429, by setting', () => {
     const admitted: number[] = [];
     for (let turn = 0; venue.nowMs < endMs; turn += 1) {
       const reply = ask(venue, row.endpoints[turn % row.endpoints.length] ?? '');
-      if (reply.status === 429) expect(reply.json).toMatchObject({ code: 'TooManyRequests', limit: row.limit });
+      if (reply.status === 429)
+        expect(reply.json).toMatchObject({ code: 'TooManyRequests', limit: row.limit });
       else admitted.push(venue.nowMs);
       venue.nowMs += stepMs;
     }
@@ -185,12 +189,24 @@ test('the request log tells the same: who asked for what and when, and what each
   const log = venue.door.log.values();
   const trades = log.filter(({ endpoint }) => endpoint === 'tradesList');
   expect(trades.map(({ status }) => status)).toEqual([...Array.from({ length: 30 }, () => 200), 403]);
-  expect(trades.map(({ timeMs }) => timeMs - (trades[0]?.timeMs ?? 0))).toEqual(trades.map((_, index) => index * 10));
+  expect(trades.map(({ timeMs }) => timeMs - (trades[0]?.timeMs ?? 0))).toEqual(
+    trades.map((_, index) => index * 10),
+  );
   expect(new Set(trades.map(({ budget }) => budget)).size).toBe(1);
   expect(new Set(trades.map(({ credentialId }) => credentialId)).size).toBe(1);
   expect(trades.every(({ credentialId }) => credentialId !== null)).toBe(true);
-  expect(log.at(-2)).toMatchObject({ endpoint: 'orderBook', credentialId: null, ip: '198.51.100.7', status: 200 });
-  expect(log.at(-1)).toMatchObject({ endpoint: 'profile', credentialId: null, ip: '203.0.113.66', status: 401 });
+  expect(log.at(-2)).toMatchObject({
+    endpoint: 'orderBook',
+    credentialId: null,
+    ip: '198.51.100.7',
+    status: 200,
+  });
+  expect(log.at(-1)).toMatchObject({
+    endpoint: 'profile',
+    credentialId: null,
+    ip: '203.0.113.66',
+    status: 401,
+  });
 });
 
 test('a limit that the settings change is the one that counts', () => {

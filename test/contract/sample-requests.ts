@@ -1,4 +1,7 @@
-/** One harmless request for every endpoint, as raw method, path and body. Its answer does not matter, only that it reaches the endpoint. */
+/**
+ * One harmless request for every endpoint, as raw method, path and body. Its answer does not matter, only
+ * that it reaches the endpoint.
+ */
 export interface SampleRequest {
   readonly request: string;
   readonly body?: Readonly<Record<string, unknown>>;
@@ -9,7 +12,14 @@ const CALLBACK = 'https://shop.example.test/back';
 export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   addOrder: {
     request: 'POST /market/orders/add',
-    body: { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000', pro: true },
+    body: {
+      type: 'buy',
+      srcCurrency: 'btc',
+      dstCurrency: 'rls',
+      amount: '0.001',
+      price: '12500000000',
+      pro: true,
+    },
   },
   orderStatus: { request: 'POST /market/orders/status', body: { id: 1 } },
   ordersList: { request: 'GET /market/orders/list' },
@@ -47,11 +57,20 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   deposits: { request: 'GET /users/wallets/deposits/list' },
   withdrawals: { request: 'GET /users/wallets/withdraws/list' },
   liquidityPools: { request: 'GET /liquidity-pools/list' },
-  transfer: { request: 'POST /wallets/transfer', body: { currency: 'rls', amount: '1', src: 'spot', dst: 'margin' } },
+  transfer: {
+    request: 'POST /wallets/transfer',
+    body: { currency: 'rls', amount: '1', src: 'spot', dst: 'margin' },
+  },
   delegationLimit: { request: 'GET /margin/delegation-limit?currency=btc' },
-  createWithdrawal: { request: 'POST /cobank/withdraw', body: { destinationBankAccountId: 1, amount: '5000000' } },
+  createWithdrawal: {
+    request: 'POST /cobank/withdraw',
+    body: { destinationBankAccountId: 1, amount: '5000000' },
+  },
   withdrawal: { request: 'GET /cobank/withdraw/CW1' },
   cancelWithdrawal: { request: 'POST /cobank/withdraw/CW1/cancel' },
-  gatewaySend: { request: 'POST /pg/send/', body: { api: 'merchant-1', amount: 250_000, callbackURL: CALLBACK } },
+  gatewaySend: {
+    request: 'POST /pg/send/',
+    body: { api: 'merchant-1', amount: 250_000, callbackURL: CALLBACK },
+  },
   gatewayVerify: { request: 'POST /pg/verify/', body: { api: 'merchant-1', token: 'x' } },
 };

@@ -18,7 +18,9 @@ test('over HTTP a limit is told with its wait, and other addresses than the sock
     code: 'RATE_LIMITED',
     details: { backOffMs: 3_600_000, limit: 15 },
   });
-  const elsewhere = await fetch(`${venue.baseUrl}/v2/trades/BTCIRT`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+  const elsewhere = await fetch(`${venue.baseUrl}/v2/trades/BTCIRT`, {
+    headers: { 'x-forwarded-for': '203.0.113.9' },
+  });
   expect(elsewhere.status).toBe(403);
   expect(elsewhere.headers.get('retry-after')).toBe('3600');
   await venue.close();
@@ -44,7 +46,10 @@ test('over HTTP bytes are UTF-8 JSON with their length, whatever type a body cla
     expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
     const bytes = await reply.arrayBuffer();
     expect(reply.headers.get('content-length')).toBe(String(bytes.byteLength));
-    expect(JSON.parse(new TextDecoder().decode(bytes))).toMatchObject({ status: 'ok', order: { dstCurrency: '﷼' } });
+    expect(JSON.parse(new TextDecoder().decode(bytes))).toMatchObject({
+      status: 'ok',
+      order: { dstCurrency: '﷼' },
+    });
   }
   await venue.close();
 });
@@ -52,7 +57,11 @@ test('over HTTP bytes are UTF-8 JSON with their length, whatever type a body cla
 test('over HTTP an unreadable address or body is answered in JSON and ends nothing', async () => {
   const venue = await openOverHttp();
   const headers = { authorization: `Token ${ALICE_TOKEN}`, 'content-type': 'application/json' };
-  const cut = await fetch(`${venue.baseUrl}/market/orders/add`, { method: 'POST', headers, body: '{"type": "buy"' });
+  const cut = await fetch(`${venue.baseUrl}/market/orders/add`, {
+    method: 'POST',
+    headers,
+    body: '{"type": "buy"',
+  });
   expect(cut.status).toBe(400);
   expect(await cut.json()).toMatchObject({ status: 'failed', code: 'ParseError' });
   const nowhere = await fetch(`${venue.baseUrl}/v2/orderbook/%E0%A4%A`);

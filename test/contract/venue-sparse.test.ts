@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { openInProcess } from './venue/in-process.ts';
 import { clientOf, valueOf } from './venue/venue.ts';
 
-const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' } as const;
+const BUY = {
+  type: 'buy',
+  srcCurrency: 'btc',
+  dstCurrency: 'rls',
+  amount: '0.001',
+  price: '12500000000',
+} as const;
 
 test('a deployment that leaves optional fields out is read to the end all the same', async () => {
   const venue = await openInProcess({ omitOptionalFields: true });
@@ -20,7 +26,8 @@ test('a deployment that leaves optional fields out is read to the end all the sa
     for await (const { id } of alice.iterateOrders({ pageSize })) orders.push(id);
     expect(orders).toEqual(ids);
     const trades: (number | null)[] = [];
-    for await (const { orderId } of alice.iterateTrades({ pageSize: Math.min(pageSize, 500) })) trades.push(orderId);
+    for await (const { orderId } of alice.iterateTrades({ pageSize: Math.min(pageSize, 500) }))
+      trades.push(orderId);
     expect(trades).toEqual(ids);
   }
   await venue.close();

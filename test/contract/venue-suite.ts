@@ -5,7 +5,10 @@ import { ClientTrading } from './venue/trading-port.ts';
 import { tradingSuite } from './venue/trading-suite.ts';
 import { clientOf, type Venue } from './venue/venue.ts';
 
-/** The contract that every way to an exchange must keep: the real client, every endpoint, the same expectations. */
+/**
+ * The contract that every way to an exchange must keep: the real client, every endpoint, the same
+ * expectations.
+ */
 export function venueSuite(name: string, open: () => Promise<Venue>): void {
   describe(name, () => {
     tradingSuite(async () => {

@@ -9,7 +9,10 @@ import type { TradingSettings } from '../../src/simulator/core/trading/requests.
 import type { UserSettings } from '../../src/simulator/core/users/user-settings.ts';
 import { NOW_MS } from './client-over.ts';
 
-/** The exchange that the tests here run on: four markets of very different grids, and users with rial-sized purses. */
+/**
+ * The exchange that the tests here run on: four markets of very different grids, and users with rial-sized
+ * purses.
+ */
 export interface WorldOptions {
   readonly limits?: Partial<LimitSettings>;
   readonly trading?: Partial<TradingSettings>;
@@ -26,15 +29,23 @@ export interface TestKey {
 /** From the first test vector of RFC 8032, section 7.1, and two more seeds of the same section. */
 export const FULL_KEY: TestKey = {
   privateKey:
-    Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex').toString('base64url') + '=',
+    Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex').toString(
+      'base64url',
+    ) + '=',
   publicKey:
-    Buffer.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a', 'hex').toString('base64url') + '=',
+    Buffer.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a', 'hex').toString(
+      'base64url',
+    ) + '=',
 };
 export const READ_KEY: TestKey = {
   privateKey:
-    Buffer.from('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb', 'hex').toString('base64url') + '=',
+    Buffer.from('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb', 'hex').toString(
+      'base64url',
+    ) + '=',
   publicKey:
-    Buffer.from('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c', 'hex').toString('base64url') + '=',
+    Buffer.from('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c', 'hex').toString(
+      'base64url',
+    ) + '=',
 };
 
 export const ALICE_TOKEN = 'token-of-alice';
@@ -62,7 +73,9 @@ const USERS: readonly UserSettings[] = [
     keys: [{ publicKey: FULL_KEY.publicKey, permissions: ['READ', 'TRADE', 'WITHDRAW'] }],
     balances: PURSE,
     bankCards: [{ number: '6037-9900-0000-0006', bank: 'Melli' }],
-    bankAccounts: [{ id: BANK_ACCOUNT_ID, number: '0123456789', shaba: 'IR060170000000000123456789', bank: 'Melli' }],
+    bankAccounts: [
+      { id: BANK_ACCOUNT_ID, number: '0123456789', shaba: 'IR060170000000000123456789', bank: 'Melli' },
+    ],
     favoriteMarkets: ['BTCIRT'],
     referral: { code: 'ALICE-1', referredUsersCount: 2, feeTotalCount: 17, feeTotal: 1_218_753 },
   },
@@ -79,13 +92,42 @@ const USERS: readonly UserSettings[] = [
 ];
 
 const MARKETS = [
-  { market: 'BTCIRT', priceStep: '10', amountStep: '0.000001', minOrderValue: '3000000', initialPrice: '12600000000' },
-  { market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '11', initialPrice: '70000' },
-  { market: 'USDTIRT', priceStep: '10', amountStep: '0.01', minOrderValue: '3000000', initialPrice: '180000' },
-  { market: 'SHIBUSDT', priceStep: '0.00000001', amountStep: '1', minOrderValue: '11', initialPrice: '0.00002731' },
+  {
+    market: 'BTCIRT',
+    priceStep: '10',
+    amountStep: '0.000001',
+    minOrderValue: '3000000',
+    initialPrice: '12600000000',
+  },
+  {
+    market: 'BTCUSDT',
+    priceStep: '0.01',
+    amountStep: '0.000001',
+    minOrderValue: '11',
+    initialPrice: '70000',
+  },
+  {
+    market: 'USDTIRT',
+    priceStep: '10',
+    amountStep: '0.01',
+    minOrderValue: '3000000',
+    initialPrice: '180000',
+  },
+  {
+    market: 'SHIBUSDT',
+    priceStep: '0.00000001',
+    amountStep: '1',
+    minOrderValue: '11',
+    initialPrice: '0.00002731',
+  },
 ] as const;
 
-const NAMES: Readonly<Record<string, string>> = { btc: 'Bitcoin', usdt: 'Tether', shib: 'Shiba Inu', rls: '﷼' };
+const NAMES: Readonly<Record<string, string>> = {
+  btc: 'Bitcoin',
+  usdt: 'Tether',
+  shib: 'Shiba Inu',
+  rls: '﷼',
+};
 
 /** SubjectPublicKeyInfo of an Ed25519 key, before its 32 bytes. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
@@ -108,7 +150,12 @@ export function createWorld(options: WorldOptions = {}): SimulatedExchange {
     {
       markets: MARKETS.map(({ initialPrice, ...grid }) => {
         const market = createMarket(grid);
-        return { market, initialPrice, baseName: NAMES[market.base] ?? '', quoteName: NAMES[market.quote] ?? '' };
+        return {
+          market,
+          initialPrice,
+          baseName: NAMES[market.base] ?? '',
+          quoteName: NAMES[market.quote] ?? '',
+        };
       }),
       fees: { rls: { maker: 2000, taker: 2500 }, usdt: { maker: 1000, taker: 1300 } },
       firstOrderId: 5_684_123_001,
@@ -130,7 +177,12 @@ export function createWorld(options: WorldOptions = {}): SimulatedExchange {
         gateway: {
           merchants: [
             { ...MERCHANT, callbackOrigin: 'https://shop.example.test', username: 'bob' },
-            { api: 'restricted-1', apiSecret: 'x', callbackOrigin: 'https://shop.example.test', restricted: true },
+            {
+              api: 'restricted-1',
+              apiSecret: 'x',
+              callbackOrigin: 'https://shop.example.test',
+              restricted: true,
+            },
           ],
         },
       }),

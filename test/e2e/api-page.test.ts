@@ -36,7 +36,9 @@ let served: ServedAccount;
 beforeAll(async () => {
   served = await serveAccount({
     gateway: {
-      merchants: [{ api: 'shop-key', apiSecret: 's', callbackOrigin: 'https://shop.example', username: 'trader' }],
+      merchants: [
+        { api: 'shop-key', apiSecret: 's', callbackOrigin: 'https://shop.example', username: 'trader' },
+      ],
     },
   });
   const exchange = {
@@ -51,7 +53,8 @@ afterAll(() => served.close());
 
 test('the page shows every command for calls by hand', () => {
   expect(lines.length).toBeGreaterThan(15);
-  for (const name of Object.keys(COMMANDS)) expect(lines.some((line) => line.startsWith(`sarraf ${name}`))).toBe(true);
+  for (const name of Object.keys(COMMANDS))
+    expect(lines.some((line) => line.startsWith(`sarraf ${name}`))).toBe(true);
 });
 
 /** What only a real life can give. */
@@ -80,7 +83,11 @@ test.each(lines)('%s', async (line) => {
   };
   // The user name of a log-in is asked for; all else is a question for a yes.
   const answers = name === 'login' && !line.includes('--username') ? ['trader', ''] : ['yes'];
-  const { code, error } = await runCommand(create, args, { environment, workingFolder: served.folder, answers });
+  const { code, error } = await runCommand(create, args, {
+    environment,
+    workingFolder: served.folder,
+    answers,
+  });
   expect({ code, error }).toEqual({ code: 0, error: '' });
 });
 

@@ -16,7 +16,12 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Places what `sarraf order place` would, with the token of the bot's own account. */
-function placeByHand(world: EmbeddedWorld, side: string, amount: string, options: Parameters<typeof placeRequest>[2]) {
+function placeByHand(
+  world: EmbeddedWorld,
+  side: string,
+  amount: string,
+  options: Parameters<typeof placeRequest>[2],
+) {
   const request = nameByHand(placeRequest(side, { market: 'BTCIRT', amount }, options));
   const { door } = world.venue.simulation;
   const reply = door.handle(

@@ -47,7 +47,9 @@ function expectLimitsKept({ venue }: EmbeddedWorld): void {
   const known = new Set(LIMITS.flatMap(({ endpoints }) => endpoints));
   expect(requests.filter(({ endpoint }) => endpoint === null || !known.has(endpoint))).toEqual([]);
   for (const { endpoints, limit, windowMs } of LIMITS) {
-    const times = requests.filter(({ endpoint }) => endpoints.includes(endpoint ?? '')).map(({ timeMs }) => timeMs);
+    const times = requests
+      .filter(({ endpoint }) => endpoints.includes(endpoint ?? ''))
+      .map(({ timeMs }) => timeMs);
     expect(mostWithin(times, windowMs), endpoints.join(' ')).toBeLessThanOrEqual(limit);
   }
 }
@@ -105,7 +107,14 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
       sidesOf(trader)
         .map(({ trade, order, total, fee }) => {
           const amount = formatUnits(BigInt(trade.amount) * trade.grid.amountStep);
-          return [trade.id, keys.get(order.id), order.side, amount, formatUnits(total), formatUnits(fee)].join(' ');
+          return [
+            trade.id,
+            keys.get(order.id),
+            order.side,
+            amount,
+            formatUnits(total),
+            formatUnits(fee),
+          ].join(' ');
         })
         .toSorted(),
     );
@@ -113,7 +122,11 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
     expect(mirror.balances().map(({ currency, total, held }) => ({ currency, total, held }))).toEqual(
       exchange.accounts
         .walletsOf(userId)
-        .map(({ currency, total, held }) => ({ currency, total: formatUnits(total), held: formatUnits(held) }))
+        .map(({ currency, total, held }) => ({
+          currency,
+          total: formatUnits(total),
+          held: formatUnits(held),
+        }))
         .toSorted((left, right) => (left.currency < right.currency ? -1 : 1)),
     );
   } finally {

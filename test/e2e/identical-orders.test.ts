@@ -59,6 +59,8 @@ test('a TWAP of ten equal slices in twenty seconds trades ten equal slices on th
 });
 
 test('six identical orders that are allowed are six on the embedded exchange', async () => {
-  const orders = await ordersOf(`Array.from({ length: 6 }, () => ctx.buy({ amount: 0.001, allowIdentical: true }))`);
+  const orders = await ordersOf(
+    `Array.from({ length: 6 }, () => ctx.buy({ amount: 0.001, allowIdentical: true }))`,
+  );
   expect(orders).toEqual(Array(6).fill('filled 0.001'));
 });

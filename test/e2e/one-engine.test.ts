@@ -22,7 +22,8 @@ const bars = barsOf(TETHER, { bars: 500, seed: 3, price: 60_000 });
 const recording = recordingOf({ seconds: 120, seed: 1 });
 
 const onCandles = (): readonly OrderRecord[] =>
-  runBars({ market: TETHER, columns: bars, strategy: maCross, params: { fast: 5, slow: 12 }, cash: '10000' }).orders;
+  runBars({ market: TETHER, columns: bars, strategy: maCross, params: { fast: 5, slow: 12 }, cash: '10000' })
+    .orders;
 
 const onPolls = async (): Promise<readonly OrderRecord[]> => (await runRecorded(recording)).orders;
 

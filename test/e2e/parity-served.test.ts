@@ -64,7 +64,8 @@ async function parityOf(mode: 'paper' | 'live'): Promise<ParityReport> {
   const data = join(folder, mode);
   const mirror = join(data, mirrorName(mode, { isNew: mode === 'paper' }));
   const plugin = join(folder, 'watcher.ts');
-  const account = mode === 'live' ? [['exchange.credentials', JSON.stringify({ token: TOKEN })] as const] : [];
+  const account =
+    mode === 'live' ? [['exchange.credentials', JSON.stringify({ token: TOKEN })] as const] : [];
   const reading = readBotConfig(null, {
     environment: {},
     workingFolder: folder,

@@ -88,7 +88,9 @@ describe('a recorded session of the embedded exchange', () => {
   test('makes every decision again from the events that it was told', () => {
     const reader = new MirrorReader(join(folder, 'embedded.sqlite'));
     const all = { strategy: null, market: null, last: 100_000 };
-    const orders = reader.orders({ ...all, state: 'all' }).filter(({ plannedAtMs }) => plannedAtMs < report.endMs);
+    const orders = reader
+      .orders({ ...all, state: 'all' })
+      .filter(({ plannedAtMs }) => plannedAtMs < report.endMs);
     const intents = reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => atMs < report.endMs);
     reader.close();
     expect(orders.length).toBeGreaterThan(deepRuns(12));
@@ -141,7 +143,9 @@ describe('a session that only takes', () => {
   test('is in the second run what it was, to the last digit', async () => {
     const path = join(folder, 'taker.ts');
     writeFileSync(path, TAKER);
-    await record(deepRuns(5) * MINUTE_MS, [['strategies', JSON.stringify([{ plugin: path, market: 'BTCIRT' }])]]);
+    await record(deepRuns(5) * MINUTE_MS, [
+      ['strategies', JSON.stringify([{ plugin: path, market: 'BTCIRT' }])],
+    ]);
     const report = await checkParity({ folder, bundledStrategies });
     expect(report.differences).toEqual([]);
     expect(report.again).toEqual(report.session);

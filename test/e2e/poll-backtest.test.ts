@@ -7,7 +7,14 @@ import type { PollRun } from '../../src/backtest/poll/run-poll.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import type { RecordedStats } from '../../src/recording/records.ts';
 import type { JournalEntry } from '../../src/engine/mirror-change.ts';
-import { FROM_MS, runRecorded, stillOf, TETHER, walkOf, type Recording } from '../unit/venues/recorded/recorded-run.ts';
+import {
+  FROM_MS,
+  runRecorded,
+  stillOf,
+  TETHER,
+  walkOf,
+  type Recording,
+} from '../unit/venues/recorded/recorded-run.ts';
 
 const SECONDS = 600;
 /** Those of the maker, which other strategies of these runs do not read. */
@@ -19,7 +26,10 @@ interface Line extends JournalEntry {
 }
 
 /** A run with everything that its journal says. */
-async function journalOf(recording: Recording, of: Parameters<typeof runRecorded>[1] = {}): Promise<readonly Line[]> {
+async function journalOf(
+  recording: Recording,
+  of: Parameters<typeof runRecorded>[1] = {},
+): Promise<readonly Line[]> {
   const lines: Line[] = [];
   await runRecorded(recording, { ...of, onJournal: (entry, atMs) => lines.push({ ...entry, atMs }) });
   return lines;
@@ -62,7 +72,14 @@ async function closesWith(length: number): Promise<readonly number[]> {
 
 /** Statistics whose last price is a small number. */
 function statsAt(seenMs: number, latest: number): RecordedStats {
-  const none = { isClosed: false, closedReason: null, bestSell: null, bestBuy: null, volumeSrc: null, volumeDst: null };
+  const none = {
+    isClosed: false,
+    closedReason: null,
+    bestSell: null,
+    bestBuy: null,
+    volumeSrc: null,
+    volumeDst: null,
+  };
   const day = { mark: null, dayLow: null, dayHigh: null, dayOpen: null, dayClose: null, dayChange: null };
   return { seenMs, stats: { market: TETHER, ...none, ...day, latest: decimalText(String(latest)) } };
 }
@@ -88,7 +105,9 @@ describe('a backtest on recorded books and trades', () => {
     for (const { most, limit } of run.requests) expect(most).toBeLessThanOrEqual(limit);
     const matched = run.orders.reduce((sum, order) => sum + order.matched, 0n);
     expect(filledBy(run)).toBe(matched);
-    expect(run.orders.every(({ state }) => ['open', 'filled', 'cancelled', 'rejected'].includes(state))).toBe(true);
+    expect(run.orders.every(({ state }) => ['open', 'filled', 'cancelled', 'rejected'].includes(state))).toBe(
+      true,
+    );
   });
 
   it('ends with what the fills have made of the money, to the last digit', async () => {
@@ -121,7 +140,9 @@ describe('a backtest on recorded books and trades', () => {
     expect(again.journalHash).toBe(first.journalHash);
     expect(cut.journalHash).toBe(first.journalHash);
     expect(whole.journalHash).toBe(first.journalHash);
-    expect((await runRecorded(walkOf({ seconds: SECONDS, seed: 2 }))).journalHash).not.toBe(first.journalHash);
+    expect((await runRecorded(walkOf({ seconds: SECONDS, seed: 2 }))).journalHash).not.toBe(
+      first.journalHash,
+    );
   });
 
   it('does not know what comes later: cut off at a time, it did the same until then', async () => {
@@ -166,7 +187,9 @@ describe('a backtest on recorded books and trades', () => {
   });
 
   it('takes the latency on both ways', async () => {
-    const run = await runRecorded(RECORDING, { rules: { latency: { kind: 'constant', outMs: 400, backMs: 300 } } });
+    const run = await runRecorded(RECORDING, {
+      rules: { latency: { kind: 'constant', outMs: 400, backMs: 300 } },
+    });
     const sentMs = new Map(run.orders.map(({ key, sentAtMs }) => [key, sentAtMs ?? Number.NaN]));
     expect(run.fills.length).toBeGreaterThan(5);
     for (const { orderKey, atMs } of run.fills)
@@ -224,7 +247,9 @@ describe('a backtest on recorded books and trades', () => {
       data: ({ market }) => ({ day: market.stats({ everyMs: 5_000, maxAgeMs: 60_000 }) }),
       on: { day: ({ nowMs }, { latest }) => void told.push([nowMs, latest]) },
     });
-    const recorded = Array.from({ length: 9 }, (_, index) => statsAt(FROM_MS + 30_000 + index * 60_000, index));
+    const recorded = Array.from({ length: 9 }, (_, index) =>
+      statsAt(FROM_MS + 30_000 + index * 60_000, index),
+    );
     await runRecorded(RECORDING, { strategy, stats: recorded });
     const firstMs = FROM_MS + 30_000;
     expect(told.filter(([atMs]) => atMs < firstMs).every(([, latest]) => Number(latest) > 39_000)).toBe(true);
@@ -299,7 +324,8 @@ describe('a backtest on recorded books and trades', () => {
     );
     await expect(runRecorded(RECORDING, { fromMs: FROM_MS + 86_400_000 })).rejects.toMatchObject({
       code: 'INVALID_OPTIONS',
-      message: 'expected recorded books from 2024-01-02T00:00:00Z to the end: the last are of 2024-01-01T00:09:59.500Z',
+      message:
+        'expected recorded books from 2024-01-02T00:00:00Z to the end: the last are of 2024-01-01T00:09:59.500Z',
     });
     await expect(runRecorded(RECORDING, { toMs: FROM_MS - 1_000 })).rejects.toMatchObject({
       message:

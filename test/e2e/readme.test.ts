@@ -79,7 +79,9 @@ describe('the README', () => {
   test('leads to a page where the client reads a book and places an order', async () => {
     const exchange = startSarraf(['exchange', '--port', '0', '--json']);
     try {
-      const listening = JSON.parse(await exchange.line((line) => line.includes('listening'))) as { address: string };
+      const listening = JSON.parse(await exchange.line((line) => line.includes('listening'))) as {
+        address: string;
+      };
       const file = join(folder, 'client.ts');
       const code = blockWith("import { ExchangeClient } from 'sarraf'", library)
         .replace("'sarraf'", JSON.stringify(join(process.cwd(), 'src/index.ts')))
@@ -99,10 +101,13 @@ describe('the README', () => {
     const program = (await startSarraf(['--help']).finished).out;
     const run = (await sarrafHere(['run', '--help'])).out;
     const exchange = (await sarrafHere(['exchange', '--help'])).out;
-    const commands = new Set([...pages.matchAll(/(?:npx sarraf|`sarraf) ([a-z]+)/g)].map((match) => match[1] ?? ''));
+    const commands = new Set(
+      [...pages.matchAll(/(?:npx sarraf|`sarraf) ([a-z]+)/g)].map((match) => match[1] ?? ''),
+    );
     expect(commands.size).toBeGreaterThan(8);
     for (const command of commands) expect(program).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
-    for (const option of ['--for', '--speed', '--replay', '--strategies', '--market']) expect(run).toContain(option);
+    for (const option of ['--for', '--speed', '--replay', '--strategies', '--market'])
+      expect(run).toContain(option);
     for (const option of ['--port', '--config']) expect(exchange).toContain(option);
     for (const option of ['--for', '--speed', '--replay', '--record']) expect(commandsPage).toContain(option);
   });

@@ -34,7 +34,9 @@ test('triangles on the embedded exchange make what the wallets say', async () =>
 
   const { strategies } = summarize(engine, counts);
   const wallets = new Map(
-    world.venue.simulation.exchange.accounts.walletsOf(world.userId).map(({ currency, total }) => [currency, total]),
+    world.venue.simulation.exchange.accounts
+      .walletsOf(world.userId)
+      .map(({ currency, total }) => [currency, total]),
   );
   const gained = (currency: keyof typeof balances): bigint =>
     (wallets.get(currency) ?? 0n) - parseUnits(balances[currency]);

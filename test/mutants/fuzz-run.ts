@@ -41,13 +41,19 @@ const COMPLAINT_LENGTH = 2_000;
 export async function runFuzz(options: FuzzRunOptions): Promise<FuzzRun> {
   const { folder, firstSeed, seeds, hours, jobs } = options;
   const span = ['--seed', String(firstSeed), '--seeds', String(seeds), '--hours', String(hours)];
-  const child = spawn(process.execPath, [COMMAND, 'fuzz', '--json', '--fail-fast', '--jobs', String(jobs), ...span], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [COMMAND, 'fuzz', '--json', '--fail-fast', '--jobs', String(jobs), ...span],
+    {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const end = (): void => void child.kill('SIGTERM');
   process.once('exit', end);
-  const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject));
+  const ended = new Promise<number | null>((resolve, reject) =>
+    child.once('close', resolve).once('error', reject),
+  );
   const lines: SeedLine[] = [];
   let complaint = '';
   child.stderr.on('data', (bytes: Buffer) => {

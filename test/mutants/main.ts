@@ -42,7 +42,10 @@ interface Settings {
   readonly jobs: number;
 }
 
-async function judge(mutant: Mutant | null, settings: Settings): Promise<{ verdict: Verdict; tookMs: number }> {
+async function judge(
+  mutant: Mutant | null,
+  settings: Settings,
+): Promise<{ verdict: Verdict; tookMs: number }> {
   const startMs = performance.now();
   const checkout = new Checkout(settings.original, mutant);
   const removeAtExit = (): void => checkout.remove();
@@ -57,7 +60,11 @@ async function judge(mutant: Mutant | null, settings: Settings): Promise<{ verdi
 }
 
 /** One mutant a core: a bug is mostly found by the first seeds, which one thread runs in their order. */
-async function judgeAll(mutants: readonly Mutant[], settings: Settings, onRow: (row: Row) => void): Promise<Row[]> {
+async function judgeAll(
+  mutants: readonly Mutant[],
+  settings: Settings,
+  onRow: (row: Row) => void,
+): Promise<Row[]> {
   const waiting = [...mutants];
   const rows: Row[] = [];
   const lane = async (): Promise<void> => {
@@ -163,13 +170,17 @@ if (unmutated !== null) {
   const how = isGreen ? 'every seed holds' : said(unmutated.verdict);
   say(`without a bug: ${how} (${seconds(unmutated.tookMs)})`);
 }
-const rows = isGreen ? await judgeAll(mutants, settings, (row) => say(`${row.name}: ${said(row.verdict)}`)) : [];
+const rows = isGreen
+  ? await judgeAll(mutants, settings, (row) => say(`${row.name}: ${said(row.verdict)}`))
+  : [];
 const tookMs = Math.round(performance.now() - startMs);
 if (json) {
   const { seeds, hours, firstSeed } = settings;
   console.log(JSON.stringify({ seed: firstSeed, seeds, hours, control: unmutated, mutants: rows, tookMs }));
 } else {
   const found = rows.filter(({ verdict }) => verdict.kind === 'found').length;
-  console.log(['', ...table(rows), '', `${found} of ${mutants.length} mutants found in ${seconds(tookMs)}`].join('\n'));
+  console.log(
+    ['', ...table(rows), '', `${found} of ${mutants.length} mutants found in ${seconds(tookMs)}`].join('\n'),
+  );
 }
 process.exitCode = isGreen && rows.every(({ verdict }) => verdict.kind === 'found') ? 0 : 1;

@@ -21,14 +21,18 @@ export type Mutant = z.output<typeof MUTANT>;
 /** The bugs are planted in the bot, not in what looks for them. */
 const NOT_THE_BOT = /^src\/(?:simulator|fuzz|virtual)\//;
 
-/** Reads every mutant of a folder of YAML files, in the order of their names. Throws for one that is no mutant. */
+/**
+ * Reads every mutant of a folder of YAML files, in the order of their names. Throws for one that is no
+ * mutant.
+ */
 export function readMutants(folder: string): readonly Mutant[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
     .toSorted()
     .map((name) => {
       const mutant = MUTANT.parse(parse(readFileSync(join(folder, name), 'utf8')));
-      if (NOT_THE_BOT.test(mutant.file)) throw new Error(`${name}: expected an edit of the bot, was of ${mutant.file}`);
+      if (NOT_THE_BOT.test(mutant.file))
+        throw new Error(`${name}: expected an edit of the bot, was of ${mutant.file}`);
       return mutant;
     });
 }

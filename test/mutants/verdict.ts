@@ -3,7 +3,12 @@ import type { FuzzRun } from './fuzz-run.ts';
 /** What became of a planted bug, or, for a run without one, of the bot as it is. */
 export type Verdict =
   /** Checkers saw that a promise was broken. */
-  | { readonly kind: 'found'; readonly seed: number; readonly checks: readonly string[]; readonly message: string }
+  | {
+      readonly kind: 'found';
+      readonly seed: number;
+      readonly checks: readonly string[];
+      readonly message: string;
+    }
   /** Every seed held. */
   | { readonly kind: 'survived' }
   /** The bot does not get to trade, or the run itself broke: nothing is shown by that. */
@@ -25,7 +30,9 @@ export function verdictOn({ exitCode, seeds, complaint }: FuzzRun): Verdict {
   if (failed === undefined) {
     // Too few seeds may not have met everything that a suite is to meet; that is no matter here.
     const isWhole = seeds.length > 0 && (exitCode === 0 || complaint.includes('never met'));
-    return isWhole ? { kind: 'survived' } : { kind: 'broken', reason: complaint || `it ended with ${exitCode}` };
+    return isWhole
+      ? { kind: 'survived' }
+      : { kind: 'broken', reason: complaint || `it ended with ${exitCode}` };
   }
   const { seed, counts, violations } = failed;
   const broken = violations.find(
@@ -36,5 +43,10 @@ export function verdictOn({ exitCode, seeds, complaint }: FuzzRun): Verdict {
   // Checkers that stand apart say more than the bot's own stumbling.
   const apart = violations.filter(({ check }) => check !== NO_MISTAKES);
   const told = apart.length === 0 ? violations : apart;
-  return { kind: 'found', seed, checks: [...new Set(told.map(({ check }) => check))], message: told[0]?.message ?? '' };
+  return {
+    kind: 'found',
+    seed,
+    checks: [...new Set(told.map(({ check }) => check))],
+    message: told[0]?.message ?? '',
+  };
 }

@@ -84,7 +84,10 @@ export function createTestFolder(): { readonly folder: string; readonly remove: 
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** A ledger that knows of no request, for an exchange that was never asked anything; `identity` is that of the account that asks. */
+/**
+ * A ledger that knows of no request, for an exchange that was never asked anything; `identity` is that of the
+ * account that asks.
+ */
 export function createEmptyLedger(
   { baseUrl, limits }: BotHomeOptions['exchange'],
   folder: string,

@@ -78,7 +78,10 @@ export class BotProcess {
     return this.finished;
   }
 
-  /** Asks it to end in order, and waits until it has. One that does not is killed, which its exit code of null shows. */
+  /**
+   * Asks it to end in order, and waits until it has. One that does not is killed, which its exit code of null
+   * shows.
+   */
   async end(): Promise<Finished> {
     this.signal('SIGTERM');
     const timer = setTimeout(() => this.signal('SIGKILL'), LONGEST_END_MS);

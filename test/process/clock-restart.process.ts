@@ -39,5 +39,6 @@ test('goes on when the clock is an hour back after a kill, and ahead again after
   console.log({ orders });
   expect(code, out).toBe(0);
   expect(brokenPromises(exchange, home)).toEqual([]);
-  for (const [life, count] of orders.entries()) expect(count, `life ${life}`).toBeGreaterThan(orders[life - 1] ?? 0);
+  for (const [life, count] of orders.entries())
+    expect(count, `life ${life}`).toBeGreaterThan(orders[life - 1] ?? 0);
 });

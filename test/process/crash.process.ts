@@ -77,9 +77,12 @@ test('a strategy whose promise is rejected ends by its policy alone; an error of
   const bot = own.start(home, ['--import', preload]);
   await bot.healthAddress();
 
-  // The promise: its strategy stops and its order is canceled; the other has its purchase and both legs of its OCO.
+  // The promise: its strategy stops and its order is canceled; the other has its purchase and both legs of
+  // its OCO.
   await until('the strategy to stop', () => strategyOf(home, 'rejecting')?.status === 'stopped');
-  expect(strategyOf(home, 'rejecting')?.reason).toMatch(/a promise was rejected and nobody caught it: lost on the way/);
+  expect(strategyOf(home, 'rejecting')?.reason).toMatch(
+    /a promise was rejected and nobody caught it: lost on the way/,
+  );
   await until('the orders of the other alone', () => open().length === 3);
   expect(open().map(({ side, amount }) => [side, amount])).not.toContainEqual(['buy', 30_000_000n]);
   expect(strategyOf(home, 'protected')?.status).toBe('running');
@@ -108,7 +111,9 @@ test('a strategy whose promise is rejected ends by its policy alone; an error of
   expect(told[0]).toMatchObject({
     level: 'error',
     msg: 'something went wrong that nobody caught, so the run ends: planted outside of any strategy',
-    stack: expect.stringMatching(/^RangeError: planted outside.*\n.*throwOutside .*throw-on-signal\.ts/) as string,
+    stack: expect.stringMatching(
+      /^RangeError: planted outside.*\n.*throwOutside .*throw-on-signal\.ts/,
+    ) as string,
   });
   expect(error).toContain('planted outside of any strategy');
   expect(readLog(out).filter(({ event }) => event === 'left').length).toBeGreaterThan(1);

@@ -56,7 +56,9 @@ test('says at once that its token was revoked, everywhere, and what to do, and n
   const status = await startSarraf(['status', '--data', home.dataFolder]).finished;
   expect(status.out).toMatch(/credential +REFUSED .* the token of exchange\.credentials\.token/);
   const json = await startSarraf(['status', '--data', home.dataFolder, '--json']).finished;
-  expect(JSON.parse(json.out)).toMatchObject({ credential: { refused: { name: expect.stringContaining('token') } } });
+  expect(JSON.parse(json.out)).toMatchObject({
+    credential: { refused: { name: expect.stringContaining('token') } },
+  });
   await bot.line(({ msg }) => msg.includes('refused (closed): the exchange has refused the token of'));
   const { out, error } = await bot.kill();
   expect(out + error + status.out + json.out).not.toContain(TOKEN);

@@ -47,7 +47,9 @@ function takenAfterMs({ dataFolder }: BotHome): number {
   const control = new Database(controlPath(dataFolder), { readonly: true });
   try {
     const row = control
-      .prepare<[], { ms: number }>('SELECT taken_at_ms - posted_at_ms AS ms FROM commands ORDER BY id DESC LIMIT 1')
+      .prepare<[], { ms: number }>(
+        'SELECT taken_at_ms - posted_at_ms AS ms FROM commands ORDER BY id DESC LIMIT 1',
+      )
       .get();
     return row?.ms ?? Number.NaN;
   } finally {
@@ -159,7 +161,9 @@ test('leaves the OCO that protects a position, cancels the rest, and says so las
   const { exchange } = own;
   const home = own.home({ instance: 'oco', seed: 9 });
   const config = JSON.parse(readFileSync(home.configPath, 'utf8')) as Record<string, unknown>;
-  const strategies = [{ plugin: resolve('test/process/protected-strategy.ts'), name: 'protected', market: 'BTCUSDT' }];
+  const strategies = [
+    { plugin: resolve('test/process/protected-strategy.ts'), name: 'protected', market: 'BTCUSDT' },
+  ];
   writeFileSync(home.configPath, JSON.stringify({ ...config, strategies, drain: { within: '60s' } }));
   const bot = own.start(home);
   await bot.healthAddress();

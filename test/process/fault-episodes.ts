@@ -16,7 +16,10 @@ const KINDS: readonly FaultRule[] = [
   { kind: 'shuffled-trades', probability: 0.3 },
 ];
 
-/** What goes wrong during one life of a bot. Every fourth reply or so is slow, so that a kill finds requests on their way. */
+/**
+ * What goes wrong during one life of a bot. Every fourth reply or so is slow, so that a kill finds requests
+ * on their way.
+ */
 export function drawFaults(dice: Dice): readonly FaultRule[] {
   return [...dice.some(KINDS, 0.5), { kind: 'delay', probability: 0.25, delayMs: dice.integer(100, 800) }];
 }

@@ -50,7 +50,8 @@ test('cancels on a full disk, says so, and goes on once there is room again', as
     const placedBefore = exchange.truth().orders.length;
     const openBefore = open();
     expect(openBefore).toBeGreaterThan(0);
-    const halt = await startSarraf(['halt', '--data', home.dataFolder, '--reason', 'the disk is full']).finished;
+    const halt = await startSarraf(['halt', '--data', home.dataFolder, '--reason', 'the disk is full'])
+      .finished;
     await until('every order to be canceled', () => open() === 0);
     const atTheExchange = exchange.truth().orders.flatMap(({ clientOrderId }) => clientOrderId ?? []);
     const known = new Set(readMirrorRows(home.mirrorPath).orders.map(({ clientOrderId }) => clientOrderId));
@@ -62,12 +63,17 @@ test('cancels on a full disk, says so, and goes on once there is room again', as
     disk.free();
     await until('the health to be good again', async () => (await healthOf()) === 200);
     const resume = await startSarraf(['resume', '--data', home.dataFolder]).finished;
-    await until('orders to be placed again', () => exchange.truth().orders.length > placedBefore + placedMeanwhile);
+    await until(
+      'orders to be placed again',
+      () => exchange.truth().orders.length > placedBefore + placedMeanwhile,
+    );
     exchange.endTrading();
     const { code, out } = await bot.end();
     const told = readLog(out).filter(({ level }) => level === 'error');
     console.log({ openBefore, placedMeanwhile, told: told.map(({ msg }) => msg), halt, resume });
-    expect(told.filter(({ msg }) => /is full: what was kept back for that was given up/.test(msg))).toHaveLength(1);
+    expect(
+      told.filter(({ msg }) => /is full: what was kept back for that was given up/.test(msg)),
+    ).toHaveLength(1);
     expect(told.some(({ msg }) => /make room on the disk/.test(msg))).toBe(true);
     expect(code, out).toBe(0);
     expect(brokenPromises(exchange, home)).toEqual([]);

@@ -1,6 +1,9 @@
 import { queryObjects } from 'node:v8';
 
-/** Loaded before the program: prints what lives after a collection, again and again, among the lines of the log. */
+/**
+ * Loaded before the program: prints what lives after a collection, again and again, among the lines of the
+ * log.
+ */
 const EVERY_MS = 5_000;
 
 setInterval(() => {

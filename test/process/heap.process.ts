@@ -4,7 +4,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { numberOf } from './environment.ts';
 import { OwnExchange } from './own-exchange.ts';
 
-/** `npm run test:heap` takes thirty: a heap is noisy over a short time, and grows while the bot fills its bounded lists. */
+/**
+ * `npm run test:heap` takes thirty: a heap is noisy over a short time, and grows while the bot fills its
+ * bounded lists.
+ */
 const MINUTES = numberOf('SARRAF_HEAP_MINUTES', 1);
 const MINUTES_FOR_BYTES = 10;
 const SEED = numberOf('SARRAF_SEED', 7);
@@ -35,7 +38,8 @@ function samplesOf(out: string): readonly Sample[] {
   return lines.map((line) => JSON.parse(line) as Sample);
 }
 
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What the second and the last third of a life held on average. */
 function thirds(samples: readonly Sample[], field: keyof Sample): readonly [second: number, last: number] {
@@ -48,7 +52,12 @@ test(
   `holds as much in the last third of ${MINUTES} minutes of live trading as in the second`,
   async () => {
     const home = own.home({ instance: 'heap', seed: SEED });
-    const bot = own.start(home, ['--expose-gc', '--no-warnings', '--import', resolve('test/process/heap-samples.ts')]);
+    const bot = own.start(home, [
+      '--expose-gc',
+      '--no-warnings',
+      '--import',
+      resolve('test/process/heap-samples.ts'),
+    ]);
     await bot.healthAddress();
     await pause(MINUTES * 60_000);
     own.exchange.endTrading();

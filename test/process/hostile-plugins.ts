@@ -3,7 +3,10 @@ export interface HostilePlugin {
   readonly name: string;
   /** Before the strategy is defined. */
   readonly top?: string;
-  /** The body of a handler of books, with `ctx`, `calls` (from 0 on) and `place` (which places an order) at hand. */
+  /**
+   * The body of a handler of books, with `ctx`, `calls` (from 0 on) and `place` (which places an order) at
+   * hand.
+   */
   readonly body?: string;
   readonly onError?: 'stop' | 'pause' | 'cancel';
   /** What the end of it says; null where it can not be loaded, and is named by its file alone. */
@@ -14,7 +17,12 @@ export interface HostilePlugin {
 export const HOSTILE: readonly HostilePlugin[] = [
   { name: 'imp-loop', top: 'for (;;);', says: /expected the file to be loaded within/, isLoaded: false },
   { name: 'imp-exit', top: 'process.exit(7);', says: /it called process\.exit\(7\)/, isLoaded: false },
-  { name: 'imp-throw', top: "throw new RangeError('at import');", says: /RangeError: at import/, isLoaded: false },
+  {
+    name: 'imp-throw',
+    top: "throw new RangeError('at import');",
+    says: /RangeError: at import/,
+    isLoaded: false,
+  },
   {
     name: 'imp-micro',
     top: 'const again = () => Promise.resolve().then(again); await again();',
@@ -70,7 +78,11 @@ export const HOSTILE: readonly HostilePlugin[] = [
     body: 'const kept = []; for (;;) kept.push(new Array(100000).fill(kept.length));',
     says: /ran out of memory|was still at work/,
   },
-  { name: 'stack', body: 'const deeper = () => 1 + deeper(); deeper();', says: /Maximum call stack size exceeded/ },
+  {
+    name: 'stack',
+    body: 'const deeper = () => 1 + deeper(); deeper();',
+    says: /Maximum call stack size exceeded/,
+  },
   {
     name: 'prototypes',
     body: `Object.prototype.toString = () => { throw new Error('poisoned'); };
@@ -87,7 +99,11 @@ export const HOSTILE: readonly HostilePlugin[] = [
     says: /expected an answer as JSON|was still/,
   },
   { name: 'promise', body: 'return Promise.resolve({});', says: /was a promise/ },
-  { name: 'intents', body: 'for (let n = 0; n < 1e6; n += 1) place();', says: /expected at most 100 at once/ },
+  {
+    name: 'intents',
+    body: 'for (let n = 0; n < 1e6; n += 1) place();',
+    says: /expected at most 100 at once/,
+  },
   {
     name: 'cyclic',
     body: 'const round = {}; round.self = round; ctx.setState({ odd: round });',

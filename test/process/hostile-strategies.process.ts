@@ -70,7 +70,9 @@ async function until(holds: (records: ReadonlyMap<string, StrategyRecord>) => bo
     }
     await pause(500);
   }
-  throw new Error(`strategies were ${JSON.stringify(seen.map(({ name, status, reason }) => [name, status, reason]))}`);
+  throw new Error(
+    `strategies were ${JSON.stringify(seen.map(({ name, status, reason }) => [name, status, reason]))}`,
+  );
 }
 
 test('strategies that loop, exit, take all memory, poison prototypes or lie end alone: the bot trades on, and drains', async () => {
@@ -78,9 +80,13 @@ test('strategies that loop, exit, take all memory, poison prototypes or lie end 
   bot = startSarraf(['run', '--config', writeConfig(), '--json']);
   const loaded = HOSTILE.filter(({ isLoaded }) => isLoaded !== false);
   await until((records) => loaded.every(({ name }) => records.get(name)?.status === 'stopped'));
-  const before = read((reader) => reader.orders({ ...EVERYTHING, strategy: 'market-maker', state: 'all' })).length;
+  const before = read((reader) =>
+    reader.orders({ ...EVERYTHING, strategy: 'market-maker', state: 'all' }),
+  ).length;
   await until(
-    () => read((reader) => reader.orders({ ...EVERYTHING, strategy: 'market-maker', state: 'all' })).length > before,
+    () =>
+      read((reader) => reader.orders({ ...EVERYTHING, strategy: 'market-maker', state: 'all' })).length >
+      before,
   );
   const records = new Map(read((reader) => reader.strategies()).map((record) => [record.name, record]));
   expect(records.get('market-maker')?.status).toBe('running');

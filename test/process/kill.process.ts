@@ -32,14 +32,20 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** Resolves when a request that places or cancels reaches the exchange, before it is answered; or after a while without one. */
+/**
+ * Resolves when a request that places or cancels reaches the exchange, before it is answered; or after a
+ * while without one.
+ */
 async function nextOrderRequest(exchange: ServedExchange): Promise<void> {
   const arrived = Promise.withResolvers<void>();
   const stop = exchange.onRequest((path) => {
     if (ORDER_PATHS.some((start) => path.startsWith(start))) arrived.resolve();
   });
   const waited = new AbortController();
-  await Promise.race([arrived.promise, pause(LONGEST_WAIT_MS, null, { signal: waited.signal }).catch(() => null)]);
+  await Promise.race([
+    arrived.promise,
+    pause(LONGEST_WAIT_MS, null, { signal: waited.signal }).catch(() => null),
+  ]);
   waited.abort();
   stop();
 }
@@ -57,8 +63,8 @@ function statesOf({ mirrorPath }: BotHome): Readonly<Record<string, number>> {
 const MAY_END_WITH = /expected the options of the exchange, which name its markets/;
 
 /**
- * One life under faults, ended at a random moment; every other one as soon as an order or a cancel is on its way. Answers the errors of its log; throws
- * when it ended by itself for no good reason.
+ * One life under faults, ended at a random moment; every other one as soon as an order or a cancel is on its
+ * way. Answers the errors of its log; throws when it ended by itself for no good reason.
  */
 async function liveAndDie(bot: BotProcess, dice: Dice): Promise<readonly string[]> {
   const { exchange } = own;
@@ -90,7 +96,8 @@ test(`keeps its promises over ${KILLS} kills at random moments under faults (SAR
   const leftBehind: Record<string, number> = {};
   for (let kill = 0; kill < KILLS; kill += 1) {
     errors.push(...(await liveAndDie(own.start(home), dice)));
-    for (const [state, count] of Object.entries(statesOf(home))) leftBehind[state] = (leftBehind[state] ?? 0) + count;
+    for (const [state, count] of Object.entries(statesOf(home)))
+      leftBehind[state] = (leftBehind[state] ?? 0) + count;
   }
   exchange.setFaults([]);
   const last = own.start(home);

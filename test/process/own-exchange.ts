@@ -5,13 +5,21 @@ import { checkOrders } from '../../src/fuzz/checkers/order-checker.ts';
 import type { Violation } from '../../src/fuzz/checkers/violation.ts';
 import type { RunnerTestCase } from 'vitest';
 import { BotProcess } from './bot-process.ts';
-import { createBotHome, createEmptyLedger, createTestFolder, type BotHome, type BotHomeOptions } from './bot-home.ts';
+import {
+  createBotHome,
+  createEmptyLedger,
+  createTestFolder,
+  type BotHome,
+  type BotHomeOptions,
+} from './bot-home.ts';
 import { ServedExchange, type ExchangeOptions } from './served-exchange.ts';
 
 /** What differs between the bots of a test. */
 type OwnHome = Pick<BotHomeOptions, 'instance' | 'seed'> & Partial<BotHomeOptions>;
 
-/** An exchange, an empty ledger for it, and every process that was started, of which none outlives its test. */
+/**
+ * An exchange, an empty ledger for it, and every process that was started, of which none outlives its test.
+ */
 export class OwnExchange {
   readonly exchange: ServedExchange;
   readonly folder: string;
@@ -58,8 +66,8 @@ export class OwnExchange {
 }
 
 /**
- * What of the promises is broken once a bot has ended in order: a limit, an order twice, or a mirror that differs from the exchange. The market must
- * stand still by then.
+ * What of the promises is broken once a bot has ended in order: a limit, an order twice, or a mirror that
+ * differs from the exchange. The market must stand still by then.
  */
 export function brokenPromises(exchange: ServedExchange, home: BotHome): readonly Violation[] {
   const truth = exchange.truth();

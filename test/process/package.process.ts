@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startNode } from '../support/sarraf-process.ts';
 
-/** The package as npm would install it: the files that it packs, beside its dependencies, in a project of its own. */
+/**
+ * The package as npm would install it: the files that it packs, beside its dependencies, in a project of its
+ * own.
+ */
 let folder: string;
 let installed: string;
 let packed: readonly string[];
@@ -108,7 +111,9 @@ describe('the installed package', () => {
     ];
     const tsc = join(process.cwd(), 'node_modules/.bin/tsc');
     const types = ['--typeRoots', join(process.cwd(), 'node_modules/@types'), '--types', 'node'];
-    expect(execFileSync(tsc, [...options, ...types, 'typed.mts'], { encoding: 'utf8', cwd: folder })).toBe('');
+    expect(execFileSync(tsc, [...options, ...types, 'typed.mts'], { encoding: 'utf8', cwd: folder })).toBe(
+      '',
+    );
   });
 
   test('runs its command, with its own strategies and without a build', async () => {

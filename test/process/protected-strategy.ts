@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Buys once, protects what it got by an OCO far from the market, and has a purchase below the market that is none of its ways out. */
+/**
+ * Buys once, protects what it got by an OCO far from the market, and has a purchase below the market that is
+ * none of its ways out.
+ */
 export default defineStrategy({
   name: 'protected',
   params: z.strictObject({}),
@@ -16,7 +19,12 @@ export default defineStrategy({
     },
     fill({ state: { price }, position, oco }, { side }) {
       if (side !== 'buy' || price === null || position < 0.0099) return;
-      oco('sell', { amount: 0.0099, price: price * 1.04, stopPrice: price * 0.97, stopLimitPrice: price * 0.96 });
+      oco('sell', {
+        amount: 0.0099,
+        price: price * 1.04,
+        stopPrice: price * 0.97,
+        stopLimitPrice: price * 0.96,
+      });
     },
   },
 });

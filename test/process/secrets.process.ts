@@ -18,7 +18,10 @@ const PUBLIC_KEY =
       format: 'der',
       type: 'pkcs8',
       // What stands before the seed of an Ed25519 key (RFC 8410).
-      key: Buffer.from(`302e020100300506032b657004220420${Buffer.from(SEED, 'base64url').toString('hex')}`, 'hex'),
+      key: Buffer.from(
+        `302e020100300506032b657004220420${Buffer.from(SEED, 'base64url').toString('hex')}`,
+        'hex',
+      ),
     }),
   ).export({ format: 'jwk' }).x ?? '';
 const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DP';
@@ -76,8 +79,8 @@ interface Echoes {
 }
 
 /**
- * Something before the exchange that repeats credentials in messages, codes, paths and headers: each third call of the token, and all of the other ones, of
- * which the exchange knows nothing.
+ * Something before the exchange that repeats credentials in messages, codes, paths and headers: each third
+ * call of the token, and all of the other ones, of which the exchange knows nothing.
  */
 async function openProxy(): Promise<Echoes> {
   const counts = new Map<string, number>();
@@ -88,16 +91,23 @@ async function openProxy(): Promise<Echoes> {
     return count;
   };
   /** The secrets to repeat to a request, and whose they are; null where it goes on to the exchange. */
-  const repeated = ({ headers }: IncomingMessage, body: string): readonly [string, readonly string[]] | null => {
+  const repeated = (
+    { headers }: IncomingMessage,
+    body: string,
+  ): readonly [string, readonly string[]] | null => {
     const { authorization, 'x-totp': oneTime } = headers;
     if (typeof oneTime === 'string') return (logIns += 1) === 1 ? null : ['login', [PASSWORD, oneTime]];
-    // The first call of the token is answered, and then it is refused: the bot logs in again, and that is refused as well.
+    // The first call of the token is answered, and then it is refused: the bot logs in again, and that is
+    // refused as well.
     if (authorization?.includes(LOGIN_TOKEN) === true) {
       return note('calls of the log-in') === 1 ? null : ['login', [LOGIN_TOKEN, DEVICE]];
     }
     if (body.includes(JSON.stringify(TYPED_PASSWORD))) return ['typed', [TYPED_PASSWORD]];
-    if (authorization?.includes(TOKEN) === true) return note('calls') % ECHOES_EACH === 0 ? ['token', [TOKEN]] : null;
-    return Object.keys(headers).some((name) => name.endsWith('-signature')) ? ['key', [SEED, PUBLIC_KEY]] : null;
+    if (authorization?.includes(TOKEN) === true)
+      return note('calls') % ECHOES_EACH === 0 ? ['token', [TOKEN]] : null;
+    return Object.keys(headers).some((name) => name.endsWith('-signature'))
+      ? ['key', [SEED, PUBLIC_KEY]]
+      : null;
   };
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     void (async () => {
@@ -220,7 +230,16 @@ test('nothing that is printed or written has a credential which the exchange rep
   expect(files.length).toBeGreaterThan(10);
   const texts = [...bots.flat(), ...printed, ...files.map((path) => readFileSync(path, 'latin1'))];
   expect(texts.filter((text) => text.includes('[secret]')).length).toBeGreaterThan(2);
-  for (const secret of [TOKEN, SEED, PUBLIC_KEY, PASSWORD, TOTP_SECRET, LOGIN_TOKEN, DEVICE, TYPED_PASSWORD]) {
+  for (const secret of [
+    TOKEN,
+    SEED,
+    PUBLIC_KEY,
+    PASSWORD,
+    TOTP_SECRET,
+    LOGIN_TOKEN,
+    DEVICE,
+    TYPED_PASSWORD,
+  ]) {
     for (const form of written(secret)) {
       for (const text of texts) expect(text.includes(form.slice(-14, -2)), `${form} in ${text}`).toBe(false);
     }

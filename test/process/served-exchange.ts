@@ -26,9 +26,10 @@ const MARKETS = [
 export type Limits = Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
 
 /**
- * The interface's limits, but for what every start reads, since with a start every few seconds there would be nothing but waiting, for books, so that
- * there is more to decide, and for new orders, of which there are more in a minute and fewer in ten. Small enough that a bot which forgets across
- * a start what it has sent goes over them.
+ * The interface's limits, but for what every start reads, since with a start every few seconds there would be
+ * nothing but waiting, for books, so that there is more to decide, and for new orders, of which there are
+ * more in a minute and fewer in ten. Small enough that a bot which forgets across a start what it has sent
+ * goes over them.
  */
 const LIMITS: Limits = {
   'orders/add': { limit: 90, windowMs: 60_000 },
@@ -47,8 +48,8 @@ export interface ExchangeOptions {
 }
 
 /**
- * The simulated exchange behind its own server on a loopback port, in this process: what it knows is read from its own tables and not asked for.
- * Bots reach it over HTTP only.
+ * The simulated exchange behind its own server on a loopback port, in this process: what it knows is read
+ * from its own tables and not asked for. Bots reach it over HTTP only.
  */
 export class ServedExchange {
   readonly baseUrl: string;
@@ -121,14 +122,20 @@ export class ServedExchange {
     return new ServedExchange({ baseUrl, limits, simulation, server, market });
   }
 
-  /** What goes wrong from now on. Every request still passes the door with the faults, so that `onRequest` sees it. */
+  /**
+   * What goes wrong from now on. Every request still passes the door with the faults, so that `onRequest`
+   * sees it.
+   */
   setFaults(rules: readonly FaultRule[]): void {
     this.plans += 1;
     const unnoticed: FaultRule = { kind: 'delay', delayMs: 1 };
     this.simulation.faulty.plan = new FaultPlan({ seed: this.plans, rules: [...rules, unnoticed] });
   }
 
-  /** Calls a function with the path of each request as it arrives, before anything is made of it, until the answered function is called. */
+  /**
+   * Calls a function with the path of each request as it arrives, before anything is made of it, until the
+   * answered function is called.
+   */
   onRequest(listener: (path: string) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

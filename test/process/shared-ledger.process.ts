@@ -75,7 +75,9 @@ test('two bots share the limits of one token and both trade, and a third by the 
   expect(checkAgreement(truth, known, { instance: 'one' })).toEqual([]);
   expect(brokenPromises(exchange, homes[1])).toEqual([]);
   const most = Object.entries(LIMITS).map(([budget, { limit, windowMs }]) => {
-    const times = exchange.requests().flatMap((request) => (request.budget === budget ? [request.timeMs] : []));
+    const times = exchange
+      .requests()
+      .flatMap((request) => (request.budget === budget ? [request.timeMs] : []));
     return { budget, limit, most: mostInWindow(times, windowMs) };
   });
   const counts = ordersOf(exchange);

@@ -33,7 +33,9 @@ test('health is served while the exchange has not answered anything: it lives an
   const exchange = { baseUrl: `http://127.0.0.1:${port}`, limits: {} };
   const ledgerFolder = files.folder;
   createEmptyLedger(exchange, ledgerFolder);
-  bot = new BotProcess(createBotHome({ folder: files.folder, exchange, ledgerFolder, instance: 'waits', seed: 1 }));
+  bot = new BotProcess(
+    createBotHome({ folder: files.folder, exchange, ledgerFolder, instance: 'waits', seed: 1 }),
+  );
   const base = await bot.firstHealthAddress();
   const lives = await fetch(`${base}/healthz`);
   expect(lives.status).toBe(200);

@@ -1,6 +1,7 @@
 /**
- * To be loaded before a program: a wall clock that is `by` ms from the true one, `at` its start or from the signal SIGUSR2 on; both are in the address
- * that this is imported by. The monotonic clock and timers stay as they are, as when somebody sets the machine's clock.
+ * To be loaded before a program: a wall clock that is `by` ms from the true one, `at` its start or from the
+ * signal SIGUSR2 on; both are in the address that this is imported by. The monotonic clock and timers stay as
+ * they are, as when somebody sets the machine's clock.
  */
 const { searchParams } = new URL(import.meta.url);
 const byMs = Number(searchParams.get('by'));
@@ -19,5 +20,6 @@ function steppedNow(): number {
 globalThis.Date = new Proxy(TrueDate, {
   construct: (target, given: [], newTarget) =>
     Reflect.construct(target, given.length === 0 ? [steppedNow()] : given, newTarget) as object,
-  get: (target, name, receiver) => (name === 'now' ? steppedNow : (Reflect.get(target, name, receiver) as unknown)),
+  get: (target, name, receiver) =>
+    name === 'now' ? steppedNow : (Reflect.get(target, name, receiver) as unknown),
 });

@@ -52,8 +52,8 @@ function admittedSince(sinceMs: number): ReadonlyMap<string, number> {
 }
 
 /**
- * Stops a bot for a time, lets it go on for another, and answers for which budgets more arrived after the stop than was admitted after it: what had
- * been admitted before was too old by then.
+ * Stops a bot for a time, lets it go on for another, and answers for which budgets more arrived after the
+ * stop than was admitted after it: what had been admitted before was too old by then.
  */
 async function stopAndGoOn(
   bot: BotProcess,
@@ -74,7 +74,9 @@ async function stopAndGoOn(
     const most = admitted.get(budget) ?? 0;
     return came <= most
       ? []
-      : [`expected at most the ${most} requests of ${budget} that were admitted after the stop, ${came} arrived`];
+      : [
+          `expected at most the ${most} requests of ${budget} that were admitted after the stop, ${came} arrived`,
+        ];
   });
 }
 

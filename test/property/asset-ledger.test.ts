@@ -40,7 +40,16 @@ const steps: fc.Arbitrary<readonly Step[]> = fc
       if (kind === 'restart') return { kind };
       if (kind === 'price') return { kind, market, price, atMs };
       const fee = (((side === 'buy' ? amount : total) * feeShare) / 10_000n) as Units;
-      const trade = { market: parseMarket(market), side, price, amount, total, fee, atMs, step: 1_000n as Units };
+      const trade = {
+        market: parseMarket(market),
+        side,
+        price,
+        amount,
+        total,
+        fee,
+        atMs,
+        step: 1_000n as Units,
+      };
       return { kind, trade };
     });
   });
@@ -76,8 +85,9 @@ function flowsOf(played: readonly Step[]): { rls: bigint; usdt: bigint; btc: big
 }
 
 /**
- * The last price of each market, by the steps alone: the last that was told once there was something to value by it, or that of the first fill. `isWatched`
- * says from which step on a market's prices are told to the ledger at all.
+ * The last price of each market, by the steps alone: the last that was told once there was something to value
+ * by it, or that of the first fill. `isWatched` says from which step on a market's prices are told to the
+ * ledger at all.
  */
 function pricesOf(played: readonly Step[], ledger: AssetLedger): Map<string, bigint> {
   const prices = new Map<string, bigint>();
@@ -87,7 +97,8 @@ function pricesOf(played: readonly Step[], ledger: AssetLedger): Map<string, big
       const { symbol } = step.trade.market;
       if (!prices.has(symbol)) prices.set(symbol, step.trade.price);
       if (symbol !== 'USDTIRT') hasCoin = true;
-    } else if (step.kind === 'price' && (step.market === 'USDTIRT' || hasCoin)) prices.set(step.market, step.price);
+    } else if (step.kind === 'price' && (step.market === 'USDTIRT' || hasCoin))
+      prices.set(step.market, step.price);
   }
   expect([...ledger.state.prices.keys()].toSorted()).toEqual([...prices.keys()].toSorted());
   return prices;
@@ -116,7 +127,8 @@ function worthIn(
   let money: bigint | null = null;
   if (currency === 'rls') {
     if (inRial !== undefined) coin = ratio(flows.btc * inRial, ONE);
-    else if (inTether !== undefined && tether !== undefined) coin = ratio(flows.btc * inTether * tether, ONE * ONE);
+    else if (inTether !== undefined && tether !== undefined)
+      coin = ratio(flows.btc * inTether * tether, ONE * ONE);
     if (tether !== undefined) money = flows.rls + ratio(flows.usdt * tether, ONE);
     else if (flows.usdt === 0n) money = flows.rls;
   } else {
@@ -152,7 +164,9 @@ describe('the profit over a triangle of markets', () => {
               if (realised !== null && open !== null) expect(realised + open).toBe(worth);
               expect(ledger.tracksAt(0, currency).get(currency)?.marks.result).toBe(worth);
             }
-            expect({ rls: ledger.held('rls'), usdt: ledger.held('usdt'), btc: ledger.held('btc') }).toEqual(flows);
+            expect({ rls: ledger.held('rls'), usdt: ledger.held('usdt'), btc: ledger.held('btc') }).toEqual(
+              flows,
+            );
           }
         }),
         { numRuns: 150 },
@@ -193,7 +207,9 @@ describe('the profit over a triangle of markets', () => {
         for (const step of drawn) ledger = after(ledger, step);
         const turned = newLedger('rls');
         restoreLedger(turned, storedLedger.parse(storeLedger(ledger)));
-        const prices = new Map([...ledger.state.prices].map(([market, { price }]) => [market, price as bigint]));
+        const prices = new Map(
+          [...ledger.state.prices].map(([market, { price }]) => [market, price as bigint]),
+        );
         expect(profitOf(turned).total).toBe(worthIn('rls', flowsOf(drawn), prices));
       }),
       { numRuns: 100 },

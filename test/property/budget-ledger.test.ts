@@ -114,12 +114,19 @@ describe('a ledger shared by several owners', () => {
             stops += 1;
             stoppedUntilMs[owner] = timeMs + 5_000;
           }
-          // What is on its way was drawn as if the exchange went on, so it stands still from when that has arrived.
+          // What is on its way was drawn as if the exchange went on, so it stands still from when that has
+          // arrived.
           if (event === 'stall') {
-            const fromMs = Math.max(timeMs, ...trips.map(({ endsAtMs }) => endsAtMs), stalls.at(-1)?.toMs ?? 0);
+            const fromMs = Math.max(
+              timeMs,
+              ...trips.map(({ endsAtMs }) => endsAtMs),
+              stalls.at(-1)?.toMs ?? 0,
+            );
             stalls.push({ fromMs, toMs: fromMs + each.stallMs });
           }
-          const ended = trips.filter((trip) => trip.endsAtMs <= timeMs && (stoppedUntilMs[trip.owner] ?? 0) <= timeMs);
+          const ended = trips.filter(
+            (trip) => trip.endsAtMs <= timeMs && (stoppedUntilMs[trip.owner] ?? 0) <= timeMs,
+          );
           // A stopped owner settles when it goes on, so later than its reply came; never earlier.
           for (const { slot, owner: its, endsAtMs, isAnswered } of ended) {
             const atMs = Math.floor(Math.max(endsAtMs, stoppedUntilMs[its] ?? 0));
@@ -154,7 +161,11 @@ describe('a ledger shared by several owners', () => {
   test('keeps the limit together with an owner that it does not know of, whose requests arrive before its first answer', () => {
     let questions = 0;
     let others = 0;
-    const trip = fc.record({ gapMs: fc.oneof(upTo(400), upTo(30_000)), tripMs: upTo(200), isLost: fc.boolean() });
+    const trip = fc.record({
+      gapMs: fc.oneof(upTo(400), upTo(30_000)),
+      tripMs: upTo(200),
+      isLost: fc.boolean(),
+    });
     const run = fc.property(
       fc.integer({ min: 1, max: 4 }),
       fc.array(trip, { minLength: 10, maxLength: 40 }),
@@ -205,23 +216,26 @@ describe('a ledger shared by several owners', () => {
     ['orders/add', 'place', 300, 600_000, 300],
     ['orders/list', 'cancel', 30, 60_000, 30],
     ['orders/list', 'market', 30, 60_000, 27],
-  ] as const)('delivers 98 of 100 to %s for %s, less the reserve', (name, requestClass, limit, windowMs, usable) => {
-    const ledger = new BudgetLedger([{ name, limit, windowMs, hasReserve: name === 'orders/list' }]);
-    const windows = 10;
-    let waiting: { readonly slot: Slot; readonly endsAtMs: number }[] = [];
-    let sent = 0;
-    for (let nowMs = 0; nowMs < windows * windowMs; nowMs += windowMs / 2_000) {
-      for (const { slot, endsAtMs } of waiting.filter((trip) => trip.endsAtMs <= nowMs))
-        ledger.settle(slot, 'answered', endsAtMs);
-      waiting = waiting.filter((trip) => trip.endsAtMs > nowMs);
-      for (;;) {
-        const admission = ledger.admit({ budget: name, requestClass }, nowMs);
-        if (!admission.admitted) break;
-        sent += 1;
-        waiting.push({ slot: admission.slot, endsAtMs: nowMs + windowMs / 125 });
+  ] as const)(
+    'delivers 98 of 100 to %s for %s, less the reserve',
+    (name, requestClass, limit, windowMs, usable) => {
+      const ledger = new BudgetLedger([{ name, limit, windowMs, hasReserve: name === 'orders/list' }]);
+      const windows = 10;
+      let waiting: { readonly slot: Slot; readonly endsAtMs: number }[] = [];
+      let sent = 0;
+      for (let nowMs = 0; nowMs < windows * windowMs; nowMs += windowMs / 2_000) {
+        for (const { slot, endsAtMs } of waiting.filter((trip) => trip.endsAtMs <= nowMs))
+          ledger.settle(slot, 'answered', endsAtMs);
+        waiting = waiting.filter((trip) => trip.endsAtMs > nowMs);
+        for (;;) {
+          const admission = ledger.admit({ budget: name, requestClass }, nowMs);
+          if (!admission.admitted) break;
+          sent += 1;
+          waiting.push({ slot: admission.slot, endsAtMs: nowMs + windowMs / 125 });
+        }
       }
-    }
-    expect(sent / windows).toBeGreaterThanOrEqual(usable * 0.98);
-    expect(sent / windows).toBeLessThanOrEqual(usable);
-  });
+      expect(sent / windows).toBeGreaterThanOrEqual(usable * 0.98);
+      expect(sent / windows).toBeLessThanOrEqual(usable);
+    },
+  );
 });

@@ -36,7 +36,8 @@ const NO_LIMITS = createRiskLimits({
 function columnsOf(bars: readonly OracleBar[], terms: Terms, barMs: number): CandleColumns {
   const { market, priceDecimals } = terms;
   const tick = tickOf(terms);
-  const column = (of: (bar: OracleBar) => bigint): Float64Array => Float64Array.from(bars, (bar) => Number(of(bar)));
+  const column = (of: (bar: OracleBar) => bigint): Float64Array =>
+    Float64Array.from(bars, (bar) => Number(of(bar)));
   return {
     market: market.symbol,
     timeframe: barMs === HOUR_MS ? '1h' : '30m',
@@ -170,9 +171,13 @@ function runReal(given: Drawn, world: OracleWorld): Real {
 
 type Told = Pick<OracleResult, 'fills' | 'orders' | 'balances' | 'initialEquity' | 'finalEquity'>;
 
-const byName = (orders: OracleResult['orders']) => orders.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+const byName = (orders: OracleResult['orders']) =>
+  orders.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
-/** What the run did, in the words of the oracle. What it refused before it made an order of it has no record there. */
+/**
+ * What the run did, in the words of the oracle. What it refused before it made an order of it has no record
+ * there.
+ */
 function toldBy({ run, venue }: Real, expected: OracleResult): Told {
   const names = new Map(run.orders.map(({ key, tag }) => [key, nameOf(key, tag)]));
   const orders = run.orders.map(({ key, state, filled, filledTotal: total, fee }) => {
@@ -193,7 +198,10 @@ function toldBy({ run, venue }: Real, expected: OracleResult): Told {
   };
 }
 
-/** The curve is of floats: right to their digits, and to the unit that the value of each currency is rounded to. */
+/**
+ * The curve is of floats: right to their digits, and to the unit that the value of each currency is rounded
+ * to.
+ */
 function checkCurve({ curve }: CandleRun, expected: OracleResult['curve']): void {
   const { timeMs, isExposed, length } = curve;
   const exact = expected.map((point) => [point.timeMs, point.isExposed ? 1 : 0]);
@@ -236,7 +244,13 @@ describe('a run on bars', () => {
         const real = runReal(given, world);
         const { fills, orders, balances, initialEquity, finalEquity } = expected;
         expect(real.run.failures.size).toBe(0);
-        expect(toldBy(real, expected)).toEqual({ fills, orders: byName(orders), balances, initialEquity, finalEquity });
+        expect(toldBy(real, expected)).toEqual({
+          fills,
+          orders: byName(orders),
+          balances,
+          initialEquity,
+          finalEquity,
+        });
         checkCurve(real.run, expected.curve);
         expect(real.views).toEqual(expected.views);
         for (const what of [...expected.reasons, ...orders.map(({ state }) => state)]) {

@@ -1,7 +1,8 @@
 /**
- * What becomes of orders on bars, as a model over plain lists that shares nothing with the code: no import of it, no steps, no caches, no early exits.
- * It is written from the words that a result says (`describeBarRules`), from docs/backtest.md, and for checks and holds from docs/exchange.md.
- * The words stand as comments over what follows from them. All money, prices and amounts are whole numbers of 1e-10.
+ * What becomes of orders on bars, as a model over plain lists that shares nothing with the code: no import of
+ * it, no steps, no caches, no early exits. It is written from the words that a result says
+ * (`describeBarRules`), from docs/backtest.md, and for checks and holds from docs/exchange.md. The words
+ * stand as comments over what follows from them. All money, prices and amounts are whole numbers of 1e-10.
  */
 
 const ONE = 10n ** 10n;
@@ -205,8 +206,9 @@ class Oracle {
   }
 
   /**
-   * As a candle begins the exchange fills what takes at its open, and the bot is told. At the close it first fills what was open, then all closes are the
-   * prices, the bot is told of the fills, the strategies see the candles one after the other, and then come timers.
+   * As a candle begins the exchange fills what takes at its open, and the bot is told. At the close it first
+   * fills what was open, then all closes are the prices, the bot is told of the fills, the strategies see the
+   * candles one after the other, and then come timers.
    */
   run(): void {
     const { markets, wishes, timed } = this.world;
@@ -247,7 +249,9 @@ class Oracle {
   private tellFills(timeMs: number): void {
     const news = this.fills.slice(this.toldFills);
     this.toldFills = this.fills.length;
-    const fresh = [...new Set(news.map(({ order }) => order))].filter((order) => !this.firstFilled.has(order));
+    const fresh = [...new Set(news.map(({ order }) => order))].filter(
+      (order) => !this.firstFilled.has(order),
+    );
     for (const order of fresh) this.firstFilled.add(order);
     if (news.length > 0)
       this.want(
@@ -260,7 +264,9 @@ class Oracle {
     const open = this.orders.filter(({ state }) => state === 'open');
     const positionIn = ({ symbol }: OracleMarket): bigint =>
       this.fills
-        .filter(({ order }) => this.orders.some(({ name, market }) => name === order && market.symbol === symbol))
+        .filter(({ order }) =>
+          this.orders.some(({ name, market }) => name === order && market.symbol === symbol),
+        )
         .reduce((sum, { side, amount, fee }) => (side === 'buy' ? sum + amount - fee : sum - amount), 0n);
     return {
       positions: Object.fromEntries(this.world.markets.map((market) => [market.symbol, positionIn(market)])),
@@ -269,7 +275,10 @@ class Oracle {
     };
   }
 
-  /** The same as the equity, before the first bar: at the opens, or at the last close where all bars of a market are past. */
+  /**
+   * The same as the equity, before the first bar: at the opens, or at the last close where all bars of a
+   * market are past.
+   */
   equityAtOpens(): bigint {
     const { quote, markets } = this.world;
     return markets.reduce(
@@ -313,7 +322,9 @@ class Oracle {
     else this.along(orders, bar, pathOf(bar, path));
   }
 
-  /** Orders that arrive inside a bar meet its open, while no bar has closed since: of what takes, takes there. */
+  /**
+   * Orders that arrive inside a bar meet its open, while no bar has closed since: of what takes, takes there.
+   */
   private arriveInside(order: Order, bar: OracleBar, timeMs: number): void {
     if (bar.openMs < this.lastCloseMs) return;
     const isWithOpen = timeMs === bar.openMs;
@@ -334,14 +345,19 @@ class Oracle {
       // Market orders: the open, as taker.
       this.takeLiquidity(order, bar, { at: bar.open, timeMs: bar.openMs });
     } else if (this.isFilledBy(order, bar.open)) {
-      // Limit orders, already beyond their price as they arrive: as a market order, no worse than their own price, and so on at the opens that follow.
+      // Limit orders, already beyond their price as they arrive: as a market order, no worse than their own
+      // price, and so on at the opens that follow.
       if (takes) this.takeLiquidity(order, bar, { at: bar.open, timeMs: bar.openMs });
       // Limit orders, gap: the open, as maker (by setting: their own price).
-      else this.rest(order, this.rules.limitGap === 'open' ? onStep(order, bar.open) : order.worst, bar.openMs);
+      else
+        this.rest(order, this.rules.limitGap === 'open' ? onStep(order, bar.open) : order.worst, bar.openMs);
     }
   }
 
-  /** Nobody knows the path: the stops that the bar reaches, then the limits, then at the close what woke inside the bar and rests. */
+  /**
+   * Nobody knows the path: the stops that the bar reaches, then the limits, then at the close what woke
+   * inside the bar and rests.
+   */
   private worstFirst(orders: readonly Order[], bar: OracleBar): void {
     for (const order of orders) {
       if (isWaiting(order) && order.waitsForStop && (isAtStop(order, bar.high) || isAtStop(order, bar.low))) {
@@ -350,14 +366,18 @@ class Oracle {
     }
     for (const wokeInside of [false, true]) {
       for (const order of orders) {
-        if (!isWaiting(order) || order.waitsForStop || order.isMarket || order.wokeInside !== wokeInside) continue;
+        if (!isWaiting(order) || order.waitsForStop || order.isMarket || order.wokeInside !== wokeInside)
+          continue;
         const prices = wokeInside ? [bar.close] : [bar.high, bar.low];
         if (prices.some((price) => this.isFilledBy(order, price))) this.restInside(order, bar);
       }
     }
   }
 
-  /** Goes from price to price in straight lines, and stops at each recorded price at which something can happen. */
+  /**
+   * Goes from price to price in straight lines, and stops at each recorded price at which something can
+   * happen.
+   */
   private along(orders: readonly Order[], bar: OracleBar, corners: readonly bigint[]): void {
     const { tick } = orders[0]?.market ?? { tick: 1n };
     const beside = orders
@@ -369,8 +389,11 @@ class Oracle {
     for (const [index, to] of corners.entries()) {
       const from = corners[index - 1] ?? to;
       const [low, high] = from < to ? [from, to] : [to, from];
-      const onTheWay = beside.filter((price) => price > low && price < high).toSorted((a, b) => Number(a - b));
-      for (const price of [...(from < to ? onTheWay : onTheWay.toReversed()), to]) this.passBy(orders, bar, price);
+      const onTheWay = beside
+        .filter((price) => price > low && price < high)
+        .toSorted((a, b) => Number(a - b));
+      for (const price of [...(from < to ? onTheWay : onTheWay.toReversed()), to])
+        this.passBy(orders, bar, price);
     }
   }
 
@@ -412,13 +435,18 @@ class Oracle {
     if (order.isMarket || this.isFilledBy(order, spot.at)) this.takeLiquidity(order, bar, spot);
   }
 
-  private takeLiquidity(order: Order, bar: OracleBar, spot: { readonly at: bigint; readonly timeMs: number }): void {
+  private takeLiquidity(
+    order: Order,
+    bar: OracleBar,
+    spot: { readonly at: bigint; readonly timeMs: number },
+  ): void {
     [order.isServed, order.isTaking] = [true, true];
     let price = this.priceOfTaking(order, bar, spot.at);
     const isBeyond = order.side === 'buy' ? price > order.worst : price < order.worst;
     if (isBeyond && !order.isMarket) price = order.worst;
     // Market orders end one percent beyond the price they were valued at, where that is set.
-    if (isBeyond && order.isMarket && this.rules.marketBand === 'exchange') return this.end(order, 'cancelled');
+    if (isBeyond && order.isMarket && this.rules.marketBand === 'exchange')
+      return this.end(order, 'cancelled');
     const wanted = least(order.left, this.volumeLeft.get(order.market) ?? 0n);
     if (wanted === 0n) return;
     // A buy ends where the free money of its moment does.
@@ -431,7 +459,10 @@ class Oracle {
     if (amount < wanted && order.state === 'open') this.end(order, 'cancelled');
   }
 
-  /** Worse by half of the spread, and slippage of the price or of the bar's high less low; rounded to the price step against the order. */
+  /**
+   * Worse by half of the spread, and slippage of the price or of the bar's high less low; rounded to the
+   * price step against the order.
+   */
   private priceOfTaking({ side, market }: Order, bar: OracleBar, at: bigint): bigint {
     const { spreadBps, slippage } = this.rules;
     const ofPrice = hundredths(spreadBps) + 2n * (slippage.kind === 'bps' ? hundredths(slippage.bps) : 0n);
@@ -443,7 +474,10 @@ class Oracle {
     return exact < by ? market.priceStep : (exact / by) * market.priceStep;
   }
 
-  /** The bar of another market may have been gone through already: what that brought later than this moment is not there yet. */
+  /**
+   * The bar of another market may have been gone through already: what that brought later than this moment is
+   * not there yet.
+   */
   private affordable(order: Order, price: bigint, timeMs: number): bigint {
     const { quote } = this.world;
     const later = this.fills
@@ -462,7 +496,12 @@ class Oracle {
 
   private fill(
     order: Order,
-    of: { readonly price: bigint; readonly amount: bigint; readonly role: 'maker' | 'taker'; readonly timeMs: number },
+    of: {
+      readonly price: bigint;
+      readonly amount: bigint;
+      readonly role: 'maker' | 'taker';
+      readonly timeMs: number;
+    },
   ): void {
     const { price, amount, role, timeMs } = of;
     const { market, side, name } = order;
@@ -526,7 +565,8 @@ class Oracle {
     if (market === undefined || price === undefined) return this.reject(wish);
     const nearest = (price: bigint): bigint => halfEven(price, market.priceStep) * market.priceStep;
     const last = nearest(price);
-    // The bot values an order without a price by the open of the bar that runs, or the last close: all of a moment are known before it is asked.
+    // The bot values an order without a price by the open of the bar that runs, or the last close: all of a
+    // moment are known before it is asked.
     const shown = last;
     // The newest close is fresh until the next bar is due to close.
     const dueMs = now === undefined && bar !== undefined ? bar.openMs + 2 * market.barMs : timeMs;
@@ -544,7 +584,16 @@ class Oracle {
             stopPrice: wish.stopPrice,
           }),
         ]
-      : [orderOf(wish, { market, shown, timeMs, name: wish.name, price: wish.price, stopPrice: wish.stopPrice })];
+      : [
+          orderOf(wish, {
+            market,
+            shown,
+            timeMs,
+            name: wish.name,
+            price: wish.price,
+            stopPrice: wish.stopPrice,
+          }),
+        ];
     const [first, second = null] = legs;
     if (first === undefined || !arePricesRight(wish, last)) return this.reject(wish);
     const payer = wish.side === 'buy' ? this.world.quote : market.base;
@@ -555,7 +604,8 @@ class Oracle {
       if (value <= market.minOrderValue) return this.reject(wish);
       if ((leg.isMarket && leg.side === 'buy' ? value : needed(leg)) > free) return this.reject(wish);
     }
-    // What it holds is the value at the edge of its band, or all that is free. The two of an OCO hold once: the dearer.
+    // What it holds is the value at the edge of its band, or all that is free. The two of an OCO hold once:
+    // the dearer.
     const holds = legs.map(needed);
     first.held = least(
       free,
@@ -631,16 +681,22 @@ function orderOf(
   };
 }
 
-/** The conditions between prices and the market: docs/exchange.md, "Trading", and the table of codes of the interface. */
+/**
+ * The conditions between prices and the market: docs/exchange.md, "Trading", and the table of codes of the
+ * interface.
+ */
 function arePricesRight(
   { side, price, stopPrice, stopLimitPrice }: Extract<Wish, { kind: 'place' }>,
   last: bigint,
 ): boolean {
   const isAbove = (one: bigint, other: bigint): boolean => (side === 'buy' ? one > other : one < other);
-  // The 30 % band is around the price of the last trade, both ways, edges included. It does not apply to stop orders.
+  // The 30 % band is around the price of the last trade, both ways, edges included. It does not apply to stop
+  // orders.
   const isNear = (given: bigint): boolean => (given > last ? given - last : last - given) * 10n <= last * 3n;
   if (stopPrice !== null && stopLimitPrice !== null && price !== null) {
-    return isAbove(last, price) && isAbove(stopPrice, last) && !isAbove(stopPrice, stopLimitPrice) && isNear(price);
+    return (
+      isAbove(last, price) && isAbove(stopPrice, last) && !isAbove(stopPrice, stopLimitPrice) && isNear(price)
+    );
   }
   if (stopPrice !== null) return isAbove(stopPrice, last) && (price === null || !isAbove(stopPrice, price));
   return price === null || isNear(price);
@@ -652,7 +708,10 @@ function needed(order: Order): bigint {
   return side === 'sell' || left === 0n ? left : up(worst * left, ONE) + spareOf(order);
 }
 
-/** Where a value can be no whole number, the difference of two totals rounded half-even can be one above the value of a further part. */
+/**
+ * Where a value can be no whole number, the difference of two totals rounded half-even can be one above the
+ * value of a further part.
+ */
 function spareOf({ spent, market }: Order): bigint {
   return spent > 0n && (market.priceStep * market.amountStep) % ONE !== 0n ? 1n : 0n;
 }
@@ -668,7 +727,10 @@ function isAtStop({ side, stopPrice }: Order, price: bigint): boolean {
   return stopPrice !== null && (side === 'buy' ? price >= stopPrice : price <= stopPrice);
 }
 
-function pathOf({ open, high, low, close }: OracleBar, path: Exclude<Path, 'worst-first'>): readonly bigint[] {
+function pathOf(
+  { open, high, low, close }: OracleBar,
+  path: Exclude<Path, 'worst-first'>,
+): readonly bigint[] {
   // The extreme nearer to the open, the low if both are as near.
   const isHighFirst = path === 'nearest-first' ? high - open < open - low : path === 'open-high-low-close';
   return isHighFirst ? [open, high, low, close] : [open, low, high, close];

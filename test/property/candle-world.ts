@@ -46,7 +46,10 @@ const terms = (
   cash: at.cash,
 });
 
-/** Pairs of markets that one account trades: at a tether scale, at a rial scale, and where values are no whole units. */
+/**
+ * Pairs of markets that one account trades: at a tether scale, at a rial scale, and where values are no whole
+ * units.
+ */
 export const SCALES: readonly (readonly [Terms, Terms])[] = [
   [
     terms({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '5' }, 2, {
@@ -92,14 +95,26 @@ export const SCALES: readonly (readonly [Terms, Terms])[] = [
   ],
 ];
 
-/** A bar in moves from where the last one closed; `off` is a few recorded ticks more, so that prices come to lie beside steps. */
+/**
+ * A bar in moves from where the last one closed; `off` is a few recorded ticks more, so that prices come to
+ * lie beside steps.
+ */
 const shape = fc.record({
-  isThere: fc.oneof({ weight: 6, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
-  gap: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.integer({ min: -5, max: 5 }) }),
+  isThere: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(true) },
+    { weight: 1, arbitrary: fc.constant(false) },
+  ),
+  gap: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(0) },
+    { weight: 2, arbitrary: fc.integer({ min: -5, max: 5 }) },
+  ),
   body: fc.integer({ min: -4, max: 4 }),
   wickUp: fc.nat(4),
   wickDown: fc.nat(4),
-  off: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: -2, max: 2 }) }),
+  off: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.integer({ min: -2, max: 2 }) },
+  ),
   /** In lots; a tenth of it fills by default. */
   volume: fc.constantFrom(0, 7, 35, 1_000, 1_000),
 });
@@ -117,12 +132,18 @@ const actionFields = {
   side: fc.constantFrom('buy' as const, 'sell' as const),
   /** None stands for all that the money of the account buys at the last close. */
   lots: fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 7, 8),
-  /** In moves from the last close: the better way for a limit, the worse way for a stop, and on from there for its limit. */
+  /**
+   * In moves from the last close: the better way for a limit, the worse way for a stop, and on from there for
+   * its limit.
+   */
   limit: fc.integer({ min: -2, max: 5 }),
   stop: fc.constantFrom(0, 1, 1, 2, 2, 3, 4),
   stopLimit: fc.integer({ min: 0, max: 3 }),
   /** Price steps more. */
-  off: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: -1, max: 1 }) }),
+  off: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.integer({ min: -1, max: 1 }) },
+  ),
   /** Which order is canceled, counted from the last. */
   pick: fc.nat(5),
 };
@@ -170,7 +191,11 @@ export const drawn = fc.record({
   /** In lots; and in times of what is little. */
   coins: fc.tuple(fc.nat(40), fc.nat(40)),
   wealth: fc.constantFrom(1n, 4n, 12n),
-  fees: fc.constantFrom({ maker: 1_000n, taker: 1_300n }, { maker: 0n, taker: 2_500n }, { maker: 1_733n, taker: 977n }),
+  fees: fc.constantFrom(
+    { maker: 1_000n, taker: 1_300n },
+    { maker: 0n, taker: 2_500n },
+    { maker: 1_733n, taker: 977n },
+  ),
   rules,
 });
 export type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
@@ -217,7 +242,9 @@ export function worldOf(drawn: Drawn): OracleWorld {
     const past = all.findLast(({ openMs }) => openMs < fromMsOf(drawn)) ?? null;
     return { symbol, base, priceStep, amountStep, minOrderValue, barMs, tick: tickOf(terms), bars, past };
   });
-  const coins = pair.map(({ market, lot }, index) => [market.base, BigInt(drawn.coins[index] ?? 0) * lot] as const);
+  const coins = pair.map(
+    ({ market, lot }, index) => [market.base, BigInt(drawn.coins[index] ?? 0) * lot] as const,
+  );
   return {
     quote: pair[0]?.market.quote ?? '',
     markets,
@@ -295,7 +322,8 @@ function wishOf(
     side,
     // Some steps less each, since two identical orders within seconds look like one that was sent twice.
     amount: (wanted / market.amountStep - BigInt(number)) * market.amountStep,
-    price: kind === 'limit' || kind === 'oco' ? at(-limit) : kind === 'stop-limit' ? at(stop + stopLimit) : null,
+    price:
+      kind === 'limit' || kind === 'oco' ? at(-limit) : kind === 'stop-limit' ? at(stop + stopLimit) : null,
     stopPrice: isStop ? at(stop) : null,
     stopLimitPrice: kind === 'oco' ? at(stop + stopLimit) : null,
   };

@@ -21,7 +21,10 @@ import { EngineWorld } from '../unit/engine/engine-world.ts';
 import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
-/** Trades and orders are hidden at least this long, and at most until the next happening after it; lists are believed to lag by no more than the other. */
+/**
+ * Trades and orders are hidden at least this long, and at most until the next happening after it; lists are
+ * believed to lag by no more than the other.
+ */
 const HIDDEN_MS = 10_000;
 const LAG_MS = 60_000;
 
@@ -76,7 +79,9 @@ function record<Kind extends string, Rest extends object>(
   kind: Kind,
   rest: { readonly [Name in keyof Rest]: fc.Arbitrary<Rest[Name]> },
 ): fc.Arbitrary<{ readonly kind: Kind } & Rest> {
-  return fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<{ readonly kind: Kind } & Rest>;
+  return fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<
+    { readonly kind: Kind } & Rest
+  >;
 }
 
 /** An exchange that does what it is told to, and an engine whose strategy wants anything. */
@@ -158,9 +163,14 @@ class Play {
     this.check();
   }
 
-  /** Never twice: no id of ours is at the exchange more than once, and no intent has two live orders but those that want more. */
+  /**
+   * Never twice: no id of ours is at the exchange more than once, and no intent has two live orders but those
+   * that want more.
+   */
   check(): void {
-    const ids = this.world.venue.orders.flatMap(({ clientOrderId }) => (clientOrderId === null ? [] : [clientOrderId]));
+    const ids = this.world.venue.orders.flatMap(({ clientOrderId }) =>
+      clientOrderId === null ? [] : [clientOrderId],
+    );
     expect(ids).toHaveLength(new Set(ids).size);
     const live = this.world.engine.orderManager.blotter.table
       .unfinished()
@@ -212,7 +222,8 @@ class Play {
       const placed = this.register(call);
       if (placed === null) world.refuse(kind, 'DuplicateClientOrderId');
       else if (fate === 'reply lost' || fate === 'unlisted') {
-        if (fate === 'unlisted') for (const { id } of Array.isArray(placed) ? placed : [placed]) this.hide(id ?? 0);
+        if (fate === 'unlisted')
+          for (const { id } of Array.isArray(placed) ? placed : [placed]) this.hide(id ?? 0);
         world.fail(kind);
       } else world.give(kind, placed);
     }
@@ -271,7 +282,9 @@ class Play {
 }
 
 function quarterOf(order: VenueOrder): string {
-  return formatUnits(((parseUnits(order.amount) - parseUnits(order.matchedAmount)) / 4_000_000n) * 1_000_000n);
+  return formatUnits(
+    ((parseUnits(order.amount) - parseUnits(order.matchedAmount)) / 4_000_000n) * 1_000_000n,
+  );
 }
 
 /** What both sides say of our orders once it is quiet. */
@@ -284,7 +297,9 @@ function agreement(world: EngineWorld): void {
     const record = known.find(({ venueId }) => venueId === order.id);
     expect(record, `the order ${order.id} of ${order.clientOrderId}`).toBeDefined();
     expect(formatUnits(record?.filled ?? 0n)).toBe(order.matchedAmount);
-    expect(table.byVenueId(order.id)?.state === 'open').toBe(isOpenStatus(INTERFACE_PROFILE, order.status ?? ''));
+    expect(table.byVenueId(order.id)?.state === 'open').toBe(
+      isOpenStatus(INTERFACE_PROFILE, order.status ?? ''),
+    );
   }
   expect(table.unfinished().map(({ key, state }) => [key, state])).toEqual(
     table.unfinished().map(({ key }) => [key, 'open']),
@@ -301,12 +316,16 @@ function agreement(world: EngineWorld): void {
 describe('an engine against an exchange of any kind', () => {
   it('has at most one live order an intent, takes every fill once, and agrees with it once it is quiet', () => {
     fc.assert(
-      fc.property(fc.array(HAPPENINGS, { minLength: 5, maxLength: 30 }), fc.boolean(), (happenings, resends) => {
-        const play = new Play(resends);
-        for (const happening of happenings) play.do(happening);
-        play.becomeQuiet();
-        agreement(play.world);
-      }),
+      fc.property(
+        fc.array(HAPPENINGS, { minLength: 5, maxLength: 30 }),
+        fc.boolean(),
+        (happenings, resends) => {
+          const play = new Play(resends);
+          for (const happening of happenings) play.do(happening);
+          play.becomeQuiet();
+          agreement(play.world);
+        },
+      ),
       { numRuns: deepRuns(12) },
     );
   });

@@ -27,7 +27,10 @@ const RUNS = deepRuns(3);
 /** Of the largest value of a run. */
 const TOLERANCE = 1e-9;
 
-/** Random numbers of a seed, 0 to 1: a walk of hundreds of numbers that fast-check draws one by one takes longer than the test. */
+/**
+ * Random numbers of a seed, 0 to 1: a walk of hundreds of numbers that fast-check draws one by one takes
+ * longer than the test.
+ */
 function numbersOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -40,7 +43,10 @@ function numbersOf(seed: number): () => number {
 
 const cents = (price: number) => decimalText(String(price / 100));
 
-/** A walk in whole cents, so that closes and highs are sometimes equal; some bars have no range, some no trades. */
+/**
+ * A walk in whole cents, so that closes and highs are sometimes equal; some bars have no range, some no
+ * trades.
+ */
 function walk(random: () => number, length = BARS): readonly Candle[] {
   const step = (most: number): number => Math.floor(random() * (most + 1));
   let last = 9_000 + step(2_000);
@@ -61,11 +67,15 @@ function walk(random: () => number, length = BARS): readonly Candle[] {
 }
 
 const STILL = Object.fromEntries(
-  ['open', 'high', 'low', 'close', 'volume'].map((name) => [name, decimalText(name === 'volume' ? '0' : '70')]),
+  ['open', 'high', 'low', 'close', 'volume'].map((name) => [
+    name,
+    decimalText(name === 'volume' ? '0' : '70'),
+  ]),
 );
 
 function columnsOf(candles: readonly Candle[]): Columns {
-  const column = (name: 'open' | 'high' | 'low' | 'close' | 'volume') => candles.map((candle) => Number(candle[name]));
+  const column = (name: 'open' | 'high' | 'low' | 'close' | 'volume') =>
+    candles.map((candle) => Number(candle[name]));
   return {
     open: column('open'),
     high: column('high'),
@@ -75,7 +85,10 @@ function columnsOf(candles: readonly Candle[]): Columns {
   };
 }
 
-/** Small ones, so that runs are short: the least and a few more, or any number from the least to twice the usual. */
+/**
+ * Small ones, so that runs are short: the least and a few more, or any number from the least to twice the
+ * usual.
+ */
 function drawnParams(entry: IndicatorEntry, random: () => number): Params {
   for (let tries = 0; tries < 1_000; tries += 1) {
     const params = Object.fromEntries(
@@ -104,7 +117,8 @@ function rowsOf(answer: Answer): readonly unknown[] {
   });
 }
 
-const finiteOf = (value: unknown): unknown => (typeof value === 'number' && !Number.isFinite(value) ? null : value);
+const finiteOf = (value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? null : value;
 
 const partsOf = (row: unknown): readonly (readonly [string, unknown])[] =>
   typeof row === 'object' && row !== null ? Object.entries(row) : [['', row]];
@@ -123,7 +137,9 @@ function difference(found: readonly unknown[], expected: readonly unknown[]): st
     const has = new Map(partsOf(found[bar]));
     const same = partsOf(row).every(([name, value]) => {
       const mine = has.get(name);
-      return typeof value === 'number' && typeof mine === 'number' ? Math.abs(mine - value) <= most : mine === value;
+      return typeof value === 'number' && typeof mine === 'number'
+        ? Math.abs(mine - value) <= most
+        : mine === value;
     });
     if (!same || has.size !== partsOf(row).length) {
       return `bar ${bar + 1}: expected ${JSON.stringify(row)}, was ${JSON.stringify(found[bar])}`;
@@ -146,7 +162,9 @@ describe('an indicator of the table', () => {
         const { first } = entry.check(params);
         const indicator = running(kind, params);
         const found = candles.map((candle) => indicator.add(candle));
-        const expected = rowsOf(formula!(columnsOf(candles), params)).map((row, bar) => (bar + 1 < first ? null : row));
+        const expected = rowsOf(formula!(columnsOf(candles), params)).map((row, bar) =>
+          bar + 1 < first ? null : row,
+        );
         expect(found.slice(0, first - 1)).toEqual(Array.from({ length: first - 1 }, () => null));
         expect(difference(found, expected), JSON.stringify(params)).toBeNull();
       }),
@@ -176,26 +194,30 @@ describe('an indicator of the table', () => {
     const most = 0.003 * largestOf(before);
     const parts = new Map(partsOf(other));
     for (const [name, value] of partsOf(one)) {
-      if (typeof value === 'number') expect(Math.abs(value - Number(parts.get(name)))).toBeLessThanOrEqual(most);
+      if (typeof value === 'number')
+        expect(Math.abs(value - Number(parts.get(name)))).toBeLessThanOrEqual(most);
       else expect(parts.get(name)).toBe(value);
     }
   });
 
-  test.each([...INDICATORS.keys()])('%s is a finite number or none while nothing moves, and works after it', (kind) => {
-    const entry = INDICATORS.get(kind)!;
-    const random = numbersOf(9);
-    const params = drawnParams(entry, random);
-    const indicator = running(kind, params);
-    const still = walk(random).map((candle, bar) => (bar < 70 ? { ...candle, ...STILL } : candle));
-    const values = still.map((candle) => indicator.add(candle));
-    expect(values.flatMap(partsOf).filter(([, value]) => typeof value === 'number' && !Number.isFinite(value))).toEqual(
-      [],
-    );
-    const last = walk(random, 100)
-      .map((candle) => indicator.add(candle))
-      .at(-1);
-    expect(last).not.toBeNull();
-  });
+  test.each([...INDICATORS.keys()])(
+    '%s is a finite number or none while nothing moves, and works after it',
+    (kind) => {
+      const entry = INDICATORS.get(kind)!;
+      const random = numbersOf(9);
+      const params = drawnParams(entry, random);
+      const indicator = running(kind, params);
+      const still = walk(random).map((candle, bar) => (bar < 70 ? { ...candle, ...STILL } : candle));
+      const values = still.map((candle) => indicator.add(candle));
+      expect(
+        values.flatMap(partsOf).filter(([, value]) => typeof value === 'number' && !Number.isFinite(value)),
+      ).toEqual([]);
+      const last = walk(random, 100)
+        .map((candle) => indicator.add(candle))
+        .at(-1);
+      expect(last).not.toBeNull();
+    },
+  );
 });
 
 describe('the table of indicators', () => {

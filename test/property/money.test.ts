@@ -146,8 +146,12 @@ describe('a market', () => {
     fc.assert(
       fc.property(market, fc.bigInt({ min: 0n, max: 10n ** 15n }), (on, value) => {
         const inSteps = (step: bigint): Decimal => new Oracle(value.toString()).div(step.toString());
-        expect(roundPrice(on, value)).toBe(inSteps(on.priceStep).toDecimalPlaces(0, Oracle.ROUND_HALF_EVEN).toNumber());
-        expect(floorAmount(on, value)).toBe(inSteps(on.amountStep).toDecimalPlaces(0, Oracle.ROUND_DOWN).toNumber());
+        expect(roundPrice(on, value)).toBe(
+          inSteps(on.priceStep).toDecimalPlaces(0, Oracle.ROUND_HALF_EVEN).toNumber(),
+        );
+        expect(floorAmount(on, value)).toBe(
+          inSteps(on.amountStep).toDecimalPlaces(0, Oracle.ROUND_DOWN).toNumber(),
+        );
       }),
     );
   });
@@ -160,7 +164,9 @@ describe('a market', () => {
       }),
     );
     const btc = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001' });
-    expect(() => parsePrice(btc, '12600000005')).toThrow('expected a price of BTCIRT in steps of 10, was 12600000005');
+    expect(() => parsePrice(btc, '12600000005')).toThrow(
+      'expected a price of BTCIRT in steps of 10, was 12600000005',
+    );
     expect(() => parseAmount(btc, '99999999999')).toThrow('within 2^53 steps');
   });
 
@@ -169,7 +175,9 @@ describe('a market', () => {
     const value = valueHalfEven(btc, BigInt(parsePrice(btc, '12600000000')) * BigInt(parseAmount(btc, '1')));
     expect(value).toBe(126_000_000_000_000_000_000n);
     expect(
-      formatUnits(valueHalfEven(btc, BigInt(parsePrice(btc, '12600000000')) * BigInt(parseAmount(btc, '0.000001')))),
+      formatUnits(
+        valueHalfEven(btc, BigInt(parsePrice(btc, '12600000000')) * BigInt(parseAmount(btc, '0.000001'))),
+      ),
     ).toBe('12600');
   });
 });
@@ -179,7 +187,9 @@ describe('a fee', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat(1_000_000), (received, rate) => {
         const exact = new Oracle(received.toString()).times(rate).div(1_000_000);
-        expect(feeOf(received, rate)).toBe(BigInt(exact.toDecimalPlaces(0, Oracle.ROUND_HALF_EVEN).toFixed(0)));
+        expect(feeOf(received, rate)).toBe(
+          BigInt(exact.toDecimalPlaces(0, Oracle.ROUND_HALF_EVEN).toFixed(0)),
+        );
       }),
     );
   });

@@ -6,8 +6,8 @@ import type { Simulation } from '../../src/simulator/simulation.ts';
 import { ask, createVenue, type Answer } from '../unit/simulator/wire/fixture.ts';
 
 /**
- * The page and the exchange are made from the same declarations, by different code. A validator of JSON Schema that is not ours says what the page
- * takes, and what the exchange may answer.
+ * The page and the exchange are made from the same declarations, by different code. A validator of JSON
+ * Schema that is not ours says what the page takes, and what the exchange may answer.
  */
 
 interface Parameter {
@@ -30,7 +30,9 @@ interface Operation {
       };
     };
   };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>
+  >;
   readonly 'x-fails-in-body'?: true;
 }
 
@@ -42,7 +44,8 @@ const page = openApiDocument() as {
 };
 
 const ajv = new Ajv2020({ strict: false, formats: { password: true } });
-const validator = (schema: object): ValidateFunction => ajv.compile({ ...schema, components: page.components });
+const validator = (schema: object): ValidateFunction =>
+  ajv.compile({ ...schema, components: page.components });
 
 /** What people and programs write in the place of one another. */
 const VALUES: readonly unknown[] = [
@@ -50,7 +53,9 @@ const VALUES: readonly unknown[] = [
   ...' |0|1|2|-1|+1|01| 1|1.0|1.5|.5|5.|1e3|1E-3|5e-324|1e400|0.00000000000001|٣|100|101|500|501|1000|1001|9999'.split(
     '|',
   ),
-  ...'10000|5000000.0|true|YES|no|maybe|btc|BTC|rls|usdt|b-t|btc,eth|btc, eth|btc,|ltc|BTCIRT|nope|all|ALL'.split('|'),
+  ...'10000|5000000.0|true|YES|no|maybe|btc|BTC|rls|usdt|b-t|btc,eth|btc, eth|btc,|ltc|BTCIRT|nope|all|ALL'.split(
+    '|',
+  ),
   ...'buy|SELL|limit|market|STOP_LIMIT|oco|default|spot|margin|open|id|-price|asc|canceled|1D|60|CW1|CW|a-1|a_1'.split(
     '|',
   ),
@@ -106,7 +111,9 @@ const createShop = (): Simulation =>
   createVenue({
     limits: { enabled: false },
     gateway: {
-      merchants: [{ api: 'shop-key', apiSecret: 's', callbackOrigin: 'https://shop.example', username: 'ali' }],
+      merchants: [
+        { api: 'shop-key', apiSecret: 's', callbackOrigin: 'https://shop.example', username: 'ali' },
+      ],
     },
   });
 
@@ -160,7 +167,9 @@ describe.each(operations)('$operation.operationId', ({ path, method, operation }
   const changes =
     names.length === 0
       ? fc.constant([])
-      : fc.array(fc.tuple(fc.constantFrom(...names), fc.constantFrom(undefined, ...VALUES)), { maxLength: 3 });
+      : fc.array(fc.tuple(fc.constantFrom(...names), fc.constantFrom(undefined, ...VALUES)), {
+          maxLength: 3,
+        });
 
   function isTaken(fields: Fields): boolean {
     const parameters = [...inPath, ...inQuery];
@@ -190,7 +199,8 @@ describe.each(operations)('$operation.operationId', ({ path, method, operation }
         });
         const told = JSON.stringify({ fields, status: answer.status, body: answer.body });
         if (isTaken(fields)) {
-          const isRead = answer.status !== 400 || (path === '/auth/login/' && answer.body['code'] !== 'ParseError');
+          const isRead =
+            answer.status !== 400 || (path === '/auth/login/' && answer.body['code'] !== 'ParseError');
           expect(isRead, `taken by the page, but refused: ${told}`).toBe(true);
         } else {
           const isRefused =
@@ -201,9 +211,10 @@ describe.each(operations)('$operation.operationId', ({ path, method, operation }
         }
         const reply = answers.get(answer.status);
         expect(reply, `a status that the page does not name: ${told}`).toBeDefined();
-        expect(reply?.(answer.body) ?? true, `not as the page says: ${told} ${ajv.errorsText(reply?.errors)}`).toBe(
-          true,
-        );
+        expect(
+          reply?.(answer.body) ?? true,
+          `not as the page says: ${told} ${ajv.errorsText(reply?.errors)}`,
+        ).toBe(true);
       }),
       { numRuns: Math.min(names.length, 6) * 25 + 1 },
     );

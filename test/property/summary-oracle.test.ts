@@ -9,8 +9,8 @@ import { demoRun } from '../unit/backtest/demo-run.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
 /**
- * Each figure of the summary once more, by the formulas of docs/metrics.md written down as they stand there, over plain lists. The one import of
- * what is under test is `createResult`.
+ * Each figure of the summary once more, by the formulas of docs/metrics.md written down as they stand there,
+ * over plain lists. The one import of what is under test is `createResult`.
  */
 
 const YEAR_MS = 365 * 24 * 3_600_000;
@@ -38,7 +38,10 @@ const deviation = (values: readonly number[]): number => {
   const centre = mean(values);
   return Math.sqrt(sum(values.map((value) => (value - centre) ** 2)) / (values.length - 1));
 };
-/** A figure without a value (a division by nothing, or too few points) is null; a deviation below 1e-15 is the noise of floats. */
+/**
+ * A figure without a value (a division by nothing, or too few points) is null; a deviation below 1e-15 is the
+ * noise of floats.
+ */
 const over = (dividend: number, divisor: number): number | null =>
   Math.abs(divisor) < 1e-15 || !Number.isFinite(dividend / divisor) ? null : dividend / divisor;
 
@@ -71,7 +74,10 @@ function figuresOfCurve({ initial, equity, barMs, exposed }: Given) {
   };
 }
 
-/** Every stretch below a peak, from the peak until it is reached again, or to the end. The first of the deepest is the one that is told. */
+/**
+ * Every stretch below a peak, from the peak until it is reached again, or to the end. The first of the
+ * deepest is the one that is told.
+ */
 function drawdownOf({ initial, equity, barMs }: Pick<Given, 'initial' | 'equity' | 'barMs'>) {
   const all = [initial, ...equity];
   const peaks = all.map((_, index) => Math.max(...all.slice(0, index + 1)));
@@ -82,7 +88,10 @@ function drawdownOf({ initial, equity, barMs }: Pick<Given, 'initial' | 'equity'
     const to = regained === -1 ? all.length - 1 : regained;
     const peak = peaks[from] ?? 0;
     return [
-      { depth: Math.max(...all.slice(from, to + 1).map((value) => (peak - value) / peak)), ms: (to - from) * barMs },
+      {
+        depth: Math.max(...all.slice(from, to + 1).map((value) => (peak - value) / peak)),
+        ms: (to - from) * barMs,
+      },
     ];
   });
   const depth = Math.max(0, ...stretches.map((stretch) => stretch.depth));
@@ -100,7 +109,10 @@ interface Trip {
 
 const quoteOf = (price: bigint, amount: bigint): number => (Number(price) / 1e10) * (Number(amount) / 1e10);
 
-/** A trade is what one order bought and another sold again, first in first out, whatever else was filled in between. */
+/**
+ * A trade is what one order bought and another sold again, first in first out, whatever else was filled in
+ * between.
+ */
 function tripsOf({ fills }: Given): { readonly closed: readonly Trip[]; readonly open: number } {
   const lots: { order: string; atMs: number; left: bigint; whole: bigint; cost: number }[] = [];
   const trips: Trip[] = [];
@@ -122,7 +134,8 @@ function tripsOf({ fills }: Given): { readonly closed: readonly Trip[]; readonly
       const share = Number(part) / Number(amount);
       const name = `${lot.order} ${order}`;
       let trip = trips.find((known) => known.name === name);
-      if (trip === undefined) trips.push((trip = { name, openedMs: lot.atMs, closedMs: atMs, cost: 0, proceeds: 0 }));
+      if (trip === undefined)
+        trips.push((trip = { name, openedMs: lot.atMs, closedMs: atMs, cost: 0, proceeds: 0 }));
       trip.closedMs = atMs;
       trip.cost += (lot.cost * Number(part)) / Number(lot.whole);
       trip.proceeds += (quoteOf(price, amount) - Number(fee) / 1e10) * share;
@@ -170,7 +183,9 @@ function figuresOfActivity({ fills, equity, firstPrice, lastPrice }: Given) {
   return {
     tradedValue: traded,
     turnover: mean(equity) > 0 ? traded / mean(equity) : null,
-    fees: sum(fills.map(({ side, price, fee }) => (side === 'buy' ? quoteOf(price, fee) : Number(fee) / 1e10))),
+    fees: sum(
+      fills.map(({ side, price, fee }) => (side === 'buy' ? quoteOf(price, fee) : Number(fee) / 1e10)),
+    ),
     fills: fills.length,
     buyAndHoldReturn: Number(lastPrice) / Number(firstPrice) - 1,
   };
@@ -181,11 +196,14 @@ function figuresOfActivity({ fills, equity, firstPrice, lastPrice }: Given) {
 const steady = (change: number) => (length: number) =>
   Array.from({ length }, (_, index) => 1_000 * (1 + change) ** (index + 1));
 const curve: fc.Arbitrary<readonly number[]> = fc.oneof(
-  // Flat, of one return at each bar, up and down by turns, lost at once, lost later, worthless from the start.
+  // Flat, of one return at each bar, up and down by turns, lost at once, lost later, worthless from the
+  // start.
   fc.nat(40).map((length) => steady(0)(length + 1)),
   fc.nat(40).map((length) => steady(0.01)(length + 1)),
   fc.nat(40).map((length) => steady(-0.02)(length + 1)),
-  fc.nat(40).map((length) => Array.from({ length: length + 1 }, (_, index) => (index % 2 === 0 ? 1_100 : 1_000))),
+  fc
+    .nat(40)
+    .map((length) => Array.from({ length: length + 1 }, (_, index) => (index % 2 === 0 ? 1_100 : 1_000))),
   fc.constantFrom([0], [1_000], [1_000, 0, 0], [900, 0, 500], [1_200, 1_200, 1_000, 1_200, 1_100]),
   fc.array(fc.integer({ min: 500, max: 2_000 }), { minLength: 1, maxLength: 60 }),
   fc.array(fc.integer({ min: 998, max: 1_002 }), { minLength: 1, maxLength: 60 }),
@@ -200,7 +218,10 @@ const wish = fc.record({
   price: fc.integer({ min: 90_00, max: 110_00 }),
 });
 
-/** Fills of orders in turns, which never sell more than is there. Every fifth fill another set of orders begins. */
+/**
+ * Fills of orders in turns, which never sell more than is there. Every fifth fill another set of orders
+ * begins.
+ */
 function fillsOf(drawn: readonly Wish[]): FillRecord[] {
   let coins = 0n;
   return drawn.flatMap(({ side, which, steps, price }, index): FillRecord[] => {
@@ -213,7 +234,10 @@ function fillsOf(drawn: readonly Wish[]): FillRecord[] {
     const fee = ((side === 'buy' ? amount : total) * 1_300n) / 1_000_000n;
     coins += side === 'buy' ? amount - fee : -amount;
     const orderKey = `${side}-${Math.floor(index / 5)}-${which}`;
-    const money = { price: units, amount, total, fee } as Pick<FillRecord, 'price' | 'amount' | 'total' | 'fee'>;
+    const money = { price: units, amount, total, fee } as Pick<
+      FillRecord,
+      'price' | 'amount' | 'total' | 'fee'
+    >;
     const who = { orderKey, strategy: 'one', market: 'BTCUSDT', venueOrderId: null };
     return [{ tradeId: index, side, atMs: FROM_MS + index * 60_000, ...money, ...who }];
   });

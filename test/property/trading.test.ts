@@ -10,9 +10,18 @@ import { deepRuns } from '../support/deep-runs.ts';
 
 const USERS = [1, 2, 3, 4];
 
-/** A rial market of the usual size, a tether market with eight decimals on both sides, and a coin of 1e-8 tether. */
+/**
+ * A rial market of the usual size, a tether market with eight decimals on both sides, and a coin of 1e-8
+ * tether.
+ */
 const MARKETS: readonly BareMarket[] = [
-  { market: 'BTCIRT', priceStep: '10', amountStep: '0.000001', initialPrice: '12600000000', minOrderValue: '3000000' },
+  {
+    market: 'BTCIRT',
+    priceStep: '10',
+    amountStep: '0.000001',
+    initialPrice: '12600000000',
+    minOrderValue: '3000000',
+  },
   { market: 'ETHUSDT', priceStep: '0.00000001', amountStep: '0.00000001', initialPrice: '0.00012345' },
   { market: 'SHIBUSDT', priceStep: '0.00000001', amountStep: '1', initialPrice: '0.0000001' },
 ];
@@ -162,7 +171,8 @@ class World {
 
   private refine(index: number): void {
     const state = this.exchange.markets.get(this.markets[index]!.symbol)!;
-    if (state.rules.version === 1 && index === 0) state.changeRules({ priceStep: '1', amountStep: '0.0000001' });
+    if (state.rules.version === 1 && index === 0)
+      state.changeRules({ priceStep: '1', amountStep: '0.0000001' });
   }
 
   check(): void {
@@ -199,7 +209,11 @@ class World {
     const sums = new Map<SimulatedOrder, { amount: number; total: bigint; fee: bigint }>();
     const add = (order: SimulatedOrder, part: { amount: number; total: bigint; fee: bigint }): void => {
       const sum = sums.get(order) ?? { amount: 0, total: 0n, fee: 0n };
-      sums.set(order, { amount: sum.amount + part.amount, total: sum.total + part.total, fee: sum.fee + part.fee });
+      sums.set(order, {
+        amount: sum.amount + part.amount,
+        total: sum.total + part.total,
+        fee: sum.fee + part.fee,
+      });
     };
     for (const trade of this.trades) {
       // Everything on the grid that the orders are on by now.

@@ -14,8 +14,9 @@ const HOUR_MS = 3_600_000;
 const FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 1_000, taker: 2_000 } };
 
 /**
- * Runs a scenario written as a table, a line a step, against the exchange that fills from candles. The account owns 1,000,000 usdt and 1,000 btc, unless
- * `own` says otherwise; fees are 0.1 % as maker and 0.2 % as taker. One market: BTCUSDT, price step 0.01, amount step 0.001. A flat bar at 100 comes first.
+ * Runs a scenario written as a table, a line a step, against the exchange that fills from candles. The
+ * account owns 1,000,000 usdt and 1,000 btc, unless `own` says otherwise; fees are 0.1 % as maker and 0.2 %
+ * as taker. One market: BTCUSDT, price step 0.01, amount step 0.001. A flat bar at 100 comes first.
  *
  *     own 500 usdt 1 btc                       before anything else
  *     buy limit 2 @99 => Active                places; the status of the order, or the code of a refusal
@@ -29,7 +30,13 @@ const FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 1_000, t
  */
 export function runCandleTable(table: string, rules: Partial<BarRules> = {}): void {
   const lines = table.split('\n').map((raw) => raw.replace(/#.*/, '').trim());
-  const own = lines.find((line) => line.startsWith('own '))?.split(/\s+/) ?? ['own', '1000000', 'usdt', '1000', 'btc'];
+  const own = lines.find((line) => line.startsWith('own '))?.split(/\s+/) ?? [
+    'own',
+    '1000000',
+    'usdt',
+    '1000',
+    'btc',
+  ];
   const runner = new CandleTableRunner({ [own[2]!]: own[1]!, [own[4] ?? 'btc']: own[3] ?? '0' }, rules);
   for (const [index, line] of lines.entries()) {
     if (line !== '' && !line.startsWith('own ')) runner.step(line, `line ${index + 1}: ${line}`);
@@ -49,7 +56,9 @@ class CandleTableRunner {
     this.venue = new BarFillSimulator({
       markets: [this.market],
       fees: FEES,
-      balances: Object.fromEntries(Object.entries(own).map(([currency, text]) => [currency, parseUnits(text)])),
+      balances: Object.fromEntries(
+        Object.entries(own).map(([currency, text]) => [currency, parseUnits(text)]),
+      ),
       rules,
     });
     this.bar(['bar', '100', '100', '100', '100'], 'the first bar');
@@ -96,7 +105,12 @@ class CandleTableRunner {
       rest.includes(word) ? decimalText(rest[rest.indexOf(word) + 1]!) : null;
     const priced = rest.find((word) => word.startsWith('@'));
     const price = priced === undefined ? null : decimalText(priced.slice(1));
-    const common = { clientOrderId: `order-${this.placed}-${where.length}`, base: 'btc', quote: 'usdt', side };
+    const common = {
+      clientOrderId: `order-${this.placed}-${where.length}`,
+      base: 'btc',
+      quote: 'usdt',
+      side,
+    };
     const stopPrice = after('stop');
     const answer =
       kind === 'oco'
@@ -116,7 +130,13 @@ class CandleTableRunner {
         : this.venue.answer(
             {
               kind: 'place',
-              order: { ...common, execution: kind as Execution, amount: decimalText(amount), price, stopPrice },
+              order: {
+                ...common,
+                execution: kind as Execution,
+                amount: decimalText(amount),
+                price,
+                stopPrice,
+              },
             },
             this.nowMs,
           );
@@ -133,8 +153,12 @@ class CandleTableRunner {
   }
 
   private cancel(words: readonly string[], where: string): void {
-    const answer = this.venue.answer({ kind: 'cancel', venueId: Number(words[1]), clientOrderId: '' }, this.nowMs);
-    const said = answer.outcome === 'refused' ? answer.code : (answer as { value: { status: string } }).value.status;
+    const answer = this.venue.answer(
+      { kind: 'cancel', venueId: Number(words[1]), clientOrderId: '' },
+      this.nowMs,
+    );
+    const said =
+      answer.outcome === 'refused' ? answer.code : (answer as { value: { status: string } }).value.status;
     expect(said, where).toBe(words[3]);
   }
 
@@ -156,7 +180,10 @@ class CandleTableRunner {
   }
 
   private expectOrder(words: readonly string[], where: string): void {
-    const answer = this.venue.answer({ kind: 'order', venueId: Number(words[1]), clientOrderId: '' }, this.nowMs);
+    const answer = this.venue.answer(
+      { kind: 'order', venueId: Number(words[1]), clientOrderId: '' },
+      this.nowMs,
+    );
     const [order] = ordersIn(answer);
     expect(`${order?.status} ${order?.matchedAmount}`, where).toBe(words.slice(2).join(' '));
   }

@@ -90,7 +90,13 @@ describe('placement', () => {
   test('needs a value above the minimum, not at it', () => {
     const { exchange, markets } = createBareExchange({
       markets: [
-        { market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '11', initialPrice: '100' },
+        {
+          market: 'BTCUSDT',
+          priceStep: '0.01',
+          amountStep: '0.001',
+          minOrderValue: '11',
+          initialPrice: '100',
+        },
       ],
     });
     fund(exchange, 1, 'usdt', '1000');
@@ -105,7 +111,10 @@ describe('placement', () => {
       clientOrderId: null,
       pro: true,
     } as const;
-    expect(exchange.trading.place(1, { ...request, amount: 100 }, 0)).toMatchObject({ ok: false, code: 'SmallOrder' });
+    expect(exchange.trading.place(1, { ...request, amount: 100 }, 0)).toMatchObject({
+      ok: false,
+      code: 'SmallOrder',
+    });
     expect(exchange.trading.place(1, { ...request, amount: 101 }, 0)).toMatchObject({ ok: true });
   });
 

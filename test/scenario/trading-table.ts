@@ -9,8 +9,9 @@ import type { TradingSettings } from '../../src/simulator/core/trading/requests.
 import { BASE_FEES, createBareExchange, fund, NO_FEES } from '../support/bare-exchange.ts';
 
 /**
- * Runs a scenario written as a table, a line a step. Users are letters and own 1,000,000 usdt and 1,000 btc each, unless `fund` gives them
- * something else. One market: BTCUSDT, price step 0.01, amount step 0.001, last price 100, no minimum, no fees unless `fees` is said.
+ * Runs a scenario written as a table, a line a step. Users are letters and own 1,000,000 usdt and 1,000 btc
+ * each, unless `fund` gives them something else. One market: BTCUSDT, price step 0.01, amount step 0.001,
+ * last price 100, no minimum, no fees unless `fees` is said.
  *
  *     a sell limit 2 @101 => Active            places; the status of the (first) order, or the code of a refusal
  *     a sell oco 1 @110 stop 90 limit 89 => Active
@@ -23,7 +24,10 @@ import { BASE_FEES, createBareExchange, fund, NO_FEES } from '../support/bare-ex
  *     last 101                                 the last price
  */
 export function runTable(table: string, settings: Partial<TradingSettings> = {}): void {
-  const runner = new TableRunner(table.includes('\n    fees') || table.trimStart().startsWith('fees'), settings);
+  const runner = new TableRunner(
+    table.includes('\n    fees') || table.trimStart().startsWith('fees'),
+    settings,
+  );
   for (const [index, raw] of table.split('\n').entries()) {
     const line = raw.replace(/#.*/, '').trim();
     if (line !== '') runner.step(line, `line ${index + 1}: ${line}`);
@@ -94,9 +98,11 @@ class TableRunner {
       this.fundUser(user, 'btc', '1000');
     }
     const rest = words.slice(4, arrow);
-    const after = (word: string): string | null => (rest.includes(word) ? rest[rest.indexOf(word) + 1]! : null);
+    const after = (word: string): string | null =>
+      rest.includes(word) ? rest[rest.indexOf(word) + 1]! : null;
     const priced = rest.find((word) => word.startsWith('@'))?.slice(1) ?? null;
-    const price = (text: string | null): number | null => (text === null ? null : parsePrice(this.market, text));
+    const price = (text: string | null): number | null =>
+      text === null ? null : parsePrice(this.market, text);
     this.trades = [];
     const result = this.exchange.trading.place(
       userIdOf(user),
@@ -126,7 +132,8 @@ class TableRunner {
 
   private orderOf(number: string): SimulatedOrder {
     const order = this.orders[Number(number) - 1];
-    if (order === undefined) throw new Error(`expected an order number up to ${this.orders.length}, was ${number}`);
+    if (order === undefined)
+      throw new Error(`expected an order number up to ${this.orders.length}, was ${number}`);
     return order;
   }
 
@@ -139,7 +146,8 @@ class TableRunner {
 
   private expectWallet(words: readonly string[], where: string): void {
     const wallet = this.exchange.accounts.find(userIdOf(words[1]!), words[2]!);
-    const text = wallet === undefined ? 'none' : `${formatUnits(wallet.total)} held ${formatUnits(wallet.held)}`;
+    const text =
+      wallet === undefined ? 'none' : `${formatUnits(wallet.total)} held ${formatUnits(wallet.held)}`;
     expect(text, where).toBe(words.slice(3).join(' '));
   }
 
@@ -164,7 +172,9 @@ class TableRunner {
 
   private bookText(): string {
     const side = (levels: readonly { readonly price: number; readonly amount: number }[]): string[] =>
-      levels.map((level) => `${this.priceText(level.price)}:${formatAmount(this.state.grid, level.amount as Amount)}`);
+      levels.map(
+        (level) => `${this.priceText(level.price)}:${formatAmount(this.state.grid, level.amount as Amount)}`,
+      );
     const { book } = this.state;
     return [...side(book.buys.top(24)), '|', ...side(book.sells.top(24))].join(' ');
   }

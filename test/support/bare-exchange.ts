@@ -7,7 +7,10 @@ import type { Services } from '../../src/simulator/core/services.ts';
 import { Users } from '../../src/simulator/core/users/users.ts';
 
 export const NO_FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };
-export const BASE_FEES: FeeSchedule = { rls: { maker: 2_000, taker: 2_500 }, usdt: { maker: 1_000, taker: 1_300 } };
+export const BASE_FEES: FeeSchedule = {
+  rls: { maker: 2_000, taker: 2_500 },
+  usdt: { maker: 1_000, taker: 1_300 },
+};
 
 export interface BareMarket {
   readonly market: string;

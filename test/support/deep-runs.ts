@@ -1,6 +1,6 @@
 /**
- * How many times more cases than by `npm test` are tried: `npm run test:deep` sets it. One place for all, so that a share of every deep test stays in
- * the quick suite, and the whole of it is one command.
+ * How many times more cases than by `npm test` are tried: `npm run test:deep` sets it. One place for all, so
+ * that a share of every deep test stays in the quick suite, and the whole of it is one command.
  */
 const DEPTH = depthOf(process.env['SARRAF_DEEP']);
 

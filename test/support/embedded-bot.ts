@@ -121,7 +121,10 @@ export class BotLife {
     this.areRepliesLost = true;
   }
 
-  /** Ends it as a killed process ends: nothing more leaves, nothing is taken in, what was not yet written is lost. */
+  /**
+   * Ends it as a killed process ends: nothing more leaves, nothing is taken in, what was not yet written is
+   * lost.
+   */
   async drop(): Promise<void> {
     this.mirror.abandon();
     this.bot.shell.close();

@@ -52,11 +52,14 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'cli', mayImport: [...PURE, ...SHELLS, 'backtest', 'daemon', 'fuzz'], isPure: false },
 ];
 
-/** The rule for a file of `src/`, by the longest folder that holds it; none for a file of `src/` itself, which is the package's face. */
+/**
+ * The rule for a file of `src/`, by the longest folder that holds it; none for a file of `src/` itself, which
+ * is the package's face.
+ */
 function ruleFor(path: string): LayerRule | undefined {
-  return LAYERS.filter(({ folder }) => path.startsWith(`src/${folder}/`) || path === `src/${folder}.ts`).toSorted(
-    (left, right) => right.folder.length - left.folder.length,
-  )[0];
+  return LAYERS.filter(
+    ({ folder }) => path.startsWith(`src/${folder}/`) || path === `src/${folder}.ts`,
+  ).toSorted((left, right) => right.folder.length - left.folder.length)[0];
 }
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/g;
@@ -67,8 +70,8 @@ function importsOf(source: string): string[] {
 }
 
 /**
- * The imports of one file that its folder may not make, as sentences. `path` is from the root of the project, with forward slashes. A strategy
- * imports the SDK and zod only.
+ * The imports of one file that its folder may not make, as sentences. `path` is from the root of the project,
+ * with forward slashes. A strategy imports the SDK and zod only.
  */
 export function wrongImports(path: string, source: string): string[] {
   const imports = importsOf(source);
@@ -80,11 +83,13 @@ export function wrongImports(path: string, source: string): string[] {
   const rule = ruleFor(path);
   if (rule === undefined) return [];
   return imports.flatMap((name) => {
-    if (name.startsWith('node:')) return rule.isPure ? [`${path}: ${rule.folder} is pure, but imports ${name}`] : [];
+    if (name.startsWith('node:'))
+      return rule.isPure ? [`${path}: ${rule.folder} is pure, but imports ${name}`] : [];
     if (!name.startsWith('.')) return [];
     const target = resolve(path, name);
     const other = ruleFor(target);
-    if (other === undefined || other.folder === rule.folder || rule.mayImport.includes(other.folder)) return [];
+    if (other === undefined || other.folder === rule.folder || rule.mayImport.includes(other.folder))
+      return [];
     return [`${path}: ${rule.folder} may not import ${other.folder} (${target})`];
   });
 }

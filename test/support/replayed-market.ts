@@ -15,7 +15,11 @@ export const START_MS = 472_000 * HOUR_MS;
 const BTCUSDT = 'BTCUSDT' as MarketSymbol;
 
 /** An hourly bar: open, high, low, close. */
-export const candle = (hour: number, [open, high, low, close]: readonly string[], volume = '40.5'): ReplayRow => ({
+export const candle = (
+  hour: number,
+  [open, high, low, close]: readonly string[],
+  volume = '40.5',
+): ReplayRow => ({
   kind: 'candle',
   openTimeMs: START_MS + hour * HOUR_MS,
   lengthMs: HOUR_MS,
@@ -41,7 +45,13 @@ export const replayOn = (
 ) => {
   const { exchange } = createBareExchange({
     markets: [
-      { market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '11', initialPrice: '4261.48' },
+      {
+        market: 'BTCUSDT',
+        priceStep: '0.01',
+        amountStep: '0.000001',
+        minOrderValue: '11',
+        initialPrice: '4261.48',
+      },
     ],
     trading: { newForMs: options.newForMs ?? 0 },
   });
@@ -81,6 +91,7 @@ export const replayOn = (
         ({ timeMs, side, price, amount }) =>
           `${timeMs - START_MS} ${side} ${formatPrice(market.grid, price as Price)} ${formatAmount(market.grid, amount as Amount)}`,
       );
-  const balance = (): readonly bigint[] => ['btc', 'usdt'].map((currency) => exchange.accounts.imbalanceOf(currency));
+  const balance = (): readonly bigint[] =>
+    ['btc', 'usdt'].map((currency) => exchange.accounts.imbalanceOf(currency));
   return { exchange, flow, market, seeded, place, show, tape, balance };
 };

@@ -23,9 +23,10 @@ function replace(object: object, name: string, value: unknown): () => void {
 }
 
 /**
- * Runs a command in this process, which takes a hundredth of the time of one of its own, and answers with what it printed. It reads what is `typed`, and
- * then the end of its input. One at a time: the console is taken meanwhile. For what is about the process itself (its signals, its end with something
- * still open, errors that nobody catches), use `startSarraf`.
+ * Runs a command in this process, which takes a hundredth of the time of one of its own, and answers with
+ * what it printed. It reads what is `typed`, and then the end of its input. One at a time: the console is
+ * taken meanwhile. For what is about the process itself (its signals, its end with something still open,
+ * errors that nobody catches), use `startSarraf`.
  */
 export async function sarrafHere(args: readonly string[], typed = ''): Promise<Finished> {
   const [out, error] = [new Kept(), new Kept()];

@@ -11,7 +11,9 @@ export interface Finished {
 export interface SarrafProcess {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
-  /** Resolves with the first line of standard output that `matches`; rejects if the process ends without one. */
+  /**
+   * Resolves with the first line of standard output that `matches`; rejects if the process ends without one.
+   */
   line(matches: (line: string) => boolean): Promise<string>;
 }
 
@@ -25,7 +27,11 @@ export function startNode(args: readonly string[], cwd = process.cwd()): SarrafP
   let error = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (error += text));
-  const finished = once(child, 'close').then(([code]): Finished => ({ code: code as number | null, out, error }));
+  const finished = once(child, 'close').then(([code]): Finished => ({
+    code: code as number | null,
+    out,
+    error,
+  }));
   const line = async (matches: (line: string) => boolean): Promise<string> =>
     new Promise((resolve, reject) => {
       const look = (): void => {

@@ -5,7 +5,10 @@ import { ledgerPath } from '../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../src/budget/store.ts';
 import { budgetTable } from '../../src/exchange/budget-table.ts';
 import { ExchangeServer } from '../../src/simulator/server/exchange-server.ts';
-import { readExchangeConfig, type ExchangeConfigInput } from '../../src/simulator/settings/exchange-config.ts';
+import {
+  readExchangeConfig,
+  type ExchangeConfigInput,
+} from '../../src/simulator/settings/exchange-config.ts';
 import { createSimulation, type Simulation } from '../../src/simulator/simulation.ts';
 
 export const PANEL_TOKEN = 'panel-token-of-trader';
@@ -24,14 +27,19 @@ const CONFIG: ExchangeConfigInput = {
       // Of the seed of 32 bytes of 7.
       keys: [{ publicKey: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=', permissions: ['READ', 'TRADE'] }],
       balances: { rls: '100000000000', usdt: '50000', btc: '2' },
-      bankAccounts: [{ id: 1, number: '0100-200-300', shaba: 'IR120000000000000000000001', bank: 'Sample bank' }],
+      bankAccounts: [
+        { id: 1, number: '0100-200-300', shaba: 'IR120000000000000000000001', bank: 'Sample bank' },
+      ],
     },
     { username: 'other', id: 2, tokens: ['other-token'], balances: { rls: '100000000000', btc: '2' } },
   ],
   flow: { kind: 'none' },
 };
 
-/** A simulated exchange behind a port of this machine, and a folder of state with a ledger that counts nothing as sent. */
+/**
+ * A simulated exchange behind a port of this machine, and a folder of state with a ledger that counts nothing
+ * as sent.
+ */
 export interface ServedAccount {
   readonly baseUrl: string;
   readonly simulation: Simulation;

@@ -1,4 +1,7 @@
-/** What belongs to the language, and not to anything that was handed out: who changes it is past what freezing can hold. */
+/**
+ * What belongs to the language, and not to anything that was handed out: who changes it is past what freezing
+ * can hold.
+ */
 const INTRINSICS: ReadonlySet<unknown> = new Set(
   [
     Object,
@@ -23,8 +26,9 @@ export interface Found {
 }
 
 /**
- * Walks everything that can be reached from something, by fields, getters, prototypes and functions that take a market, and tries to change each object
- * in every way there is. What refuses does so by an error or in silence.
+ * Walks everything that can be reached from something, by fields, getters, prototypes and functions that take
+ * a market, and tries to change each object in every way there is. What refuses does so by an error or in
+ * silence.
  */
 export function vandalize(root: object, call: (path: string, work: () => unknown) => void = attempt): Found {
   const paths: string[] = [];
@@ -55,7 +59,11 @@ function partsOf(what: object, root: object): readonly (readonly [name: string, 
   const add = (name: string, part: unknown): void => {
     if ((typeof part === 'object' && part !== null) || typeof part === 'function') parts.push([name, part]);
   };
-  for (let at: object | null = what; at !== null && !INTRINSICS.has(at); at = Object.getPrototypeOf(at) as object) {
+  for (
+    let at: object | null = what;
+    at !== null && !INTRINSICS.has(at);
+    at = Object.getPrototypeOf(at) as object
+  ) {
     for (const name of Reflect.ownKeys(at)) {
       attempt('', () => {
         const part: unknown = Reflect.get(at, name, what);

@@ -22,9 +22,15 @@ const endpoints = Object.values(ENDPOINTS);
 const WORDS: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   // Some endpoints are called like what they give, such as `wallets`.
   { what: 'endpoint', pattern: quoted(Object.keys(ENDPOINTS).filter((name) => /[A-Z]/.test(name))) },
-  { what: 'budget', pattern: quoted(endpoints.map(({ budget }) => budget.name).filter((name) => name.includes('/'))) },
+  {
+    what: 'budget',
+    pattern: quoted(endpoints.map(({ budget }) => budget.name).filter((name) => name.includes('/'))),
+  },
   { what: 'status', pattern: quoted(['New', 'Active', 'Inactive', 'Done', 'Canceled']) },
-  { what: 'refusal', pattern: quoted(['NotFound', 'NotApplied', 'DuplicateOrder', 'DuplicateClientOrderId']) },
+  {
+    what: 'refusal',
+    pattern: quoted(['NotFound', 'NotApplied', 'DuplicateOrder', 'DuplicateClientOrderId']),
+  },
   { what: 'window for identical orders', pattern: /\b10_?500\b/g },
   { what: 'currency', pattern: /\b(?:rls|usdt|irt|IRT|USDT|USDTIRT)\b/g },
 ];

@@ -77,3 +77,14 @@ describe('the folders that serve any exchange', () => {
     expect(venueWords(source)).toEqual([word]);
   });
 });
+
+test('no comment of src is wider than 110 columns (the formatter holds the code)', () => {
+  const wide = filesOf('src').flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        line.length > 110 && /^\s*(?:\*|\/\*|\/\/)/.test(line) ? [`${path}:${index + 1}`] : [],
+      ),
+  );
+  expect(wide).toEqual([]);
+});

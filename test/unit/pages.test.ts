@@ -46,7 +46,10 @@ describe.each(PAGES)('%s', (path) => {
 
 const withoutCode = (page: string): string => page.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 
-/** The sentences of a page. Code blocks, tables, headings and pictures have none; a point of a list begins a new one. */
+/**
+ * The sentences of a page. Code blocks, tables, headings and pictures have none; a point of a list begins a
+ * new one.
+ */
 function sentencesOf(page: string): readonly string[] {
   const prose = withoutCode(page)
     .replaceAll(/^(?:#|\s*\||!\[).*$/gm, '\n')
@@ -55,12 +58,15 @@ function sentencesOf(page: string): readonly string[] {
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   return prose
     .split(/\n\s*\n/)
-    .flatMap((block) => block.replaceAll(/\s+/g, ' ').split(/(?<=[.!?][)"*_]*) (?=["(*_]*(?:[A-Z\d]|code|sarraf))/))
+    .flatMap((block) =>
+      block.replaceAll(/\s+/g, ' ').split(/(?<=[.!?][)"*_]*) (?=["(*_]*(?:[A-Z\d]|code|sarraf))/),
+    )
     .map((sentence) => sentence.trim())
     .filter((sentence) => wordsOf(sentence).length > 0);
 }
 
-const wordsOf = (sentence: string): readonly string[] => sentence.split(' ').filter((word) => /[\p{L}\d]/u.test(word));
+const wordsOf = (sentence: string): readonly string[] =>
+  sentence.split(' ').filter((word) => /[\p{L}\d]/u.test(word));
 
 /** Targets of links and pictures to files of the project. */
 const linksOf = (page: string): readonly string[] =>

@@ -8,7 +8,10 @@ export function valueAt(price: Units, amount: bigint): Units {
   return divideHalfEven(price * amount, UNITS_PER_ONE) as Units;
 }
 
-/** The fee of a fill in the quote currency: that of a buy is in the base currency, and is valued at the price of the fill. */
+/**
+ * The fee of a fill in the quote currency: that of a buy is in the base currency, and is valued at the price
+ * of the fill.
+ */
 export function feeValue({ side, fee, price }: FillRecord): Units {
   return side === 'buy' ? valueAt(price, fee) : fee;
 }
@@ -28,7 +31,10 @@ export function feesPaid(fills: readonly FillRecord[]): Units {
   return fills.reduce((sum, fill) => sum + feeValue(fill), NO_UNITS as bigint) as Units;
 }
 
-/** How often the mean equity was traded in the run: `value of all fills / mean(equity)`. Buying and selling everything once is about 2. */
+/**
+ * How often the mean equity was traded in the run: `value of all fills / mean(equity)`. Buying and selling
+ * everything once is about 2.
+ */
 export function turnover(traded: Units, equity: Float64Array): Statistic {
   const average = mean(equity);
   return average === null || average <= 0 ? null : quotient(numberOf(traded), average);

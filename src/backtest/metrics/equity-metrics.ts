@@ -4,9 +4,10 @@ import { finite, quotient, downsideDeviation, mean, sampleDeviation, type Statis
 export const YEAR_MS = 31_536_000_000;
 
 /**
- * How many returns a year has: what a figure of one is annualised by. Where bars are missing it is the bars that there are by the time that they cover,
- * `count x year / span`: a return over a gap is one return, and variance grows with time (Bacon 2008, 4.1), so taking a year of whole bars would count the
- * time of the gaps again and again.
+ * How many returns a year has: what a figure of one is annualised by. Where bars are missing it is the bars
+ * that there are by the time that they cover, `count x year / span`: a return over a gap is one return, and
+ * variance grows with time (Bacon 2008, 4.1), so taking a year of whole bars would count the time of the gaps
+ * again and again.
  */
 export function returnsPerYear(of: {
   readonly barMs: number;
@@ -21,8 +22,8 @@ export function returnsPerYear(of: {
 const HALF = 0.5;
 
 /**
- * The simple return of each bar, `equity[i] / equity[i - 1] - 1`; the first one is from the initial equity. After a total loss there is nothing
- * left to have a return on, so it is 0.
+ * The simple return of each bar, `equity[i] / equity[i - 1] - 1`; the first one is from the initial equity.
+ * After a total loss there is nothing left to have a return on, so it is 0.
  */
 export function barReturns(initialEquity: number, equity: Float64Array): Float64Array {
   let previous = initialEquity;
@@ -46,8 +47,9 @@ export function totalReturn({ initialEquity, finalEquity }: Growth): Statistic {
 }
 
 /**
- * Compound annual growth rate: `(final / initial)^(year / span) - 1`. A span below a year is extrapolated, which says little of short ones. Null
- * without a span, and where it is beyond what a float holds. Bacon (2008), 2.7.
+ * Compound annual growth rate: `(final / initial)^(year / span) - 1`. A span below a year is extrapolated,
+ * which says little of short ones. Null without a span, and where it is beyond what a float holds. Bacon
+ * (2008), 2.7.
  */
 export function compoundAnnualGrowth({ initialEquity, finalEquity, spanMs }: Growth): Statistic {
   if (initialEquity <= 0 || spanMs <= 0) return null;
@@ -68,7 +70,10 @@ export interface Returns {
   readonly perYear: number;
 }
 
-/** `sampleDeviation(returns) x sqrt(returns a year)`. Bacon, "Practical Portfolio Performance Measurement and Attribution" (2008), 4.1. */
+/**
+ * `sampleDeviation(returns) x sqrt(returns a year)`. Bacon, "Practical Portfolio Performance Measurement and
+ * Attribution" (2008), 4.1.
+ */
 export function volatility({ values, perYear }: Returns): Statistic {
   const deviation = sampleDeviation(values);
   return deviation === null ? null : finite(deviation * Math.sqrt(perYear));
@@ -119,15 +124,18 @@ export interface ValuesOverTime {
 export interface Drawdown {
   /** The largest loss from a peak as a fraction of it, 0 to 1. */
   readonly depth: number;
-  /** How long that one lasted: from its peak until the peak was reached again, or to the end. 0 without a drawdown. */
+  /**
+   * How long that one lasted: from its peak until the peak was reached again, or to the end. 0 without a
+   * drawdown.
+   */
   readonly lengthMs: number;
   /** The longest time below any peak, which can be another one. */
   readonly longestMs: number;
 }
 
 /**
- * The deepest drawdown, `max over t of (peak before t - value at t) / peak before t`, and its length. Magdon-Ismail and Atiya, "Maximum Drawdown",
- * Risk 17 (2004).
+ * The deepest drawdown, `max over t of (peak before t - value at t) / peak before t`, and its length.
+ * Magdon-Ismail and Atiya, "Maximum Drawdown", Risk 17 (2004).
  */
 export function maximumDrawdown(curve: ValuesOverTime): Drawdown {
   let peak = curve.startValue;

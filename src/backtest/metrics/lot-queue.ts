@@ -1,7 +1,10 @@
 import type { Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 
-/** What one buy brought and is still to be sold. The parts that are taken from it add up to it to the last digit. */
+/**
+ * What one buy brought and is still to be sold. The parts that are taken from it add up to it to the last
+ * digit.
+ */
 export interface Lot {
   readonly orderKey: string | null;
   readonly atMs: number;
@@ -34,7 +37,10 @@ export interface Dust {
 export class LotQueue {
   readonly #amountStep: bigint;
   #lots: Lot[] = [];
-  /** Lots before it are gone; they are dropped when they are most of the array, so that taking one costs the same however many there were. */
+  /**
+   * Lots before it are gone; they are dropped when they are most of the array, so that taking one costs the
+   * same however many there were.
+   */
   #head = 0;
   #dust = { amount: 0n, cost: 0n };
 
@@ -82,7 +88,10 @@ export class LotQueue {
     return { amount: this.#dust.amount as Units, cost: this.#dust.cost as Units };
   }
 
-  /** Moves on from a lot that is used up, or of which less than a step is left: that goes over to the next one. */
+  /**
+   * Moves on from a lot that is used up, or of which less than a step is left: that goes over to the next
+   * one.
+   */
   #dropSmallRest(lot: Lot): void {
     const amount = lot.amount - lot.takenAmount;
     if (amount >= this.#amountStep) return;
@@ -94,7 +103,10 @@ export class LotQueue {
   }
 }
 
-/** Takes from a lot, with the share of its cost and fee: the rounded share of all that was taken, less what went before. */
+/**
+ * Takes from a lot, with the share of its cost and fee: the rounded share of all that was taken, less what
+ * went before.
+ */
 function partOf(lot: Lot, wanted: bigint, origin: Lot = lot): LotPart {
   const left = lot.amount - lot.takenAmount;
   const amount = wanted < left ? wanted : left;

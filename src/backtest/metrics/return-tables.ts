@@ -9,8 +9,8 @@ export interface MonthlyReturn {
 }
 
 /**
- * `equity at the end of the month / equity at the end of the one before - 1`. A moment at midnight closes the day before it, so it belongs to that
- * day's month. After a total loss a month returns 0.
+ * `equity at the end of the month / equity at the end of the one before - 1`. A moment at midnight closes the
+ * day before it, so it belongs to that day's month. After a total loss a month returns 0.
  */
 export function monthlyReturns(initialEquity: number, curve: EquityCurve): MonthlyReturn[] {
   const months: MonthlyReturn[] = [];
@@ -29,7 +29,10 @@ export function monthlyReturns(initialEquity: number, curve: EquityCurve): Month
   return months;
 }
 
-/** How many values lie from `from` on and below `to`; the first and the last column hold all that lies beyond them, too. */
+/**
+ * How many values lie from `from` on and below `to`; the first and the last column hold all that lies beyond
+ * them, too.
+ */
 export interface HistogramColumn {
   readonly from: number;
   readonly to: number;
@@ -40,8 +43,8 @@ const COLUMNS = 24;
 const NICE = [1, 2, 2.5, 5, 10];
 
 /**
- * Values in columns of one round width, with an edge at zero so that gains and losses are never mixed. The middle 98 % decide the width; what lies
- * outside is in the outermost columns. Empty of nothing.
+ * Values in columns of one round width, with an edge at zero so that gains and losses are never mixed. The
+ * middle 98 % decide the width; what lies outside is in the outermost columns. Empty of nothing.
  */
 export function returnHistogram(values: readonly number[]): HistogramColumn[] {
   if (values.length === 0) return [];
@@ -56,10 +59,17 @@ export function returnHistogram(values: readonly number[]): HistogramColumn[] {
     const column = Math.min(last, Math.max(first, Math.floor(value / width))) - first;
     counts[column] = (counts[column] ?? 0) + 1;
   }
-  return counts.map((count, index) => ({ from: (first + index) * width, to: (first + index + 1) * width, count }));
+  return counts.map((count, index) => ({
+    from: (first + index) * width,
+    to: (first + index + 1) * width,
+    count,
+  }));
 }
 
-/** The next width that people count in: 1, 2, 2.5 or 5 of some power of ten. Where all values are as good as the same, a thousandth. */
+/**
+ * The next width that people count in: 1, 2, 2.5 or 5 of some power of ten. Where all values are as good as
+ * the same, a thousandth.
+ */
 function roundWidth(least: number): number {
   if (!(least > 1e-12)) return 0.001;
   const power = 10 ** Math.floor(Math.log10(least));

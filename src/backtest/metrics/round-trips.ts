@@ -13,7 +13,10 @@ export interface TripMarket {
   readonly lastPrice: Units;
 }
 
-/** What was sold although no buy of the run had brought it: held from the start, or bought by another strategy. */
+/**
+ * What was sold although no buy of the run had brought it: held from the start, or bought by another
+ * strategy.
+ */
 export interface UnmatchedSale {
   readonly market: string;
   readonly strategy: string | null;
@@ -47,11 +50,16 @@ interface Book {
 }
 
 /**
- * Pairs buys and sells of each market and strategy, first in first out. A trip is what one order bought and another sold: an order that is sold by
- * two is two trips, and the fills of an order are one. Where the account held nothing at the start, all profits (those of open trips at the last
- * price, and of dust, too) are together what the equity gained, to the last digit. A fill of a market that is not in `markets` throws a RangeError.
+ * Pairs buys and sells of each market and strategy, first in first out. A trip is what one order bought and
+ * another sold: an order that is sold by two is two trips, and the fills of an order are one. Where the
+ * account held nothing at the start, all profits (those of open trips at the last price, and of dust, too)
+ * are together what the equity gained, to the last digit. A fill of a market that is not in `markets` throws
+ * a RangeError.
  */
-export function roundTrips(fills: readonly FillRecord[], markets: ReadonlyMap<string, TripMarket>): RoundTrips {
+export function roundTrips(
+  fills: readonly FillRecord[],
+  markets: ReadonlyMap<string, TripMarket>,
+): RoundTrips {
   const books = new Map<string, Book>();
   for (const fill of fills) {
     const book = bookOf(books, fill, marketOf(markets, fill.market).amountStep);
@@ -79,7 +87,10 @@ function buy({ lots }: Book, fill: FillRecord): void {
   lots.add({ orderKey, atMs, price, amount: amount - fill.fee, cost: total, fee: feeValue(fill) });
 }
 
-/** Shares out what a sale brought among the lots that it came from; the last part gets the rest, so that the parts add up. */
+/**
+ * Shares out what a sale brought among the lots that it came from; the last part gets the rest, so that the
+ * parts add up.
+ */
 function sell(book: Book, fill: FillRecord): void {
   const proceeds = fill.total - fill.fee;
   let left = { amount: fill.amount as bigint, proceeds, fee: fill.fee as bigint };
@@ -100,7 +111,10 @@ function sell(book: Book, fill: FillRecord): void {
   book.unmatchedProceeds += left.amount > 0n ? left.proceeds : 0n;
 }
 
-/** Values what is left market by market: the rounded value of all so far, less that of all before, so that the parts are the value of the whole. */
+/**
+ * Values what is left market by market: the rounded value of all so far, less that of all before, so that the
+ * parts are the value of the whole.
+ */
 function whatIsLeft(
   books: readonly Book[],
   markets: ReadonlyMap<string, TripMarket>,
@@ -116,7 +130,8 @@ function whatIsLeft(
   const dust: DustRest[] = [];
   for (const { market, strategy, lots, builder } of books) {
     const { lastPrice } = marketOf(markets, market);
-    for (const part of lots.rest()) builder.leaveOpen(part, { value: valueOf(market, part.amount), lastPrice });
+    for (const part of lots.rest())
+      builder.leaveOpen(part, { value: valueOf(market, part.amount), lastPrice });
     open.push(...builder.finish());
     const rest = lots.dust();
     if (rest.amount > 0n || rest.cost > 0n) {
@@ -144,7 +159,8 @@ function bookOf(books: Map<string, Book>, { market, strategy }: FillRecord, amou
 
 function marketOf(markets: ReadonlyMap<string, TripMarket>, name: string): TripMarket {
   const market = markets.get(name);
-  if (market === undefined) throw new RangeError(`expected fills of ${[...markets.keys()].join(', ')}, was ${name}`);
+  if (market === undefined)
+    throw new RangeError(`expected fills of ${[...markets.keys()].join(', ')}, was ${name}`);
   return market;
 }
 

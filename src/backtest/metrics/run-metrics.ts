@@ -18,10 +18,23 @@ import {
 } from './equity-metrics.ts';
 import type { RoundTrip } from './round-trips.ts';
 import { numberOf, mean, type Statistic } from './statistics.ts';
-import { expectancy, profitFactor, systemQuality, tripLengths, tripReturns, winRate } from './trip-statistics.ts';
+import {
+  expectancy,
+  profitFactor,
+  systemQuality,
+  tripLengths,
+  tripReturns,
+  winRate,
+} from './trip-statistics.ts';
 
-/** Every figure of a run that is a statistic; `docs/metrics.md` has the formulas. What has no value is null. */
-export function runMetrics(run: BacktestRun, trips: readonly RoundTrip[], traded: readonly FillRecord[] = run.fills) {
+/**
+ * Every figure of a run that is a statistic; `docs/metrics.md` has the formulas. What has no value is null.
+ */
+export function runMetrics(
+  run: BacktestRun,
+  trips: readonly RoundTrip[],
+  traded: readonly FillRecord[] = run.fills,
+) {
   return { ...equityMetrics(run), ...activityMetrics(run.curve, traded), ...tripMetrics(trips) };
 }
 
@@ -85,8 +98,9 @@ export type HeldMarket = Pick<TradedMarket, 'firstPrice' | 'lastPrice'> & {
 };
 
 /**
- * What the same money would have returned if it had been spread evenly over the coins of the run at their first prices and kept:
- * `mean(last price / first price - 1)`, before fees and spreads. Each coin counts once, by its prices in the currency of the run. Null without one.
+ * What the same money would have returned if it had been spread evenly over the coins of the run at their
+ * first prices and kept: `mean(last price / first price - 1)`, before fees and spreads. Each coin counts
+ * once, by its prices in the currency of the run. Null without one.
  */
 export function buyAndHoldReturn(markets: readonly HeldMarket[], quote: QuoteCurrency): Statistic {
   const first = new Map<string, HeldMarket['firstPrice']>();

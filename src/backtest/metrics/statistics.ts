@@ -1,6 +1,9 @@
 import type { Units } from '../../domain/money.ts';
 
-/** What a number of the summary is: a finite one, or null where its formula has no value (a division by nothing, or too few points). */
+/**
+ * What a number of the summary is: a finite one, or null where its formula has no value (a division by
+ * nothing, or too few points).
+ */
 export type Statistic = number | null;
 
 /** A quotient, or null where it is not a finite number. */
@@ -30,7 +33,10 @@ export function mean(values: ArrayLike<number>): Statistic {
   return sum / values.length;
 }
 
-/** The sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`; null below two values. What is only noise is 0. */
+/**
+ * The sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`; null below two values. What is only
+ * noise is 0.
+ */
 export function sampleDeviation(values: ArrayLike<number>): Statistic {
   const centre = mean(values);
   if (centre === null || values.length < 2) return null;
@@ -39,7 +45,10 @@ export function sampleDeviation(values: ArrayLike<number>): Statistic {
   return withoutNoise(Math.sqrt(squares / (values.length - 1)));
 }
 
-/** The root mean square of what is below zero, `sqrt(sum(min(x, 0)^2) / n)`, over all values and not over the losses alone; null of nothing. */
+/**
+ * The root mean square of what is below zero, `sqrt(sum(min(x, 0)^2) / n)`, over all values and not over the
+ * losses alone; null of nothing.
+ */
 export function downsideDeviation(values: ArrayLike<number>): Statistic {
   if (values.length === 0) return null;
   let squares = 0;

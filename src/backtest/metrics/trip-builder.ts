@@ -9,7 +9,10 @@ export interface RoundTrip {
   readonly number: number;
   readonly market: string;
   readonly strategy: string | null;
-  /** The orders that bought and sold, by their keys; null for a foreign order and, as the exit, for an open trip. */
+  /**
+   * The orders that bought and sold, by their keys; null for a foreign order and, as the exit, for an open
+   * trip.
+   */
   readonly entryOrder: string | null;
   readonly exitOrder: string | null;
   /** The first fill of its entry and the last of its exit; null while it is open. */
@@ -44,11 +47,15 @@ interface Sums {
   fees: bigint;
 }
 
-/** Puts parts of lots together: what one order bought and one sold is a trip, however many fills either took. */
+/**
+ * Puts parts of lots together: what one order bought and one sold is a trip, however many fills either took.
+ */
 export class TripBuilder {
   readonly #of: { readonly market: string; readonly strategy: string | null };
   #trips: Sums[] = [];
-  /** Two orders can fill in turns, so a trip that goes on need not be the last. As many as there are trips. */
+  /**
+   * Two orders can fill in turns, so a trip that goes on need not be the last. As many as there are trips.
+   */
   readonly #byOrders = new Map<string, Sums>();
 
   constructor(of: { readonly market: string; readonly strategy: string | null }) {
@@ -74,7 +81,9 @@ export class TripBuilder {
     return trips;
   }
 
-  /** The trip of the same two orders, else a new one. Fills of orders that are not known by name stay apart. */
+  /**
+   * The trip of the same two orders, else a new one. Fills of orders that are not known by name stay apart.
+   */
   #sumsOf({ lot }: LotPart, exitOrder: string | null, closedAtMs: number | null): Sums {
     const isNamed = lot.orderKey !== null && (exitOrder !== null) === (closedAtMs !== null);
     const name = `${lot.orderKey} ${exitOrder}`;

@@ -9,7 +9,10 @@ export function winRate(trips: readonly ClosedTrip[]): Statistic {
   return quotient(trips.filter(({ profit }) => profit > 0n).length, trips.length);
 }
 
-/** `sum of profits / sum of losses`. Null without a loss. Pardo, "The Evaluation and Optimization of Trading Strategies" (2008), 12. */
+/**
+ * `sum of profits / sum of losses`. Null without a loss. Pardo, "The Evaluation and Optimization of Trading
+ * Strategies" (2008), 12.
+ */
 export function profitFactor(trips: readonly ClosedTrip[]): Statistic {
   let profits = 0;
   let losses = 0;
@@ -20,14 +23,17 @@ export function profitFactor(trips: readonly ClosedTrip[]): Statistic {
   return quotient(profits, losses);
 }
 
-/** The mean profit of a trade after fees, in the quote currency. Tharp, "Trade Your Way to Financial Freedom" (2006), 7. */
+/**
+ * The mean profit of a trade after fees, in the quote currency. Tharp, "Trade Your Way to Financial Freedom"
+ * (2006), 7.
+ */
 export function expectancy(trips: readonly ClosedTrip[]): Statistic {
   return mean(profitsOf(trips));
 }
 
 /**
- * System quality number: `sqrt(trades) x mean(profit) / sampleDeviation(profit)`. Profits stand for multiples of the risk, which is not known.
- * Tharp, "Definitive Guide to Position Sizing" (2008), 2.
+ * System quality number: `sqrt(trades) x mean(profit) / sampleDeviation(profit)`. Profits stand for multiples
+ * of the risk, which is not known. Tharp, "Definitive Guide to Position Sizing" (2008), 2.
  */
 export function systemQuality(trips: readonly ClosedTrip[]): Statistic {
   const profits = profitsOf(trips);

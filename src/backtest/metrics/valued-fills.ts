@@ -12,16 +12,21 @@ import type { TripMarket } from './round-trips.ts';
 export interface ValuedFills {
   /** What was traded: one for each fill. */
   readonly traded: readonly FillRecord[];
-  /** The same, and what came and went of the other quote currency: with these the money of every trade is accounted for. */
+  /**
+   * The same, and what came and went of the other quote currency: with these the money of every trade is
+   * accounted for.
+   */
   readonly moved: readonly FillRecord[];
   /** By the market names that the fills have here. */
   readonly markets: ReadonlyMap<string, TripMarket>;
 }
 
 /**
- * Fills of several markets in one currency. Each coin has one name, that of its market in the run's currency where there is one, so that what was bought in one
- * market is sold in another. A fill for the other quote currency is worth what that is worth at its time, by the open of the bar of `USDTIRT` that it is in. It
- * is two: the coin's, and the other currency's, which is bought by a sale and sold by a purchase. A run in one currency is what it was.
+ * Fills of several markets in one currency. Each coin has one name, that of its market in the run's currency
+ * where there is one, so that what was bought in one market is sold in another. A fill for the other quote
+ * currency is worth what that is worth at its time, by the open of the bar of `USDTIRT` that it is in. It is
+ * two: the coin's, and the other currency's, which is bought by a sale and sold by a purchase. A run in one
+ * currency is what it was.
  */
 export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'>): ValuedFills {
   const { fills, markets, quote } = run;
@@ -110,7 +115,10 @@ function turned(fill: FillRecord): FillRecord {
   };
 }
 
-/** What tether costs in rial at a time: the open of the bar that it is in, the close of the last one after it, the first open before all. */
+/**
+ * What tether costs in rial at a time: the open of the bar that it is in, the close of the last one after it,
+ * the first open before all.
+ */
 function bridgePriceAt(candles: CandleColumns | null, atMs: number): PriceOf {
   if (candles === null || candles.length === 0) return () => null;
   let [low, high] = [0, candles.length - 1];
@@ -120,6 +128,9 @@ function bridgePriceAt(candles: CandleColumns | null, atMs: number): PriceOf {
     else high = middle - 1;
   }
   const isOver = (candles.openTimeMs[low] ?? 0) + timeframeMs(candles.timeframe) <= atMs;
-  const price = cellUnits((isOver ? candles.close : candles.open)[low] ?? 0, columnScale(candles.priceDecimals));
+  const price = cellUnits(
+    (isOver ? candles.close : candles.open)[low] ?? 0,
+    columnScale(candles.priceDecimals),
+  );
   return (market) => (market === BRIDGE ? price : null);
 }

@@ -23,7 +23,10 @@ export interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies'
 }
 
 export interface ParityReport extends SessionComparison {
-  /** Decisions of the session that were made again from the very events that it was told; 0 where it kept none. */
+  /**
+   * Decisions of the session that were made again from the very events that it was told; 0 where it kept
+   * none.
+   */
   readonly decidedAgain: number;
   readonly beganMs: number;
   readonly endMs: number;
@@ -42,8 +45,8 @@ const SEED = 1;
 const LEAST_TOLERANCE_MS = 1_000;
 
 /**
- * Has a recorded session decided again from what it was told, runs it again against what it recorded, and compares both. Throws as `readSessionFile`, `readSession`
- * and `runAgain` do.
+ * Has a recorded session decided again from what it was told, runs it again against what it recorded, and
+ * compares both. Throws as `readSessionFile`, `readSession` and `runAgain` do.
  */
 export async function checkParity({ folder, ...options }: ParityOptions): Promise<ParityReport> {
   const file = readSessionFile(folder);
@@ -130,7 +133,10 @@ export interface DecidedAgain {
   readonly intents: readonly WantedThing[];
   /** As they were when they were planned. */
   readonly orders: readonly OrderRecord[];
-  /** What it was told, and how long each call took that was sent, from when it was wanted, by `tripKey`, in the order in which they were sent. */
+  /**
+   * What it was told, and how long each call took that was sent, from when it was wanted, by `tripKey`, in
+   * the order in which they were sent.
+   */
   readonly told: RecordedEvent;
   readonly tripsMs: ReadonlyMap<string, readonly number[]>;
   /** The first and the last moment of which it was told; null where nothing was kept. */
@@ -140,12 +146,16 @@ export interface DecidedAgain {
   readonly failure: string | null;
 }
 
-/** A busy process holds a request for less; what is held for longer waits for its budget, and does so in a second run, too. */
+/**
+ * A busy process holds a request for less; what is held for longer waits for its budget, and does so in a
+ * second run, too.
+ */
 const MOST_HELD_MS = 500;
 
 /**
- * Has an engine decide again with what that of a session began with and was told, event by event. Whatever it decides otherwise is the code, since nothing else
- * is different. What it wants sent goes nowhere: the answers are those that came. The end of the run, when orders are canceled, is left out.
+ * Has an engine decide again with what that of a session began with and was told, event by event. Whatever it
+ * decides otherwise is the code, since nothing else is different. What it wants sent goes nowhere: the
+ * answers are those that came. The end of the run, when orders are canceled, is left out.
  */
 async function decideAgain(
   file: SessionFile,
@@ -199,7 +209,8 @@ async function decideAgain(
       for (const { id, call } of requests) calls.set(id, { call, wantedAtMs: event.atMs });
       mirror.apply(changes, event);
       for (const change of changes) {
-        if (change.kind === 'order' && !planned.has(change.order.key)) planned.set(change.order.key, change.order);
+        if (change.kind === 'order' && !planned.has(change.order.key))
+          planned.set(change.order.key, change.order);
       }
     } catch (error) {
       return decided(untilMs, error instanceof Error ? error.message : String(error));
@@ -208,6 +219,8 @@ async function decideAgain(
   return decided(untilMs, null);
 }
 
-function inOrder(trips: readonly { readonly sentAtMs: number; readonly tookMs: number }[]): readonly number[] {
+function inOrder(
+  trips: readonly { readonly sentAtMs: number; readonly tookMs: number }[],
+): readonly number[] {
   return trips.toSorted((left, right) => left.sentAtMs - right.sentAtMs).map(({ tookMs }) => tookMs);
 }

@@ -24,14 +24,18 @@ export interface CompareOptions extends SeenOptions {
 export interface SessionComparison {
   /** In the order of time; money comes last. */
   readonly differences: readonly Difference[];
-  /** Intents and orders of the session, and those of them before which everything that was seen was the same: only there can code be found. */
+  /**
+   * Intents and orders of the session, and those of them before which everything that was seen was the same:
+   * only there can code be found.
+   */
   readonly decisions: number;
   readonly decisionsOnSameInputs: number;
 }
 
 /**
- * Compares two runs of one stretch of time. A difference has the cause of the first thing before it that was not the same for its strategy: a book or bar
- * that was seen, a fill, or a decision that differs itself; else of what one run knew otherwise when it decided. Where there is no such thing, it is the code.
+ * Compares two runs of one stretch of time. A difference has the cause of the first thing before it that was
+ * not the same for its strategy: a book or bar that was seen, a fill, or a decision that differs itself; else
+ * of what one run knew otherwise when it decided. Where there is no such thing, it is the code.
  */
 export function compareSessions(pair: SessionPair, options: CompareOptions): SessionComparison {
   const pairs = matchDecisions(decisionsOf(pair.session), decisionsOf(pair.again), options.toleranceMs);
@@ -69,8 +73,8 @@ export function compareSessions(pair: SessionPair, options: CompareOptions): Ses
 }
 
 /**
- * Compares what a session decided until a moment with what was decided again from the same events. There is nothing but the code that a difference could
- * come from.
+ * Compares what a session decided until a moment with what was decided again from the same events. There is
+ * nothing but the code that a difference could come from.
  */
 export function compareDecisions(
   session: Decided,
@@ -89,7 +93,10 @@ export function compareDecisions(
   return { differences, decisions: pairs.filter(({ session: mine }) => mine !== null).length };
 }
 
-/** What one run knew otherwise when it decided this, or would have; null where both knew the same, or nobody can tell. */
+/**
+ * What one run knew otherwise when it decided this, or would have; null where both knew the same, or nobody
+ * can tell.
+ */
 function knownOtherwise(
   { session, again }: SessionPair,
   decided: DecisionPair,
@@ -100,7 +107,8 @@ function knownOtherwise(
   const atMs = timeOf(decided);
   const sessionAnswers = session.told.answersBefore(decided.session?.name ?? null, atMs);
   const againAnswers = again.told.answersBefore(decided.again?.name ?? null, atMs);
-  const counts = (kind: TopicKind): boolean => kind === 'account' || kind === 'book' || kinds?.has(kind) === true;
+  const counts = (kind: TopicKind): boolean =>
+    kind === 'account' || kind === 'book' || kinds?.has(kind) === true;
   return inputDifference({ session: session.told, again: again.told, sessionAnswers, againAnswers, counts });
 }
 
@@ -152,7 +160,9 @@ function filledOrder(order: OrderRecord, fills: ReadonlyMap<string, readonly Fil
   return { order, fills: fills.get(order.key) ?? [] };
 }
 
-/** What the account has at the end follows from what came before; by itself it can only be rounded otherwise. */
+/**
+ * What the account has at the end follows from what came before; by itself it can only be rounded otherwise.
+ */
 function moneyDifferences(
   { session, again }: SessionPair,
   divergences: readonly Divergence[],
@@ -194,11 +204,20 @@ export interface DecisionPair {
 }
 
 function intentDecision({ id, strategy, kind, atMs }: WantedThing): Decision {
-  return { what: 'intent', name: id, strategy, atMs, group: `${strategy} ${kind}`, detail: kind, order: null };
+  return {
+    what: 'intent',
+    name: id,
+    strategy,
+    atMs,
+    group: `${strategy} ${kind}`,
+    detail: kind,
+    order: null,
+  };
 }
 
 function orderDecision(order: OrderRecord): Decision {
-  const { key, strategy, market, side, execution, price, stopPrice, amount, plannedAtMs, clientOrderId } = order;
+  const { key, strategy, market, side, execution, price, stopPrice, amount, plannedAtMs, clientOrderId } =
+    order;
   // The stop leg of a pair has no name on the wire.
   const leg = clientOrderId === null ? 'second leg' : 'order';
   const at = price === null ? '' : ` at ${formatUnits(price)}`;
@@ -215,8 +234,8 @@ function orderDecision(order: OrderRecord): Decision {
 }
 
 /**
- * Pairs decisions of the same group within a tolerance of time: first those that say the same, then, in the order of time, what is left. Lists are in the
- * order of time; so are the pairs.
+ * Pairs decisions of the same group within a tolerance of time: first those that say the same, then, in the
+ * order of time, what is left. Lists are in the order of time; so are the pairs.
  */
 function matchDecisions(
   session: readonly Decision[],

@@ -68,7 +68,10 @@ export interface FillOptions {
   readonly toleranceMs: number;
 }
 
-/** How the fills of the same order differ between two runs; null where they do not. `atMs` is the first moment at which they do. */
+/**
+ * How the fills of the same order differ between two runs; null where they do not. `atMs` is the first moment
+ * at which they do.
+ */
 export function fillDifference(
   session: FilledOrder,
   again: FilledOrder,
@@ -104,7 +107,10 @@ const WHY = {
   rounding: 'less than a step or a unit',
 } as const;
 
-/** Another amount or moment at the same price: its place in the queue was another, or it came to it at another moment. */
+/**
+ * Another amount or moment at the same price: its place in the queue was another, or it came to it at another
+ * moment.
+ */
 function moved(
   { order: left }: FilledOrder,
   { order: right }: FilledOrder,

@@ -15,8 +15,9 @@ interface Resting {
 }
 
 /**
- * Takes orders of the session itself out of the books that it recorded, since in a second run the bot places its own. An order counts as resting from when
- * it was sent until it was known to be closed, with what was not filled by then; stops, which rest nowhere, are left out.
+ * Takes orders of the session itself out of the books that it recorded, since in a second run the bot places
+ * its own. An order counts as resting from when it was sent until it was known to be closed, with what was
+ * not filled by then; stops, which rest nowhere, are left out.
  */
 export class OwnLevels {
   private readonly resting: readonly Resting[];
@@ -71,8 +72,8 @@ function restOf(amount: DecimalText, own: bigint | undefined): DecimalText {
 const APART_MS = 1_000;
 
 /**
- * Takes out of a recorded tape what the session itself took, since in a second run the bot takes anew. Trades in which others took from it stay: they are what fills its
- * resting orders there, too.
+ * Takes out of a recorded tape what the session itself took, since in a second run the bot takes anew. Trades
+ * in which others took from it stay: they are what fills its resting orders there, too.
  */
 export class OwnTrades {
   private readonly left: Map<string, number[]>;

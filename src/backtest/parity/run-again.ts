@@ -46,9 +46,10 @@ export interface SecondRun {
 }
 
 /**
- * Runs a session again through the poll backtest: from its own beginning, with the account, fees, bars and strategies that it began with, against the books
- * and trades that it recorded, without its own orders in them. Requests take as long as its own did. Throws `INVALID_OPTIONS` for a session that
- * polled more slowly than its plan, `DATA_UNUSABLE` where nothing was recorded.
+ * Runs a session again through the poll backtest: from its own beginning, with the account, fees, bars and
+ * strategies that it began with, against the books and trades that it recorded, without its own orders in
+ * them. Requests take as long as its own did. Throws `INVALID_OPTIONS` for a session that polled more slowly
+ * than its plan, `DATA_UNUSABLE` where nothing was recorded.
  */
 export async function runAgain({
   file,
@@ -102,7 +103,12 @@ export async function runAgain({
   const watch = new Watch(session.bars);
   const toldAgain = new RecordedEvent();
   const run = await runPoll({
-    settings: { ...config.execution, instance: config.instance, instances, reconciliation: config.reconciliation },
+    settings: {
+      ...config.execution,
+      instance: config.instance,
+      instances,
+      reconciliation: config.reconciliation,
+    },
     markets: recorded,
     fees: file.fees,
     balances: await beginningBalances(session, events),
@@ -150,7 +156,10 @@ export async function runAgain({
   };
 }
 
-/** On paper the books are those of a real exchange, which knows of none of our orders; the exchange of the session follows each of them anew. */
+/**
+ * On paper the books are those of a real exchange, which knows of none of our orders; the exchange of the
+ * session follows each of them anew.
+ */
 const PAPER_RULES: Partial<PollRules> = { own: 'hidden' };
 
 async function booksOf(
@@ -159,19 +168,27 @@ async function booksOf(
 ): Promise<readonly RecordedBook[]> {
   const { market, beganMs, endMs } = of;
   if (catalogue.manifest({ market, kind: 'books' }) === null) {
-    throw new SarrafError('DATA_UNUSABLE', `expected recorded books of ${market}, found none: run with --record`);
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected recorded books of ${market}, found none: run with --record`,
+    );
   }
   const books: RecordedBook[] = [];
   // A book may be of some time before it was seen.
-  for await (const part of catalogue.readBooks({ market, fromMs: beganMs - LONGEST_UNCHANGED_MS, toMs: endMs })) {
+  for await (const part of catalogue.readBooks({
+    market,
+    fromMs: beganMs - LONGEST_UNCHANGED_MS,
+    toMs: endMs,
+  })) {
     for (const book of part) if (book.seenMs >= beganMs && book.seenMs < endMs) books.push(book);
   }
   return books.toSorted((left, right) => left.seenMs - right.seenMs);
 }
 
 /**
- * A poll of the second run comes some milliseconds before or after that of the session. What the exchange gave no time for, and what counts from when it was seen, is
- * there this much earlier, so that the poll finds it.
+ * A poll of the second run comes some milliseconds before or after that of the session. What the exchange
+ * gave no time for, and what counts from when it was seen, is there this much earlier, so that the poll finds
+ * it.
  */
 const EARLIER_MS = 100;
 
@@ -186,7 +203,10 @@ async function* statsOf(
   for await (const part of catalogue.readStats(within)) yield part.map((row) => earlier(row, within.fromMs));
 }
 
-/** Trades that were seen, without our own; on paper, where the tape has none of ours (`own` is null), nothing trades with those of the first page. */
+/**
+ * Trades that were seen, without our own; on paper, where the tape has none of ours (`own` is null), nothing
+ * trades with those of the first page.
+ */
 async function* tradesOf(
   catalogue: Catalogue,
   { market, fromMs, toMs }: { readonly market: MarketSymbol; readonly fromMs: number; readonly toMs: number },
@@ -198,7 +218,9 @@ async function* tradesOf(
     firstSeenMs ??= seen[0]?.seenMs ?? null;
     if (own !== null) yield own.without(seen);
     else
-      yield seen.map((trade) => (trade.seenMs === firstSeenMs ? { ...trade, seenMs: fromMs } : earlier(trade, fromMs)));
+      yield seen.map((trade) =>
+        trade.seenMs === firstSeenMs ? { ...trade, seenMs: fromMs } : earlier(trade, fromMs),
+      );
   }
 }
 
@@ -206,8 +228,9 @@ async function* tradesOf(
 const LONGEST_UNCHANGED_MS = 86_400_000;
 
 /**
- * The market is there before anybody has looked at it, as it was seen first, and until the end, as it was seen last: without it the second run would end with
- * the moment that the exchange gave the last book, before that was seen.
+ * The market is there before anybody has looked at it, as it was seen first, and until the end, as it was
+ * seen last: without it the second run would end with the moment that the exchange gave the last book, before
+ * that was seen.
  */
 function throughout(
   books: readonly RecordedBook[],
@@ -232,18 +255,23 @@ function barsOf({ market, timeframe, candles }: KnownBars): BarRecording {
 }
 
 /**
- * What the account had when it was first read, without what had been traded by then. Where no event tells, it is counted back from the end, as far as that was
- * read. Money that came or went otherwise counts as there from the beginning.
+ * What the account had when it was first read, without what had been traded by then. Where no event tells, it
+ * is counted back from the end, as far as that was read. Money that came or went otherwise counts as there
+ * from the beginning.
  */
 async function beginningBalances(
   { balances, fills }: ReadSession,
   events: AsyncIterable<EngineEvent>,
 ): Promise<Readonly<Record<string, Units>>> {
   const first = await firstWallets(events);
-  const totals = first === null ? balances : new Map(first.wallets.map(({ currency, total }) => [currency, total]));
+  const totals =
+    first === null ? balances : new Map(first.wallets.map(({ currency, total }) => [currency, total]));
   const net = netMoney(first === null ? fills : fills.filter(({ atMs }) => atMs <= first.atMs));
   return Object.fromEntries(
-    [...totals].map(([currency, total]) => [currency, (parseUnits(total) - (net.get(currency) ?? 0n)) as Units]),
+    [...totals].map(([currency, total]) => [
+      currency,
+      (parseUnits(total) - (net.get(currency) ?? 0n)) as Units,
+    ]),
   );
 }
 
@@ -252,9 +280,11 @@ async function firstWallets(
   events: AsyncIterable<EngineEvent>,
 ): Promise<{ readonly atMs: number; readonly wallets: readonly WalletReading[] } | null> {
   for await (const event of events) {
-    if (event.kind !== 'answer' || event.answer.outcome !== 'value' || !Array.isArray(event.answer.value)) continue;
+    if (event.kind !== 'answer' || event.answer.outcome !== 'value' || !Array.isArray(event.answer.value))
+      continue;
     const [first] = event.answer.value as readonly Partial<WalletReading>[];
-    if (first?.walletId !== undefined) return { atMs: event.atMs, wallets: event.answer.value as WalletReading[] };
+    if (first?.walletId !== undefined)
+      return { atMs: event.atMs, wallets: event.answer.value as WalletReading[] };
   }
   return null;
 }

@@ -20,10 +20,15 @@ export class Watch {
   /** A book that is as it was before is not another one: recorded books are those that changed. */
   book(market: string, book: OrderBook, atMs: number): void {
     const text = bookText(book);
-    if (this.books.findLast((seen) => seen.market === market)?.text !== text) this.books.push({ market, atMs, text });
+    if (this.books.findLast((seen) => seen.market === market)?.text !== text)
+      this.books.push({ market, atMs, text });
   }
 
-  candles(of: { readonly market: string; readonly timeframe: Timeframe }, page: readonly Candle[], atMs: number): void {
+  candles(
+    of: { readonly market: string; readonly timeframe: Timeframe },
+    page: readonly Candle[],
+    atMs: number,
+  ): void {
     const key = `${of.market} ${of.timeframe}`;
     const bars = this.candlesBySeries.get(key) ?? new Map<number, Candle>();
     this.candlesBySeries.set(key, bars);
@@ -74,11 +79,15 @@ export interface SeenOptions {
 }
 
 /** Where the two runs have seen something else of a market for the first time. */
-export function seenDivergences({ session, again }: SessionPair, options: SeenOptions): readonly Divergence[] {
+export function seenDivergences(
+  { session, again }: SessionPair,
+  options: SeenOptions,
+): readonly Divergence[] {
   const markets = new Set([...session.books, ...session.bars].map(({ market }) => market));
   const found: Divergence[] = [];
   for (const market of markets) {
-    const of = (seen: readonly SeenData[]): readonly SeenData[] => seen.filter((one) => one.market === market);
+    const of = (seen: readonly SeenData[]): readonly SeenData[] =>
+      seen.filter((one) => one.market === market);
     const book = firstOther(of(session.books), of(again.books), options.toleranceMs);
     if (book !== null) found.push({ ...book, why: `${market}: ${book.why} book`, strategies: null });
     const bar = firstOther(of(session.bars), of(again.bars), 0);
@@ -88,7 +97,8 @@ export function seenDivergences({ session, again }: SessionPair, options: SeenOp
   for (const [name, { kind, tellings }] of session.told?.topics ?? []) {
     if (kind !== 'trades' && kind !== 'stats') continue;
     const other = firstOther(tellings, again.told?.topics.get(name)?.tellings ?? [], options.toleranceMs);
-    if (other !== null) found.push({ ...other, why: `${other.why} ${name}`, strategies: readersOf(kind, options) });
+    if (other !== null)
+      found.push({ ...other, why: `${other.why} ${name}`, strategies: readersOf(kind, options) });
   }
   return found;
 }
@@ -139,7 +149,8 @@ export function inputDifference(of: Inputs): Pick<Divergence, 'cause' | 'why'> |
       if (kind === 'account' || isAsOften) continue;
       return { cause: 'latency', why: `${name}: one run had looked at it more often` };
     }
-    // What both runs come to know is known to one of them earlier; what becomes of orders differs by that, too.
+    // What both runs come to know is known to one of them earlier; what becomes of orders differs by that,
+    // too.
     const isOfBoth =
       kind === 'account' ||
       left === null ||

@@ -88,7 +88,8 @@ function roundTripOf(reader: MirrorReader, { key, sentAtMs }: OrderRecord): read
   const answered = reader
     .journalOf(key, MOST_ROWS)
     .find(
-      ({ kind, json }) => kind === 'order' && ANSWERED.has((JSON.parse(json) as { readonly state?: unknown }).state),
+      ({ kind, json }) =>
+        kind === 'order' && ANSWERED.has((JSON.parse(json) as { readonly state?: unknown }).state),
     );
   return answered === undefined ? [] : [Math.max(0, answered.atMs - sentAtMs)];
 }
@@ -102,10 +103,12 @@ function readBars(mirror: string): readonly KnownBars[] {
            ORDER BY market, timeframe, open_time_ms`,
       )
       .all();
-    return [...Map.groupBy(rows, ({ market, timeframe }) => `${market} ${timeframe}`).values()].flatMap((candles) => {
-      const [first] = candles;
-      return first === undefined ? [] : [{ market: first.market, timeframe: first.timeframe, candles }];
-    });
+    return [...Map.groupBy(rows, ({ market, timeframe }) => `${market} ${timeframe}`).values()].flatMap(
+      (candles) => {
+        const [first] = candles;
+        return first === undefined ? [] : [{ market: first.market, timeframe: first.timeframe, candles }];
+      },
+    );
   } finally {
     database.close();
   }
@@ -150,8 +153,10 @@ export interface SessionPair {
 const MOST_DRAWN_FROM = 2_000;
 
 /**
- * How long requests took in a recorded session, to be drawn from: those about orders by what its orders took, all others by what its books took. On paper nothing about
- * an order travels, so there all are as its books. Throws `INVALID_FILE` where the folder holds no recorded session, `DATA_UNUSABLE` where nothing was measured in it.
+ * How long requests took in a recorded session, to be drawn from: those about orders by what its orders took,
+ * all others by what its books took. On paper nothing about an order travels, so there all are as its books.
+ * Throws `INVALID_FILE` where the folder holds no recorded session, `DATA_UNUSABLE` where nothing was
+ * measured in it.
  */
 export async function latencyOfSession(folder: string, seed: number): Promise<DrawnLatency> {
   const file = readSessionFile(folder);
@@ -165,7 +170,10 @@ export async function latencyOfSession(folder: string, seed: number): Promise<Dr
   );
 }
 
-/** What the requests of a session took; null where nothing was measured. Where one of both kinds was not, the other stands for it. */
+/**
+ * What the requests of a session took; null where nothing was measured. Where one of both kinds was not, the
+ * other stands for it.
+ */
 export async function measuredLatency(
   { roundTripsMs: orderTripsMs }: Pick<ReadSession, 'roundTripsMs'>,
   events: AsyncIterable<EngineEvent>,
@@ -180,13 +188,21 @@ export async function measuredLatency(
   const [books, orders] = [spread(bookTripsMs), spread(orderTripsMs)];
   if (books.length + orders.length === 0) return null;
   if (books.length === 0) return { kind: 'drawn', roundTripsMs: orders, seed };
-  return { kind: 'drawn', roundTripsMs: books, ...(orders.length === 0 ? {} : { orderTripsMs: orders }), seed };
+  return {
+    kind: 'drawn',
+    roundTripsMs: books,
+    ...(orders.length === 0 ? {} : { orderTripsMs: orders }),
+    seed,
+  };
 }
 
 /** Of all answers only a book has bids. */
 function isBook(answer: (EngineEvent & { readonly kind: 'answer' })['answer']): boolean {
   return (
-    answer.outcome === 'value' && typeof answer.value === 'object' && answer.value !== null && 'bids' in answer.value
+    answer.outcome === 'value' &&
+    typeof answer.value === 'object' &&
+    answer.value !== null &&
+    'bids' in answer.value
   );
 }
 

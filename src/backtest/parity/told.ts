@@ -17,7 +17,10 @@ interface NumberedTelling extends Telling {
   readonly number: number;
 }
 
-/** What a topic is of: the data of a market that strategies subscribe to, or the account, which everything depends on. */
+/**
+ * What a topic is of: the data of a market that strategies subscribe to, or the account, which everything
+ * depends on.
+ */
 export type TopicKind = 'book' | 'candles' | 'trades' | 'stats' | 'account';
 
 interface Topic {
@@ -27,7 +30,10 @@ interface Topic {
   readonly looks: number[];
 }
 
-/** What a bot was told, topic by topic, without the names that an exchange gives, so that two runs can be held against each other. */
+/**
+ * What a bot was told, topic by topic, without the names that an exchange gives, so that two runs can be held
+ * against each other.
+ */
 export class RecordedEvent {
   readonly topics = new Map<string, Topic>();
   private readonly orders = new Tally();
@@ -45,7 +51,10 @@ export class RecordedEvent {
 
   /** How many answers had come when something was decided; by its time where its name is not known. */
   answersBefore(name: string | null, atMs: number): number {
-    return (name === null ? undefined : this.decided.get(name)) ?? firstWhere(this.timesMs, (timeMs) => timeMs > atMs);
+    return (
+      (name === null ? undefined : this.decided.get(name)) ??
+      firstWhere(this.timesMs, (timeMs) => timeMs > atMs)
+    );
   }
 
   /** Takes what a call was answered with. Answers are to be handed over in the order of time. */
@@ -95,7 +104,9 @@ export class RecordedEvent {
         break;
       }
       case 'public-trades': {
-        const [first] = (value as readonly PublicTrade[]).toSorted((left, right) => right.timeMs - left.timeMs);
+        const [first] = (value as readonly PublicTrade[]).toSorted(
+          (left, right) => right.timeMs - left.timeMs,
+        );
         this.tell(`trades ${call.market}`, 'trades', { atMs, text: JSON.stringify(first ?? null) });
         break;
       }
@@ -172,7 +183,10 @@ function firstWhere<Item>(sorted: readonly Item[], isBeyond: (item: Item) => boo
   return low;
 }
 
-/** A sum over things that change, whatever they are called and in whatever order they came: for equal things it is equal, for others almost never. */
+/**
+ * A sum over things that change, whatever they are called and in whatever order they came: for equal things
+ * it is equal, for others almost never.
+ */
 class Tally {
   private readonly byName = new Map<string, number>();
   private sum = 0;
@@ -191,6 +205,7 @@ class Tally {
 /** FNV-1a, 32 bits. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return hash >>> 0;
 }

@@ -30,10 +30,14 @@ export function describePollRules(rules: PollRules): FidelityStatement {
   return {
     kind: 'poll',
     rules: [
-      { rule: 'the bot', setting: 'the live one: poll plan, budgets, risk checks and orders, in virtual time' },
+      {
+        rule: 'the bot',
+        setting: 'the live one: poll plan, budgets, risk checks and orders, in virtual time',
+      },
       {
         rule: 'the market changes',
-        setting: 'at the time that the exchange gave, else when it was seen; at the same time trades before books',
+        setting:
+          'at the time that the exchange gave, else when it was seen; at the same time trades before books',
       },
       {
         rule: 'bars',
@@ -63,7 +67,8 @@ export function describePollRules(rules: PollRules): FidelityStatement {
       },
       {
         rule: 'orders that rest at a price the book did not reach',
-        setting: 'behind what it shows there once it does; until then only a trade beyond their price fills them',
+        setting:
+          'behind what it shows there once it does; until then only a trade beyond their price fills them',
       },
       {
         rule: 'the market goes through a resting order',
@@ -80,7 +85,10 @@ export function describePollRules(rules: PollRules): FidelityStatement {
             : 'the recorded one: nobody else sees what is ours',
       },
       { rule: 'fees', setting: 'half-even, in the currency received, by the fill being maker or taker' },
-      { rule: 'value of the account', setting: 'the last price at the exchange, whether the bot had seen it or not' },
+      {
+        rule: 'value of the account',
+        setting: 'the last price at the exchange, whether the bot had seen it or not',
+      },
     ],
     caveats: [
       'The recorded market does not answer: nobody moves a quote because of our orders.',
@@ -88,7 +96,9 @@ export function describePollRules(rules: PollRules): FidelityStatement {
       'What stood before us and was canceled counts as still there, as long as the book shows as much.',
       'The recording was itself made by asking: a change counts from when it was recorded to have been, which is late by up to one of its polls where the exchange gave no time.',
       'Replies are never lost, and the exchange refuses nothing but by its rules; a run of the fuzzer does both.',
-      ...(isWhole ? ['An order that the market goes through fills whole, however little was traded beyond it.'] : []),
+      ...(isWhole
+        ? ['An order that the market goes through fills whole, however little was traded beyond it.']
+        : []),
     ],
   };
 }

@@ -9,14 +9,18 @@ import {
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 
-/** The part of every clientOrderId that a mirror draws once; here it is the same in every run, so that the same input gives the same output. */
+/**
+ * The part of every clientOrderId that a mirror draws once; here it is the same in every run, so that the
+ * same input gives the same output.
+ */
 const EPOCH = 'poll';
 
 const MOST_UNHASHED = 16_384;
 
 /**
- * The mirror of a run that is never restarted: orders and fills in memory, and of the journal its hash, which is the one that a mirror on the disk has of
- * the same lines. All else that a live bot writes down to be read by others is let go, so that memory grows with what was traded and with nothing else.
+ * The mirror of a run that is never restarted: orders and fills in memory, and of the journal its hash, which
+ * is the one that a mirror on the disk has of the same lines. All else that a live bot writes down to be read
+ * by others is let go, so that memory grows with what was traded and with nothing else.
  */
 export class MemoryMirror implements ChangeStore {
   readonly fills: FillRecord[] = [];

@@ -3,10 +3,15 @@ import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { Track } from './recorded-feed.ts';
 import { lengthText } from '../../domain/time-text.ts';
 
-/** A plan counts as finer than a recording where it looks this much more often than something was recorded. */
+/**
+ * A plan counts as finer than a recording where it looks this much more often than something was recorded.
+ */
 const FINER = 1.5;
 
-/** Where the plan looks more often than the recording changes, and where no order could pass for the age of what was recorded. One sentence each. */
+/**
+ * Where the plan looks more often than the recording changes, and where no order could pass for the age of
+ * what was recorded. One sentence each.
+ */
 export function planWarnings(
   tracks: readonly Track[],
   of: { readonly feeds: readonly PlannedFeed[]; readonly instances: readonly StrategyInstanceSettings[] },
@@ -25,7 +30,9 @@ export function planWarnings(
           `the plan looks at the ${what} of ${symbol} every ${lengthText(feed.intervalMs)}, but it was recorded about every ${lengthText(gapMs)}: the bot sees the same again and again, and what happened between is not known`,
         ];
       }),
-      ...of.instances.flatMap(({ runner, limits }) => tooOld(symbol, track.books.usualGapMs, { runner, limits })),
+      ...of.instances.flatMap(({ runner, limits }) =>
+        tooOld(symbol, track.books.usualGapMs, { runner, limits }),
+      ),
     ];
   });
 }
@@ -40,7 +47,8 @@ function tooOld(
   { runner, limits }: Pick<StrategyInstanceSettings, 'runner' | 'limits'>,
 ): readonly string[] {
   const { maxBookVenueAgeMs } = limits;
-  if (runner.market !== symbol || gapMs === null || maxBookVenueAgeMs === null || gapMs <= maxBookVenueAgeMs) return [];
+  if (runner.market !== symbol || gapMs === null || maxBookVenueAgeMs === null || gapMs <= maxBookVenueAgeMs)
+    return [];
   return [
     `books of ${symbol} were recorded about every ${lengthText(gapMs)}, but ${runner.name} may only trade on books of at most ${lengthText(maxBookVenueAgeMs)} by the exchange's time: most of its orders are refused; set its risk.maxBookVenueAge higher`,
   ];

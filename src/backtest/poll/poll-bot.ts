@@ -35,14 +35,23 @@ export interface PollBotOptions {
   readonly onAnswer?: BotShellOptions['onAnswer'];
 }
 
-/** Executes what the limiter admits. The caller ends every call within its time-out, so nothing needs to watch over it. */
+/**
+ * Executes what the limiter admits. The caller ends every call within its time-out, so nothing needs to watch
+ * over it.
+ */
 const AT_ONCE: LaneExecutor = {
   execute: (_job, work) => work(),
   close: async () => undefined,
 };
 
-/** The plan that the live bot would make. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
-export function planOf(instances: EngineSettings['instances'], budgets: ReadonlyMap<string, Budget>): PollPlan {
+/**
+ * The plan that the live bot would make. Throws `INVALID_OPTIONS` when what the strategies want does not fit
+ * the limits.
+ */
+export function planOf(
+  instances: EngineSettings['instances'],
+  budgets: ReadonlyMap<string, Budget>,
+): PollPlan {
   const runners = instances.map(({ runner }) => runner);
   const plan = planPolls(planInputOf(runners, budgets.values()));
   if (plan.problems.length === 0) return plan;
@@ -50,11 +59,18 @@ export function planOf(instances: EngineSettings['instances'], budgets: Readonly
   throw new SarrafError('INVALID_OPTIONS', message.join('\n  '));
 }
 
-/** Puts the bot together of the parts that the daemon has, with virtual time for timers and a mirror in memory. Throws as `planOf` does. */
+/**
+ * Puts the bot together of the parts that the daemon has, with virtual time for timers and a mirror in
+ * memory. Throws as `planOf` does.
+ */
 export function createPollBot(options: PollBotOptions): PollBot {
   const { settings, budgets, time, caller, mirror, onNotices = () => undefined, onAnswer } = options;
   const plan = planOf(settings.instances, budgets);
-  const engine = new Engine({ ...settings, feeds: plan.feeds, isRestartable: false }, mirror.load(), time.now());
+  const engine = new Engine(
+    { ...settings, feeds: plan.feeds, isRestartable: false },
+    mirror.load(),
+    time.now(),
+  );
   const ledger = new BudgetLedger(budgets.values());
   const most = (): ReadonlyMap<string, number> =>
     new Map(ledger.usage().map(({ budget, most: used }) => [budget.name, used]));

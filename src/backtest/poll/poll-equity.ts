@@ -5,7 +5,10 @@ import type { EquityCurve } from '../backtest-run.ts';
 import type { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 
-/** What the account is worth in one quote currency, by the last prices at the exchange, whether the bot has seen them or not; and how that went. */
+/**
+ * What the account is worth in one quote currency, by the last prices at the exchange, whether the bot has
+ * seen them or not; and how that went.
+ */
 export class PollEquity {
   /** Currencies of the account that no market values: they count for nothing. */
   readonly unvalued: readonly string[];
@@ -22,10 +25,15 @@ export class PollEquity {
     this.markets = new Map(exchange.markets.map((market) => [market.state.rules.symbol, market]));
     this.unvalued = exchange
       .balances()
-      .flatMap(([currency, total]) => (total > 0n && this.valueOf(currency, total) === null ? [currency] : []));
+      .flatMap(([currency, total]) =>
+        total > 0n && this.valueOf(currency, total) === null ? [currency] : [],
+      );
   }
 
-  /** By the rule of `valueIn`, as profit is told live, to the last digit: each currency's value is rounded half-even. */
+  /**
+   * By the rule of `valueIn`, as profit is told live, to the last digit: each currency's value is rounded
+   * half-even.
+   */
   exact(): Units {
     let sum = 0n;
     for (const [currency, total] of this.exchange.balances()) sum += this.valueOf(currency, total) ?? 0n;

@@ -8,14 +8,20 @@ import { RecordedStream, type RecordedChunks } from './recorded-stream.ts';
 
 /** What was recorded of one market, in the order of its own time. */
 export interface MarketTracks {
-  /** When a row changes the market: at the exchange's time, else when it was seen; or always when it was seen. The former without it. */
+  /**
+   * When a row changes the market: at the exchange's time, else when it was seen; or always when it was seen.
+   * The former without it.
+   */
   readonly changesWhen?: 'venue-time' | 'seen';
   readonly books: RecordedChunks<RecordedBook>;
   /** Null where none were recorded. */
   readonly trades: RecordedChunks<RecordedTrade> | null;
   /** The exchange's own summary of the day. Without it there is one made of what went by. */
   readonly stats?: RecordedChunks<RecordedStats> | null;
-  /** Bars, a timeframe each. One is known from its close on, in place of one made of what went by; those before everything else are the past. */
+  /**
+   * Bars, a timeframe each. One is known from its close on, in place of one made of what went by; those
+   * before everything else are the past.
+   */
   readonly bars?: readonly BarRecording[];
 }
 
@@ -41,7 +47,10 @@ export interface Track {
   readonly market: FollowedMarket;
   readonly books: RecordedStream<RecordedBook>;
   readonly trades: RecordedStream<RecordedTrade> | null;
-  /** Books and trades, which are the market: it stands still when they have ended. In the order in which rows of the same time count. */
+  /**
+   * Books and trades, which are the market: it stands still when they have ended. In the order in which rows
+   * of the same time count.
+   */
   readonly lanes: readonly Lane[];
   /** What is told about it beside them; after them at the same time. */
   readonly sideLanes: readonly Lane[];
@@ -49,7 +58,8 @@ export interface Track {
 
 export function createTrack(market: FollowedMarket, recording: MarketTracks): Track {
   const isByVenue = recording.changesWhen !== 'seen';
-  const dueMs = (venueMs: number | null, seenMs: number): number => (isByVenue ? (venueMs ?? seenMs) : seenMs);
+  const dueMs = (venueMs: number | null, seenMs: number): number =>
+    isByVenue ? (venueMs ?? seenMs) : seenMs;
   const books = new RecordedStream(recording.books, ({ venueTimeMs, seenMs }) => dueMs(venueTimeMs, seenMs));
   const trades =
     recording.trades === null
@@ -95,8 +105,8 @@ async function* chunksOf(columns: CandleColumns): AsyncGenerator<readonly Candle
 }
 
 /**
- * Hands recorded rows over to their markets, each at its time; of the same time trades come first, since a book shows what is left after them. Nothing that is
- * later than the time asked for is handed over.
+ * Hands recorded rows over to their markets, each at its time; of the same time trades come first, since a
+ * book shows what is left after them. Nothing that is later than the time asked for is handed over.
  */
 export class RecordedFeed {
   private readonly tracks: readonly Track[];

@@ -7,8 +7,9 @@ export type RecordedChunks<Row> = AsyncIterable<readonly Row[]>;
 const GAPS_KEPT = 4_096;
 
 /**
- * The rows of one recording on their way into a run, each with the time at which it changes the market: that of the exchange, else that at which it was
- * seen, and never before the row that came before it. One chunk is read ahead at most.
+ * The rows of one recording on their way into a run, each with the time at which it changes the market: that
+ * of the exchange, else that at which it was seen, and never before the row that came before it. One chunk is
+ * read ahead at most.
  */
 export class RecordedStream<Row> {
   /** Rows handed over. */
@@ -32,7 +33,10 @@ export class RecordedStream<Row> {
     return this.dues[this.index] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Until when every row is at hand, that time included: the last one's may have followers in the next chunk. Infinite at the end. */
+  /**
+   * Until when every row is at hand, that time included: the last one's may have followers in the next chunk.
+   * Infinite at the end.
+   */
   get horizonMs(): number {
     return this.isEnded ? Number.POSITIVE_INFINITY : this.newestMs - 1;
   }
@@ -50,7 +54,8 @@ export class RecordedStream<Row> {
   /** The next row; to be asked for only when it is due. */
   take(): Row {
     const row = this.rows[this.index];
-    if (row === undefined) throw new SarrafError('INVARIANT', 'expected a recorded row to be at hand, was none');
+    if (row === undefined)
+      throw new SarrafError('INVARIANT', 'expected a recorded row to be at hand, was none');
     this.index += 1;
     this.count += 1;
     return row;
@@ -83,9 +88,13 @@ export class RecordedStream<Row> {
     for (const row of chunk) {
       const dueMs = Math.max(this.newestMs, Math.ceil(this.timeOf(row)));
       if (!Number.isFinite(dueMs)) {
-        throw new SarrafError('DATA_UNUSABLE', `expected a time of a recorded row in ms, was ${this.timeOf(row)}`);
+        throw new SarrafError(
+          'DATA_UNUSABLE',
+          `expected a time of a recorded row in ms, was ${this.timeOf(row)}`,
+        );
       }
-      if (this.gaps.length < GAPS_KEPT && Number.isFinite(this.newestMs)) this.gaps.push(dueMs - this.newestMs);
+      if (this.gaps.length < GAPS_KEPT && Number.isFinite(this.newestMs))
+        this.gaps.push(dueMs - this.newestMs);
       this.newestMs = dueMs;
       dues.push(dueMs);
     }

@@ -55,7 +55,10 @@ export interface PollRunOptions {
   /** The share of each limit that the bot leaves unused; 0.02 without it. */
   readonly headroom?: number | undefined;
   readonly rules?: Partial<PollRules>;
-  /** When the bot begins: then, or once every market has shown a book. What was recorded before is the past. From the first book without it. */
+  /**
+   * When the bot begins: then, or once every market has shown a book. What was recorded before is the past.
+   * From the first book without it.
+   */
   readonly fromMs?: number;
   /** When the market stands still; at the end of the recordings without it. */
   readonly toMs?: number;
@@ -99,7 +102,10 @@ export interface PollRun {
 
 const CURVE_EVERY_MS = 60_000;
 
-/** At the end the bot may take as long to learn of its last fills as it takes to know that an order without an answer never arrived. */
+/**
+ * At the end the bot may take as long to learn of its last fills as it takes to know that an order without an
+ * answer never arrived.
+ */
 const LONGEST_END_MS = 600_000;
 const END_STEP_MS = 1_000;
 
@@ -110,10 +116,12 @@ const MOST_BARS = 2_000;
 const PROGRESS_EVERY_MS = 60_000;
 
 /**
- * Runs the whole live bot against what was recorded: it polls by its plan, within its budgets, and sees nothing before a reply has brought it. The market is
- * handed what was recorded as time reaches it; of what is later one chunk a stream is in memory, and nothing leads to it. At the end the market stands
- * still until the bot has read what became of its orders.
- * @throws SarrafError `INVALID_OPTIONS` where the plan does not fit the limits or no books are within the range, `DATA_UNUSABLE` without any.
+ * Runs the whole live bot against what was recorded: it polls by its plan, within its budgets, and sees
+ * nothing before a reply has brought it. The market is handed what was recorded as time reaches it; of what
+ * is later one chunk a stream is in memory, and nothing leads to it. At the end the market stands still until
+ * the bot has read what became of its orders.
+ * @throws SarrafError `INVALID_OPTIONS` where the plan does not fit the limits or no books are within the
+ * range, `DATA_UNUSABLE` without any.
  */
 export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const { markets, quote, fees, balances, limits = {}, fromMs = Number.NEGATIVE_INFINITY } = options;
@@ -136,7 +144,9 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
     const endMs = options.toMs ?? Number.POSITIVE_INFINITY;
     if (firstMs >= endMs || (feed.horizonMs === Number.POSITIVE_INFINITY && firstMs > feed.lastMs)) {
       const there =
-        firstMs >= endMs ? `the first are of ${timeText(firstMs)}` : `the last are of ${timeText(feed.lastMs)}`;
+        firstMs >= endMs
+          ? `the first are of ${timeText(firstMs)}`
+          : `the last are of ${timeText(feed.lastMs)}`;
       throw new SarrafError(
         'INVALID_OPTIONS',
         `expected recorded books from ${timeText(fromMs)} to ${timeText(endMs)}: ${there}`,

@@ -8,8 +8,9 @@ const DOTS_ACROSS = 2;
 const DOTS_DOWN = 4;
 
 /**
- * A line through values in time as braille characters: each holds two by four dots. `width` and `height` are in characters, 1 or more. Moments
- * decide the place across, so a pause is as wide as it was long. What rises and falls within one column is drawn as a stroke.
+ * A line through values in time as braille characters: each holds two by four dots. `width` and `height` are
+ * in characters, 1 or more. Moments decide the place across, so a pause is as wide as it was long. What rises
+ * and falls within one column is drawn as a stroke.
  */
 export function brailleChart(
   points: { readonly timeMs: readonly number[]; readonly value: readonly number[] },
@@ -35,7 +36,10 @@ export function brailleChart(
   return cells.map((line) => String.fromCharCode(...line));
 }
 
-/** Where a number lies in a row of `places`, from the least to the largest of all; in the middle where all are the same. */
+/**
+ * Where a number lies in a row of `places`, from the least to the largest of all; in the middle where all are
+ * the same.
+ */
 function placing(values: readonly number[], places: number): (value: number) => number {
   const least = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const most = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);

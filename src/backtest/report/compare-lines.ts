@@ -12,7 +12,10 @@ export interface FigureDifference {
   readonly difference: string | number | null;
 }
 
-/** Every figure of two runs side by side. Differences of money are exact texts; of different currencies there are none. */
+/**
+ * Every figure of two runs side by side. Differences of money are exact texts; of different currencies there
+ * are none.
+ */
 export function figureDifferences(first: BacktestSummary, second: BacktestSummary): FigureDifference[] {
   const isSameMoney = first.quote === second.quote;
   return (Object.keys(first) as (keyof BacktestSummary)[]).map((name) => ({
@@ -29,11 +32,15 @@ function differenceOf(
   isSameMoney: boolean,
 ): string | number | null {
   if (typeof first === 'number' && typeof second === 'number') return second - first;
-  if (typeof first !== 'string' || typeof second !== 'string' || !isSameMoney || !/\d$/.test(first)) return null;
+  if (typeof first !== 'string' || typeof second !== 'string' || !isSameMoney || !/\d$/.test(first))
+    return null;
   return formatUnits(unitsOf(decimalText(second)) - unitsOf(decimalText(first)));
 }
 
-/** What else two runs differ in: settings that decide whether their figures can be compared, one sentence each. */
+/**
+ * What else two runs differ in: settings that decide whether their figures can be compared, one sentence
+ * each.
+ */
 export function differentGrounds(first: ResultHead, second: ResultHead): string[] {
   const grounds: readonly (readonly [string, (result: ResultHead) => unknown])[] = [
     ['the span of time', ({ fromMs, toMs }) => [fromMs, toMs]],
@@ -58,13 +65,16 @@ export function comparisonRows(first: KeptRun, second: KeptRun): string[][] {
   const others = figureGroups(second.result.summary).flatMap(({ figures }) => figures);
   const ofDifference = figureGroups({
     ...first.result.summary,
-    ...(Object.fromEntries([...differences].filter(([, value]) => value !== null)) as Partial<BacktestSummary>),
+    ...(Object.fromEntries(
+      [...differences].filter(([, value]) => value !== null),
+    ) as Partial<BacktestSummary>),
   }).flatMap(({ figures }) => figures);
   return figureGroups(first.result.summary)
     .flatMap(({ figures }) => figures)
     .map(({ name, title, text }, index) => {
       const difference = differences.get(name) ?? null;
-      const isSaid = difference !== null && (isSameMoney || typeof difference === 'number') && Number(difference) !== 0;
+      const isSaid =
+        difference !== null && (isSameMoney || typeof difference === 'number') && Number(difference) !== 0;
       return [
         title,
         text,

@@ -3,11 +3,17 @@ import type { BacktestRun } from '../backtest-run.ts';
 import type { BacktestResult, FillRow, TripRow } from '../result/result-schema.ts';
 import { thinCandles, thinEquity, stepAt, timeGrid, type ThinCandles, type ThinEquity } from './thinning.ts';
 
-/** The most of a report's table and marks. Of more trades those with the largest profit or loss are shown, and the fills of these. */
+/**
+ * The most of a report's table and marks. Of more trades those with the largest profit or loss are shown, and
+ * the fills of these.
+ */
 const MOST_TRADES = 5_000;
 const MOST_FILLS = 10_000;
 
-/** What the page draws. Columns, as rows would be several times as large; whole numbers that rise are stored as steps from the one before. */
+/**
+ * What the page draws. Columns, as rows would be several times as large; whole numbers that rise are stored
+ * as steps from the one before.
+ */
 export interface ReportData {
   readonly quote: string;
   readonly startMs: number;
@@ -50,7 +56,10 @@ export function reportData(result: BacktestResult, run: BacktestRun): ReportData
   }));
   const trades = shownTrades(result.trades);
   const indexOf = new Map(markets.map(({ name }, index) => [name, index]));
-  const fills = shownFills(result.fills, trades, indexOf).map((fill) => ({ ...fill, at: stepAt(grid, fill.atMs) }));
+  const fills = shownFills(result.fills, trades, indexOf).map((fill) => ({
+    ...fill,
+    at: stepAt(grid, fill.atMs),
+  }));
   return {
     quote: run.quote,
     ...grid,
@@ -67,7 +76,9 @@ export function reportData(result: BacktestResult, run: BacktestRun): ReportData
       number: steps(trades.map(({ number }) => number)),
       market: trades.map(({ market }) => indexOf.get(market) ?? 0),
       openedAtMs: steps(trades.map(({ openedAtMs }) => openedAtMs)),
-      lengthMs: trades.map(({ closedAtMs, openedAtMs }) => (closedAtMs === null ? -1 : closedAtMs - openedAtMs)),
+      lengthMs: trades.map(({ closedAtMs, openedAtMs }) =>
+        closedAtMs === null ? -1 : closedAtMs - openedAtMs,
+      ),
       amount: trades.map(({ amount }) => amount),
       entryPrice: trades.map(({ entryPrice }) => entryPrice),
       exitPrice: trades.map(({ exitPrice }) => exitPrice),
@@ -111,7 +122,12 @@ function shownFills(
   return trades
     .flatMap(({ market, openedAtMs, closedAtMs, entryPrice, exitPrice }): Mark[] => {
       const index = indexOf.get(market) ?? 0;
-      const entry: Mark = { market: index, atMs: openedAtMs, isBuy: 1, price: rounded(Number(entryPrice), 10) };
+      const entry: Mark = {
+        market: index,
+        atMs: openedAtMs,
+        isBuy: 1,
+        price: rounded(Number(entryPrice), 10),
+      };
       if (closedAtMs === null) return [entry];
       return [entry, { market: index, atMs: closedAtMs, isBuy: 0, price: rounded(Number(exitPrice), 10) }];
     })
@@ -161,7 +177,8 @@ const toSeven = (values: readonly number[]): number[] => values.map((value) => r
 
 /** Bars as small numbers: the open by the close before, and the others by the open. */
 function inSteps({ decimals, at, open, high, low, close }: ThinCandles): ThinCandles {
-  const byOpen = (values: readonly number[]): number[] => values.map((value, index) => value - (open[index] ?? 0));
+  const byOpen = (values: readonly number[]): number[] =>
+    values.map((value, index) => value - (open[index] ?? 0));
   return {
     decimals,
     at: steps(at),

@@ -5,7 +5,13 @@ import { gzipSync } from 'node:zlib';
 import type { BacktestRun } from '../backtest-run.ts';
 import type { BacktestResult } from '../result/result-schema.ts';
 import { reportData } from './report-data.ts';
-import { configSection, fidelitySection, logSection, refusalsSection, runSection } from './sections/basis-sections.ts';
+import {
+  configSection,
+  fidelitySection,
+  logSection,
+  refusalsSection,
+  runSection,
+} from './sections/basis-sections.ts';
 import {
   chartSection,
   tradesSection,
@@ -17,12 +23,15 @@ import {
 import { distributionSection, monthlySection } from './sections/return-sections.ts';
 import { escapeHtml } from './value-text.ts';
 
-/** Nothing but what is in the file may run or load: a report opens offline and tells nobody that it was opened. */
+/**
+ * Nothing but what is in the file may run or load: a report opens offline and tells nobody that it was
+ * opened.
+ */
 const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
 
 /**
- * A run as one HTML file: charts, figures, trades and what they rest on, with its data and its scripts inside. Long runs are thinned for drawing
- * (the page says so) and stay below two megabytes.
+ * A run as one HTML file: charts, figures, trades and what they rest on, with its data and its scripts
+ * inside. Long runs are thinned for drawing (the page says so) and stay below two megabytes.
  */
 export function reportHtml(result: BacktestResult, run: BacktestRun): string {
   const data = reportData(result, run);
@@ -90,8 +99,9 @@ function pageStyle(): string {
 }
 
 /**
- * The scripts of the report as one. A page from a file can not load modules beside it, so they are put one after another, without their imports and
- * exports: all their names are in one scope, and no two files may use the same.
+ * The scripts of the report as one. A page from a file can not load modules beside it, so they are put one
+ * after another, without their imports and exports: all their names are in one scope, and no two files may
+ * use the same.
  */
 export function pageScript(): string {
   const parts = SCRIPTS.map((name) =>

@@ -11,12 +11,16 @@ const CHART_HEIGHT = 4;
 const GAP = 4;
 const COLUMN = (WIDTH - GAP) / 2;
 
-/** A result on a terminal: what was run, a small equity line, the figures in two columns, and what must be known. At most 80 columns wide. */
+/**
+ * A result on a terminal: what was run, a small equity line, the figures in two columns, and what must be
+ * known. At most 80 columns wide.
+ */
 export function resultLines(result: ResultHead): string[] {
   const { name, fromMs, toMs, barMs, fidelity, timing, warnings } = result;
   const span = `${minuteText(fromMs)} to ${minuteText(toMs)} UTC, every ${durationText(barMs)}, ${fidelity.kind}`;
   const events = `${groupedText(String(timing.events))} events`;
-  const rate = timing.eventsPerS === null ? '' : `, ${groupedText(String(Math.round(timing.eventsPerS)))} a second`;
+  const rate =
+    timing.eventsPerS === null ? '' : `, ${groupedText(String(Math.round(timing.eventsPerS)))} a second`;
   return [
     ...wrapped(name),
     ...wrapped(span),
@@ -26,7 +30,9 @@ export function resultLines(result: ResultHead): string[] {
     ...figureLines(result),
     '',
     ...refusalLines(result),
-    ...wrapped(`${events} in ${numberText(timing.runMs)} ms${rate}; loaded in ${numberText(timing.loadMs)} ms.`),
+    ...wrapped(
+      `${events} in ${numberText(timing.runMs)} ms${rate}; loaded in ${numberText(timing.loadMs)} ms.`,
+    ),
     ...warnings.flatMap((warning) => wrapped(`Warning: ${warning}`)),
   ];
 }
@@ -90,7 +96,10 @@ function refusalLines({ refusals }: ResultHead): string[] {
   const lines = shown.flatMap(({ strategy, what, code, count, meaning, example }) => {
     const line = `  ${groupedText(String(count)).padStart(room)}  ${code} (${what}), ${strategy}`;
     const why = `${meaning === null ? '' : `${meaning} `}First: ${example}`;
-    return [line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`, ...indented(why, room + 4, MOST_WHY)];
+    return [
+      line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`,
+      ...indented(why, room + 4, MOST_WHY),
+    ];
   });
   const more = refusals.length - shown.length;
   return ['Refused', ...lines, ...(more > 0 ? [`  and ${more} more reasons`] : []), ''];
@@ -110,7 +119,9 @@ function indented(sentence: string, left: number, most: number): string[] {
 function wrapped(sentence: string, width = WIDTH): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of sentence.split(/\s+/).flatMap((word) => word.match(new RegExp(`.{1,${width}}`, 'gu')) ?? [])) {
+  for (const word of sentence
+    .split(/\s+/)
+    .flatMap((word) => word.match(new RegExp(`.{1,${width}}`, 'gu')) ?? [])) {
     if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line);
       line = '';

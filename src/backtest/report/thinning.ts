@@ -9,7 +9,10 @@ export interface TimeGrid {
   readonly isThinned: boolean;
 }
 
-/** Cells that a report's curves and bars may have together: what keeps a report of a million bars below two megabytes. */
+/**
+ * Cells that a report's curves and bars may have together: what keeps a report of a million bars below two
+ * megabytes.
+ */
 const MOST_CELLS = 60_000;
 /** Curves that are drawn beside the bars of the markets. */
 const CURVES = 3;
@@ -17,9 +20,14 @@ const CURVES = 3;
 const MOST_STEPS = 15_000;
 const SECOND_MS = 1_000;
 
-/** The grid of a run: its own bars where these are few enough, else as many of them in one step as it takes. A step is never below a second. */
+/**
+ * The grid of a run: its own bars where these are few enough, else as many of them in one step as it takes. A
+ * step is never below a second.
+ */
 export function timeGrid({ fromMs, toMs, barMs, markets }: BacktestRun): TimeGrid {
-  const starts = markets.flatMap(({ candles }) => (candles.length > 0 ? [candles.openTimeMs[0] ?? fromMs] : []));
+  const starts = markets.flatMap(({ candles }) =>
+    candles.length > 0 ? [candles.openTimeMs[0] ?? fromMs] : [],
+  );
   const firstMs = Math.min(fromMs, ...starts);
   const most = Math.min(MOST_STEPS, Math.floor(MOST_CELLS / (CURVES + markets.length)));
   const bars = Math.max(1, Math.ceil((toMs - firstMs) / barMs / most));
@@ -27,12 +35,18 @@ export function timeGrid({ fromMs, toMs, barMs, markets }: BacktestRun): TimeGri
   return { startMs: Math.floor(firstMs / stepMs) * stepMs, stepMs, isThinned: stepMs > barMs };
 }
 
-/** The step that a moment is in. What closes a bar belongs to the bar, so its moment is counted a millisecond before. */
+/**
+ * The step that a moment is in. What closes a bar belongs to the bar, so its moment is counted a millisecond
+ * before.
+ */
 export function stepAt(grid: TimeGrid, timeMs: number): number {
   return Math.floor((timeMs - grid.startMs) / grid.stepMs);
 }
 
-/** The equity by step of a grid: its last, lowest and highest value, and its deepest drawdown as a fraction. `at` rises. */
+/**
+ * The equity by step of a grid: its last, lowest and highest value, and its deepest drawdown as a fraction.
+ * `at` rises.
+ */
 export interface ThinEquity {
   readonly at: number[];
   readonly last: number[];
@@ -78,9 +92,18 @@ export interface ThinCandles {
   readonly close: number[];
 }
 
-/** The bars of a market as the steps of a grid have them: first open, highest high, lowest low, last close. */
+/**
+ * The bars of a market as the steps of a grid have them: first open, highest high, lowest low, last close.
+ */
 export function thinCandles(candles: CandleColumns, grid: TimeGrid): ThinCandles {
-  const thin: ThinCandles = { decimals: candles.priceDecimals, at: [], open: [], high: [], low: [], close: [] };
+  const thin: ThinCandles = {
+    decimals: candles.priceDecimals,
+    at: [],
+    open: [],
+    high: [],
+    low: [],
+    close: [],
+  };
   let current = -1;
   let last = Number.NEGATIVE_INFINITY;
   for (let bar = 0; bar < candles.length; bar += 1) {
@@ -110,8 +133,8 @@ export interface CurvePoints {
 }
 
 /**
- * At most `most` points (4 or more) of a curve: in each of equal stretches the lowest and the highest, in their order, and the last of all. A curve
- * that is short enough stays as it is.
+ * At most `most` points (4 or more) of a curve: in each of equal stretches the lowest and the highest, in
+ * their order, and the last of all. A curve that is short enough stays as it is.
  */
 export function thinCurve(
   curve: { readonly timeMs: Float64Array; readonly value: Float64Array },

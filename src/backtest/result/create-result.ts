@@ -22,8 +22,8 @@ const MEANINGS: ReadonlyMap<string, string> = new Map(
 const SKETCH_POINTS = 320;
 
 /**
- * The result of a run: its figures, round trips, orders and fills, with money as exact text. `createdAtMs` is when the backtest was run, and only a
- * label. Throws a RangeError where a fill is of no market of the run.
+ * The result of a run: its figures, round trips, orders and fills, with money as exact text. `createdAtMs` is
+ * when the backtest was run, and only a label. Throws a RangeError where a fill is of no market of the run.
  */
 export function createResult(run: BacktestRun, createdAtMs: number = Date.now()): BacktestResult {
   const valued = valuedFills(run);

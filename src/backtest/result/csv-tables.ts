@@ -4,7 +4,10 @@ import { numberOf } from '../metrics/statistics.ts';
 import type { BacktestResult, OrderRow, RefusalRow, TripRow } from './result-schema.ts';
 
 /** A column of a CSV file: its title and what a row has in it. */
-type Columns<Row> = readonly (readonly [title: string, cell: (row: Row) => string | number | boolean | null])[];
+type Columns<Row> = readonly (readonly [
+  title: string,
+  cell: (row: Row) => string | number | boolean | null,
+])[];
 
 const TRADES: Columns<TripRow> = [
   ['number', ({ number }) => number],
@@ -109,8 +112,9 @@ const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
 /**
- * Writes moments as ISO 8601 in UTC, such as `2024-01-31T12:00:00.000Z`. It remembers the day of the one before, which makes a million of them in
- * order several times as fast as `toISOString`. The function throws a RangeError for what is no time.
+ * Writes moments as ISO 8601 in UTC, such as `2024-01-31T12:00:00.000Z`. It remembers the day of the one
+ * before, which makes a million of them in order several times as fast as `toISOString`. The function throws
+ * a RangeError for what is no time.
  */
 export function isoTimes(): (timeMs: number) => string {
   let dayStartMs = Number.NaN;

@@ -2,7 +2,9 @@ import type { RefusalCount } from '../../engine/intent-tally.ts';
 import type { BacktestRun, StrategyIntents } from '../backtest-run.ts';
 import { minuteText } from '../../domain/time-text.ts';
 
-/** From this share of refused orders on the reader is warned: what a strategy wanted is then not what it did. */
+/**
+ * From this share of refused orders on the reader is warned: what a strategy wanted is then not what it did.
+ */
 const MUCH = 0.1;
 
 /** Reasons that a warning names. */
@@ -14,7 +16,10 @@ export function refusedIn(refusals: readonly RefusalCount[]): number {
 }
 
 /** Says where a strategy placed nothing, and where much of what it wanted was refused. */
-export function intentWarnings({ intents, orders }: Pick<BacktestRun, 'intents' | 'orders'>): readonly string[] {
+export function intentWarnings({
+  intents,
+  orders,
+}: Pick<BacktestRun, 'intents' | 'orders'>): readonly string[] {
   return intents.flatMap((of) => {
     const placed = orders.reduce((sum, { strategy }) => (strategy === of.strategy ? sum + 1 : sum), 0);
     return warningOf(of, placed) ?? [];

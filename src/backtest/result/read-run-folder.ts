@@ -11,7 +11,10 @@ export interface KeptRun {
   readonly result: ResultHead;
 }
 
-/** Folder names under `root` that are runs, oldest first; none where there is no such folder. What is not finished is passed over. */
+/**
+ * Folder names under `root` that are runs, oldest first; none where there is no such folder. What is not
+ * finished is passed over.
+ */
 function runNames(root: string): string[] {
   if (!existsSync(root)) return [];
   return readdirSync(root, { withFileTypes: true })
@@ -21,7 +24,10 @@ function runNames(root: string): string[] {
     .toSorted();
 }
 
-/** The newest runs under `root`, at most `most`, oldest first. What can not be read is told in `unreadable`, one sentence each. */
+/**
+ * The newest runs under `root`, at most `most`, oldest first. What can not be read is told in `unreadable`,
+ * one sentence each.
+ */
 export function listRuns(
   root: string,
   most: number,
@@ -40,14 +46,19 @@ export function listRuns(
 }
 
 /**
- * The one run that is meant: `last`, the name of its folder or a part of it that no other has, or a path to a folder. Throws `INVALID_OPTIONS` where
- * there is none or more than one, `INVALID_FILE` where it can not be read.
+ * The one run that is meant: `last`, the name of its folder or a part of it that no other has, or a path to a
+ * folder. Throws `INVALID_OPTIONS` where there is none or more than one, `INVALID_FILE` where it can not be
+ * read.
  */
 export function findRun(root: string, wanted: string): KeptRun {
   const names = runNames(root);
   const exact = names.filter((name) => name === wanted);
   const found =
-    exact.length > 0 ? exact : wanted === 'last' ? names.slice(-1) : names.filter((name) => name.includes(wanted));
+    exact.length > 0
+      ? exact
+      : wanted === 'last'
+        ? names.slice(-1)
+        : names.filter((name) => name.includes(wanted));
   const [only, another] = found;
   if (only !== undefined && another === undefined) return readRun(join(root, only));
   if (only === undefined && existsSync(join(wanted, 'summary.json'))) return readRun(wanted);

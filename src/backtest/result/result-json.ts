@@ -20,7 +20,8 @@ interface Layout {
 }
 
 /**
- * A result as JSON text in pieces, one row a line. In one piece the rows of a long run would be more than a string can hold.
+ * A result as JSON text in pieces, one row a line. In one piece the rows of a long run would be more than a
+ * string can hold.
  */
 export function resultJson(result: BacktestResult): Generator<string> {
   const head = JSON.stringify(resultHead(result), null, 2);
@@ -35,7 +36,10 @@ export function resultJson(result: BacktestResult): Generator<string> {
 }
 
 /** The same on one line, with more fields in its head. */
-export function resultLine(result: BacktestResult, more: Readonly<Record<string, string | null>>): Generator<string> {
+export function resultLine(
+  result: BacktestResult,
+  more: Readonly<Record<string, string | null>>,
+): Generator<string> {
   const head = JSON.stringify({ ...resultHead(result), ...more });
   return pieces(result, {
     head: head.slice(0, -1),
@@ -67,7 +71,10 @@ export function parseResultHead(text: string): ResultHead {
   return resultHeadSchema.parse(JSON.parse(text));
 }
 
-/** Text is handed on in pieces of about this many characters: longer ones outlive the young part of the heap, and to be moved costs more than a write. */
+/**
+ * Text is handed on in pieces of about this many characters: longer ones outlive the young part of the heap,
+ * and to be moved costs more than a write.
+ */
 const PIECE = 65_536;
 
 /** Many short texts as fewer long ones, so that each write is worth its while and memory is that of one. */

@@ -113,7 +113,10 @@ const fillSchema = z.strictObject({
   fee: decimal.describe('In the currency received.'),
 });
 
-/** All of a result but its long lists: what `summary.json` of a run folder holds, and what is listed and compared. */
+/**
+ * All of a result but its long lists: what `summary.json` of a run folder holds, and what is listed and
+ * compared.
+ */
 export const resultHeadSchema = z.strictObject({
   schema: z.literal(RESULT_SCHEMA),
   name: z.string(),
@@ -158,7 +161,9 @@ export const resultHeadSchema = z.strictObject({
         what: z
           .string()
           .describe('The kind of intent, "order" for a placed one, "slice" for an order of an algorithm.'),
-        code: z.string().describe('The check that refused: "risk data-age", "fit", or a code of the exchange.'),
+        code: z
+          .string()
+          .describe('The check that refused: "risk data-age", "fit", or a code of the exchange.'),
         count,
         meaning: z
           .string()

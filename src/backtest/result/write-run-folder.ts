@@ -27,9 +27,10 @@ const ABANDONED_MS = 86_400_000;
 const MOST_OF_ONE_NAME = 100;
 
 /**
- * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`, `summary.json` (the same without its long
- * lists), `trades.csv`, `orders.csv`, `refusals.csv`, `equity.csv` and `report.html`. Returns its path. It is there whole or not at all, and no other one is
- * overwritten. Throws `DATA_UNUSABLE` where it can not be written.
+ * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`,
+ * `summary.json` (the same without its long lists), `trades.csv`, `orders.csv`, `refusals.csv`, `equity.csv`
+ * and `report.html`. Returns its path. It is there whole or not at all, and no other one is overwritten.
+ * Throws `DATA_UNUSABLE` where it can not be written.
  */
 export function writeRunFolder(root: string, result: BacktestResult, run: BacktestRun): string {
   try {
@@ -81,7 +82,10 @@ function folderName({ createdAtMs, name, config, fidelity, fromMs, toMs }: Backt
   return `${time}-${slug === '' ? 'backtest' : slug}-${hash.slice(0, 8)}`;
 }
 
-/** Gives a finished folder its name, or that name with a number where it is taken: a folder that holds anything refuses to be replaced. */
+/**
+ * Gives a finished folder its name, or that name with a number where it is taken: a folder that holds
+ * anything refuses to be replaced.
+ */
 function place(unfinished: string, wanted: string): string {
   for (let number = 1; number <= MOST_OF_ONE_NAME; number += 1) {
     const path = number === 1 ? wanted : `${wanted}-${number}`;
@@ -92,7 +96,10 @@ function place(unfinished: string, wanted: string): string {
       if (!isSystemError(error) || (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST')) throw error;
     }
   }
-  throw new SarrafError('DATA_UNUSABLE', `expected at most ${MOST_OF_ONE_NAME} runs named ${wanted}; remove some`);
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected at most ${MOST_OF_ONE_NAME} runs named ${wanted}; remove some`,
+  );
 }
 
 /** Writes a file and sees it on the disk. */

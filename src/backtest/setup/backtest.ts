@@ -31,7 +31,10 @@ export interface BacktestOptions {
   readonly candles: readonly Candles[];
   /** What the account begins with, by currency: `{ usdt: 10_000 }`. */
   readonly balances: Readonly<Record<string, number | string>>;
-  /** Of makers and takers: 0.1 is a thousandth of what is traded. To a millionth, 0 to 100; that of the exchange without it. */
+  /**
+   * Of makers and takers: 0.1 is a thousandth of what is traded. To a millionth, 0 to 100; that of the
+   * exchange without it.
+   */
   readonly feePercent?: number;
   /** The first candle that is traded; earlier ones warm up. */
   readonly from?: Moment;
@@ -55,13 +58,16 @@ export interface BacktestOutcome {
 }
 
 /**
- * Runs strategies through candles, by the engine that trades live. Throws `INVALID_OPTIONS` for options that do not fit
- * together, and `INVALID_STRATEGY` where no strategy can run.
+ * Runs strategies through candles, by the engine that trades live. Throws `INVALID_OPTIONS` for options that
+ * do not fit together, and `INVALID_STRATEGY` where no strategy can run.
  */
 export async function backtest(options: BacktestOptions): Promise<BacktestOutcome> {
   const candles = options.candles.map(cellsOf);
-  const [first] = candles.map(({ timeframe }) => timeframe).toSorted((a, b) => timeframeMs(a) - timeframeMs(b));
-  if (first === undefined) throw new SarrafError('INVALID_OPTIONS', 'expected candles of a market, were none');
+  const [first] = candles
+    .map(({ timeframe }) => timeframe)
+    .toSorted((a, b) => timeframeMs(a) - timeframeMs(b));
+  if (first === undefined)
+    throw new SarrafError('INVALID_OPTIONS', 'expected candles of a market, were none');
   const { fromMs, toMs } = rangeOf(options);
   const { backtest: created, problems } = await createBacktest({
     config: configOf(options, first),

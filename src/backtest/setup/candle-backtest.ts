@@ -32,7 +32,10 @@ export interface CsvSource {
 export interface BacktestRequest {
   readonly config: BotConfig;
   readonly timeframe: Timeframe;
-  /** Files of bars in place of the catalogue's, by market; that of the one market that is traded needs no name. Empty: the catalogue's. */
+  /**
+   * Files of bars in place of the catalogue's, by market; that of the one market that is traded needs no
+   * name. Empty: the catalogue's.
+   */
   readonly csv: readonly CsvSource[];
   /** The currency of the results; null: rial where any market is priced in it, else tether. */
   readonly currency: QuoteCurrency | null;
@@ -57,8 +60,8 @@ export interface CreatedBacktest {
 }
 
 /**
- * Loads strategies and bars. Throws `INVALID_STRATEGY` where no strategy can run, `INVALID_OPTIONS` where bars or a market's steps are missing, `INVALID_FILE` for
- * a file that holds no bars.
+ * Loads strategies and bars. Throws `INVALID_STRATEGY` where no strategy can run, `INVALID_OPTIONS` where
+ * bars or a market's steps are missing, `INVALID_FILE` for a file that holds no bars.
  */
 export async function createBacktest(request: BacktestRequest): Promise<CreatedBacktest> {
   const { config, fromMs, rules, onProgress } = request;
@@ -75,7 +78,9 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     execution: { ...config.execution, instance: config.instance },
     markets,
     fees,
-    balances: Object.fromEntries(Object.entries(balances).map(([currency, text]) => [currency, parseUnits(text)])),
+    balances: Object.fromEntries(
+      Object.entries(balances).map(([currency, text]) => [currency, parseUnits(text)]),
+    ),
     currency: request.currency,
     rules,
     fromMs: fromMs ?? EARLIEST_MS,
@@ -109,7 +114,11 @@ export async function backtestInstancesOf(
   try {
     // What they subscribe to is what the run has; that is known once they are there.
     const { instances } = await loadInstances({ ...of, hasBooks, knownMarkets: null });
-    return await loadInstances({ ...of, hasBooks, knownMarkets: new Set<string>(backtestMarketsOf(instances)) });
+    return await loadInstances({
+      ...of,
+      hasBooks,
+      knownMarkets: new Set<string>(backtestMarketsOf(instances)),
+    });
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
     // Problems are indented lines below another; a mistake is one line.
@@ -130,7 +139,9 @@ export function backtestMarketsOf(instances: readonly StrategyInstanceSettings[]
   ] as MarketSymbol[];
 }
 
-/** How far before the beginning bars are wanted, so that indicators have settled; with some to spare for gaps. */
+/**
+ * How far before the beginning bars are wanted, so that indicators have settled; with some to spare for gaps.
+ */
 function reachMs(instances: readonly StrategyInstanceSettings[], timeframe: Timeframe): number {
   const lengths = instances.flatMap(({ runner }) =>
     runner.subscriptions.flatMap((wanted) =>
@@ -167,8 +178,9 @@ async function loadMarkets(
 }
 
 /**
- * The file of each market. Files for some of the markets leave the others to the catalogue. Throws `INVALID_OPTIONS` for a file without a market where there are
- * several, and for one of a market that nobody asks for.
+ * The file of each market. Files for some of the markets leave the others to the catalogue. Throws
+ * `INVALID_OPTIONS` for a file without a market where there are several, and for one of a market that nobody
+ * asks for.
  */
 function csvFiles(csv: readonly CsvSource[], symbols: readonly MarketSymbol[]): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
@@ -194,15 +206,22 @@ function csvFiles(csv: readonly CsvSource[], symbols: readonly MarketSymbol[]): 
 }
 
 /** The markets, and that of tether in rial where the results need it. */
-export function withBridge(symbols: readonly MarketSymbol[], currency: QuoteCurrency | null): readonly MarketSymbol[] {
-  return needsBridge(symbols.map(parseMarket), currency) && !symbols.includes(BRIDGE) ? [...symbols, BRIDGE] : symbols;
+export function withBridge(
+  symbols: readonly MarketSymbol[],
+  currency: QuoteCurrency | null,
+): readonly MarketSymbol[] {
+  return needsBridge(symbols.map(parseMarket), currency) && !symbols.includes(BRIDGE)
+    ? [...symbols, BRIDGE]
+    : symbols;
 }
 
 /** As a result has kept it since there was one file only. */
 function keptCsv(csv: readonly CsvSource[]): unknown {
   const [first] = csv;
   if (first === undefined) return null;
-  return csv.length === 1 ? first.path : Object.fromEntries(csv.map(({ market, path }) => [market ?? '', path]));
+  return csv.length === 1
+    ? first.path
+    : Object.fromEntries(csv.map(({ market, path }) => [market ?? '', path]));
 }
 
 /** Bars that the step is held against, spread over all. */
@@ -210,7 +229,10 @@ const MOST_STEP_BARS = 20_000;
 /** Prices that may be off it: exchanges change their steps, and rarely. */
 const FEW_OFF = 0.01;
 
-/** Says that bars have prices which the market's step does not allow: then the step is that of another market, or of another time. */
+/**
+ * Says that bars have prices which the market's step does not allow: then the step is that of another market,
+ * or of another time.
+ */
 function stepProblem({ market, columns }: RunMarket): string | null {
   const isOnStep = onStep(market.priceStep, columns.priceDecimals);
   const stride = Math.ceil(columns.length / MOST_STEP_BARS);
@@ -225,7 +247,10 @@ function stepProblem({ market, columns }: RunMarket): string | null {
 }
 
 /** A market by the options, else by the configuration's exchange. */
-export function marketFor(symbol: MarketSymbol, { config, steps }: Pick<BacktestRequest, 'config' | 'steps'>): Market {
+export function marketFor(
+  symbol: MarketSymbol,
+  { config, steps }: Pick<BacktestRequest, 'config' | 'steps'>,
+): Market {
   const { price, amount, minValue } = steps;
   const { markets } = config.embedded.exchange ?? readExchangeConfig({});
   const known = markets.find(({ market }) => market.symbol === symbol)?.market;
@@ -237,9 +262,16 @@ export function marketFor(symbol: MarketSymbol, { config, steps }: Pick<Backtest
       `expected the steps of ${symbol}: give --price-step and --amount-step, such as 0.01 and 0.000001`,
     );
   }
-  for (const [name, value] of Object.entries({ 'price-step': price, 'amount-step': amount, 'min-value': minValue })) {
+  for (const [name, value] of Object.entries({
+    'price-step': price,
+    'amount-step': amount,
+    'min-value': minValue,
+  })) {
     if (value !== undefined && tryDecimalText(value) === null) {
-      throw new SarrafError('INVALID_OPTIONS', `expected --${name} to be a decimal such as 0.01, was "${value}"`);
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected --${name} to be a decimal such as 0.01, was "${value}"`,
+      );
     }
   }
   const options: MarketOptions = { market: symbol, priceStep, amountStep };
@@ -247,9 +279,11 @@ export function marketFor(symbol: MarketSymbol, { config, steps }: Pick<Backtest
   return createMarket(minOrderValue === undefined ? options : { ...options, minOrderValue });
 }
 
-const textOf = (units: Units | undefined): string | undefined => (units === undefined ? undefined : formatUnits(units));
+const textOf = (units: Units | undefined): string | undefined =>
+  units === undefined ? undefined : formatUnits(units);
 
-const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? formatUnits(value) : value);
+const plain = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? formatUnits(value) : value;
 
 /** What a result keeps of its configuration: what decides it, and nothing secret. */
 export function keptConfig(config: BotConfig, more: Readonly<Record<string, unknown>>): unknown {

@@ -20,8 +20,9 @@ export interface BacktestChecks {
 }
 
 /**
- * Runs a backtest again: once as it was, on fewer bars, and from later beginnings. None of them may change what was wanted where all have what they need. Answers
- * what was compared, in sentences; throws with what differed.
+ * Runs a backtest again: once as it was, on fewer bars, and from later beginnings. None of them may change
+ * what was wanted where all have what they need. Answers what was compared, in sentences; throws with what
+ * differed.
  */
 export async function checkBacktest(
   { backtest: whole, newInstances }: CreatedBacktest,
@@ -53,7 +54,10 @@ export async function checkBacktest(
     if (lookahead) {
       const { cutMs, comparedUntilMs } = cutMoment({ closesMs, fills: second.fills }, atMs);
       const part = await again({ markets: cutAfter(markets, cutMs), fromMs });
-      const found = firstDifference(all, wantedOf(part.orders), { fromMs: firstMs, untilMs: comparedUntilMs });
+      const found = firstDifference(all, wantedOf(part.orders), {
+        fromMs: firstMs,
+        untilMs: comparedUntilMs,
+      });
       if (found !== null) {
         throw new CheckFailed(
           `look-ahead: ${saying(found, { first: 'the whole run', second: `the one whose bars end at ${isoText(cutMs)}` })}`,
@@ -63,7 +67,10 @@ export async function checkBacktest(
     if (warmUp) {
       const later = await again({ markets: warmedOnly(markets, whole.instances, atMs), fromMs: atMs });
       const times = later.curve.timeMs.subarray(0, later.curve.length);
-      const flatMs = firstFlatMs([second, later], { closesMs: times, markets: markets.map(({ market }) => market) });
+      const flatMs = firstFlatMs([second, later], {
+        closesMs: times,
+        markets: markets.map(({ market }) => market),
+      });
       if (flatMs === null) uncompared += 1;
       else compareWarmUp({ all, later: wantedOf(later.orders), beganMs: atMs, flatMs });
     }
@@ -97,7 +104,9 @@ function warmUpSentence(uncompared: number): string {
   return `Warm-up: ${compared} of ${CHECKS} later beginnings, with the past that a live start has, wanted the same from the first bar at which both held nothing.${rest}`;
 }
 
-/** Amounts depend on what was won before, so of two starts only market, side, kind and moment can be the same. */
+/**
+ * Amounts depend on what was won before, so of two starts only market, side, kind and moment can be the same.
+ */
 function sides(wanted: readonly ExpectedOrder[]): readonly ExpectedOrder[] {
   return wanted.map(({ atMs, text }) => ({ atMs, text: text.split(' ').slice(0, 4).join(' ') }));
 }

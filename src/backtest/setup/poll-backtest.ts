@@ -20,7 +20,10 @@ import {
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { recordedBars } from './recorded-bars.ts';
 
-export interface PollRequest extends Pick<BacktestRequest, 'config' | 'fromMs' | 'toMs' | 'steps' | 'currency'> {
+export interface PollRequest extends Pick<
+  BacktestRequest,
+  'config' | 'fromMs' | 'toMs' | 'steps' | 'currency'
+> {
   readonly catalogue: string;
   readonly rules: Partial<PollRules>;
   /** Told now and then: books and trades that went by, and how much of the time that was recorded. */
@@ -33,8 +36,9 @@ const CURVE_EVERY_MS = 1_000;
 const MOST_POINTS = 86_400;
 
 /**
- * Runs the whole bot of a configuration against the recorded books and trades of the catalogue. Throws `INVALID_OPTIONS` where the plan does not fit the limits or
- * the markets do not tell what everything is worth in one currency, `DATA_UNUSABLE` where no books are recorded.
+ * Runs the whole bot of a configuration against the recorded books and trades of the catalogue. Throws
+ * `INVALID_OPTIONS` where the plan does not fit the limits or the markets do not tell what everything is
+ * worth in one currency, `DATA_UNUSABLE` where no books are recorded.
  */
 export async function runPollBacktest(
   request: PollRequest,
@@ -47,7 +51,12 @@ export async function runPollBacktest(
   refuseUnvalued(markets, quote);
   const startedMs = performance.now();
   const run = await runPoll({
-    settings: { ...config.execution, instance: config.instance, instances, reconciliation: config.reconciliation },
+    settings: {
+      ...config.execution,
+      instance: config.instance,
+      instances,
+      reconciliation: config.reconciliation,
+    },
     markets: await Promise.all(markets.map(async (market) => recordedMarket(market, request, instances))),
     fees: config.paper.fees,
     balances: Object.fromEntries(
@@ -62,7 +71,8 @@ export async function runPollBacktest(
     ...(toMs === null ? {} : { toMs }),
     ...progressOf(request, symbols),
   });
-  const { orders, fills, curve, initialEquity, finalEquity, fidelity, warnings, failures, logs, events } = run;
+  const { orders, fills, curve, initialEquity, finalEquity, fidelity, warnings, failures, logs, events } =
+    run;
   return {
     problems,
     run: {
@@ -108,11 +118,14 @@ function progressOf(
   const parts = symbols.flatMap((market) => catalogue.manifest({ market, kind: 'books' })?.partitions ?? []);
   const beginMs = fromMs ?? Math.min(...parts.map((part) => part.fromMs));
   const endMs = Math.min(toMs ?? Number.POSITIVE_INFINITY, Math.max(...parts.map((part) => part.toMs)));
-  const shareAt = (atMs: number): number => Math.min(1, Math.max(0, (atMs - beginMs) / Math.max(1, endMs - beginMs)));
+  const shareAt = (atMs: number): number =>
+    Math.min(1, Math.max(0, (atMs - beginMs) / Math.max(1, endMs - beginMs)));
   return { onProgress: (atMs, rows) => onProgress(rows, shareAt(atMs)) };
 }
 
-/** Of thousands of round trips it is kept how many they are and which; the fidelity says what they were like. */
+/**
+ * Of thousands of round trips it is kept how many they are and which; the fidelity says what they were like.
+ */
 function keptRules({ latency, ...rules }: Partial<PollRules>): unknown {
   if (latency?.kind !== 'drawn') return latency === undefined ? rules : { ...rules, latency };
   const { roundTripsMs, orderTripsMs = [], ...drawn } = latency;

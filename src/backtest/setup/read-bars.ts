@@ -16,7 +16,10 @@ export interface BarQuestion {
   readonly warmUpMs: number;
 }
 
-/** Bars of a stretch with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself has none. */
+/**
+ * Bars of a stretch with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself has
+ * none.
+ */
 export async function readBars(catalogue: Catalogue, of: BarQuestion): Promise<CandleColumns> {
   const { market, timeframe, range, warmUpMs } = of;
   const key = { market, timeframe, kind: 'candles' } as const;
@@ -29,16 +32,27 @@ export async function readBars(catalogue: Catalogue, of: BarQuestion): Promise<C
   return columns;
 }
 
-/** The same of a file, which is read into memory as an import would read it. Throws `INVALID_FILE` where it can not be. */
+/**
+ * The same of a file, which is read into memory as an import would read it. Throws `INVALID_FILE` where it
+ * can not be.
+ */
 export async function readFileBars(path: string, of: BarQuestion): Promise<CandleColumns> {
   const { market, timeframe } = of;
   const read = await withoutColumnsOption(() => readDataFile(path, { market, timeframe, kind: 'candles' }));
-  if (read.kind !== 'candles') throw new SarrafError('INVALID_FILE', `expected candles in ${path}, found trades`);
+  if (read.kind !== 'candles')
+    throw new SarrafError('INVALID_FILE', `expected candles in ${path}, found trades`);
   return barsWithin(read.columns, of, path);
 }
 
-/** The bars of a stretch, with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself has none. */
-export function barsWithin(all: CandleColumns, of: BarQuestion, where = `the candles of ${of.market}`): CandleColumns {
+/**
+ * The bars of a stretch, with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself
+ * has none.
+ */
+export function barsWithin(
+  all: CandleColumns,
+  of: BarQuestion,
+  where = `the candles of ${of.market}`,
+): CandleColumns {
   const { range, warmUpMs } = of;
   const first = firstBarFrom(all, range.fromMs);
   const end = firstBarFrom(all, range.toMs);

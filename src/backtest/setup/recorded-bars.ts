@@ -8,12 +8,16 @@ import type { Catalogue } from '../../recording/catalogue.ts';
 import { partitionsWithin } from '../../recording/read-partitions.ts';
 import type { TimeRange } from '../../recording/records.ts';
 
-/** Bars of the past are looked for this much further back than strategies need them, since some may be missing. */
+/**
+ * Bars of the past are looked for this much further back than strategies need them, since some may be
+ * missing.
+ */
 const SPARE = 2;
 
 /**
- * The recorded bars of a market that its strategies look at, and what they need of the past: those of the very length, else the coarsest finer ones that make
- * it. Empty where none are recorded. Throws as `readCandles` does for a damaged file.
+ * The recorded bars of a market that its strategies look at, and what they need of the past: those of the
+ * very length, else the coarsest finer ones that make it. Empty where none are recorded. Throws as
+ * `readCandles` does for a damaged file.
  */
 export async function recordedBars(
   catalogue: Catalogue,
@@ -38,8 +42,11 @@ export async function recordedBars(
       const fromMs = range.fromMs - neededMs;
       const there = recorded.filter(
         (timeframe) =>
-          partitionsWithin(catalogue.root, { market, kind: 'candles', timeframe }, { fromMs, toMs: range.toMs })
-            .length > 0,
+          partitionsWithin(
+            catalogue.root,
+            { market, kind: 'candles', timeframe },
+            { fromMs, toMs: range.toMs },
+          ).length > 0,
       );
       const source = sourceOf(lengthMs, there);
       if (source === null) continue;

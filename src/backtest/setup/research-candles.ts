@@ -51,7 +51,9 @@ export async function loadCandles(source: CandleSource): Promise<Candles> {
   const market = parseMarket(source.market).symbol;
   const range = rangeOf(source);
   const of = { market, timeframe, range, warmUpMs: 0 };
-  return numbersOf(file === undefined ? await readBars(openCatalogue(catalogue), of) : await readFileBars(file, of));
+  return numbersOf(
+    file === undefined ? await readBars(openCatalogue(catalogue), of) : await readFileBars(file, of),
+  );
 }
 
 /** The stretch between two moments; all of time where they are left out. */
@@ -64,13 +66,21 @@ export function rangeOf({ from, to }: Pick<CandleSource, 'from' | 'to'>): {
 
 function momentMs(moment: Moment | undefined, otherwise: number): number {
   if (moment === undefined) return otherwise;
-  const time = typeof moment === 'number' ? moment : new TimeReader().read(moment, { path: 'options', line: 1 });
+  const time =
+    typeof moment === 'number' ? moment : new TimeReader().read(moment, { path: 'options', line: 1 });
   if (typeof time === 'number' && Number.isSafeInteger(time)) return time;
   throw new SarrafError('INVALID_OPTIONS', `expected ms since 1970 or ISO 8601 as a time, was ${moment}`);
 }
 
 /** Columns of exact cells as plain numbers: each the nearest to its decimal. */
-function numbersOf({ market, timeframe, length, priceDecimals, volumeDecimals, ...cells }: CandleColumns): Candles {
+function numbersOf({
+  market,
+  timeframe,
+  length,
+  priceDecimals,
+  volumeDecimals,
+  ...cells
+}: CandleColumns): Candles {
   const numbers = (column: Float64Array, decimals: number): Float64Array =>
     column.subarray(0, length).map((cell) => cell / 10 ** decimals);
   return {
@@ -86,9 +96,9 @@ function numbersOf({ market, timeframe, length, priceDecimals, volumeDecimals, .
 }
 
 /**
- * Plain numbers as exact cells. Each is read as its shortest decimal of at most 15 digits; volumes are rounded to as many
- * decimals as fit. Throws `INVALID_OPTIONS` for columns of several lengths, times that do not rise or are off the
- * timeframe, and bars without low <= open, close <= high.
+ * Plain numbers as exact cells. Each is read as its shortest decimal of at most 15 digits; volumes are
+ * rounded to as many decimals as fit. Throws `INVALID_OPTIONS` for columns of several lengths, times that do
+ * not rise or are off the timeframe, and bars without low <= open, close <= high.
  */
 export function cellsOf(candles: Candles): CandleColumns {
   const { timeframe, timeMs, open, high, low, close, volume } = candles;
@@ -103,17 +113,25 @@ export function cellsOf(candles: Candles): CandleColumns {
   for (let bar = 0; bar < length; bar += 1) {
     const at = timeMs[bar] ?? Number.NaN;
     if (at % lengthMs !== 0) throw wrong(`times where candles of ${timeframe} begin, found ${at} at ${bar}`);
-    if (bar > 0 && at <= (timeMs[bar - 1] ?? Number.NaN)) throw wrong(`times that rise, found ${at} at ${bar}`);
+    if (bar > 0 && at <= (timeMs[bar - 1] ?? Number.NaN))
+      throw wrong(`times that rise, found ${at} at ${bar}`);
     const [least = 0, most = 0, first = 0, last = 0] = [low[bar], high[bar], open[bar], close[bar]];
     const isWhole = least > 0 && least <= first && least <= last && most >= first && most >= last;
     if (!isWhole || !((volume[bar] ?? -1) >= 0)) {
-      throw wrong(`0 < low <= open, close <= high and a volume that is not negative, found another at ${bar}`);
+      throw wrong(
+        `0 < low <= open, close <= high and a volume that is not negative, found another at ${bar}`,
+      );
     }
   }
   const priceDecimals = Math.max(...[open, high, low, close].map(decimalsOf));
-  const largest = [high, open, close].reduce((most, column) => column.reduce((a, b) => Math.max(a, b), most), 0);
+  const largest = [high, open, close].reduce(
+    (most, column) => column.reduce((a, b) => Math.max(a, b), most),
+    0,
+  );
   if (largest * 10 ** priceDecimals > Number.MAX_SAFE_INTEGER) {
-    throw wrong(`prices of at most ${SURE_DIGITS} digits, found ${largest} with ${priceDecimals} decimals: round them`);
+    throw wrong(
+      `prices of at most ${SURE_DIGITS} digits, found ${largest} with ${priceDecimals} decimals: round them`,
+    );
   }
   const mostVolume = volume.reduce((a, b) => Math.max(a, b), 1);
   const room = Math.max(0, SURE_DIGITS - Math.ceil(Math.log10(mostVolume + 1)));
@@ -140,7 +158,8 @@ const cells = (column: Float64Array, decimals: number): Float64Array =>
 function decimalsOf(column: Float64Array): number {
   let decimals = 0;
   for (const value of column) {
-    while (decimals < UNIT_DECIMALS && Math.round(value * 10 ** decimals) / 10 ** decimals !== value) decimals += 1;
+    while (decimals < UNIT_DECIMALS && Math.round(value * 10 ** decimals) / 10 ** decimals !== value)
+      decimals += 1;
   }
   return decimals;
 }

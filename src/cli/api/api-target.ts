@@ -41,8 +41,9 @@ const LARGEST_TOKEN_BYTES = 8_192;
 const WHERE = `name the exchange with --config bot.yaml or --url https://exchange.example`;
 
 /**
- * Finds the exchange and the credentials for a call: those of a configuration, or an address with a token of the environment, of a file, or of
- * `sarraf login`. A call that needs nobody's credentials reads none. Throws as wrong input what is missing.
+ * Finds the exchange and the credentials for a call: those of a configuration, or an address with a token of
+ * the environment, of a file, or of `sarraf login`. A call that needs nobody's credentials reads none. Throws
+ * as wrong input what is missing.
  */
 export function findTarget(
   options: TargetOptions,
@@ -64,13 +65,21 @@ export function findTarget(
   return target;
 }
 
-function locate(options: TargetOptions, { isOffline }: { readonly isOffline: boolean }, io: CommandIo): ApiTarget {
+function locate(
+  options: TargetOptions,
+  { isOffline }: { readonly isOffline: boolean },
+  io: CommandIo,
+): ApiTarget {
   return options.url === undefined
     ? targetOfConfig(options, isOffline, io)
     : targetOfAddress(options, options.url, isOffline, io);
 }
 
-function withCredentials(options: TargetOptions, call: Pick<Call, 'endpoint' | 'word'>, io: CommandIo): ApiTarget {
+function withCredentials(
+  options: TargetOptions,
+  call: Pick<Call, 'endpoint' | 'word'>,
+  io: CommandIo,
+): ApiTarget {
   const { tokenFile } = options;
   // With a token of its own the configuration's credentials need not be at hand.
   const located = locate(options, { isOffline: tokenFile !== undefined }, io);
@@ -96,7 +105,9 @@ function isReadOnTheWay({ baseUrl, exchange }: ApiTarget): boolean {
   return baseUrl.startsWith('http://') && !isLoopback(baseUrl) && !exchange.plainHttp;
 }
 
-/** The configuration that is meant: the one named, that of the environment, or the usual one of this folder. */
+/**
+ * The configuration that is meant: the one named, that of the environment, or the usual one of this folder.
+ */
 function configFile({ config }: TargetOptions, io: CommandIo): string {
   if (config !== undefined) return config;
   const named = io.environment[CONFIG_VARIABLE];
@@ -151,7 +162,9 @@ function targetOfAddress(options: TargetOptions, url: string, isOffline: boolean
   if (only === undefined) return target;
   if (kept.length > 1) {
     throw wrongInput(
-      [`expected --token-file <file>, as "sarraf login" keeps tokens of several users:`, ...kept].join('\n  '),
+      [`expected --token-file <file>, as "sarraf login" keeps tokens of several users:`, ...kept].join(
+        '\n  ',
+      ),
     );
   }
   return { ...target, credentials: readToken(only, io), account: `the token of ${only}` };

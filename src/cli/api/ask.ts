@@ -8,7 +8,10 @@ import type { CallRequest } from './read-fields.ts';
 /** No name, password or one-time password is longer; what comes after it is not read. */
 const LONGEST_ANSWER = 4_096;
 
-/** Asks for a line on standard error, so that output stays for programs. The end of the input is an empty answer. */
+/**
+ * Asks for a line on standard error, so that output stays for programs. The end of the input is an empty
+ * answer.
+ */
 export async function askLine(question: string): Promise<string> {
   return answerTo(question, stderr);
 }

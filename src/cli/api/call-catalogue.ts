@@ -4,7 +4,15 @@ import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts'
 import type { PagedName } from '../../exchange/paging.ts';
 import { effectOf, fieldsOf, type CallEffect, type CallField } from './call-field.ts';
 
-export const CALL_GROUPS = ['market data', 'account', 'wallets', 'spot', 'margin', 'withdrawal', 'gateway'] as const;
+export const CALL_GROUPS = [
+  'market data',
+  'account',
+  'wallets',
+  'spot',
+  'margin',
+  'withdrawal',
+  'gateway',
+] as const;
 
 export type CallGroup = (typeof CALL_GROUPS)[number];
 
@@ -69,5 +77,7 @@ export function callOf(name: EndpointName): Call {
 
 /** Whether a call is a list that is read by pages. Candles have pages and are no list of records. */
 export function isPaged(call: Call): call is Call & { readonly name: PagedName } {
-  return call.fields.some(({ name }) => name === 'page') && call.fields.some(({ name }) => name === 'pageSize');
+  return (
+    call.fields.some(({ name }) => name === 'page') && call.fields.some(({ name }) => name === 'pageSize')
+  );
 }

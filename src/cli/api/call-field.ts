@@ -47,18 +47,20 @@ export function fieldsOf(endpoint: Pick<Endpoint, 'request'>): readonly CallFiel
     readonly properties?: Readonly<Record<string, FieldSchema>>;
     readonly required?: readonly string[];
   };
-  return Object.entries(endpoint.request.shape as Readonly<Record<string, z.ZodType>>).map(([name, field]) => {
-    const schema = properties[name] ?? {};
-    const choices = choicesOf(schema);
-    return {
-      name,
-      isRequired: required.includes(name),
-      takes: takesOf(field, choices),
-      choices,
-      note: schema.description ?? null,
-      isSecret: isSecretText(field),
-    };
-  });
+  return Object.entries(endpoint.request.shape as Readonly<Record<string, z.ZodType>>).map(
+    ([name, field]) => {
+      const schema = properties[name] ?? {};
+      const choices = choicesOf(schema);
+      return {
+        name,
+        isRequired: required.includes(name),
+        takes: takesOf(field, choices),
+        choices,
+        note: schema.description ?? null,
+        isSecret: isSecretText(field),
+      };
+    },
+  );
 }
 
 /** What a call does at the exchange: reads, changes something of the account, or moves money or orders. */
@@ -68,10 +70,12 @@ export type CallEffect = 'reads' | 'changes' | 'moves';
 const MOVING_ACCESS: ReadonlySet<Endpoint['access']> = new Set(['TRADE', 'WITHDRAW', 'merchant']);
 
 /**
- * Told from the declaration: what is not idempotent changes something, and moves money or orders where it needs a right to do so or names an
- * amount.
+ * Told from the declaration: what is not idempotent changes something, and moves money or orders where it
+ * needs a right to do so or names an amount.
  */
 export function effectOf(endpoint: Pick<Endpoint, 'idempotent' | 'access' | 'request'>): CallEffect {
   if (endpoint.idempotent) return 'reads';
-  return MOVING_ACCESS.has(endpoint.access) || Object.hasOwn(endpoint.request.shape, 'amount') ? 'moves' : 'changes';
+  return MOVING_ACCESS.has(endpoint.access) || Object.hasOwn(endpoint.request.shape, 'amount')
+    ? 'moves'
+    : 'changes';
 }

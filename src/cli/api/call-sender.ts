@@ -19,7 +19,11 @@ const LIMITER_PATIENCE_MS = 2_000;
 const QUIET_FOR_MS = 1_000;
 
 /** Calls that take something back: they may use the slots that are kept for that. */
-const TAKING_BACK: ReadonlySet<EndpointName> = new Set(['updateOrderStatus', 'cancelOldOrders', 'cancelWithdrawal']);
+const TAKING_BACK: ReadonlySet<EndpointName> = new Set([
+  'updateOrderStatus',
+  'cancelOldOrders',
+  'cancelWithdrawal',
+]);
 
 function classOf({ name, effect, endpoint }: Call): RequestClass {
   if (TAKING_BACK.has(name)) return 'cancel';
@@ -27,7 +31,9 @@ function classOf({ name, effect, endpoint }: Call): RequestClass {
   return endpoint.access === 'none' ? 'market' : 'account';
 }
 
-/** Sends calls by hand under the limits that all processes of this machine share, a bot beside it included. */
+/**
+ * Sends calls by hand under the limits that all processes of this machine share, a bot beside it included.
+ */
 export class CallSender implements Caller {
   private readonly remote: RemoteExchange;
   private readonly longestWaitMs: number;
@@ -48,18 +54,25 @@ export class CallSender implements Caller {
     this.signal = options.signal;
     this.say = say;
     const { baseUrl, exchange, credentials } = target;
-    this.remote = openRemoteExchange({ config: { exchange }, baseUrl, credentials, onProblem: say, isGuest: true });
+    this.remote = openRemoteExchange({
+      config: { exchange },
+      baseUrl,
+      credentials,
+      onProblem: say,
+      isGuest: true,
+    });
   }
 
   /** Throws where a call would have to wait for longer than it may: nothing is asked or sent then. */
   checkWait(name: EndpointName): void {
     const wait = this.waitFor(callOf(name));
-    if (wait !== null && !wait.isMost && wait.forMs > this.longestWaitMs) throw this.tooLong(callOf(name), wait);
+    if (wait !== null && !wait.isMost && wait.forMs > this.longestWaitMs)
+      throw this.tooLong(callOf(name), wait);
   }
 
   /**
-   * Sends one call. Throws a `CommandError` where it did not leave, and whatever the client throws: its `outcome` says whether the call can have
-   * taken effect.
+   * Sends one call. Throws a `CommandError` where it did not leave, and whatever the client throws: its
+   * `outcome` says whether the call can have taken effect.
    */
   async call<Name extends EndpointName>(
     name: Name,
@@ -89,7 +102,10 @@ export class CallSender implements Caller {
       });
       if (reply.sent) return reply.value;
       if (this.signal.aborted) throw failed('ended before it was sent');
-      throw this.tooLong(call, this.waitFor(call) ?? { forMs: reply.retryInMs ?? 0, isMost: false, why: reply.reason });
+      throw this.tooLong(
+        call,
+        this.waitFor(call) ?? { forMs: reply.retryInMs ?? 0, isMost: false, why: reply.reason },
+      );
     } finally {
       clearTimeout(notice);
       this.signal.removeEventListener('abort', end);
@@ -124,7 +140,9 @@ export class CallSender implements Caller {
     if (row === undefined) return null;
     const allowed = row.limit - (mayUseReserve(classOf(call)) ? 0 : row.reserve);
     const isSomebody = !isAnonymous(call.endpoint.access) && this.target.credentials !== null;
-    const stopped = rows.find(({ subject, stoppedForMs }) => subject === subjects.token && stoppedForMs !== null);
+    const stopped = rows.find(
+      ({ subject, stoppedForMs }) => subject === subjects.token && stoppedForMs !== null,
+    );
     if (isSomebody && (stopped?.stoppedForMs ?? 0) > 0) {
       return {
         forMs: stopped?.stoppedForMs ?? 0,

@@ -17,9 +17,11 @@ export function dryRun(
   const { method, path } = encoded;
   const url = `${target.baseUrl}${path}`;
   const headers = headersOf(call, target);
-  const body = encoded.body === null ? null : withoutSecrets(call, JSON.parse(encoded.body) as Record<string, unknown>);
+  const body =
+    encoded.body === null ? null : withoutSecrets(call, JSON.parse(encoded.body) as Record<string, unknown>);
   const { name: budget } = call.endpoint.budget;
-  if (json === true) return JSON.stringify({ dryRun: true, method, url, headers, body, budget, effect: call.effect });
+  if (json === true)
+    return JSON.stringify({ dryRun: true, method, url, headers, body, budget, effect: call.effect });
   return [
     `${method} ${url}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
@@ -29,7 +31,10 @@ export function dryRun(
   ].join('\n');
 }
 
-function headersOf({ endpoint }: Call, { credentials, exchange }: ApiTarget): Readonly<Record<string, string>> {
+function headersOf(
+  { endpoint }: Call,
+  { credentials, exchange }: ApiTarget,
+): Readonly<Record<string, string>> {
   if (isAnonymous(endpoint.access) || credentials === null) return {};
   if (credentials.kind !== 'key') return { Authorization: `Token ${SHOWN}` };
   if (endpoint.access === 'optional-token') return {};
@@ -41,16 +46,21 @@ function headersOf({ endpoint }: Call, { credentials, exchange }: ApiTarget): Re
   };
 }
 
-function withoutSecrets(call: Call, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withoutSecrets(
+  call: Call,
+  body: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   const secrets = new Set(call.fields.filter(({ isSecret }) => isSecret).map(({ name }) => name));
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, secrets.has(name) ? SHOWN : value]));
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, secrets.has(name) ? SHOWN : value]),
+  );
 }
 
 const LARGEST_BYTES = 8_192;
 
 /**
- * A secret that is on no command line: of a file where one is named, else of the environment, else typed without being shown. Throws as wrong input
- * where there is none.
+ * A secret that is on no command line: of a file where one is named, else of the environment, else typed
+ * without being shown. Throws as wrong input where there is none.
  */
 export async function privateText(
   of: {

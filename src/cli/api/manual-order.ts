@@ -4,12 +4,13 @@ import { wrongInput } from '../command-error.ts';
 import type { CallRequest } from './read-fields.ts';
 
 /**
- * Names an order that is placed by hand, so that it can be found when its reply is lost, and so that everybody sees whose it is. A name that a bot
- * would take for one of its own strategies' is refused.
+ * Names an order that is placed by hand, so that it can be found when its reply is lost, and so that
+ * everybody sees whose it is. A name that a bot would take for one of its own strategies' is refused.
  */
 export function nameByHand(request: CallRequest): CallRequest {
   const { clientOrderId } = request;
-  if (typeof clientOrderId !== 'string') return { ...request, clientOrderId: manualOrderId(() => randomInt(36)) };
+  if (typeof clientOrderId !== 'string')
+    return { ...request, clientOrderId: manualOrderId(() => randomInt(36)) };
   if (readOrderName(clientOrderId) === null) return request;
   throw wrongInput(
     `clientOrderId: expected a name that no bot takes for its own, was "${clientOrderId}"; without one it gets a name for orders by hand`,

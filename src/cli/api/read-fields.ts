@@ -14,7 +14,10 @@ export type FieldReading =
 /** No token, key or password is longer. */
 const LARGEST_SECRET_BYTES = 8_192;
 
-/** Puts together `field=value` texts as the request of a call and checks it whole. Nothing is sent for a request with a problem. */
+/**
+ * Puts together `field=value` texts as the request of a call and checks it whole. Nothing is sent for a
+ * request with a problem.
+ */
 export function readFields(
   call: Call,
   texts: readonly string[],
@@ -28,7 +31,8 @@ export function readFields(
     const at = text.indexOf('=');
     const [name, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
     const field = call.fields.find((known) => known.name === name);
-    const problem = at < 1 ? `expected field=value, was "${shown(text)}"` : problemOf(call, { name, field, request });
+    const problem =
+      at < 1 ? `expected field=value, was "${shown(text)}"` : problemOf(call, { name, field, request });
     if (problem !== null) {
       problems.push(problem);
       told.add(name).add(nearestField(call, name) ?? name);

@@ -87,7 +87,10 @@ function recordLines(record: Plain, indent: string): readonly string[] {
       entries.map(([name]) => name),
     ).map((line) => `${indent}${line}`);
   }
-  const width = Math.max(...entries.filter(([, value]) => isCell(value)).map(([name]) => titleOf(name).length), 0);
+  const width = Math.max(
+    ...entries.filter(([, value]) => isCell(value)).map(([name]) => titleOf(name).length),
+    0,
+  );
   return entries.flatMap(([name, value]) => {
     if (isCell(value)) return [`${indent}${titleOf(name).padEnd(width)}  ${cell(name, value)}`.trimEnd()];
     const inner = Array.isArray(value) ? listLines(value) : recordLines(value as Plain, '');

@@ -40,7 +40,10 @@ export interface CallRun {
   readonly oneTimePassword?: string;
 }
 
-/** A read may wait for a whole window that counts as full; what moves money or orders is not what was meant when it leaves minutes later. */
+/**
+ * A read may wait for a whole window that counts as full; what moves money or orders is not what was meant
+ * when it leaves minutes later.
+ */
 const LONGEST_READ_WAIT_MS = 300_000;
 const LONGEST_OTHER_WAIT_MS = 30_000;
 const MOST_PAGES = 100;
@@ -93,7 +96,10 @@ async function bring(run: CallRun): Promise<Brought | null> {
   }
   if (options.dryRun === true) {
     io.out(
-      dryRun({ call, target, encoded: encodeRequest(call.name, request as EndpointRequest<EndpointName>) }, options),
+      dryRun(
+        { call, target, encoded: encodeRequest(call.name, request as EndpointRequest<EndpointName>) },
+        options,
+      ),
     );
     return null;
   }
@@ -134,11 +140,16 @@ async function askFirst({ call, request, io, warning }: CallRun, target: ApiTarg
     ...fields.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
     ...(warning === undefined ? [] : [warning]),
   ].join('\n');
-  if (!(await io.confirm(question, 'yes'))) throw wrongInput('expected "yes" to be typed, or --yes; nothing was sent');
+  if (!(await io.confirm(question, 'yes')))
+    throw wrongInput('expected "yes" to be typed, or --yes; nothing was sent');
 }
 
 async function callOnce({ call, request, oneTimePassword }: CallRun, sender: CallSender): Promise<Brought> {
-  const result = await sender.call(call.name, request, oneTimePassword === undefined ? {} : { oneTimePassword });
+  const result = await sender.call(
+    call.name,
+    request,
+    oneTimePassword === undefined ? {} : { oneTimePassword },
+  );
   if (result.ok) return { kind: 'value', value: result.value };
   throw new RefusedError(result);
 }
@@ -146,7 +157,11 @@ async function callOnce({ call, request, oneTimePassword }: CallRun, sender: Cal
 async function readPages({ call, request, options }: CallRun, sender: CallSender): Promise<Brought> {
   const items: unknown[] = [];
   try {
-    for await (const item of pagesOf(call, { ...request, maxPages: options.maxPages ?? MOST_PAGES }, sender)) {
+    for await (const item of pagesOf(
+      call,
+      { ...request, maxPages: options.maxPages ?? MOST_PAGES },
+      sender,
+    )) {
       items.push(item);
     }
   } catch (error) {
@@ -188,15 +203,22 @@ class RefusedError extends SarrafError {
 }
 
 /** What no message may show, not even one in which the exchange repeats it. */
-function secretsIn({ call, request, oneTimePassword }: CallRun, { credentials }: ApiTarget): readonly Secret[] {
+function secretsIn(
+  { call, request, oneTimePassword }: CallRun,
+  { credentials }: ApiTarget,
+): readonly Secret[] {
   const fields = call.fields.filter(({ isSecret }) => isSecret).map(({ name }) => request[name]);
   return [
     ...secretsOf(credentials),
-    ...[...fields, oneTimePassword].flatMap((value) => (typeof value === 'string' ? [new Secret(value)] : [])),
+    ...[...fields, oneTimePassword].flatMap((value) =>
+      typeof value === 'string' ? [new Secret(value)] : [],
+    ),
   ];
 }
 
-/** What is said of a failure: what it was, what became of the call, and what to do; for programs as JSON too. */
+/**
+ * What is said of a failure: what it was, what became of the call, and what to do; for programs as JSON too.
+ */
 function told(error: unknown, run: CallRun, scrub: (line: string) => string): unknown {
   const { call, request, options, io } = run;
   const isOurs = error instanceof SarrafError && error.code !== 'INVARIANT';
@@ -205,10 +227,13 @@ function told(error: unknown, run: CallRun, scrub: (line: string) => string): un
   }
   if (!isOurs) return error;
   const { outcome } = failureOf(error, call);
-  const lines = [error instanceof RefusedError ? `${call.word}: ${error.message}` : `${error.code}: ${error.message}`];
+  const lines = [
+    error instanceof RefusedError ? `${call.word}: ${error.message}` : `${error.code}: ${error.message}`,
+  ];
   if (outcome === 'unknown') {
     const look = LOOK_WITH[call.name]?.(request);
-    const where = look === undefined ? '' : `: look with "${programName()} api ${look}" before you send it again`;
+    const where =
+      look === undefined ? '' : `: look with "${programName()} api ${look}" before you send it again`;
     lines.push(`It MAY HAVE TAKEN EFFECT${where}`);
   } else if (outcome === 'applied') lines.push('It has taken effect before.');
   else if (call.effect !== 'reads') lines.push('Nothing was changed by it.');

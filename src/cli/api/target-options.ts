@@ -14,7 +14,11 @@ export function withTarget(
     .option('--address, --url <url>', 'the exchange, without a configuration')
     .option('--token-file <file>', tokenFile)
     .option('--ledger-folder <folder>', 'where the ledgers are, with --url (default: that of this user)')
-    .option('--wait <time>', 'how long it may wait for a slot of its limit: 5m for reads, 30s else', durationOption)
+    .option(
+      '--wait <time>',
+      'how long it may wait for a slot of its limit: 5m for reads, 30s else',
+      durationOption,
+    )
     .option('--json', 'prints the reply as one JSON document');
 }
 

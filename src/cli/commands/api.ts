@@ -55,8 +55,30 @@ function listCalls(word: string | undefined, options: { readonly json?: true }, 
     return;
   }
   const calls = CALLS.map(({ word: name, group, effect, fields, endpoint }) => {
-    const { method, path, access, budget, summary, example, deprecated = false, experimental = false } = endpoint;
-    return { name, group, effect, summary, method, path, access, budget, deprecated, experimental, fields, example };
+    const {
+      method,
+      path,
+      access,
+      budget,
+      summary,
+      example,
+      deprecated = false,
+      experimental = false,
+    } = endpoint;
+    return {
+      name,
+      group,
+      effect,
+      summary,
+      method,
+      path,
+      access,
+      budget,
+      deprecated,
+      experimental,
+      fields,
+      example,
+    };
   });
   io.out(JSON.stringify({ groups: CALL_GROUPS, calls }));
 }
@@ -68,7 +90,8 @@ export function apiCommand(io: CommandIo = MACHINE_IO): Command {
     .argument('[call]', 'what to call')
     .option('--json', 'lists the calls as one JSON object')
     .addHelpText('after', HELP)
-    // Options behind a call are the call's; behind a misspelled one they are nobody's, and the call is what is wrong.
+    // Options behind a call are the call's; behind a misspelled one they are nobody's, and the call is what
+    // is wrong.
     .enablePositionalOptions()
     .allowUnknownOption()
     .allowExcessArguments()

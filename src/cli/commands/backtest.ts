@@ -94,7 +94,8 @@ function configOf(strategy: string | undefined, options: Options): BotConfig {
   if (strategy === undefined && config === undefined) {
     throw wrongInput('expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml, was neither');
   }
-  if (strategy !== undefined && market === undefined) throw wrongInput('expected --market, such as BTCUSDT, was none');
+  if (strategy !== undefined && market === undefined)
+    throw wrongInput('expected --market, such as BTCUSDT, was none');
   if (csv.some((file) => file.market === null) && market === undefined)
     throw wrongInput('expected --market, or --csv BTCUSDT=file: a file does not say whose bars it has');
   const overrides: Override[] = [];
@@ -194,7 +195,8 @@ function conclude(run: BacktestRun, problems: readonly string[], options: Option
     if (folder !== null) console.log(`\nReport: ${join(folder, 'report.html')}`);
   }
   const stopped = run.strategies.filter(({ failure }) => failure !== null);
-  if (stopped.length > 0) throw failed(stopped.map(({ name, failure }) => `${name} stopped: ${failure}`).join('\n'));
+  if (stopped.length > 0)
+    throw failed(stopped.map(({ name, failure }) => `${name} stopped: ${failure}`).join('\n'));
 }
 
 /** `sarraf backtest`: strategies on recorded bars. */
@@ -248,9 +250,21 @@ export function backtestCommand(): Command {
     .option('--path <path>', `through a candle: ${PATHS.join(', ')}`, choiceOption(PATHS))
     .option('--spread-bps <bps>', 'between bid and ask, in hundredths of a percent', numberOption(0, 10_000))
     .option('--slippage-bps <bps>', 'paid for taking, in hundredths of a percent', numberOption(0, 10_000))
-    .option('--slippage-range <percent>', "paid for taking, in percent of the candle's range", numberOption(0, 100))
-    .option('--volume-share <percent>', "of a candle's volume that can be filled (default: 10), or all", volumeShare)
-    .option('--latency <ms>', 'of a request and of its reply, each, for poll (default: 50)', integerOption(0, 60_000))
+    .option(
+      '--slippage-range <percent>',
+      "paid for taking, in percent of the candle's range",
+      numberOption(0, 100),
+    )
+    .option(
+      '--volume-share <percent>',
+      "of a candle's volume that can be filled (default: 10), or all",
+      volumeShare,
+    )
+    .option(
+      '--latency <ms>',
+      'of a request and of its reply, each, for poll (default: 50)',
+      integerOption(0, 60_000),
+    )
     .option(
       '--latency-from <folder>',
       'for poll: draws it from the round trips of a recorded session, the data folder of a run with --record',

@@ -24,7 +24,8 @@ const freeOf = ({ total, held }: SeenBalance): string => formatUnits(parseUnits(
 
 function listBalances(options: Options): void {
   const found = readMirror(options, (reader) => reader.balances());
-  const shown = options.all === true ? found : found.filter(({ total, held }) => total !== '0' || held !== '0');
+  const shown =
+    options.all === true ? found : found.filter(({ total, held }) => total !== '0' || held !== '0');
   const empty = found.length - shown.length;
   const nowMs = Date.now();
   print(options, {
@@ -32,7 +33,13 @@ function listBalances(options: Options): void {
     lines: () => [
       ...tableLines(
         COLUMNS,
-        shown.map((each) => [each.currency, each.total, each.held, freeOf(each), agoText(each.seenAtMs, nowMs)]),
+        shown.map((each) => [
+          each.currency,
+          each.total,
+          each.held,
+          freeOf(each),
+          agoText(each.seenAtMs, nowMs),
+        ]),
       ),
       ...(empty === 0 ? [] : [`and ${empty} empty ${empty === 1 ? 'wallet' : 'wallets'}, which --all shows`]),
     ],
@@ -42,7 +49,8 @@ function listBalances(options: Options): void {
 /** `sarraf balances`: what the wallets held when they were last read. */
 export function balancesCommand(): Command {
   return mirrorCommand('balances', {
-    description: 'Shows what the wallets held when they were last read. Held is what orders and withdrawals set aside.',
+    description:
+      'Shows what the wallets held when they were last read. Held is what orders and withdrawals set aside.',
     examples: EXAMPLES,
   })
     .option('--all', 'empty wallets too')

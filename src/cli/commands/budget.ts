@@ -119,11 +119,15 @@ function raise(budget: string, options: Options): void {
   const raised = results.flatMap((result) => result.raised);
   if (options.json === true) console.log(JSON.stringify({ budget, ledgers: results }));
   if (raised.length === 0) {
-    throw failed(`expected a limit of ${budget} that the exchange has lowered, found none; see "sarraf budget"`);
+    throw failed(
+      `expected a limit of ${budget} that the exchange has lowered, found none; see "sarraf budget"`,
+    );
   }
   if (options.json === true) return;
   for (const { named, subject } of raised) {
-    console.log(`${budget} of ${subject} is no longer kept to ${named}: running bots go by their own limit again`);
+    console.log(
+      `${budget} of ${subject} is no longer kept to ${named}: running bots go by their own limit again`,
+    );
   }
 }
 
@@ -132,7 +136,9 @@ function raiseCommand(): Command {
     .description('Takes back a limit that the exchange has lowered, before its 24 quiet hours are over.')
     .argument('<budget>', 'the budget, as "sarraf budget" names it')
     .addHelpText('after', RAISE_HELP)
-    .action((budget: string, _options: Options, command: Command) => raise(budget, command.optsWithGlobals<Options>()));
+    .action((budget: string, _options: Options, command: Command) =>
+      raise(budget, command.optsWithGlobals<Options>()),
+    );
 }
 
 function withPlace(command: Command): Command {
@@ -145,7 +151,9 @@ function withPlace(command: Command): Command {
 /** `sarraf budget`: what the ledger of requests has in use, keeps in reserve and is locked out of. */
 export function budgetCommand(): Command {
   return withPlace(new Command('budget'))
-    .description('Shows the use, reserve, lockouts and lowered limits of every request budget on this machine.')
+    .description(
+      'Shows the use, reserve, lockouts and lowered limits of every request budget on this machine.',
+    )
     .addHelpText('after', EXAMPLES)
     .addCommand(raiseCommand().exitOverride())
     .action((options: Options) => run(options));

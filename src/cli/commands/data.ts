@@ -19,7 +19,14 @@ export function dataCommands(): Command {
   const command = new Command('data')
     .description('Brings recorded market data in and out, and checks it.')
     .addHelpText('after', EXAMPLES);
-  for (const create of [importCommand, downloadCommand, listCommand, verifyCommand, exportCommand, resampleCommand]) {
+  for (const create of [
+    importCommand,
+    downloadCommand,
+    listCommand,
+    verifyCommand,
+    exportCommand,
+    resampleCommand,
+  ]) {
     command.addCommand(create().exitOverride());
   }
   return command;

@@ -55,7 +55,8 @@ async function show(text: string, options: Options, io: CommandIo): Promise<void
   const wallets = await valueOfCall('walletsList', { request: {}, options, io });
   if (wallets === null) return;
   const addresses = wallets.filter((wallet) => wallet.currency === currency).flatMap(addressesOf);
-  if (addresses.length === 0) throw failed(`there is no deposit address for ${currency} yet: --new makes one`);
+  if (addresses.length === 0)
+    throw failed(`there is no deposit address for ${currency} yet: --new makes one`);
   printValue(addresses, { options, io }, () => addressLines(addresses));
 }
 

@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { formatProblems, loadYaml } from '../../configuration/load-yaml.ts';
-import { exchangeConfig, readExchangeConfig, type ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
+import {
+  exchangeConfig,
+  readExchangeConfig,
+  type ExchangeConfig,
+} from '../../simulator/settings/exchange-config.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import { serveExchange, type ServeOptions } from '../serve-exchange.ts';
@@ -47,10 +51,12 @@ async function run(options: Options): Promise<void> {
   } else {
     console.log(`The exchange listens at ${running.address} with ${markets.join(', ')}.`);
     console.log(`What it answers to: ${running.address}/openapi.json`);
-    if (adminToken !== null && token === undefined) console.log(`Administrator token of this run: ${adminToken}`);
+    if (adminToken !== null && token === undefined)
+      console.log(`Administrator token of this run: ${adminToken}`);
   }
   const error = await running.ended;
-  if (options.json === true) console.log(JSON.stringify({ event: 'stopped', requests: running.requestCount() }));
+  if (options.json === true)
+    console.log(JSON.stringify({ event: 'stopped', requests: running.requestCount() }));
   else console.log(`The exchange has stopped after ${running.requestCount()} requests.`);
   if (error !== null) throw failed(error);
 }
@@ -61,10 +67,22 @@ export function exchangeCommand(): Command {
     .description('Serves a simulated exchange over HTTP, with the whole interface and synthetic traders.')
     .option('--port <port>', 'port to listen at; 0 takes a free one', integerOption(0, 65_535), 8900)
     .option('--host <host>', 'address to listen at', '127.0.0.1')
-    .option('--config <file>', 'YAML file with markets, users, limits and faults; a built-in exchange without it')
-    .option('--seed <number>', 'seed of the synthetic traders, tokens and faults', integerOption(0, 4_294_967_295))
+    .option(
+      '--config <file>',
+      'YAML file with markets, users, limits and faults; a built-in exchange without it',
+    )
+    .option(
+      '--seed <number>',
+      'seed of the synthetic traders, tokens and faults',
+      integerOption(0, 4_294_967_295),
+    )
     .option('--state <file>', 'keeps users, orders and balances over a restart')
-    .option('--save-every <seconds>', 'how often the state is saved besides at the end', integerOption(1, 86_400), 30)
+    .option(
+      '--save-every <seconds>',
+      'how often the state is saved besides at the end',
+      integerOption(1, 86_400),
+      30,
+    )
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => run(options));

@@ -19,7 +19,9 @@ const MOST_HOURS = 24 * 30;
 const LARGEST_SEED = 2 ** 31 - 1;
 const MOST_JOBS = 64;
 
-/** A suite of so many seeds must have met everything that is counted; a smaller one says what it has not met. */
+/**
+ * A suite of so many seeds must have met everything that is counted; a smaller one says what it has not met.
+ */
 const GATED_SEEDS = 20;
 
 const HASH_SHOWN = 12;
@@ -34,7 +36,10 @@ function repeatCommand({ hours }: Options, { seed, isRepeat }: SeedOutcome): str
   return `sarraf fuzz --seeds 1 --seed ${seed} --hours ${hours}${isRepeat ? ' --twice' : ''}`;
 }
 
-function seedLine(outcome: SeedOutcome, { done, all }: { readonly done: number; readonly all: number }): string {
+function seedLine(
+  outcome: SeedOutcome,
+  { done, all }: { readonly done: number; readonly all: number },
+): string {
   const { seed, isRepeat, violations, tookMs, requests, counts, journalHash } = outcome;
   return [
     `seed ${seed}${isRepeat ? ' again' : ''}`,
@@ -54,7 +59,9 @@ function failureLines(options: Options, outcome: SeedOutcome): readonly string[]
   return [
     `  repeat it with: ${repeatCommand(options, outcome)}`,
     ...outcome.violations.map(({ check, message }) => `  ${check}: ${message}`),
-    ...(outcome.events.length === 0 ? [] : ['  the last events:', ...outcome.events.map((line) => `    ${line}`)]),
+    ...(outcome.events.length === 0
+      ? []
+      : ['  the last events:', ...outcome.events.map((line) => `    ${line}`)]),
   ];
 }
 
@@ -95,23 +102,35 @@ async function run(options: Options): Promise<void> {
   process.off('SIGINT', stop).off('SIGTERM', stop);
   const { counts, missing, failedSeeds, tookMs } = result;
   if (json === true)
-    console.log(JSON.stringify({ kind: 'suite', seeds: ran.size, hours, counts, missing, failedSeeds, tookMs }));
+    console.log(
+      JSON.stringify({ kind: 'suite', seeds: ran.size, hours, counts, missing, failedSeeds, tookMs }),
+    );
   else console.log(suiteLines(result, ran.size).join('\n'));
   if (stopped.signal.aborted) throw failed(`stopped after ${ran.size} of ${seeds} seeds`);
-  if (failedSeeds.length > 0) throw failed(`expected every seed to hold, ${failedSeeds.length} of ${ran.size} failed`);
+  if (failedSeeds.length > 0)
+    throw failed(`expected every seed to hold, ${failedSeeds.length} of ${ran.size} failed`);
   if (seeds >= GATED_SEEDS && missing.length > 0) {
-    throw failed(`expected a suite of ${seeds} seeds to meet everything once, it never met: ${missing.join(', ')}`);
+    throw failed(
+      `expected a suite of ${seeds} seeds to meet everything once, it never met: ${missing.join(', ')}`,
+    );
   }
 }
 
 /** `sarraf fuzz`: the whole bot in virtual time against the simulator, with everything that can go wrong. */
 export function fuzzCommand(): Command {
   return new Command('fuzz')
-    .description('Runs the whole bot in virtual time against a faulty exchange, with crashes, and checks its promises.')
+    .description(
+      'Runs the whole bot in virtual time against a faulty exchange, with crashes, and checks its promises.',
+    )
     .option('--seeds <count>', 'how many seeds', integerOption(1, MOST_SEEDS), 50)
     .option('--hours <count>', 'virtual hours of each', integerOption(1, MOST_HOURS), 6)
     .option('--seed <number>', 'the first seed; the others follow it', integerOption(0, LARGEST_SEED), 1)
-    .option('--jobs <count>', 'seeds at once', integerOption(1, MOST_JOBS), Math.min(MOST_JOBS, availableParallelism()))
+    .option(
+      '--jobs <count>',
+      'seeds at once',
+      integerOption(1, MOST_JOBS),
+      Math.min(MOST_JOBS, availableParallelism()),
+    )
     .option('--fail-fast', 'begins no further seed once one has failed')
     .option('--twice', 'runs every seed twice and compares the journals, in place of every twentieth')
     .option('--json', 'prints a JSON object a line: one for each seed, and one for the suite')

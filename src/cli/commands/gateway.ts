@@ -75,7 +75,8 @@ async function send(amount: string, options: SendOptions, io: CommandIo): Promis
 }
 
 function pageOf(siteUrl: string, token: string): string {
-  if (URL.parse(siteUrl) === null) throw wrongInput('--site-url: expected an address such as https://exchange.example');
+  if (URL.parse(siteUrl) === null)
+    throw wrongInput('--site-url: expected an address such as https://exchange.example');
   const merchant = { api: '', apiSecret: '' };
   return new PaymentGateway({ client: { call: noCall }, merchant, siteUrl }).payPageUrl(token);
 }
@@ -88,7 +89,10 @@ async function verify(token: string, options: VerifyOptions, io: CommandIo): Pro
   checked('gatewayVerify', { api: 'not asked for yet', token });
   const api = await merchantKey(options, io);
   const file = { option: '--secret-file', path: options.secretFile };
-  const apiSecret = await privateText({ what: 'merchant secret', file, variable: 'SARRAF_MERCHANT_SECRET' }, io);
+  const apiSecret = await privateText(
+    { what: 'merchant secret', file, variable: 'SARRAF_MERCHANT_SECRET' },
+    io,
+  );
   let isDry = false;
   const client: Caller = {
     async call<Name extends EndpointName>(name: Name, request: EndpointRequest<Name>) {
@@ -107,7 +111,9 @@ async function verify(token: string, options: VerifyOptions, io: CommandIo): Pro
       return { ok: true, value };
     },
   };
-  const result = await new PaymentGateway({ client, merchant: { api, apiSecret }, siteUrl: null }).verify(token);
+  const result = await new PaymentGateway({ client, merchant: { api, apiSecret }, siteUrl: null }).verify(
+    token,
+  );
   if (isDry) return;
   if (!result.ok) throw failed(`${result.code}: ${result.message} Do not hand out what was paid for.`);
   printValue(result.value, { options, io });

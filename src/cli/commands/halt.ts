@@ -2,7 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { ControlClient } from '../../daemon/control/control-client.ts';
-import { LONGEST_REASON, type ControlProgress, type ControlResult } from '../../daemon/control/control-command.ts';
+import {
+  LONGEST_REASON,
+  type ControlProgress,
+  type ControlResult,
+} from '../../daemon/control/control-command.ts';
 import { haltWithoutDaemon } from '../../daemon/halt-without-daemon.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -45,7 +49,8 @@ Examples:
 
 function configOf(options: Options): BotConfig | null {
   if (options.config === undefined) return null;
-  const overrides = options.data === undefined ? [] : [['data.folder', JSON.stringify(resolve(options.data))] as const];
+  const overrides =
+    options.data === undefined ? [] : [['data.folder', JSON.stringify(resolve(options.data))] as const];
   return readConfig(options.config, overrides);
 }
 
@@ -89,7 +94,9 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
       onProgress: (progress) => say(progressText(progress)),
     });
   } catch (error) {
-    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS' ? wrongInput(error.message) : error;
+    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS'
+      ? wrongInput(error.message)
+      : error;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', goOn);
   }
@@ -127,10 +134,13 @@ async function run(options: Options): Promise<void> {
   const wholeAccount = options.wholeAccount === true;
   if (options.reason.length > LONGEST_REASON)
     throw wrongInput(`expected a --reason of at most ${LONGEST_REASON} characters`);
-  if (!existsSync(data)) throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
+  if (!existsSync(data))
+    throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
   if (wholeAccount && options.yes !== true) {
-    const question = 'This cancels EVERY order of the account, also those that other programs and people placed.';
-    if (!(await confirm(question, 'halt'))) throw wrongInput('expected "halt" to be typed, or --yes; nothing was done');
+    const question =
+      'This cancels EVERY order of the account, also those that other programs and people placed.';
+    if (!(await confirm(question, 'halt')))
+      throw wrongInput('expected "halt" to be typed, or --yes; nothing was done');
   }
   const say = (line: string): void => {
     if (options.json !== true) console.log(line);
@@ -142,10 +152,21 @@ async function run(options: Options): Promise<void> {
     let isSaid = false;
     const onHalted = (): void => {
       if (!isSaid)
-        say(`halted: no new orders until "sarraf resume"${count === null ? '' : `; ${cancelNeedText(count)}`}`);
+        say(
+          `halted: no new orders until "sarraf resume"${count === null ? '' : `; ${cancelNeedText(count)}`}`,
+        );
       isSaid = true;
     };
-    const result = await carryOut({ data, config, reason: options.reason, wholeAccount, client, id, say, onHalted });
+    const result = await carryOut({
+      data,
+      config,
+      reason: options.reason,
+      wholeAccount,
+      client,
+      id,
+      say,
+      onHalted,
+    });
     if (options.json === true) console.log(JSON.stringify({ halted: client.isHalted(), ...result }));
     if (!result.ok || result.left.length > 0) throw failed([result.message, ...result.left].join('\n'));
     say(result.message);
@@ -159,7 +180,10 @@ export function haltCommand(): Command {
   return new Command('halt')
     .description("Stops trading and cancels the bot's orders, whether it runs or not.")
     .option('--data <folder>', 'the bot\'s data folder (default: that of --config, else "data")')
-    .option('--config <file>', 'configuration of the bot, with which its orders are canceled when it does not run')
+    .option(
+      '--config <file>',
+      'configuration of the bot, with which its orders are canceled when it does not run',
+    )
     .option('--reason <text>', 'why, for those who look later', 'by hand')
     .option('--whole-account', 'cancels every order of the account, whoever placed it; asks first')
     .option('--yes', 'does not ask')

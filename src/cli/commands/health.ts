@@ -23,12 +23,17 @@ Examples:
 function addressOf({ data, port }: Options): string | null {
   if (port !== undefined) return `http://127.0.0.1:${port}`;
   if (!isDataFolderInUse(data)) {
-    throw failed(`expected a bot that runs with ${data}, found none: start it, or name its folder with --data`);
+    throw failed(
+      `expected a bot that runs with ${data}, found none: start it, or name its folder with --data`,
+    );
   }
   return healthAddress(data);
 }
 
-/** That it runs is all that is known of a bot that serves no health: well enough to live, not enough to be ready. */
+/**
+ * That it runs is all that is known of a bot that serves no health: well enough to live, not enough to be
+ * ready.
+ */
 function unserved(isReadyAsked: boolean): HealthAnswer {
   return isReadyAsked
     ? { ok: false, reasons: ['the bot serves no health: set health.port'] }
@@ -46,7 +51,10 @@ async function run(options: Options): Promise<void> {
   else console.log(options.ready === true ? 'ready' : 'well');
 }
 
-/** `sarraf health`: whether the bot of a data folder is well, for people and for the health check of a container. */
+/**
+ * `sarraf health`: whether the bot of a data folder is well, for people and for the health check of a
+ * container.
+ */
 export function healthCommand(): Command {
   return new Command('health')
     .description('Says whether the bot that runs is well: its loop runs and it can write to its mirror.')

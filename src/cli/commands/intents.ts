@@ -82,7 +82,9 @@ function listIntents(options: Options): void {
     listLog(options);
     return;
   }
-  const intents = readMirror(options, (reader) => reader.intents({ ...filterOf(options), status: options.state }));
+  const intents = readMirror(options, (reader) =>
+    reader.intents({ ...filterOf(options), status: options.state }),
+  );
   const nowMs = Date.now();
   print(options, {
     json: { intents: intents.map(({ json, ...rest }) => ({ ...rest, intent: parsedJson(json) })) },

@@ -47,7 +47,9 @@ Without a new one a bot waits that long by itself.`;
 function readAddress(text: string): string {
   const read = address().safeParse(text);
   if (read.success) return read.data;
-  throw new InvalidArgumentError('expected an address of scheme and host alone, such as https://exchange.example.');
+  throw new InvalidArgumentError(
+    'expected an address of scheme and host alone, such as https://exchange.example.',
+  );
 }
 
 function pathOf({ address: baseUrl, ledgerFolder: folder, config }: Options): string {
@@ -55,7 +57,8 @@ function pathOf({ address: baseUrl, ledgerFolder: folder, config }: Options): st
     throw wrongInput('expected the exchange as --address <url> or --config <file>, one of them');
   }
   if (config === undefined) return ledgerPath(baseUrl ?? '', folder ?? ledgerFolder());
-  if (folder !== undefined) throw wrongInput('expected --ledger-folder with --address: a configuration names its own');
+  if (folder !== undefined)
+    throw wrongInput('expected --ledger-folder with --address: a configuration names its own');
   return ledgerOfConfig(config);
 }
 
@@ -69,7 +72,8 @@ function refusalText(path: string, refusal: Exclude<Renewal, { kind: 'made' }>):
     return `expected ${path} to be in use by nobody, but a process has it open: stop every bot that sends to this exchange first`;
   }
   const { requests, forMs } = refusal;
-  const what = requests === 1 ? '1 request that may still count' : `${requests} requests that may still count`;
+  const what =
+    requests === 1 ? '1 request that may still count' : `${requests} requests that may still count`;
   return `expected a ledger of which nothing counts any more, found ${what} for ${lengthText(forMs)} in ${path}: wait that long, or keep it, and the bot waits by itself`;
 }
 

@@ -35,7 +35,8 @@ function filesOf(
   options: Options,
   of: { readonly baseUrl: string; readonly folder: string; readonly username: string },
 ) {
-  const token = options.tokenFile === undefined ? stateFile({ ...of, kind: 'token' }) : resolve(options.tokenFile);
+  const token =
+    options.tokenFile === undefined ? stateFile({ ...of, kind: 'token' }) : resolve(options.tokenFile);
   return { token, device: stateFile({ ...of, kind: 'device' }) };
 }
 
@@ -95,20 +96,26 @@ async function logIn(options: Options, io: CommandIo): Promise<void> {
     throw failed(`the token was made and can not be kept in ${files.token} (${String(error)}): log in again`);
   }
   const isNewDevice = device === undefined || (value.device !== null && value.device !== device);
-  printValue({ tokenFile: files.token, isNewDevice, validForHours: lifetimeMs / 3_600_000 }, { options, io }, () => [
-    `The token is kept in ${files.token}, for ${options.short === true ? '4 hours' : '30 days'}. A configuration takes it as`,
-    `  exchange: { credentials: { token: 'file:${files.token}' } }`,
-    ...(isNewDevice
-      ? [
-          'This device is new to the exchange, which closes withdrawals for an hour; the next log-in is from a known one.',
-        ]
-      : []),
-  ]);
+  printValue(
+    { tokenFile: files.token, isNewDevice, validForHours: lifetimeMs / 3_600_000 },
+    { options, io },
+    () => [
+      `The token is kept in ${files.token}, for ${options.short === true ? '4 hours' : '30 days'}. A configuration takes it as`,
+      `  exchange: { credentials: { token: 'file:${files.token}' } }`,
+      ...(isNewDevice
+        ? [
+            'This device is new to the exchange, which closes withdrawals for an hour; the next log-in is from a known one.',
+          ]
+        : []),
+    ],
+  );
 }
 
 /** `sarraf login`: a token for a user, kept in a file. */
 export function loginCommand(io: CommandIo = MACHINE_IO): Command {
-  return withTarget(new Command('login').description('Logs in and keeps the token in a file that only you can read.'))
+  return withTarget(
+    new Command('login').description('Logs in and keeps the token in a file that only you can read.'),
+  )
     .option('--username <name>', 'who logs in')
     .option('--password-file <file>', 'a file that holds the password')
     .option('--short', 'a token of 4 hours in place of 30 days')

@@ -56,7 +56,9 @@ export function placeRequest(
   const { base, quote } = marketOf(of.market);
   const { price, stop, stopLimit } = options;
   if (options.market === true && (stop !== undefined || stopLimit !== undefined)) {
-    throw wrongInput('--market: expected none beside --stop and --stop-limit: --stop alone is a stop-market order');
+    throw wrongInput(
+      '--market: expected none beside --stop and --stop-limit: --stop alone is a stop-market order',
+    );
   }
   if (options.market !== true && price === undefined && stop === undefined) {
     throw wrongInput('expected --price <price> for a limit order, or --market, or --stop <price>');

@@ -43,7 +43,9 @@ const EXAMPLES = `  sarraf orders
 const MOST_DETAILS = 1_000;
 
 function listOrders(options: Options): void {
-  const orders = readMirror(options, (reader) => reader.orders({ ...filterOf(options), state: options.state }));
+  const orders = readMirror(options, (reader) =>
+    reader.orders({ ...filterOf(options), state: options.state }),
+  );
   const nothing =
     options.state === 'open' ? 'No open orders. --state all shows the closed ones too.' : 'No such orders.';
   print(options, {
@@ -84,7 +86,9 @@ function detailLines({ order, fills, journal }: OrderDetails, nowMs: number): st
     ['planned', time(order.plannedAtMs)],
     [
       'sent',
-      order.sentAtMs === null ? '' : `${time(order.sentAtMs)}${order.attempts > 1 ? `, ${order.attempts} times` : ''}`,
+      order.sentAtMs === null
+        ? ''
+        : `${time(order.sentAtMs)}${order.attempts > 1 ? `, ${order.attempts} times` : ''}`,
     ],
     ['closed', time(order.closedAtMs)],
     ['reason', order.reason ?? ''],
@@ -103,9 +107,13 @@ function detailLines({ order, fills, journal }: OrderDetails, nowMs: number): st
 }
 
 function showOrder(name: string, options: Options): void {
-  const details = readMirror(options, (reader) => reader.order(name).map((order) => detailsOf(reader, order)));
+  const details = readMirror(options, (reader) =>
+    reader.order(name).map((order) => detailsOf(reader, order)),
+  );
   if (details.length === 0) {
-    throw failed(`expected an order ${name} in ${options.data}, found none: "sarraf orders --state all" lists them`);
+    throw failed(
+      `expected an order ${name} in ${options.data}, found none: "sarraf orders --state all" lists them`,
+    );
   }
   const nowMs = Date.now();
   print(options, {
@@ -116,7 +124,8 @@ function showOrder(name: string, options: Options): void {
         journal: journal.map(({ json, ...line }) => ({ ...line, entry: parsedJson(json) })),
       })),
     },
-    lines: () => details.flatMap((each, index) => [...(index === 0 ? [] : ['', '']), ...detailLines(each, nowMs)]),
+    lines: () =>
+      details.flatMap((each, index) => [...(index === 0 ? [] : ['', '']), ...detailLines(each, nowMs)]),
   });
 }
 
@@ -128,7 +137,9 @@ export function ordersCommand(): Command {
   })
     .addArgument(new Argument('[order]', 'an order to show, by its clientOrderId or the id of the exchange'))
     .addOption(
-      new Option('--state <state>', 'only in this state; open: not at its end').choices(STATES).default('open'),
+      new Option('--state <state>', 'only in this state; open: not at its end')
+        .choices(STATES)
+        .default('open'),
     );
   return withFilters(command, 100).action((name: string | undefined, options: Options) =>
     name === undefined ? listOrders(options) : showOrder(name, options),

@@ -4,7 +4,12 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
-import { beginsText, freshTradingBegins, tradingBegins, type TradingBegins } from '../../budget/trading-begins.ts';
+import {
+  beginsText,
+  freshTradingBegins,
+  tradingBegins,
+  type TradingBegins,
+} from '../../budget/trading-begins.ts';
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { ledgerOf } from '../../daemon/settings/banner.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
@@ -49,19 +54,31 @@ const addMarket = (text: string, before: readonly string[] = []): readonly strin
   ...new Set([...before, marketOption(text)]),
 ];
 
-/** The configuration that is planned, or, without a file, one for each market: a strategy of one name may be in several. */
+/**
+ * The configuration that is planned, or, without a file, one for each market: a strategy of one name may be
+ * in several.
+ */
 function configsOf(options: Options): readonly [BotConfig, ...BotConfig[]] {
   const { config, strategies, market: markets = [DEFAULT_MARKET], timeframe, set } = options;
   if (config !== undefined) {
     const short = [strategies, options.market, timeframe].some((value) => value !== undefined);
-    if (short) throw wrongInput('expected --config, or --strategies, --market and --timeframe in its place, were both');
+    if (short)
+      throw wrongInput(
+        'expected --config, or --strategies, --market and --timeframe in its place, were both',
+      );
     return [readConfig(config, set)];
   }
   const plugins =
-    strategies === undefined ? DEFAULT_STRATEGIES.map(({ plugin }) => plugin) : strategyFilesAt(resolve(strategies));
+    strategies === undefined
+      ? DEFAULT_STRATEGIES.map(({ plugin }) => plugin)
+      : strategyFilesAt(resolve(strategies));
   const [first = DEFAULT_MARKET, ...others] = markets;
   const configFor = (market: string): BotConfig => {
-    const listed = plugins.map((plugin) => ({ plugin, market, ...(timeframe === undefined ? {} : { timeframe }) }));
+    const listed = plugins.map((plugin) => ({
+      plugin,
+      market,
+      ...(timeframe === undefined ? {} : { timeframe }),
+    }));
     return readConfig(null, [['strategies', JSON.stringify(listed)], ...set]);
   };
   return [configFor(first), ...others.map(configFor)];
@@ -82,7 +99,13 @@ async function plan(options: Options): Promise<void> {
     const begins = tradingBeginsOf(configs[0], { budgets: made.budgets, rows, subjects });
     if (options.json === true)
       console.log(
-        JSON.stringify({ strategies, ...made.plan, strategyProblems: problems, tradingBegins: begins, lowered }),
+        JSON.stringify({
+          strategies,
+          ...made.plan,
+          strategyProblems: problems,
+          tradingBegins: begins,
+          lowered,
+        }),
       );
     else
       console.log(
@@ -95,13 +118,17 @@ async function plan(options: Options): Promise<void> {
         ].join('\n'),
       );
     for (const problem of problems) console.error(problem);
-    if (made.plan.problems.length > 0) throw wrongInput(['It does not fit:', ...made.plan.problems].join('\n  '));
+    if (made.plan.problems.length > 0)
+      throw wrongInput(['It does not fit:', ...made.plan.problems].join('\n  '));
   } catch (error) {
     throw error instanceof SarrafError && INPUT_ERRORS.has(error.code) ? wrongInput(error.message) : error;
   }
 }
 
-/** When the first order could leave, by the ledger of the configuration; null where none is outside this process. */
+/**
+ * When the first order could leave, by the ledger of the configuration; null where none is outside this
+ * process.
+ */
 function tradingBeginsOf(
   config: BotConfig,
   of: {
@@ -113,7 +140,9 @@ function tradingBeginsOf(
   if (ledgerOf(config) === null || config.mode !== 'live') return null;
   const { budgets, rows, subjects } = of;
   const budgetOf = INTERFACE_PROFILE.budgets;
-  return rows === null ? freshTradingBegins(budgets.values(), budgetOf) : tradingBegins(rows, { subjects, budgetOf });
+  return rows === null
+    ? freshTradingBegins(budgets.values(), budgetOf)
+    : tradingBegins(rows, { subjects, budgetOf });
 }
 
 /** What the ledger of a configuration has; null where there is none, or none yet. */
@@ -130,18 +159,26 @@ function beginsLines(begins: TradingBegins | null): readonly string[] {
   if (begins === null) return [];
   return [
     '',
-    begins.waitMs === 0 ? 'By the ledger trading can begin at once.' : `As things stand, ${beginsText(begins)}.`,
+    begins.waitMs === 0
+      ? 'By the ledger trading can begin at once.'
+      : `As things stand, ${beginsText(begins)}.`,
   ];
 }
 
 /** `sarraf plan`: how often everything would be asked for, and how old it can get. */
 export function planCommand(): Command {
   return new Command('plan')
-    .description('Shows how often everything would be asked for, how old it can get, and whether it fits the limits.')
+    .description(
+      'Shows how often everything would be asked for, how old it can get, and whether it fits the limits.',
+    )
     .option('--config <file>', 'configuration of a bot, whose strategies and limits are planned')
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
     .option('--strategies <path>', 'folder of strategies, or one file (default: those of "sarraf run")')
-    .option('--market <symbols...>', `markets that each strategy trades in (default: "${DEFAULT_MARKET}")`, addMarket)
+    .option(
+      '--market <symbols...>',
+      `markets that each strategy trades in (default: "${DEFAULT_MARKET}")`,
+      addMarket,
+    )
     .addOption(new Option('--timeframe <length>', 'length of candles (default: "1m")').choices(TIMEFRAMES))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)

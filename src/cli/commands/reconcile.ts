@@ -26,7 +26,10 @@ interface Reading {
   readonly changes: readonly WalletChange[];
 }
 
-/** When the books last agreed is not written down: it was some comparisons before the difference was seen, mostly minutes. */
+/**
+ * When the books last agreed is not written down: it was some comparisons before the difference was seen,
+ * mostly minutes.
+ */
 const LOOK_BACK_MS = 3_600_000;
 
 /** More changes than this are none for a person to go through. */
@@ -79,7 +82,11 @@ function show(options: Options): void {
   const isBroken = report.state === 'broken';
   const isRunning = isDataFolderInUse(options.data);
   print(options, {
-    json: { ...report, isRunning, ...(options.explain === true ? { changes: changes.map(storedChange) } : {}) },
+    json: {
+      ...report,
+      isRunning,
+      ...(options.explain === true ? { changes: changes.map(storedChange) } : {}),
+    },
     lines: () => [
       ...reportLines(report, nowMs),
       ...(options.explain === true ? explanationLines(reading, nowMs) : []),
@@ -98,7 +105,8 @@ function storedChange({ units, fill, ...change }: WalletChange): object {
 
 async function accept(options: Options): Promise<void> {
   const { data } = options;
-  if (!existsSync(data)) throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
+  if (!existsSync(data))
+    throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
   const { report } = read(options);
   if (report.state === 'agreed' || report.state === 'waiting') {
     const json = { accepted: false, message: 'there is no difference to accept' };
@@ -145,10 +153,14 @@ function noBotRuns(data: string): Error {
   );
 }
 
-/** `sarraf reconcile`: whether the bot's books agree with the exchange, and what to look at when they do not. */
+/**
+ * `sarraf reconcile`: whether the bot's books agree with the exchange, and what to look at when they do not.
+ */
 export function reconcileCommand(): Command {
   return new Command('reconcile')
-    .description('Shows whether the books of the bot agree with the exchange, and what moved when they do not.')
+    .description(
+      'Shows whether the books of the bot agree with the exchange, and what moved when they do not.',
+    )
     .option('--explain', 'lists the trades and wallet lines around a difference')
     .option('--accept', 'starts the books again from what the exchange has; asks first')
     .option('--yes', 'does not ask')

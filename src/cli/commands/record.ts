@@ -58,7 +58,8 @@ function planOf({ address, config: file, market, set }: Options): Plan {
       'expected an exchange with an address, was the embedded one: it is recorded with sarraf run --record',
     );
   }
-  const named = file === undefined ? [] : config.strategies.map((strategy) => parseMarket(strategy.market).symbol);
+  const named =
+    file === undefined ? [] : config.strategies.map((strategy) => parseMarket(strategy.market).symbol);
   const markets = market ?? [...new Set(named)];
   if (markets.length > 0) return { config, baseUrl, markets };
   throw wrongInput('expected --market, such as BTCIRT, was none');
@@ -100,7 +101,11 @@ export function recordCommand(): Command {
     .description(
       'Records books, public trades and statistics of an exchange for backtests, as often as its limits allow.',
     )
-    .option('--market <symbols...>', 'markets to record (default: those of the strategies in --config)', addMarket)
+    .option(
+      '--market <symbols...>',
+      'markets to record (default: those of the strategies in --config)',
+      addMarket,
+    )
     .option('--address <url>', 'the exchange')
     .option('--config <file>', 'configuration of a bot: its exchange, limits, ledger and markets')
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])

@@ -62,7 +62,8 @@ function list(options: ListOptions): void {
   const { runs, unreadable } = listRuns(folderOf(options), options.last);
   for (const sentence of unreadable) console.error(sentence);
   if (options.json === true) console.log(JSON.stringify({ runs, unreadable }));
-  else if (runs.length === 0) console.log(`No runs under ${folderOf(options)}; \`sarraf backtest\` makes one.`);
+  else if (runs.length === 0)
+    console.log(`No runs under ${folderOf(options)}; \`sarraf backtest\` makes one.`);
   else console.log(tableLines(LIST_COLUMNS, runs.map(listRow)).join('\n'));
 }
 
@@ -103,7 +104,9 @@ function runOf(wanted: string, options: Options): KeptRun {
   try {
     return findRun(folderOf(options), wanted);
   } catch (error) {
-    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS' ? wrongInput(error.message) : error;
+    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS'
+      ? wrongInput(error.message)
+      : error;
   }
 }
 

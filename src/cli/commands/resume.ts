@@ -20,7 +20,8 @@ Examples:
   sarraf resume --data /data`;
 
 async function run({ data, json }: Options): Promise<void> {
-  if (!existsSync(data)) throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
+  if (!existsSync(data))
+    throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
   const client = new ControlClient(data);
   try {
     const wasHalted = client.isHalted() !== null;

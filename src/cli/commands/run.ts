@@ -52,7 +52,10 @@ function quoted(path: string): string {
   return JSON.stringify(resolve(path));
 }
 
-/** A candle of a minute takes six seconds: whoever tries the program sees its strategies trade within half a minute. */
+/**
+ * A candle of a minute takes six seconds: whoever tries the program sees its strategies trade within half a
+ * minute.
+ */
 export const DEMO_SPEED = 10;
 
 /** Whether nothing is said of what is to run. */
@@ -71,7 +74,9 @@ function overridesOf(options: Options): readonly Override[] {
   if (data !== undefined) overrides.push(['data.folder', quoted(data)]);
   if (strategies !== undefined || (market !== undefined && options.config === undefined)) {
     const plugins =
-      strategies === undefined ? DEFAULT_STRATEGIES.map(({ plugin }) => plugin) : strategyFilesAt(resolve(strategies));
+      strategies === undefined
+        ? DEFAULT_STRATEGIES.map(({ plugin }) => plugin)
+        : strategyFilesAt(resolve(strategies));
     const listed = plugins.map((plugin) => ({ plugin, market: market ?? DEFAULT_MARKET }));
     overrides.push(['strategies', JSON.stringify(listed)]);
   }
@@ -92,7 +97,9 @@ async function run(options: Options): Promise<void> {
     );
   }
   if (options.config !== undefined && options.market !== undefined) {
-    throw wrongInput('expected --market or --config, were both: in a configuration each strategy names its market');
+    throw wrongInput(
+      'expected --market or --config, were both: in a configuration each strategy names its market',
+    );
   }
   const { signal, end, release } = endSignal();
   try {
@@ -135,7 +142,10 @@ export function runCommand(): Command {
     .option('--data <folder>', 'where the mirror is kept (default: "data")')
     .option('--strategies <path>', 'folder of strategies, or one file, in place of the configured ones')
     .option('--seed <number>', 'seed of the market', integerOption(0, 4_294_967_295))
-    .option('--record', 'records what it sees of its markets, for backtests (default folder: catalogue in --data)')
+    .option(
+      '--record',
+      'records what it sees of its markets, for backtests (default folder: catalogue in --data)',
+    )
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => run(options));

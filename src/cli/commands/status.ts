@@ -10,7 +10,14 @@ import { ledgerLines, ledgerStatus } from '../ledger-status.ts';
 import { orderLines } from '../order-lines.ts';
 import { readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
 import { failed } from '../command-error.ts';
-import { hasMirror, mirrorCommand, parsedJson, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import {
+  hasMirror,
+  mirrorCommand,
+  parsedJson,
+  print,
+  readMirror,
+  type MirrorOptions,
+} from '../read-mirror.ts';
 import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../strategy-status.ts';
 import { tableLines, type TableColumn } from '../table.ts';
@@ -72,7 +79,10 @@ function runnerText(runner: LockOwner | null, nowMs: number): string {
   return `, pid ${runner.pid} on ${runner.host} since ${clockText(runner.sinceMs, nowMs)} UTC`;
 }
 
-/** When each kind of data was last read, whether it had changed or not: of several markets the one that was read the longest ago. */
+/**
+ * When each kind of data was last read, whether it had changed or not: of several markets the one that was
+ * read the longest ago.
+ */
 function readTimes(kept: readonly KeptRow[]): readonly (readonly [what: string, timeMs: number])[] {
   const byFeed = readKept(kept, 'read-times') ?? {};
   const oldest = new Map<string, number>();
@@ -153,7 +163,10 @@ function figureCells(figures: StrategyFigures): readonly string[] {
 }
 
 /** Amounts by asset, without those that are nothing. */
-function amounts(of: Readonly<Record<string, string>>, shown: (text: string, asset: string) => string): string {
+function amounts(
+  of: Readonly<Record<string, string>>,
+  shown: (text: string, asset: string) => string,
+): string {
   const told = Object.entries(of).filter(([, text]) => text !== '0');
   return told.length === 0 ? '0' : told.map(([asset, text]) => `${shown(text, asset)} ${asset}`).join(', ');
 }
@@ -219,7 +232,8 @@ async function showStatus(options: MirrorOptions): Promise<void> {
 /** `sarraf status`: the bot at a glance, from its mirror. */
 export function statusCommand(): Command {
   return mirrorCommand('status', {
-    description: 'Shows how the bot is doing: its strategies, open orders, halts and breaks, and how old its data is.',
+    description:
+      'Shows how the bot is doing: its strategies, open orders, halts and breaks, and how old its data is.',
     examples: EXAMPLES,
   }).action(async (options: MirrorOptions) => showStatus(options));
 }

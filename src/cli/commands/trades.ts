@@ -1,7 +1,14 @@
 import type { Command } from 'commander';
 import { storedFill } from '../../mirror/fill-columns.ts';
 import { fillLines } from '../order-lines.ts';
-import { filterOf, mirrorCommand, print, readMirror, withFilters, type FilterOptions } from '../read-mirror.ts';
+import {
+  filterOf,
+  mirrorCommand,
+  print,
+  readMirror,
+  withFilters,
+  type FilterOptions,
+} from '../read-mirror.ts';
 
 const EXAMPLES = `  sarraf trades
   sarraf trades --market BTCIRT --last 10 --json`;
@@ -13,7 +20,10 @@ function listTrades(options: FilterOptions): void {
   }));
   print(options, {
     json: {
-      trades: fills.map((fill) => ({ ...storedFill(fill), manualOrder: manual.get(fill.venueOrderId ?? 0) ?? null })),
+      trades: fills.map((fill) => ({
+        ...storedFill(fill),
+        manualOrder: manual.get(fill.venueOrderId ?? 0) ?? null,
+      })),
     },
     lines: () => (fills.length === 0 ? ['No such trades.'] : fillLines(fills, { nowMs: Date.now(), manual })),
   });

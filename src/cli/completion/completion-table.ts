@@ -21,11 +21,14 @@ export function completionTable(program: Command): readonly CompletionRow[] {
 }
 
 function rowsOf(command: Command, place: string): readonly CompletionRow[] {
-  const fields = place.startsWith('api ') ? (CALLS.find(({ word }) => `api ${word}` === place)?.fields ?? []) : [];
+  const fields = place.startsWith('api ')
+    ? (CALLS.find(({ word }) => `api ${word}` === place)?.fields ?? [])
+    : [];
   const values = new Map<string, readonly string[]>();
   for (const { name, choices } of fields) if (choices.length > 0) values.set(name, choices);
   const options = command.options.filter(({ hidden }) => !hidden);
-  for (const { long, argChoices } of options) if (long && argChoices !== undefined) values.set(long, argChoices);
+  for (const { long, argChoices } of options)
+    if (long && argChoices !== undefined) values.set(long, argChoices);
   const row: CompletionRow = {
     place,
     commands: command.commands.map((inner) => inner.name()),
@@ -34,11 +37,15 @@ function rowsOf(command: Command, place: string): readonly CompletionRow[] {
       ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
     ],
     options: [...options.flatMap(({ long }) => long ?? []), '--help'],
-    takesValue: options.filter(({ required, optional }) => required || optional).flatMap(({ long }) => long ?? []),
+    takesValue: options
+      .filter(({ required, optional }) => required || optional)
+      .flatMap(({ long }) => long ?? []),
     values,
   };
   return [
     row,
-    ...command.commands.flatMap((inner) => rowsOf(inner, place === '' ? inner.name() : `${place} ${inner.name()}`)),
+    ...command.commands.flatMap((inner) =>
+      rowsOf(inner, place === '' ? inner.name() : `${place} ${inner.name()}`),
+    ),
   ];
 }

@@ -38,7 +38,9 @@ function tables(
     ),
     write(
       '__sarraf_values',
-      rows.flatMap(({ place, values }) => [...values].map(([name, words]): Entry => [`${place} ${name}`, words])),
+      rows.flatMap(({ place, values }) =>
+        [...values].map(([name, words]): Entry => [`${place} ${name}`, words]),
+      ),
     ),
   ];
 }
@@ -62,7 +64,10 @@ function fishSwitch(name: string, entries: readonly Entry[]): string {
   return [`function ${name}`, '  switch "$argv[1]"', ...lines, '  end', 'end'].join('\n');
 }
 
-/** Bash takes a word apart at "=", so the words are read from the line, and only what stands behind the "=" is answered. */
+/**
+ * Bash takes a word apart at "=", so the words are read from the line, and only what stands behind the "=" is
+ * answered.
+ */
 const BASH = `_sarraf() {
   local line=\${COMP_LINE:0:COMP_POINT} place='' word cur last field i
   local -a words

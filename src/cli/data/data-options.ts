@@ -26,7 +26,10 @@ const USERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** A command of `sarraf data` with what all of them take. */
-export function dataCommand(name: string, about: { readonly description: string; readonly examples: string }): Command {
+export function dataCommand(
+  name: string,
+  about: { readonly description: string; readonly examples: string },
+): Command {
   return new Command(name)
     .description(about.description)
     .option('--catalogue <folder>', 'where recordings lie', DEFAULT_CATALOGUE)

@@ -22,7 +22,10 @@ export function downloadCommand(): Command {
     .action(async (options: DownloadCommandOptions) => asCommand(async () => run(options)));
 }
 
-/** What speaks with an exchange is loaded when it is needed: the other commands for data share this one's start. */
+/**
+ * What speaks with an exchange is loaded when it is needed: the other commands for data share this one's
+ * start.
+ */
 async function run(options: DownloadCommandOptions): Promise<void> {
   const { downloadFromExchange } = await import('./download-from-exchange.ts');
   await downloadFromExchange(options);

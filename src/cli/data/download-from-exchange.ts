@@ -26,7 +26,9 @@ export interface DownloadCommandOptions extends DataOptions {
 /** Delay before a wait is reported. */
 const QUIET_FOR_MS = 2_000;
 
-/** Loads candles as `sarraf data download` is told to. Throws a `CommandError` for what is wrong with that. */
+/**
+ * Loads candles as `sarraf data download` is told to. Throws a `CommandError` for what is wrong with that.
+ */
 export async function downloadFromExchange(options: DownloadCommandOptions): Promise<void> {
   // The checks of paper trading are those of public data: no credentials, and an address that can be trusted.
   const overrides: readonly Override[] =
@@ -66,7 +68,8 @@ export async function downloadFromExchange(options: DownloadCommandOptions): Pro
       source: `download ${new URL(baseUrl).host}`,
       fetchPage: historyPages(remote, { market, timeframe, signal: stop.signal }),
       nowMs: Date.now,
-      onProgress: ({ candles, share }) => line.show({ what: `${market} candles-${timeframe}`, done: candles, share }),
+      onProgress: ({ candles, share }) =>
+        line.show({ what: `${market} candles-${timeframe}`, done: candles, share }),
     });
     line.end();
     if (options.json === true) console.log(JSON.stringify({ market, timeframe, ...report }));

@@ -28,7 +28,8 @@ const EXAMPLES = `  sarraf data export candles.csv --market BTCIRT --timeframe 1
 /** `sarraf data export`: out of the catalogue, to a file. */
 export function exportCommand(): Command {
   return dataCommand('export', {
-    description: 'Writes recordings to a file: .csv, .csv.gz, .jsonl, .jsonl.gz or .parquet, as its name says.',
+    description:
+      'Writes recordings to a file: .csv, .csv.gz, .jsonl, .jsonl.gz or .parquet, as its name says.',
     examples: EXAMPLES,
   })
     .argument('<file>', 'where to')

@@ -16,8 +16,10 @@ const MOST_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 1_000;
 
 /**
- * Pages of candles of an exchange, asked for under the limits that all processes of this machine share, behind everything that a bot asks for. An answer that does
- * not come is asked for again. Throws `INVALID_MARKET` for a market that the exchange does not have, `REFUSED` for what else it refuses, `ABORTED` when told to end, and how the last attempt failed.
+ * Pages of candles of an exchange, asked for under the limits that all processes of this machine share,
+ * behind everything that a bot asks for. An answer that does not come is asked for again. Throws
+ * `INVALID_MARKET` for a market that the exchange does not have, `REFUSED` for what else it refuses,
+ * `ABORTED` when told to end, and how the last attempt failed.
  */
 export function historyPages(
   remote: RemoteExchange,
@@ -66,7 +68,10 @@ export function historyPages(
   };
 }
 
-/** Why the first page may take long, where the ledger says so: what is left of a window that counts as full, or of a lockout. Null where it does not. */
+/**
+ * Why the first page may take long, where the ledger says so: what is left of a window that counts as full,
+ * or of a lockout. Null where it does not.
+ */
 export function waitText({ ledgerFile, caller }: RemoteExchange, market: MarketSymbol): string | null {
   const budget = caller.budgetOf({ kind: 'candles', market, timeframe: '1m', toMs: 0, count: 1 });
   const row = readLedger(ledgerFile, monotonicMs()).find((other) => other.budget === budget);

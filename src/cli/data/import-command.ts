@@ -38,7 +38,8 @@ const EXAMPLES = `  sarraf data import candles.csv.gz --market BTCUSDT
 /** `sarraf data import`: files of others, into the catalogue. */
 export function importCommand(): Command {
   return dataCommand('import', {
-    description: 'Brings candles, trades and depth feeds of files into the catalogue: each file whole, or not at all.',
+    description:
+      'Brings candles, trades and depth feeds of files into the catalogue: each file whole, or not at all.',
     examples: EXAMPLES,
   })
     .argument('<files...>', 'CSV, Parquet or JSON lines; CSV and JSON lines may be packed as .gz')
@@ -59,10 +60,27 @@ export function importCommand(): Command {
       columnsOption,
       new Map(),
     )
-    .option('--book-every <ms>', 'of a depth feed: at most one book in so many ms', integerOption(1, 3_600_000), 100)
-    .option('--price-factor <number>', 'multiplies prices, such as 10 for toman', integerOption(1, 1_000_000), 1)
-    .option('--round-amounts', 'rounds amounts of trades with more than ten decimals, as volumes of candles always are')
-    .option('--round-prices <decimals>', 'rounds prices with more decimals to these', integerOption(0, UNIT_DECIMALS))
+    .option(
+      '--book-every <ms>',
+      'of a depth feed: at most one book in so many ms',
+      integerOption(1, 3_600_000),
+      100,
+    )
+    .option(
+      '--price-factor <number>',
+      'multiplies prices, such as 10 for toman',
+      integerOption(1, 1_000_000),
+      1,
+    )
+    .option(
+      '--round-amounts',
+      'rounds amounts of trades with more than ten decimals, as volumes of candles always are',
+    )
+    .option(
+      '--round-prices <decimals>',
+      'rounds prices with more decimals to these',
+      integerOption(0, UNIT_DECIMALS),
+    )
     .option('--skip-bad', 'imports the rest of a file that has rows which can not be read')
     .action(async (files: readonly string[], options: Options) => asCommand(async () => run(files, options)));
 }
@@ -101,8 +119,15 @@ async function importOne(catalogue: Catalogue, path: string, options: Options): 
     market,
     source: basename(path),
     skipBadRows: skipBad === true,
-    onProgress(rows: number, { readBytes, totalBytes }: { readonly readBytes: number; readonly totalBytes: number }) {
-      line.show({ what: basename(path), done: rows, share: totalBytes === 0 ? null : readBytes / totalBytes });
+    onProgress(
+      rows: number,
+      { readBytes, totalBytes }: { readonly readBytes: number; readonly totalBytes: number },
+    ) {
+      line.show({
+        what: basename(path),
+        done: rows,
+        share: totalBytes === 0 ? null : readBytes / totalBytes,
+      });
     },
   };
   try {

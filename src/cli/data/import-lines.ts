@@ -20,7 +20,9 @@ export function importLines(report: ImportReport, rejectsFile: string | null): s
   );
   if (report.result !== 'imported' || rejects.count === 0) return lines;
   lines.push(`  ${rejects.count.toLocaleString('en')} rows were not taken, all of them in ${rejectsFile}`);
-  lines.push(...rejects.kept.slice(0, MOST_SHOWN).map(({ line, problem }) => `    ${file}:${line}: ${problem}`));
+  lines.push(
+    ...rejects.kept.slice(0, MOST_SHOWN).map(({ line, problem }) => `    ${file}:${line}: ${problem}`),
+  );
   return lines;
 }
 

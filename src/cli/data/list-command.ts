@@ -40,9 +40,10 @@ interface Summary {
 
 /** `sarraf data list`: what is there. */
 export function listCommand(): Command {
-  return dataCommand('list', { description: 'Lists the recordings that are there.', examples: EXAMPLES }).action(
-    async (options: DataOptions) => asCommand(() => list(options)),
-  );
+  return dataCommand('list', {
+    description: 'Lists the recordings that are there.',
+    examples: EXAMPLES,
+  }).action(async (options: DataOptions) => asCommand(() => list(options)));
 }
 
 function list(options: DataOptions): void {
@@ -53,7 +54,8 @@ function list(options: DataOptions): void {
     .keys()
     .flatMap((key) => summaryOf(catalogue, key, damaged) ?? [])
     .filter(({ rows }) => rows > 0);
-  if (options.json === true) console.log(JSON.stringify({ catalogue: options.catalogue, recordings: summaries }));
+  if (options.json === true)
+    console.log(JSON.stringify({ catalogue: options.catalogue, recordings: summaries }));
   else if (summaries.length === 0) console.log(`No recordings in ${options.catalogue}.`);
   else for (const line of tableLines(COLUMNS, summaries.map(rowOf))) console.log(line);
   if (damaged.length > 0) throw failed(damaged.join('\n'));

@@ -47,7 +47,11 @@ export function verifyCommand(): Command {
     .option('--timeframe <timeframe>', 'only candles of this timeframe', timeframeOption)
     .option('--from <time>', 'from this time on', timeOption)
     .option('--to <time>', 'up to this time', timeOption)
-    .option('--price-step <step>', 'the step that prices have; found by their decimals without it', stepOption)
+    .option(
+      '--price-step <step>',
+      'the step that prices have; found by their decimals without it',
+      stepOption,
+    )
     .option('--book-gap <seconds>', 'how long there may be no book', integerOption(1, 86_400), 60)
     .option('--all', 'shows every finding, not only the first of each folder')
     .action(async (options: Options) => asCommand(async () => verify(options)));
@@ -67,7 +71,9 @@ async function verify(options: Options): Promise<void> {
   const catalogue = openCatalogue(options.catalogue);
   const keys = catalogue.keys().filter((key) => isWanted(key, options));
   if (keys.length === 0) {
-    throw wrongInput(`expected recordings to verify in ${options.catalogue}, found none; see "sarraf data list"`);
+    throw wrongInput(
+      `expected recordings to verify in ${options.catalogue}, found none; see "sarraf data list"`,
+    );
   }
   const range = rangeOption(options);
   const reports: VerifyReport[] = [];
@@ -79,14 +85,16 @@ async function verify(options: Options): Promise<void> {
     });
     reports.push(report);
     if (report.rows === 0 && report.findings.count === 0) continue;
-    if (options.json !== true) for (const line of reportLines(report, options.all === true)) console.log(line);
+    if (options.json !== true)
+      for (const line of reportLines(report, options.all === true)) console.log(line);
   }
   if (reports.every(({ rows, findings }) => rows === 0 && findings.count === 0)) {
     const [first] = keys;
     if (first !== undefined) throw noneThere(options.catalogue, first, range);
   }
   const count = reports.reduce((sum, { findings }) => sum + findings.count, 0);
-  if (options.json === true) console.log(JSON.stringify({ findings: count, folders: reports.map(reportJson) }));
+  if (options.json === true)
+    console.log(JSON.stringify({ findings: count, folders: reports.map(reportJson) }));
   if (count > 0) throw failed(`${count} findings in ${options.catalogue}`);
 }
 
@@ -100,17 +108,29 @@ function isWanted(key: FolderKey, { market, kind, timeframe }: Options): boolean
 
 function reportJson({ key, rows, findings, leftOvers }: VerifyReport): object {
   const { market } = key;
-  return { market, folder: folderName(key), rows, counts: findings.byKind(), findings: findings.told, leftOvers };
+  return {
+    market,
+    folder: folderName(key),
+    rows,
+    counts: findings.byKind(),
+    findings: findings.told,
+    leftOvers,
+  };
 }
 
 function reportLines({ key, rows, findings, leftOvers }: VerifyReport, isAll: boolean): string[] {
   const title = `${folderTitle(key)}: ${rows.toLocaleString('en')} rows`;
   const left =
-    leftOvers.length === 0 ? '' : `, ${leftOvers.length} files left by a killed writer, which the next one removes`;
+    leftOvers.length === 0
+      ? ''
+      : `, ${leftOvers.length} files left by a killed writer, which the next one removes`;
   if (findings.count === 0) return [`${title}, nothing found${left}`];
   const kinds = Object.entries(findings.byKind()).map(([kind, count]) => `${kind} ${count}`);
   const shown = isAll ? findings.told : findings.told.slice(0, MOST_SHOWN);
-  const lines = [`${title}, found: ${kinds.join(', ')}${left}`, ...shown.map(({ kind, text }) => `  ${kind}: ${text}`)];
+  const lines = [
+    `${title}, found: ${kinds.join(', ')}${left}`,
+    ...shown.map(({ kind, text }) => `  ${kind}: ${text}`),
+  ];
   const more = findings.count - shown.length;
   if (more > 0) lines.push(`  and ${more} more${isAll ? '' : '; --all shows them'}`);
   return lines;

@@ -3,7 +3,12 @@ import { storedProblem } from '../../domain/stored-json.ts';
 import { DAMAGED_ADVICE, unusable } from '../../mirror/unusable.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { VenueCaller, VenueEnd } from '../../venues/venue-caller.ts';
-import { judgeAccount, keptAccount, type AccountFields, type KeptAccount } from '../../venues/live/account-identity.ts';
+import {
+  judgeAccount,
+  keptAccount,
+  type AccountFields,
+  type KeptAccount,
+} from '../../venues/live/account-identity.ts';
 import type { AccountReader, AccountReading } from '../../venues/live/account-reader.ts';
 
 /** How long the start waits for a slot to ask; then the first call with the credential asks. */
@@ -21,8 +26,9 @@ export interface AccountGateOptions {
 }
 
 /**
- * Holds an account against the one that a mirror was kept for: with another user's credential the bot would trade on the first one's positions. It is asked for
- * at the start; where no answer came then, no call with the credential leaves before there is one.
+ * Holds an account against the one that a mirror was kept for: with another user's credential the bot would
+ * trade on the first one's positions. It is asked for at the start; where no answer came then, no call with
+ * the credential leaves before there is one.
  */
 export class AccountGate {
   private readonly options: AccountGateOptions;
@@ -39,7 +45,9 @@ export class AccountGate {
     const reading = await reader.read({ withinMs: AT_START_WITHIN_MS, isAmid: false });
     this.settle(reading);
     if (reading.kind === 'failed' && reading.error.code !== 'UNAUTHORIZED') {
-      say(`whose account it is is not known yet, and asked for before anything else: ${reading.error.message}`);
+      say(
+        `whose account it is is not known yet, and asked for before anything else: ${reading.error.message}`,
+      );
     }
   }
 
@@ -71,7 +79,8 @@ export class AccountGate {
     if (verdict.kind === 'other') throw another(mirror.path);
     onAccount?.(reading.fields);
     if (verdict.kind === 'unknown') {
-      const why = reading.kind === 'untold' ? reading.why : 'the profile and what was kept have nothing in common';
+      const why =
+        reading.kind === 'untold' ? reading.why : 'the profile and what was kept have nothing in common';
       say(`whose account it is is not checked: ${why}`);
     }
     if (Object.keys(verdict.account.hashes).length > 0) mirror.keepAccount(JSON.stringify(verdict.account));

@@ -5,8 +5,10 @@ import type { VenueCaller } from '../../venues/venue-caller.ts';
 import { AccountGate } from './account-gate.ts';
 
 /**
- * The caller of an exchange once it is known that the account is the one that a mirror was kept for, or with that question put before its first private call.
- * Throws `INVALID_OPTIONS` where it is another, and `DATA_UNUSABLE` where another run of this instance name has it under another credential. An exchange in this process has no account to take for another.
+ * The caller of an exchange once it is known that the account is the one that a mirror was kept for, or with
+ * that question put before its first private call. Throws `INVALID_OPTIONS` where it is another, and
+ * `DATA_UNUSABLE` where another run of this instance name has it under another credential. An exchange in
+ * this process has no account to take for another.
  */
 export async function checkedCaller(
   venue: Pick<Venue, 'caller' | 'accountReader'>,

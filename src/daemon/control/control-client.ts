@@ -62,15 +62,19 @@ export class ControlClient {
   }
 
   /**
-   * Writes a command down and returns its id. A halt holds, and a resume ends it, from this moment on for every daemon that begins; either takes the
-   * place of an earlier one that is not done. Throws `DATA_UNUSABLE` when too many others wait or
-   * the file can not be written to.
+   * Writes a command down and returns its id. A halt holds, and a resume ends it, from this moment on for
+   * every daemon that begins; either takes the place of an earlier one that is not done. Throws
+   * `DATA_UNUSABLE` when too many others wait or the file can not be written to.
    */
   post(command: ControlCommand): number {
     const work = (): number => {
       const atMs = this.nowMs();
       if (command.kind === 'halt') {
-        writeHalt(this.database, { sinceMs: atMs, reason: command.reason, wholeAccount: command.wholeAccount });
+        writeHalt(this.database, {
+          sinceMs: atMs,
+          reason: command.reason,
+          wholeAccount: command.wholeAccount,
+        });
       }
       if (command.kind === 'resume') writeHalt(this.database, null);
       // Of these one waits at most, so that however many others wait, they are never refused.
@@ -97,7 +101,9 @@ export class ControlClient {
   /** What became of a command; null where there is none of that id. */
   look(id: number): PostedCommand | null {
     const row = this.database
-      .prepare<[number], CommandRow>('SELECT taken_at_ms, progress, done_at_ms, result FROM commands WHERE id = ?')
+      .prepare<[number], CommandRow>(
+        'SELECT taken_at_ms, progress, done_at_ms, result FROM commands WHERE id = ?',
+      )
       .get(id);
     if (row === undefined) return null;
     const unreadable: ControlResult = { ok: false, message: 'its result can not be read', left: [] };
@@ -163,7 +169,9 @@ export class ControlClient {
 
   private refuseTooMany(): void {
     const { waiting } = this.database
-      .prepare<[], { readonly waiting: number }>('SELECT count(*) AS waiting FROM commands WHERE done_at_ms IS NULL')
+      .prepare<[], { readonly waiting: number }>(
+        'SELECT count(*) AS waiting FROM commands WHERE done_at_ms IS NULL',
+      )
       .get() ?? { waiting: 0 };
     if (waiting >= MOST_WAITING) {
       throw new SarrafError(

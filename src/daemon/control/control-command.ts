@@ -5,7 +5,11 @@ import { DRAIN_POLICIES, type ControlCommand } from '../../engine/engine-event.t
 export const LONGEST_REASON = 500;
 
 const command = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('halt'), reason: z.string().max(LONGEST_REASON), wholeAccount: z.boolean() }),
+  z.strictObject({
+    kind: z.literal('halt'),
+    reason: z.string().max(LONGEST_REASON),
+    wholeAccount: z.boolean(),
+  }),
   z.strictObject({ kind: z.literal('resume') }),
   z.strictObject({ kind: z.literal('drain'), openOrders: z.enum(DRAIN_POLICIES) }),
   z.strictObject({ kind: z.literal('accept-balances') }),
@@ -24,7 +28,10 @@ export interface ControlResult {
   readonly ok: boolean;
   /** For people: what was done, or why not. */
   readonly message: string;
-  /** Orders that are not known to be closed, by client order id where there is one. At most `MOST_LEFT_NAMED` are named. */
+  /**
+   * Orders that are not known to be closed, by client order id where there is one. At most `MOST_LEFT_NAMED`
+   * are named.
+   */
   readonly left: readonly string[];
 }
 

@@ -13,7 +13,10 @@ const OPEN_WAIT_MS = 5_000;
 /** How long one try to switch to the write-ahead log waits before the next. */
 const SWITCH_WAIT_MS = 20;
 
-/** From how many pages on the write-ahead log is carried over and begins anew: well within the room that the daemon made for it. */
+/**
+ * From how many pages on the write-ahead log is carried over and begins anew: well within the room that the
+ * daemon made for it.
+ */
 const LOG_PAGES = 24;
 
 /** One step a version; a released step is never changed. */
@@ -54,7 +57,8 @@ function unusable(path: string, found: string, cause?: unknown): SarrafError {
 
 function check(database: Database.Database): void {
   const { name } = database;
-  if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) throw unusable(name, 'another database');
+  if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+    throw unusable(name, 'another database');
   const version = Number(database.pragma('user_version', { simple: true }));
   if (version > STEPS.length) {
     throw unusable(name, `version ${version}, where this sarraf knows up to ${STEPS.length}`);
@@ -88,8 +92,9 @@ function migrate(database: Database.Database): void {
 }
 
 /**
- * Opens the control database of a data folder, or makes it. Every commit is on the disk before it counts. Throws `DATA_UNUSABLE` for a damaged,
- * newer or foreign file, which stays as it is, and for a folder that can not be written to.
+ * Opens the control database of a data folder, or makes it. Every commit is on the disk before it counts.
+ * Throws `DATA_UNUSABLE` for a damaged, newer or foreign file, which stays as it is, and for a folder that
+ * can not be written to.
  */
 export function openControlFile(dataFolder: string, lockWaitMs: number): Database.Database {
   const path = controlPath(dataFolder);

@@ -7,7 +7,10 @@ import { MOST_LEFT_NAMED, readCommand, type ControlProgress, type ControlResult 
 import { controlPath, openControlFile } from './control-file.ts';
 import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
 
-/** How often the daemon looks for commands: with the time to take one it stays well below the 250 ms that are promised. */
+/**
+ * How often the daemon looks for commands: with the time to take one it stays well below the 250 ms that are
+ * promised.
+ */
 const POLL_EVERY_MS = 100;
 
 /** How many commands are taken in one look; the next look takes the rest. */
@@ -33,8 +36,9 @@ interface WaitingRow {
 }
 
 /**
- * The daemon's end of the control database of its data folder. Looking costs a few microseconds while nothing was posted. What it can not write down
- * at once (another process writes, the disk is full) it tries again with the next look: a command is carried out all the same.
+ * The daemon's end of the control database of its data folder. Looking costs a few microseconds while nothing
+ * was posted. What it can not write down at once (another process writes, the disk is full) it tries again
+ * with the next look: a command is carried out all the same.
  */
 export class ControlInbox {
   private readonly dataFolder: string;
@@ -46,13 +50,16 @@ export class ControlInbox {
   /** Everything up to this id was taken by this process. */
   private takenId = 0;
   private version: unknown = null;
-  /** The newest of each command's rows that are not written yet, by command: as many as commands are under way. */
+  /**
+   * The newest of each command's rows that are not written yet, by command: as many as commands are under
+   * way.
+   */
   private readonly unwritten = new Map<number, () => void>();
   private goneTimes = 0;
 
   /**
-   * Opens it, or makes it, for the one daemon that has the folder's lock. What an earlier daemon did not end is done again, but for what was meant
-   * for that run alone. Throws `DATA_UNUSABLE`.
+   * Opens it, or makes it, for the one daemon that has the folder's lock. What an earlier daemon did not end
+   * is done again, but for what was meant for that run alone. Throws `DATA_UNUSABLE`.
    */
   constructor(dataFolder: string, nowMs: () => number = Date.now) {
     this.dataFolder = dataFolder;
@@ -83,7 +90,11 @@ export class ControlInbox {
       this.takenId = row.id;
       const command = readCommand(row.command);
       if (command === null) {
-        this.done(row.id, { ok: false, message: 'this version of sarraf does not know the command', left: [] });
+        this.done(row.id, {
+          ok: false,
+          message: 'this version of sarraf does not know the command',
+          left: [],
+        });
         continue;
       }
       this.write(row.id, 'UPDATE commands SET taken_at_ms = @atMs WHERE id = @id', null);
@@ -92,7 +103,10 @@ export class ControlInbox {
     return taken;
   }
 
-  /** Looks for commands at its pace until the returned function is called; an error of a look is handed on and does not end it. */
+  /**
+   * Looks for commands at its pace until the returned function is called; an error of a look is handed on and
+   * does not end it.
+   */
   listen(onCommand: (taken: TakenCommand) => void, onError: (error: unknown) => void): () => void {
     let goneTimes = this.goneTimes;
     const look = (): void => {
@@ -133,7 +147,10 @@ export class ControlInbox {
     return readHalt(this.database);
   }
 
-  /** Writes down a halt that the daemon came to by itself, so that it holds without the mirror too. Throws when it can not be written. */
+  /**
+   * Writes down a halt that the daemon came to by itself, so that it holds without the mirror too. Throws
+   * when it can not be written.
+   */
   keepHalt(halt: HaltState): void {
     writeHalt(this.database, halt);
     this.halt = halt;
@@ -150,8 +167,9 @@ export class ControlInbox {
   }
 
   /**
-   * Whoever deletes the file, or puts another in its place, leaves this process with one that nobody else sees: commands would go to the other. What is there
-   * now is taken, or made where there is nothing, with the halt that held.
+   * Whoever deletes the file, or puts another in its place, leaves this process with one that nobody else
+   * sees: commands would go to the other. What is there now is taken, or made where there is nothing, with
+   * the halt that held.
    */
   private openAnewIfGone(): void {
     if (inodeOf(controlPath(this.dataFolder)) === this.inode) return;
@@ -196,7 +214,11 @@ export class ControlInbox {
 
   /** A drain and an acceptance were for a state of things that is gone; a halt or a resume still holds. */
   private endOfEarlierRun(): void {
-    const ended: ControlResult = { ok: false, message: 'the run that it was for ended before it was done', left: [] };
+    const ended: ControlResult = {
+      ok: false,
+      message: 'the run that it was for ended before it was done',
+      left: [],
+    };
     this.database
       .prepare(
         `UPDATE commands SET done_at_ms = ?, result = ? WHERE done_at_ms IS NULL
@@ -205,7 +227,10 @@ export class ControlInbox {
       .run(this.nowMs(), JSON.stringify(ended));
   }
 
-  /** Lets the write-ahead log grow once and start anew: it keeps its size while this connection is open. On a full disk there is none to make. */
+  /**
+   * Lets the write-ahead log grow once and start anew: it keeps its size while this connection is open. On a
+   * full disk there is none to make.
+   */
   private makeRoom(): void {
     this.database.pragma(`journal_size_limit = ${SPARE_BYTES * 4}`);
     try {

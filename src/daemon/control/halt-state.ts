@@ -15,13 +15,18 @@ interface HaltRow {
 
 /** The halt as the last operator wished it; null when trading is wished for. It outlives the mirror. */
 export function readHalt(database: Database.Database): HaltState | null {
-  const row = database.prepare<[], HaltRow>('SELECT since_ms, reason, whole_account FROM halted WHERE id = 1').get();
+  const row = database
+    .prepare<[], HaltRow>('SELECT since_ms, reason, whole_account FROM halted WHERE id = 1')
+    .get();
   return row === undefined
     ? null
     : { sinceMs: row.since_ms, reason: row.reason, wholeAccount: row.whole_account === 1 };
 }
 
-/** Writes it down. A halt upon a halt keeps the time of the first, and the whole account if either was for that. */
+/**
+ * Writes it down. A halt upon a halt keeps the time of the first, and the whole account if either was for
+ * that.
+ */
 export function writeHalt(database: Database.Database, halt: HaltState | null): void {
   if (halt === null) {
     database.prepare('DELETE FROM halted').run();

@@ -11,9 +11,10 @@ function isLoopbackName(name: string): boolean {
 }
 
 /**
- * Whether a request was meant for this server. A web page in a browser of this machine can reach it under a name of its own that leads here, and
- * then the header has that name: names with a dot are refused. A server of this machine alone answers to this machine's names; one that others
- * reach also to addresses and to names without a dot, as containers have them.
+ * Whether a request was meant for this server. A web page in a browser of this machine can reach it under a
+ * name of its own that leads here, and then the header has that name: names with a dot are refused. A server
+ * of this machine alone answers to this machine's names; one that others reach also to addresses and to names
+ * without a dot, as containers have them.
  */
 export function isAllowedHost(header: string | undefined, listensTo: string): boolean {
   const name = nameOf(header ?? '');

@@ -25,8 +25,9 @@ export interface HealthServerOptions {
 }
 
 /**
- * Says over HTTP how the bot is: `/healthz` whether it lives, `/readyz` whether it can trade, `/metrics` its numbers. It shows no credential and
- * changes nothing. It runs in the bot's own loop on purpose: a loop that stands still answers nobody.
+ * Says over HTTP how the bot is: `/healthz` whether it lives, `/readyz` whether it can trade, `/metrics` its
+ * numbers. It shows no credential and changes nothing. It runs in the bot's own loop on purpose: a loop that
+ * stands still answers nobody.
  */
 export class HealthServer {
   private readonly app: FastifyInstance;
@@ -41,7 +42,10 @@ export class HealthServer {
     this.app = this.createApp(options.source);
   }
 
-  /** Begins to listen, and answers where, such as `http://127.0.0.1:9464`. Throws `INVALID_OPTIONS` when the port can not be had. */
+  /**
+   * Begins to listen, and answers where, such as `http://127.0.0.1:9464`. Throws `INVALID_OPTIONS` when the
+   * port can not be had.
+   */
   async listen(): Promise<string> {
     try {
       return await this.app.listen({ host: this.host, port: this.port });

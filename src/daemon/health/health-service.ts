@@ -10,8 +10,9 @@ import { startingSource } from './starting-source.ts';
 const FIRST = 'no answer from the exchange yet, so nothing is traded';
 
 /**
- * Health over HTTP for the whole life of a run. It listens before anything is asked of the exchange, since a supervisor has to tell a bot that waits from
- * one that is gone; once the bot is there, the bot itself is asked.
+ * Health over HTTP for the whole life of a run. It listens before anything is asked of the exchange, since a
+ * supervisor has to tell a bot that waits from one that is gone; once the bot is there, the bot itself is
+ * asked.
  */
 export class HealthService {
   private readonly at: BotConfig['health'];
@@ -30,7 +31,10 @@ export class HealthService {
     this.source = this.starting;
   }
 
-  /** Begins to listen, and answers where; null where no health is wanted. Throws `INVALID_OPTIONS` when the port can not be had. */
+  /**
+   * Begins to listen, and answers where; null where no health is wanted. Throws `INVALID_OPTIONS` when the
+   * port can not be had.
+   */
   async begin(): Promise<string | null> {
     const { host, port } = this.at;
     if (port === null) return null;

@@ -36,7 +36,10 @@ export interface StrategyCounts {
   readonly fills: number;
 }
 
-/** What the daemon knows of itself. Each function is cheap: it answers from memory and is called with every look. Counts never go down. */
+/**
+ * What the daemon knows of itself. Each function is cheap: it answers from memory and is called with every
+ * look. Counts never go down.
+ */
 export interface HealthSource {
   /** The age of the loop's last turn; an idle loop turns at least once a second. */
   heartbeatAgeMs(): number;
@@ -52,7 +55,10 @@ export interface HealthSource {
   haltReason(): string | null;
   /** What does not agree with the exchange, a text each. */
   breaks(): readonly string[];
-  /** Why orders wait until the exchange is right again about something, or the books can be compared, a sentence each. */
+  /**
+   * Why orders wait until the exchange is right again about something, or the books can be compared, a
+   * sentence each.
+   */
   doubts(): readonly string[];
   /** Why no order could leave now, by the ledger and by what the last one met; null where one could. */
   placingFault(): string | null;

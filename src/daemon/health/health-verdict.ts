@@ -46,7 +46,10 @@ function livingReasons(source: HealthSource): readonly string[] {
   return reasons;
 }
 
-/** Whether the bot lives: what a restart could mend. Lockouts, breaks and halts are not among it, since a restart makes them no better. */
+/**
+ * Whether the bot lives: what a restart could mend. Lockouts, breaks and halts are not among it, since a
+ * restart makes them no better.
+ */
 export function livingVerdict(source: HealthSource): HealthVerdict {
   return verdict(livingReasons(source));
 }
@@ -63,7 +66,9 @@ export function readyVerdict(source: HealthSource): HealthVerdict {
   const waitsFor = source.waitsFor();
   const stale = source
     .dataAges()
-    .filter(({ feed, ageMs, longestAgeMs }) => (ageMs === null ? !NOT_WAITED_FOR.has(feed) : ageMs > longestAgeMs));
+    .filter(({ feed, ageMs, longestAgeMs }) =>
+      ageMs === null ? !NOT_WAITED_FOR.has(feed) : ageMs > longestAgeMs,
+    );
   return verdict([
     ...livingReasons(source),
     ...(waitsFor === null ? [] : [waitsFor]),

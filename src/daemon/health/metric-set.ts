@@ -4,7 +4,10 @@ import { Counter, Gauge, Registry } from 'prom-client';
 const MOST_SERIES = 1_000;
 
 /** The values of one metric, each with its labels. */
-export type MetricSeries = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+export type MetricSeries = readonly {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}[];
 
 export interface MetricText {
   readonly name: string;

@@ -15,8 +15,9 @@ function records(counts: Readonly<Record<string, number>>, label: string): Metri
 const single = (value: number): MetricSeries => [{ labels: {}, value }];
 
 /**
- * The bot's numbers in the text form of Prometheus. Everything is asked of the source when it is looked at; nothing is counted here, so that a
- * second look changes nothing but the loop's lag, which is that since the look before.
+ * The bot's numbers in the text form of Prometheus. Everything is asked of the source when it is looked at;
+ * nothing is counted here, so that a second look changes nothing but the loop's lag, which is that since the
+ * look before.
  */
 export class Metrics {
   private readonly set = new MetricSet();
@@ -56,8 +57,9 @@ export class Metrics {
           .requests()
           .map(({ endpoint, outcome, count }) => ({ labels: { endpoint, outcome }, value: count })),
     );
-    this.set.counter({ name: 'sarraf_notices_total', help: 'Notices to people by level.', labels: ['level'] }, () =>
-      records(source().noticesByLevel(), 'level'),
+    this.set.counter(
+      { name: 'sarraf_notices_total', help: 'Notices to people by level.', labels: ['level'] },
+      () => records(source().noticesByLevel(), 'level'),
     );
     this.set.counter(
       { name: 'sarraf_fills_total', help: 'Trades of own orders by strategy.', labels: ['strategy'] },
@@ -93,10 +95,20 @@ export class Metrics {
       source()
         .budgets()
         .map((use) => ({ labels: { budget: use.budget, subject: use.subject }, value: use[name] }));
-    this.set.gauge({ name: 'sarraf_budget_slots_in_use', help: 'Requests that count now.', labels }, series('inUse'));
-    this.set.gauge({ name: 'sarraf_budget_slots', help: 'Requests that may count at once.', labels }, series('limit'));
     this.set.gauge(
-      { name: 'sarraf_budget_lowered_limit', help: 'Limit that the exchange has lowered, while it holds.', labels },
+      { name: 'sarraf_budget_slots_in_use', help: 'Requests that count now.', labels },
+      series('inUse'),
+    );
+    this.set.gauge(
+      { name: 'sarraf_budget_slots', help: 'Requests that may count at once.', labels },
+      series('limit'),
+    );
+    this.set.gauge(
+      {
+        name: 'sarraf_budget_lowered_limit',
+        help: 'Limit that the exchange has lowered, while it holds.',
+        labels,
+      },
       () =>
         source()
           .budgets()
@@ -112,7 +124,11 @@ export class Metrics {
           .flatMap(({ feed, ageMs }) => (ageMs === null ? [] : [{ labels: { feed }, value: ageMs / 1_000 }])),
     );
     this.set.gauge(
-      { name: 'sarraf_data_longest_age_seconds', help: 'Age beyond which a feed is stale.', labels: ['feed'] },
+      {
+        name: 'sarraf_data_longest_age_seconds',
+        help: 'Age beyond which a feed is stale.',
+        labels: ['feed'],
+      },
       () =>
         source()
           .dataAges()
@@ -131,7 +147,10 @@ export class Metrics {
       single(source().haltReason() === null ? 0 : 1),
     );
     this.set.gauge(
-      { name: 'sarraf_doubts', help: 'What keeps new orders back until the exchange is right again about it.' },
+      {
+        name: 'sarraf_doubts',
+        help: 'What keeps new orders back until the exchange is right again about it.',
+      },
       () => single(source().doubts().length),
     );
     this.set.gauge({ name: 'sarraf_breaks', help: 'What does not agree with the exchange.' }, () =>
@@ -154,7 +173,11 @@ export class Metrics {
       single(source().heartbeatAgeMs() / 1_000),
     );
     this.set.gauge(
-      { name: 'sarraf_loop_lag_seconds', help: 'Lag of the event loop since the last look.', labels: ['quantile'] },
+      {
+        name: 'sarraf_loop_lag_seconds',
+        help: 'Lag of the event loop since the last look.',
+        labels: ['quantile'],
+      },
       () => [
         { labels: { quantile: '0.5' }, value: this.lag.percentile(50) / NS_PER_SECOND },
         { labels: { quantile: '0.99' }, value: this.lag.percentile(99) / NS_PER_SECOND },
@@ -164,6 +187,8 @@ export class Metrics {
     this.set.gauge({ name: 'process_resident_memory_bytes', help: 'Memory of the process.' }, () =>
       single(process.memoryUsage.rss()),
     );
-    this.set.gauge({ name: 'process_uptime_seconds', help: 'Age of the process.' }, () => single(process.uptime()));
+    this.set.gauge({ name: 'process_uptime_seconds', help: 'Age of the process.' }, () =>
+      single(process.uptime()),
+    );
   }
 }

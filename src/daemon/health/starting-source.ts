@@ -2,8 +2,8 @@ import type { HealthSource } from './health-source.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 
 /**
- * What health knows while no bot is at work: before the exchange has answered, and after the bot has ended. Only the ledger is there by then. The loop
- * turns, or nobody would be asking this.
+ * What health knows while no bot is at work: before the exchange has answered, and after the bot has ended.
+ * Only the ledger is there by then. The loop turns, or nobody would be asking this.
  */
 export function startingSource(of: {
   /** Why nothing is traded, in a sentence. */

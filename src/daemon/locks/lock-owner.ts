@@ -32,7 +32,9 @@ export function ownNote(nowMs: number): LockOwner {
   return { pid: process.pid, host: hostname(), sinceMs: nowMs, health: null };
 }
 
-/** Writes down who has a lock, beside it. Called by the one that has it; a reader sees a whole file or none. */
+/**
+ * Writes down who has a lock, beside it. Called by the one that has it; a reader sees a whole file or none.
+ */
 export function writeLockOwner(lockPath: string, note: LockOwner): void {
   const draft = `${ownerPath(lockPath)}.draft`;
   writeFileSync(draft, JSON.stringify({ ...note, owner: ownerText(thisOwner()) }));
@@ -45,8 +47,8 @@ export function removeLockOwner(lockPath: string): void {
 }
 
 /**
- * Who has a lock that is held; null where no note can be read, or it is that of a process proven dead: a lock that was just taken has its
- * predecessor's note for a moment.
+ * Who has a lock that is held; null where no note can be read, or it is that of a process proven dead: a lock
+ * that was just taken has its predecessor's note for a moment.
  */
 export function readLockOwner(lockPath: string): LockOwner | null {
   try {

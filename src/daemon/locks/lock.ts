@@ -12,7 +12,10 @@ const APPLICATION_ID = 0x7361726b;
 /** How long taking a lock may wait: somebody who only looks whether it is held is done by then. */
 const TAKE_WAIT_MS = 300;
 
-/** The open files of the locks that are held: one that nobody referred to any more would be closed, and its lock lost, while its owner goes on. */
+/**
+ * The open files of the locks that are held: one that nobody referred to any more would be closed, and its
+ * lock lost, while its owner goes on.
+ */
 const HELD = new Set<Database.Database>();
 
 export interface LockOptions {
@@ -46,7 +49,10 @@ function heldMessage(options: LockOptions): string {
 function unusable(options: LockOptions, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   if (isBusy(error))
-    return new SarrafError('DATA_UNUSABLE', heldMessage(options), { cause: error, details: { endsRun: true } });
+    return new SarrafError('DATA_UNUSABLE', heldMessage(options), {
+      cause: error,
+      details: { endsRun: true },
+    });
   const reason = error instanceof Error ? error.message : String(error);
   return new SarrafError(
     'DATA_UNUSABLE',
@@ -56,9 +62,10 @@ function unusable(options: LockOptions, error: unknown): SarrafError {
 }
 
 /**
- * Writes inside an exclusive lock that SQLite keeps from then on. The write is what shows a folder that can not be written to. It is the
- * operating system that holds the lock, for the open file: it ends with the process, whatever its end, and no process id is trusted. Containers that
- * share a folder of one machine see it too; a network file system keeps such a lock only as well as it does for SQLite.
+ * Writes inside an exclusive lock that SQLite keeps from then on. The write is what shows a folder that can
+ * not be written to. It is the operating system that holds the lock, for the open file: it ends with the
+ * process, whatever its end, and no process id is trusted. Containers that share a folder of one machine see
+ * it too; a network file system keeps such a lock only as well as it does for SQLite.
  */
 function hold(database: Database.Database, path: string): void {
   database.pragma('locking_mode = EXCLUSIVE');
@@ -72,14 +79,17 @@ function hold(database: Database.Database, path: string): void {
     );
   }
   database.pragma(`application_id = ${APPLICATION_ID}`);
-  database.exec('CREATE TABLE IF NOT EXISTS takings (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER) STRICT');
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS takings (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER) STRICT',
+  );
   database.exec('INSERT INTO takings VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = count + 1');
   database.exec('COMMIT');
 }
 
 /**
- * Takes a lock. Throws `DATA_UNUSABLE` when another process has it, naming that process, and when the folder can not be written to. Nothing may
- * read the file itself within this process: closing it would end the operating system's lock.
+ * Takes a lock. Throws `DATA_UNUSABLE` when another process has it, naming that process, and when the folder
+ * can not be written to. Nothing may read the file itself within this process: closing it would end the
+ * operating system's lock.
  */
 export function acquireLock(options: LockOptions): Lock {
   let database: Database.Database | null = null;
@@ -113,8 +123,8 @@ export function acquireLock(options: LockOptions): Lock {
 }
 
 /**
- * Whether a process has a lock right now; looking does not take it. Throws `DATA_UNUSABLE` where the file is there and can not be looked at, since
- * then nothing is known.
+ * Whether a process has a lock right now; looking does not take it. Throws `DATA_UNUSABLE` where the file is
+ * there and can not be looked at, since then nothing is known.
  */
 export function isLockHeld(path: string): boolean {
   let database: Database.Database | null = null;

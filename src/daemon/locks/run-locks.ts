@@ -11,7 +11,10 @@ export function dataLockPath(dataFolder: string): string {
   return join(dataFolder, 'run.lock');
 }
 
-/** Takes a data folder for this run alone. Throws `DATA_UNUSABLE` when another run has it or the folder can not be written to. */
+/**
+ * Takes a data folder for this run alone. Throws `DATA_UNUSABLE` when another run has it or the folder can
+ * not be written to.
+ */
 export function lockDataFolder(dataFolder: string): Lock {
   return acquireLock({
     path: dataLockPath(dataFolder),
@@ -33,15 +36,19 @@ export function dataFolderOwner(dataFolder: string): LockOwner | null {
 export interface AccountLockOptions {
   /** The token or key of the account, or who its user is; only its hash is written. */
   readonly credential: string;
-  /** The instance's name, by which its orders are told from those of others: letters, digits and hyphens of the lower case. */
+  /**
+   * The instance's name, by which its orders are told from those of others: letters, digits and hyphens of
+   * the lower case.
+   */
   readonly instance: string;
   /** Where the locks of all processes that may use the account are: beside the ledger. */
   readonly folder?: string;
 }
 
 /**
- * Takes an account for one instance name: two runs of one name would take each other's orders for their own. Instances of different names share an
- * account. Throws `DATA_UNUSABLE` when another run has it, `INVALID_OPTIONS` for a name that can not be part of an order's id.
+ * Takes an account for one instance name: two runs of one name would take each other's orders for their own.
+ * Instances of different names share an account. Throws `DATA_UNUSABLE` when another run has it,
+ * `INVALID_OPTIONS` for a name that can not be part of an order's id.
  */
 export function lockAccount(options: AccountLockOptions): Lock {
   const { instance } = options;
@@ -63,14 +70,17 @@ export function lockAccount(options: AccountLockOptions): Lock {
 export interface RunLocks {
   readonly data: Lock;
   /**
-   * Takes the account by the name that the exchange has for its user, once that is known: another credential of the same user is another lock above. Throws
-   * `DATA_UNUSABLE` when another run has it.
+   * Takes the account by the name that the exchange has for its user, once that is known: another credential
+   * of the same user is another lock above. Throws `DATA_UNUSABLE` when another run has it.
    */
   lockUser(username: string): void;
   release(): void;
 }
 
-/** The data folder for one run alone, and, with real money, the account for its instance alone. Throws `DATA_UNUSABLE` as the two above do. */
+/**
+ * The data folder for one run alone, and, with real money, the account for its instance alone. Throws
+ * `DATA_UNUSABLE` as the two above do.
+ */
 export function takeRunLocks(config: BotConfig): RunLocks {
   const data = lockDataFolder(config.data.folder);
   const { credentials, ledgerFolder: folder } = config.exchange;

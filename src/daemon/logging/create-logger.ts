@@ -1,4 +1,11 @@
-import { multistream, pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import {
+  multistream,
+  pino,
+  stdSerializers,
+  stdTimeFunctions,
+  type DestinationStream,
+  type Logger,
+} from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { Secret } from '../../configuration/secret.ts';
 import { LogFile } from './log-file.ts';
@@ -32,8 +39,9 @@ export interface Correlation {
 }
 
 /**
- * The log of a daemon: JSON lines, or lines for people on a terminal. Every line is written before the call returns, in this process and without a
- * worker, so that none is lost at whatever ends it. Secrets are taken out by name and by value. Throws `DATA_UNUSABLE` where the file can not be written.
+ * The log of a daemon: JSON lines, or lines for people on a terminal. Every line is written before the call
+ * returns, in this process and without a worker, so that none is lost at whatever ends it. Secrets are taken
+ * out by name and by value. Throws `DATA_UNUSABLE` where the file can not be written.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, secrets = [], base = {} } = options;

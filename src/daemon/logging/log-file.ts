@@ -5,8 +5,9 @@ import { SarrafError } from '../../domain/errors.ts';
 const LARGEST_BYTES = 50 * 1024 * 1024;
 
 /**
- * A log on the disk, written at once, so that no line is lost when the process ends. At its largest size it is renamed to end in `.1`, in place of
- * the one that had that name: at most two files, and twice that size. A line that can not be written is left out, for a full disk must not stop trading.
+ * A log on the disk, written at once, so that no line is lost when the process ends. At its largest size it
+ * is renamed to end in `.1`, in place of the one that had that name: at most two files, and twice that size.
+ * A line that can not be written is left out, for a full disk must not stop trading.
  */
 export class LogFile {
   private readonly path: string;

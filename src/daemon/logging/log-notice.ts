@@ -19,7 +19,10 @@ const ORDER_LEVELS = {
   rejected: 'warn',
 } as const satisfies Record<OrderState, string>;
 
-/** Writes what the engine tells as a line: a sentence for people, and its parts with decimals as texts for programs. */
+/**
+ * Writes what the engine tells as a line: a sentence for people, and its parts with decimals as texts for
+ * programs.
+ */
 export function logNotice(logger: Logger, notice: EngineNotice): void {
   switch (notice.kind) {
     case 'notice':
@@ -27,7 +30,8 @@ export function logNotice(logger: Logger, notice: EngineNotice): void {
         { ...(notice.subject === null ? {} : { subject: notice.subject }), ...notice.details },
         notice.message,
       );
-      if (notice.stack !== undefined) logger.debug({ subject: notice.subject, stack: notice.stack }, 'where it failed');
+      if (notice.stack !== undefined)
+        logger.debug({ subject: notice.subject, stack: notice.stack }, 'where it failed');
       return;
     case 'order':
       logger[ORDER_LEVELS[notice.order.state]](orderFields(notice.order), orderSentence(notice.order));

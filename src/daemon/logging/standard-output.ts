@@ -2,10 +2,15 @@ import { writeSync } from 'node:fs';
 
 const STANDARD_OUTPUT = 1;
 
-/** Codes of an output that nobody will ever read again: a closed pipe, a closed terminal, a closed descriptor. */
+/**
+ * Codes of an output that nobody will ever read again: a closed pipe, a closed terminal, a closed descriptor.
+ */
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO', 'ENXIO', 'EBADF']);
 
-/** A reader that is slow is waited for so long; then the line is left out, for trading must not wait for a screen. */
+/**
+ * A reader that is slow is waited for so long; then the line is left out, for trading must not wait for a
+ * screen.
+ */
 const MOST_WAITS = 50;
 const WAIT_MS = 10;
 
@@ -17,8 +22,9 @@ export function isOutputGone(error: unknown): boolean {
 }
 
 /**
- * The standard output, written at once, so that no line is lost when the process ends. An output that is gone, as after a terminal was closed, is told once
- * and not written to any more. What can not be written for another reason, such as a full disk behind it, is left out.
+ * The standard output, written at once, so that no line is lost when the process ends. An output that is
+ * gone, as after a terminal was closed, is told once and not written to any more. What can not be written for
+ * another reason, such as a full disk behind it, is left out.
  */
 export class StandardOutput {
   private readonly onGone: () => void;

@@ -48,7 +48,9 @@ function modeLines(config: BotConfig): readonly string[] {
       ];
     case 'embedded': {
       const market =
-        embedded.replay === null ? `synthetic traders, seed ${embedded.seed}` : `the recording ${embedded.replay}`;
+        embedded.replay === null
+          ? `synthetic traders, seed ${embedded.seed}`
+          : `the recording ${embedded.replay}`;
       return [`Embedded: the exchange is in this process, ${market}; no money is real.`];
     }
   }

@@ -33,7 +33,9 @@ export const botConfig = z.strictObject({
     .regex(/^[a-z0-9]{1,6}$/, 'expected one to six lower-case letters and digits')
     .prefault('bot')
     .describe('First part of every order id. Bots that share an account need different ones.'),
-  exchange: exchangeSettings.prefault({}).describe('The exchange at the other end, in the modes paper and live.'),
+  exchange: exchangeSettings
+    .prefault({})
+    .describe('The exchange at the other end, in the modes paper and live.'),
   embedded: embeddedSettings.describe('The exchange in this process, in the mode embedded.'),
   paper: paperSettings.describe('The account and the public data of the mode paper.'),
   data: dataSettings.describe('What the bot keeps.'),

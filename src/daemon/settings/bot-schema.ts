@@ -48,7 +48,8 @@ function withReferences(schema: JsonSchema, path: readonly string[]): JsonSchema
       : {}),
     ...(items === undefined ? {} : { items: withReferences(items, [...path, '*']) }),
   };
-  if (properties !== undefined || items !== undefined || typeof additionalProperties === 'object') return walked;
+  if (properties !== undefined || items !== undefined || typeof additionalProperties === 'object')
+    return walked;
   if (path.includes('credentials')) {
     const { pattern: _ofTheValue, ...text } = walked;
     return text;

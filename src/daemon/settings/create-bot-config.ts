@@ -8,7 +8,10 @@ import type { StrategySettings } from './strategy-settings.ts';
 /** One strategy, with all of its limits. */
 export interface ConfiguredStrategy extends Omit<StrategySettings, 'risk'> {
   readonly limits: RiskLimits;
-  /** A line about one of its settings, with the place in the file where that stands; absent where no file was read. */
+  /**
+   * A line about one of its settings, with the place in the file where that stands; absent where no file was
+   * read.
+   */
   readonly describe?: (path: readonly PropertyKey[], message: string) => string;
 }
 
@@ -61,7 +64,8 @@ export function createBotConfig(
   const { describe } = of;
   const absolute = (path: string): string => resolve(of.folder, path);
   const absoluteOrNull = (path: string | null): string | null => (path === null ? null : absolute(path));
-  const dataFolder = data.folder === undefined ? resolve(of.workingFolder, DEFAULT_DATA_FOLDER) : absolute(data.folder);
+  const dataFolder =
+    data.folder === undefined ? resolve(of.workingFolder, DEFAULT_DATA_FOLDER) : absolute(data.folder);
   return {
     mode: settings.mode,
     instance: settings.instance,

@@ -30,7 +30,10 @@ export function warnOfPlainSecrets(document: Document): readonly Located[] {
   });
 }
 
-/** Puts what the files hold in place of `file:` and their paths, which count from the folder of the configuration. */
+/**
+ * Puts what the files hold in place of `file:` and their paths, which count from the folder of the
+ * configuration.
+ */
 export function readSecretFiles(
   document: Document,
   of: { readonly folder: string; readonly readFile: ReadSmallFile },
@@ -44,9 +47,14 @@ export function readSecretFiles(
     try {
       const { text, isOpenToAll } = of.readFile(file, LARGEST_SECRET_BYTES);
       node.value = text.trim();
-      if (node.value === '') problems.push({ path, key: false, message: `expected a secret in ${file}, was empty` });
+      if (node.value === '')
+        problems.push({ path, key: false, message: `expected a secret in ${file}, was empty` });
       if (isOpenToAll) {
-        warnings.push({ path, key: false, message: `everyone on this machine can read ${file}: chmod 600 ends that` });
+        warnings.push({
+          path,
+          key: false,
+          message: `everyone on this machine can read ${file}: chmod 600 ends that`,
+        });
       }
     } catch (error) {
       problems.push({ path, key: false, message: `${file}: ${readFailure(error)}` });
@@ -70,7 +78,10 @@ function secretScalars(document: Document): readonly { readonly name: string; re
   });
 }
 
-/** Where the secret of a configuration comes from, in words; null without one. To be asked before references are put in. */
+/**
+ * Where the secret of a configuration comes from, in words; null without one. To be asked before references
+ * are put in.
+ */
 export function credentialPlace(document: Document, file: string | null): string | null {
   const credentials = document.getIn(CREDENTIALS_PATH, true);
   if (!isMap(credentials)) return null;

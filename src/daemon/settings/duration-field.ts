@@ -1,6 +1,12 @@
 import { z } from 'zod';
 
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
 const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
 
@@ -17,7 +23,10 @@ export function parseDuration(text: string): number | null {
 /** Milliseconds as the shortest text that `parseDuration` reads back. */
 export function formatDuration(durationMs: number): string {
   if (durationMs === 0) return '0s';
-  const [unit, length] = Object.entries(UNITS_MS).findLast(([, length]) => durationMs % length === 0) ?? ['ms', 1];
+  const [unit, length] = Object.entries(UNITS_MS).findLast(([, length]) => durationMs % length === 0) ?? [
+    'ms',
+    1,
+  ];
   return `${durationMs / length}${unit}`;
 }
 

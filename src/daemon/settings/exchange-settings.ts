@@ -30,7 +30,9 @@ export const exchangeSettings = z
       .describe("The service's own name: the key headers begin with it."),
     credentials: credentialsSettings
       .optional()
-      .describe('Who the bot is: token, or key and privateKey, or username and password. Needed in the mode live.'),
+      .describe(
+        'Who the bot is: token, or key and privateKey, or username and password. Needed in the mode live.',
+      ),
     plainHttp: z
       .boolean()
       .prefault(false)

@@ -1,7 +1,10 @@
 /** A shorter value is no secret, and taking it out would garble the message. */
 const LEAST_LENGTH = 4;
 
-/** Values of the environment in place of which their names are shown: one may be a secret that was put in the wrong place. */
+/**
+ * Values of the environment in place of which their names are shown: one may be a secret that was put in the
+ * wrong place.
+ */
 export function withoutValues(message: string, values: ReadonlyMap<string, string>): string {
   let clean = message;
   // The longest first, so that one value within another leaves nothing behind.

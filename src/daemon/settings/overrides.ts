@@ -27,7 +27,10 @@ export function applyOverride(document: Document, [path, text]: Override): strin
   return null;
 }
 
-/** A key that is written without a value, such as `risk:`, stands for an object or a list that has nothing yet. */
+/**
+ * A key that is written without a value, such as `risk:`, stands for an object or a list that has nothing
+ * yet.
+ */
 function makeWay(document: Document, parts: readonly (string | number)[]): void {
   for (let length = 1; length < parts.length; length += 1) {
     const before = parts.slice(0, length);
@@ -41,7 +44,9 @@ function wrongStep(document: Document, parts: readonly (string | number)[]): str
   let node: unknown = document.contents;
   for (const [index, part] of parts.entries()) {
     if (node === null || node === undefined)
-      return typeof part === 'number' && part > 0 ? 'expected 0 for the first of a list that is not there yet' : null;
+      return typeof part === 'number' && part > 0
+        ? 'expected 0 for the first of a list that is not there yet'
+        : null;
     const before = parts.slice(0, index).join('.');
     if (isSeq(node)) {
       const { length } = node.items;

@@ -33,7 +33,10 @@ export interface BotConfigSources {
   readonly readFile?: ReadSmallFile;
   /** What `--set` says, in its order. */
   readonly overrides?: readonly Override[];
-  /** Whether no exchange will be asked, as in a backtest or for the path of a ledger: then credentials are not looked at, and a live bot's configuration is as good as a paper one's. */
+  /**
+   * Whether no exchange will be asked, as in a backtest or for the path of a ledger: then credentials are not
+   * looked at, and a live bot's configuration is as good as a paper one's.
+   */
   readonly isOffline?: boolean;
   /** What paths count from where there is no file, and where a default path begins. */
   readonly workingFolder: string;
@@ -45,13 +48,19 @@ export type BotConfigReading =
       readonly config: BotConfig;
       /** Lines for people: what is allowed and unwise. */
       readonly warnings: readonly string[];
-      /** A line about a value, as problems have it, for what is found out only later, such as a param that a plugin refuses. */
+      /**
+       * A line about a value, as problems have it, for what is found out only later, such as a param that a
+       * plugin refuses.
+       */
       readonly describe: (path: readonly PropertyKey[], message: string) => string;
     }
   /** Every problem at once, a line each, in the order of the file. */
   | { readonly ok: false; readonly problems: readonly string[]; readonly warnings: readonly string[] };
 
-/** Reads the configuration of a bot; without a file (null) it is the defaults. Expected mistakes are told, not thrown, and no secret is in any of them. */
+/**
+ * Reads the configuration of a bot; without a file (null) it is the defaults. Expected mistakes are told, not
+ * thrown, and no secret is in any of them.
+ */
 export function readBotConfig(file: string | null, sources: BotConfigSources): BotConfigReading {
   const { environment, readFile = readSmallFile, overrides = [], workingFolder, isOffline = false } = sources;
   const folder = credentialFolderOf(file, workingFolder);
@@ -88,7 +97,8 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
     warned.push(...secrets.warnings);
     return [...substituted.problems, ...secrets.problems, ...checkWhole(plainOf(document))];
   });
-  const line = (problem: ConfigProblem): string => withoutValues(writeLine(problem, { file, overrides }), values);
+  const line = (problem: ConfigProblem): string =>
+    withoutValues(writeLine(problem, { file, overrides }), values);
   const exchange = read.ok ? readExchangeFile(read.value, { folder, readFile }) : null;
   const warnings = warned.map((one) => line(locate(one)));
   const problems = [
@@ -171,7 +181,10 @@ function writeLine(
 const LIKE_A_SECRET = /^(?=.*\d)[^[\]]{12,}$/s;
 const CREDENTIAL_PATH = /^(exchange\.credentials\.)(?![A-Za-z]{1,20}(?:\.|$)).*$/s;
 
-/** A path without what may be a secret in the wrong place: where the space after a colon is missing, one is part of a key. */
+/**
+ * A path without what may be a secret in the wrong place: where the space after a colon is missing, one is
+ * part of a key.
+ */
 function shownPath(path: string): string {
   const parts = path.replace(CREDENTIAL_PATH, '$1…').split('.');
   return parts.map((part) => (LIKE_A_SECRET.test(part) ? '…' : part)).join('.');

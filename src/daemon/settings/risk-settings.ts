@@ -23,7 +23,9 @@ const bps = (most: number) => z.int().min(0).max(most).nullable().optional();
 const time = () => duration({ leastMs: 0 }).nullable().optional();
 
 const own = {
-  maxOrderAmount: amountLimit().describe('The largest amount of one order, by base currency, such as { btc: 0.5 }.'),
+  maxOrderAmount: amountLimit().describe(
+    'The largest amount of one order, by base currency, such as { btc: 0.5 }.',
+  ),
   maxOrderValue: valueLimit().describe(
     'The largest value of one order, by quote currency, such as { rls: 500000000 }.',
   ),
@@ -43,7 +45,9 @@ const own = {
     `How long ago the book may have been read when an order is decided.${usually(USUAL.maxBookAgeMs, formatDuration)}`,
   ),
   maxBookVenueAge: time().describe("How old the book may be by the exchange's own time."),
-  maxDailyLoss: valueLimit().describe('The largest loss since 00:00 UTC, as a positive value by quote currency.'),
+  maxDailyLoss: valueLimit().describe(
+    'The largest loss since 00:00 UTC, as a positive value by quote currency.',
+  ),
   maxDrawdown: valueLimit().describe(
     'The largest fall from the highest result, as a positive value by quote currency.',
   ),
@@ -63,7 +67,9 @@ const own = {
   refuseSelfCrossing: z
     .boolean()
     .optional()
-    .describe('Whether an order is refused that could trade with another of this bot, whichever strategy has it.'),
+    .describe(
+      'Whether an order is refused that could trade with another of this bot, whichever strategy has it.',
+    ),
 };
 
 const inAll = {
@@ -71,7 +77,9 @@ const inAll = {
     'The largest value that all strategies together may come to hold in one market, by quote currency.',
   ),
   maxTotalExposure: valueLimit().describe('The same in all markets of a quote currency.'),
-  maxOpenOrdersInAll: count().describe(`The most live orders of the whole bot.${usually(USUAL.maxOpenOrdersInAll)}`),
+  maxOpenOrdersInAll: count().describe(
+    `The most live orders of the whole bot.${usually(USUAL.maxOpenOrdersInAll)}`,
+  ),
 };
 
 interface Times {
@@ -84,7 +92,10 @@ function withUnits<Given extends Times>({ maxBookAge, maxBookVenueAge, ...rest }
   return { ...rest, maxBookAgeMs: maxBookAge, maxBookVenueAgeMs: maxBookVenueAge };
 }
 
-/** Limits of one strategy, laid over those of the bot. A limit that is null is not checked; one left out is the bot's. */
+/**
+ * Limits of one strategy, laid over those of the bot. A limit that is null is not checked; one left out is
+ * the bot's.
+ */
 export const strategyRiskSettings = z.strictObject(own).transform(withUnits).prefault({});
 
 /** Limits that hold for every strategy, and those of all strategies together. */
@@ -103,16 +114,22 @@ type GivenValues =
   | undefined;
 
 /**
- * The limits of one strategy: its own over the bot's over the defaults, and those that are per currency currency by currency, so that a limit in rial
- * does not lift the bot's limit in tether.
+ * The limits of one strategy: its own over the bot's over the defaults, and those that are per currency
+ * currency by currency, so that a limit in rial does not lift the bot's limit in tether.
  */
 export function mergeRisk(bot: RiskSettings, strategy: StrategyRiskSettings): RiskLimits {
   const layers: readonly (RiskSettings | StrategyRiskSettings)[] = [bot, strategy];
   const plain = Object.assign({}, ...layers.map(given)) as Partial<RiskLimits>;
   const amounts = (name: 'maxOrderAmount' | 'maxPosition'): AmountLimit | null =>
-    layers.reduce<AmountLimit | null>((under, layer) => amountsOver(under, layer[name]), DEFAULT_RISK_LIMITS[name]);
+    layers.reduce<AmountLimit | null>(
+      (under, layer) => amountsOver(under, layer[name]),
+      DEFAULT_RISK_LIMITS[name],
+    );
   const values = (name: 'maxOrderValue' | 'maxDailyLoss' | 'maxDrawdown'): ValueLimit | null =>
-    layers.reduce<ValueLimit | null>((under, layer) => valuesOver(under, layer[name]), DEFAULT_RISK_LIMITS[name]);
+    layers.reduce<ValueLimit | null>(
+      (under, layer) => valuesOver(under, layer[name]),
+      DEFAULT_RISK_LIMITS[name],
+    );
   return createRiskLimits({
     ...plain,
     maxOrderAmount: amounts('maxOrderAmount'),

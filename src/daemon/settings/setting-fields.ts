@@ -4,7 +4,10 @@ import { parseMarket, type MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseUnits } from '../../domain/money.ts';
 import { currencySymbol, decimalAmount, positiveDecimal } from '../../simulator/settings/config-fields.ts';
 
-/** The address of an exchange: scheme, host and maybe a port, nothing after them. Read to its origin, such as `https://exchange.example`. */
+/**
+ * The address of an exchange: scheme, host and maybe a port, nothing after them. Read to its origin, such as
+ * `https://exchange.example`.
+ */
 export const address = () =>
   z.string({ error: 'expected an address such as https://exchange.example' }).transform((text, context) => {
     const url = URL.parse(text);
@@ -46,9 +49,15 @@ export const perQuoteField = () =>
 
 const units = () => decimalAmount().transform((text) => parseUnits(text));
 
-/** A limit on a value by quote currency, read to units. A currency left out takes the limit from where this one is laid over, null has none. */
+/**
+ * A limit on a value by quote currency, read to units. A currency left out takes the limit from where this
+ * one is laid over, null has none.
+ */
 export const valueLimit = () =>
-  z.strictObject({ rls: units().nullable().optional(), usdt: units().nullable().optional() }).nullable().optional();
+  z
+    .strictObject({ rls: units().nullable().optional(), usdt: units().nullable().optional() })
+    .nullable()
+    .optional();
 
 /** A limit on an amount by base currency, read to units. */
 export const amountLimit = () => z.record(currencySymbol(), units().nullable()).nullable().optional();

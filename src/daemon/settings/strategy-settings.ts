@@ -5,7 +5,10 @@ import { marketSymbol, perQuoteField } from './setting-fields.ts';
 import { TIMEFRAMES } from '../../domain/timeframe.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 
-/** Where a strategy is: the path of its file, a name to be looked for in the strategy folders, or the strategy itself. */
+/**
+ * Where a strategy is: the path of its file, a name to be looked for in the strategy folders, or the strategy
+ * itself.
+ */
 export type PluginPlace =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'name'; readonly name: string }
@@ -44,7 +47,9 @@ export const strategySettings = z
     params: z
       .record(z.string(), z.unknown())
       .prefault({})
-      .describe("Parameters of the plugin; its own schema checks them. Omitted ones have the plugin's default."),
+      .describe(
+        "Parameters of the plugin; its own schema checks them. Omitted ones have the plugin's default.",
+      ),
     capital: perQuoteField()
       .prefault({})
       .describe(
@@ -84,7 +89,9 @@ export function baseName(plugin: string): string {
   return (plugin.split(/[/\\]/).at(-1) ?? plugin).replace(/\.m?[tj]s$/, '');
 }
 
-function definedOnly<T extends object>(value: T): { readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {
+function definedOnly<T extends object>(
+  value: T,
+): { readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>;
   };
@@ -118,5 +125,9 @@ export const isolationSettings = z
         'How often a thread that ended starts again within an hour, where onError is pause. Beyond it the strategy is stopped.',
       ),
   })
-  .transform(({ handlerWithin, loadWithin, ...rest }) => ({ ...rest, handlerMs: handlerWithin, loadMs: loadWithin }))
+  .transform(({ handlerWithin, loadWithin, ...rest }) => ({
+    ...rest,
+    handlerMs: handlerWithin,
+    loadMs: loadWithin,
+  }))
   .prefault({});

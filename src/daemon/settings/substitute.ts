@@ -1,7 +1,10 @@
 import { isScalar, Scalar, visit, type Document, type Node, type Pair } from 'yaml';
 import type { Located } from '../../configuration/load-yaml.ts';
 
-/** `${NAME}`, or `${NAME:-value}` for a value of its own where the variable is missing or empty. `$${` stands for itself. */
+/**
+ * `${NAME}`, or `${NAME:-value}` for a value of its own where the variable is missing or empty. `$${` stands
+ * for itself.
+ */
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const INNER = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
@@ -15,8 +18,9 @@ export interface Substitution {
 }
 
 /**
- * Puts the values of the environment into every text of a document. A text that is one reference and stands without quotes is read as YAML would read
- * its value, so that `port: ${PORT}` is a number; not so where `isText` says that only a text is wanted.
+ * Puts the values of the environment into every text of a document. A text that is one reference and stands
+ * without quotes is read as YAML would read its value, so that `port: ${PORT}` is a number; not so where
+ * `isText` says that only a text is wanted.
  */
 export function substitute(
   document: Document,
@@ -39,7 +43,8 @@ export function substitute(
         else if (value.name !== null) values.set(value.text, value.name);
         return 'problem' in value ? whole : value.text;
       });
-      node.value = isWhole && NO_TEXT.test(text) && !of.isText(path) ? JSON.parse(text.replace(/^\+/, '')) : text;
+      node.value =
+        isWhole && NO_TEXT.test(text) && !of.isText(path) ? JSON.parse(text.replace(/^\+/, '')) : text;
     },
   });
   return { problems, values };

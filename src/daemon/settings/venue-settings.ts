@@ -18,7 +18,9 @@ export const embeddedSettings = z
       .string()
       .min(1)
       .optional()
-      .describe('Configuration of the exchange, as sarraf exchange --config takes it. Not together with exchange.'),
+      .describe(
+        'Configuration of the exchange, as sarraf exchange --config takes it. Not together with exchange.',
+      ),
     exchange: exchangeConfig
       .optional()
       .describe(
@@ -43,15 +45,27 @@ export const embeddedSettings = z
       .string()
       .min(1)
       .optional()
-      .describe('A recording of candles or trades that drives the market, in place of synthetic traders alone.'),
+      .describe(
+        'A recording of candles or trades that drives the market, in place of synthetic traders alone.',
+      ),
   })
-  .transform(({ file = null, exchange = null, replay = null, ...rest }) => ({ ...rest, file, exchange, replay }))
+  .transform(({ file = null, exchange = null, replay = null, ...rest }) => ({
+    ...rest,
+    file,
+    exchange,
+    replay,
+  }))
   .prefault({});
 
-/** The mode `paper`: public data of a real exchange, orders to an exchange in the bot's own process that is fed by it. */
+/**
+ * The mode `paper`: public data of a real exchange, orders to an exchange in the bot's own process that is
+ * fed by it.
+ */
 export const paperSettings = z
   .strictObject({
-    baseUrl: address().optional().describe('Address that the public data comes from; exchange.baseUrl by default.'),
+    baseUrl: address()
+      .optional()
+      .describe('Address that the public data comes from; exchange.baseUrl by default.'),
     balances: balances()
       .prefault({ ...DEFAULT_BALANCES })
       .describe("The bot's paper money at the beginning, by currency."),

@@ -2,7 +2,10 @@ import type { Located } from '../../configuration/load-yaml.ts';
 import { isLoopback } from './setting-fields.ts';
 import { baseName } from './strategy-settings.ts';
 
-/** An order id has 32 characters, of which the mirror's epoch, the row and three hyphens take 14: the rest is for the instance and the strategy. */
+/**
+ * An order id has 32 characters, of which the mirror's epoch, the row and three hyphens take 14: the rest is
+ * for the instance and the strategy.
+ */
 const NAMES_TOGETHER = 18;
 
 interface Plain {
@@ -13,8 +16,9 @@ const plain = (value: unknown): Plain =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Plain) : {};
 
 /**
- * What the parts of a configuration must be to one another. It looks at the values as they are written, so that its problems are told together with
- * those of single values; what has the wrong type is not its business.
+ * What the parts of a configuration must be to one another. It looks at the values as they are written, so
+ * that its problems are told together with those of single values; what has the wrong type is not its
+ * business.
  */
 export function checkWhole(written: unknown): readonly Located[] {
   const root = plain(written);
@@ -42,10 +46,14 @@ function checkMode(root: Plain): readonly Located[] {
   }
   if (mode === 'paper') return problems;
   if (exchange['credentials'] === undefined || exchange['credentials'] === null) {
-    problems.push(problem(['exchange', 'credentials'], 'expected a token or a key in the mode live, was nothing'));
+    problems.push(
+      problem(['exchange', 'credentials'], 'expected a token or a key in the mode live, was nothing'),
+    );
   }
   if (root['strategies'] === undefined || root['strategies'] === null) {
-    problems.push(problem(['strategies'], 'expected the strategies to be named in the mode live, was nothing'));
+    problems.push(
+      problem(['strategies'], 'expected the strategies to be named in the mode live, was nothing'),
+    );
   }
   return problems;
 }
@@ -65,7 +73,9 @@ function checkStrategyNames(root: Plain): readonly Located[] {
     const path = ['strategies', index, 'name'];
     const before = seen.get(name);
     if (before !== undefined) {
-      return [problem(path, `expected a name that no other strategy has, strategies[${before}] is ${name} too`)];
+      return [
+        problem(path, `expected a name that no other strategy has, strategies[${before}] is ${name} too`),
+      ];
     }
     seen.set(name, index);
     if (name.length > longest) {

@@ -5,7 +5,9 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 import { tooFine, type Flaw } from './flaw.ts';
 
-/** What can not be right about a book: every bid is below every ask, and the books can hold its best prices. */
+/**
+ * What can not be right about a book: every bid is below every ask, and the books can hold its best prices.
+ */
 export function bookFlaw({ bids, asks }: OrderBook): Flaw | null {
   const bid = bids[0]?.[0] ?? null;
   const ask = asks[0]?.[0] ?? null;
@@ -16,7 +18,10 @@ export function bookFlaw({ bids, asks }: OrderBook): Flaw | null {
     : null;
 }
 
-/** What can not be right about a bar: the low is its lowest price and the high its highest, and none is 0 or less. */
+/**
+ * What can not be right about a bar: the low is its lowest price and the high its highest, and none is 0 or
+ * less.
+ */
 export function candleFlaw(candle: Candle, nowMs: number): Flaw | null {
   const { open, high, low, close, openTimeMs } = candle;
   const fine = tooFine({ o: open, h: high, l: low, c: close });

@@ -11,8 +11,9 @@ const DUST_UNITS = 10n;
 export const LARGEST_FEE_PERCENT = 10n;
 
 /**
- * What can not be right about an order's record by itself, whoever's it is: amounts that do not add up, a state that they contradict, totals that no
- * price gives. Null where nothing is wrong. One number of a record that was changed on its way mostly contradicts another one of it.
+ * What can not be right about an order's record by itself, whoever's it is: amounts that do not add up, a
+ * state that they contradict, totals that no price gives. Null where nothing is wrong. One number of a record
+ * that was changed on its way mostly contradicts another one of it.
  */
 export function orderFlaw(record: VenueOrder, venue: Pick<VenueProfile, 'statuses'>): Flaw | null {
   const { id, amount, matchedAmount, unmatchedAmount, price, stopPrice, status } = record;
@@ -38,7 +39,11 @@ export function orderFlaw(record: VenueOrder, venue: Pick<VenueProfile, 'statuse
   }
   const { filled } = venue.statuses;
   if (status !== null && filled.includes(status) && matched !== whole) {
-    return soft('status', `an order of which ${matchedAmount} of ${amount} is matched not to be ${status}`, status);
+    return soft(
+      'status',
+      `an order of which ${matchedAmount} of ${amount} is matched not to be ${status}`,
+      status,
+    );
   }
   if (status !== null && isOpenStatus(venue, status) && matched === whole) {
     return soft('status', `an order that is matched whole to be ${filled[0]}`, status);
@@ -46,7 +51,12 @@ export function orderFlaw(record: VenueOrder, venue: Pick<VenueProfile, 'statuse
   return valueFlaw(record, whole, matched);
 }
 
-const soft = (field: string, expected: string, found: string): Flaw => ({ field, expected, found, isSoft: true });
+const soft = (field: string, expected: string, found: string): Flaw => ({
+  field,
+  expected,
+  found,
+  isSoft: true,
+});
 
 /** Totals against prices, and the fee against what it is paid from. */
 function valueFlaw(record: VenueOrder, whole: bigint, matched: bigint): Flaw | null {
@@ -59,7 +69,11 @@ function valueFlaw(record: VenueOrder, whole: bigint, matched: bigint): Flaw | n
     if (matched > 0n && averagePrice !== null) {
       const value = (matched * unitsAbout(averagePrice)) / UNITS_PER_ONE;
       if (!isAbout(units, value) && (units > value + 2n || units < value - 2n)) {
-        return soft('totalPrice', `about ${formatUnits(value)}, the matched amount at its average price`, total);
+        return soft(
+          'totalPrice',
+          `about ${formatUnits(value)}, the matched amount at its average price`,
+          total,
+        );
       }
     }
   }
@@ -74,13 +88,16 @@ function valueFlaw(record: VenueOrder, whole: bigint, matched: bigint): Flaw | n
   const received = side === 'buy' ? matched : total === null ? null : unitsAbout(total);
   const units = unitsAbout(fee);
   const isTooMuch = received !== null && units * 100n > received * LARGEST_FEE_PERCENT;
-  return units < 0n || isTooMuch ? soft('fee', `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`, fee) : null;
+  return units < 0n || isTooMuch
+    ? soft('fee', `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`, fee)
+    : null;
 }
 
 /**
- * What does not fit about a record that carries the name or the id of an order of ours: then it is somebody else's, or something in it was changed.
- * The exchange rounds what it was sent to the steps of now, once: amounts down, prices to the nearest; that takes two readings to be believed, and from then
- * on they stay. Null where it fits.
+ * What does not fit about a record that carries the name or the id of an order of ours: then it is somebody
+ * else's, or something in it was changed. The exchange rounds what it was sent to the steps of now, once:
+ * amounts down, prices to the nearest; that takes two readings to be believed, and from then on they stay.
+ * Null where it fits.
  */
 export function orderMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
   const { clientOrderId, side, market } = record;

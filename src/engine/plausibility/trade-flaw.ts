@@ -8,12 +8,15 @@ import { LARGEST_FEE_PERCENT } from './order-flaw.ts';
 /** How far a trade's time may be ahead of ours: clocks differ, by a day they do not. */
 const LONGEST_AHEAD_MS = 86_400_000;
 
-/** Largest part of a unit in the total that rounding can make: cumulative totals are rounded, and a trade's is the difference of two. */
+/**
+ * Largest part of a unit in the total that rounding can make: cumulative totals are rounded, and a trade's is
+ * the difference of two.
+ */
 const ROUNDING_UNITS = 2n;
 
 /**
- * What can not be right about a trade's record by itself: the total is the price times the amount within rounding, and the fee a part of what was received.
- * Null where nothing is wrong.
+ * What can not be right about a trade's record by itself: the total is the price times the amount within
+ * rounding, and the fee a part of what was received. Null where nothing is wrong.
  */
 export function tradeFlaw(trade: VenueTrade, nowMs: number): Flaw | null {
   const { id, price, amount, total, fee, side, timeMs, market } = trade;

@@ -2,7 +2,10 @@ import { unitsOf } from '../../domain/money.ts';
 import type { WalletReading, WalletTransaction } from '../../venues/port.ts';
 import { tooFine, type Flaw } from './flaw.ts';
 
-/** What can not be right about one wallet: what is held is a part of what is there. Null where nothing is wrong. */
+/**
+ * What can not be right about one wallet: what is held is a part of what is there. Null where nothing is
+ * wrong.
+ */
 export function walletFlaw({ total, held }: WalletReading): Flaw | null {
   const fine = tooFine({ balance: total, blocked: held });
   if (fine !== null) return fine;

@@ -7,11 +7,17 @@ import { budget } from './budget.ts';
 
 /** The interface answers every price that it can not use with a code of its own. */
 const price = () =>
-  positiveInput({ zero: 'InvalidOrderPrice', negative: 'InvalidOrderPrice', unreadable: 'InvalidOrderPrice' });
+  positiveInput({
+    zero: 'InvalidOrderPrice',
+    negative: 'InvalidOrderPrice',
+    unreadable: 'InvalidOrderPrice',
+  });
 
 const fields = z.object({
   type: word(['buy', 'sell']),
-  execution: word(['limit', 'market', 'stop_limit', 'stop_market']).optional().describe('Limit when left out.'),
+  execution: word(['limit', 'market', 'stop_limit', 'stop_market'])
+    .optional()
+    .describe('Limit when left out.'),
   srcCurrency: currency('InvalidMarketPair'),
   dstCurrency: currency('InvalidMarketPair'),
   amount: positiveInput({ zero: 'SmallOrder' }).describe(
@@ -19,11 +25,17 @@ const fields = z.object({
   ),
   price: price()
     .optional()
-    .describe('Needed but for market and stop-market orders; a market order without it has no bound but the 1 % band.'),
+    .describe(
+      'Needed but for market and stop-market orders; a market order without it has no bound but the 1 % band.',
+    ),
   stopPrice: price().optional().describe('Price at which a stop order wakes.'),
   stopLimitPrice: price().optional().describe('Price of the stop-limit order of an OCO.'),
-  mode: word(['default', 'oco']).optional().describe('oco places two orders, of which one cancels the other.'),
-  clientOrderId: clientOrderId().nullish().describe('A name of your own for the order, unique among the open ones.'),
+  mode: word(['default', 'oco'])
+    .optional()
+    .describe('oco places two orders, of which one cancels the other.'),
+  clientOrderId: clientOrderId()
+    .nullish()
+    .describe('A name of your own for the order, unique among the open ones.'),
   pro: flag().optional().describe("Turns the exchange's ten-second check for duplicates off."),
 });
 
@@ -37,18 +49,27 @@ function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
   const issues: RuleIssue[] = [];
   const need = (field: 'price' | 'stopPrice' | 'stopLimitPrice', kind: string): void => {
     if (order[field] !== undefined) return;
-    issues.push({ field, message: `expected a positive decimal with ${kind}`, exchangeCode: 'InvalidOrderPrice' });
+    issues.push({
+      field,
+      message: `expected a positive decimal with ${kind}`,
+      exchangeCode: 'InvalidOrderPrice',
+    });
   };
   if (isOco) {
     if (execution !== 'limit') {
-      issues.push({ field: 'execution', message: 'expected limit with mode oco', exchangeCode: 'ParseError' });
+      issues.push({
+        field: 'execution',
+        message: 'expected limit with mode oco',
+        exchangeCode: 'ParseError',
+      });
     }
     need('price', 'mode oco');
     need('stopPrice', 'mode oco');
     need('stopLimitPrice', 'mode oco');
   } else {
     if (execution === 'limit' || execution === 'stop_limit') need('price', `execution ${execution}`);
-    if (execution === 'stop_limit' || execution === 'stop_market') need('stopPrice', `execution ${execution}`);
+    if (execution === 'stop_limit' || execution === 'stop_market')
+      need('stopPrice', `execution ${execution}`);
   }
   if (order.dstCurrency !== 'rls' && order.dstCurrency !== 'usdt') {
     issues.push({ field: 'dstCurrency', message: 'expected rls or usdt', exchangeCode: 'InvalidMarketPair' });

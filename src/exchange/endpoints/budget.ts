@@ -12,7 +12,10 @@ interface Limit {
   readonly hasReserve?: boolean;
 }
 
-/** A limit from the table of the interface ("Limits"), per one minute unless said otherwise. Named after the path. */
+/**
+ * A limit from the table of the interface ("Limits"), per one minute unless said otherwise. Named after the
+ * path.
+ */
 export function budget(name: string, { per, limit, minutes = 1, hasReserve = false }: Limit): Budget {
   return { name, limit, windowMs: minutes * MINUTE_MS, per, assumed: false, hasReserve };
 }

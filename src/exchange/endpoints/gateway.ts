@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { decimalField, decimalOrNull, textField, textOrNull } from '../reply-types.ts';
-import { integer, secretText, text as requiredText, textLike, textOrInteger, wordsOf } from '../request-types.ts';
+import {
+  integer,
+  secretText,
+  text as requiredText,
+  textLike,
+  textOrInteger,
+  wordsOf,
+} from '../request-types.ts';
 import { assumedBudget } from './budget.ts';
 
 const section = 'Payment gateway';
@@ -28,7 +35,9 @@ export const gatewaySend = endpoint({
     factorNumber: textOrInteger().optional().describe('Number of the invoice, shown to the payer.'),
     mobile: textOrInteger().optional().describe("The payer's mobile number."),
     description: requiredText(255).optional(),
-    currencies: wordsOf(['btc', 'ltc']).optional().describe('What the payer may pay with; both when left out.'),
+    currencies: wordsOf(['btc', 'ltc'])
+      .optional()
+      .describe('What the payer may pay with; both when left out.'),
   }),
   failsInBody: true,
   reply: z.object({ token: textField }),

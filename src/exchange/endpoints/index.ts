@@ -16,7 +16,15 @@ import {
 } from './market-data.ts';
 import { login } from './session.ts';
 import { cancelOldOrders, ordersList, orderStatus, tradesList, updateOrderStatus } from './spot.ts';
-import { addAccount, addCard, generateAddress, limitations, loginAttempts, profile, referralCode } from './user.ts';
+import {
+  addAccount,
+  addCard,
+  generateAddress,
+  limitations,
+  loginAttempts,
+  profile,
+  referralCode,
+} from './user.ts';
 import { deposits, walletBalance, wallets, walletsList, walletTransactions } from './wallets.ts';
 import { cancelWithdrawal, createWithdrawal, withdrawal, withdrawals } from './withdrawal.ts';
 

@@ -60,7 +60,9 @@ export const liquidityPools = endpoint({
   sends: 'nothing',
   timeoutMs,
   request: z.object({}),
-  reply: z.object({ pools: recordOf(pool) }).transform((wire): Readonly<Record<string, LiquidityPool>> => wire.pools),
+  reply: z
+    .object({ pools: recordOf(pool) })
+    .transform((wire): Readonly<Record<string, LiquidityPool>> => wire.pools),
   example: {},
   summary: 'Liquidity pools by currency.',
   section,

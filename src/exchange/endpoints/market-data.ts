@@ -58,7 +58,8 @@ const allBooks = recordOf(z.unknown()).transform((body, context): Readonly<Recor
     if (typeof value !== 'object' || value === null || !('bids' in value)) continue;
     const book = bookRecord.safeParse(value);
     if (book.success) books.push([symbol, book.data]);
-    else context.addIssue({ code: 'custom', path: [symbol], message: 'expected an order book', input: value });
+    else
+      context.addIssue({ code: 'custom', path: [symbol], message: 'expected an order book', input: value });
   }
   return withoutPrototype(books);
 });

@@ -60,7 +60,9 @@ export const ordersList = endpoint({
       details: integer({ least: 1, most: 2 })
         .optional()
         .describe('2 adds id, status, fee, time of creation and average price.'),
-      fromId: integer({ least: 1 }).optional().describe('Ids from this one on; one page, and not together with page.'),
+      fromId: integer({ least: 1 })
+        .optional()
+        .describe('Ids from this one on; one page, and not together with page.'),
       order: z.enum(['id', '-id', 'created_at', '-created_at', 'price', '-price']).optional(),
       page: integer({ least: 1 }).optional(),
       pageSize: integer({ least: 1, most: 1000 }).optional(),
@@ -122,7 +124,8 @@ export const cancelOldOrders = endpoint({
   }),
   reply: z.object({}).transform(() => null),
   example: { hours: 24, srcCurrency: 'btc', dstCurrency: 'rls' },
-  summary: 'Cancels the active orders that match and are old enough. Waiting stop orders outside an OCO stay.',
+  summary:
+    'Cancels the active orders that match and are old enough. Waiting stop orders outside an OCO stay.',
   section,
 });
 

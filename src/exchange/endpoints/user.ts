@@ -108,12 +108,16 @@ export const generateAddress = endpoint({
       addRuleIssues(context, [{ field: 'currency', message, exchangeCode: 'ParseError' }]);
     })
     .meta(someOf('currency', 'wallet')),
-  /** The tag, also called memo, is part of the address on networks that have one: a deposit without it is lost. */
+  /**
+   * The tag, also called memo, is part of the address on networks that have one: a deposit without it is
+   * lost.
+   */
   reply: z
     .object({ address: textField, tag: textOrNull })
     .transform((wire) => ({ address: wire.address, tag: wire.tag === '' ? null : wire.tag })),
   example: { currency: 'btc' },
-  summary: 'Makes a deposit address, with its tag where the network has one, and the wallet if there is none yet.',
+  summary:
+    'Makes a deposit address, with its tag where the network has one, and the wallet if there is none yet.',
   section,
 });
 

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { pageOf } from '../records/page.ts';
-import { balanceRecord, depositRecord, transactionRecord, walletRecord, type VenueBalance } from '../records/wallet.ts';
+import {
+  balanceRecord,
+  depositRecord,
+  transactionRecord,
+  walletRecord,
+  type VenueBalance,
+} from '../records/wallet.ts';
 import { decimalField, recordOf } from '../reply-types.ts';
 import { currency, currencyList, day, integer, walletIdOrAll, word } from '../request-types.ts';
 import { budget } from './budget.ts';
@@ -101,7 +107,9 @@ export const deposits = endpoint({
   sends: 'query',
   timeoutMs,
   request: z.object({
-    wallet: walletIdOrAll().optional().describe("A wallet's id, or all. Pages and times apply only to one wallet."),
+    wallet: walletIdOrAll()
+      .optional()
+      .describe("A wallet's id, or all. Pages and times apply only to one wallet."),
     page: integer({ least: 1 }).optional(),
     pageSize: integer({ least: 1 }).optional(),
     from: day().optional(),

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { flagOrNull, type ReplyPage } from '../reply-types.ts';
-import { listedWithdrawalRecord, rialWithdrawalRecord, type ListedWithdrawal } from '../records/withdrawal.ts';
+import {
+  listedWithdrawalRecord,
+  rialWithdrawalRecord,
+  type ListedWithdrawal,
+} from '../records/withdrawal.ts';
 import { day, integer, textLike, walletIdOrAll, wholeRial } from '../request-types.ts';
 import { assumedBudget } from './budget.ts';
 

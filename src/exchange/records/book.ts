@@ -3,11 +3,12 @@ import { tryDecimalText } from '../../domain/decimal-text.ts';
 import { orientBook, type BookLevel, type OrderBook } from '../../domain/order-book.ts';
 import { timeMsOrNull } from '../reply-types.ts';
 
-const isNumeric = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
+const isNumeric = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';
 
 /**
- * Reads pairs by hand: a book has some fifty of them and is polled all day. Levels with nothing left in them are dropped; one that costs nothing or
- * holds less than nothing makes the whole book none.
+ * Reads pairs by hand: a book has some fifty of them and is polled all day. Levels with nothing left in them
+ * are dropped; one that costs nothing or holds less than nothing makes the whole book none.
  */
 function readLevels(pairs: readonly unknown[]): readonly BookLevel[] | null {
   const levels: BookLevel[] = [];
@@ -30,18 +31,27 @@ const levels = z
   .transform((pairs, context): readonly BookLevel[] => {
     const read = readLevels(pairs);
     if (read !== null) return read;
-    context.addIssue({ code: 'custom', message: 'expected [price, amount] pairs of positive decimals', input: pairs });
+    context.addIssue({
+      code: 'custom',
+      message: 'expected [price, amount] pairs of positive decimals',
+      input: pairs,
+    });
     return z.NEVER;
   });
 
 const sides = z.object({ lastUpdate: timeMsOrNull, bids: levels, asks: levels });
 
-/** A book of the order-book endpoints, where sells arrive as `bids` and buys as `asks` ("Public market data"). */
+/**
+ * A book of the order-book endpoints, where sells arrive as `bids` and buys as `asks` ("Public market data").
+ */
 export const bookRecord = sides.transform((wire): OrderBook =>
   orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'asks' }),
 );
 
-/** A book of the third version of the order-book endpoint, where buys are `bids` and sells `asks` (deployments). */
+/**
+ * A book of the third version of the order-book endpoint, where buys are `bids` and sells `asks`
+ * (deployments).
+ */
 export const orientedBookRecord = sides.transform((wire): OrderBook =>
   orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'bids' }),
 );

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Candle } from '../../domain/candle.ts';
 import { decimalField, timeMsOrNull } from '../reply-types.ts';
 
-/** The columns of the history reply; with `no_data` they are missing. A candle whose time can not be read is left out, unless that is all of them. An `error` never comes here: the client returns it as a refusal. */
+/**
+ * The columns of the history reply; with `no_data` they are missing. A candle whose time can not be read is
+ * left out, unless that is all of them. An `error` never comes here: the client returns it as a refusal.
+ */
 export const candlesReply = z
   .object({
     s: z.enum(['ok', 'no_data']),

@@ -16,7 +16,11 @@ function priceOf(value: unknown): DecimalText | null {
 }
 
 /** Puts a price in its place, unless there is one. */
-function put(prices: Prices, place: { readonly currency: string; readonly provider: string }, value: unknown): void {
+function put(
+  prices: Prices,
+  place: { readonly currency: string; readonly provider: string },
+  value: unknown,
+): void {
   const price = priceOf(value);
   if (price === null) return;
   const currency = place.currency.toLowerCase();
@@ -35,13 +39,15 @@ function* leaves(outer: unknown): Generator<readonly [outer: string, inner: stri
 }
 
 /**
- * Both forms in use, also in one reply: the interface's own `{currency: {provider: {price}}}`, which counts where they differ, and
- * `{markets: {provider: {currency: number}}}`. Entries without a readable price are passed over: these are other people's prices, and one bad
- * one is no reason to lose the rest.
+ * Both forms in use, also in one reply: the interface's own `{currency: {provider: {price}}}`, which counts
+ * where they differ, and `{markets: {provider: {currency: number}}}`. Entries without a readable price are
+ * passed over: these are other people's prices, and one bad one is no reason to lose the rest.
  */
 export const globalStatsReply = recordOf(z.unknown()).transform(({ markets, ...own }): GlobalStats => {
   const prices: Prices = new Map();
   for (const [currency, provider, value] of leaves(own)) put(prices, { currency, provider }, value);
   for (const [provider, currency, value] of leaves(markets)) put(prices, { currency, provider }, value);
-  return withoutPrototype([...prices].map(([currency, ofCurrency]) => [currency, withoutPrototype(ofCurrency)]));
+  return withoutPrototype(
+    [...prices].map(([currency, ofCurrency]) => [currency, withoutPrototype(ofCurrency)]),
+  );
 });

@@ -19,11 +19,14 @@ const statsRecord = z.object({
 });
 
 /** One entry a market asked for; markets whose quote currency we do not know are passed over. */
-export const marketStatsReply = z.object({ stats: recordOf(statsRecord) }).transform((wire): readonly MarketStats[] => {
-  const all: MarketStats[] = [];
-  for (const [key, { isClosed, isClosedReason, ...numbers }] of Object.entries(wire.stats)) {
-    const market = readMarket(key);
-    if (market !== null) all.push({ market, isClosed: isClosed ?? false, closedReason: isClosedReason, ...numbers });
-  }
-  return all;
-});
+export const marketStatsReply = z
+  .object({ stats: recordOf(statsRecord) })
+  .transform((wire): readonly MarketStats[] => {
+    const all: MarketStats[] = [];
+    for (const [key, { isClosed, isClosedReason, ...numbers }] of Object.entries(wire.stats)) {
+      const market = readMarket(key);
+      if (market !== null)
+        all.push({ market, isClosed: isClosed ?? false, closedReason: isClosedReason, ...numbers });
+    }
+    return all;
+  });

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { anyValue, decimalField, recordOf, withoutPrototype } from '../reply-types.ts';
 
-/** What the options call says about trading. Steps are decimals of any size: `10` and `0.000001` both occur. */
+/**
+ * What the options call says about trading. Steps are decimals of any size: `10` and `0.000001` both occur.
+ */
 export interface ExchangeOptions {
   /** Least value of an order, by quote currency: `rls`, `usdt`. Empty where the reply lacks them. */
   readonly minOrders: Readonly<Record<string, DecimalText>>;
@@ -34,8 +36,8 @@ const serviceOptions = z.object({
 const FIELDS = new Set(['minOrders', 'amountPrecisions', 'pricePrecisions', 'activeCurrencies']);
 
 /**
- * The part that stands under the service's own name, whatever that is: an object that holds any of the fields, or flat keys such as
- * `service.minOrders`. Empty where there is neither.
+ * The part that stands under the service's own name, whatever that is: an object that holds any of the
+ * fields, or flat keys such as `service.minOrders`. Empty where there is neither.
  */
 function findServiceOptions(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   for (const value of Object.values(body)) {
@@ -49,7 +51,9 @@ function findServiceOptions(body: Readonly<Record<string, unknown>>): Readonly<R
 }
 
 /** Numeric currency ids repeat what the symbols say. */
-const withoutNumericKeys = (entries: Readonly<Record<string, DecimalText>>): Readonly<Record<string, DecimalText>> =>
+const withoutNumericKeys = (
+  entries: Readonly<Record<string, DecimalText>>,
+): Readonly<Record<string, DecimalText>> =>
   withoutPrototype(Object.entries(entries).filter(([key]) => !/^\d+$/.test(key)));
 
 /** "Wallets", the last paragraph, and what deployments add to it. */

@@ -25,7 +25,10 @@ const TRADE_KINDS: ReadonlyMap<string, TradeKind> = new Map([
   ['debit', 'Debit'],
 ]);
 
-/** The names that the exchange shows for a record's currencies, such as `Bitcoin`. For people: the same currency has several. */
+/**
+ * The names that the exchange shows for a record's currencies, such as `Bitcoin`. For people: the same
+ * currency has several.
+ */
 export interface CurrencyNames {
   readonly baseName: string | null;
   readonly quoteName: string | null;
@@ -40,7 +43,10 @@ const priceOrMarket = z
   .optional()
   .transform((price) => price ?? null);
 
-/** The spot order record ("Resources: Order"), normalised. Words that no document names: the status is kept, the others are null. */
+/**
+ * The spot order record ("Resources: Order"), normalised. Words that no document names: the status is kept,
+ * the others are null.
+ */
 export const orderRecord = z
   .object({
     id: integerOrNull,

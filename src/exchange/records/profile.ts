@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { decimalOrNull, flagOrNull, integerOrNull, recordOf, textOrNull, withoutPrototype } from '../reply-types.ts';
+import {
+  decimalOrNull,
+  flagOrNull,
+  integerOrNull,
+  recordOf,
+  textOrNull,
+  withoutPrototype,
+} from '../reply-types.ts';
 
 const bankCard = z.object({
   number: textOrNull,

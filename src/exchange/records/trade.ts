@@ -44,14 +44,24 @@ export const tradeRecord = z
   }));
 
 /** A trade of the public tape ("Public market data"), whose time may not be readable. */
-const publicTradeRecord = z.object({ time: timeMsOrNull, price: decimalField, volume: decimalField, type: side });
-
-/** The tape. A trade whose time can not be read is left out; when that is all of them, the form is another one, and the reply is refused. */
-export const publicTradeList = z.array(publicTradeRecord).transform((trades, context): readonly PublicTrade[] => {
-  const timed = trades.flatMap(({ time, price, volume, type }) =>
-    time === null ? [] : [{ timeMs: time, price, amount: volume, side: type }],
-  );
-  if (timed.length > 0 || trades.length === 0) return timed;
-  context.addIssue({ code: 'custom', message: 'expected trades with times, was none', input: trades });
-  return z.NEVER;
+const publicTradeRecord = z.object({
+  time: timeMsOrNull,
+  price: decimalField,
+  volume: decimalField,
+  type: side,
 });
+
+/**
+ * The tape. A trade whose time can not be read is left out; when that is all of them, the form is another
+ * one, and the reply is refused.
+ */
+export const publicTradeList = z
+  .array(publicTradeRecord)
+  .transform((trades, context): readonly PublicTrade[] => {
+    const timed = trades.flatMap(({ time, price, volume, type }) =>
+      time === null ? [] : [{ timeMs: time, price, amount: volume, side: type }],
+    );
+    if (timed.length > 0 || trades.length === 0) return timed;
+    context.addIssue({ code: 'custom', message: 'expected trades with times, was none', input: trades });
+    return z.NEVER;
+  });

@@ -13,7 +13,10 @@ import {
   withoutPrototype,
 } from '../reply-types.ts';
 
-/** A wallet of the full list. Balances in the wallet's own currency; the rial values are estimates of the exchange. */
+/**
+ * A wallet of the full list. Balances in the wallet's own currency; the rial values are estimates of the
+ * exchange.
+ */
 export interface VenueWallet {
   readonly id: number;
   /** Lower case. */
@@ -26,7 +29,9 @@ export interface VenueWallet {
   readonly depositAddress: string | null;
   readonly depositTag: string | null;
   /** By network name. */
-  readonly depositInfo: Readonly<Record<string, { readonly address: string | null; readonly tag: string | null }>>;
+  readonly depositInfo: Readonly<
+    Record<string, { readonly address: string | null; readonly tag: string | null }>
+  >;
 }
 
 /** "Resources: Wallet", first form. */
@@ -112,9 +117,14 @@ export interface VenueDeposit {
   readonly amount: DecimalText;
 }
 
-/** A currency that is written as symbols are, all lower case or all upper; null for a name such as `Etherium`, which is not its symbol. */
+/**
+ * A currency that is written as symbols are, all lower case or all upper; null for a name such as `Etherium`,
+ * which is not its symbol.
+ */
 function symbolOf(currency: string | null): string | null {
-  return currency !== null && /^(?:[a-z0-9_]{1,20}|[A-Z0-9_]{1,20})$/.test(currency) ? currency.toLowerCase() : null;
+  return currency !== null && /^(?:[a-z0-9_]{1,20}|[A-Z0-9_]{1,20})$/.test(currency)
+    ? currency.toLowerCase()
+    : null;
 }
 
 /** "Resources: Deposit". */

@@ -9,14 +9,20 @@ import { afterRefusals, onGridOf, type QuotesAlgorithm, type WantedQuote } from 
 /**
  * Keeps a desired set of limit orders resting.
  *
- * - An order whose side and price are wanted stays in its queue place, whatever is left of it and whatever amount is wanted now. Others are canceled.
- * - Nothing is placed on a side while an order of it is still to go or to be counted: its cancel may fail, and then both would rest. One whose
- *   outcome is not known, at a wanted price, stands for its quote.
- * - What is missing is placed while the set is young. After that it waits for the strategy to say it again, as the market has moved on.
- * - A quote that was filled after the set was made is missing on purpose: whether to quote again is the strategy's to say.
+ * - An order whose side and price are wanted stays in its queue place, whatever is left of it and whatever
+ *   amount is wanted now. Others are canceled.
+ * - Nothing is placed on a side while an order of it is still to go or to be counted: its cancel may fail,
+ *   and then both would rest. One whose outcome is not known, at a wanted price, stands for its quote.
+ * - What is missing is placed while the set is young. After that it waits for the strategy to say it again,
+ *   as the market has moved on.
+ * - A quote that was filled after the set was made is missing on purpose: whether to quote again is the
+ *   strategy's to say.
  * - A quote that was refused is left alone for a while, or until it changes.
  */
-export function advanceQuotes(algorithm: QuotesAlgorithm, view: AlgorithmView): AlgorithmStep<QuotesAlgorithm> {
+export function advanceQuotes(
+  algorithm: QuotesAlgorithm,
+  view: AlgorithmView,
+): AlgorithmStep<QuotesAlgorithm> {
   const current = afterRefusals(onGridOf(algorithm, view.market), view);
   const { quotes } = current;
   const isTaken: boolean[] = quotes.map(() => false);
@@ -25,17 +31,26 @@ export function advanceQuotes(algorithm: QuotesAlgorithm, view: AlgorithmView): 
   const isYoung = view.nowMs - current.setAtMs < current.maxQuoteAgeMs;
   if (missing === 0 || !isYoung) {
     const done = quotes.length === 0 && !stand.isLive ? 'no quotes are wanted' : null;
-    return { algorithm: current, cancel: stand.cancel, place: NOTHING, wakeAtMs: null, wantsBooks: false, done };
+    return {
+      algorithm: current,
+      cancel: stand.cancel,
+      place: NOTHING,
+      wakeAtMs: null,
+      wantsBooks: false,
+      done,
+    };
   }
   takeFilled(current, isTaken, view.orders);
   const place: AlgorithmOrder[] = [];
   let wakeAtMs: number | null = null;
   for (const [index, quote] of quotes.entries()) {
-    if (isTaken[index] === true || (quote.side === 'buy' ? stand.isBuyLeaving : stand.isSellLeaving)) continue;
+    if (isTaken[index] === true || (quote.side === 'buy' ? stand.isBuyLeaving : stand.isSellLeaving))
+      continue;
     const { side, price, amount } = quote;
     const freeAtMs = freeAtMsOf(quote, view);
     if (freeAtMs <= view.nowMs) place.push({ side, price, amount });
-    else if (freeAtMs - current.setAtMs < current.maxQuoteAgeMs) wakeAtMs = Math.min(wakeAtMs ?? freeAtMs, freeAtMs);
+    else if (freeAtMs - current.setAtMs < current.maxQuoteAgeMs)
+      wakeAtMs = Math.min(wakeAtMs ?? freeAtMs, freeAtMs);
   }
   return { algorithm: current, cancel: stand.cancel, place, wakeAtMs, wantsBooks: false, done: null };
 }
@@ -71,12 +86,16 @@ function standOf(quotes: readonly WantedQuote[], isTaken: boolean[], orders: rea
   return { cancel: cancel ?? NOTHING, taken, isLive, isBuyLeaving, isSellLeaving };
 }
 
-/** When a quote may go again that was refused, by the engine or by the exchange; in the past where it never was. */
+/**
+ * When a quote may go again that was refused, by the engine or by the exchange; in the past where it never
+ * was.
+ */
 function freeAtMsOf(quote: WantedQuote, { orders, market, refusalPauseMs }: AlgorithmView): number {
   let refusedAtMs = quote.refusedAtMs ?? Number.NEGATIVE_INFINITY;
   for (const { state, side, price, amount, closedAtMs } of orders) {
     if (state !== 'rejected' || side !== quote.side || price !== quote.price) continue;
-    if (amount === onAmountGrid(market, quote.amount)) refusedAtMs = Math.max(refusedAtMs, closedAtMs ?? refusedAtMs);
+    if (amount === onAmountGrid(market, quote.amount))
+      refusedAtMs = Math.max(refusedAtMs, closedAtMs ?? refusedAtMs);
   }
   return refusedAtMs + refusalPauseMs;
 }
@@ -85,7 +104,10 @@ function freeAtMsOf(quote: WantedQuote, { orders, market, refusalPauseMs }: Algo
 function takeFilled(algorithm: QuotesAlgorithm, isTaken: boolean[], orders: readonly OrderRecord[]): void {
   for (const order of orders) {
     if (order.state !== 'filled') continue;
-    const closedAtMs = present(order.closedAtMs, () => `a time at which ${order.key}, which is filled, was closed`);
+    const closedAtMs = present(
+      order.closedAtMs,
+      () => `a time at which ${order.key}, which is filled, was closed`,
+    );
     if (closedAtMs > algorithm.setAtMs) take(algorithm.quotes, isTaken, order);
   }
 }

@@ -10,7 +10,11 @@ const VERSION = 1;
 const timeMs = storedTimeMs;
 const side = z.enum(['buy', 'sell']);
 const tally = z.strictObject({ filled: units, countedKey: z.string().nullable() });
-const setbacks = z.strictObject({ inARow: count, retryAtMs: timeMs.nullable(), reason: z.string().nullable() });
+const setbacks = z.strictObject({
+  inARow: count,
+  retryAtMs: timeMs.nullable(),
+  reason: z.string().nullable(),
+});
 const quote = z.strictObject({
   side,
   wishedPrice: z.string(),
@@ -57,7 +61,15 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
     carry: units,
     tally,
   }),
-  z.strictObject({ kind: z.literal('iceberg'), side, amount: units, visible: units, price: units, setbacks, tally }),
+  z.strictObject({
+    kind: z.literal('iceberg'),
+    side,
+    amount: units,
+    visible: units,
+    price: units,
+    setbacks,
+    tally,
+  }),
 ]);
 
 /** An algorithm as it lies in the mirror. */
@@ -72,13 +84,16 @@ export function algorithmToJson(state: Algorithm): string {
 
 /**
  * The algorithm that was stored.
- * @throws SarrafError `DATA_UNUSABLE` for anything that this version of sarraf did not write: another version, kind or field.
+ * @throws SarrafError `DATA_UNUSABLE` for anything that this version of sarraf did not write: another
+ * version, kind or field.
  */
 export function algorithmFromJson(text: string): Algorithm {
   const read = storedAlgorithm.safeParse(parsed(text));
   if (read.success) return read.data.algorithm;
   const [issue] = read.error.issues;
-  throw unusable(`${['algorithm', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'of an unknown shape'}`);
+  throw unusable(
+    `${['algorithm', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'of an unknown shape'}`,
+  );
 }
 
 function parsed(text: string): unknown {

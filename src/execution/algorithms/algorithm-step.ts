@@ -17,25 +17,43 @@ export interface AlgorithmView {
   readonly nowMs: number;
   readonly market: Market;
   readonly book: SeenBook | null;
-  /** The algorithm's own orders, live and final, oldest first; for a replacement the order to be replaced comes first. */
+  /**
+   * The algorithm's own orders, live and final, oldest first; for a replacement the order to be replaced
+   * comes first.
+   */
   readonly orders: readonly OrderRecord[];
-  /** The strategy's position in the coin over all its markets and its equity in the quote currency, as far as fills were read. Null where no price is known. */
+  /**
+   * The strategy's position in the coin over all its markets and its equity in the quote currency, as far as
+   * fills were read. Null where no price is known.
+   */
   readonly position: Units;
   readonly equity: Units | null;
-  /** Orders of this algorithm that were refused (by fitting, risk or the exchange) since it was last asked, newest last. */
+  /**
+   * Orders of this algorithm that were refused (by fitting, risk or the exchange) since it was last asked,
+   * newest last.
+   */
   readonly refusals: readonly { readonly order: AlgorithmOrder; readonly reason: string }[];
   /** How long what was refused is left alone. */
   readonly refusalPauseMs: number;
 }
 
-/** What an algorithm wants now. It is asked again when one of its orders changes, when its time has come, or when a book arrives if it says so. */
+/**
+ * What an algorithm wants now. It is asked again when one of its orders changes, when its time has come, or
+ * when a book arrives if it says so.
+ */
 export interface AlgorithmStep<Algorithm> {
   readonly algorithm: Algorithm;
-  /** Keys of own orders to cancel. One that is being canceled already may be named again; nothing happens then. */
+  /**
+   * Keys of own orders to cancel. One that is being canceled already may be named again; nothing happens
+   * then.
+   */
   readonly cancel: readonly string[];
   readonly place: readonly AlgorithmOrder[];
   readonly wakeAtMs: number | null;
   readonly wantsBooks: boolean;
-  /** Why it is over, in a few words such as "filled"; null while it goes on. An algorithm that is over is not asked again. */
+  /**
+   * Why it is over, in a few words such as "filled"; null while it goes on. An algorithm that is over is not
+   * asked again.
+   */
   readonly done: string | null;
 }

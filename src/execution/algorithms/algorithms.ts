@@ -11,8 +11,16 @@ import type { Creation } from './step.ts';
 import { advanceTarget, createTarget, type TargetAlgorithm } from './target.ts';
 import { advanceTwap, createTwap, type TwapAlgorithm, type TwapIntent } from './twap.ts';
 
-/** The state of one intent that is served by several orders over time. A value; `algorithmToJson` makes it a text for the mirror. */
-export type Algorithm = QuotesAlgorithm | ReplaceAlgorithm | TargetAlgorithm | TwapAlgorithm | IcebergAlgorithm;
+/**
+ * The state of one intent that is served by several orders over time. A value; `algorithmToJson` makes it a
+ * text for the mirror.
+ */
+export type Algorithm =
+  | QuotesAlgorithm
+  | ReplaceAlgorithm
+  | TargetAlgorithm
+  | TwapAlgorithm
+  | IcebergAlgorithm;
 
 /** The intents that are served by an algorithm. */
 export type AlgorithmIntent = Extract<Intent, { kind: Algorithm['kind'] }>;
@@ -48,8 +56,14 @@ export function isAlgorithmIntent(intent: Intent): intent is AlgorithmIntent {
   }
 }
 
-/** The algorithm of an intent at its begin, or why the intent can not be served. Nothing is wanted yet: `advanceAlgorithm` says what. */
-export function createAlgorithm(intent: SizedAlgorithmIntent, options: CreateAlgorithmOptions): Creation<Algorithm> {
+/**
+ * The algorithm of an intent at its begin, or why the intent can not be served. Nothing is wanted yet:
+ * `advanceAlgorithm` says what.
+ */
+export function createAlgorithm(
+  intent: SizedAlgorithmIntent,
+  options: CreateAlgorithmOptions,
+): Creation<Algorithm> {
   switch (intent.kind) {
     case 'quotes':
       return createQuotes(intent, options);
@@ -65,8 +79,9 @@ export function createAlgorithm(intent: SizedAlgorithmIntent, options: CreateAlg
 }
 
 /**
- * What the algorithm wants now. The same algorithm with the same view wants the same, and comes back as the same object when nothing about it changed, so
- * that nothing has to be stored. What it wants placed counts as asked for: it has to be among the orders or the refusals of the next view.
+ * What the algorithm wants now. The same algorithm with the same view wants the same, and comes back as the
+ * same object when nothing about it changed, so that nothing has to be stored. What it wants placed counts as
+ * asked for: it has to be among the orders or the refusals of the next view.
  */
 export function advanceAlgorithm(algorithm: Algorithm, view: AlgorithmView): AlgorithmStep<Algorithm> {
   switch (algorithm.kind) {

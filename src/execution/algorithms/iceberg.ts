@@ -10,9 +10,9 @@ import { NO_TALLY, takeStock, type Tally } from './tally.ts';
 import { positiveWishUnits } from './wish-units.ts';
 
 /**
- * A limit order of which only a part rests at a time. The next part is placed once the last is filled and its fills are read, so the parts never add
- * up to more than the amount. Over when all is filled, when the rest is too little to be ordered, when somebody cancels a part, and after three
- * rejections in a row.
+ * A limit order of which only a part rests at a time. The next part is placed once the last is filled and its
+ * fills are read, so the parts never add up to more than the amount. Over when all is filled, when the rest
+ * is too little to be ordered, when somebody cancels a part, and after three rejections in a row.
  */
 export interface IcebergAlgorithm {
   readonly kind: 'iceberg';
@@ -29,12 +29,17 @@ export type IcebergIntent = Extract<Intent, { kind: 'iceberg' }> & { readonly am
 
 const MOST_PARTS = 1_000n;
 
-export function createIceberg(intent: IcebergIntent, options: { readonly market: Market }): Creation<IcebergAlgorithm> {
+export function createIceberg(
+  intent: IcebergIntent,
+  options: { readonly market: Market },
+): Creation<IcebergAlgorithm> {
   const amount = positiveWishUnits(intent.amount);
   const visible = positiveWishUnits(intent.visible);
   const price = positiveWishUnits(intent.price);
-  if (amount === null) return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
-  if (visible === null) return refused(`expected a positive decimal as visible, was "${String(intent.visible)}"`);
+  if (amount === null)
+    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+  if (visible === null)
+    return refused(`expected a positive decimal as visible, was "${String(intent.visible)}"`);
   if (price === null) return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
   if (visible > amount) {
     return refused(
@@ -42,7 +47,9 @@ export function createIceberg(intent: IcebergIntent, options: { readonly market:
     );
   }
   if (visible * MOST_PARTS < amount) {
-    return refused(`expected an amount of at most ${MOST_PARTS} visible parts, was "${String(intent.amount)}"`);
+    return refused(
+      `expected an amount of at most ${MOST_PARTS} visible parts, was "${String(intent.amount)}"`,
+    );
   }
   if (!canBeOrdered(options.market, { amount: visible, price })) {
     return refused(`expected a visible part above the minimum value, was "${String(intent.visible)}"`);
@@ -51,7 +58,10 @@ export function createIceberg(intent: IcebergIntent, options: { readonly market:
   return { ok: true, algorithm: { kind: 'iceberg', side: intent.side, amount, visible, price, ...begin } };
 }
 
-export function advanceIceberg(before: IcebergAlgorithm, view: AlgorithmView): AlgorithmStep<IcebergAlgorithm> {
+export function advanceIceberg(
+  before: IcebergAlgorithm,
+  view: AlgorithmView,
+): AlgorithmStep<IcebergAlgorithm> {
   const { tally, ended, live } = takeStock(before.tally, view.orders);
   const setbacks = afterSetbacks(before.setbacks, { ended, view });
   const isUnchanged = tally === before.tally && setbacks === before.setbacks;
@@ -62,7 +72,10 @@ export function advanceIceberg(before: IcebergAlgorithm, view: AlgorithmView): A
   if (left <= 0n) return over(algorithm, 'filled');
   if (ended.at(-1)?.state === 'cancelled') return over(algorithm, 'its order was canceled');
   if (setbacks.inARow >= MOST_SETBACKS) {
-    return over(algorithm, `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`);
+    return over(
+      algorithm,
+      `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`,
+    );
   }
   if (!canBeOrdered(view.market, { amount: left, price })) {
     return over(algorithm, 'filled but for a rest below the minimum');

@@ -12,8 +12,14 @@ export function onAmountGrid(market: Market, amount: bigint): Units {
   return (divideDown(amount, market.amountStep) * market.amountStep) as Units;
 }
 
-/** Whether an order would be left of it once fitted: at least one step of each, and a value above the minimum of the market. */
-export function canBeOrdered(market: Market, order: { readonly amount: bigint; readonly price: bigint }): boolean {
+/**
+ * Whether an order would be left of it once fitted: at least one step of each, and a value above the minimum
+ * of the market.
+ */
+export function canBeOrdered(
+  market: Market,
+  order: { readonly amount: bigint; readonly price: bigint },
+): boolean {
   if (order.amount <= 0n) return false;
   const amount = onAmountGrid(market, order.amount);
   const price = onPriceGrid(order.price, market.priceStep);

@@ -10,7 +10,10 @@ import { positiveWishUnits } from './wish-units.ts';
 /** One order of a desired set. */
 export interface WantedQuote {
   readonly side: Side;
-  /** As the author wrote them: the price is fitted anew when the steps change, and an equal text spares the reading. */
+  /**
+   * As the author wrote them: the price is fitted anew when the steps change, and an equal text spares the
+   * reading.
+   */
   readonly wishedPrice: string;
   readonly wishedAmount: string;
   /** On the market's grid. */
@@ -20,12 +23,17 @@ export interface WantedQuote {
   readonly refusedAtMs: number | null;
 }
 
-/** A desired set of limit orders in one market, and how old it is. `advanceQuotes` says what is done about it. */
+/**
+ * A desired set of limit orders in one market, and how old it is. `advanceQuotes` says what is done about it.
+ */
 export interface QuotesAlgorithm {
   readonly kind: 'quotes';
   /** Of the market version that the set is fitted to. */
   readonly priceStep: bigint;
-  /** The same array for as long as the set is the same, so that whoever stores it sees that nothing but its age changed. */
+  /**
+   * The same array for as long as the set is the same, so that whoever stores it sees that nothing but its
+   * age changed.
+   */
   readonly quotes: readonly WantedQuote[];
   readonly setAtMs: number;
   readonly maxQuoteAgeMs: number;
@@ -55,8 +63,9 @@ export function createQuotes(
 }
 
 /**
- * A new desired set of the same strategy and market. What is in both keeps its pause after a refusal. `quotes` stays the same array when nothing but
- * the age of the set changes. Refused, and the old set is to stay, when a price or amount is no positive decimal.
+ * A new desired set of the same strategy and market. What is in both keeps its pause after a refusal.
+ * `quotes` stays the same array when nothing but the age of the set changes. Refused, and the old set is to
+ * stay, when a price or amount is no positive decimal.
  */
 export function updateQuotes(
   algorithm: QuotesAlgorithm,
@@ -93,7 +102,9 @@ function isSameSet(quotes: readonly WantedQuote[], wishes: readonly Quote[]): bo
 
 function isSame(quote: WantedQuote, wish: Quote): boolean {
   return (
-    quote.side === wish.side && quote.wishedPrice === textOf(wish.price) && quote.wishedAmount === textOf(wish.amount)
+    quote.side === wish.side &&
+    quote.wishedPrice === textOf(wish.price) &&
+    quote.wishedAmount === textOf(wish.amount)
   );
 }
 
@@ -103,11 +114,15 @@ function readQuote(wish: Quote, algorithm: QuotesAlgorithm, index: number): Want
   if (known !== undefined) return known;
   const price = positiveWishUnits(wish.price);
   const amount = positiveWishUnits(wish.amount);
-  if (price === null) return `expected a positive decimal for quotes.${index}.price, was "${textOf(wish.price)}"`;
-  if (amount === null) return `expected a positive decimal for quotes.${index}.amount, was "${textOf(wish.amount)}"`;
+  if (price === null)
+    return `expected a positive decimal for quotes.${index}.price, was "${textOf(wish.price)}"`;
+  if (amount === null)
+    return `expected a positive decimal for quotes.${index}.amount, was "${textOf(wish.amount)}"`;
   const { side } = wish;
   const fitted = onPriceGrid(price, algorithm.priceStep);
-  const same = algorithm.quotes.find((one) => one.side === side && one.price === fitted && one.amount === amount);
+  const same = algorithm.quotes.find(
+    (one) => one.side === side && one.price === fitted && one.amount === amount,
+  );
   return {
     side,
     wishedPrice: textOf(wish.price),
@@ -145,6 +160,8 @@ export function afterRefusals(algorithm: QuotesAlgorithm, view: AlgorithmView): 
         onPriceGrid(order.price, algorithm.priceStep) === quote.price,
     );
   if (!algorithm.quotes.some(isRefused)) return algorithm;
-  const quotes = algorithm.quotes.map((quote) => (isRefused(quote) ? { ...quote, refusedAtMs: nowMs } : quote));
+  const quotes = algorithm.quotes.map((quote) =>
+    isRefused(quote) ? { ...quote, refusedAtMs: nowMs } : quote,
+  );
   return { ...algorithm, quotes };
 }

@@ -9,9 +9,10 @@ import { canceling, over, placing, refused, waiting, type Creation } from './ste
 import { positiveWishUnits } from './wish-units.ts';
 
 /**
- * Gives an open limit order another price or amount: it is canceled, and once it has ended and all its fills are read, what is then left of the wanted
- * amount is placed. Nothing is placed while the end of the old order is not seen, and nothing when it was filled meanwhile or never was. Over
- * as soon as the new order is there, which lives on by itself.
+ * Gives an open limit order another price or amount: it is canceled, and once it has ended and all its fills
+ * are read, what is then left of the wanted amount is placed. Nothing is placed while the end of the old
+ * order is not seen, and nothing when it was filled meanwhile or never was. Over as soon as the new order is
+ * there, which lives on by itself.
  */
 export interface ReplaceAlgorithm {
   readonly kind: 'replace';
@@ -20,7 +21,9 @@ export interface ReplaceAlgorithm {
   readonly price: Units;
   /** The whole amount, what the old order filled included. */
   readonly amount: Units;
-  /** What is to be placed, once that is certain; null before. Kept, as the old order is in no view for ever. */
+  /**
+   * What is to be placed, once that is certain; null before. Kept, as the old order is in no view for ever.
+   */
   readonly remainder: Units | null;
 }
 
@@ -42,8 +45,10 @@ export function createReplace(
   }
   const wantedPrice = intent.price === undefined ? price : positiveWishUnits(intent.price);
   const wantedAmount = intent.amount === undefined ? amount : positiveWishUnits(intent.amount);
-  if (wantedPrice === null) return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
-  if (wantedAmount === null) return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+  if (wantedPrice === null)
+    return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
+  if (wantedAmount === null)
+    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
   if (
     onPriceGrid(wantedPrice, market.priceStep) === price &&
     onAmountGrid(market, wantedAmount) === onAmountGrid(market, amount)
@@ -54,7 +59,10 @@ export function createReplace(
   return { ok: true, algorithm: { ...algorithm, price: wantedPrice, amount: wantedAmount } };
 }
 
-export function advanceReplace(algorithm: ReplaceAlgorithm, view: AlgorithmView): AlgorithmStep<ReplaceAlgorithm> {
+export function advanceReplace(
+  algorithm: ReplaceAlgorithm,
+  view: AlgorithmView,
+): AlgorithmStep<ReplaceAlgorithm> {
   const placed = view.orders.find(({ key }) => key !== algorithm.replacedKey);
   if (placed !== undefined) return afterPlacing(algorithm, placed);
   const refusal = view.refusals.at(-1);

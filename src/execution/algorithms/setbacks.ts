@@ -16,8 +16,9 @@ export interface Setbacks {
 export const NO_SETBACKS: Setbacks = { inARow: 0, retryAtMs: null, reason: null };
 
 /**
- * Takes in what was refused since the last time. An order that the exchange refused is both among the refusals and among the ended orders, and after
- * a crash perhaps among the latter only, so the larger number counts. A market order that ended without any fill counts as well.
+ * Takes in what was refused since the last time. An order that the exchange refused is both among the
+ * refusals and among the ended orders, and after a crash perhaps among the latter only, so the larger number
+ * counts. A market order that ended without any fill counts as well.
  */
 export function afterSetbacks(
   before: Setbacks,

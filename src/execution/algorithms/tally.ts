@@ -2,8 +2,8 @@ import { NO_UNITS, type Units } from '../../domain/money.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 
 /**
- * What the ended orders of an algorithm with one order at a time have filled. It is kept, not added up anew: orders that ended long ago are in no view
- * after a restart.
+ * What the ended orders of an algorithm with one order at a time have filled. It is kept, not added up anew:
+ * orders that ended long ago are in no view after a restart.
  */
 export interface Tally {
   readonly filled: Units;
@@ -22,7 +22,9 @@ export interface Stock {
   readonly live: OrderRecord | null;
 }
 
-/** Counts in what has ended. Orders come oldest first; one that is not at its end holds back what is after it. */
+/**
+ * Counts in what has ended. Orders come oldest first; one that is not at its end holds back what is after it.
+ */
 export function takeStock(tally: Tally, orders: readonly OrderRecord[]): Stock {
   const ended: OrderRecord[] = [];
   let { filled, countedKey } = tally;

@@ -11,9 +11,10 @@ import { NO_TALLY, takeStock, type Tally } from './tally.ts';
 import { positiveWishUnits, wishUnits } from './wish-units.ts';
 
 /**
- * Brings the strategy's position to a target: the difference goes out as one order, its end is awaited, and what then differs goes out again, until
- * that is too little to be ordered. Never more than one order at a time, and never a sale of more than the strategy has. A share of the equity is
- * turned into an amount once, at the first price that is known. Over as well when somebody cancels its limit order, after three
+ * Brings the strategy's position to a target: the difference goes out as one order, its end is awaited, and
+ * what then differs goes out again, until that is too little to be ordered. Never more than one order at a
+ * time, and never a sale of more than the strategy has. A share of the equity is turned into an amount once,
+ * at the first price that is known. Over as well when somebody cancels its limit order, after three
  * rejections in a row, and after `MOST_ORDERS`.
  */
 export interface TargetAlgorithm {
@@ -31,7 +32,9 @@ export interface TargetAlgorithm {
 
 export type TargetIntent = Extract<Intent, { kind: 'target' }>;
 
-/** Orders of one target. Each leaves a fraction of the difference; more is a position that others keep moving. */
+/**
+ * Orders of one target. Each leaves a fraction of the difference; more is a position that others keep moving.
+ */
 const MOST_ORDERS = 20;
 
 export function createTarget(intent: TargetIntent): Creation<TargetAlgorithm> {
@@ -65,7 +68,10 @@ export function advanceTarget(before: TargetAlgorithm, view: AlgorithmView): Alg
     return over(algorithm, 'its order was canceled');
   }
   if (setbacks.inARow >= MOST_SETBACKS) {
-    return over(algorithm, `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`);
+    return over(
+      algorithm,
+      `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`,
+    );
   }
   const position = algorithm.position ?? positionOf(algorithm, view);
   if (position === null) return waiting(algorithm, { wantsBooks: true });
@@ -73,7 +79,11 @@ export function advanceTarget(before: TargetAlgorithm, view: AlgorithmView): Alg
 }
 
 /** The next order towards the target, if there is one to place now. */
-function approach(algorithm: TargetAlgorithm, target: Units, view: AlgorithmView): AlgorithmStep<TargetAlgorithm> {
+function approach(
+  algorithm: TargetAlgorithm,
+  target: Units,
+  view: AlgorithmView,
+): AlgorithmStep<TargetAlgorithm> {
   const { retryAtMs } = algorithm.setbacks;
   const { side, amount } = differenceOf(target, view);
   if (onAmountGrid(view.market, amount) === 0n) return over(algorithm, 'reached');
@@ -92,7 +102,10 @@ function differenceOf(target: Units, view: AlgorithmView): { readonly side: Side
   return { side: 'sell', amount: -difference as Units };
 }
 
-/** The share as an amount; null while a price or the equity is not known. Equity that is used up makes a target of nothing. */
+/**
+ * The share as an amount; null while a price or the equity is not known. Equity that is used up makes a
+ * target of nothing.
+ */
 function positionOf(algorithm: TargetAlgorithm, view: AlgorithmView): Units | null {
   const price = algorithm.price ?? middleOf(view.book);
   if (price === null || view.equity === null || algorithm.equityShare === null) return null;

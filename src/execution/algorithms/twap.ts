@@ -11,13 +11,16 @@ import { NO_TALLY, takeStock, type Stock, type Tally } from './tally.ts';
 import { positiveWishUnits } from './wish-units.ts';
 
 /**
- * Trades an amount in equal slices over a time: slice `i` of `n` is due at `i / n` of it, the first at once. What rounding leaves goes to the last.
+ * Trades an amount in equal slices over a time: slice `i` of `n` is due at `i / n` of it, the first at once.
+ * What rounding leaves goes to the last.
  *
- * - Each slice is placed once, when it is due and the one before has ended. Slices that were missed (nobody ran, the one before was not
- *   ended, it was refused) are not made up for one by one: what they should have filled is spread evenly over the slices that remain.
- * - A limit order that is not filled when the next slice is due is canceled, and its rest goes into that slice whole. The last has until the end
- *   of the time.
- * - After that nothing is placed any more, however much is left: a bot that comes back late does not trade on an old wish.
+ * - Each slice is placed once, when it is due and the one before has ended. Slices that were missed (nobody
+ *   ran, the one before was not ended, it was refused) are not made up for one by one: what they should have
+ *   filled is spread evenly over the slices that remain.
+ * - A limit order that is not filled when the next slice is due is canceled, and its rest goes into that
+ *   slice whole. The last has until the end of the time.
+ * - After that nothing is placed any more, however much is left: a bot that comes back late does not trade on
+ *   an old wish.
  */
 export interface TwapAlgorithm {
   readonly kind: 'twap';
@@ -56,7 +59,8 @@ export function createTwap(
   }
   const amount = positiveWishUnits(intent.amount);
   const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
-  if (amount === null) return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+  if (amount === null)
+    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
   if (intent.price !== undefined && price === null) {
     return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
   }
@@ -83,7 +87,10 @@ export function advanceTwap(before: TwapAlgorithm, view: AlgorithmView): Algorit
     const last = stock.ended.at(-1);
     const reason =
       view.refusals.at(-1)?.reason ?? (last?.state === 'rejected' ? (last.reason ?? 'rejected') : undefined);
-    return over(algorithm, reason === undefined ? 'its time is over' : `its last slice was refused: ${reason}`);
+    return over(
+      algorithm,
+      reason === undefined ? 'its time is over' : `its last slice was refused: ${reason}`,
+    );
   }
   if (current < algorithm.nextSlice) return waiting(algorithm, { wakeAtMs: nextDueMs });
   const { side, price } = algorithm;
@@ -99,7 +106,9 @@ function awaiting(
   times: { readonly nowMs: number; readonly nextDueMs: number },
 ): AlgorithmStep<TwapAlgorithm> {
   if (times.nowMs < times.nextDueMs) return waiting(algorithm, { wakeAtMs: times.nextDueMs });
-  return live.state === 'cancelling' || live.state === 'settling' ? waiting(algorithm) : canceling(algorithm, live.key);
+  return live.state === 'cancelling' || live.state === 'settling'
+    ? waiting(algorithm)
+    : canceling(algorithm, live.key);
 }
 
 function afterEnded(algorithm: TwapAlgorithm, { tally, ended }: Stock): TwapAlgorithm {

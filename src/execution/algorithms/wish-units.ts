@@ -14,7 +14,8 @@ const SAFE_DIGITS = 15;
 const HIGHEST_EXPONENT = 30;
 
 /**
- * What an author wrote, in units of 1e-10; digits below that are cut, as they are far below any step. Null when it is no finite decimal or is negative.
+ * What an author wrote, in units of 1e-10; digits below that are cut, as they are far below any step. Null
+ * when it is no finite decimal or is negative.
  */
 export function wishUnits(input: DecimalInput): Units | null {
   if (typeof input === 'string' && PLAIN.test(input)) return plainUnits(input);
@@ -33,7 +34,9 @@ export function wishUnits(input: DecimalInput): Units | null {
   }
 }
 
-/** Quotes are read at every book, so the usual form is read without a Decimal and without a power to work out. */
+/**
+ * Quotes are read at every book, so the usual form is read without a Decimal and without a power to work out.
+ */
 function plainUnits(text: string): Units {
   const point = text.indexOf('.');
   const decimals = point === -1 ? 0 : text.length - point - 1;

@@ -18,7 +18,8 @@ export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, 
       numbers: { ageMs: null, limitMs: limit },
     };
   }
-  if (book.freshUntilMs !== null) return barAge(nowMs, book.freshUntilMs, { symbol, maxBookAgeMs, maxBookVenueAgeMs });
+  if (book.freshUntilMs !== null)
+    return barAge(nowMs, book.freshUntilMs, { symbol, maxBookAgeMs, maxBookVenueAgeMs });
   const ageMs = nowMs - book.seenAtMs;
   if (maxBookAgeMs !== null && ageMs > maxBookAgeMs) {
     return {
@@ -46,7 +47,10 @@ function barAge(
   },
 ): Objection | null {
   const { symbol, maxBookAgeMs, maxBookVenueAgeMs } = of;
-  const limitMs = Math.min(maxBookAgeMs ?? Number.POSITIVE_INFINITY, maxBookVenueAgeMs ?? Number.POSITIVE_INFINITY);
+  const limitMs = Math.min(
+    maxBookAgeMs ?? Number.POSITIVE_INFINITY,
+    maxBookVenueAgeMs ?? Number.POSITIVE_INFINITY,
+  );
   const ageMs = nowMs - dueMs;
   if (ageMs <= limitMs) return null;
   return {

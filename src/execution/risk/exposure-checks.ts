@@ -119,7 +119,10 @@ function worstOfAll(view: RiskView, quote: QuoteCurrency, live: ReadonlyMap<stri
   return { sum, unpriced };
 }
 
-function totalObjection(view: RiskView, { sum, unpriced, limit }: Total & { readonly limit: bigint }): Objection {
+function totalObjection(
+  view: RiskView,
+  { sum, unpriced, limit }: Total & { readonly limit: bigint },
+): Objection {
   const { market, amount } = view.order;
   const exposure = divideUp(sum, UNITS_PER_ONE);
   return {

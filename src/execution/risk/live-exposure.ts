@@ -153,7 +153,10 @@ export function worstLong({ position, price }: HeldPosition, { buys, highestBuy 
  * The value owed once all sells have traded and no buy has, at the last price, or before the first at the
  * highest that one of the sells names.
  */
-export function worstShort({ position, price }: HeldPosition, { sells, highestSell }: LiveSums): bigint | null {
+export function worstShort(
+  { position, price }: HeldPosition,
+  { sells, highestSell }: LiveSums,
+): bigint | null {
   return valueOf(sells - position, price ?? highestSell);
 }
 

@@ -51,7 +51,10 @@ const HOUR_MS = 3_600_000;
  * How many orders the strategy has planned within the last 60 seconds and 60 minutes. What was planned
  * exactly that long ago is out of it.
  */
-export const checkOrderRate: RiskCheck = ({ plannedAtMs, nowMs }, { maxOrdersPerMinute, maxOrdersPerHour }) => {
+export const checkOrderRate: RiskCheck = (
+  { plannedAtMs, nowMs },
+  { maxOrdersPerMinute, maxOrdersPerHour },
+) => {
   const perMinute = overRate(plannedAtMs, { limit: maxOrdersPerMinute, afterMs: nowMs - MINUTE_MS });
   if (perMinute !== null) return rateObjection('60 seconds', perMinute);
   const perHour = overRate(plannedAtMs, { limit: maxOrdersPerHour, afterMs: nowMs - HOUR_MS });
@@ -92,7 +95,8 @@ const isCounted = (order: OrderRecord): boolean => order.state === 'planned' || 
 export const checkOpenOrders: RiskCheck = ({ order, liveOrders }, limits) => {
   const { maxOpenOrdersPerStrategy, maxOpenOrdersInAll } = limits;
   // Fewer in all than either allows: none needs to be looked at.
-  if (liveOrders.length < Math.min(maxOpenOrdersPerStrategy ?? Infinity, maxOpenOrdersInAll ?? Infinity)) return null;
+  if (liveOrders.length < Math.min(maxOpenOrdersPerStrategy ?? Infinity, maxOpenOrdersInAll ?? Infinity))
+    return null;
   let open = 0;
   let own = 0;
   for (const live of liveOrders) {

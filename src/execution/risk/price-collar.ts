@@ -29,7 +29,10 @@ export const checkPriceCollar: RiskCheck = (view, limits) => {
   }
   if (order.execution === 'market' && best.opposite === null) {
     const side = order.side === 'buy' ? 'sells' : 'buys';
-    return objection(`nobody ${side} in the last book of ${order.market.symbol}, and the order takes any price`, {});
+    return objection(
+      `nobody ${side} in the last book of ${order.market.symbol}, and the order takes any price`,
+      {},
+    );
   }
   const opposite = best.opposite ?? best.own;
   const waitsFor = order.stopPrice === null ? best.own : opposite;
@@ -85,7 +88,10 @@ function objection(reason: string, numbers: Readonly<Record<string, bigint | num
   return {
     reason,
     numbers: Object.fromEntries(
-      Object.entries(numbers).map(([name, value]) => [name, typeof value === 'bigint' ? formatUnits(value) : value]),
+      Object.entries(numbers).map(([name, value]) => [
+        name,
+        typeof value === 'bigint' ? formatUnits(value) : value,
+      ]),
     ),
   };
 }

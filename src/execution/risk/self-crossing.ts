@@ -1,14 +1,24 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Execution, Side } from '../../domain/order.ts';
 import { mayTrade, type OrderRecord } from '../order-record.ts';
-import { sayAmount, sayValue, type Objection, type RiskCheck, type SeenBook, type WantedOrder } from './risk-view.ts';
+import {
+  sayAmount,
+  sayValue,
+  type Objection,
+  type RiskCheck,
+  type SeenBook,
+  type WantedOrder,
+} from './risk-view.ts';
 
 /**
  * Whether the order could trade with a live or planned one of this bot on the other side of the market,
  * whichever strategy has it. An order that is being canceled counts until its end is seen. Ways out are
  * looked at too: trading with oneself is none. Cancel the other order first.
  */
-export const checkSelfCrossing: RiskCheck = ({ order, book, liveOrders, working }, { refuseSelfCrossing }) => {
+export const checkSelfCrossing: RiskCheck = (
+  { order, book, liveOrders, working },
+  { refuseSelfCrossing },
+) => {
   if (!refuseSelfCrossing) return null;
   let own: Reach | null = null;
   for (const live of liveOrders) {
@@ -65,7 +75,10 @@ const BPS_OF_ALL = 10_000n;
 function reachOf(order: Reaching, book: SeenBook | null, isWorking: boolean): Reach {
   const { stopPrice } = order;
   const mayBeAwake = stopPrice === null || isWorking || isReached(order.side, stopPrice, book);
-  return { price: order.price ?? stopPrice ?? marketReach(order.side, book), asleepAt: mayBeAwake ? null : stopPrice };
+  return {
+    price: order.price ?? stopPrice ?? marketReach(order.side, book),
+    asleepAt: mayBeAwake ? null : stopPrice,
+  };
 }
 
 /**
@@ -87,5 +100,7 @@ function isReached(side: Side, stopPrice: Units, book: SeenBook | null): boolean
 function marketReach(side: Side, book: SeenBook | null): bigint | null {
   const best = side === 'buy' ? book?.bestAsk : book?.bestBid;
   if (best === undefined || best === null) return null;
-  return (best * (side === 'buy' ? BPS_OF_ALL + MARKET_REACH_BPS : BPS_OF_ALL - MARKET_REACH_BPS)) / BPS_OF_ALL;
+  return (
+    (best * (side === 'buy' ? BPS_OF_ALL + MARKET_REACH_BPS : BPS_OF_ALL - MARKET_REACH_BPS)) / BPS_OF_ALL
+  );
 }

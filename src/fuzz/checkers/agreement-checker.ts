@@ -15,8 +15,9 @@ export interface AgreementOptions {
 }
 
 /**
- * Never lost: once all is quiet, the mirror has every order and every fill of ours exactly once and as the exchange has it, knows of none that the
- * exchange does not, and has the same balances. One that was called refused is there all the same, unless it ended without a trace.
+ * Never lost: once all is quiet, the mirror has every order and every fill of ours exactly once and as the
+ * exchange has it, knows of none that the exchange does not, and has the same balances. One that was called
+ * refused is there all the same, unless it ended without a trace.
  */
 export function checkAgreement(
   truth: ExchangeTruth,
@@ -54,7 +55,9 @@ function orderMessages(
   }
   for (const row of rows.orders) {
     if (seen.has(row.key) || row.state === 'rejected') continue;
-    messages.push(`expected ${row.key}, which is ${row.state} in the mirror, at the exchange, it never was there`);
+    messages.push(
+      `expected ${row.key}, which is ${row.state} in the mirror, at the exchange, it never was there`,
+    );
   }
   return messages;
 }
@@ -99,7 +102,8 @@ function fillMessages(truth: ExchangeTruth, rows: MirrorRows): readonly string[]
     else messages.push(...fillDifferences(name, fill, row));
   }
   for (const name of stored.keys()) {
-    if (!names.has(name)) messages.push(`expected fill ${name} of the mirror at the exchange, it never was there`);
+    if (!names.has(name))
+      messages.push(`expected fill ${name} of the mirror at the exchange, it never was there`);
   }
   return messages;
 }

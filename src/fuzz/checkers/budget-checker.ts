@@ -6,9 +6,10 @@ const HTTP_FORBIDDEN = 403;
 const HTTP_TOO_MANY = 429;
 
 /**
- * Holds the exchange's own log of requests against the limits: in no window of the exchange's clock, both its ends included, are there more requests of a
- * budget than its limit, and none was refused for a limit. All requests of the run come from one address and one account, so each budget is one row of
- * times. To be fed often enough that the log forgets nothing before it was looked at.
+ * Holds the exchange's own log of requests against the limits: in no window of the exchange's clock, both its
+ * ends included, are there more requests of a budget than its limit, and none was refused for a limit. All
+ * requests of the run come from one address and one account, so each budget is one row of times. To be fed
+ * often enough that the log forgets nothing before it was looked at.
  */
 export class BudgetChecker {
   private readonly log: RequestLog;
@@ -53,7 +54,9 @@ export class BudgetChecker {
     if (budget === null) return;
     const isTold = status === HTTP_TOO_MANY && this.lowered.has(budget);
     if (!isTold && (status === HTTP_FORBIDDEN || status === HTTP_TOO_MANY)) {
-      this.found.push(`expected no refusal by a limit, request ${number} to ${path} got ${status} at ${timeMs}`);
+      this.found.push(
+        `expected no refusal by a limit, request ${number} to ${path} got ${status} at ${timeMs}`,
+      );
     }
     const limit = this.limits.get(budget);
     if (limit === undefined) {

@@ -19,7 +19,10 @@ export interface DrainBeginning {
   readonly strategies: readonly DrainedStrategy[];
 }
 
-/** To be taken just before the drain. In a halt everything is canceled, whatever the policy: then there is nothing to judge. */
+/**
+ * To be taken just before the drain. In a halt everything is canceled, whatever the policy: then there is
+ * nothing to judge.
+ */
 export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginning {
   const unfinished = engine.haltReason() === null ? engine.unfinishedOrders() : [];
   const strategies = engine.instances.flatMap((instance) => {
@@ -30,18 +33,22 @@ export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginn
       ({ state, key, venueId, pairKey }) =>
         state === 'open' &&
         venueId !== null &&
-        // Where one leg of a pair has ended, the exchange has ended the other, which the bot may be about to read.
+        // Where one leg of a pair has ended, the exchange has ended the other, which the bot may be about to
+        // read.
         (pairKey === null || keys.has(pairKey)) &&
         !engine.orderManager.cancels.wantsEndOf(key),
     );
-    return orders.length > 0 && isQuiet ? [{ name, held: instance.held(parseMarket(runner.market).base), orders }] : [];
+    return orders.length > 0 && isQuiet
+      ? [{ name, held: instance.held(parseMarket(runner.market).base), orders }]
+      : [];
   });
   return { policy, strategies };
 }
 
 /**
- * Which orders a drain left open must be those of its policy, worked out here by itself: for a strategy whose orders did not trade since, and whose position is
- * what the exchange's own trades make of it. `judged` counts the orders that were looked at.
+ * Which orders a drain left open must be those of its policy, worked out here by itself: for a strategy whose
+ * orders did not trade since, and whose position is what the exchange's own trades make of it. `judged`
+ * counts the orders that were looked at.
  */
 export function checkDrain(
   truth: ExchangeTruth,
@@ -53,7 +60,8 @@ export function checkDrain(
   for (const { name, held, orders } of strategies) {
     const hasTraded = orders.some(({ venueId, matched }) => byId.get(venueId ?? 0)?.matched !== matched);
     if (hasTraded) continue;
-    const stays = policy === 'keep' ? new Set(orders) : policy === 'cancel' ? new Set() : exitsOf(orders, held);
+    const stays =
+      policy === 'keep' ? new Set(orders) : policy === 'cancel' ? new Set() : exitsOf(orders, held);
     for (const order of orders) {
       judged += 1;
       const isOpen = byId.get(order.venueId ?? 0)?.isOpen === true;
@@ -66,7 +74,10 @@ export function checkDrain(
   return { violations: told('drain', messages), judged };
 }
 
-/** By the rule of the documentation: pairs, then stops, then the rest, each older one first, for as long as the position has room. */
+/**
+ * By the rule of the documentation: pairs, then stops, then the rest, each older one first, for as long as
+ * the position has room.
+ */
 function exitsOf(orders: readonly OrderRecord[], held: bigint): ReadonlySet<unknown> {
   const side = held > 0n ? 'sell' : 'buy';
   let room = held > 0n ? held : -held;

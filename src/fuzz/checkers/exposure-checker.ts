@@ -9,13 +9,22 @@ import { told, type Violation } from './violation.ts';
 export interface ExposureLimits {
   /** The first part of our ids. */
   readonly instance: string;
-  /** The largest position of one strategy by currency, in units of it; a currency that is not named is not limited. */
+  /**
+   * The largest position of one strategy by currency, in units of it; a currency that is not named is not
+   * limited.
+   */
   readonly maxPosition: Readonly<Record<string, bigint>>;
-  /** Orders by their names of which the bot was told that they are not there: what they add is not its doing, what they take away it may use. */
+  /**
+   * Orders by their names of which the bot was told that they are not there: what they add is not its doing,
+   * what they take away it may use.
+   */
   readonly refused?: ReadonlySet<string>;
 }
 
-/** How the worst that may come of a strategy's orders in a market changes at one moment, in units of the source currency. */
+/**
+ * How the worst that may come of a strategy's orders in a market changes at one moment, in units of the
+ * source currency.
+ */
 interface Change {
   readonly atMs: number;
   readonly long: bigint;
@@ -25,10 +34,11 @@ interface Change {
 }
 
 /**
- * No order may make more of its strategy's position than the limit, even should every order of its side trade and none
- * of the other: added up from what the exchange accepted, filled and closed, for each strategy by itself. Holds where a
- * strategy has one market; a market may have more than one strategy. The bot can only know less of its sales and more of
- * its orders than there was, so the exchange's own numbers are never above those that the bot has checked.
+ * No order may make more of its strategy's position than the limit, even should every order of its side trade
+ * and none of the other: added up from what the exchange accepted, filled and closed, for each strategy by
+ * itself. Holds where a strategy has one market; a market may have more than one strategy. The bot can only
+ * know less of its sales and more of its orders than there was, so the exchange's own numbers are never above
+ * those that the bot has checked.
  *
  * @throws where one of our orders has a name that names no strategy
  */
@@ -85,7 +95,9 @@ interface Known {
   readonly isRefused: (order: TrueOrder) => boolean;
 }
 
-/** In the order of time. At one moment what takes away comes before what adds, and orders come by their ids. */
+/**
+ * In the order of time. At one moment what takes away comes before what adds, and orders come by their ids.
+ */
 function changesOf(orders: readonly TrueOrder[], known: Known): readonly Change[] {
   const pairs = Map.groupBy(orders, ({ id, pairId }) => Math.min(id, pairId ?? id)).values();
   const changes = [...pairs].flatMap((legs) => changesOfLegs(legs, known));
@@ -117,6 +129,7 @@ function changesOfLegs(legs: readonly TrueOrder[], { fillsOf, isRefused }: Known
   }
   const closedAtMs = Math.max(...legs.map((leg) => leg.closedAtMs ?? Number.POSITIVE_INFINITY));
   const matched = legs.reduce((sum, leg) => sum + leg.matched, 0n);
-  if (Number.isFinite(closedAtMs)) changes.push({ atMs: closedAtMs, ...onOwnSide(matched - amount), opened: null });
+  if (Number.isFinite(closedAtMs))
+    changes.push({ atMs: closedAtMs, ...onOwnSide(matched - amount), opened: null });
   return changes;
 }

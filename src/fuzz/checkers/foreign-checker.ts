@@ -10,8 +10,8 @@ interface Cancel {
 }
 
 /**
- * What is not ours is never touched: every cancel names an order of this instance, and nothing asks for the end of all of them, which only an operator
- * who says so may.
+ * What is not ours is never touched: every cancel names an order of this instance, and nothing asks for the
+ * end of all of them, which only an operator who says so may.
  */
 export class ForeignChecker implements WireWitness {
   private readonly instance: string;
@@ -44,7 +44,9 @@ export class ForeignChecker implements WireWitness {
       }
       const named = byId.get(order);
       const isOurs = named !== undefined && ownKeyOf(named, byId, this.instance) !== null;
-      return isOurs ? [] : [`expected cancels of our own orders, one left for the foreign order ${order} at ${atMs}`];
+      return isOurs
+        ? []
+        : [`expected cancels of our own orders, one left for the foreign order ${order} at ${atMs}`];
     });
     return told('foreign orders', [...this.found, ...foreign]);
   }

@@ -15,8 +15,8 @@ const LONGEST_WAIT_MS = 4_000;
 const CLOCK_STEPS_MS = 30_000;
 
 /**
- * Nothing is placed on old data: when a placement leaves, an answer with the book of its market came no longer ago than
- * a book may be old and a placement may wait. One checker stands beside all lives of a bot.
+ * Nothing is placed on old data: when a placement leaves, an answer with the book of its market came no
+ * longer ago than a book may be old and a placement may wait. One checker stands beside all lives of a bot.
  */
 export class FreshnessChecker implements WireWitness {
   private readonly found: string[] = [];
@@ -26,7 +26,9 @@ export class FreshnessChecker implements WireWitness {
   leaves({ endpoint, fields, atMs }: LeavingRequest): void {
     if (endpoint.name !== 'addOrder') return;
     const market = marketIn(fields);
-    const answers = [this.answeredAtMs.get(market), this.answeredAtMs.get('all')].filter((time) => time !== undefined);
+    const answers = [this.answeredAtMs.get(market), this.answeredAtMs.get('all')].filter(
+      (time) => time !== undefined,
+    );
     const ageMs = atMs - Math.max(Number.NEGATIVE_INFINITY, ...answers);
     if (ageMs <= LONGEST_AGE_MS + LONGEST_WAIT_MS + CLOCK_STEPS_MS) return;
     this.found.push(
@@ -52,5 +54,8 @@ export class FreshnessChecker implements WireWitness {
 function marketIn(fields: LeavingRequest['fields']): string {
   const [base, quote] = [fields['srcCurrency'], fields['dstCurrency']];
   if (typeof base === 'string' && typeof quote === 'string') return marketOfCurrencies(base, quote).symbol;
-  throw new SarrafError('INVARIANT', `expected a placement to name its currencies, was ${JSON.stringify(fields)}`);
+  throw new SarrafError(
+    'INVARIANT',
+    `expected a placement to name its currencies, was ${JSON.stringify(fields)}`,
+  );
 }

@@ -6,8 +6,9 @@ import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 const NOT_ON_ITS_WAY: ReadonlySet<string> = new Set(['planned', 'filled', 'cancelled', 'rejected']);
 
 /**
- * The row before the request: when the placement of an order leaves, the mirror's file already has that order as one that is on its way. Whoever starts
- * after a crash knows of it then. Reads the file, not the bot's memory, so a row that was only gathered does not count.
+ * The row before the request: when the placement of an order leaves, the mirror's file already has that order
+ * as one that is on its way. Whoever starts after a crash knows of it then. Reads the file, not the bot's
+ * memory, so a row that was only gathered does not count.
  */
 export class JournalChecker implements WireWitness {
   private readonly path: string;

@@ -8,12 +8,15 @@ const HTTP_TOO_MANY = 429;
 /** The least that a lockout lasts where the reply does not say ("HTTP status codes"). */
 const UNSAID_MS = 3_600_000;
 
-/** What was admitted when the reply came may still leave, within what lies between an admission and its send at most. */
+/**
+ * What was admitted when the reply came may still leave, within what lies between an admission and its send
+ * at most.
+ */
 const UNDER_WAY_MS = 250;
 
 /**
- * A lockout is kept: once the process was told of a limit, nothing of that budget leaves before the wait is over, whatever becomes of the process
- * meanwhile. One checker stands beside all lives of a bot.
+ * A lockout is kept: once the process was told of a limit, nothing of that budget leaves before the wait is
+ * over, whatever becomes of the process meanwhile. One checker stands beside all lives of a bot.
  */
 export class LockoutChecker implements WireWitness {
   private readonly closed = new Map<string, { readonly fromMs: number; readonly untilMs: number }>();
@@ -46,8 +49,8 @@ export class LockoutChecker implements WireWitness {
 }
 
 /**
- * The longest of the waits that a reply names: in its body, and in `Retry-After`, which stays when a body is cut off.
- * Read by itself: what the client makes of a reply is part of what is checked.
+ * The longest of the waits that a reply names: in its body, and in `Retry-After`, which stays when a body is
+ * cut off. Read by itself: what the client makes of a reply is part of what is checked.
  */
 function waitOf({ body, headers }: HttpResponse): number {
   const inBody = /"backOff":\s*(\d+)/.exec(body)?.[1];

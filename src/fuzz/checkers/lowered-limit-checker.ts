@@ -7,7 +7,10 @@ const HTTP_FORBIDDEN = 403;
 const HTTP_TOO_MANY = 429;
 const DAY_MS = 86_400_000;
 
-/** What was admitted when the reply came may still leave, within what lies between an admission and its send at most. */
+/**
+ * What was admitted when the reply came may still leave, within what lies between an admission and its send
+ * at most.
+ */
 const UNDER_WAY_MS = 250;
 
 /** Read by itself: what the client makes of a reply is part of what is checked. */
@@ -21,8 +24,9 @@ interface Lowered {
 }
 
 /**
- * A lowered limit is kept: once the process was told of one below its own, no window in which the last request left after that has more requests of the
- * budget, whatever becomes of the process meanwhile; until a day after the last limit reply. One checker stands beside all lives of a bot.
+ * A lowered limit is kept: once the process was told of one below its own, no window in which the last
+ * request left after that has more requests of the budget, whatever becomes of the process meanwhile; until a
+ * day after the last limit reply. One checker stands beside all lives of a bot.
  */
 export class LoweredLimitChecker implements WireWitness {
   private readonly lowered = new Map<string, Lowered>();

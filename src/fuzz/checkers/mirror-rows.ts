@@ -62,8 +62,12 @@ export function readMirrorRows(path: string): MirrorRows {
            FROM fills ORDER BY trade_id, venue_order_id`,
         )
         .all(),
-      intents: database.prepare<[], IntentRow>('SELECT intent_id AS id, kind, json FROM intents ORDER BY id').all(),
-      balances: database.prepare<[], BalanceRow>('SELECT currency, total, held FROM balances ORDER BY currency').all(),
+      intents: database
+        .prepare<[], IntentRow>('SELECT intent_id AS id, kind, json FROM intents ORDER BY id')
+        .all(),
+      balances: database
+        .prepare<[], BalanceRow>('SELECT currency, total, held FROM balances ORDER BY currency')
+        .all(),
     };
   } finally {
     database.close();

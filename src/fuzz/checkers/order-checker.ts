@@ -22,9 +22,10 @@ interface Served {
 }
 
 /**
- * Never twice: the exchange accepted each id of ours once at most, an intent for one order has one, those that come one after the other were never there
- * together, and what was filled is no more than what was wanted. `refused`: names of orders of which the bot was told that they are not there, so that
- * others may have come in their stead.
+ * Never twice: the exchange accepted each id of ours once at most, an intent for one order has one, those
+ * that come one after the other were never there together, and what was filled is no more than what was
+ * wanted. `refused`: names of orders of which the bot was told that they are not there, so that others may
+ * have come in their stead.
  */
 export function checkOrders(
   truth: ExchangeTruth,
@@ -42,7 +43,11 @@ export function checkOrders(
   return told('orders', messages);
 }
 
-function servedIntents(truth: ExchangeTruth, rows: MirrorRows, refused: ReadonlySet<string>): readonly Served[] {
+function servedIntents(
+  truth: ExchangeTruth,
+  rows: MirrorRows,
+  refused: ReadonlySet<string>,
+): readonly Served[] {
   const trueOrders = new Map(truth.orders.map((order) => [order.clientOrderId, order]));
   const byIntent = Map.groupBy(rows.orders, ({ intentId }) => intentId);
   return rows.intents.map(({ id, kind, json }) => ({
@@ -89,7 +94,8 @@ function overlapping(orders: readonly TrueOrder[]): string | null {
   for (const [index, order] of byTime.entries()) {
     const before = byTime[index - 1];
     if (before === undefined) continue;
-    if (before.closedAtMs === null || before.closedAtMs > order.openedAtMs) return `${before.id} and ${order.id}`;
+    if (before.closedAtMs === null || before.closedAtMs > order.openedAtMs)
+      return `${before.id} and ${order.id}`;
   }
   return null;
 }

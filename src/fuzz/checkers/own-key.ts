@@ -1,9 +1,14 @@
 import type { TrueOrder } from './exchange-truth.ts';
 
 /**
- * What the mirror calls an order of ours; null for one that is not. The stop leg of a pair goes by the other's. `instance` is the first part of our ids.
+ * What the mirror calls an order of ours; null for one that is not. The stop leg of a pair goes by the
+ * other's. `instance` is the first part of our ids.
  */
-export function ownKeyOf(order: TrueOrder, byId: ReadonlyMap<number, TrueOrder>, instance: string): string | null {
+export function ownKeyOf(
+  order: TrueOrder,
+  byId: ReadonlyMap<number, TrueOrder>,
+  instance: string,
+): string | null {
   const { clientOrderId, pairId } = order;
   if (clientOrderId !== null) return clientOrderId.startsWith(`${instance}-`) ? clientOrderId : null;
   const limitLeg = pairId === null ? undefined : byId.get(pairId);

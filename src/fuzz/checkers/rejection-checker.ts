@@ -6,11 +6,16 @@ import { told, type Violation } from './violation.ts';
 export interface AcceptedOrders {
   /** The id of an order by the clientOrderId that it was placed with; null where none was accepted. */
   readonly idOf: (clientOrderId: string) => number | null;
-  /** Orders by their names of which the bot was told, with the interface's own code, that they are not there. */
+  /**
+   * Orders by their names of which the bot was told, with the interface's own code, that they are not there.
+   */
   readonly refused: ReadonlySet<string>;
 }
 
-/** Only positive evidence rejects an order: one that the bot gives up is not at the exchange at that moment, whatever turns up later. */
+/**
+ * Only positive evidence rejects an order: one that the bot gives up is not at the exchange at that moment,
+ * whatever turns up later.
+ */
 export class RejectionChecker {
   private readonly found: string[] = [];
 
@@ -21,7 +26,9 @@ export class RejectionChecker {
       const name = placedNameOf(key);
       const id = idOf(name);
       if (id === null || refused.has(name)) continue;
-      this.found.push(`expected ${key} not to be given up (${reason}) at ${atMs}, the exchange has it as ${id}`);
+      this.found.push(
+        `expected ${key} not to be given up (${reason}) at ${atMs}, the exchange has it as ${id}`,
+      );
     }
   }
 

@@ -17,15 +17,16 @@ const FACTS: ReadonlySet<MirrorChange['kind']> = new Set([
 ]);
 
 /**
- * What a hostile strategy does stays its own: what it changed is not seen by the engine, the mirror or the exchange, and of an answer that was wrong nothing is
- * taken over, its state included.
+ * What a hostile strategy does stays its own: what it changed is not seen by the engine, the mirror or the
+ * exchange, and of an answer that was wrong nothing is taken over, its state included.
  */
 export class VandalChecker {
   private readonly found: string[] = [];
 
   watch(engine: Engine, { changes, requests }: EngineOutput, atMs: number): void {
     for (const change of changes) {
-      if (FACTS.has(change.kind) && marked(change)) this.find(`no mark in a change of ${change.kind}`, change, atMs);
+      if (FACTS.has(change.kind) && marked(change))
+        this.find(`no mark in a change of ${change.kind}`, change, atMs);
       if (change.kind === 'strategy' && change.strategy.json.includes('"spoiled":true')) {
         this.find('no state out of an answer that was wrong', change.strategy.name, atMs);
       }
@@ -50,5 +51,7 @@ function marked(what: unknown): boolean {
 }
 
 function textOf(what: unknown): string {
-  return JSON.stringify(what, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)) ?? '';
+  return (
+    JSON.stringify(what, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)) ?? ''
+  );
 }

@@ -16,7 +16,10 @@ export interface LeavingRequest {
 export interface WireWitness {
   leaves(request: LeavingRequest): void;
   /** Not told of a reply that nobody is there to read. */
-  isAnswered(request: LeavingRequest, reply: { readonly response: HttpResponse; readonly atMs: number }): void;
+  isAnswered(
+    request: LeavingRequest,
+    reply: { readonly response: HttpResponse; readonly atMs: number },
+  ): void;
 }
 
 export interface WatchedTransportOptions {

@@ -6,13 +6,20 @@ import { durationText, isoText } from '../../domain/time-text.ts';
 
 /** A bar that does not begin where bars of its timeframe do is one of another time zone, or none. */
 export function aligned(read: ReadRow<Candle>, { timeframe, partMs }: BarPlan): ReadRow<Candle> {
-  if ('problem' in read || partMs !== null || barStartMs(read.row.openTimeMs, timeframe) === read.row.openTimeMs)
+  if (
+    'problem' in read ||
+    partMs !== null ||
+    barStartMs(read.row.openTimeMs, timeframe) === read.row.openTimeMs
+  )
     return read;
   const found = isoText(read.row.openTimeMs);
   return { problem: `expected a bar that begins where bars of ${timeframe} do in UTC, found ${found}` };
 }
 
-/** Bars that are put together count once each: the same one again is left out (null), and another for its time is a bad row. Those that are not are looked at where they go. */
+/**
+ * Bars that are put together count once each: the same one again is left out (null), and another for its time
+ * is a bad row. Those that are not are looked at where they go.
+ */
 export function onceEach({ partMs }: BarPlan): (read: ReadRow<Candle>) => ReadRow<Candle> | null {
   if (partMs === null) return (read) => read;
   const known = new KnownBars(partMs);
@@ -58,11 +65,15 @@ class KnownBars {
 /** FNV-1a, 32 bits, never 0. */
 function markOf(text: string): number {
   let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return hash >>> 0 || 1;
 }
 
-/** Looks for times that go back by hours amid a file that goes on: it was put together of parts of different time zones. */
+/**
+ * Looks for times that go back by hours amid a file that goes on: it was put together of parts of different
+ * time zones.
+ */
 export class BackwardSteps {
   private beforeMs: number | null = null;
   /** Steps in either direction so far. */
@@ -90,7 +101,10 @@ export class BackwardSteps {
   }
 }
 
-/** Whether some times go back in a file that mostly goes on; one that mostly goes back is sorted the other way. */
+/**
+ * Whether some times go back in a file that mostly goes on; one that mostly goes back is sorted the other
+ * way.
+ */
 export function isSlipped({ forward, back }: { readonly forward: number; readonly back: number }): boolean {
   return back > 0 && back <= forward / 10;
 }

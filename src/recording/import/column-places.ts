@@ -74,11 +74,17 @@ export interface PlacesQuestion {
   /** Fields of the first row. */
   readonly firstRow: readonly string[];
   readonly preset: Preset | null;
-  /** What columns are called, or their numbers from 1, by what they hold; laid over what else is found. A dash for the volume: there is none. */
+  /**
+   * What columns are called, or their numbers from 1, by what they hold; laid over what else is found. A dash
+   * for the volume: there is none.
+   */
   readonly columns: ReadonlyMap<Field, string>;
 }
 
-/** Finds out which column holds what. Throws `INVALID_FILE` for a column that is not there, and for a title that several have. */
+/**
+ * Finds out which column holds what. Throws `INVALID_FILE` for a column that is not there, and for a title
+ * that several have.
+ */
 function findPlaces(question: PlacesQuestion): ColumnPlaces {
   const { path, header, firstRow, preset, columns } = question;
   const named = header?.map((title) => title.toLowerCase()) ?? null;
@@ -100,7 +106,8 @@ function findPlaces(question: PlacesQuestion): ColumnPlaces {
   return laid;
 }
 
-const isTwice = (titles: readonly string[], at: number): boolean => titles.lastIndexOf(titles[at] ?? '') !== at;
+const isTwice = (titles: readonly string[], at: number): boolean =>
+  titles.lastIndexOf(titles[at] ?? '') !== at;
 
 function byTitle(titles: readonly string[]): Map<Field, number> {
   return new Map(
@@ -139,7 +146,10 @@ function presetOf(row: readonly string[]): Preset | null {
   return row.length >= 6 ? 'ohlcv' : null;
 }
 
-function placeOf({ path, header, firstRow }: PlacesQuestion, [field, column]: readonly [Field, string]): number {
+function placeOf(
+  { path, header, firstRow }: PlacesQuestion,
+  [field, column]: readonly [Field, string],
+): number {
   if (field === 'volume' && column === '-') return NO_COLUMN;
   const titled = header?.findIndex((title) => title.toLowerCase() === column.toLowerCase()) ?? -1;
   if (titled !== -1) return titled;

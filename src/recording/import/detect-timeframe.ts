@@ -39,7 +39,8 @@ export interface BarPlan {
 }
 
 /**
- * The timeframe of a file whose first bars open at these times. Throws `INVALID_FILE` where none fits, and where the wanted one can not be had from the bars.
+ * The timeframe of a file whose first bars open at these times. Throws `INVALID_FILE` where none fits, and
+ * where the wanted one can not be had from the bars.
  */
 export function planBars(options: {
   readonly path: string;

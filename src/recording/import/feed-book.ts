@@ -6,7 +6,10 @@ import type { FeedMessage } from './feed-message.ts';
 /** Levels of one side that are kept: what is farther from the best price than these is forgotten. */
 const MOST_LEVELS = 10_000;
 
-/** One side of a book that changes level by level: its levels in an array, best first. Prices are told apart by their numbers. */
+/**
+ * One side of a book that changes level by level: its levels in an array, best first. Prices are told apart
+ * by their numbers.
+ */
 class BookSide {
   /** -1 for bids, whose best is the highest; 1 for asks. */
   private readonly direction: 1 | -1;
@@ -84,8 +87,9 @@ export type FeedStep =
   | { readonly kind: 'rejected'; readonly problem: string };
 
 /**
- * A book that is kept up from a feed of changes. Before its first snapshot, or the end of a feed that this one continues, changes are rejected; so are those
- * after a change that is missing, until the next snapshot. A book is told when its best levels have changed, once in each stretch of `everyMs` at most.
+ * A book that is kept up from a feed of changes. Before its first snapshot, or the end of a feed that this
+ * one continues, changes are rejected; so are those after a change that is missing, until the next snapshot.
+ * A book is told when its best levels have changed, once in each stretch of `everyMs` at most.
  */
 export class FeedBook {
   private readonly everyMs: number;
@@ -107,7 +111,9 @@ export class FeedBook {
   /** Whether it began with the end of another feed. */
   isContinued = false;
 
-  /** Takes a whole book. Changes that came before it in the file and that it does not hold yet are applied. */
+  /**
+   * Takes a whole book. Changes that came before it in the file and that it does not hold yet are applied.
+   */
   snapshot({ lastId, bids, asks }: Snapshot): void {
     // An older one tells nothing that the changes have not.
     if (this.lastId !== null && lastId < this.lastId) return;
@@ -145,7 +151,10 @@ export class FeedBook {
     this.hadBook = true;
   }
 
-  /** Applies a change that follows the last one; false where one is missing, and then there is no book any more. */
+  /**
+   * Applies a change that follows the last one; false where one is missing, and then there is no book any
+   * more.
+   */
   private apply(change: Depth): boolean {
     if (this.lastId === null || change.firstId > this.lastId + 1) {
       this.lastId = null;
@@ -172,7 +181,8 @@ export class FeedBook {
     const bids = this.bids.top(BOOK_LEVELS);
     const asks = this.asks.top(BOOK_LEVELS);
     const [bestBid, bestAsk] = [bids[0], asks[0]];
-    const isCrossed = bestBid !== undefined && bestAsk !== undefined && Number(bestBid[0]) >= Number(bestAsk[0]);
+    const isCrossed =
+      bestBid !== undefined && bestAsk !== undefined && Number(bestBid[0]) >= Number(bestAsk[0]);
     const text = JSON.stringify([bids, asks]);
     if (isCrossed || text === this.told) return { kind: 'same' };
     this.toldStretch = stretch;

@@ -56,7 +56,10 @@ export type FeedMessage =
   | { readonly kind: 'other' }
   | { readonly kind: 'bad'; readonly problem: string };
 
-/** Reads a line of a feed: the time of its receipt in ns (or ms), a space, and a JSON message, by itself or as `data` beside the name of its stream. */
+/**
+ * Reads a line of a feed: the time of its receipt in ns (or ms), a space, and a JSON message, by itself or as
+ * `data` beside the name of its stream.
+ */
 export function readFeedMessage(text: string): FeedMessage {
   const found = /^\s*(\d{13,19})?\s*(\{.*)$/s.exec(text);
   if (found === null) return bad('expected a receive time and a JSON object');
@@ -66,7 +69,8 @@ export function readFeedMessage(text: string): FeedMessage {
   const message = typeof parsed['data'] === 'object' && parsed['data'] !== null ? parsed['data'] : parsed;
   const type = (message as { readonly e?: unknown }).e;
   if (type === 'depthUpdate') return depthMessage(message, received);
-  if (type === 'trade' || type === 'aggTrade') return tradeMessage(message, { received, isSum: type === 'aggTrade' });
+  if (type === 'trade' || type === 'aggTrade')
+    return tradeMessage(message, { received, isSum: type === 'aggTrade' });
   if ('lastUpdateId' in message) return snapshotMessage(message);
   return { kind: 'other' };
 }
@@ -78,13 +82,23 @@ function depthMessage(message: object, received: string | null): FeedMessage {
       `expected a depth message with a time E in ms, numbers U, u and lists b, a of price and amount, ${DECIMALS}`,
     );
   const { E: venueTimeMs, U: firstId, u: lastId, b: bids, a: asks } = read.data;
-  return { kind: 'depth', seenMs: receiptMs(received) ?? venueTimeMs, venueTimeMs, firstId, lastId, bids, asks };
+  return {
+    kind: 'depth',
+    seenMs: receiptMs(received) ?? venueTimeMs,
+    venueTimeMs,
+    firstId,
+    lastId,
+    bids,
+    asks,
+  };
 }
 
 function snapshotMessage(message: object): FeedMessage {
   const read = snapshot.safeParse(message);
   if (!read.success)
-    return bad(`expected a snapshot with a number lastUpdateId and lists bids, asks of price and amount, ${DECIMALS}`);
+    return bad(
+      `expected a snapshot with a number lastUpdateId and lists bids, asks of price and amount, ${DECIMALS}`,
+    );
   return { kind: 'snapshot', lastId: read.data.lastUpdateId, bids: read.data.bids, asks: read.data.asks };
 }
 

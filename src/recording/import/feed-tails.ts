@@ -14,7 +14,10 @@ const level = z
   .transform(([price, amount]) => [price, amount] as [DecimalText, DecimalText]);
 const stored = z.array(z.strictObject({ lastId: z.int(), bids: z.array(level), asks: z.array(level) }));
 
-/** The ends of the feeds that were imported last; none where they can not be read, since then a file continues nothing. */
+/**
+ * The ends of the feeds that were imported last; none where they can not be read, since then a file continues
+ * nothing.
+ */
 export async function readTails(folder: string, manifest: Manifest | null): Promise<readonly FeedTail[]> {
   const tail = manifest?.tail ?? null;
   if (tail === null) return [];

@@ -39,9 +39,11 @@ interface FeedCounts {
 }
 
 /**
- * Imports a feed of depth and trades in JSON lines: books of 24 levels, and trades. All of it, or nothing: the books are entered in their manifest only when
- * the trades are in theirs, and a crash between the two leaves what importing the file again completes. Changes of the depth that nothing can be made of are rejected
- * without keeping the file out. Throws `INVALID_FILE` where there is no such file, or nothing of a feed in it.
+ * Imports a feed of depth and trades in JSON lines: books of 24 levels, and trades. All of it, or nothing:
+ * the books are entered in their manifest only when the trades are in theirs, and a crash between the two
+ * leaves what importing the file again completes. Changes of the depth that nothing can be made of are
+ * rejected without keeping the file out. Throws `INVALID_FILE` where there is no such file, or nothing of a
+ * feed in it.
  */
 export async function importFeed(options: ImportFeedOptions): Promise<ImportReport> {
   const { catalogue, market, path, source } = options;
@@ -84,7 +86,9 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
     firstBad: books === null ? counts.firstBad : null,
     notes: [
       ...(book.isContinued ? ['it continues a feed that was imported before'] : []),
-      ...(counts.others > 0 ? [`${counts.others} messages of other kinds, such as best prices, were left out`] : []),
+      ...(counts.others > 0
+        ? [`${counts.others} messages of other kinds, such as best prices, were left out`]
+        : []),
     ],
   };
 }
@@ -140,8 +144,8 @@ async function* readTrades(options: ImportFeedOptions): AsyncGenerator<readonly 
 }
 
 /**
- * Hands on the trades of a feed, and answers the market that its first trade names. Throws `INVALID_FILE` for a line that
- * can not be read, and where there is no trade.
+ * Hands on the trades of a feed, and answers the market that its first trade names. Throws `INVALID_FILE` for
+ * a line that can not be read, and where there is no trade.
  */
 export async function readFeedTrades(
   path: string,
@@ -161,7 +165,10 @@ export async function readFeedTrades(
   throw new SarrafError('INVALID_FILE', `expected trades in ${path}, found ${line} lines without one`);
 }
 
-async function* linesOf({ path, onProgress }: Pick<ImportFeedOptions, 'path' | 'onProgress'>): AsyncGenerator<string> {
+async function* linesOf({
+  path,
+  onProgress,
+}: Pick<ImportFeedOptions, 'path' | 'onProgress'>): AsyncGenerator<string> {
   const { stream, progress } = openText(path);
   let lines = 0;
   try {

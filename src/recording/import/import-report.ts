@@ -9,8 +9,8 @@ export interface ImportPart {
 }
 
 /**
- * What became of a file. `imported`: it is in the catalogue, but for the rejected rows. `bad-rows`: it has some, nothing was imported. `conflict`: it contradicts
- * what is there, nothing was imported.
+ * What became of a file. `imported`: it is in the catalogue, but for the rejected rows. `bad-rows`: it has
+ * some, nothing was imported. `conflict`: it contradicts what is there, nothing was imported.
  */
 export interface ImportReport {
   readonly file: string;
@@ -47,7 +47,8 @@ export class Rejects {
 
   add(reject: Reject): void {
     this.count += 1;
-    if (this.kept.length < MOST_KEPT) this.kept.push({ ...reject, text: reject.text.slice(0, MOST_CHARACTERS) });
+    if (this.kept.length < MOST_KEPT)
+      this.kept.push({ ...reject, text: reject.text.slice(0, MOST_CHARACTERS) });
   }
 
   /** Counts rows that are not told one by one. */

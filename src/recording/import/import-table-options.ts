@@ -19,7 +19,10 @@ export interface ImportTableOptions {
   readonly columns: ReadonlyMap<Field, string>;
   /** Whether rows that can not be read are left out; else one of them keeps the whole file out. */
   readonly skipBadRows: boolean;
-  /** Whether amounts of trades with more than ten decimals are rounded, as volumes are; else they are bad rows. */
+  /**
+   * Whether amounts of trades with more than ten decimals are rounded, as volumes are; else they are bad
+   * rows.
+   */
   readonly roundsAmounts?: boolean;
   /** The decimals that prices with more are rounded to; null, as without it, leaves them. */
   readonly roundsPricesTo?: number | null;

@@ -12,7 +12,8 @@ import { resampledBars, wayToWhole } from './resampled-bars.ts';
 import { stageOf } from './stage-csv.ts';
 
 /**
- * Imports a CSV or Parquet file of candles or trades: all of it, or nothing. Throws `INVALID_FILE` where it is none, lacks a column, or can not give what is asked.
+ * Imports a CSV or Parquet file of candles or trades: all of it, or nothing. Throws `INVALID_FILE` where it
+ * is none, lacks a column, or can not give what is asked.
  */
 export async function importTable(options: ImportTableOptions): Promise<ImportReport> {
   const { path } = options;
@@ -103,7 +104,8 @@ function report(
     rows: reader.count,
     parts: outcome === null ? [] : [{ kind, timeframe, outcome }],
     rejects: reader.rejects,
-    firstBad: result === 'imported' ? null : (reader.rejects.kept.at(result === 'conflict' ? reader.bad : 0) ?? null),
+    firstBad:
+      result === 'imported' ? null : (reader.rejects.kept.at(result === 'conflict' ? reader.bad : 0) ?? null),
     notes: [
       ...notes,
       ...(reader.rounded === 0 ? [] : [`${reader.rounded} volumes or amounts were rounded to ten decimals`]),

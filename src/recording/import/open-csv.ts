@@ -21,8 +21,8 @@ const PART_ROWS = 10_000;
 const MOST_LINE_CHARACTERS = 100_000;
 
 /**
- * The rows of a CSV file or one packed as `.gz`; the separator is the comma, semicolon or tab of its first line. Its first row is its header unless it has numbers.
- * Throws `INVALID_FILE` for what is no text.
+ * The rows of a CSV file or one packed as `.gz`; the separator is the comma, semicolon or tab of its first
+ * line. Its first row is its header unless it has numbers. Throws `INVALID_FILE` for what is no text.
  */
 export async function openCsv(path: string): Promise<CsvFile> {
   const { stream, progress } = openText(path);

@@ -20,7 +20,9 @@ export interface FirstRows {
   readonly rest: AsyncIterator<readonly FileRow[]>;
 }
 
-/** Reads the first rows: at least so many as columns and timeframe are found from, where there are as many. */
+/**
+ * Reads the first rows: at least so many as columns and timeframe are found from, where there are as many.
+ */
 export async function firstRows(file: RowFile): Promise<FirstRows> {
   const rest = file.parts[Symbol.asyncIterator]();
   const rows: FileRow[] = [];
@@ -42,14 +44,22 @@ export async function* joined({ rows, rest }: FirstRows): AsyncGenerator<readonl
   }
 }
 
-/** The rows of any Parquet file with flat columns, as texts; a timestamp becomes milliseconds. Throws `INVALID_FILE` for what is none. */
-export async function openParquet(path: string): Promise<RowFile & { readonly progress: () => ReadProgress }> {
+/**
+ * The rows of any Parquet file with flat columns, as texts; a timestamp becomes milliseconds. Throws
+ * `INVALID_FILE` for what is none.
+ */
+export async function openParquet(
+  path: string,
+): Promise<RowFile & { readonly progress: () => ReadProgress }> {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() !== true) throw new SarrafError('INVALID_FILE', `expected a file at ${path}, found none`);
+  if (found?.isFile() !== true)
+    throw new SarrafError('INVALID_FILE', `expected a file at ${path}, found none`);
   const columns = await columnsOf(path);
   const select = columns.map(({ name, type }) => {
     const quoted = `"${name.replaceAll('"', '""')}"`;
-    return type.startsWith('TIMESTAMP') || type === 'DATE' ? `epoch_ms(${quoted})::VARCHAR` : `${quoted}::VARCHAR`;
+    return type.startsWith('TIMESTAMP') || type === 'DATE'
+      ? `epoch_ms(${quoted})::VARCHAR`
+      : `${quoted}::VARCHAR`;
   });
   const count = { rows: 0 };
   return {
@@ -62,10 +72,16 @@ export async function openParquet(path: string): Promise<RowFile & { readonly pr
 async function columnsOf(path: string): Promise<readonly { readonly name: string; readonly type: string }[]> {
   const database = await openDatabase();
   try {
-    const rows = await queryRows(database, `DESCRIBE SELECT * FROM read_parquet(${sqlFiles([path])})`, `read ${path}`);
+    const rows = await queryRows(
+      database,
+      `DESCRIBE SELECT * FROM read_parquet(${sqlFiles([path])})`,
+      `read ${path}`,
+    );
     return rows.map(([name, type]) => ({ name: String(name), type: String(type) }));
   } catch (error) {
-    throw new SarrafError('INVALID_FILE', error instanceof Error ? error.message : String(error), { cause: error });
+    throw new SarrafError('INVALID_FILE', error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
   } finally {
     database.close();
   }

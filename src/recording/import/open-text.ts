@@ -33,7 +33,8 @@ export interface OpenText {
 /** Opens a text file, unpacked if its name ends in `.gz`. Throws `INVALID_FILE` where there is none. */
 export function openText(path: string): OpenText {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() !== true) throw new SarrafError('INVALID_FILE', `expected a file at ${path}, found none`);
+  if (found?.isFile() !== true)
+    throw new SarrafError('INVALID_FILE', `expected a file at ${path}, found none`);
   const file = createReadStream(path);
   const stream = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
   // An error of the file does not pass through the unpacking by itself.
@@ -48,6 +49,7 @@ const MOST_REASON_CHARACTERS = 200;
 export function unreadable(path: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\p{C}/gu, '?');
-  const short = reason.length > MOST_REASON_CHARACTERS ? `${reason.slice(0, MOST_REASON_CHARACTERS)}…` : reason;
+  const short =
+    reason.length > MOST_REASON_CHARACTERS ? `${reason.slice(0, MOST_REASON_CHARACTERS)}…` : reason;
   return new SarrafError('INVALID_FILE', `expected to be able to read ${path}: ${short}`, { cause: error });
 }

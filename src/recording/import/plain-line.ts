@@ -56,8 +56,8 @@ const SMALL: MoneyDigits = { whole: UNIT_DIGITS - UNIT_DECIMALS, decimals: UNIT_
 const LARGE: MoneyDigits = { whole: UNIT_DIGITS - 4, decimals: 4 };
 
 /**
- * What DuckDB reads a column of money as, by its first number. A cast of text to the 38 digits of money takes a
- * hundred times as long, and twice the room.
+ * What DuckDB reads a column of money as, by its first number. A cast of text to the 38 digits of money takes
+ * a hundred times as long, and twice the room.
  */
 export function moneyDigits(first: string): MoneyDigits {
   return (first.split('.')[0] ?? '').length < SMALL.whole ? SMALL : LARGE;
@@ -76,8 +76,8 @@ export interface LineLayout {
 }
 
 /**
- * The expression that a plain line of candles matches from where it begins, its end included. DuckDB's casts can
- * take such a line only as it is meant. Null where the first row has a time that only `TimeReader` reads.
+ * The expression that a plain line of candles matches from where it begins, its end included. DuckDB's casts
+ * can take such a line only as it is meant. Null where the first row has a time that only `TimeReader` reads.
  */
 function plainLine({ separator, firstRow, width, places, lineEnd }: LineLayout): RegExp | null {
   const time = timeForm(firstRow[places.get('time') ?? NO_COLUMN] ?? '');
@@ -96,7 +96,10 @@ const MONEY_FIELDS: ReadonlySet<string> = new Set(['open', 'high', 'low', 'close
 
 const orQuoted = (pattern: string): string => `(?:${pattern}|"${pattern}")`;
 
-/** A number that is not negative. It has no more digits than a float keeps: more before the point, fewer after it. */
+/**
+ * A number that is not negative. It has no more digits than a float keeps: more before the point, fewer after
+ * it.
+ */
 function moneyPattern(first: string): string {
   const { whole, decimals } = moneyDigits(first);
   const forms = Array.from({ length: whole }, (_, index) => {
@@ -114,12 +117,16 @@ export interface PlainLines extends Omit<LineLayout, 'lineEnd'> {
   readonly hasHeader: boolean;
 }
 
-/** How many rows a CSV file of candles has; null where one of its lines is not plain. Empty lines count as none. */
+/**
+ * How many rows a CSV file of candles has; null where one of its lines is not plain. Empty lines count as
+ * none.
+ */
 export async function countPlainLines(file: PlainLines): Promise<number | null> {
   const { stream } = openText(file.path);
   const counter = new LineCounter(file);
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) if (!counter.take(chunk.toString('latin1'))) return null;
+    for await (const chunk of stream as AsyncIterable<Buffer>)
+      if (!counter.take(chunk.toString('latin1'))) return null;
     return counter.end() ? counter.lines : null;
   } finally {
     stream.destroy();

@@ -55,8 +55,8 @@ export async function summaryOfRows(database: Database): Promise<Omit<StagedRows
 }
 
 /**
- * The most decimals of some columns by partition. Those of all rows come first, since looking for one with more
- * ends at the first. Most partitions have a row with as many; only the others are looked at again.
+ * The most decimals of some columns by partition. Those of all rows come first, since looking for one with
+ * more ends at the first. Most partitions have a row with as many; only the others are looked at again.
  */
 async function decimalsOf(
   database: Database,
@@ -64,7 +64,8 @@ async function decimalsOf(
 ): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
   let decimals = 0;
-  while (decimals < UNIT_DECIMALS && (await isAny(database, hasMoreThan(decimals, of.columns)))) decimals += 1;
+  while (decimals < UNIT_DECIMALS && (await isAny(database, hasMoreThan(decimals, of.columns))))
+    decimals += 1;
   for (; decimals > 0 && found.size < of.names.length; decimals -= 1) {
     for (const name of await partitionsWith(database, hasMoreThan(decimals - 1, of.columns))) {
       if (!found.has(name)) found.set(name, decimals);
@@ -74,10 +75,16 @@ async function decimalsOf(
 }
 
 const hasMoreThan = (decimals: number, columns: readonly string[]): string =>
-  columns.map((column) => `${column} % ${decimals === 0 ? '1' : `0.${'1'.padStart(decimals, '0')}`} <> 0`).join(' OR ');
+  columns
+    .map((column) => `${column} % ${decimals === 0 ? '1' : `0.${'1'.padStart(decimals, '0')}`} <> 0`)
+    .join(' OR ');
 
 async function isAny(database: Database, condition: string): Promise<boolean> {
-  const rows = await queryRows(database, `SELECT 1 FROM ${PLAIN_ROWS} WHERE ${condition} LIMIT 1`, 'count decimals');
+  const rows = await queryRows(
+    database,
+    `SELECT 1 FROM ${PLAIN_ROWS} WHERE ${condition} LIMIT 1`,
+    'count decimals',
+  );
   return rows.length > 0;
 }
 

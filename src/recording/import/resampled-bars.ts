@@ -5,8 +5,8 @@ import { BarBuilder, MOST_BUILT_BARS } from '../bar-builder.ts';
 import { durationText } from '../../domain/time-text.ts';
 
 /**
- * Bars put together of finer ones, all at once: those that the file reaches over whole, gaps or not. Throws `INVALID_FILE` where there are too many, or none
- * of finer ones.
+ * Bars put together of finer ones, all at once: those that the file reaches over whole, gaps or not. Throws
+ * `INVALID_FILE` where there are too many, or none of finer ones.
  */
 export async function* resampledBars(
   parts: AsyncIterable<readonly Candle[]>,
@@ -58,8 +58,8 @@ export function wayToWhole(partMs: number): string {
 const USUAL_FROM = 3;
 
 /**
- * From when to when the rows of a file reach, and how long nothing is between them. A thin market has seconds or minutes without a row, so a file that was
- * cut at midnight need not begin with the first of them.
+ * From when to when the rows of a file reach, and how long nothing is between them. A thin market has seconds
+ * or minutes without a row, so a file that was cut at midnight need not begin with the first of them.
  */
 class RowSpan {
   firstMs = Number.POSITIVE_INFINITY;
@@ -87,7 +87,10 @@ class RowSpan {
     gapsMs.length = Math.min(gapsMs.length, USUAL_FROM);
   }
 
-  /** Whether the file reaches over a stretch whole, as far as it shows: at an end only as much is missing as usually is amid it. */
+  /**
+   * Whether the file reaches over a stretch whole, as far as it shows: at an end only as much is missing as
+   * usually is amid it.
+   */
   reachesOver(fromMs: number, toMs: number): boolean {
     const usualMs = this.gapsMs[USUAL_FROM - 1] ?? 0;
     return fromMs >= this.firstMs - usualMs && toMs <= this.endMs + usualMs;

@@ -1,5 +1,11 @@
 import type { Candle } from '../../domain/candle.ts';
-import { fractionDigits, SURE_DIGITS, tryDecimalText, ZERO, type DecimalText } from '../../domain/decimal-text.ts';
+import {
+  fractionDigits,
+  SURE_DIGITS,
+  tryDecimalText,
+  ZERO,
+  type DecimalText,
+} from '../../domain/decimal-text.ts';
 import { formatUnits, UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
 import type { RecordedTrade } from '../records.ts';
 import { roundedDecimal, decimalProblem } from '../rounded-decimal.ts';
@@ -85,7 +91,10 @@ export class RowReader {
     });
   }
 
-  /** Another number of fields means that a line was cut short, or that a comma is in a number: then no field is where it seems to be. */
+  /**
+   * Another number of fields means that a line was cut short, or that a comma is in a number: then no field
+   * is where it seems to be.
+   */
   private checkWidth({ fields }: FileRow): void {
     const { width } = this;
     if (fields.length === width) return;
@@ -166,13 +175,18 @@ function columnProblem(bar: Candle): string | null {
     return `expected at most ${SURE_DIGITS} digits of ${large}, found "${bar[large]}": --round-prices rounds it`;
   }
   const [whole = ''] = bar.volume.split('.');
-  return whole.length <= SURE_DIGITS ? null : `expected a volume below 10^${SURE_DIGITS}, found "${bar.volume}"`;
+  return whole.length <= SURE_DIGITS
+    ? null
+    : `expected a volume below 10^${SURE_DIGITS}, found "${bar.volume}"`;
 }
 
 const isExact = (text: DecimalText): boolean =>
   text.length <= SURE_DIGITS || Number.isSafeInteger(Number(text.replace('.', '')));
 
-/** What is wrong with the prices of a bar; null where low <= open, close <= high holds. Texts are compared by their numbers: neighbours beyond 15 digits count as one. */
+/**
+ * What is wrong with the prices of a bar; null where low <= open, close <= high holds. Texts are compared by
+ * their numbers: neighbours beyond 15 digits count as one.
+ */
 function shapeProblem({ open, high, low, close }: Candle): string | null {
   const [least, most] = [Number(low), Number(high)];
   const isWithin = (price: number): boolean => price >= least && price <= most;

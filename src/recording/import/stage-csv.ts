@@ -17,7 +17,11 @@ export function stageOf(
   { path, priceFactor = 1, roundsPricesTo = null, onProgress }: ImportTableOptions,
   of: {
     readonly reader: TableReader;
-    readonly first: { readonly file: RowFile; readonly places: ColumnPlaces; readonly rows: readonly FileRow[] };
+    readonly first: {
+      readonly file: RowFile;
+      readonly places: ColumnPlaces;
+      readonly rows: readonly FileRow[];
+    };
     readonly plan: BarPlan;
   },
 ): StageRows {
@@ -67,11 +71,11 @@ const READ_BYTES = 4_000_000;
 const PATTERN = /[*?[\]{}]/;
 
 /**
- * Reads a CSV file of candles into the table `given` with DuckDB, about ten times as fast as row by row. Its casts
- * take more than is meant, so each line is held against an expression, too. Answers null where any row is not
- * plain: an unusual number, a time of another form, a bar off its place, a missing field. Such a file has to be
- * read row by row, which knows what to make of each row and names those that are wrong. Files that both can read
- * come out the same.
+ * Reads a CSV file of candles into the table `given` with DuckDB, about ten times as fast as row by row. Its
+ * casts take more than is meant, so each line is held against an expression, too. Answers null where any row
+ * is not plain: an unusual number, a time of another form, a bar off its place, a missing field. Such a file
+ * has to be read row by row, which knows what to make of each row and names those that are wrong. Files that
+ * both can read come out the same.
  */
 async function stageCsv(database: Database, csv: PlainCsv): Promise<StagedRows | null> {
   const time = timeForm(csv.firstRow[csv.places.get('time') ?? NO_COLUMN] ?? '');
@@ -94,8 +98,8 @@ async function stageCsv(database: Database, csv: PlainCsv): Promise<StagedRows |
 }
 
 /**
- * Makes the table while each line is looked at, and stops where one is not plain. Answers how many rows the table
- * must have. Throws where it is not whole.
+ * Makes the table while each line is looked at, and stops where one is not plain. Answers how many rows the
+ * table must have. Throws where it is not whole.
  */
 async function readTable(database: Database, csv: PlainCsv, time: TimeForm): Promise<number> {
   const [counted, made] = await Promise.allSettled([
@@ -113,7 +117,8 @@ async function readTable(database: Database, csv: PlainCsv, time: TimeForm): Pro
 function tellProgress(database: Database, { onProgress, totalBytes }: PlainCsv): NodeJS.Timeout {
   return setInterval(() => {
     const { percentage, rows_processed: rows } = database.connection.progress;
-    if (percentage > 0) onProgress?.(Number(rows), { readBytes: (totalBytes * percentage) / 100, totalBytes });
+    if (percentage > 0)
+      onProgress?.(Number(rows), { readBytes: (totalBytes * percentage) / 100, totalBytes });
   }, PROGRESS_EVERY_MS);
 }
 

@@ -11,7 +11,9 @@ import { isoText } from '../../domain/time-text.ts';
 /** Stops an append because of rows that can not be read. */
 class BadRows extends Error {}
 
-/** Reads rows in parts, sets the bad ones aside, and ends with `BadRows` where they are not to be left out. */
+/**
+ * Reads rows in parts, sets the bad ones aside, and ends with `BadRows` where they are not to be left out.
+ */
 export class TableReader {
   count = 0;
   /** Rows that can not be read, which come before those that contradict others among the rejects. */
@@ -43,7 +45,9 @@ export class TableReader {
     const reader = this.rowReader();
     const read = rows.map((row) => ({ line: row.line, time: reader.timeOf(row) }));
     const times = read.flatMap(({ time }) => ('row' in time ? [time.row] : []));
-    const [first] = read.flatMap(({ line, time }) => ('problem' in time ? [{ line, problem: time.problem }] : []));
+    const [first] = read.flatMap(({ line, time }) =>
+      'problem' in time ? [{ line, problem: time.problem }] : [],
+    );
     if (times.length > 0 || first === undefined) return times;
     throw new SarrafError(
       'INVALID_FILE',
@@ -52,7 +56,10 @@ export class TableReader {
   }
 
   /** Rejects the rows that have one of these times. */
-  async rejectAt(parts: AsyncIterable<readonly FileRow[]>, problems: ReadonlyMap<number, string>): Promise<void> {
+  async rejectAt(
+    parts: AsyncIterable<readonly FileRow[]>,
+    problems: ReadonlyMap<number, string>,
+  ): Promise<void> {
     const reader = this.rowReader();
     for await (const part of parts) {
       for (const row of part) {
@@ -76,7 +83,9 @@ export class TableReader {
   }
 
   /** What `read` makes of each row; null for one that is to be left out without a word. */
-  async *rows<Row>(read: (reader: RowReader, row: FileRow) => ReadRow<Row> | null): AsyncGenerator<readonly Row[]> {
+  async *rows<Row>(
+    read: (reader: RowReader, row: FileRow) => ReadRow<Row> | null,
+  ): AsyncGenerator<readonly Row[]> {
     const { skipBadRows, onProgress } = this.options;
     const reader = this.rowReader();
     for await (const part of this.from.parts) {
@@ -101,7 +110,10 @@ export class TableReader {
   }
 }
 
-/** Reads the file once more for the rows that contradict others: which those are is known only when all rows are. */
+/**
+ * Reads the file once more for the rows that contradict others: which those are is known only when all rows
+ * are.
+ */
 export async function rejectConflicts(
   { count, conflicts }: Extract<AppendOutcome, { readonly kind: 'conflict' }>,
   { path }: ImportTableOptions,
@@ -127,7 +139,8 @@ export async function naming(
   try {
     return await unlessBad(append);
   } catch (error) {
-    const openTimeMs = error instanceof SarrafError && error.code === 'TOO_LARGE' ? error.details['openTimeMs'] : null;
+    const openTimeMs =
+      error instanceof SarrafError && error.code === 'TOO_LARGE' ? error.details['openTimeMs'] : null;
     if (!(error instanceof SarrafError) || typeof openTimeMs !== 'number') throw error;
     const line = await reader.lineAt((await openTable(path)).parts, openTimeMs);
     const at = line === null ? path : `${path}:${line}`;

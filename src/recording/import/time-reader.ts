@@ -1,6 +1,9 @@
 import { SarrafError } from '../../domain/errors.ts';
 
-/** Before the first a number is seconds, before the second milliseconds, before the third microseconds, else nanoseconds: 1e11 s are the year 5138. */
+/**
+ * Before the first a number is seconds, before the second milliseconds, before the third microseconds, else
+ * nanoseconds: 1e11 s are the year 5138.
+ */
 const FIRST_MS = 1e11;
 const FIRST_MICROSECONDS = 1e14;
 const FIRST_NANOSECONDS = 1e17;
@@ -8,8 +11,9 @@ const FIRST_NANOSECONDS = 1e17;
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:\s?(Z|UTC|[+-]\d\d(?::?\d\d)?))?)?$/;
 
 /**
- * Reads the times of one file: seconds, milliseconds, microseconds or nanoseconds since 1970, or ISO 8601, where a time without a zone is UTC. All are of one form, one
- * unit and one zone, since a file in which that changes was put together of parts that do not fit.
+ * Reads the times of one file: seconds, milliseconds, microseconds or nanoseconds since 1970, or ISO 8601,
+ * where a time without a zone is UTC. All are of one form, one unit and one zone, since a file in which that
+ * changes was put together of parts that do not fit.
  */
 export class TimeReader {
   private form: string | null = null;
@@ -17,7 +21,8 @@ export class TimeReader {
   private zoneLine = 0;
 
   /**
-   * A time in ms, or what is wrong with it as a sentence. Throws `INVALID_FILE` where the zone changes: then the whole file is in doubt.
+   * A time in ms, or what is wrong with it as a sentence. Throws `INVALID_FILE` where the zone changes: then
+   * the whole file is in doubt.
    */
   read(text: string, at: { readonly path: string; readonly line: number }): number | string {
     if (/^\d+(?:\.\d+)?$/.test(text)) return this.number(text);
@@ -25,7 +30,8 @@ export class TimeReader {
     if (date === undefined)
       return `expected a time in s, ms, microseconds or nanoseconds, or as ISO 8601, found "${text}"`;
     const timeMs = Date.parse(`${date}T${clock ?? '00:00'}${offset(zone)}`);
-    if (!Number.isSafeInteger(timeMs) || !isOfCalendar(date)) return `expected a date of the calendar, found "${text}"`;
+    if (!Number.isSafeInteger(timeMs) || !isOfCalendar(date))
+      return `expected a date of the calendar, found "${text}"`;
     const problem = this.formProblem('ISO 8601', text);
     if (problem !== null) return problem;
     this.checkZone(zone, at);

@@ -3,7 +3,9 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { syncFolder } from '../durable-file.ts';
 
-/** What waits in memory for the next write; at this size it is written at once, so that there is never more. */
+/**
+ * What waits in memory for the next write; at this size it is written at once, so that there is never more.
+ */
 const MOST_BUFFERED_BYTES = 256 * 1024;
 
 /** Has something done after a time, of the wall's; what it answers takes that back. */
@@ -26,8 +28,9 @@ export interface AppendFileOptions {
 }
 
 /**
- * A file that only grows, and what was appended to it is on the disk soon, whatever becomes of the process. It writes without waiting, as a page of the
- * system's memory takes it at once; putting that on the disk happens beside everything else, once at a time.
+ * A file that only grows, and what was appended to it is on the disk soon, whatever becomes of the process.
+ * It writes without waiting, as a page of the system's memory takes it at once; putting that on the disk
+ * happens beside everything else, once at a time.
  */
 export class AppendFile {
   readonly path: string;

@@ -7,7 +7,10 @@ import { AppendFile, afterOnMachine, type After } from './append-file.ts';
 /** The folder of the catalogue in which raw replies lie. */
 const RAW = 'raw';
 
-/** Packed together, and on the disk, after this or at this size: the shorter, the less is lost with the process, the larger the files. */
+/**
+ * Packed together, and on the disk, after this or at this size: the shorter, the less is lost with the
+ * process, the larger the files.
+ */
 const PACK_EVERY_MS = 1_000;
 const LARGEST_PACK_BYTES = 256 * 1024;
 
@@ -36,8 +39,9 @@ export interface RawFileOptions {
 }
 
 /**
- * Keeps replies whole: JSON lines, packed with gzip in pieces of about a second, in files by the day (UTC). Each piece can be unpacked without those after it, so
- * that of a process that was killed only the last may be cut short.
+ * Keeps replies whole: JSON lines, packed with gzip in pieces of about a second, in files by the day (UTC).
+ * Each piece can be unpacked without those after it, so that of a process that was killed only the last may
+ * be cut short.
  */
 export class RawFile {
   /** Replies that were kept. */
@@ -61,7 +65,8 @@ export class RawFile {
   take(reply: RawReply): void {
     if (this.isStopped) return;
     const day = partitionName(reply.seenMs, 'day');
-    if (this.current !== null && (this.current.day !== day || this.current.file.bytes >= LARGEST_BYTES)) this.rotate();
+    if (this.current !== null && (this.current.day !== day || this.current.file.bytes >= LARGEST_BYTES))
+      this.rotate();
     try {
       this.current ??= { day, file: this.open(day) };
     } catch (error) {

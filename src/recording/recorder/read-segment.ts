@@ -2,7 +2,13 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { TimeRange } from '../records.ts';
-import { readEntry, seenMsOf, type SegmentEntry, type SegmentKind, type SegmentRows } from './segment-entry.ts';
+import {
+  readEntry,
+  seenMsOf,
+  type SegmentEntry,
+  type SegmentKind,
+  type SegmentRows,
+} from './segment-entry.ts';
 
 /** Rows that are handed on together: so few that nothing else has to wait long. */
 const PART_ROWS = 256;
@@ -23,8 +29,13 @@ export interface SegmentSummary {
   readonly badLines: number;
 }
 
-async function* entriesOf<Kind extends SegmentKind>(segment: Segment<Kind>): AsyncGenerator<SegmentEntry<Kind> | null> {
-  const lines = createInterface({ input: createReadStream(segment.path), crlfDelay: Number.POSITIVE_INFINITY });
+async function* entriesOf<Kind extends SegmentKind>(
+  segment: Segment<Kind>,
+): AsyncGenerator<SegmentEntry<Kind> | null> {
+  const lines = createInterface({
+    input: createReadStream(segment.path),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  });
   for await (const text of lines) yield readEntry(text, segment);
 }
 

@@ -20,13 +20,20 @@ import { noteTape, readTape } from './tape-tail.ts';
 /** A longer time without a look is noted as a gap, where nothing else is said. */
 const LONGEST_PAUSE_MS = 60_000;
 
-export interface RecorderOptions extends SealTarget, Pick<SegmentWriterOptions, 'largestBytes' | 'syncEveryMs'> {
+export interface RecorderOptions
+  extends SealTarget, Pick<SegmentWriterOptions, 'largestBytes' | 'syncEveryMs'> {
   readonly markets: readonly MarketSymbol[];
   /** @see SegmentWriterOptions.life */
   readonly life: string;
-  /** When an exchange that begins anew with every run began, in ms since 1970; null for one that was there before. */
+  /**
+   * When an exchange that begins anew with every run began, in ms since 1970; null for one that was there
+   * before.
+   */
   readonly beganMs: number | null;
-  /** Told of whatever goes wrong, in a sentence; must not throw. Where it can not go on, the recorder stops, and who feeds it is not told by an error. */
+  /**
+   * Told of whatever goes wrong, in a sentence; must not throw. Where it can not go on, the recorder stops,
+   * and who feeds it is not told by an error.
+   */
   readonly onProblem: (message: string) => void;
   readonly longestPauseMs?: number;
   readonly after?: After;
@@ -58,8 +65,9 @@ interface Recorded extends Omit<MarketRecording, 'timeframes'> {
 }
 
 /**
- * Records what an exchange answers: books, public trades, statistics and bars of some markets, journalled as they come and moved to the catalogue by the day.
- * Whoever asks the exchange hands each answer over; the recorder asks nothing.
+ * Records what an exchange answers: books, public trades, statistics and bars of some markets, journalled as
+ * they come and moved to the catalogue by the day. Whoever asks the exchange hands each answer over; the
+ * recorder asks nothing.
  */
 export class Recorder {
   /** Why it stopped recording before its end; null while it records. */
@@ -80,7 +88,8 @@ export class Recorder {
       after: this.after,
       onSealed: ({ segment, badLines }) => {
         // No report for the line that a killed process was writing.
-        if (badLines > 1) this.tell(`${badLines} lines of ${segment.path} could not be read and were left out`);
+        if (badLines > 1)
+          this.tell(`${badLines} lines of ${segment.path} could not be read and were left out`);
       },
       onFailed: ({ segment, reason }) =>
         this.tell(`${segment.path} stays where it is until it can be moved to the catalogue: ${reason}`),
@@ -88,8 +97,9 @@ export class Recorder {
   }
 
   /**
-   * Opens the recording of some markets, and takes up what a process that was killed has left. Throws `DATA_UNUSABLE` when another process records one of
-   * them into this catalogue or it can not be written to, and `INVALID_OPTIONS` when an exchange that begins anew would be mixed with what is there.
+   * Opens the recording of some markets, and takes up what a process that was killed has left. Throws
+   * `DATA_UNUSABLE` when another process records one of them into this catalogue or it can not be written to,
+   * and `INVALID_OPTIONS` when an exchange that begins anew would be mixed with what is there.
    */
   static async open(options: RecorderOptions): Promise<Recorder> {
     const recorder = new Recorder(options);
@@ -103,7 +113,10 @@ export class Recorder {
     }
   }
 
-  /** Takes what a call was answered with, at a time in ms since 1970. What is none of its business it leaves alone. Never throws. */
+  /**
+   * Takes what a call was answered with, at a time in ms since 1970. What is none of its business it leaves
+   * alone. Never throws.
+   */
   take(call: VenueCall, answer: VenueAnswer, seenMs: number): void {
     if (answer.outcome !== 'value' || this.isClosed || this.failure !== null) return;
     try {
@@ -127,7 +140,10 @@ export class Recorder {
     return this.compactor.settled();
   }
 
-  /** Moves everything to the catalogue. What can not be moved stays for the next recorder, and is told. A second call does nothing. */
+  /**
+   * Moves everything to the catalogue. What can not be moved stays for the next recorder, and is told. A
+   * second call does nothing.
+   */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -145,7 +161,12 @@ export class Recorder {
       const entry: Recorded = {
         market,
         folder,
-        sightings: new Sightings({ tape: null, beganMs, longestPauseMs, barsAfterMs: this.barsAfter(market) }),
+        sightings: new Sightings({
+          tape: null,
+          beganMs,
+          longestPauseMs,
+          barsAfterMs: this.barsAfter(market),
+        }),
         writers: eachKind((kind) => this.writerOf(folder, kind)),
         kinds: eachKind(() => ({ rows: 0, seenMs: null, gaps: 0 })),
       };
@@ -180,7 +201,9 @@ export class Recorder {
       for (const kind of SEGMENT_KINDS) {
         // Bars are only added behind those that are there.
         if (kind === 'candles') continue;
-        const lastMs = Math.max(...(readManifest(root, { market, kind })?.partitions ?? []).map(({ toMs }) => toMs));
+        const lastMs = Math.max(
+          ...(readManifest(root, { market, kind })?.partitions ?? []).map(({ toMs }) => toMs),
+        );
         if (lastMs < beganMs) continue;
         throw new SarrafError(
           'INVALID_OPTIONS',
@@ -191,8 +214,8 @@ export class Recorder {
   }
 
   /**
-   * An exchange that begins anew has another past each time: its bars are added behind those of an earlier run, and none to bars that come from elsewhere, which
-   * is told.
+   * An exchange that begins anew has another past each time: its bars are added behind those of an earlier
+   * run, and none to bars that come from elsewhere, which is told.
    */
   private barsAfter(market: MarketSymbol): (timeframe: Timeframe) => number {
     const { root, source, beganMs } = this.options;
@@ -215,7 +238,10 @@ export class Recorder {
     };
   }
 
-  /** The newest trades of all that was left are noted before the first page comes; the rest happens beside everything else. */
+  /**
+   * The newest trades of all that was left are noted before the first page comes; the rest happens beside
+   * everything else.
+   */
   private async takeUp(folder: SegmentFolder): Promise<void> {
     const segments = folder.segments();
     for (const segment of segments) if (isOfTrades(segment)) await noteTape(folder.path, segment);
@@ -261,7 +287,8 @@ export class Recorder {
       case 'candles': {
         const of = this.recorded.get(call.market);
         const page = value as readonly Candle[];
-        if (of !== undefined) note(of, 'candles', of.sightings.takeBars(call.timeframe, page, seenMs), seenMs);
+        if (of !== undefined)
+          note(of, 'candles', of.sightings.takeBars(call.timeframe, page, seenMs), seenMs);
         break;
       }
       case 'options':
@@ -290,7 +317,9 @@ export class Recorder {
   }
 
   private tell(what: string, error?: unknown): void {
-    this.options.onProblem(error === undefined ? `recording: ${what}` : `recording: ${what}: ${messageOf(error)}`);
+    this.options.onProblem(
+      error === undefined ? `recording: ${what}` : `recording: ${what}: ${messageOf(error)}`,
+    );
   }
 
   private release(): void {

@@ -13,9 +13,10 @@ import type { SeenBar } from './segment-entry.ts';
 import type { SealTarget } from './seal-segment.ts';
 
 /**
- * Adds the bars of a segment to the catalogue, those of each timeframe to its own folder: a bar that was seen twice as it was seen last, and volumes, which some
- * exchanges add up as floats, with ten decimals. One that is there already stays as it is, so that neither the bars of the past, which every run sees anew, nor
- * a second try can come into conflict. Throws `DATA_UNUSABLE` where another process writes to the folder.
+ * Adds the bars of a segment to the catalogue, those of each timeframe to its own folder: a bar that was seen
+ * twice as it was seen last, and volumes, which some exchanges add up as floats, with ten decimals. One that
+ * is there already stays as it is, so that neither the bars of the past, which every run sees anew, nor a
+ * second try can come into conflict. Throws `DATA_UNUSABLE` where another process writes to the folder.
  */
 export async function sealBars(segment: Segment<'candles'>, target: SealTarget): Promise<void> {
   const { market } = segment;
@@ -44,7 +45,10 @@ export async function sealBars(segment: Segment<'candles'>, target: SealTarget):
         covered,
       });
       if (outcome.kind === 'added') continue;
-      throw new SarrafError('DATA_UNUSABLE', `expected to write bars of ${market} alone, another process did too`);
+      throw new SarrafError(
+        'DATA_UNUSABLE',
+        `expected to write bars of ${market} alone, another process did too`,
+      );
     }
   }
 }

@@ -38,7 +38,10 @@ export type SealReport =
   | { readonly kind: 'failed'; readonly segment: Segment; readonly reason: string };
 
 /** Seals segments and tells of each. Never throws for what the disk or another process does. */
-export type SealSegments = (segments: readonly Segment[], target: SealTarget) => Promise<readonly SealReport[]>;
+export type SealSegments = (
+  segments: readonly Segment[],
+  target: SealTarget,
+) => Promise<readonly SealReport[]>;
 
 /** Seals segments one after another, in this process. */
 export const sealSegments: SealSegments = async (segments, target) => {
@@ -47,15 +50,20 @@ export const sealSegments: SealSegments = async (segments, target) => {
     try {
       reports.push({ kind: 'sealed', segment, badLines: await sealSegment(segment, target) });
     } catch (error) {
-      reports.push({ kind: 'failed', segment, reason: error instanceof Error ? error.message : String(error) });
+      reports.push({
+        kind: 'failed',
+        segment,
+        reason: error instanceof Error ? error.message : String(error),
+      });
     }
   }
   return reports;
 };
 
 /**
- * Moves a complete segment into the catalogue, removes it, and answers how many of its lines could not be read. The catalogue takes a segment up once, however
- * often it is handed in, so that a crash at any point leaves nothing out and nothing twice. Throws as appending does, and then the segment stays.
+ * Moves a complete segment into the catalogue, removes it, and answers how many of its lines could not be
+ * read. The catalogue takes a segment up once, however often it is handed in, so that a crash at any point
+ * leaves nothing out and nothing twice. Throws as appending does, and then the segment stays.
  */
 async function sealSegment(segment: Segment, target: SealTarget): Promise<number> {
   const { path } = segment;

@@ -3,7 +3,10 @@ import type { After } from './append-file.ts';
 import type { Segment } from './read-segment.ts';
 import { sealSegments, type SealReport, type SealSegments, type SealTarget } from './seal-segment.ts';
 
-/** A segment that could not be sealed, as while another process writes to its folder, is tried again after this. */
+/**
+ * A segment that could not be sealed, as while another process writes to its folder, is tried again after
+ * this.
+ */
 const AGAIN_AFTER_MS = 60_000;
 
 /** At the end there is no later: so often, and so far apart, the rest is tried. */
@@ -20,7 +23,10 @@ export interface SegmentCompactorOptions {
   readonly onFailed: (report: SealReport & { readonly kind: 'failed' }) => void;
 }
 
-/** Seals segments beside everything else, those that have gathered together. What it can not seal stays where it is for the next process. */
+/**
+ * Seals segments beside everything else, those that have gathered together. What it can not seal stays where
+ * it is for the next process.
+ */
 export class SegmentCompactor {
   private readonly options: SegmentCompactorOptions;
   private waiting: Segment[] = [];

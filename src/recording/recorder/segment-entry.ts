@@ -127,7 +127,9 @@ function readRow(
   const { kind, market, seenMs } = of;
   if (kind === 'books') {
     const read = book.safeParse(cells);
-    return read.success ? { venueTimeMs: read.data[0], seenMs, bids: read.data[1], asks: read.data[2] } : null;
+    return read.success
+      ? { venueTimeMs: read.data[0], seenMs, bids: read.data[1], asks: read.data[2] }
+      : null;
   }
   if (kind === 'trades') {
     const read = trade.safeParse(cells);

@@ -18,7 +18,10 @@ export interface SegmentFolder {
   release(): void;
 }
 
-/** Takes the folder of a market. Throws `DATA_UNUSABLE` when another process records the market into this catalogue. */
+/**
+ * Takes the folder of a market. Throws `DATA_UNUSABLE` when another process records the market into this
+ * catalogue.
+ */
 export function takeSegmentFolder(root: string, market: MarketSymbol, takeLock: TakeLock): SegmentFolder {
   const path = join(root, SEGMENTS, market);
   mkdirSync(path, { recursive: true });

@@ -3,7 +3,10 @@ import { partitionName } from '../table-shape.ts';
 import { AppendFile, type After } from './append-file.ts';
 import { seenMsOf, writeEntry, type SegmentEntry, type SegmentKind } from './segment-entry.ts';
 
-/** How often what was seen is put on the disk: so much is lost with the power, and nothing with the process but the last moment. */
+/**
+ * How often what was seen is put on the disk: so much is lost with the power, and nothing with the process
+ * but the last moment.
+ */
 const SYNC_EVERY_MS = 1_000;
 
 /** A larger segment is sealed before its day is over, so that one is never long to read. */
@@ -27,8 +30,8 @@ export interface SegmentWriterOptions {
 }
 
 /**
- * Journals what is seen of one kind of one market: a line each, in a segment a day (UTC), or more where they get large. Its queue is the buffer of its file,
- * which is written at once when it is full.
+ * Journals what is seen of one kind of one market: a line each, in a segment a day (UTC), or more where they
+ * get large. Its queue is the buffer of its file, which is written at once when it is full.
  */
 export class SegmentWriter {
   private readonly options: SegmentWriterOptions;
@@ -41,12 +44,16 @@ export class SegmentWriter {
     this.options = options;
   }
 
-  /** Takes an entry: it is on the disk a second later, or `onError` has been told. After that it takes nothing. */
+  /**
+   * Takes an entry: it is on the disk a second later, or `onError` has been told. After that it takes
+   * nothing.
+   */
   write(entry: SegmentEntry): void {
     if (this.isStopped) return;
     const day = partitionName(seenMsOf(entry), 'day');
     const { largestBytes = LARGEST_BYTES } = this.options;
-    if (this.current !== null && (this.current.day !== day || this.current.file.bytes >= largestBytes)) this.rotate();
+    if (this.current !== null && (this.current.day !== day || this.current.file.bytes >= largestBytes))
+      this.rotate();
     try {
       this.current ??= { day, file: this.open(day) };
       this.current.file.append(Buffer.from(writeEntry(entry)));
@@ -77,7 +84,8 @@ export class SegmentWriter {
   private rotate(): void {
     const { current } = this;
     this.current = null;
-    // Closing waits for the disk. A kill meanwhile must not leave out the end of this segment and keep the beginning of the next: nobody would see the hole.
+    // Closing waits for the disk. A kill meanwhile must not leave out the end of this segment and keep the
+    // beginning of the next: nobody would see the hole.
     current?.file.flush();
     if (current !== null) this.closing = this.handOver(current.file, this.closing);
   }

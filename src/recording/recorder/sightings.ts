@@ -8,23 +8,35 @@ import { BOOK_LEVELS } from '../records.ts';
 import { isSettled } from '../bar-builder.ts';
 import type { SegmentEntry, SegmentKind } from './segment-entry.ts';
 
-/** That something was looked at in vain is noted this often: enough to know later that nothing changed, little enough to cost nothing. */
+/**
+ * That something was looked at in vain is noted this often: enough to know later that nothing changed, little
+ * enough to cost nothing.
+ */
 const LOOK_EVERY_MS = 10_000;
 
 /** Trades that the next page is joined to: far more than a page has. */
 export const TAPE_KEPT = 500;
 
-/** Bars of a timeframe that are known to be noted: more than are asked for again. One that is noted twice does no harm. */
+/**
+ * Bars of a timeframe that are known to be noted: more than are asked for again. One that is noted twice does
+ * no harm.
+ */
 const BARS_KEPT = 10_000;
 
 export interface SightingsOptions {
   /** The newest trades that are recorded already, oldest first; null where none are. */
   readonly tape: readonly PublicTrade[] | null;
-  /** Nothing of the exchange was before this, in ms since 1970: a first page may show a past that another recording has otherwise. Null: it has one past. */
+  /**
+   * Nothing of the exchange was before this, in ms since 1970: a first page may show a past that another
+   * recording has otherwise. Null: it has one past.
+   */
   readonly beganMs: number | null;
   /** A longer time without a look at books or statistics is a gap. */
   readonly longestPauseMs: number;
-  /** The bars of a timeframe that begin then or before are not noted; infinite where none are. All are without it. */
+  /**
+   * The bars of a timeframe that begin then or before are not noted; infinite where none are. All are without
+   * it.
+   */
   readonly barsAfterMs?: (timeframe: Timeframe) => number;
 }
 
@@ -73,7 +85,9 @@ export class Sightings {
     ];
   }
 
-  /** A page of the tape is joined to what is known; where nothing of it is, trades may be missing in between. */
+  /**
+   * A page of the tape is joined to what is known; where nothing of it is, trades may be missing in between.
+   */
   takePage(page: readonly PublicTrade[], seenMs: number): readonly SegmentEntry<'trades'>[] {
     const { tape } = this;
     const { fresh, hasGap } = joinTrades(tape, oldestFirst(page));
@@ -87,7 +101,8 @@ export class Sightings {
     }
     const { beganMs } = this.options;
     for (const trade of fresh) {
-      if (beganMs === null || trade.timeMs >= beganMs) noted.push({ what: 'row', row: { ...trade, seenMs, id: null } });
+      if (beganMs === null || trade.timeMs >= beganMs)
+        noted.push({ what: 'row', row: { ...trade, seenMs, id: null } });
     }
     return this.look('trades', seenMs, noted);
   }
@@ -102,14 +117,24 @@ export class Sightings {
     ];
   }
 
-  /** A bar is noted when it was seen so long after its end that it should stay what it is, and again where it is another after all. */
-  takeBars(timeframe: Timeframe, page: readonly Candle[], seenMs: number): readonly SegmentEntry<'candles'>[] {
+  /**
+   * A bar is noted when it was seen so long after its end that it should stay what it is, and again where it
+   * is another after all.
+   */
+  takeBars(
+    timeframe: Timeframe,
+    page: readonly Candle[],
+    seenMs: number,
+  ): readonly SegmentEntry<'candles'>[] {
     const lengthMs = timeframeMs(timeframe);
     const afterMs = this.options.barsAfterMs?.(timeframe) ?? Number.NEGATIVE_INFINITY;
     const known = this.bars.get(timeframe) ?? new Map<number, string>();
     this.bars.set(timeframe, known);
     const noted: SegmentEntry<'candles'>[] = [];
-    const firstMs = page.reduce((least, { openTimeMs }) => Math.min(least, openTimeMs), Number.POSITIVE_INFINITY);
+    const firstMs = page.reduce(
+      (least, { openTimeMs }) => Math.min(least, openTimeMs),
+      Number.POSITIVE_INFINITY,
+    );
     const toldFromMs = Math.max(firstMs, afterMs + lengthMs);
     for (const candle of page) {
       const { openTimeMs, open, high, low, close, volume } = candle;
@@ -119,7 +144,8 @@ export class Sightings {
       known.set(openTimeMs, text);
       noted.push({ what: 'row', row: { seenMs, timeframe, toldFromMs, candle } });
     }
-    for (const openTimeMs of [...known.keys()].slice(0, Math.max(0, known.size - BARS_KEPT))) known.delete(openTimeMs);
+    for (const openTimeMs of [...known.keys()].slice(0, Math.max(0, known.size - BARS_KEPT)))
+      known.delete(openTimeMs);
     return noted;
   }
 
@@ -153,6 +179,9 @@ function sameLevels(left: readonly BookLevel[], right: readonly BookLevel[]): bo
   );
 }
 
-function sameStats({ market: _one, ...left }: MarketStats, { market: _other, ...right }: MarketStats): boolean {
+function sameStats(
+  { market: _one, ...left }: MarketStats,
+  { market: _other, ...right }: MarketStats,
+): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }

@@ -14,12 +14,17 @@ const decimal = z.string().transform((text) => text as DecimalText);
 const tail = z.strictObject({
   /** The last segment whose trades are in it. */
   through: z.string(),
-  trades: z.array(z.strictObject({ timeMs: z.int(), price: decimal, amount: decimal, side: z.enum(['buy', 'sell']) })),
+  trades: z.array(
+    z.strictObject({ timeMs: z.int(), price: decimal, amount: decimal, side: z.enum(['buy', 'sell']) }),
+  ),
 });
 
 type TapeTail = z.output<typeof tail>;
 
-/** The newest trades of a market that are recorded, so that the first page of the next process is joined to them; null where none are known. */
+/**
+ * The newest trades of a market that are recorded, so that the first page of the next process is joined to
+ * them; null where none are known.
+ */
 export function readTape(folder: string): readonly PublicTrade[] | null {
   return readTail(folder)?.trades ?? null;
 }

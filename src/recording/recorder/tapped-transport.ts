@@ -2,7 +2,10 @@ import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts'
 import type { HttpRequest, HttpResponse, Transport } from '../../exchange/transport.ts';
 import type { RawReply } from './raw-file.ts';
 
-/** Market data, which belongs to nobody. A log-in's reply has a token in it, and all others tell of an account: none of these is ever kept. */
+/**
+ * Market data, which belongs to nobody. A log-in's reply has a token in it, and all others tell of an
+ * account: none of these is ever kept.
+ */
 const KEPT: readonly EndpointName[] = [
   'orderBook',
   'orderBookV3',
@@ -42,7 +45,13 @@ export class TappedTransport implements Transport {
     const response = await this.inner.send(request);
     if (isMarketData(request)) {
       const { status, body } = response;
-      this.onReply({ sentMs, seenMs: this.nowMs(), endpoint: `${request.method} ${request.path}`, status, body });
+      this.onReply({
+        sentMs,
+        seenMs: this.nowMs(),
+        endpoint: `${request.method} ${request.path}`,
+        status,
+        body,
+      });
     }
     return response;
   }
@@ -55,6 +64,7 @@ export class TappedTransport implements Transport {
 function isMarketData({ method, path }: HttpRequest): boolean {
   const [place = path] = path.split('?', 1);
   return PATHS.some(
-    (known) => known.method === method && (known.isWhole ? place === known.start : place.startsWith(known.start)),
+    (known) =>
+      known.method === method && (known.isWhole ? place === known.start : place.startsWith(known.start)),
   );
 }

@@ -45,7 +45,12 @@ export async function checkCandles(database: Database, options: CheckOptions): P
     for (const [index, column] of columns.entries()) {
       const cells = new MoneyCells(chunk.getColumnVector(index + 1));
       const isVolume = index === 4;
-      cells.copyInto(column, { at: 0, count, decimals: isVolume ? volumeDecimals : decimals, rounds: isVolume });
+      cells.copyInto(column, {
+        at: 0,
+        count,
+        decimals: isVolume ? volumeDecimals : decimals,
+        rounds: isVolume,
+      });
     }
     for (let row = 0; row < count; row += 1) {
       const [open = 0, high = 0, low = 0, close = 0, volume = 0] = columns.map((column) => column[row] ?? 0);
@@ -111,7 +116,11 @@ class CandleCheck {
     const stepMs = bar.timeMs - before.timeMs;
     if (stepMs === 0) this.findings.add('duplicate', bar.timeMs, `${timeText(bar.timeMs)} is there twice`);
     else if (stepMs < 0) {
-      this.findings.add('order', bar.timeMs, `${timeText(bar.timeMs)} comes after ${timeText(before.timeMs)}`);
+      this.findings.add(
+        'order',
+        bar.timeMs,
+        `${timeText(bar.timeMs)} comes after ${timeText(before.timeMs)}`,
+      );
     } else if (stepMs === this.lengthMs) this.quiet.bar(bar.close - bar.open);
     else this.gap(before, bar);
   }
@@ -124,7 +133,11 @@ class CandleCheck {
     const remark = this.quiet.isQuiet({ missingMs, jump: bar.open - before.close })
       ? `; the price goes on as if none were: an outage without trades, or times ${durationText(missingMs)} late from here on by another time zone`
       : '';
-    this.findings.add('gap', fromMs, `${bars} missing from ${timeText(fromMs)} to ${timeText(bar.timeMs)}${remark}`);
+    this.findings.add(
+      'gap',
+      fromMs,
+      `${bars} missing from ${timeText(fromMs)} to ${timeText(bar.timeMs)}${remark}`,
+    );
   }
 
   private repeat(bar: BarShape): void {

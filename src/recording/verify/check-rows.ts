@@ -5,7 +5,10 @@ import { BOOK_LEVELS, type RecordedBook, type RecordedTrade, type TimeRange } fr
 import type { Findings } from './findings.ts';
 import { durationText } from '../../domain/time-text.ts';
 
-/** Ids of trades that are remembered, to see one twice: those of some minutes, since equal ones lie side by side. */
+/**
+ * Ids of trades that are remembered, to see one twice: those of some minutes, since equal ones lie side by
+ * side.
+ */
 const MOST_IDS = 10_000;
 
 /** Looks at trades in the order in which they lie. */
@@ -16,7 +19,10 @@ export class TradeCheck {
   private lastId: number | null = null;
   private readonly ids = new Set<number>();
 
-  constructor(findings: Findings, options: { readonly priceStep: Units | null; readonly gaps: readonly TimeRange[] }) {
+  constructor(
+    findings: Findings,
+    options: { readonly priceStep: Units | null; readonly gaps: readonly TimeRange[] },
+  ) {
     this.findings = findings;
     this.priceStep = options.priceStep;
     for (const { fromMs, toMs } of options.gaps) {
@@ -74,7 +80,10 @@ export class BookCheck {
     options: {
       readonly priceStep: Units | null;
       readonly gapMs: number;
-      /** Stretches in which a recorder looked, but for gaps: without a book nothing changed. In the order of time. */
+      /**
+       * Stretches in which a recorder looked, but for gaps: without a book nothing changed. In the order of
+       * time.
+       */
       readonly watched: readonly TimeRange[];
       readonly gaps: readonly TimeRange[];
     },
@@ -110,10 +119,17 @@ export class BookCheck {
     if (priceStep === null) return;
     const off = [...bids, ...asks].find(([price]) => unitsOf(price) % priceStep !== 0n);
     if (off === undefined) return;
-    this.findings.add('off-step', timeMs, `the book of ${timeText(timeMs)} has the price ${off[0]}, off the step`);
+    this.findings.add(
+      'off-step',
+      timeMs,
+      `the book of ${timeText(timeMs)} has the price ${off[0]}, off the step`,
+    );
   }
 
-  /** Whether a recorder looked from when the book before was seen, which may be long after it changed, without a longer pause than a gap: files of a recorder end and begin anew. */
+  /**
+   * Whether a recorder looked from when the book before was seen, which may be long after it changed, without
+   * a longer pause than a gap: files of a recorder end and begin anew.
+   */
   private isWatched(toMs: number): boolean {
     const { watched, gaps, gapMs, seenBeforeMs } = this;
     if (gaps.some((range) => range.fromMs < toMs && range.toMs > seenBeforeMs)) return false;
@@ -136,7 +152,9 @@ function bookProblem({ bids, asks }: RecordedBook): string | null {
   if (bid !== undefined && ask !== undefined && unitsOf(bid[0]) >= unitsOf(ask[0])) {
     return `crosses: ${bid[0]} is bid, ${ask[0]} asked`;
   }
-  return [...bids, ...asks].some(([, amount]) => unitsOf(amount) <= 0n) ? 'has an amount that is not positive' : null;
+  return [...bids, ...asks].some(([, amount]) => unitsOf(amount) <= 0n)
+    ? 'has an amount that is not positive'
+    : null;
 }
 
 function isSorted(levels: readonly BookLevel[], direction: 1 | -1): boolean {

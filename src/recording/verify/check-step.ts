@@ -40,7 +40,9 @@ export class DecimalsCount {
     this.total += 1;
   }
 
-  /** Numbers with more decimals than nearly all have; null where there are none, or too few numbers to say. */
+  /**
+   * Numbers with more decimals than nearly all have; null where there are none, or too few numbers to say.
+   */
   outliers(): { readonly count: number; readonly firstMs: number; readonly step: string } | null {
     if (this.total < FEW_NUMBERS) return null;
     let within = 0;

@@ -43,7 +43,14 @@ export async function verifyFolder(
   const { range } = options;
   const within = sound.filter(({ fromMs, toMs }) => fromMs < range.toMs && toMs >= range.fromMs);
   const gaps = manifest.gaps.filter(({ fromMs, toMs }) => fromMs < range.toMs && toMs > range.fromMs);
-  const rows = await checkRows(catalogue, { key, within, findings, options, gaps, watched: manifest.covered });
+  const rows = await checkRows(catalogue, {
+    key,
+    within,
+    findings,
+    options,
+    gaps,
+    watched: manifest.covered,
+  });
   return { key, rows, findings, leftOvers };
 }
 
@@ -91,7 +98,11 @@ async function checkRows(
   const rows = within.reduce((sum, partition) => sum + partition.rows, 0);
   if (key.kind === 'stats') {
     for (const { fromMs, toMs } of gaps) {
-      findings.add('gap', fromMs, `no statistics were asked for from ${timeText(fromMs)} to ${timeText(toMs)}`);
+      findings.add(
+        'gap',
+        fromMs,
+        `no statistics were asked for from ${timeText(fromMs)} to ${timeText(toMs)}`,
+      );
     }
     return rows;
   }
@@ -101,7 +112,10 @@ async function checkRows(
   if (key.kind === 'trades') {
     return checkEach(catalogue.readTrades(question), new TradeCheck(findings, { priceStep, gaps }));
   }
-  return checkEach(catalogue.readBooks(question), new BookCheck(findings, { priceStep, gapMs, watched, gaps }));
+  return checkEach(
+    catalogue.readBooks(question),
+    new BookCheck(findings, { priceStep, gapMs, watched, gaps }),
+  );
 }
 
 async function checkEach<Row>(
@@ -117,7 +131,8 @@ async function checkEach<Row>(
 }
 
 /**
- * Holds the files of a folder against its manifest, and answers the partitions that can be read. What a killed writer has left is no finding: the next one removes it.
+ * Holds the files of a folder against its manifest, and answers the partitions that can be read. What a
+ * killed writer has left is no finding: the next one removes it.
  */
 async function checkFiles(
   root: string,

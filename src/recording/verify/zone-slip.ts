@@ -7,15 +7,18 @@ function isShift(lengthMs: number): boolean {
   return lengthMs > 0 && lengthMs <= MOST_SHIFT_MS && lengthMs % SHIFT_STEP_MS === 0;
 }
 
-/** A jump over a gap that is so much smaller than a bar usually moves is none: nothing happened in the gap. */
+/**
+ * A jump over a gap that is so much smaller than a bar usually moves is none: nothing happened in the gap.
+ */
 const QUIET_SHARE = 0.05;
 /** Bars whose moves the usual one is taken of. */
 const MEMORY = 100;
 const FEW_MOVES = 20;
 
 /**
- * Tells gaps over which the price goes on as if nothing were missing. Parts with clocks that are hours apart, put one behind the other, leave just such a gap; an
- * outage without a trade looks the same, so it is a remark and no finding of its own.
+ * Tells gaps over which the price goes on as if nothing were missing. Parts with clocks that are hours apart,
+ * put one behind the other, leave just such a gap; an outage without a trade looks the same, so it is a
+ * remark and no finding of its own.
  */
 export class QuietGaps {
   private readonly moves: number[] = [];
@@ -51,8 +54,9 @@ const FEWEST_REPEATS = 3;
 const MOST_REMEMBERED = 900;
 
 /**
- * Finds bars that are there a second time, whole hours later: what happens when a file of another time zone is joined to those that are there. Bars are looked for by
- * their volume, which is hardly ever the same twice; those without are passed over.
+ * Finds bars that are there a second time, whole hours later: what happens when a file of another time zone
+ * is joined to those that are there. Bars are looked for by their volume, which is hardly ever the same
+ * twice; those without are passed over.
  */
 export class RepeatedBars {
   private readonly byVolume = new Map<number, BarShape>();
@@ -89,5 +93,10 @@ export class RepeatedBars {
 }
 
 function isSame(left: BarShape, right: BarShape): boolean {
-  return left.open === right.open && left.high === right.high && left.low === right.low && left.close === right.close;
+  return (
+    left.open === right.open &&
+    left.high === right.high &&
+    left.low === right.low &&
+    left.close === right.close
+  );
 }

@@ -1,7 +1,10 @@
 import { invariant } from '../../domain/invariant.ts';
 import { Wallet, type UserId, type WalletKind, type WalletEntry } from './wallet.ts';
 
-/** Where units go that belong to no user: each posting has this other side, so that all of them add up to nothing. */
+/**
+ * Where units go that belong to no user: each posting has this other side, so that all of them add up to
+ * nothing.
+ */
 export type HouseAccount = 'fees' | 'outside' | 'rounding';
 
 export interface Posting {
@@ -36,8 +39,9 @@ export interface AccountsState {
 }
 
 /**
- * All wallets and the house's side of the ledger. Money enters and leaves only against a house account or another wallet, so for every
- * currency: sum of all wallets + fees + rounding + outside = 0 (`outside` is minus what was ever deposited).
+ * All wallets and the house's side of the ledger. Money enters and leaves only against a house account or
+ * another wallet, so for every currency: sum of all wallets + fees + rounding + outside = 0 (`outside` is
+ * minus what was ever deposited).
  */
 export class Accounts {
   private readonly wallets = new Map<number, Wallet>();
@@ -104,13 +108,17 @@ export class Accounts {
 
   /** Moves units from one wallet to another of the same currency, with a transaction in each. */
   move(from: Wallet, to: Wallet, posting: Posting): void {
-    invariant(from.currency === to.currency, () => `expected one currency, was ${from.currency} and ${to.currency}`);
+    invariant(
+      from.currency === to.currency,
+      () => `expected one currency, was ${from.currency} and ${to.currency}`,
+    );
     this.write(from, { ...posting, units: -posting.units });
     this.write(to, posting);
   }
 
   /**
-   * One side of a posting whose other sides the caller makes in the same breath (a trade has four). The caller answers for the sum.
+   * One side of a posting whose other sides the caller makes in the same breath (a trade has four). The
+   * caller answers for the sum.
    */
   write(wallet: Wallet, posting: Posting): WalletEntry {
     wallet.total += posting.units;
@@ -131,8 +139,8 @@ export class Accounts {
   }
 
   /**
-   * One wallet's side of a trade; the trade has four, and two of the house, made in the same breath. Spelt out rather than through `write`:
-   * it is the hottest line of the exchange.
+   * One wallet's side of a trade; the trade has four, and two of the house, made in the same breath. Spelt
+   * out rather than through `write`: it is the hottest line of the exchange.
    */
   writeTrade(
     wallet: Wallet,
@@ -167,23 +175,27 @@ export class Accounts {
     return {
       nextWalletId: this.nextWalletId,
       nextTransactionId: this.nextTransactionId,
-      wallets: [...this.wallets.values()].map(({ id, userId, currency, kind, total, held, transactions }) => ({
-        id,
-        userId,
-        currency,
-        kind,
-        total: String(total),
-        held: String(held),
-        transactions: transactions.values().map(({ id, timeMs, units, fee, balanceAfter, description, tradeId }) => ({
+      wallets: [...this.wallets.values()].map(
+        ({ id, userId, currency, kind, total, held, transactions }) => ({
           id,
-          timeMs,
-          units: String(units),
-          fee: String(fee),
-          balanceAfter: String(balanceAfter),
-          description,
-          tradeId,
-        })),
-      })),
+          userId,
+          currency,
+          kind,
+          total: String(total),
+          held: String(held),
+          transactions: transactions
+            .values()
+            .map(({ id, timeMs, units, fee, balanceAfter, description, tradeId }) => ({
+              id,
+              timeMs,
+              units: String(units),
+              fee: String(fee),
+              balanceAfter: String(balanceAfter),
+              description,
+              tradeId,
+            })),
+        }),
+      ),
       house: Object.fromEntries(
         [...this.house].map(([currency, { fees, outside, rounding }]) => [
           currency,
@@ -194,13 +206,15 @@ export class Accounts {
   }
 
   /**
-   * Replaces every wallet and house account. House records are changed in place, as markets hold on to them; wallets are made anew, so
-   * this comes before anything that holds on to one. Throws a `SyntaxError` when a text is no integer.
+   * Replaces every wallet and house account. House records are changed in place, as markets hold on to them;
+   * wallets are made anew, so this comes before anything that holds on to one. Throws a `SyntaxError` when a
+   * text is no integer.
    */
   restore(state: AccountsState): void {
     this.wallets.clear();
     this.byUser.clear();
-    for (const accounts of this.house.values()) Object.assign(accounts, { fees: 0n, outside: 0n, rounding: 0n });
+    for (const accounts of this.house.values())
+      Object.assign(accounts, { fees: 0n, outside: 0n, rounding: 0n });
     for (const [currency, { fees, outside, rounding }] of Object.entries(state.house)) {
       Object.assign(this.houseOf(currency), {
         fees: BigInt(fees),
@@ -217,7 +231,14 @@ export class Accounts {
         const units = BigInt(stored.units);
         const fee = BigInt(stored.fee);
         const balanceAfter = BigInt(stored.balanceAfter);
-        wallet.transactions.push({ ...stored, walletId: id, currency: owner.currency, units, fee, balanceAfter });
+        wallet.transactions.push({
+          ...stored,
+          walletId: id,
+          currency: owner.currency,
+          units,
+          fee,
+          balanceAfter,
+        });
       }
     }
     this.nextWalletId = state.nextWalletId;

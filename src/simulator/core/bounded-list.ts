@@ -1,6 +1,6 @@
 /**
- * An append-only list that keeps the newest `capacity` items. It drops in blocks, so that appending stays constant on average; between
- * `capacity` and twice that many items are held.
+ * An append-only list that keeps the newest `capacity` items. It drops in blocks, so that appending stays
+ * constant on average; between `capacity` and twice that many items are held.
  */
 export class BoundedList<T> {
   private items: T[] = [];

@@ -33,8 +33,8 @@ export interface ExchangeSettings {
 const MONTH_MS = 30 * 86_400_000;
 
 /**
- * The exchange itself, without any wire: markets, wallets, trading and the services around them, moved by calls that carry their time. It
- * reads no clock and throws no dice; the same calls give the same replies.
+ * The exchange itself, without any wire: markets, wallets, trading and the services around them, moved by
+ * calls that carry their time. It reads no clock and throws no dice; the same calls give the same replies.
  */
 export class SimulatedExchange {
   readonly accounts: Accounts;
@@ -45,15 +45,22 @@ export class SimulatedExchange {
   /** By quote currency, then by base currency. */
   private readonly byCurrencies: ReadonlyMap<string, ReadonlyMap<string, MarketState>>;
 
-  /** `services` is made from the accounts, which belong to this exchange; so it is asked for, not handed in. */
+  /**
+   * `services` is made from the accounts, which belong to this exchange; so it is asked for, not handed in.
+   */
   constructor(settings: ExchangeSettings, services: (exchange: SimulatedExchange) => Services) {
     this.accounts = new Accounts(
       settings.transactionsKept === undefined ? {} : { transactionsKept: settings.transactionsKept },
     );
-    this.markets = new Map(settings.markets.map((market) => [market.market.symbol, this.createMarket(market)]));
+    this.markets = new Map(
+      settings.markets.map((market) => [market.market.symbol, this.createMarket(market)]),
+    );
     const byQuote = Map.groupBy(this.markets.values(), ({ rules }) => rules.quote as string);
     this.byCurrencies = new Map(
-      [...byQuote].map(([quote, markets]) => [quote, new Map(markets.map((market) => [market.rules.base, market]))]),
+      [...byQuote].map(([quote, markets]) => [
+        quote,
+        new Map(markets.map((market) => [market.rules.base, market])),
+      ]),
     );
     this.trading = new Trading({
       accounts: this.accounts,
@@ -78,7 +85,10 @@ export class SimulatedExchange {
     return this.byCurrencies.get(quote)?.get(base);
   }
 
-  /** What units of a currency are worth in rial at the last prices, directly or by way of tether; null where no market says. */
+  /**
+   * What units of a currency are worth in rial at the last prices, directly or by way of tether; null where
+   * no market says.
+   */
   rialValue(currency: string, units: bigint): bigint | null {
     if (currency === 'rls') return units;
     const direct = this.lastPriceOf(currency, 'rls');

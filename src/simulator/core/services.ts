@@ -83,7 +83,10 @@ export class Services {
     for (const user of this.users.all()) this.welcome(user, startMs);
   }
 
-  /** A currency as configured, else with what is known of it. Bounded: unknown symbols are made each time, not kept. */
+  /**
+   * A currency as configured, else with what is known of it. Bounded: unknown symbols are made each time, not
+   * kept.
+   */
   currency(symbol: string): Currency {
     return this.currencies.get(symbol) ?? currencyOf(symbol);
   }
@@ -93,14 +96,20 @@ export class Services {
     return this.currencies.has(symbol);
   }
 
-  /** A user who comes while the exchange runs: with tokens, keys, a rial wallet and opening balances. Throws `INVARIANT` for a taken name. */
+  /**
+   * A user who comes while the exchange runs: with tokens, keys, a rial wallet and opening balances. Throws
+   * `INVARIANT` for a taken name.
+   */
   addUser(settings: UserSettings, timeMs: number): User {
     const user = this.users.add(settings);
     this.welcome(user, timeMs);
     return user;
   }
 
-  /** Does what is due by `timeMs`: confirmations and the steps of withdrawals. Costs two comparisons when nothing is. */
+  /**
+   * Does what is due by `timeMs`: confirmations and the steps of withdrawals. Costs two comparisons when
+   * nothing is.
+   */
   advance(timeMs: number): void {
     this.deposits.advance(timeMs);
     this.withdrawals.advance(timeMs);
@@ -119,7 +128,8 @@ export class Services {
   }
 
   /**
-   * Takes over a stored state; the accounts are restored before. Users who are configured but not in the state are welcomed as new ones.
+   * Takes over a stored state; the accounts are restored before. Users who are configured but not in the
+   * state are welcomed as new ones.
    */
   restore(state: ServicesState, timeMs: number): void {
     const added = this.users.restore(state.users);
@@ -146,7 +156,8 @@ export class Services {
       for (const [currency, amount] of Object.entries(amounts)) {
         const units = parseUnits(amount);
         const wallet = this.accounts.ensure(user.id, currency, kind);
-        if (units > 0n) this.accounts.post(wallet, 'outside', { units, description: 'Opening balance', timeMs });
+        if (units > 0n)
+          this.accounts.post(wallet, 'outside', { units, description: 'Opening balance', timeMs });
       }
     }
   }

@@ -21,8 +21,9 @@ export interface WalletEntry {
 }
 
 /**
- * One currency of one user. `total` is owned, `held` is promised to open orders and pending withdrawals; both in units (1e-10), and
- * 0 <= held <= total always. A mutable twin of the domain's `Balance`: the matching core changes it a few times an order.
+ * One currency of one user. `total` is owned, `held` is promised to open orders and pending withdrawals; both
+ * in units (1e-10), and 0 <= held <= total always. A mutable twin of the domain's `Balance`: the matching
+ * core changes it a few times an order.
  */
 export class Wallet {
   readonly id: number;

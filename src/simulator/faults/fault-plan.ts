@@ -41,9 +41,16 @@ const DEFAULT_BACK_OFF = 12;
 const DEFAULT_NAMED_LIMIT = 60;
 
 /** Nothing goes wrong. */
-export const NO_FAULT: FaultDecision = { handledAfterMs: 0, answeredAfterMs: 0, answer: null, distortion: {} };
+export const NO_FAULT: FaultDecision = {
+  handledAfterMs: 0,
+  answeredAfterMs: 0,
+  answer: null,
+  distortion: {},
+};
 
-/** A rule at work: how many requests it was for, and its own chance, so that rules do not change each other's. */
+/**
+ * A rule at work: how many requests it was for, and its own chance, so that rules do not change each other's.
+ */
 interface ActiveRule {
   readonly rule: FaultRule;
   readonly random: RandomSource;
@@ -51,8 +58,8 @@ interface ActiveRule {
 }
 
 /**
- * Decides what goes wrong with which request: the same seed, rules and requests give the same faults. Rules add up: delays grow, and of several
- * faults of the answer the first rule's counts.
+ * Decides what goes wrong with which request: the same seed, rules and requests give the same faults. Rules
+ * add up: delays grow, and of several faults of the answer the first rule's counts.
  */
 export class FaultPlan {
   readonly settings: FaultSettings;
@@ -107,9 +114,15 @@ function apply(decision: FaultDecision, rule: FaultRule): FaultDecision {
     case 'reply-lost':
       return answered(decision, { answer: { kind: 'none' } });
     case 'reset':
-      return answered(decision, { answer: { kind: 'reset' }, ...(rule.isHandled === false ? unhandled : {}) });
+      return answered(decision, {
+        answer: { kind: 'reset' },
+        ...(rule.isHandled === false ? unhandled : {}),
+      });
     case 'bad-gateway':
-      return answered(decision, { answer: { kind: 'bad-gateway' }, ...(rule.isHandled === false ? unhandled : {}) });
+      return answered(decision, {
+        answer: { kind: 'bad-gateway' },
+        ...(rule.isHandled === false ? unhandled : {}),
+      });
     case 'truncated':
     case 'no-result':
       return answered(decision, { answer: { kind: rule.kind } });

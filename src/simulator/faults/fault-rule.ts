@@ -30,7 +30,10 @@ export const FAULT_KINDS = [
   'shuffled-trades',
   'missing-fields',
   'unknown-fields',
-  /** HTTP 200 that says ok and lacks what was asked for, as the interface says of the wallets list under load. Handled. */
+  /**
+   * HTTP 200 that says ok and lacks what was asked for, as the interface says of the wallets list under load.
+   * Handled.
+   */
   'no-result',
 ] as const;
 
@@ -41,7 +44,10 @@ export interface FaultRule {
   readonly kind: FaultKind;
   /** Only requests to these; all without it. */
   readonly endpoints?: readonly EndpointName[] | undefined;
-  /** A script: the numbers, counted from 1, of the requests this rule is for (those to its endpoints) that go wrong. */
+  /**
+   * A script: the numbers, counted from 1, of the requests this rule is for (those to its endpoints) that go
+   * wrong.
+   */
   readonly requests?: readonly number[] | undefined;
   /** Of each request the rule is for, 0 to 1; 1 without it. */
   readonly probability?: number | undefined;
@@ -49,7 +55,10 @@ export interface FaultRule {
   readonly delayMs?: number | undefined;
   /** For `lagging-lists`. */
   readonly lagMs?: number | undefined;
-  /** For `lagging-lists`: every second one of the own trades that lag is there all the same, so that those between come later. */
+  /**
+   * For `lagging-lists`: every second one of the own trades that lag is there all the same, so that those
+   * between come later.
+   */
   readonly isUneven?: boolean | undefined;
   /** For `reset`, `server-error` and `bad-gateway`: whether the request is handled all the same. */
   readonly isHandled?: boolean | undefined;

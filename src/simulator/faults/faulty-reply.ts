@@ -26,7 +26,13 @@ export function faultyReply(fault: AnswerFault, reply: WireReply | null): WireRe
       return json(401, { detail: 'Invalid token.' });
     case 'too-many-requests': {
       const { backOff, limit } = fault;
-      const body = { status: 'failed', code: 'TooManyRequests', message: 'Too many requests', backOff, limit };
+      const body = {
+        status: 'failed',
+        code: 'TooManyRequests',
+        message: 'Too many requests',
+        backOff,
+        limit,
+      };
       return json(429, body, { 'retry-after': String(backOff) });
     }
     case 'none':

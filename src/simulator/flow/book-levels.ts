@@ -7,7 +7,10 @@ import type { RowGrid } from './row-grid.ts';
 /** Levels of a recorded book that are repeated; those further back are left out. */
 const LEVELS_REPEATED = 200;
 
-/** A recorded book on the market's grid. Levels that fall on one step are added up; a step that both sides claim is left to the bids. */
+/**
+ * A recorded book on the market's grid. Levels that fall on one step are added up; a step that both sides
+ * claim is left to the bids.
+ */
 export function levelsOnGrid(
   row: BookRow,
   rules: Market,

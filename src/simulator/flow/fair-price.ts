@@ -3,7 +3,10 @@ import type { Chance } from './chance.ts';
 /** Yearly volatility before clusters and trends, which bring it to about one (100 %). */
 const BASE_VOLATILITY = 0.6;
 const YEAR_S = 365 * 86_400;
-/** Standard deviation and memory of the logarithm of volatility: a quick part (bursts) and a slow one (moods of the day). */
+/**
+ * Standard deviation and memory of the logarithm of volatility: a quick part (bursts) and a slow one (moods
+ * of the day).
+ */
 const QUICK = { deviation: 0.45, memoryS: 180 };
 const SLOW = { deviation: 0.35, memoryS: 3 * 3_600 };
 /** A drift that comes and goes: in log price a second. */
@@ -20,11 +23,13 @@ function revert(
 }
 
 /**
- * What a currency is worth, unknown to anybody in the market: a random walk in the logarithm whose volatility comes in clusters (two
- * log-normal factors, of minutes and of hours) with a drift that lasts for tens of minutes.
+ * What a currency is worth, unknown to anybody in the market: a random walk in the logarithm whose volatility
+ * comes in clusters (two log-normal factors, of minutes and of hours) with a drift that lasts for tens of
+ * minutes.
  *
- * What is unreal about it: no jumps, no hours of the day, no news, no other market; the trends are stronger than those of real markets, so
- * that something can be seen within minutes; nothing pulls the price back over weeks.
+ * What is unreal about it: no jumps, no hours of the day, no news, no other market; the trends are stronger
+ * than those of real markets, so that something can be seen within minutes; nothing pulls the price back over
+ * weeks.
  */
 export class FairPrice {
   /** In the quote currency. A float: it decides where orders are put, and is never booked. */

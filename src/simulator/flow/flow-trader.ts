@@ -12,7 +12,10 @@ const HISTORY_KEPT = 256;
 /** A top-up is worth this many of the order that could not be paid. */
 const TOP_UP_ORDERS = 1_000n;
 
-/** An order of the flow: price and amount in the market's public steps. A market order ends no further than 1 % beyond its price. */
+/**
+ * An order of the flow: price and amount in the market's public steps. A market order ends no further than 1
+ * % beyond its price.
+ */
 export interface FlowOrder {
   readonly side: Side;
   readonly price: number;
@@ -20,7 +23,10 @@ export interface FlowOrder {
   readonly execution: 'limit' | 'market';
 }
 
-/** A user of the exchange who belongs to the flow: his orders are ordinary ones, his money comes from outside whenever it runs out. */
+/**
+ * A user of the exchange who belongs to the flow: his orders are ordinary ones, his money comes from outside
+ * whenever it runs out.
+ */
 export class FlowTrader {
   readonly userId: UserId;
   private readonly exchange: SimulatedExchange;
@@ -44,7 +50,10 @@ export class FlowTrader {
     for (const order of trader.open.values()) trading.cancel(order, options.timeMs);
   }
 
-  /** Places an order that is in the book or done at once. Null when the exchange refuses it, as it would anybody's. */
+  /**
+   * Places an order that is in the book or done at once. Null when the exchange refuses it, as it would
+   * anybody's.
+   */
   place(market: MarketState, order: FlowOrder, timeMs: number): SimulatedOrder | null {
     const request: PlaceOrder = {
       market: market.rules.symbol,
@@ -80,7 +89,14 @@ export class FlowTrader {
       order.side === 'sell'
         ? BigInt(order.amount) * rules.amountStep
         : valueUp(rules, BigInt(order.price) * BigInt(order.amount));
-    const wallet = this.exchange.accounts.ensure(this.userId, order.side === 'sell' ? rules.base : rules.quote);
-    this.exchange.accounts.post(wallet, 'outside', { units: needed * TOP_UP_ORDERS, description: 'Deposit', timeMs });
+    const wallet = this.exchange.accounts.ensure(
+      this.userId,
+      order.side === 'sell' ? rules.base : rules.quote,
+    );
+    this.exchange.accounts.post(wallet, 'outside', {
+      units: needed * TOP_UP_ORDERS,
+      description: 'Deposit',
+      timeMs,
+    });
   }
 }

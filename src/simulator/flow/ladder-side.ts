@@ -46,7 +46,9 @@ export class LadderSide {
     }
   }
 
-  /** Rests at these prices (best first) and no others. What rests there already keeps its place in the queue. */
+  /**
+   * Rests at these prices (best first) and no others. What rests there already keeps its place in the queue.
+   */
   show(prices: readonly number[], sizing: LevelSizing, timeMs: number): void {
     this.calls += 1;
     const missing: number[] = [];
@@ -68,8 +70,14 @@ export class LadderSide {
     this.shown.clear();
   }
 
-  /** Sees to it that at least `least` rests at a price, by resting `amount` there if less does; the other levels stay. */
-  ensure(level: { readonly price: number; readonly least: number; readonly amount: number }, timeMs: number): void {
+  /**
+   * Sees to it that at least `least` rests at a price, by resting `amount` there if less does; the other
+   * levels stay.
+   */
+  ensure(
+    level: { readonly price: number; readonly least: number; readonly amount: number },
+    timeMs: number,
+  ): void {
     const found = this.shown.get(level.price);
     if (found !== undefined) {
       if (found.order.isOpen && found.order.remaining >= level.least * this.market.amountFactor) return;

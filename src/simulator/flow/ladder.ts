@@ -81,7 +81,8 @@ export class Ladder {
     const smallest = leastAmount(this.rules, place.bid);
     return {
       amountAt: (index) => {
-        const size = place.typicalAmount * (1 + GROWTH * index) * Math.exp(SPREAD_OF_SIZES * this.chance.normal());
+        const size =
+          place.typicalAmount * (1 + GROWTH * index) * Math.exp(SPREAD_OF_SIZES * this.chance.normal());
         return Math.max(smallest, Math.floor(size)) + (index === 0 ? least : 0);
       },
       isEnough: (index, remaining) => index !== 0 || remaining >= least,

@@ -1,14 +1,18 @@
 import type { Side } from '../../domain/order.ts';
 
 /**
- * Places where the levels of a ladder may lie: one in every `gap` price steps, each a little off its mark so that a book does not look ruled.
- * They do not depend on the price, so that a ladder which follows the price by one gap changes one level at each end, not all of them.
+ * Places where the levels of a ladder may lie: one in every `gap` price steps, each a little off its mark so
+ * that a book does not look ruled. They do not depend on the price, so that a ladder which follows the price
+ * by one gap changes one level at each end, not all of them.
  */
 function latticePrice(index: number, gap: number): number {
   return index * gap + (gap < 3 ? 0 : offsetOf(index, gap));
 }
 
-/** The prices of one side, best first: the touch itself and the `count - 1` places of the lattice beyond it. None below one step. */
+/**
+ * The prices of one side, best first: the touch itself and the `count - 1` places of the lattice beyond it.
+ * None below one step.
+ */
 export function ladderPrices(of: {
   readonly side: Side;
   readonly touch: number;

@@ -7,8 +7,8 @@ const MINUTE_MS = 60_000;
 const LOOKS = 4;
 
 /**
- * Minute bars of a market's past, in steps: a path of the fair price that ends at `lastPrice` in the minute before `endMs`. Volumes are
- * made up around `typicalAmount` and rise with the range of the bar.
+ * Minute bars of a market's past, in steps: a path of the fair price that ends at `lastPrice` in the minute
+ * before `endMs`. Volumes are made up around `typicalAmount` and rise with the range of the bar.
  */
 export function priceHistory(of: {
   readonly fair: FairPrice;

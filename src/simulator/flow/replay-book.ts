@@ -23,8 +23,9 @@ export interface StepTrade {
 }
 
 /**
- * Makes one market's book go where a recording says. Its own orders never stand in the way: they are taken back first, so a price may jump
- * any distance. Orders of others that lie in the way are traded away, each at its own price, as a market that went through them would have.
+ * Makes one market's book go where a recording says. Its own orders never stand in the way: they are taken
+ * back first, so a price may jump any distance. Orders of others that lie in the way are traded away, each at
+ * its own price, as a market that went through them would have.
  */
 export class ReplayBook {
   private readonly market: MarketState;
@@ -57,7 +58,10 @@ export class ReplayBook {
     const spread = this.shape.spreadAt(price);
     const bid = side === 'sell' ? price : Math.max(1, price - spread);
     const ask = side === 'buy' ? Math.max(2, price) : price + spread;
-    this.makeWay(side === 'sell' ? { bids: price + 1, asks: price } : { bids: price, asks: price - 1 }, timeMs);
+    this.makeWay(
+      side === 'sell' ? { bids: price + 1, asks: price } : { bids: price, asks: price - 1 },
+      timeMs,
+    );
     if (this.hasRecordedBook) this.restAt(side === 'buy' ? ladder.sells : ladder.buys, trade, timeMs);
     else {
       const gap = this.shape.gapAt(price);
@@ -72,10 +76,13 @@ export class ReplayBook {
   }
 
   /**
-   * Shows a recorded book in place of what was shown before. Both lists best first, bids below asks. Until a trade was recorded the last price
-   * goes along, as everybody's orders are held against it.
+   * Shows a recorded book in place of what was shown before. Both lists best first, bids below asks. Until a
+   * trade was recorded the last price goes along, as everybody's orders are held against it.
    */
-  show(book: { readonly bids: readonly StepLevel[]; readonly asks: readonly StepLevel[] }, timeMs: number): void {
+  show(
+    book: { readonly bids: readonly StepLevel[]; readonly asks: readonly StepLevel[] },
+    timeMs: number,
+  ): void {
     const { ladder } = this;
     const { bids, asks } = book;
     ladder.heedRules(timeMs);
@@ -90,7 +97,10 @@ export class ReplayBook {
     if (!this.hasTraded && best !== undefined) this.market.lastPrice = best.price * this.market.priceFactor;
   }
 
-  /** Clears the bids from `bids` up and the asks from `asks` down: own orders are taken back, those of others traded. */
+  /**
+   * Clears the bids from `bids` up and the asks from `asks` down: own orders are taken back, those of others
+   * traded.
+   */
   private makeWay(from: { readonly bids: number; readonly asks: number }, timeMs: number): void {
     this.ladder.buys.withdrawFrom(from.bids, timeMs);
     this.ladder.sells.withdrawFrom(from.asks, timeMs);
@@ -119,7 +129,8 @@ export class ReplayBook {
 
   /** Without a made-up ladder only the traded level itself is seen to. */
   private restAt(side: LadderSide, trade: StepTrade, timeMs: number): void {
-    if (trade.amount > 0) side.ensure({ price: trade.price, least: trade.amount, amount: trade.amount }, timeMs);
+    if (trade.amount > 0)
+      side.ensure({ price: trade.price, least: trade.amount, amount: trade.amount }, timeMs);
   }
 }
 

@@ -30,14 +30,16 @@ export interface ReplayFlowOptions {
 /**
  * Drives one market's book from what was recorded elsewhere, at the recorded times.
  *
- * Rules: a candle becomes the trades of `candlePath`; a trade is taken from the book at its price, by its side; a book replaces the levels
- * shown. Until a book was recorded a ladder of 24 levels a side is kept around the price, as wide and deep as the past rows suggest. Orders
- * of others at better prices than a trade are filled before it, at their own prices; those at its price are filled by its amount, if they were
- * there before the ladder's. The flow's own two users stand outside the price band and the minimum value, and their money never runs out. Rows
- * while the market is closed are passed over.
+ * Rules: a candle becomes the trades of `candlePath`; a trade is taken from the book at its price, by its
+ * side; a book replaces the levels shown. Until a book was recorded a ladder of 24 levels a side is kept
+ * around the price, as wide and deep as the past rows suggest. Orders of others at better prices than a trade
+ * are filled before it, at their own prices; those at its price are filled by its amount, if they were there
+ * before the ladder's. The flow's own two users stand outside the price band and the minimum value, and their
+ * money never runs out. Rows while the market is closed are passed over.
  *
- * What is unreal about it: the recorded market does not mind what others do here; a large order of a user is forgotten with the next row;
- * within a candle the price takes the shortest way; between two rows the book stands still.
+ * What is unreal about it: the recorded market does not mind what others do here; a large order of a user is
+ * forgotten with the next row; within a candle the price takes the shortest way; between two rows the book
+ * stands still.
  */
 export class ReplayFlow {
   /** Rows begun, the running one included. */
@@ -94,7 +96,10 @@ export class ReplayFlow {
     return this.grid.offGridPrices;
   }
 
-  /** Does everything that is due by `timeMs`, each at its own time. To be called before others act at that time; time never goes back. */
+  /**
+   * Does everything that is due by `timeMs`, each at its own time. To be called before others act at that
+   * time; time never goes back.
+   */
   advance(timeMs: number): void {
     while (this.dueMs <= timeMs && this.row !== null) this.step();
   }
@@ -111,7 +116,8 @@ export class ReplayFlow {
         const amount = this.grid.amount(rules, row.amount);
         this.shape.onTrade(amount);
         this.trade({ timeMs: dueMs, price: this.grid.price(rules, row.price), amount }, row.side);
-      } else if (!this.market.isClosed) this.book.show(levelsOnGrid(row, this.market.rules, this.grid), dueMs);
+      } else if (!this.market.isClosed)
+        this.book.show(levelsOnGrid(row, this.market.rules, this.grid), dueMs);
       this.readRow();
     }
   }
@@ -139,7 +145,8 @@ export class ReplayFlow {
   private trade(point: PathPoint, side: Side): void {
     this.lastPrice = point.price;
     this.lastSide = side;
-    if (!this.market.isClosed) this.book.trade({ price: point.price, amount: point.amount, side }, this.dueMs);
+    if (!this.market.isClosed)
+      this.book.trade({ price: point.price, amount: point.amount, side }, this.dueMs);
   }
 
   private begin(row: CandleRow): void {

@@ -3,13 +3,22 @@ import type { StepBar } from './candle-path.ts';
 import { typicalAmount } from './typical-size.ts';
 
 const MINUTE_MS = 60_000;
-/** Levels that the usual range of a bar covers; the gap between levels stays between these shares of the price. */
+/**
+ * Levels that the usual range of a bar covers; the gap between levels stays between these shares of the
+ * price.
+ */
 const LEVELS_A_RANGE = 8;
 const LEAST_GAP_SHARE = 0.00015;
 const MOST_GAP_SHARE = 0.005;
-/** The gap is left alone until the wanted one is this many times as large or small: a change moves every level. */
+/**
+ * The gap is left alone until the wanted one is this many times as large or small: a change moves every
+ * level.
+ */
 const GAP_TOLERANCE = 2;
-/** What a level near the touch holds: this share of the volume of a minute, but not less than this share of an ordinary level. */
+/**
+ * What a level near the touch holds: this share of the volume of a minute, but not less than this share of an
+ * ordinary level.
+ */
 const MINUTE_SHARE = 0.25;
 const LEAST_SHARE = 0.25;
 /** A level holds this many of the usual trade. */
@@ -19,7 +28,10 @@ const MEMORY = 0.9;
 /** Half of the distance of the quotes behind which the traded price is: at most this share of the price. */
 const SPREAD_SHARE = 0.0001;
 
-/** How wide and how deep the ladder of a replay is, from what was recorded so far: never from what is still to come. */
+/**
+ * How wide and how deep the ladder of a replay is, from what was recorded so far: never from what is still to
+ * come.
+ */
 export class ReplayShape {
   private range = 0;
   private level = 0;
@@ -37,7 +49,10 @@ export class ReplayShape {
   /** Distance of the levels in price steps. */
   gapAt(price: number): number {
     const least = price * LEAST_GAP_SHARE;
-    const wanted = Math.max(1, Math.min(Math.max(this.range / LEVELS_A_RANGE, least), price * MOST_GAP_SHARE));
+    const wanted = Math.max(
+      1,
+      Math.min(Math.max(this.range / LEVELS_A_RANGE, least), price * MOST_GAP_SHARE),
+    );
     if (wanted > this.gapSteps * GAP_TOLERANCE || wanted * GAP_TOLERANCE < this.gapSteps) {
       this.gapSteps = Math.max(1, Math.round(wanted));
     }

@@ -10,7 +10,8 @@ export class RowGrid {
   price(rules: Market, text: DecimalText): number {
     const units = tenDecimals(text);
     const steps = roundPrice(rules, units);
-    if (BigInt(steps) * rules.priceStep !== units || fractionDigits(text) > UNIT_DECIMALS) this.offGridPrices += 1;
+    if (BigInt(steps) * rules.priceStep !== units || fractionDigits(text) > UNIT_DECIMALS)
+      this.offGridPrices += 1;
     return Math.max(1, steps);
   }
 
@@ -20,7 +21,10 @@ export class RowGrid {
   }
 }
 
-/** Recorded volumes are often floats with a long tail; what is beyond the books' ten decimals is no money of anybody and is cut. */
+/**
+ * Recorded volumes are often floats with a long tail; what is beyond the books' ten decimals is no money of
+ * anybody and is cut.
+ */
 function tenDecimals(text: DecimalText): Units {
   const excess = fractionDigits(text) - UNIT_DECIMALS;
   return unitsOf(excess > 0 ? decimalText(text.slice(0, -excess)) : text);

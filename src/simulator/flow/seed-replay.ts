@@ -7,8 +7,9 @@ import type { CandleRow, ReplayRow } from './replay-row.ts';
 import { RowGrid } from './row-grid.ts';
 
 /**
- * Makes rows the past of a market: its candles, and the price it opens at. Books have no past. To be called before anything was traded.
- * Bars shorter than a minute are gathered into minutes; a length that the exchange has no candles of goes into the next shorter one.
+ * Makes rows the past of a market: its candles, and the price it opens at. Books have no past. To be called
+ * before anything was traded. Bars shorter than a minute are gathered into minutes; a length that the
+ * exchange has no candles of goes into the next shorter one.
  * @returns how many prices were off the market's grid.
  * @throws SarrafError `INVALID_OPTIONS` when the exchange lacks the market.
  */

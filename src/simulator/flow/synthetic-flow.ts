@@ -22,18 +22,20 @@ export interface SyntheticFlowOptions {
 }
 
 /**
- * Synthetic traders on every market of an exchange: makers who keep at least 24 levels a side around a fair price that only they know, and
- * takers who come at random. Everything follows from the seed; as long as `advance` is called at least once a minute, it does not matter how
- * often.
+ * Synthetic traders on every market of an exchange: makers who keep at least 24 levels a side around a fair
+ * price that only they know, and takers who come at random. Everything follows from the seed; as long as
+ * `advance` is called at least once a minute, it does not matter how often.
  *
- * Rules: makers look once a second; a level that still fits keeps its place in the queue, and what was taken is put back at the next
- * look; the spread widens with volatility and is never less than four price steps; takers are a Poisson process whose rate rises with
- * volatility, with Pareto sizes, and tend to do what the last one did. All are ordinary users under the exchange's rules (steps, minimum,
- * band, closed markets), except that their money never runs out. A jump of time of any length costs what a minute costs: the same number of
- * events, spread over it.
+ * Rules: makers look once a second; a level that still fits keeps its place in the queue, and what was taken
+ * is put back at the next look; the spread widens with volatility and is never less than four price steps;
+ * takers are a Poisson process whose rate rises with volatility, with Pareto sizes, and tend to do what the
+ * last one did. All are ordinary users under the exchange's rules (steps, minimum, band, closed markets),
+ * except that their money never runs out. A jump of time of any length costs what a minute costs: the same
+ * number of events, spread over it.
  *
- * What is unreal about it: makers do not mind what others do, never run out of nerve and are not moved by a large order, so the price comes
- * back at the next look; markets know nothing of each other (no arbitrage between tether and rial prices); see also `FairPrice`.
+ * What is unreal about it: makers do not mind what others do, never run out of nerve and are not moved by a
+ * large order, so the price comes back at the next look; markets know nothing of each other (no arbitrage
+ * between tether and rial prices); see also `FairPrice`.
  */
 export class SyntheticFlow {
   private readonly exchange: SimulatedExchange;
@@ -67,7 +69,10 @@ export class SyntheticFlow {
     return this.next()?.nextMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Does everything that is due by `timeMs`, each at its own time. To be called before others act at that time; time never goes back. */
+  /**
+   * Does everything that is due by `timeMs`, each at its own time. To be called before others act at that
+   * time; time never goes back.
+   */
   advance(timeMs: number): void {
     const stretch = Math.max(1, (timeMs - this.reachedMs) / LIVED_THROUGH_MS);
     for (;;) {
@@ -81,7 +86,8 @@ export class SyntheticFlow {
 
   private next(): SyntheticMarket | undefined {
     let first: SyntheticMarket | undefined;
-    for (const market of this.markets) if (first === undefined || market.nextMs < first.nextMs) first = market;
+    for (const market of this.markets)
+      if (first === undefined || market.nextMs < first.nextMs) first = market;
     return first;
   }
 }

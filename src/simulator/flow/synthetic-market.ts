@@ -71,13 +71,17 @@ export class SyntheticMarket {
     return Math.min(this.nextQuoteMs, this.nextTakeMs);
   }
 
-  /** Does the one thing that is next. `stretch` is 1, or more where time is skipped: then what follows comes as many times later. */
+  /**
+   * Does the one thing that is next. `stretch` is 1, or more where time is skipped: then what follows comes
+   * as many times later.
+   */
   step(stretch: number): void {
     const timeMs = this.nextMs;
     this.fair.moveTo(timeMs);
     if (timeMs === this.nextQuoteMs) {
       this.quote(timeMs);
-      this.nextQuoteMs = timeMs + Math.ceil(QUOTE_INTERVAL_MS * stretch * (0.8 + 0.4 * this.chance.uniform()));
+      this.nextQuoteMs =
+        timeMs + Math.ceil(QUOTE_INTERVAL_MS * stretch * (0.8 + 0.4 * this.chance.uniform()));
     } else {
       this.take(timeMs);
       this.nextTakeMs = timeMs + Math.ceil(this.waitForTake() * stretch);
@@ -114,7 +118,10 @@ export class SyntheticMarket {
     if (market.isClosed || best === undefined || taker === undefined) return;
     const steps = best.price / market.priceFactor;
     const price = side === 'buy' ? Math.ceil(steps) : Math.max(1, Math.floor(steps));
-    const amount = Math.max(leastAmount(market.rules, price), Math.floor(size * typicalAmount(market.rules, price)));
+    const amount = Math.max(
+      leastAmount(market.rules, price),
+      Math.floor(size * typicalAmount(market.rules, price)),
+    );
     taker.place(market, { side, price, amount, execution: 'market' }, timeMs);
     // A taker who eats far into the book wakes the makers at once.
     const left = side === 'buy' ? market.book.sells : market.book.buys;

@@ -6,7 +6,10 @@ const LEVEL_VALUE = { rls: 400_000_000, usdt: 800 } as const;
 /** And at least this many of the smallest order of its market. */
 const LEAST_ORDERS = 60;
 
-/** The size that orders of the flow vary around, in public amount steps; a float, as a size is chosen, not booked. */
+/**
+ * The size that orders of the flow vary around, in public amount steps; a float, as a size is chosen, not
+ * booked.
+ */
 export function typicalAmount(rules: Market, price: number): number {
   const value = Math.max(
     LEVEL_VALUE[rules.quote],

@@ -23,9 +23,15 @@ const LARGEST_BODY_BYTES = 256 * 1024;
 /** How long a request that is never to be answered keeps its socket: longer than any client waits. */
 const SILENCE_MS = 120_000;
 const KEEP_ALIVE_MS = 72_000;
-/** A request must be there as a whole this long after its first byte, and a new connection's first one after its opening: else its socket is closed. */
+/**
+ * A request must be there as a whole this long after its first byte, and a new connection's first one after
+ * its opening: else its socket is closed.
+ */
 const REQUEST_WITHIN_MS = 30_000;
-/** An unreadable type, which fastify would refuse with 415, counts as none: what matters is whether the body can be read. */
+/**
+ * An unreadable type, which fastify would refuse with 415, counts as none: what matters is whether the body
+ * can be read.
+ */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;|$)/;
 /** Beyond this the reply's own `Date` shows that the exchange's clock is not the machine's. */
 const VISIBLE_SKEW_MS = 1_000;
@@ -38,7 +44,10 @@ interface FrameworkError {
   readonly message: string;
 }
 
-/** The simulated exchange over HTTP: every address goes to the wire door. The requester is the socket's other end, whatever headers say. */
+/**
+ * The simulated exchange over HTTP: every address goes to the wire door. The requester is the socket's other
+ * end, whatever headers say.
+ */
 export class ExchangeServer {
   readonly simulation: Simulation;
   readonly clock: WorldClock;
@@ -71,7 +80,10 @@ export class ExchangeServer {
     return timeMs;
   }
 
-  /** Begins to listen; port 0 takes a free one. Answers the base address. Throws the system's error, such as `EADDRINUSE`. */
+  /**
+   * Begins to listen; port 0 takes a free one. Answers the base address. Throws the system's error, such as
+   * `EADDRINUSE`.
+   */
   async listen(options: { readonly host: string; readonly port: number }): Promise<string> {
     try {
       return await this.app.listen(options);
@@ -205,8 +217,8 @@ export class ExchangeServer {
   }
 
   /**
-   * Sends the replies of one turn of the event loop together: to wake the other end for each of them costs more than to make it. As text, so
-   * that header and body leave in one write.
+   * Sends the replies of one turn of the event loop together: to wake the other end for each of them costs
+   * more than to make it. As text, so that header and body leave in one write.
    */
   private flush(): void {
     const { outgoing } = this;
@@ -216,7 +228,8 @@ export class ExchangeServer {
 
   private send(reply: FastifyReply, { status, headers, body }: WireReply, timeMs: number): void {
     void reply.code(status).headers(headers);
-    if (Math.abs(timeMs - Date.now()) > VISIBLE_SKEW_MS) void reply.header('date', new Date(timeMs).toUTCString());
+    if (Math.abs(timeMs - Date.now()) > VISIBLE_SKEW_MS)
+      void reply.header('date', new Date(timeMs).toUTCString());
     if (this.outgoing.length === 0) setImmediate(() => this.flush());
     this.outgoing.push({ reply, body });
   }

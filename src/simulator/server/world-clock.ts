@@ -39,7 +39,10 @@ export class WorldClock {
     this.frozenAtMs = null;
   }
 
-  /** Where a stored exchange goes on: not before the time it was stored at, which an administrator may have moved far ahead. */
+  /**
+   * Where a stored exchange goes on: not before the time it was stored at, which an administrator may have
+   * moved far ahead.
+   */
   startAt(leastMs: number): void {
     this.offsetMs = Math.max(this.offsetMs, leastMs - this.skewMs - this.wallMs());
     this.lastMs = Math.max(this.lastMs, leastMs);

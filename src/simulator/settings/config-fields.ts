@@ -27,7 +27,8 @@ export const positiveDecimal = () =>
   decimalField('a positive decimal such as "0.000001"', (text) => !text.startsWith('-') && text !== '0');
 
 /** A decimal, not negative. */
-export const decimalAmount = () => decimalField('a decimal such as "2500.5"', (text) => !text.startsWith('-'));
+export const decimalAmount = () =>
+  decimalField('a decimal such as "2500.5"', (text) => !text.startsWith('-'));
 
 /** A fee can not be more than what it is taken from. */
 const WHOLE_MILLIONTHS = 1_000_000;

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { faultsConfig } from './faults-config.ts';
 import { limitsConfig } from './limits-config.ts';
 import { currenciesConfig, DEFAULT_MARKETS, feesConfig, marketConfig } from './market-config.ts';
-import { formsConfig, gatewayConfig, marginConfig, tradingConfig, withdrawalsConfig } from './services-config.ts';
+import {
+  formsConfig,
+  gatewayConfig,
+  marginConfig,
+  tradingConfig,
+  withdrawalsConfig,
+} from './services-config.ts';
 import { usersConfig } from './user-config.ts';
 
 const marketsConfig = z
@@ -20,7 +26,9 @@ const marketsConfig = z
   })
   .prefault([...DEFAULT_MARKETS]);
 
-/** A whole simulated exchange, as a YAML file says it. Everything has a default: an empty file is an exchange. */
+/**
+ * A whole simulated exchange, as a YAML file says it. Everything has a default: an empty file is an exchange.
+ */
 export const exchangeConfig = z.strictObject({
   exchange: z
     .strictObject({
@@ -46,15 +54,23 @@ export const exchangeConfig = z.strictObject({
   faults: faultsConfig.default({}),
   /** Handed on to the synthetic traders as it is. */
   flow: z
-    .looseObject({ kind: z.enum(['synthetic', 'none']).default('synthetic'), seed: z.int().min(0).optional() })
+    .looseObject({
+      kind: z.enum(['synthetic', 'none']).default('synthetic'),
+      seed: z.int().min(0).optional(),
+    })
     .prefault({}),
-  admin: z.strictObject({ enabled: z.boolean().default(true), token: z.string().min(8).optional() }).prefault({}),
+  admin: z
+    .strictObject({ enabled: z.boolean().default(true), token: z.string().min(8).optional() })
+    .prefault({}),
 });
 
 export type ExchangeConfig = z.output<typeof exchangeConfig>;
 export type ExchangeConfigInput = z.input<typeof exchangeConfig>;
 
-/** The configuration of an exchange from its parts; whatever is not given is at its default. Throws a `ZodError` for a bad one. */
+/**
+ * The configuration of an exchange from its parts; whatever is not given is at its default. Throws a
+ * `ZodError` for a bad one.
+ */
 export function readExchangeConfig(input: ExchangeConfigInput = {}): ExchangeConfig {
   return exchangeConfig.parse(input);
 }

@@ -18,7 +18,9 @@ export const limitsConfig = z
     overrides: z
       .partialRecord(
         z.enum(BUDGET_NAMES as [string, ...string[]]),
-        z.union([z.literal('none'), counted], { error: 'expected none, or an object with limit and windowMs' }),
+        z.union([z.literal('none'), counted], {
+          error: 'expected none, or an object with limit and windowMs',
+        }),
       )
       .optional(),
     exceeded: z.enum(['lockout', 'back-off']).optional(),
@@ -26,7 +28,9 @@ export const limitsConfig = z
     firstLockoutMs: durationMs().optional(),
     longestLockoutMs: durationMs().optional(),
     forgiveAfterMs: durationMs().optional(),
-    badTokens: z.strictObject({ limit: z.int().min(0), windowMs: durationMs(), blockMs: durationMs() }).optional(),
+    badTokens: z
+      .strictObject({ limit: z.int().min(0), windowMs: durationMs(), blockMs: durationMs() })
+      .optional(),
     continuedAbuse: z
       .strictObject({ refusals: z.int().min(0), windowMs: durationMs(), blockMs: durationMs() })
       .nullable()

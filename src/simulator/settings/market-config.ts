@@ -61,7 +61,9 @@ const rates = (maker: string, taker: string) =>
   z.strictObject({ maker: feePercent(), taker: feePercent() }).prefault({ maker, taker });
 
 /** Fees in percent by quote currency; the usual base tier without them. */
-export const feesConfig = z.strictObject({ rls: rates('0.20', '0.25'), usdt: rates('0.10', '0.13') }).prefault({});
+export const feesConfig = z
+  .strictObject({ rls: rates('0.20', '0.25'), usdt: rates('0.10', '0.13') })
+  .prefault({});
 
 export const currenciesConfig = z.record(currencySymbol(), currencyConfig).default({});
 

@@ -56,7 +56,9 @@ export const gatewayConfig = z
     merchants: z
       .array(
         z.strictObject({
-          api: z.string().regex(/^[A-Za-z0-9_-]{4,64}$/, 'expected 4 to 64 letters, digits, hyphens or underscores'),
+          api: z
+            .string()
+            .regex(/^[A-Za-z0-9_-]{4,64}$/, 'expected 4 to 64 letters, digits, hyphens or underscores'),
           apiSecret: text(),
           callbackOrigin: z
             .string()

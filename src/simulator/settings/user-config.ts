@@ -44,7 +44,10 @@ export const userConfig = z.strictObject({
       z.strictObject({
         publicKey: z
           .string()
-          .regex(/^[A-Za-z0-9_-]{43}=?$/, 'expected 32 bytes in URL-safe Base64, which is 43 characters and maybe "="'),
+          .regex(
+            /^[A-Za-z0-9_-]{43}=?$/,
+            'expected 32 bytes in URL-safe Base64, which is 43 characters and maybe "="',
+          ),
         permissions: z.array(z.enum(['READ', 'TRADE', 'WITHDRAW'])),
       }),
     )
@@ -102,7 +105,9 @@ const DEFAULT_USERS: readonly z.input<typeof userConfig>[] = [
     lastName: 'Trader',
     tokens: ['trader-token'],
     balances: { rls: '20000000000', usdt: '20000', btc: '0.5', eth: '5', shib: '100000000' },
-    bankAccounts: [{ id: 1, number: '0100-200-300', shaba: 'IR120000000000000000000001', bank: 'Sample bank' }],
+    bankAccounts: [
+      { id: 1, number: '0100-200-300', shaba: 'IR120000000000000000000001', bank: 'Sample bank' },
+    ],
   },
   {
     username: 'second',

@@ -6,8 +6,8 @@ import type { Wallet } from '../core/wallet.ts';
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 
 /**
- * Whether a restored exchange can go on: its books add up, what wallets hold is what their orders hold, and prices and amounts are whole
- * numbers. Throws a `RangeError` that names the first thing that is not so.
+ * Whether a restored exchange can go on: its books add up, what wallets hold is what their orders hold, and
+ * prices and amounts are whole numbers. Throws a `RangeError` that names the first thing that is not so.
  */
 export function checkRestored(exchange: SimulatedExchange): void {
   const { accounts, trading } = exchange;
@@ -30,7 +30,8 @@ export function checkRestored(exchange: SimulatedExchange): void {
   const currencies = new Set([...accounts.allWallets()].map(({ currency }) => currency));
   for (const currency of currencies) {
     const imbalance = accounts.imbalanceOf(currency);
-    if (imbalance !== 0n) throw new RangeError(`expected the books of ${currency} to add up to 0, was ${imbalance}`);
+    if (imbalance !== 0n)
+      throw new RangeError(`expected the books of ${currency} to add up to 0, was ${imbalance}`);
   }
 }
 
@@ -39,8 +40,11 @@ function checkMarket(market: MarketState): void {
   if (!isCount(market.lastPrice)) {
     throw new RangeError(`expected a last price of ${symbol} in whole steps, was ${market.lastPrice}`);
   }
-  const bad = market.candles.bars('1m').find((bar) => ![bar.open, bar.high, bar.low, bar.close].every(isCount));
-  if (bad !== undefined) throw new RangeError(`expected candles of ${symbol} in whole steps, was ${bad.open}`);
+  const bad = market.candles
+    .bars('1m')
+    .find((bar) => ![bar.open, bar.high, bar.low, bar.close].every(isCount));
+  if (bad !== undefined)
+    throw new RangeError(`expected candles of ${symbol} in whole steps, was ${bad.open}`);
 }
 
 function checkOrder(order: SimulatedOrder): void {

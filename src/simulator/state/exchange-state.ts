@@ -41,8 +41,8 @@ export interface ExchangeState {
 }
 
 /**
- * Users, balances, orders and trades as plain JSON. Synthetic traders are no users: of them only the wallets are kept, and closed copies of
- * the orders that users traded with; the flow makes the rest anew.
+ * Users, balances, orders and trades as plain JSON. Synthetic traders are no users: of them only the wallets
+ * are kept, and closed copies of the orders that users traded with; the flow makes the rest anew.
  */
 export function storeExchange(exchange: SimulatedExchange): ExchangeState {
   const { trading, services } = exchange;
@@ -51,7 +51,8 @@ export function storeExchange(exchange: SimulatedExchange): ExchangeState {
   const trades = new Map<number, StoredTrade>();
   for (const trader of traders) {
     for (const order of ordersOf(trader)) orders.set(order.id, storeOrder(order));
-    for (const trade of trader.trades.values().slice(-HISTORY_STORED)) trades.set(trade.id, storeTrade(trade));
+    for (const trade of trader.trades.values().slice(-HISTORY_STORED))
+      trades.set(trade.id, storeTrade(trade));
   }
   for (const trader of traders) {
     for (const trade of trader.trades.values().slice(-HISTORY_STORED)) keepSides(trade, orders);
@@ -73,8 +74,8 @@ export function storeExchange(exchange: SimulatedExchange): ExchangeState {
 }
 
 /**
- * Puts a stored state into an exchange that is fresh from its configuration. Throws when it does not fit, such as for a market that the
- * configuration lacks; the exchange is then of no use any more.
+ * Puts a stored state into an exchange that is fresh from its configuration. Throws when it does not fit,
+ * such as for a market that the configuration lacks; the exchange is then of no use any more.
  */
 export function restoreExchange(exchange: SimulatedExchange, state: ExchangeState, timeMs: number): void {
   const { trading, services, accounts } = exchange;
@@ -103,7 +104,8 @@ export function restoreExchange(exchange: SimulatedExchange, state: ExchangeStat
   }
   checkRestored(exchange);
   trading.resumeFrom(state.counters);
-  for (const order of orders.values()) if (order.status === 'New' && order.isOpen) trading.activate(order, timeMs);
+  for (const order of orders.values())
+    if (order.status === 'New' && order.isOpen) trading.activate(order, timeMs);
 }
 
 /** Synthetic traders trade all day: of them the balances are kept, not how they came to be. */

@@ -26,13 +26,18 @@ const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message.split('\n', 1)[0] : String(error)) ?? '';
 
 /**
- * Writes the state so that at every moment the file is the old one or the new one, whole: to a temporary file beside it, to the disk, then
- * under its name. Throws `StateFileError`.
+ * Writes the state so that at every moment the file is the old one or the new one, whole: to a temporary file
+ * beside it, to the disk, then under its name. Throws `StateFileError`.
  */
 export function writeStateFile(file: string, exchange: SimulatedExchange, savedAtMs: number): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
-    const text = JSON.stringify({ format: FORMAT, version: VERSION, savedAtMs, state: storeExchange(exchange) });
+    const text = JSON.stringify({
+      format: FORMAT,
+      version: VERSION,
+      savedAtMs,
+      state: storeExchange(exchange),
+    });
     const descriptor = openSync(temporary, 'w', 0o600);
     try {
       writeSync(descriptor, text);
@@ -59,8 +64,9 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * Puts a stored state into a fresh exchange and answers when it was saved; null when there is no file yet. Throws `StateFileError` for a file
- * that is not ours, newer than this program, or damaged; the file is left as it is.
+ * Puts a stored state into a fresh exchange and answers when it was saved; null when there is no file yet.
+ * Throws `StateFileError` for a file that is not ours, newer than this program, or damaged; the file is left
+ * as it is.
  */
 export function readStateFile(file: string, exchange: SimulatedExchange, nowMs: number): number | null {
   let text: string;
@@ -79,15 +85,21 @@ export function readStateFile(file: string, exchange: SimulatedExchange, nowMs: 
   return savedAtMs;
 }
 
-function parseState(file: string, text: string): { readonly savedAtMs: number; readonly state: ExchangeState } {
+function parseState(
+  file: string,
+  text: string,
+): { readonly savedAtMs: number; readonly state: ExchangeState } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new StateFileError(`${file}: expected a state file, found no JSON: ${reasonOf(error)}`, { cause: error });
+    throw new StateFileError(`${file}: expected a state file, found no JSON: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
   const read = header.safeParse(parsed);
-  if (!read.success) throw new StateFileError(`${file}: expected a file of the format "${FORMAT}", found another`);
+  if (!read.success)
+    throw new StateFileError(`${file}: expected a file of the format "${FORMAT}", found another`);
   if (read.data.version > VERSION) {
     throw new StateFileError(
       `${file}: expected version ${VERSION} or older, found ${read.data.version} of a newer program`,

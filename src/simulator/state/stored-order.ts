@@ -64,7 +64,10 @@ export function storeOrder(order: SimulatedOrder): SavedOrder {
 
 /** The grid of a stored thing: the market's own where it is the same. */
 export function readGrid(stored: StoredGrid, current: Market): Market {
-  if (parseUnits(stored.priceStep) === current.priceStep && parseUnits(stored.amountStep) === current.amountStep) {
+  if (
+    parseUnits(stored.priceStep) === current.priceStep &&
+    parseUnits(stored.amountStep) === current.amountStep
+  ) {
     return current;
   }
   return createMarket({ market: current.symbol, priceStep: stored.priceStep, amountStep: stored.amountStep });
@@ -74,10 +77,15 @@ export function readGrid(stored: StoredGrid, current: Market): Market {
 const NAMELESS = { historyKept: 256, isUnrestricted: false } as const;
 
 function traderOf(userId: number, { trading, services }: SimulatedExchange): Trader {
-  return services.users.find(userId) === undefined ? trading.openTrader(userId, NAMELESS) : trading.trader(userId);
+  return services.users.find(userId) === undefined
+    ? trading.openTrader(userId, NAMELESS)
+    : trading.trader(userId);
 }
 
-/** The order again, not yet put back into the exchange; its pair is for the caller to set. An open one is on the market's present grid. */
+/**
+ * The order again, not yet put back into the exchange; its pair is for the caller to set. An open one is on
+ * the market's present grid.
+ */
 export function readOrder(stored: SavedOrder, exchange: SimulatedExchange): SimulatedOrder {
   const market = exchange.markets.get(stored.market as Market['symbol']);
   if (market === undefined)

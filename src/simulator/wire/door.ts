@@ -51,8 +51,8 @@ interface Trace {
 }
 
 /**
- * The exchange's door for bytes: finds the endpoint, lets the gate decide, reads the fields, answers in JSON. A bad request gets the
- * interface's own error and changes nothing. Every request is written to the log.
+ * The exchange's door for bytes: finds the endpoint, lets the gate decide, reads the fields, answers in JSON.
+ * A bad request gets the interface's own error and changes nothing. Every request is written to the log.
  */
 export class WireDoor {
   readonly exchange: SimulatedExchange;
@@ -78,7 +78,10 @@ export class WireDoor {
     return routing.kind === 'found' ? routing.route.name : null;
   }
 
-  /** Answers a request at a time, which must not be before that of the last one. `distortion` is what a fault does to the answer. */
+  /**
+   * Answers a request at a time, which must not be before that of the last one. `distortion` is what a fault
+   * does to the answer.
+   */
   handle(request: WireRequest, timeMs: number, distortion: Distortion = NO_DISTORTION): WireReply {
     const question = request.path.indexOf('?');
     const trace: Trace = {
@@ -93,7 +96,10 @@ export class WireDoor {
     } catch (error) {
       if (this.onMistake === null) throw error;
       this.onMistake(error);
-      answer = { status: 500, body: { status: 'failed', code: 'InternalError', message: 'Temporary server error' } };
+      answer = {
+        status: 500,
+        body: { status: 'failed', code: 'InternalError', message: 'Temporary server error' },
+      };
     }
     this.log.add({
       timeMs,
@@ -137,7 +143,10 @@ export class WireDoor {
     return call === null ? this.unreadable() : ALL_HANDLERS[name](call);
   }
 
-  /** The pay page, which belongs to the site and not to the interface; else an address or a method that does not exist. */
+  /**
+   * The pay page, which belongs to the site and not to the interface; else an address or a method that does
+   * not exist.
+   */
   private answerElsewhere(
     request: WireRequest,
     routing: Routing,
@@ -146,7 +155,11 @@ export class WireDoor {
     if (routing.kind === 'other-method') {
       const allow = routing.allowed.join(', ');
       const message = `Expected ${allow}, was ${request.method}`;
-      return { status: 405, headers: { allow }, body: { status: 'failed', code: 'MethodNotAllowed', message } };
+      return {
+        status: 405,
+        headers: { allow },
+        body: { status: 'failed', code: 'MethodNotAllowed', message },
+      };
     }
     const token = PAY_PAGE.exec(at.trace.path)?.[1];
     if (token === undefined || (request.method !== 'GET' && request.method !== 'POST'))
@@ -201,7 +214,8 @@ export class WireDoor {
   private refusedCaller(request: WireRequest, timeMs: number): GateCaller | null {
     const { credentials } = this.exchange.services;
     const authorization = textOf(request.headers['authorization']);
-    if (authorization.startsWith('Token ')) return credentials.callerOfToken(authorization.slice(6).trim(), timeMs);
+    if (authorization.startsWith('Token '))
+      return credentials.callerOfToken(authorization.slice(6).trim(), timeMs);
     const key = textOf(request.headers[`${this.forms.serviceName.toLowerCase()}-key`]);
     return credentials.keyOf(key)?.caller ?? credentials.keyOf(key.replace(/=+$/, ''))?.caller ?? null;
   }
@@ -223,7 +237,8 @@ function distorted(forms: WireForms, { omitsFields, addsFields }: Distortion): W
 
 function write({ status, body, headers }: WireAnswer, addsFields: boolean): WireReply {
   if (typeof body === 'string') return { status, headers: headers ?? {}, body };
-  const told = addsFields && typeof body === 'object' && body !== null ? { ...body, servedBy: 'node-7' } : body;
+  const told =
+    addsFields && typeof body === 'object' && body !== null ? { ...body, servedBy: 'node-7' } : body;
   return {
     status,
     headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },

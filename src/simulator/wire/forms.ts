@@ -1,4 +1,7 @@
-/** In which of the forms that deployments use the simulator writes its replies. The first of each is the default. */
+/**
+ * In which of the forms that deployments use the simulator writes its replies. The first of each is the
+ * default.
+ */
 export interface WireForms {
   /** The service's own name: prefix of the key headers and of the options keys. */
   readonly serviceName: string;

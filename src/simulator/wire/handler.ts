@@ -13,10 +13,16 @@ interface Caller {
   readonly scheme: 'token' | 'key';
 }
 
-/** A field as it arrived: JSON of any type, or text from a query or form. JSON numbers that a float may change arrive as `BareNumber`. */
+/**
+ * A field as it arrived: JSON of any type, or text from a query or form. JSON numbers that a float may change
+ * arrive as `BareNumber`.
+ */
 export type WireInput = Readonly<Record<string, unknown>>;
 
-/** What a handler gets: the request is routed, authenticated, counted against its limit and its fields are read. */
+/**
+ * What a handler gets: the request is routed, authenticated, counted against its limit and its fields are
+ * read.
+ */
 export interface WireCall {
   readonly exchange: SimulatedExchange;
   /** Null only where the endpoint needs no credentials and none came. */
@@ -50,7 +56,10 @@ export type WireHandlers<Names extends EndpointName = EndpointName> = Readonly<R
 export interface Distortion {
   /** Lists of orders and trades are as they were this long ago. */
   readonly lagMs?: number;
-  /** Of the trades that lag, every second one is there all the same: they come in another order than that of their ids. */
+  /**
+   * Of the trades that lag, every second one is there all the same: they come in another order than that of
+   * their ids.
+   */
   readonly isUneven?: boolean;
   /** Own trades come in another order than that of their ids. */
   readonly shufflesTrades?: boolean;
@@ -61,8 +70,8 @@ export interface Distortion {
 }
 
 /**
- * The failed response: HTTP 200 for a "no" of the business, 400 where the request itself could not be read (`ParseError`). Sources:
- * interface, "Failed response" and "HTTP status codes".
+ * The failed response: HTTP 200 for a "no" of the business, 400 where the request itself could not be read
+ * (`ParseError`). Sources: interface, "Failed response" and "HTTP status codes".
  */
 export function failedAnswer(refusal: Refusal, forms: Pick<WireForms, 'failureField'>): WireAnswer {
   return {
@@ -76,7 +85,10 @@ export function notFoundAnswer(kind: string): WireAnswer {
   return { status: 404, body: { error: 'NotFound', message: `No ${kind} matches the given query.` } };
 }
 
-/** The user who asks, on an endpoint that needs credentials. Throws `INVARIANT` when the gate let nobody through. */
+/**
+ * The user who asks, on an endpoint that needs credentials. Throws `INVARIANT` when the gate let nobody
+ * through.
+ */
 export function callUser(call: WireCall): User {
   invariant(call.caller !== null, 'expected a caller on an endpoint that needs credentials, was none');
   return call.exchange.services.users.get(call.caller.userId);

@@ -16,7 +16,10 @@ export function writeUnixTime(timeMs: number, forms: Pick<WireForms, 'lastUpdate
 function pairs(levels: readonly ViewLevel[], view: BookView, forms: WireForms): readonly unknown[] {
   const { grid } = view;
   if (forms.decimals === 'canonical') {
-    return levels.map(({ price, amount }) => [formatPrice(grid, price as Price), formatAmount(grid, amount as Amount)]);
+    return levels.map(({ price, amount }) => [
+      formatPrice(grid, price as Price),
+      formatAmount(grid, amount as Amount),
+    ]);
   }
   return levels.map(({ price, amount }) => [
     writeDecimal(priceUnits(grid, price as Price), forms),
@@ -58,8 +61,8 @@ function changePercent(open: number, close: number): bigint {
 }
 
 /**
- * A market's day. There is no mark price here but the last one. A side of the book that is empty has no best price: null. Where optional
- * fields are left out, a closed market says only that it is.
+ * A market's day. There is no mark price here but the last one. A side of the book that is empty has no best
+ * price: null. Where optional fields are left out, a closed market says only that it is.
  */
 export function statsRecord(market: MarketState, timeMs: number, forms: WireForms): Record<string, unknown> {
   const closed = market.isClosed ? { isClosed: true, isClosedReason: market.closedReason ?? 'closed' } : null;
@@ -89,7 +92,10 @@ export function statsRecord(market: MarketState, timeMs: number, forms: WireForm
 /** Candles of one reply at most. Source: interface, "Other constants". */
 const CANDLES_A_PAGE = 500;
 
-/** Which bars are asked for. Times are of the start of bars, both bounds included; `countback` goes before `fromMs`. */
+/**
+ * Which bars are asked for. Times are of the start of bars, both bounds included; `countback` goes before
+ * `fromMs`.
+ */
 export interface CandleQuery {
   readonly toMs: number;
   readonly fromMs: number | null;

@@ -33,15 +33,22 @@ export function activeCurrencies(exchange: SimulatedExchange): readonly string[]
   return [...new Set(['rls', 'usdt', ...rules.map(({ base }) => base)])];
 }
 
-/** `GET /v2/options`: minimum values and steps under the service's own name. Where markets of a currency differ in their minimum, the largest. */
+/**
+ * `GET /v2/options`: minimum values and steps under the service's own name. Where markets of a currency
+ * differ in their minimum, the largest.
+ */
 export function optionsRecord(exchange: SimulatedExchange, forms: WireForms): Record<string, unknown> {
   const { serviceName: name } = forms;
   const markets = [...exchange.markets.values()].map((market) => market.rules);
   const currencies = activeCurrencies(exchange);
   const own = {
     minOrders: minOrders(exchange, forms),
-    amountPrecisions: Object.fromEntries(markets.map(({ symbol, amountStep }) => [symbol, formatUnits(amountStep)])),
-    pricePrecisions: Object.fromEntries(markets.map(({ symbol, priceStep }) => [symbol, formatUnits(priceStep)])),
+    amountPrecisions: Object.fromEntries(
+      markets.map(({ symbol, amountStep }) => [symbol, formatUnits(amountStep)]),
+    ),
+    pricePrecisions: Object.fromEntries(
+      markets.map(({ symbol, priceStep }) => [symbol, formatUnits(priceStep)]),
+    ),
     activeCurrencies: currencies,
   };
   return {

@@ -16,8 +16,8 @@ const EXECUTION_WORDS: Readonly<Record<Execution, string>> = {
 };
 
 /**
- * Value at the registered price. A market order without one goes by what it traded, a stop-market order that has not traded by its stop
- * price: no document says.
+ * Value at the registered price. A market order without one goes by what it traded, a stop-market order that
+ * has not traded by its stop price: no document says.
  */
 function orderTotal(order: SimulatedOrder, total: bigint): bigint {
   if (order.registeredPrice !== NO_PRICE) {
@@ -28,8 +28,8 @@ function orderTotal(order: SimulatedOrder, total: bigint): bigint {
 }
 
 /**
- * A spot order as replies show it. With `details` 1 the five fields of the list's second level are left out. Source: interface, "Order
- * (spot order record)".
+ * A spot order as replies show it. With `details` 1 the five fields of the list's second level are left out.
+ * Source: interface, "Order (spot order record)".
  */
 export function orderJson(view: OrderView, forms: WireForms, details: 1 | 2 = 2): Record<string, unknown> {
   const { order, matched, total } = view;
@@ -45,7 +45,9 @@ export function orderJson(view: OrderView, forms: WireForms, details: 1 | 2 = 2)
   if (!forms.omitOptionalFields) record['market'] = grid.pair;
   record['srcCurrency'] = market.baseName;
   record['dstCurrency'] = market.quoteName;
-  record['price'] = order.isMarket ? 'market' : writeDecimal(BigInt(order.registeredPrice) * priceStep, forms);
+  record['price'] = order.isMarket
+    ? 'market'
+    : writeDecimal(BigInt(order.registeredPrice) * priceStep, forms);
   record['amount'] = writeDecimal(amountUnits, forms);
   record['totalPrice'] = writeDecimal(total, forms);
   record['totalOrderPrice'] = writeDecimal(orderTotal(order, total), forms);
@@ -63,7 +65,8 @@ export function orderJson(view: OrderView, forms: WireForms, details: 1 | 2 = 2)
   }
   record['clientOrderId'] = order.clientOrderId;
   record['pairId'] = order.pair?.id ?? null;
-  if (order.stopPrice !== NO_PRICE) record['param1'] = writeDecimal(BigInt(order.stopPrice) * priceStep, forms);
+  if (order.stopPrice !== NO_PRICE)
+    record['param1'] = writeDecimal(BigInt(order.stopPrice) * priceStep, forms);
   if (forms.unknownFields) {
     record['user'] = `user-${order.userId}`;
     record['isMyOrder'] = true;
@@ -71,8 +74,14 @@ export function orderJson(view: OrderView, forms: WireForms, details: 1 | 2 = 2)
   return record;
 }
 
-/** A trade from its user's side. Source: interface, "Trade (user trade record)"; all of its fields are always there. */
-export function tradeJson({ trade, order, total, fee }: TradeOfOrder, forms: WireForms): Record<string, unknown> {
+/**
+ * A trade from its user's side. Source: interface, "Trade (user trade record)"; all of its fields are always
+ * there.
+ */
+export function tradeJson(
+  { trade, order, total, fee }: TradeOfOrder,
+  forms: WireForms,
+): Record<string, unknown> {
   const { grid } = trade;
   const record: Record<string, unknown> = {
     id: trade.id,

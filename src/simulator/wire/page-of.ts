@@ -22,7 +22,10 @@ export function slicePage<T>(
   request: PageRequest,
 ): { readonly items: readonly T[]; readonly hasNext: boolean } {
   const start = (request.page - 1) * request.pageSize;
-  return { items: items.slice(start, start + request.pageSize), hasNext: items.length > start + request.pageSize };
+  return {
+    items: items.slice(start, start + request.pageSize),
+    hasNext: items.length > start + request.pageSize,
+  };
 }
 
 /** `hasNext`, which some deployments leave out. */

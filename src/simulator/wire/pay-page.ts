@@ -32,7 +32,10 @@ function page(status: number, title: string, body: string): WireAnswer {
   };
 }
 
-/** Where the payer goes back to: the merchant's address with `status` and `token` added to its query, before any fragment. */
+/**
+ * Where the payer goes back to: the merchant's address with `status` and `token` added to its query, before
+ * any fragment.
+ */
 function callbackAddress(payment: Payment, status: 0 | 1): string {
   const [address = '', ...fragment] = payment.callbackUrl.split('#');
   const separator = address.includes('?') ? '&' : '?';
@@ -52,28 +55,40 @@ function choices(payment: Payment, call: WireCall): string {
     .join('');
 }
 
-/** `GET /app/paygate/{token}`: the page that a payer sees. Without script; its two buttons post to its own address. */
+/**
+ * `GET /app/paygate/{token}`: the page that a payer sees. Without script; its two buttons post to its own
+ * address.
+ */
 export function payPage(call: WireCall): WireAnswer {
   const { gateway } = call.exchange.services;
   const payment = gateway.find(call.path['token'] ?? '');
   if (payment === undefined) return page(404, 'No such payment', '<p>This payment is not known.');
-  if (!gateway.isPayable(payment, call.timeMs)) return page(410, 'Payment closed', '<p>This payment is closed.');
+  if (!gateway.isPayable(payment, call.timeMs))
+    return page(410, 'Payment closed', '<p>This payment is closed.');
   const network = gateway.settings.testNetwork ? '<p>Test network: no real coins.' : '';
   const factor = payment.factorNumber === null ? '' : `<p>Invoice ${escapeHtml(payment.factorNumber)}`;
   const description = payment.description === null ? '' : `<p>${escapeHtml(payment.description)}`;
   const buttons =
     '<p><button name="action" value="pay">Pay</button> <button name="action" value="cancel">Cancel</button>';
   const form = `<form method="post">${choices(payment, call)}${buttons}</form>`;
-  return page(200, `Pay ${payment.amount.toLocaleString('en')} rial`, `${network}${factor}${description}${form}`);
+  return page(
+    200,
+    `Pay ${payment.amount.toLocaleString('en')} rial`,
+    `${network}${factor}${description}${form}`,
+  );
 }
 
-/** `POST /app/paygate/{token}` with `action` `pay` or `cancel`, and `currency`: sends the payer back to the merchant. */
+/**
+ * `POST /app/paygate/{token}` with `action` `pay` or `cancel`, and `currency`: sends the payer back to the
+ * merchant.
+ */
 export function payAction(call: WireCall): WireAnswer {
   const { gateway } = call.exchange.services;
   const token = call.path['token'] ?? '';
   const action = textInput(call.input, 'action');
   if (gateway.find(token) === undefined) return page(404, 'No such payment', '<p>This payment is not known.');
-  if (action !== 'pay' && action !== 'cancel') return page(400, 'Bad request', '<p>Expected action pay or cancel.');
+  if (action !== 'pay' && action !== 'cancel')
+    return page(400, 'Bad request', '<p>Expected action pay or cancel.');
   const rialValue = call.exchange.rialValue.bind(call.exchange);
   const moved =
     action === 'cancel'

@@ -13,11 +13,14 @@ interface SentBody {
 }
 
 /**
- * The fields of a request: query and body in one, the body winning; of a name that comes twice the last counts. They have no prototype, so that
- * every name means what the request says. Null when the body is neither a JSON object nor, where forms are taken, a form. The body of a GET is
- * signed like any other, but has no fields; an empty body of any type has none either.
+ * The fields of a request: query and body in one, the body winning; of a name that comes twice the last
+ * counts. They have no prototype, so that every name means what the request says. Null when the body is
+ * neither a JSON object nor, where forms are taken, a form. The body of a GET is signed like any other, but
+ * has no fields; an empty body of any type has none either.
  */
-export function readInput(request: SentBody & { readonly method: string; readonly query: string }): WireInput | null {
+export function readInput(
+  request: SentBody & { readonly method: string; readonly query: string },
+): WireInput | null {
   const { query, body } = request;
   if (request.method === 'GET' || body.trim() === '') {
     return query === '' ? NOTHING : withoutPrototype(new URLSearchParams(query));
@@ -49,13 +52,17 @@ function readJson(text: string): WireInput | null {
     return null;
   }
   if (!isFields(exact)) return null;
-  // What a float may change has come as text, which only a second reading tells from text that was sent as such.
+  // What a float may change has come as text, which only a second reading tells from text that was sent as
+  // such.
   const floats: unknown = Object.values(exact).some(looksBare) ? JSON.parse(text) : exact;
   if (floats === exact || !isFields(floats)) return withoutPrototype(Object.entries(exact));
   return withoutPrototype(
     Object.entries(exact).map(([name, value]) => {
       const float = floats[name];
-      return [name, typeof value === 'string' && typeof float === 'number' ? bareNumber(float, value) : value];
+      return [
+        name,
+        typeof value === 'string' && typeof float === 'number' ? bareNumber(float, value) : value,
+      ];
     }),
   );
 }
@@ -63,16 +70,20 @@ function readJson(text: string): WireInput | null {
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const looksBare = (value: unknown): boolean => typeof value === 'string' && /^-?[0-9][0-9.eE+-]*$/.test(value);
+const looksBare = (value: unknown): boolean =>
+  typeof value === 'string' && /^-?[0-9][0-9.eE+-]*$/.test(value);
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i;
 const NAME = /^content-disposition:[^\r\n]*?;\s*name=(?:"([^"]*)"|([^\s;]+))/im;
 
 /**
- * The fields of a `multipart/form-data` body, in their order; null when it is none. Files are fields whose value is their text. A body may hold no
- * field at all. Source: RFC 7578.
+ * The fields of a `multipart/form-data` body, in their order; null when it is none. Files are fields whose
+ * value is their text. A body may hold no field at all. Source: RFC 7578.
  */
-export function readMultipart(body: string, contentType: string): readonly (readonly [string, string])[] | null {
+export function readMultipart(
+  body: string,
+  contentType: string,
+): readonly (readonly [string, string])[] | null {
   const found = BOUNDARY.exec(contentType);
   const boundary = found?.[1] ?? found?.[2];
   if (boundary === undefined) return null;

@@ -29,12 +29,14 @@ function wordField(input: WireInput, name: string, whenAbsent: string): string |
   return typeof value === 'string' ? value.toLowerCase() : null;
 }
 
-const unreadable = (field: string, expected: string): Refusal => refuse('ParseError', `${field}: expected ${expected}`);
+const unreadable = (field: string, expected: string): Refusal =>
+  refuse('ParseError', `${field}: expected ${expected}`);
 
 /**
- * Reads an order from the wire, by hand because every microsecond of it counts. Prices that are missing or unreadable are left to the
- * exchange, which answers `InvalidOrderPrice`. Refused: `ParseError`, `InvalidMarketPair`, `SmallOrder` for an amount below one step,
- * `OverValueOrder` for one that no number holds. Source: interface, `POST /market/orders/add`.
+ * Reads an order from the wire, by hand because every microsecond of it counts. Prices that are missing or
+ * unreadable are left to the exchange, which answers `InvalidOrderPrice`. Refused: `ParseError`,
+ * `InvalidMarketPair`, `SmallOrder` for an amount below one step, `OverValueOrder` for one that no number
+ * holds. Source: interface, `POST /market/orders/add`.
  */
 export function readPlaceOrder(input: WireInput, exchange: SimulatedExchange): Result<PlaceOrder> {
   const side = wordField(input, 'type', '');

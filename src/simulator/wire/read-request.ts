@@ -14,15 +14,19 @@ interface RequestRefusal extends Refusal {
   readonly isRule: boolean;
 }
 
-/** A number of a JSON body with all its digits, where the field takes its float; else that float, which the field refuses. */
+/**
+ * A number of a JSON body with all its digits, where the field takes its float; else that float, which the
+ * field refuses.
+ */
 function numberFor(field: z.ZodType | undefined, { text }: BareNumber): string | number {
   const float = Number(text);
   return field?.safeParse(float).success === true ? (tryDecimalText(text) ?? Number.NaN) : float;
 }
 
 /**
- * The fields of a request as its declaration reads them: those of the path, the query and the body. Unknown fields are passed over; an empty or null
- * one counts as left out. Refused with `ParseError`, or, where all that is wrong has a code of the interface, with the first of these.
+ * The fields of a request as its declaration reads them: those of the path, the query and the body. Unknown
+ * fields are passed over; an empty or null one counts as left out. Refused with `ParseError`, or, where all
+ * that is wrong has a code of the interface, with the first of these.
  */
 export function readRequest<Name extends EndpointName>(
   name: Name,

@@ -6,8 +6,8 @@ import type { SimulatedExchange } from '../core/exchange.ts';
 import type { WireInput } from './handler.ts';
 
 /**
- * A number of a JSON body as it was written, where a float might change it: `0.1`, `1e20`. It is no text: a field that takes only text does not take
- * it, however it reads.
+ * A number of a JSON body as it was written, where a float might change it: `0.1`, `1e20`. It is no text: a
+ * field that takes only text does not take it, however it reads.
  */
 export class BareNumber {
   readonly text: string;
@@ -21,7 +21,10 @@ export class BareNumber {
   }
 }
 
-/** A number of a JSON body from its float and its own text: a number where it is a whole one that a float holds, as `1.0` is. */
+/**
+ * A number of a JSON body from its float and its own text: a number where it is a whole one that a float
+ * holds, as `1.0` is.
+ */
 export function bareNumber(float: number, text: string): number | BareNumber {
   return Number.isSafeInteger(float) && tryDecimalText(text) === String(float) ? float : new BareNumber(text);
 }
@@ -53,8 +56,8 @@ function decimalField(input: WireInput, name: string): DecimalText | null | unde
 }
 
 /**
- * A price in steps, digits beyond the step rounded half-even. Null when it did not come; NaN when it is no decimal. Beyond 2^53 steps it is
- * no safe integer, which the exchange refuses as a price.
+ * A price in steps, digits beyond the step rounded half-even. Null when it did not come; NaN when it is no
+ * decimal. Beyond 2^53 steps it is no safe integer, which the exchange refuses as a price.
  */
 export function priceStepsField(input: WireInput, name: string, priceStep: bigint): number | null {
   const text = decimalField(input, name);
@@ -74,7 +77,10 @@ export function amountStepsField(input: WireInput, name: string, amountStep: big
 
 const DAY_MS = 86_400_000;
 
-/** The bounds of the time filters `from` and `to`: days as YYYY-MM-DD, both included, UTC. The 29th of February of a common year is the 1st of March. */
+/**
+ * The bounds of the time filters `from` and `to`: days as YYYY-MM-DD, both included, UTC. The 29th of
+ * February of a common year is the 1st of March.
+ */
 export function dayRange(days: { readonly from?: string | undefined; readonly to?: string | undefined }): {
   readonly fromMs: number;
   readonly beforeMs: number;
@@ -93,5 +99,8 @@ function dayStartMs(day: string): number {
 export function isKnownCurrency(exchange: SimulatedExchange, currency: string): boolean {
   if (currency === 'rls' || currency === 'usdt' || exchange.services.hasCurrency(currency)) return true;
   const upper = currency.toUpperCase();
-  return exchange.markets.has(`${upper}IRT` as MarketSymbol) || exchange.markets.has(`${upper}USDT` as MarketSymbol);
+  return (
+    exchange.markets.has(`${upper}IRT` as MarketSymbol) ||
+    exchange.markets.has(`${upper}USDT` as MarketSymbol)
+  );
 }

@@ -23,8 +23,8 @@ export interface LoggedRequest {
 const REQUESTS_KEPT = 100_000;
 
 /**
- * Every request that reached the exchange: what tests hold the limits against. A ring of columns rather than of objects, so that a busy
- * exchange leaves no garbage behind for it.
+ * Every request that reached the exchange: what tests hold the limits against. A ring of columns rather than
+ * of objects, so that a busy exchange leaves no garbage behind for it.
  */
 export class RequestLog {
   private readonly kept: number;

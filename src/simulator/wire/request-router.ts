@@ -21,7 +21,10 @@ interface Pattern {
   readonly methods: Methods;
 }
 
-/** Reads that the interface itself shows by POST too ("Public market data", "Wallets"); no lenience is needed for them. */
+/**
+ * Reads that the interface itself shows by POST too ("Public market data", "Wallets"); no lenience is needed
+ * for them.
+ */
 const SHOWN_BY_POST: ReadonlySet<string> = new Set(['marketStats', 'walletsList']);
 
 const NONE: Routing = { kind: 'none' };
@@ -41,8 +44,8 @@ function decoded(text: string): string | null {
 }
 
 /**
- * Finds the endpoint of a request. The lenient forms (deployments: private reads and statistics by POST too, slashes at the end that come
- * and go) are found only when asked for.
+ * Finds the endpoint of a request. The lenient forms (deployments: private reads and statistics by POST too,
+ * slashes at the end that come and go) are found only when asked for.
  */
 export class RequestRouter {
   private readonly exact = new Map<string, Methods>();
@@ -62,7 +65,8 @@ export class RequestRouter {
 
   /** `path` is without its query. */
   find(method: string, path: string): Routing {
-    const methods = this.exact.get(path) ?? (this.isLenient ? this.exact.get(otherSpelling(path)) : undefined);
+    const methods =
+      this.exact.get(path) ?? (this.isLenient ? this.exact.get(otherSpelling(path)) : undefined);
     if (methods !== undefined) return choose(methods, method, NO_PARTS);
     for (const pattern of this.patterns) {
       const match = pattern.expression.exec(path);
@@ -97,5 +101,7 @@ export class RequestRouter {
 
 function choose(methods: Methods, method: string, path: Readonly<Record<string, string>>): Routing {
   const route = methods.get(method);
-  return route === undefined ? { kind: 'other-method', allowed: [...methods.keys()] } : { kind: 'found', route, path };
+  return route === undefined
+    ? { kind: 'other-method', allowed: [...methods.keys()] }
+    : { kind: 'found', route, path };
 }

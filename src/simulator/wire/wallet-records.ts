@@ -6,7 +6,10 @@ import type { Wallet, WalletEntry } from '../core/wallet.ts';
 import type { WireCall } from './handler.ts';
 import { writeDecimal, writeNumber, writeTime } from './write-fields.ts';
 
-/** Source: interface, "Wallet", first form. The rial worth is at the last price, whole rial, and the same for buying and selling. */
+/**
+ * Source: interface, "Wallet", first form. The rial worth is at the last price, whole rial, and the same for
+ * buying and selling.
+ */
 export function walletJson(wallet: Wallet, call: WireCall): Record<string, unknown> {
   const { services } = call.exchange;
   const addresses = services.addresses.of(wallet.userId, services.currency(wallet.currency));
@@ -24,7 +27,10 @@ export function walletJson(wallet: Wallet, call: WireCall): Record<string, unkno
     depositAddress: first?.address ?? null,
     depositTag: first?.tag ?? null,
     depositInfo: Object.fromEntries(
-      addresses.map(([network, made]) => [network, { address: made?.address ?? null, tag: made?.tag ?? null }]),
+      addresses.map(([network, made]) => [
+        network,
+        { address: made?.address ?? null, tag: made?.tag ?? null },
+      ]),
     ),
   };
 }
@@ -50,7 +56,10 @@ export function transactionJson(transaction: WalletEntry, call: WireCall): Recor
   };
 }
 
-/** Source: interface, "Deposit". A deposit that is not confirmed yet has no transaction: `transaction` is null. */
+/**
+ * Source: interface, "Deposit". A deposit that is not confirmed yet has no transaction: `transaction` is
+ * null.
+ */
 export function depositJson(deposit: Deposit, call: WireCall): Record<string, unknown> {
   const { creditedAtMs } = deposit;
   const isConfirmed = creditedAtMs !== null;
@@ -109,7 +118,10 @@ export function withdrawalRecord(withdrawal: RialWithdrawalState, call: WireCall
 }
 
 /** A line of the shared list: the same, with the currency and the wallet that older withdrawals have. */
-export function listedWithdrawalJson(withdrawal: RialWithdrawalState, call: WireCall): Record<string, unknown> {
+export function listedWithdrawalJson(
+  withdrawal: RialWithdrawalState,
+  call: WireCall,
+): Record<string, unknown> {
   return {
     ...withdrawalRecord(withdrawal, call),
     currency: 'rls',

@@ -1,10 +1,16 @@
 import { UNIT_DECIMALS, formatUnits } from '../../domain/money.ts';
 import type { WireForms } from './forms.ts';
 
-/** `JSON.rawJSON` of Node 24, which the type library does not know yet: text that the JSON writer prints as it stands. */
+/**
+ * `JSON.rawJSON` of Node 24, which the type library does not know yet: text that the JSON writer prints as it
+ * stands.
+ */
 const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
 
-/** A decimal in the form that replies are to have: canonical text, text with all ten decimals, or a bare number of any length. */
+/**
+ * A decimal in the form that replies are to have: canonical text, text with all ten decimals, or a bare
+ * number of any length.
+ */
 export function writeDecimal(units: bigint, forms: Pick<WireForms, 'decimals'>): string | object {
   // Half of an order's decimals are nothing yet.
   if (units === 0n && forms.decimals === 'canonical') return '0';

@@ -19,7 +19,15 @@ import {
   WSMA,
   ZLEMA,
 } from 'trading-signals';
-import { bars, declareLength, declareNamed, declarePlain, factor, ofBars, ofCloses } from './declare-indicator.ts';
+import {
+  bars,
+  declareLength,
+  declareNamed,
+  declarePlain,
+  factor,
+  ofBars,
+  ofCloses,
+} from './declare-indicator.ts';
 import { exponentialMemory, shareMemory, UNBOUNDED_MEMORY, wilderMemory } from './memory.ts';
 import { mapped, medianOf, reading, series, textbookEma, typicalOf } from './series.ts';
 
@@ -29,20 +37,29 @@ export const sma = declareLength('sma', bars(20), {
   start: ({ length }) => ofCloses(new SMA(length)),
 });
 
-/** Exponential moving average of the closes with the weight 2 / (`length` + 1), a price. It begins with the simple average. */
+/**
+ * Exponential moving average of the closes with the weight 2 / (`length` + 1), a price. It begins with the
+ * simple average.
+ */
 export const ema = declareLength('ema', bars(20), {
   first: ({ length }) => length,
   settled: ({ length }) => exponentialMemory(length),
   start: ({ length }) => ofCloses(textbookEma(length)),
 });
 
-/** Weighted moving average of the last `length` closes, a price: the newest counts `length` times, the oldest once. */
+/**
+ * Weighted moving average of the last `length` closes, a price: the newest counts `length` times, the oldest
+ * once.
+ */
 export const wma = declareLength('wma', bars(20), {
   first: ({ length }) => length,
   start: ({ length }) => ofCloses(new WMA(length)),
 });
 
-/** Wilder's smoothed average of the closes with the weight 1 / `length`, a price. It begins with the simple average. */
+/**
+ * Wilder's smoothed average of the closes with the weight 1 / `length`, a price. It begins with the simple
+ * average.
+ */
 export const wsma = declareLength('wsma', bars(14), {
   first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
@@ -56,14 +73,19 @@ export const dema = declareLength('dema', bars(20), {
   start: ({ length }) => ofCloses(new DEMA(length)),
 });
 
-/** Mulloy's triple exponential average of the closes, a price: 3 averages less 3 of averages plus the third. */
+/**
+ * Mulloy's triple exponential average of the closes, a price: 3 averages less 3 of averages plus the third.
+ */
 export const tema = declareLength('tema', bars(20), {
   first: ({ length }) => 3 * length - 2,
   settled: ({ length }) => exponentialMemory(length, length, length),
   start: ({ length }) => ofCloses(new TEMA(length)),
 });
 
-/** Tillson's T3 of the closes, a price: six exponential averages; `volumeFactor` 0 leaves three of them, 1 is a triple DEMA. */
+/**
+ * Tillson's T3 of the closes, a price: six exponential averages; `volumeFactor` 0 leaves three of them, 1 is
+ * a triple DEMA.
+ */
 export const t3 = declareNamed(
   't3',
   { length: bars(5), volumeFactor: factor(0.7, 0, 1) },
@@ -87,7 +109,8 @@ export const trima = declareLength('trima', bars(20), {
 });
 
 /**
- * Ehlers' zero lag average, a price: exponential, of each close plus its difference to the one ⌊(`length` - 1) / 2⌋ bars ago.
+ * Ehlers' zero lag average, a price: exponential, of each close plus its difference to the one ⌊(`length` -
+ * 1) / 2⌋ bars ago.
  */
 export const zlema = declareLength('zlema', bars(20), {
   first: ({ length }) => length,
@@ -95,7 +118,10 @@ export const zlema = declareLength('zlema', bars(20), {
   start: ({ length }) => ofCloses(new ZLEMA(length)),
 });
 
-/** Arnaud Legoux's average of the closes, a price: weights as of a bell at `offset` (0 oldest, 1 newest) of the width `length` / `sigma`. */
+/**
+ * Arnaud Legoux's average of the closes, a price: weights as of a bell at `offset` (0 oldest, 1 newest) of
+ * the width `length` / `sigma`.
+ */
 export const alma = declareNamed(
   'alma',
   { length: bars(9), offset: factor(0.85, 0, 1), sigma: factor(6, 0.1, 100) },
@@ -105,7 +131,10 @@ export const alma = declareNamed(
   },
 );
 
-/** Kaufman's adaptive average of the closes, a price: as fast as an EMA of 2 in a trend, as slow as one of 30 without. */
+/**
+ * Kaufman's adaptive average of the closes, a price: as fast as an EMA of 2 in a trend, as slow as one of 30
+ * without.
+ */
 export const kama = declareLength('kama', bars(10, 2), {
   first: ({ length }) => length,
   settled: () => UNBOUNDED_MEMORY,
@@ -113,8 +142,8 @@ export const kama = declareLength('kama', bars(10, 2), {
 });
 
 /**
- * Ehlers' fractal adaptive average, a price. As the library computes it: ranges are of closes, not of highs and lows.
- * `length` is even.
+ * Ehlers' fractal adaptive average, a price. As the library computes it: ranges are of closes, not of highs
+ * and lows. `length` is even.
  */
 export const frama = declareLength('frama', bars(16, 2), {
   refusal: ({ length }) => (length % 2 === 0 ? null : 'an even length'),
@@ -123,14 +152,19 @@ export const frama = declareLength('frama', bars(16, 2), {
   start: ({ length }) => ofCloses(new FRAMA(length)),
 });
 
-/** Chande's variable index dynamic average of the closes, a price: exponential, its weight times |CMO| / 100. */
+/**
+ * Chande's variable index dynamic average of the closes, a price: exponential, its weight times |CMO| / 100.
+ */
 export const vidya = declareLength('vidya', bars(14), {
   first: ({ length }) => length + 1,
   settled: () => UNBOUNDED_MEMORY,
   start: ({ length }) => ofCloses(new VIDYA(length)),
 });
 
-/** McGinley's dynamic of the closes, a price: it follows by the part 1 / (0.6 `length` (close / value)⁴) of the distance. */
+/**
+ * McGinley's dynamic of the closes, a price: it follows by the part 1 / (0.6 `length` (close / value)⁴) of
+ * the distance.
+ */
 export const mcginley = declareLength('mcginley', bars(14, 2), {
   first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
@@ -150,15 +184,19 @@ export const spencer = declarePlain('spencer', {
   start: () => ofCloses(new SMA15(15)),
 });
 
-/** Average of the last `length` closes weighted with their volumes, a price; null where nothing was traded in all of them. */
+/**
+ * Average of the last `length` closes weighted with their volumes, a price; null where nothing was traded in
+ * all of them.
+ */
 export const vwma = declareLength('vwma', bars(20), {
   first: ({ length }) => length,
   start: ({ length }) => ofBars(new VWMA(length)),
 });
 
 /**
- * Volume weighted average price of the last `length` bars: typical prices (high + low + close) / 3 weighted with volumes.
- * Rolling, since one that sums up from a day's beginning has no fixed window; null where nothing was traded.
+ * Volume weighted average price of the last `length` bars: typical prices (high + low + close) / 3 weighted
+ * with volumes. Rolling, since one that sums up from a day's beginning has no fixed window; null where
+ * nothing was traded.
  */
 export const vwap = declareLength('vwap', bars(20), {
   first: ({ length }) => length,
@@ -169,14 +207,15 @@ export const vwap = declareLength('vwap', bars(20), {
 });
 
 /**
- * Ehlers' MESA adaptive average and the one that follows it, of the bars' middles, prices. The library begins both at 0:
- * they are far too low at first, and right once warmed up.
+ * Ehlers' MESA adaptive average and the one that follows it, of the bars' middles, prices. The library begins
+ * both at 0: they are far too low at first, and right once warmed up.
  */
 export const mama = declareNamed(
   'mama',
   { fastLimit: factor(0.5, 0.01, 1), slowLimit: factor(0.05, 0.01, 1) },
   {
-    refusal: ({ fastLimit, slowLimit }) => (slowLimit <= fastLimit ? null : 'a slowLimit up to its fastLimit'),
+    refusal: ({ fastLimit, slowLimit }) =>
+      slowLimit <= fastLimit ? null : 'a slowLimit up to its fastLimit',
     first: () => 33,
     settled: ({ slowLimit }) => 33 + shareMemory(1 - slowLimit) + shareMemory(1 - slowLimit / 2),
     start: (limits) =>

@@ -4,7 +4,9 @@ import type { CandleData } from '../data.ts';
 import type { IndicatorSpec, IndicatorValue } from '../indicator-specs.ts';
 import type { Ohlcv, Series } from './series.ts';
 
-/** What a parameter of an indicator may be, both ends included, and what it is where an author says nothing. */
+/**
+ * What a parameter of an indicator may be, both ends included, and what it is where an author says nothing.
+ */
 export interface ParameterRange {
   readonly usual: number;
   readonly least: number;
@@ -34,7 +36,10 @@ interface Rules<Params extends Ranges, Value extends IndicatorValue> {
   readonly refusal?: (params: Numbers<Params>) => string | null;
   /** The bar, counted from 1, at which it has its first value. */
   readonly first: (params: Numbers<Params>) => number;
-  /** Bars after which its value no longer depends on where it began; left out of those that forget after `first` bars. */
+  /**
+   * Bars after which its value no longer depends on where it began; left out of those that forget after
+   * `first` bars.
+   */
   readonly settled?: (params: Numbers<Params>) => number;
   /** A new one at work, fed with closes or with whole bars. */
   readonly start: (params: Numbers<Params>) => IndicatorFeed<Value>;
@@ -125,7 +130,8 @@ function entryOf<Params extends Ranges, Value extends IndicatorValue>(
     check(given) {
       const params = checkedNumbers(kind, rules.params, given);
       const refusal = rules.refusal?.(params) ?? null;
-      if (refusal !== null) throw refused(`expected ${kind} to have ${refusal}, had ${JSON.stringify(params)}`);
+      if (refusal !== null)
+        throw refused(`expected ${kind} to have ${refusal}, had ${JSON.stringify(params)}`);
       const first = rules.first(params);
       if (first > LONGEST_WARM_UP) {
         const limit = `expected ${kind} to have its first value within ${LONGEST_WARM_UP} candles`;
@@ -142,7 +148,11 @@ function entryOf<Params extends Ranges, Value extends IndicatorValue>(
 }
 
 /** Authors may write JavaScript, so the types are not believed. */
-function checkedNumbers<Params extends Ranges>(kind: string, ranges: Params, given: unknown): Numbers<Params> {
+function checkedNumbers<Params extends Ranges>(
+  kind: string,
+  ranges: Params,
+  given: unknown,
+): Numbers<Params> {
   const found = Object.entries(Object(given) as Readonly<Record<string, unknown>>);
   const unknown = found.find(([name]) => !Object.hasOwn(ranges, name));
   if (unknown !== undefined) {

@@ -1,8 +1,8 @@
 import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
 
 /**
- * Bars after which less than a thousandth of what came before is left in an average. Of averages of averages the memories
- * add up.
+ * Bars after which less than a thousandth of what came before is left in an average. Of averages of averages
+ * the memories add up.
  */
 
 /** Of one with the weight 2 / (n + 1). */
@@ -21,6 +21,7 @@ export function shareMemory(share: number): number {
 }
 
 /**
- * Of a rule that holds on to its past for as long as the market lets it: as many bars as the exchange gives at once.
+ * Of a rule that holds on to its past for as long as the market lets it: as many bars as the exchange gives
+ * at once.
  */
 export const UNBOUNDED_MEMORY = LONGEST_WARM_UP;

@@ -21,7 +21,15 @@ import {
   WaddahAttarExplosion,
   WaveTrend,
 } from 'trading-signals';
-import { bars, declareLength, declareNamed, declarePlain, factor, ofBars, ofCloses } from './declare-indicator.ts';
+import {
+  bars,
+  declareLength,
+  declareNamed,
+  declarePlain,
+  factor,
+  ofBars,
+  ofCloses,
+} from './declare-indicator.ts';
 import { exponentialMemory, wilderMemory } from './memory.ts';
 import { chained, mapped, series, summed, textbookEma } from './series.ts';
 
@@ -35,7 +43,10 @@ export interface MacdValue {
 const fastBelowSlow = ({ fast, slow }: { readonly fast: number; readonly slow: number }): string | null =>
   fast < slow ? null : 'fast below slow';
 
-/** Appel's convergence and divergence of averages, in price: a `fast` less a `slow` exponential average, and an average of that. */
+/**
+ * Appel's convergence and divergence of averages, in price: a `fast` less a `slow` exponential average, and
+ * an average of that.
+ */
 export const macd = declareNamed(
   'macd',
   { fast: bars(12), slow: bars(26), signal: bars(9) },
@@ -70,7 +81,10 @@ export const apo = declareNamed(
   },
 );
 
-/** Percentage price oscillator: how far a `fast` exponential average of the closes is above a `slow` one, in per cent. */
+/**
+ * Percentage price oscillator: how far a `fast` exponential average of the closes is above a `slow` one, in
+ * per cent.
+ */
 export const ppo = declareNamed(
   'ppo',
   { fast: bars(12), slow: bars(26) },
@@ -119,7 +133,10 @@ export const acceleration = declareNamed(
 /** Livshin's balance of power, -1 to 1: close less open by high less low; 0 for a bar without range. */
 export const bop = declarePlain('bop', { first: () => 1, start: () => ofBars(new BOP()) });
 
-/** Chande's forecast oscillator in per cent of the close: its distance from what the line through the `length` closes before foretold. */
+/**
+ * Chande's forecast oscillator in per cent of the close: its distance from what the line through the `length`
+ * closes before foretold.
+ */
 export const forecastOscillator = declareLength('forecastOscillator', bars(14, 2), {
   first: ({ length }) => length + 1,
   start: ({ length }) => ofCloses(new CFO(length)),
@@ -162,21 +179,32 @@ export const derivativeOscillator = declareNamed(
   },
 );
 
-/** Detrended price, in price: the close of ⌊`length` / 2⌋ + 1 bars ago less the simple average of `length` as of now. */
+/**
+ * Detrended price, in price: the close of ⌊`length` / 2⌋ + 1 bars ago less the simple average of `length` as
+ * of now.
+ */
 export const dpo = declareLength('dpo', bars(20), {
   first: ({ length }) => Math.max(length, Math.floor(length / 2) + 2),
   start: ({ length }) => ofCloses(new DPO(length)),
 });
 
-/** Elder's rays, in price: the high (`bull`) and the low (`bear`) less the exponential average of `length` closes. */
+/**
+ * Elder's rays, in price: the high (`bull`) and the low (`bear`) less the exponential average of `length`
+ * closes.
+ */
 export const elderRay = declareLength('elderRay', bars(13), {
   first: ({ length }) => length,
   settled: ({ length }) => exponentialMemory(length),
   start: ({ length }) =>
-    ofBars(mapped(new ElderRay(length), ({ bullPower, bearPower }) => ({ bull: bullPower, bear: bearPower }))),
+    ofBars(
+      mapped(new ElderRay(length), ({ bullPower, bearPower }) => ({ bull: bullPower, bear: bearPower })),
+    ),
 });
 
-/** Pring's "know sure thing" in per cent: four averaged rates of change, weighted 1 to 4. Its signal is not in it. */
+/**
+ * Pring's "know sure thing" in per cent: four averaged rates of change, weighted 1 to 4. Its signal is not in
+ * it.
+ */
 export const kst = declareNamed(
   'kst',
   {
@@ -208,19 +236,26 @@ export const roc = declareLength('roc', bars(10), {
   start: ({ length }) => ofCloses(new ROC(length)),
 });
 
-/** DecisionPoint's price momentum, tenths of a per cent: the change of the close, averaged twice with the weights 2 / n; and its `signal`. */
+/**
+ * DecisionPoint's price momentum, tenths of a per cent: the change of the close, averaged twice with the
+ * weights 2 / n; and its `signal`.
+ */
 export const pmo = declareNamed(
   'pmo',
   { smoothing: bars(35), secondSmoothing: bars(20), signal: bars(10) },
   {
     first: ({ smoothing, secondSmoothing }) => smoothing + secondSmoothing,
-    settled: ({ smoothing, secondSmoothing, signal }) => exponentialMemory(smoothing, secondSmoothing, signal),
+    settled: ({ smoothing, secondSmoothing, signal }) =>
+      exponentialMemory(smoothing, secondSmoothing, signal),
     start: ({ smoothing, secondSmoothing, signal }) =>
       ofCloses(
-        mapped(new PMO({ smoothing1: smoothing, smoothing2: secondSmoothing, signalInterval: signal }), (value) => ({
-          line: value.pmo,
-          signal: value.signal,
-        })),
+        mapped(
+          new PMO({ smoothing1: smoothing, smoothing2: secondSmoothing, signalInterval: signal }),
+          (value) => ({
+            line: value.pmo,
+            signal: value.signal,
+          }),
+        ),
       ),
   },
 );
@@ -231,15 +266,22 @@ export const qstick = declareLength('qstick', bars(8), {
   start: ({ length }) => ofBars(new Qstick(length)),
 });
 
-/** Ehlers' relative vigor, -1 to 1: smoothed close less open by smoothed high less low of `length` bars (`line`), and its `signal`. */
+/**
+ * Ehlers' relative vigor, -1 to 1: smoothed close less open by smoothed high less low of `length` bars
+ * (`line`), and its `signal`.
+ */
 export const relativeVigor = declareLength('relativeVigor', bars(10), {
   first: ({ length }) => length + 6,
-  start: ({ length }) => ofBars(mapped(new RelativeVigorIndex(length), ({ rvgi, signal }) => ({ line: rvgi, signal }))),
+  start: ({ length }) =>
+    ofBars(mapped(new RelativeVigorIndex(length), ({ rvgi, signal }) => ({ line: rvgi, signal }))),
 });
 
 const limitMove = factor(300, 1e-9, 1e15);
 
-/** Wilder's swing index of a bar, mostly -100 to 100. `limitMove` is the largest change of a day that is allowed, in price. */
+/**
+ * Wilder's swing index of a bar, mostly -100 to 100. `limitMove` is the largest change of a day that is
+ * allowed, in price.
+ */
 export const swingIndex = declareNamed(
   'swingIndex',
   { limitMove },
@@ -256,7 +298,10 @@ export const accumulatedSwing = declareNamed(
   },
 );
 
-/** Hutson's TRIX in per cent: the change in a bar of a triple exponential average, each begun with the simple one. */
+/**
+ * Hutson's TRIX in per cent: the change in a bar of a triple exponential average, each begun with the simple
+ * one.
+ */
 export const trix = declareLength('trix', bars(15), {
   first: ({ length }) => 3 * length - 1,
   settled: ({ length }) => exponentialMemory(length, length, length) + 1,
@@ -267,7 +312,10 @@ export const trix = declareLength('trix', bars(15), {
   },
 });
 
-/** Blau's true strength, -100 to 100: changes of the close by their sizes, both averaged over `long` and then `short`; 0 where nothing moved. */
+/**
+ * Blau's true strength, -100 to 100: changes of the close by their sizes, both averaged over `long` and then
+ * `short`; 0 where nothing moved.
+ */
 export const tsi = declareNamed(
   'tsi',
   { long: bars(25), short: bars(13) },
@@ -279,8 +327,9 @@ export const tsi = declareNamed(
 );
 
 /**
- * Waddah Attar's explosion, in price: `trend` is the change of a difference of averages times `sensitivity`, `explosion` the
- * distance of the Bollinger bands, `deadZone` `factor` average true ranges of `atrLength` bars.
+ * Waddah Attar's explosion, in price: `trend` is the change of a difference of averages times `sensitivity`,
+ * `explosion` the distance of the Bollinger bands, `deadZone` `factor` average true ranges of `atrLength`
+ * bars.
  */
 export const waddahAttar = declareNamed(
   'waddahAttar',
@@ -296,7 +345,8 @@ export const waddahAttar = declareNamed(
   {
     refusal: fastBelowSlow,
     first: ({ slow, length, atrLength }) => Math.max(slow + 1, length, atrLength),
-    settled: ({ slow, length, atrLength }) => Math.max(exponentialMemory(slow) + 1, length, wilderMemory(atrLength)),
+    settled: ({ slow, length, atrLength }) =>
+      Math.max(exponentialMemory(slow) + 1, length, wilderMemory(atrLength)),
     start: ({ fast, slow, length, deviations, atrLength, factor: deadZoneMultiplier, sensitivity }) =>
       ofBars(
         new WaddahAttarExplosion({
@@ -312,7 +362,10 @@ export const waddahAttar = declareNamed(
   },
 );
 
-/** LazyBear's wave trend, mostly -100 to 100: the typical price in its channel, averaged (`line`), and the mean of `signal` of that. */
+/**
+ * LazyBear's wave trend, mostly -100 to 100: the typical price in its channel, averaged (`line`), and the
+ * mean of `signal` of that.
+ */
 export const waveTrend = declareNamed(
   'waveTrend',
   { channel: bars(10), average: bars(21), signal: bars(4) },

@@ -10,8 +10,8 @@ export interface Ohlcv {
 }
 
 /**
- * A formula at work: takes its inputs in order and answers its value as of each, null before it has one. The library's
- * indicators are such. `replace` is theirs, for bars that are not closed; here it is always false.
+ * A formula at work: takes its inputs in order and answers its value as of each, null before it has one. The
+ * library's indicators are such. `replace` is theirs, for bars that are not closed; here it is always false.
  */
 export interface Series<Input, Value> {
   update(input: Input, replace: false): Value | null;
@@ -30,7 +30,10 @@ export function mapped<Input, From, To>(of: Series<Input, From>, to: (value: Fro
 }
 
 /** A series that reads one number of each bar. */
-export function reading<Value>(of: Series<number, Value>, number: (bar: Ohlcv) => number): Series<Ohlcv, Value> {
+export function reading<Value>(
+  of: Series<number, Value>,
+  number: (bar: Ohlcv) => number,
+): Series<Ohlcv, Value> {
   return series((bar) => of.update(number(bar), false));
 }
 
@@ -46,8 +49,8 @@ export function chained<Input, Middle, Value>(
 }
 
 /**
- * A series that is `flat` while the last `length` numbers are the same: their mean is not exactly them, and what a formula
- * makes of the difference is noise.
+ * A series that is `flat` while the last `length` numbers are the same: their mean is not exactly them, and
+ * what a formula makes of the difference is noise.
  */
 export function flatAs<Input, Value>(
   flat: Value | null,
@@ -69,8 +72,8 @@ export function summed<Input>(length: number, of: Series<Input, number>): Series
 }
 
 /**
- * What a bar adds to a line that sums up from its first bar on. The line is begun anew with the bar before, so that nothing
- * of what was earlier is left in it: a float that grows for years loses its last digits.
+ * What a bar adds to a line that sums up from its first bar on. The line is begun anew with the bar before,
+ * so that nothing of what was earlier is left in it: a float that grows for years loses its last digits.
  */
 export function stepsOf(line: () => Series<Ohlcv, number>): Series<Ohlcv, number> {
   let before: Ohlcv | null = null;
@@ -84,7 +87,10 @@ export function stepsOf(line: () => Series<Ohlcv, number>): Series<Ohlcv, number
   });
 }
 
-/** The library's average begins with the first value; the textbook's, as here, with the simple average of the first `length`. */
+/**
+ * The library's average begins with the first value; the textbook's, as here, with the simple average of the
+ * first `length`.
+ */
 export function textbookEma(length: number): Series<number, number> {
   const first = new SMA(length);
   const average = new EMA(length);

@@ -7,8 +7,9 @@ import { mapped } from './series.ts';
 export type TrendSide = 'up' | 'down';
 
 /**
- * Seban's SuperTrend: `line` is a price, `factor` average true ranges from the bars' middle, that only comes nearer until a
- * close is beyond it; `side` is where the trend goes. Begun as `down` unless the close is above the upper band.
+ * Seban's SuperTrend: `line` is a price, `factor` average true ranges from the bars' middle, that only comes
+ * nearer until a close is beyond it; `side` is where the trend goes. Begun as `down` unless the close is
+ * above the upper band.
  */
 export const superTrend = declareNamed(
   'superTrend',
@@ -26,7 +27,10 @@ export const superTrend = declareNamed(
   },
 );
 
-/** LeBeau's chandelier exit, prices: `factor` average true ranges below the highest high (`long`) and above the lowest low (`short`). */
+/**
+ * LeBeau's chandelier exit, prices: `factor` average true ranges below the highest high (`long`) and above
+ * the lowest low (`short`).
+ */
 export const chandelierExit = declareNamed(
   'chandelierExit',
   { length: bars(22), factor: factor(3, 0.1, 100) },
@@ -38,8 +42,8 @@ export const chandelierExit = declareNamed(
 );
 
 /**
- * The stops of Chande and Kroll, prices: `long` is the lowest of the last `stopLength` of lowest low plus `factor` average
- * true ranges; `short` the highest of highest high less as much.
+ * The stops of Chande and Kroll, prices: `long` is the lowest of the last `stopLength` of lowest low plus
+ * `factor` average true ranges; `short` the highest of highest high less as much.
  */
 export const chandeKrollStop = declareNamed(
   'chandeKrollStop',

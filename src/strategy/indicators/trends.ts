@@ -16,8 +16,9 @@ import { exponentialMemory, wilderMemory } from './memory.ts';
 import { mapped, series } from './series.ts';
 
 /**
- * Wilder's average directional index `adx` with the indicators of direction `plus` and `minus`, all 0 to 100. As the library
- * computes it: the first bar counts as one without movement, and a bar that goes as far down as up counts on both sides.
+ * Wilder's average directional index `adx` with the indicators of direction `plus` and `minus`, all 0 to 100.
+ * As the library computes it: the first bar counts as one without movement, and a bar that goes as far down
+ * as up counts on both sides.
  */
 export const adx = declareLength('adx', bars(14, 2), {
   first: ({ length }) => 2 * length - 1,
@@ -27,7 +28,9 @@ export const adx = declareLength('adx', bars(14, 2), {
     return ofBars(
       series((bar) => {
         const value = index.update(bar, false);
-        return value === null ? null : { adx: value, plus: 100 * Number(index.pdi), minus: 100 * Number(index.mdi) };
+        return value === null
+          ? null
+          : { adx: value, plus: 100 * Number(index.pdi), minus: 100 * Number(index.mdi) };
       }),
     );
   },
@@ -40,14 +43,20 @@ export const dx = declareLength('dx', bars(14, 2), {
   start: ({ length }) => ofBars(new DX(length)),
 });
 
-/** Wilder's rating of directional movement, 0 to 100: the mean of the `adx` of now and of `length` - 1 bars ago. */
+/**
+ * Wilder's rating of directional movement, 0 to 100: the mean of the `adx` of now and of `length` - 1 bars
+ * ago.
+ */
 export const adxr = declareLength('adxr', bars(14, 2), {
   first: ({ length }) => 3 * length - 2,
   settled: ({ length }) => 2 * wilderMemory(length) + length,
   start: ({ length }) => ofBars(new ADXR(length)),
 });
 
-/** Chande's Aroon, 0 to 100: how new the highest high (`up`) and lowest low (`down`) of `length` + 1 bars are; 100 is this bar. */
+/**
+ * Chande's Aroon, 0 to 100: how new the highest high (`up`) and lowest low (`down`) of `length` + 1 bars are;
+ * 100 is this bar.
+ */
 export const aroon = declareLength('aroon', bars(25), {
   first: ({ length }) => length + 1,
   start: ({ length }) =>
@@ -80,21 +89,30 @@ const firstOfAlligator = ({ jaw, jawShift, teeth, teethShift, lips, lipsShift }:
 const settledAlligator = ({ jaw, jawShift, teeth, teethShift, lips, lipsShift }: AlligatorLengths): number =>
   Math.max(wilderMemory(jaw) + jawShift, wilderMemory(teeth) + teethShift, wilderMemory(lips) + lipsShift);
 
-/** Williams' alligator, prices: smoothed averages of the bars' middles, each as it was so many bars ago as its shift says. */
+/**
+ * Williams' alligator, prices: smoothed averages of the bars' middles, each as it was so many bars ago as its
+ * shift says.
+ */
 export const alligator = declareNamed('alligator', alligatorLengths, {
   first: firstOfAlligator,
   settled: settledAlligator,
   start: (lengths) => ofBars(new Alligator(alligatorConfig(lengths))),
 });
 
-/** Williams' gator, distances of prices: `upper` between jaw and teeth, 0 or more; `lower` between teeth and lips, 0 or less. */
+/**
+ * Williams' gator, distances of prices: `upper` between jaw and teeth, 0 or more; `lower` between teeth and
+ * lips, 0 or less.
+ */
 export const gator = declareNamed('gator', alligatorLengths, {
   first: firstOfAlligator,
   settled: settledAlligator,
   start: (lengths) => ofBars(new GatorOscillator(alligatorConfig(lengths))),
 });
 
-/** Ichimoku's lines as of now, prices. Charts draw `spanA` and `spanB` 26 bars later; here they are not shifted. */
+/**
+ * Ichimoku's lines as of now, prices. Charts draw `spanA` and `spanB` 26 bars later; here they are not
+ * shifted.
+ */
 export const ichimoku = declareNamed(
   'ichimoku',
   { conversion: bars(9), base: bars(26), spanB: bars(52) },
@@ -105,26 +123,37 @@ export const ichimoku = declareNamed(
   },
 );
 
-/** Least squares line through the last `length` closes: `slope` in price a bar, `intercept` at the oldest, `prediction` for the next bar. */
+/**
+ * Least squares line through the last `length` closes: `slope` in price a bar, `intercept` at the oldest,
+ * `prediction` for the next bar.
+ */
 export const linearRegression = declareLength('linearRegression', bars(14, 2), {
   first: ({ length }) => length,
   start: ({ length }) => ofCloses(new LinearRegression(length)),
 });
 
-/** Dorsey's mass index, near `length`: the sum of how the range's average of 9 stands to its own average of 9. */
+/**
+ * Dorsey's mass index, near `length`: the sum of how the range's average of 9 stands to its own average of 9.
+ */
 export const massIndex = declareLength('massIndex', bars(25), {
   first: ({ length }) => 16 + length,
   settled: ({ length }) => length + exponentialMemory(9, 9),
   start: ({ length }) => ofBars(new MassIndex(length)),
 });
 
-/** White's vertical horizontal filter, 0 to 1: the range of the last `length` closes by the way that they went, the step to the oldest included. */
+/**
+ * White's vertical horizontal filter, 0 to 1: the range of the last `length` closes by the way that they
+ * went, the step to the oldest included.
+ */
 export const vhf = declareLength('vhf', bars(28), {
   first: ({ length }) => length + 1,
   start: ({ length }) => ofCloses(new VHF(length)),
 });
 
-/** The vortex of Botes and Siepman, about 1: movement up (`plus`) and down (`minus`) by the true range, over `length` bars. */
+/**
+ * The vortex of Botes and Siepman, about 1: movement up (`plus`) and down (`minus`) by the true range, over
+ * `length` bars.
+ */
 export const vortex = declareLength('vortex', bars(14), {
   first: ({ length }) => length + 1,
   start: ({ length }) => ofBars(new VortexIndicator(length)),

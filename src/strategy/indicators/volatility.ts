@@ -52,13 +52,20 @@ const bollingerByName = declareNamed(
   },
 );
 
-/** Bollinger bands, prices: the simple average of the last `length` closes, and `deviations` standard deviations on both sides of it. */
-export const bollinger: Declaration<[of: CandleData, length?: number, deviations?: number], Bands> = Object.assign(
-  (of: CandleData, length = 20, deviations = 2): IndicatorSpec<Bands> => bollingerByName(of, { length, deviations }),
-  { entry: bollingerByName.entry },
-);
+/**
+ * Bollinger bands, prices: the simple average of the last `length` closes, and `deviations` standard
+ * deviations on both sides of it.
+ */
+export const bollinger: Declaration<[of: CandleData, length?: number, deviations?: number], Bands> =
+  Object.assign(
+    (of: CandleData, length = 20, deviations = 2): IndicatorSpec<Bands> =>
+      bollingerByName(of, { length, deviations }),
+    { entry: bollingerByName.entry },
+  );
 
-/** Standard deviation of the last `length` closes in price, as of a whole population (divided by `length`). */
+/**
+ * Standard deviation of the last `length` closes in price, as of a whole population (divided by `length`).
+ */
 export const stdev = declareLength('stdev', bars(20), {
   first: ({ length }) => length,
   start: ({ length }) => {
@@ -73,7 +80,10 @@ export const stdev = declareLength('stdev', bars(20), {
   },
 });
 
-/** Where the close is within the Bollinger bands: 0 at the lower, 1 at the upper, also beyond; 0.5 where they meet. */
+/**
+ * Where the close is within the Bollinger bands: 0 at the lower, 1 at the upper, also beyond; 0.5 where they
+ * meet.
+ */
 export const percentB = declareNamed(
   'percentB',
   { length: bars(20), deviations },
@@ -81,7 +91,12 @@ export const percentB = declareNamed(
     first: ({ length }) => length,
     start: ({ length, deviations }) =>
       ofCloses(
-        flatAs(0.5, length, new PercentB({ interval: length, deviationMultiplier: deviations }), (close) => close),
+        flatAs(
+          0.5,
+          length,
+          new PercentB({ interval: length, deviationMultiplier: deviations }),
+          (close) => close,
+        ),
       ),
   },
 );
@@ -92,7 +107,8 @@ export const bandWidth = declareNamed(
   { length: bars(20), deviations },
   {
     first: ({ length }) => length,
-    start: ({ length, deviations }) => ofCloses(new BollingerBandsWidth(new BollingerBands(length, deviations))),
+    start: ({ length, deviations }) =>
+      ofCloses(new BollingerBandsWidth(new BollingerBands(length, deviations))),
   },
 );
 
@@ -103,7 +119,10 @@ export const trueRange = declarePlain('trueRange', {
   start: () => ofBars(new TR()),
 });
 
-/** Wilder's average true range, in price; it begins as the mean of the true ranges. The first bar's is its high less its low. */
+/**
+ * Wilder's average true range, in price; it begins as the mean of the true ranges. The first bar's is its
+ * high less its low.
+ */
 export const atr = declareLength('atr', bars(14), {
   first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
@@ -117,7 +136,10 @@ export const natr = declareLength('natr', bars(14), {
   start: ({ length }) => ofBars(new NATR(length)),
 });
 
-/** Keltner channels, prices: the exponential average of the closes, and `factor` average true ranges of `atrLength` bars around it. */
+/**
+ * Keltner channels, prices: the exponential average of the closes, and `factor` average true ranges of
+ * `atrLength` bars around it.
+ */
 export const keltner = declareNamed(
   'keltner',
   { length: bars(20), atrLength: bars(10), factor: factor(2, 0.01, 100) },
@@ -129,13 +151,19 @@ export const keltner = declareNamed(
   },
 );
 
-/** Donchian channel, prices: the highest high, the lowest low and the middle of both, of the last `length` bars, this one included. */
+/**
+ * Donchian channel, prices: the highest high, the lowest low and the middle of both, of the last `length`
+ * bars, this one included.
+ */
 export const donchian = declareLength('donchian', bars(20), {
   first: ({ length }) => length,
   start: ({ length }) => ofBars<Bands>(new DonchianChannels(length)),
 });
 
-/** Headley's acceleration bands, prices: averages of highs and lows, moved apart by `width` times range / (high + low). */
+/**
+ * Headley's acceleration bands, prices: averages of highs and lows, moved apart by `width` times range /
+ * (high + low).
+ */
 export const accelerationBands = declareNamed(
   'accelerationBands',
   { length: bars(20), width: factor(4, 0.01, 100) },
@@ -145,7 +173,10 @@ export const accelerationBands = declareNamed(
   },
 );
 
-/** Carter's squeeze: `isSqueezed` while the Bollinger bands are within the Keltner channel; `momentum` in price. Both of `length` bars. */
+/**
+ * Carter's squeeze: `isSqueezed` while the Bollinger bands are within the Keltner channel; `momentum` in
+ * price. Both of `length` bars.
+ */
 export const squeeze = declareNamed(
   'squeeze',
   { length: bars(20, 2), deviations, factor: factor(1.5, 0.01, 100) },
@@ -153,30 +184,44 @@ export const squeeze = declareNamed(
     first: ({ length }) => 2 * length - 1,
     settled: ({ length }) => wilderMemory(length),
     start: ({ length, deviations, factor: kcMultiplier }) =>
-      ofBars(new TTMSqueeze({ bbInterval: length, kcInterval: length, bbMultiplier: deviations, kcMultiplier })),
+      ofBars(
+        new TTMSqueeze({ bbInterval: length, kcInterval: length, bbMultiplier: deviations, kcMultiplier }),
+      ),
   },
 );
 
-/** Dreiss' choppiness, 0 to 100: high without a direction, low in a trend. Of true highs and lows; 100 where nothing moved. */
+/**
+ * Dreiss' choppiness, 0 to 100: high without a direction, low in a trend. Of true highs and lows; 100 where
+ * nothing moved.
+ */
 export const choppiness = declareLength('choppiness', bars(14, 2), {
   first: ({ length }) => length + 1,
   start: ({ length }) => ofBars(new CHOP(length)),
 });
 
-/** Chaikin's volatility in per cent: how the exponential average of high less low has changed in `length` bars. */
+/**
+ * Chaikin's volatility in per cent: how the exponential average of high less low has changed in `length`
+ * bars.
+ */
 export const chaikinVolatility = declareLength('chaikinVolatility', bars(10), {
   first: ({ length }) => 2 * length,
   settled: ({ length }) => exponentialMemory(length) + length,
   start: ({ length }) => ofBars(new CVI(length)),
 });
 
-/** Gopalakrishnan's range index: log of the price range of `length` bars by log of `length`. No unit, but not free of the price's. */
+/**
+ * Gopalakrishnan's range index: log of the price range of `length` bars by log of `length`. No unit, but not
+ * free of the price's.
+ */
 export const gapo = declareLength('gapo', bars(14, 2), {
   first: ({ length }) => length,
   start: ({ length }) => ofBars(new GAPO(length)),
 });
 
-/** Interquartile range of the last `length` closes, in price: the medians of their upper and lower half, the middle left out. */
+/**
+ * Interquartile range of the last `length` closes, in price: the medians of their upper and lower half, the
+ * middle left out.
+ */
 export const iqr = declareLength('iqr', bars(20, 4), {
   first: ({ length }) => length,
   start: ({ length }) => ofCloses(new IQR(length)),
@@ -188,13 +233,19 @@ export const mad = declareLength('mad', bars(20), {
   start: ({ length }) => ofCloses(new MAD(length)),
 });
 
-/** Volatility of Rogers and Satchell a bar, as a share of the price: 0.01 is one per cent. From open, high, low and close. */
+/**
+ * Volatility of Rogers and Satchell a bar, as a share of the price: 0.01 is one per cent. From open, high,
+ * low and close.
+ */
 export const rogersSatchell = declareLength('rogersSatchell', bars(14), {
   first: ({ length }) => length,
   start: ({ length }) => ofBars(new RogersSatchellVolatility(length)),
 });
 
-/** Dorsey's relative volatility, 0 to 100: the part of deviations of `deviationLength` closes that came with rises, smoothed as Wilder does. */
+/**
+ * Dorsey's relative volatility, 0 to 100: the part of deviations of `deviationLength` closes that came with
+ * rises, smoothed as Wilder does.
+ */
 export const relativeVolatility = declareNamed(
   'relativeVolatility',
   { length: bars(14), deviationLength: bars(10, 2) },
@@ -206,7 +257,10 @@ export const relativeVolatility = declareNamed(
   },
 );
 
-/** Martin's ulcer index in per cent: the root mean square of how far closes were below the highest one before them within `length`. */
+/**
+ * Martin's ulcer index in per cent: the root mean square of how far closes were below the highest one before
+ * them within `length`.
+ */
 export const ulcer = declareLength('ulcer', bars(14), {
   first: ({ length }) => length,
   start: ({ length }) => ofCloses(new UlcerIndex(length)),

@@ -20,7 +20,10 @@ import { reading, stepsOf, summed, type Ohlcv } from './series.ts';
 
 const volumeOf = ({ volume }: Ohlcv): number => volume;
 
-/** Granville's on-balance volume of the last `length` changes, in coins: volumes of bars that closed higher less those that closed lower. */
+/**
+ * Granville's on-balance volume of the last `length` changes, in coins: volumes of bars that closed higher
+ * less those that closed lower.
+ */
 export const obv = declareLength('obv', bars(20), {
   first: ({ length }) => length + 1,
   start: ({ length }) =>
@@ -32,13 +35,19 @@ export const obv = declareLength('obv', bars(20), {
     ),
 });
 
-/** Chaikin's accumulation of the last `length` bars, in coins: each volume times where the close is within its bar, -1 low to 1 high. */
+/**
+ * Chaikin's accumulation of the last `length` bars, in coins: each volume times where the close is within its
+ * bar, -1 low to 1 high.
+ */
 export const accumulation = declareLength('accumulation', bars(20), {
   first: ({ length }) => length,
   start: ({ length }) => ofBars(summed(length, { update: (bar) => new AD().update(bar, false) })),
 });
 
-/** Price volume trend of the last `length` changes, in coins: each volume times the change of the close, 0.01 for one per cent. */
+/**
+ * Price volume trend of the last `length` changes, in coins: each volume times the change of the close, 0.01
+ * for one per cent.
+ */
 export const priceVolumeTrend = declareLength('priceVolumeTrend', bars(20), {
   first: ({ length }) => length + 1,
   start: ({ length }) =>
@@ -50,7 +59,10 @@ export const priceVolumeTrend = declareLength('priceVolumeTrend', bars(20), {
     ),
 });
 
-/** Williams' accumulation of the last `length` changes, in price: rises from the true low less falls from the true high. */
+/**
+ * Williams' accumulation of the last `length` changes, in price: rises from the true low less falls from the
+ * true high.
+ */
 export const williamsAccumulation = declareLength('williamsAccumulation', bars(20), {
   first: ({ length }) => length + 1,
   start: ({ length }) =>
@@ -74,19 +86,28 @@ export const chaikinOscillator = declareNamed(
   },
 );
 
-/** Chaikin's money flow, -1 to 1: the accumulation of the last `length` bars by their volume; 0 where nothing was traded. */
+/**
+ * Chaikin's money flow, -1 to 1: the accumulation of the last `length` bars by their volume; 0 where nothing
+ * was traded.
+ */
 export const cmf = declareLength('cmf', bars(20), {
   first: ({ length }) => length,
   start: ({ length }) => ofBars(new CMF(length)),
 });
 
-/** Money flow index of Quong and Soudack, 0 to 100: the part of the turnover at rising typical prices; 50 without turnover. */
+/**
+ * Money flow index of Quong and Soudack, 0 to 100: the part of the turnover at rising typical prices; 50
+ * without turnover.
+ */
 export const mfi = declareLength('mfi', bars(14), {
   first: ({ length }) => length + 1,
   start: ({ length }) => ofBars(new MFI(length)),
 });
 
-/** Arms' ease of movement, the mean of `length`: movement of the middle × range × `scale` / volume; 0 for a bar without trades. */
+/**
+ * Arms' ease of movement, the mean of `length`: movement of the middle × range × `scale` / volume; 0 for a
+ * bar without trades.
+ */
 export const easeOfMovement = declareNamed(
   'easeOfMovement',
   { length: bars(14), scale: factor(100_000_000, 1, 1e15) },
@@ -103,7 +124,10 @@ export const forceIndex = declareLength('forceIndex', bars(13), {
   start: ({ length }) => ofBars(new ForceIndex(length)),
 });
 
-/** Klinger's oscillator, in coins × 100: a `fast` less a `slow` exponential average of the volume force. Its signal is not in it. */
+/**
+ * Klinger's oscillator, in coins × 100: a `fast` less a `slow` exponential average of the volume force. Its
+ * signal is not in it.
+ */
 export const klinger = declareNamed(
   'klinger',
   { fast: bars(34), slow: bars(55) },
@@ -115,13 +139,18 @@ export const klinger = declareNamed(
   },
 );
 
-/** Williams' market facilitation, in price a coin: high less low by the volume; 0 for a bar without trades. */
+/**
+ * Williams' market facilitation, in price a coin: high less low by the volume; 0 for a bar without trades.
+ */
 export const marketFacilitation = declarePlain('marketFacilitation', {
   first: () => 1,
   start: () => ofBars(new MarketFacilitationIndex()),
 });
 
-/** Percentage volume oscillator: how far a `fast` exponential average of the volume is above a `slow` one, in per cent. */
+/**
+ * Percentage volume oscillator: how far a `fast` exponential average of the volume is above a `slow` one, in
+ * per cent.
+ */
 export const pvo = declareNamed(
   'pvo',
   { fast: bars(12), slow: bars(26) },
@@ -133,7 +162,10 @@ export const pvo = declareNamed(
   },
 );
 
-/** Relative volume: this bar's by the mean of the `length` before it, 1 is as usual; null where nothing was traded in those. */
+/**
+ * Relative volume: this bar's by the mean of the `length` before it, 1 is as usual; null where nothing was
+ * traded in those.
+ */
 export const relativeVolume = declareLength('relativeVolume', bars(20), {
   first: ({ length }) => length + 1,
   start: ({ length }) => ofBars(reading(new RVOL(length), volumeOf)),

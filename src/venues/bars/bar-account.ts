@@ -7,7 +7,11 @@ import { createOrders } from '../../simulator/core/trading/create-orders.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import { OrderRegister } from '../../simulator/core/trading/order-register.ts';
 import { decidePlacement } from '../../simulator/core/trading/placement.ts';
-import { DEFAULT_TRADING, type PlaceOrder, type TradingSettings } from '../../simulator/core/trading/requests.ts';
+import {
+  DEFAULT_TRADING,
+  type PlaceOrder,
+  type TradingSettings,
+} from '../../simulator/core/trading/requests.ts';
 import { neededHold } from '../../simulator/core/trading/settlement.ts';
 import type { Trader } from '../../simulator/core/trading/trader.ts';
 import type { BarMarket } from './bar-market.ts';
@@ -15,7 +19,10 @@ import { RecentReceipts } from './recent-receipts.ts';
 import { settleFill } from './settle-fill.ts';
 import type { WorkingOrder } from './working-order.ts';
 
-/** Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the changes has seen them all. */
+/**
+ * Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the
+ * changes has seen them all.
+ */
 const HISTORY_KEPT = 1_000;
 
 const SETTINGS: TradingSettings = { ...DEFAULT_TRADING, historyKept: HISTORY_KEPT, ordersKept: HISTORY_KEPT };
@@ -24,8 +31,9 @@ const SETTINGS: TradingSettings = { ...DEFAULT_TRADING, historyKept: HISTORY_KEP
 const USER = 1;
 
 /**
- * The orders and trades of one account: placed, filled, woken and ended with the checks, holds and records of the simulated exchange, whose parts it is
- * made of. When something fills, and at what price, is decided elsewhere.
+ * The orders and trades of one account: placed, filled, woken and ended with the checks, holds and records of
+ * the simulated exchange, whose parts it is made of. When something fills, and at what price, is decided
+ * elsewhere.
  */
 export class BarAccount {
   readonly register: OrderRegister;
@@ -47,7 +55,10 @@ export class BarAccount {
     this.trader = this.register.trader(USER);
   }
 
-  find(reference: { readonly id: number | null; readonly clientOrderId: string | null }): SimulatedOrder | undefined {
+  find(reference: {
+    readonly id: number | null;
+    readonly clientOrderId: string | null;
+  }): SimulatedOrder | undefined {
     return this.register.find(USER, reference);
   }
 
@@ -60,7 +71,13 @@ export class BarAccount {
     const decided = decidePlacement({ request, trader, market: state, free, settings: SETTINGS, timeMs });
     if (!decided.ok) return decided;
     const firstId = this.nextOrderId;
-    const legs = createOrders(decided.value, { trader, market: state, wallets, createdAtMs: timeMs, firstId });
+    const legs = createOrders(decided.value, {
+      trader,
+      market: state,
+      wallets,
+      createdAtMs: timeMs,
+      firstId,
+    });
     this.nextOrderId += legs.length;
     this.walletVersion += 1;
     return accept(
@@ -72,7 +89,9 @@ export class BarAccount {
     );
   }
 
-  /** Cancels an open order, and its pair if that is open. False when it is not open; then nothing has changed. */
+  /**
+   * Cancels an open order, and its pair if that is open. False when it is not open; then nothing has changed.
+   */
   cancel(order: SimulatedOrder, market: BarMarket): boolean {
     if (!order.isOpen) return false;
     this.close(order, 'Canceled', market);

@@ -36,7 +36,10 @@ export interface BarFillSimulatorOptions {
   readonly rules?: Partial<BarRules>;
 }
 
-/** What has happened since it was last asked. Orders as they are now, in the order in which they first changed; trades by rising id. */
+/**
+ * What has happened since it was last asked. Orders as they are now, in the order in which they first
+ * changed; trades by rising id.
+ */
 export interface VenueNews {
   readonly orders: readonly VenueOrder[];
   readonly trades: readonly VenueTrade[];
@@ -44,11 +47,12 @@ export interface VenueNews {
 }
 
 /**
- * An exchange with one account that knows nothing but bars: it answers the engine's calls at once, and fills orders inside the bars that come after them,
- * by rules that `describeBarRules` says in words. An order takes part in the first bar of its market that opens at its own time or later.
+ * An exchange with one account that knows nothing but bars: it answers the engine's calls at once, and fills
+ * orders inside the bars that come after them, by rules that `describeBarRules` says in words. An order takes
+ * part in the first bar of its market that opens at its own time or later.
  *
- * Its checks, holds, fees, statuses and refusals are those of the simulated exchange, whose parts it is made of. A bar that concerns no order costs a
- * few comparisons.
+ * Its checks, holds, fees, statuses and refusals are those of the simulated exchange, whose parts it is made
+ * of. A bar that concerns no order costs a few comparisons.
  */
 export class BarFillSimulator {
   readonly profile = INTERFACE_PROFILE;
@@ -63,7 +67,10 @@ export class BarFillSimulator {
   /** The latest close of all markets. */
   private closedMs = Number.NEGATIVE_INFINITY;
 
-  /** Throws `INVALID_OPTIONS` for markets that are not there or twice, a negative balance, or rules out of range. */
+  /**
+   * Throws `INVALID_OPTIONS` for markets that are not there or twice, a negative balance, or rules out of
+   * range.
+   */
   constructor(options: BarFillSimulatorOptions) {
     const rules = createBarRules(options.rules);
     this.rules = rules;
@@ -80,13 +87,17 @@ export class BarFillSimulator {
     this.door = new TypedDoor(this.doorAccount());
   }
 
-  /** Answers a call of the engine as the exchange would at this moment. What it has no data for is answered as never sent. */
+  /**
+   * Answers a call of the engine as the exchange would at this moment. What it has no data for is answered as
+   * never sent.
+   */
   answer(call: VenueCall, nowMs: number): VenueAnswer {
     return this.door.answer(call, nowMs);
   }
 
   /**
-   * Tells of a bar that begins: what takes at its open does so now. Answers whether there is anything to take. Bars of one market come in the order of time.
+   * Tells of a bar that begins: what takes at its open does so now. Answers whether there is anything to
+   * take. Bars of one market come in the order of time.
    * @param marketIndex the place of the bar's market in the options
    */
   onOpen(marketIndex: number, columns: CandleColumns, index: number): boolean {
@@ -99,7 +110,10 @@ export class BarFillSimulator {
     return this.hasNews;
   }
 
-  /** Tells that the bar which began last is over: all that happens after its open happens now. Answers whether there is anything to take. */
+  /**
+   * Tells that the bar which began last is over: all that happens after its open happens now. Answers whether
+   * there is anything to take.
+   */
   onClose(marketIndex: number): boolean {
     const market = this.marketAt(marketIndex);
     const concerns = market.close();
@@ -116,7 +130,10 @@ export class BarFillSimulator {
     return this.onClose(marketIndex) || hasOpened;
   }
 
-  /** What has changed since the last time, but for what an answer said already: an order that was placed or canceled is not said twice. */
+  /**
+   * What has changed since the last time, but for what an answer said already: an order that was placed or
+   * canceled is not said twice.
+   */
   take(): VenueNews {
     const { account } = this;
     const orders = [...account.changedOrders].map((order) => this.record(order));
@@ -142,12 +159,17 @@ export class BarFillSimulator {
     return this.wallets.balance(currency);
   }
 
-  /** What the account is worth by the last closes, to the last digit. For each bar of a curve take `valuer`. */
+  /**
+   * What the account is worth by the last closes, to the last digit. For each bar of a curve take `valuer`.
+   */
   equity(quote: QuoteCurrency): Units {
     return this.valuer(quote).exact();
   }
 
-  /** Values the account again and again, following every change of it. `firstPrices`: opens of the first bars, by market, for the time before. */
+  /**
+   * Values the account again and again, following every change of it. `firstPrices`: opens of the first bars,
+   * by market, for the time before.
+   */
   valuer(quote: QuoteCurrency, firstPrices: ReadonlyMap<string, Units> = new Map()): EquityValuer {
     const { wallets, markets, account } = this;
     return new EquityValuer({
@@ -178,7 +200,10 @@ export class BarFillSimulator {
       wallets: () => wallets.read(),
       // Nothing comes or goes but by trades.
       transactions: () => ({ items: [], hasNext: false }),
-      market: ({ kind }) => ({ outcome: 'unsent', reason: `a backtest on candles has no answer to "${kind}"` }),
+      market: ({ kind }) => ({
+        outcome: 'unsent',
+        reason: `a backtest on candles has no answer to "${kind}"`,
+      }),
     };
   }
 
@@ -191,16 +216,22 @@ export class BarFillSimulator {
     return accept(placed.value.map(({ order }) => order));
   }
 
-  /** Inside a bar an order meets its open, but only while nothing newer is known: it would trade at a price that others have moved on from. */
+  /**
+   * Inside a bar an order meets its open, but only while nothing newer is known: it would trade at a price
+   * that others have moved on from.
+   */
   private arrive(market: BarMarket, working: WorkingOrder, nowMs: number): void {
     if (!market.isInProgress) {
-      if (this.rules.arrival === 'this-close') new BarFiller(market, this.context).arriveAtClose(working, nowMs);
-    } else if (market.openMs >= this.closedMs) new BarFiller(market, this.context).arriveInside(working, nowMs);
+      if (this.rules.arrival === 'this-close')
+        new BarFiller(market, this.context).arriveAtClose(working, nowMs);
+    } else if (market.openMs >= this.closedMs)
+      new BarFiller(market, this.context).arriveInside(working, nowMs);
   }
 
   private marketAt(index: number): BarMarket {
     const market = this.markets[index];
-    if (market === undefined) throw new RangeError(`expected a market below ${this.markets.length}, was ${index}`);
+    if (market === undefined)
+      throw new RangeError(`expected a market below ${this.markets.length}, was ${index}`);
     return market;
   }
 

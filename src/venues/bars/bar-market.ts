@@ -14,8 +14,9 @@ import { createWorkingOrder, setReach, type WorkingOrder } from './working-order
 const MILLION = 1_000_000n;
 
 /**
- * One market: the bar it is at, and the orders that wait there. What decides whether a bar concerns any of them is kept as three numbers, so that the
- * others cost two comparisons, however many orders wait. There are as many orders as the account's money covers.
+ * One market: the bar it is at, and the orders that wait there. What decides whether a bar concerns any of
+ * them is kept as three numbers, so that the others cost two comparisons, however many orders wait. There are
+ * as many orders as the account's money covers.
  */
 export class BarMarket {
   /** What the exchange's own checks of an order look at: rules and last price. */
@@ -43,7 +44,10 @@ export class BarMarket {
   private closedCellValue = 1;
   /** When the bar began for which the orders that wait were made ready. */
   private readyMs = Number.NaN;
-  /** A bar concerns nobody while its low is above the first and its high below the second. With an order that waits for an open every bar does. */
+  /**
+   * A bar concerns nobody while its low is above the first and its high below the second. With an order that
+   * waits for an open every bar does.
+   */
   private highestBelow = Number.NEGATIVE_INFINITY;
   private lowestAbove = Number.POSITIVE_INFINITY;
 
@@ -78,7 +82,10 @@ export class BarMarket {
     return open <= this.highestBelow || open >= this.lowestAbove;
   }
 
-  /** Lets the bar end that is in progress; answers whether it may concern an order. With `open` this is all that most bars cost. */
+  /**
+   * Lets the bar end that is in progress; answers whether it may concern an order. With `open` this is all
+   * that most bars cost.
+   */
   close(): boolean {
     const { columns, index } = this;
     if (columns === null || !this.isInProgress) {
@@ -128,7 +135,10 @@ export class BarMarket {
     return this.openMs + this.barMs - 1;
   }
 
-  /** Shows the checks of the exchange its last price: the open of the bar in progress, or the last close. False before the first bar. */
+  /**
+   * Shows the checks of the exchange its last price: the open of the bar in progress, or the last close.
+   * False before the first bar.
+   */
   showPrice(): boolean {
     const { columns, index, isInProgress, closed } = this;
     if (columns === null || (!isInProgress && closed === null)) return false;

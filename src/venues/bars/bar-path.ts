@@ -20,8 +20,8 @@ const AT_CLOSE = 3;
 /**
  * At which moment of a bar, after its open, it comes to what an order waits for; `NEVER` where it does not.
  *
- * On a path a moment is the way gone from the open, in cells. Under `worst-first` nobody knows, so there are three: all stops that the bar reaches,
- * then all limits, then, for what woke amid the bar, the close.
+ * On a path a moment is the way gone from the open, in cells. Under `worst-first` nobody knows, so there are
+ * three: all stops that the bar reaches, then all limits, then, for what woke amid the bar, the close.
  */
 export function momentOf(working: WorkingOrder, bar: PathBar, path: BarPath): number {
   if (path === 'worst-first') {

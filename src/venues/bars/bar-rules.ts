@@ -3,14 +3,19 @@ import { SarrafError } from '../../domain/errors.ts';
 /** In which order a bar is taken to have gone through its extremes. */
 export type BarPath = 'worst-first' | 'open-high-low-close' | 'open-low-high-close' | 'nearest-first';
 
-/** What an order pays, besides half the spread, for taking: a part of the price, or of what lay between the bar's high and low. */
+/**
+ * What an order pays, besides half the spread, for taking: a part of the price, or of what lay between the
+ * bar's high and low.
+ */
 export type Slippage =
   | { readonly kind: 'bps'; readonly bps: number }
   | { readonly kind: 'range'; readonly millionths: number };
 
 /** How orders fill when nothing but bars is known. */
 export interface BarRules {
-  /** When an order reaches the exchange: as the next bar opens, or at the close of the bar that was just seen. */
+  /**
+   * When an order reaches the exchange: as the next bar opens, or at the close of the bar that was just seen.
+   */
   readonly arrival: 'next-open' | 'this-close';
   /** Between the best bid and the best ask. What takes pays half of it. At most two decimals. */
   readonly spreadBps: number;
@@ -20,9 +25,14 @@ export interface BarRules {
   /** What a resting limit order fills at when a bar opens beyond its price: that open, or its own price. */
   readonly limitGap: 'open' | 'own-price';
   readonly path: BarPath;
-  /** The most of a bar's volume that all orders of the account in that market take together; null: no bound. */
+  /**
+   * The most of a bar's volume that all orders of the account in that market take together; null: no bound.
+   */
   readonly volumeShareMillionths: number | null;
-  /** Whether a market order ends one percent beyond the price it was valued at when it was placed, as on the exchange. */
+  /**
+   * Whether a market order ends one percent beyond the price it was valued at when it was placed, as on the
+   * exchange.
+   */
   readonly marketBand: 'none' | 'exchange';
 }
 
@@ -46,7 +56,8 @@ export function createBarRules(given: Partial<BarRules> = {}): BarRules {
   checkBps('spreadBps', rules.spreadBps);
   if (rules.slippage.kind === 'bps') checkBps('slippage.bps', rules.slippage.bps);
   else checkMillionths('slippage.millionths', rules.slippage.millionths, 0);
-  if (rules.volumeShareMillionths !== null) checkMillionths('volumeShareMillionths', rules.volumeShareMillionths, 1);
+  if (rules.volumeShareMillionths !== null)
+    checkMillionths('volumeShareMillionths', rules.volumeShareMillionths, 1);
   return rules;
 }
 

@@ -13,7 +13,10 @@ export class BarWallets {
 
   /** Throws `INVALID_OPTIONS` for a negative balance. */
   constructor(markets: readonly Market[], balances: Readonly<Record<string, Units>>) {
-    const currencies = new Set([...markets.flatMap(({ quote, base }) => [quote, base]), ...Object.keys(balances)]);
+    const currencies = new Set([
+      ...markets.flatMap(({ quote, base }) => [quote, base]),
+      ...Object.keys(balances),
+    ]);
     for (const currency of currencies) {
       const wallet = this.ensure(currency);
       wallet.total = balances[currency] ?? NO_UNITS;

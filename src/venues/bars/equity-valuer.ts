@@ -15,9 +15,10 @@ interface Valued {
 }
 
 /**
- * What the account is worth in one quote currency: each currency once, by the last closes and the rule of `valueIn`, as profit is told live. A market counts at
- * its first open until it has a close, so that money of a market whose bars begin later is there from the start. A currency that no markets of the run
- * lead to the quote currency counts for nothing, and is named.
+ * What the account is worth in one quote currency: each currency once, by the last closes and the rule of
+ * `valueIn`, as profit is told live. A market counts at its first open until it has a close, so that money of
+ * a market whose bars begin later is there from the start. A currency that no markets of the run lead to the
+ * quote currency counts for nothing, and is named.
  */
 export class EquityValuer {
   /** Currencies of the account that can not be valued. */
@@ -75,7 +76,9 @@ export class EquityValuer {
       if (coins <= 0) continue;
       let value = coins;
       for (const { market, isDivided } of steps) {
-        const price = market.hasClosed ? market.closeNumber : numberOf(this.firstPrices.get(market.name.symbol) ?? 0n);
+        const price = market.hasClosed
+          ? market.closeNumber
+          : numberOf(this.firstPrices.get(market.name.symbol) ?? 0n);
         value = isDivided ? (price === 0 ? 0 : value / price) : value * price;
       }
       sum += value;
@@ -83,7 +86,9 @@ export class EquityValuer {
     return sum;
   }
 
-  /** Whether the account has at least one amount step of anything that it could sell for the quote currency. */
+  /**
+   * Whether the account has at least one amount step of anything that it could sell for the quote currency.
+   */
   isExposed(): boolean {
     if (this.seenVersion !== this.version()) this.refresh();
     return this.isHolding;
@@ -99,14 +104,21 @@ export class EquityValuer {
 
   /** The way of a currency to the quote currency, if all markets of the run have a price. */
   private valuedOf(wallet: Wallet): Valued | null {
-    const path = pathOf(this.quote, wallet.currency, (symbol) => (this.markets.has(symbol) ? ANY_PRICE : null));
+    const path = pathOf(this.quote, wallet.currency, (symbol) =>
+      this.markets.has(symbol) ? ANY_PRICE : null,
+    );
     if (path === null) return null;
     const steps = path.flatMap((symbol) => {
       const market = this.markets.get(symbol);
       return market === undefined ? [] : [{ market, isDivided: symbol === BRIDGE && this.quote === 'usdt' }];
     });
     const [first] = steps;
-    return { wallet, steps, step: first?.isDivided === true ? 1n : (first?.market.grid.amountStep ?? 1n), coins: 0 };
+    return {
+      wallet,
+      steps,
+      step: first?.isDivided === true ? 1n : (first?.market.grid.amountStep ?? 1n),
+      coins: 0,
+    };
   }
 
   private refresh(): void {

@@ -20,7 +20,10 @@ interface Spot {
   readonly timeMs: number;
 }
 
-/** One market's orders against one bar: its open, then its path, or its close alone. Made anew whenever a bar concerns an order. */
+/**
+ * One market's orders against one bar: its open, then its path, or its close alone. Made anew whenever a bar
+ * concerns an order.
+ */
 export class BarFiller {
   private readonly market: BarMarket;
   private readonly context: FillContext;
@@ -28,7 +31,8 @@ export class BarFiller {
 
   constructor(market: BarMarket, context: FillContext) {
     const { columns, index } = market;
-    if (columns === null) throw new SarrafError('INVARIANT', `expected a bar of ${market.name.symbol}, was none`);
+    if (columns === null)
+      throw new SarrafError('INVARIANT', `expected a bar of ${market.name.symbol}, was none`);
     const cell = (column: Float64Array): number => column[index] ?? Number.NaN;
     this.market = market;
     this.context = context;
@@ -68,8 +72,9 @@ export class BarFiller {
   }
 
   /**
-   * Takes in an order that was placed while the bar is in progress. The open is all that is known of it, so the order takes there, if it would. Whoever came
-   * with the open itself has part in the path, too; who came later waits for the next open, since nobody knows what of the path was still to come.
+   * Takes in an order that was placed while the bar is in progress. The open is all that is known of it, so
+   * the order takes there, if it would. Whoever came with the open itself has part in the path, too; who came
+   * later waits for the next open, since nobody knows what of the path was still to come.
    */
   arriveInside(working: WorkingOrder, timeMs: number): void {
     const { market } = this;
@@ -96,7 +101,10 @@ export class BarFiller {
     }
   }
 
-  /** Whether a limit order that the open is beyond is not resting yet: it arrives, or there was too little volume when it last took. */
+  /**
+   * Whether a limit order that the open is beyond is not resting yet: it arrives, or there was too little
+   * volume when it last took.
+   */
   private takesAtOpen({ order, tookInMs }: WorkingOrder): boolean {
     const { previousOpenMs } = this.market;
     const isItsFirst = order.createdAtMs > previousOpenMs;
@@ -146,7 +154,10 @@ export class BarFiller {
     return this.context.rules.limitFill === 'touch' ? better >= 0n : better > 0n;
   }
 
-  /** Fills as taker. A limit order pays no more than its own price; a market order ends where its bound or its money does. */
+  /**
+   * Fills as taker. A limit order pays no more than its own price; a market order ends where its bound or its
+   * money does.
+   */
   private takeAt(working: WorkingOrder, { at, timeMs }: Spot): void {
     const { order } = working;
     const { market, context } = this;

@@ -9,16 +9,18 @@ interface Receipt {
 const PRUNED_FROM = 32;
 
 /**
- * What fills brought, and when. Bars of several markets are gone through one after another, so that a fill of one can come before what another has brought
- * already: that money was not there yet. One market goes through its own time in order, so for it alone nothing is kept. Bounded by the fills of the longest
- * bar, twice.
+ * What fills brought, and when. Bars of several markets are gone through one after another, so that a fill of
+ * one can come before what another has brought already: that money was not there yet. One market goes through
+ * its own time in order, so for it alone nothing is kept. Bounded by the fills of the longest bar, twice.
  */
 export class RecentReceipts {
   #receipts: Receipt[] = [];
   #pruneAt = PRUNED_FROM;
   #keptMs = 0;
 
-  /** Has receipts kept for as long as a bar of several markets lasts, or longer where that was said before. */
+  /**
+   * Has receipts kept for as long as a bar of several markets lasts, or longer where that was said before.
+   */
   keepFor(barMs: number): void {
     this.#keptMs = Math.max(this.#keptMs, barMs);
   }

@@ -5,7 +5,10 @@ import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { RecentReceipts } from './recent-receipts.ts';
 import { affordable, neededHold } from '../../simulator/core/trading/settlement.ts';
 
-/** What one fill is worth, in units: its total before the fee, the fee in the currency received, and what was received after it. */
+/**
+ * What one fill is worth, in units: its total before the fee, the fee in the currency received, and what was
+ * received after it.
+ */
 export interface SettledFill {
   readonly total: Units;
   readonly fee: Units;
@@ -13,8 +16,9 @@ export interface SettledFill {
 }
 
 /**
- * Books a fill of one order against the market: its running totals, its hold, both wallets. The other side of a bar is nobody, so nothing else
- * changes. Totals are differences of the rounded cumulative total, as on the exchange.
+ * Books a fill of one order against the market: its running totals, its hold, both wallets. The other side of
+ * a bar is nobody, so nothing else changes. Totals are differences of the rounded cumulative total, as on the
+ * exchange.
  */
 export function settleFill(
   order: SimulatedOrder,
@@ -49,8 +53,9 @@ function releasedBy(order: SimulatedOrder, paid: bigint): bigint {
 }
 
 /**
- * How much of a match an order can pay, in amount steps. Other than on the exchange a market buy may meet a price far beyond the one it was valued at: it
- * then takes what it lacks from the free part of its wallet, as far as that goes, but for what was received only after this match.
+ * How much of a match an order can pay, in amount steps. Other than on the exchange a market buy may meet a
+ * price far beyond the one it was valued at: it then takes what it lacks from the free part of its wallet, as
+ * far as that goes, but for what was received only after this match.
  */
 export function payable(
   order: SimulatedOrder,
@@ -63,7 +68,8 @@ export function payable(
 ): number {
   if (order.side === 'sell' || !order.isMarket) return match.amount;
   const { grid, payingWallet } = order;
-  // Where values can be no whole units, the half-even difference of two cumulative totals can exceed the value of a match rounded up by one.
+  // Where values can be no whole units, the half-even difference of two cumulative totals can exceed the
+  // value of a match rounded up by one.
   const spare = grid.exactStepProduct === null && order.filledSteps > 0n ? 1n : 0n;
   const lacking = valueUp(grid, BigInt(match.price) * BigInt(match.amount)) + spare - order.held;
   if (lacking > 0n) {

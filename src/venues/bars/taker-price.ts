@@ -24,8 +24,9 @@ export function takerCostsOf({ spreadBps, slippage }: BarRules): TakerCosts {
 }
 
 /**
- * What an order that takes pays or gets, in price steps: `at` and the costs, rounded to the step against the order, and at least one step. It may lie
- * beyond the bar's high or low: costs that vanish in a flat bar would be none.
+ * What an order that takes pays or gets, in price steps: `at` and the costs, rounded to the step against the
+ * order, and at least one step. It may lie beyond the bar's high or low: costs that vanish in a flat bar
+ * would be none.
  */
 export function takerPrice(of: {
   readonly market: Market;
@@ -38,7 +39,8 @@ export function takerPrice(of: {
 }): number {
   const { market, side, at, range, costs } = of;
   const { priceHalfMillionths, rangeMillionths } = costs;
-  // All of it is rounded once: halves of a unit that are rounded up one by one make a step too much where a step is a unit.
+  // All of it is rounded once: halves of a unit that are rounded up one by one make a step too much where a
+  // step is a unit.
   const cost = at * priceHalfMillionths + 2n * range * rangeMillionths;
   const perStep = TWO_MILLION * market.priceStep;
   if (side === 'buy') return Number(divideUp(at * TWO_MILLION + cost, perStep));

@@ -16,7 +16,10 @@ export interface WorkingOrder {
   since: number;
   /** Whether it had its part of the bar, or came too late for it. */
   isServed: boolean;
-  /** When the bar began in which it last took, or would have with more volume: at the open after that one it goes on taking. NaN before. */
+  /**
+   * When the bar began in which it last took, or would have with more volume: at the open after that one it
+   * goes on taking. NaN before.
+   */
   tookInMs: number;
 }
 
@@ -26,10 +29,14 @@ export function createWorkingOrder(order: SimulatedOrder): WorkingOrder {
 }
 
 /**
- * Sets the cell that a bar must come to: at a stop price or beyond it, and beyond a limit price, or at it by the rules. Whole cells, so that a bar is held
- * against it exactly whatever the decimals of its column.
+ * Sets the cell that a bar must come to: at a stop price or beyond it, and beyond a limit price, or at it by
+ * the rules. Whole cells, so that a bar is held against it exactly whatever the decimals of its column.
  */
-export function setReach(working: WorkingOrder, scale: bigint, { limitFill }: Pick<BarRules, 'limitFill'>): void {
+export function setReach(
+  working: WorkingOrder,
+  scale: bigint,
+  { limitFill }: Pick<BarRules, 'limitFill'>,
+): void {
   const { order, waiting } = working;
   const { grid, side } = order;
   const isStop = waiting === 'stop';

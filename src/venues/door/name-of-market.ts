@@ -3,7 +3,9 @@ import { marketOfCurrencies, type MarketName } from '../../domain/market-symbol.
 
 const NAMES = new WeakMap<Market, MarketName>();
 
-/** The name of a market without its steps, as records carry it: they are written as JSON, which has no bigint. */
+/**
+ * The name of a market without its steps, as records carry it: they are written as JSON, which has no bigint.
+ */
 export function nameOfMarket(market: Market): MarketName {
   const known = NAMES.get(market);
   if (known !== undefined) return known;

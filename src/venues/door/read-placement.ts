@@ -12,8 +12,9 @@ export type Placing =
   | { readonly kind: 'place-oco'; readonly order: OcoRequest };
 
 /**
- * A request in steps of its market: the amount down, prices half-even, as the exchange rounds extra digits. Refused: `SmallOrder` for an amount below one
- * step, `ParseError` or `InvalidOrderPrice` for numbers that no order has.
+ * A request in steps of its market: the amount down, prices half-even, as the exchange rounds extra digits.
+ * Refused: `SmallOrder` for an amount below one step, `ParseError` or `InvalidOrderPrice` for numbers that no
+ * order has.
  */
 export function readPlacement(call: Placing, market: Market): Result<PlaceOrder> {
   const { side, clientOrderId } = call.order;
@@ -29,7 +30,13 @@ export function readPlacement(call: Placing, market: Market): Result<PlaceOrder>
     const stopLimitPrice = price(call.order.stopLimitPrice);
     return accept({ ...common, ...prices, execution: 'limit', mode: 'oco', stopLimitPrice });
   }
-  return accept({ ...common, ...prices, execution: call.order.execution, mode: 'default', stopLimitPrice: null });
+  return accept({
+    ...common,
+    ...prices,
+    execution: call.order.execution,
+    mode: 'default',
+    stopLimitPrice: null,
+  });
 }
 
 /** Null for what is no number of steps; the exchange's own checks then say what is wrong. */

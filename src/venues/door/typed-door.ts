@@ -34,7 +34,10 @@ const ALL: OrdersQuery = {
   asOfMs: null,
 };
 
-/** One account at a simulated exchange, made of the parts of the simulator's core. When its orders fill is its own to decide. */
+/**
+ * One account at a simulated exchange, made of the parts of the simulator's core. When its orders fill is its
+ * own to decide.
+ */
 export interface DoorAccount {
   /** As they are now. */
   readonly markets: readonly Market[];
@@ -56,8 +59,8 @@ export interface DoorAccount {
 }
 
 /**
- * The typed door to a simulated exchange: answers the engine's calls with the values that a client would read from the wire, without the wire. Bars, recorded
- * books and paper trading share it.
+ * The typed door to a simulated exchange: answers the engine's calls with the values that a client would read
+ * from the wire, without the wire. Bars, recorded books and paper trading share it.
  */
 export class TypedDoor {
   private readonly account: DoorAccount;
@@ -85,7 +88,11 @@ export class TypedDoor {
           : value('order', account.recordOf(found));
       }
       case 'orders': {
-        const { items, hasNext } = listOrders(account.trader, { ...ALL, status: call.status, fromId: call.fromId });
+        const { items, hasNext } = listOrders(account.trader, {
+          ...ALL,
+          status: call.status,
+          fromId: call.fromId,
+        });
         return value('orders', { items: items.map(({ order }) => account.recordOf(order)), hasNext });
       }
       case 'trades':
@@ -117,7 +124,9 @@ export class TypedDoor {
     const [first, second] = placed.value;
     if (first === undefined) return refusedAnswer('Failed', 'No order was made');
     const order = account.recordOfChanged(first);
-    return second === undefined ? value('place', order) : value('place-oco', [order, account.recordOfChanged(second)]);
+    return second === undefined
+      ? value('place', order)
+      : value('place-oco', [order, account.recordOfChanged(second)]);
   }
 
   private cancel(order: SimulatedOrder | undefined, nowMs: number): VenueAnswer {
@@ -125,11 +134,18 @@ export class TypedDoor {
     const isCanceled = this.account.cancel(order, nowMs);
     const record = this.account.recordOfChanged(order);
     if (isCanceled) return value('cancel', { status: order.status, order: record });
-    return { ...refusedAnswer('NotApplied', `the order is ${order.status}`), status: order.status, order: record };
+    return {
+      ...refusedAnswer('NotApplied', `the order is ${order.status}`),
+      status: order.status,
+      order: record,
+    };
   }
 }
 
-function referenceOf(call: { readonly venueId: number | null; readonly clientOrderId: string }): OrderReference {
+function referenceOf(call: {
+  readonly venueId: number | null;
+  readonly clientOrderId: string;
+}): OrderReference {
   return { id: call.venueId, clientOrderId: call.clientOrderId };
 }
 
@@ -138,6 +154,9 @@ export function value<Kind extends VenueCallKind>(_kind: Kind, of: VenueValues[K
   return { outcome: 'value', value: of };
 }
 
-export function refusedAnswer(code: string, message: string): Extract<VenueAnswer, { readonly outcome: 'refused' }> {
+export function refusedAnswer(
+  code: string,
+  message: string,
+): Extract<VenueAnswer, { readonly outcome: 'refused' }> {
   return { outcome: 'refused', code, message, effect: 'none', status: null, order: null };
 }

@@ -21,7 +21,9 @@ function textOf(units: bigint): DecimalText {
   return units === 0n ? ZERO : formatUnits(units);
 }
 
-/** Value at the registered price; of an order without one by what it traded, or before that by its stop price. */
+/**
+ * Value at the registered price; of an order without one by what it traded, or before that by its stop price.
+ */
 function orderTotalOf({ registeredPrice, stopPrice, total, grid, amount }: SimulatedOrder): bigint {
   const price = registeredPrice !== NO_PRICE ? registeredPrice : total === 0n ? stopPrice : NO_PRICE;
   return price === NO_PRICE ? total : valueHalfEven(grid, BigInt(price) * BigInt(amount));
@@ -76,7 +78,13 @@ export function walletReadingOf({ currency, id, total, held }: Wallet): WalletRe
   return { currency, walletId: id, total: textOf(total), held: textOf(held) };
 }
 
-export function walletTransactionOf({ id, currency, timeMs, units, description }: CoreTransaction): WalletTransaction {
+export function walletTransactionOf({
+  id,
+  currency,
+  timeMs,
+  units,
+  description,
+}: CoreTransaction): WalletTransaction {
   return { id, currency, atMs: timeMs, amount: textOf(units), description };
 }
 
@@ -103,7 +111,11 @@ export function candleOf(grid: Market, bar: SimulatedBar): Candle {
 /** A market's day, by the bars so far and the best prices of the book as it is shown. */
 export function marketStatsOf(
   state: MarketState,
-  of: { readonly bestBuy: DecimalText | null; readonly bestSell: DecimalText | null; readonly timeMs: number },
+  of: {
+    readonly bestBuy: DecimalText | null;
+    readonly bestSell: DecimalText | null;
+    readonly timeMs: number;
+  },
 ): MarketStats {
   const { grid } = state;
   const stats = dayStats(state, of.timeMs);
@@ -124,6 +136,8 @@ export function marketStatsOf(
     dayHigh: price(stats.high ?? stats.close),
     dayOpen: price(open),
     dayClose: latest,
-    dayChange: formatUnits(divideHalfEven(BigInt(stats.close - open) * 10_000n, BigInt(open)) * (UNITS_PER_ONE / 100n)),
+    dayChange: formatUnits(
+      divideHalfEven(BigInt(stats.close - open) * 10_000n, BigInt(open)) * (UNITS_PER_ONE / 100n),
+    ),
   };
 }

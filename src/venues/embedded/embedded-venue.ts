@@ -51,7 +51,10 @@ export interface EmbeddedVenue extends Venue {
   readonly simulation: Simulation;
 }
 
-/** The exchange in this process, with synthetic traders or a recording. Throws `INVALID_MARKET` for a market that it does not have. */
+/**
+ * The exchange in this process, with synthetic traders or a recording. Throws `INVALID_MARKET` for a market
+ * that it does not have.
+ */
 export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenue {
   const { replay, speed, seed, limits, headroom, wrap = (inner) => inner } = options;
   const startMs = replay === null ? (options.startMs ?? Date.now()) : replayStart(replay).startMs;
@@ -104,7 +107,10 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
 }
 
 /** An exchange of the configuration, with the bot as one of its users. */
-function simulate({ config, balances, seed, replay, traded }: EmbeddedVenueOptions, startMs: number): Simulation {
+function simulate(
+  { config, balances, seed, replay, traded }: EmbeddedVenueOptions,
+  startMs: number,
+): Simulation {
   const base = config ?? readExchangeConfig(replay === null ? {} : { markets: [{ ...replay.market }] });
   const bot = { username: BOT_NAME, id: BOT_USER, tokens: [BOT_TOKEN], balances };
   const others = config === null ? [] : base.users.filter(({ username }) => username !== BOT_NAME);
@@ -121,10 +127,17 @@ function simulate({ config, balances, seed, replay, traded }: EmbeddedVenueOptio
   return simulation;
 }
 
-/** Whoever has money but no coin of a market gets as much again of its coin, so that both sides can be quoted at once. */
+/**
+ * Whoever has money but no coin of a market gets as much again of its coin, so that both sides can be quoted
+ * at once.
+ */
 function giveCoins(
   { exchange }: Simulation,
-  of: { readonly symbol: string; readonly balances: Readonly<Record<string, string>>; readonly timeMs: number },
+  of: {
+    readonly symbol: string;
+    readonly balances: Readonly<Record<string, string>>;
+    readonly timeMs: number;
+  },
 ): void {
   const state = exchange.markets.get(parseMarket(of.symbol).symbol);
   if (state === undefined) return;
@@ -135,7 +148,11 @@ function giveCoins(
   if (wallet.total > 0n) return;
   const price = priceUnits(state.grid, state.lastPrice as Price);
   const units = (parseUnits(money) * UNITS_PER_ONE) / price;
-  exchange.accounts.post(wallet, 'outside', { units, description: `Deposit ${formatUnits(units)}`, timeMs: of.timeMs });
+  exchange.accounts.post(wallet, 'outside', {
+    units,
+    description: `Deposit ${formatUnits(units)}`,
+    timeMs: of.timeMs,
+  });
 }
 
 function createWorld(
@@ -150,7 +167,12 @@ function createWorld(
   const { symbol } = replay.market;
   const { warmUpRows } = replayStart(replay);
   seedReplay({ exchange, market: symbol, rows: replay.rows.slice(0, warmUpRows) });
-  const flow = new ReplayFlow({ exchange, market: symbol, rows: replay.rows.slice(warmUpRows).values(), seed });
+  const flow = new ReplayFlow({
+    exchange,
+    market: symbol,
+    rows: replay.rows.slice(warmUpRows).values(),
+    seed,
+  });
   return { advance: (timeMs) => flow.advance(timeMs), isOver: () => flow.isDone };
 }
 

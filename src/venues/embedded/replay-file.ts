@@ -29,18 +29,26 @@ export interface ReplayFile {
 const ROWS_FOR_STEPS = 5_000;
 const MAX_DECIMALS = 8;
 
-/** Rows that serve as the past, so that strategies have candles to begin with: this many candles, or this share of trades. */
+/**
+ * Rows that serve as the past, so that strategies have candles to begin with: this many candles, or this
+ * share of trades.
+ */
 const WARM_UP_CANDLES = 200;
 const WARM_UP_SHARE = 0.2;
 
 /**
- * Reads a recording of candles or trades, as `sarraf data import` reads it. Its market's name is found in the file, or in
- * the file's name; its steps are the decimals that its numbers have.
- * Throws `INVALID_FILE`, naming the line where there is one.
+ * Reads a recording of candles or trades, as `sarraf data import` reads it. Its market's name is found in the
+ * file, or in the file's name; its steps are the decimals that its numbers have. Throws `INVALID_FILE`,
+ * naming the line where there is one.
  */
 export async function readReplayFile(path: string): Promise<ReplayFile> {
   const symbol = symbolIn(path);
-  const read = await readDataFile(path, { market: symbol, kind: null, timeframe: null, roundsPricesTo: MAX_DECIMALS });
+  const read = await readDataFile(path, {
+    market: symbol,
+    kind: null,
+    timeframe: null,
+    roundsPricesTo: MAX_DECIMALS,
+  });
   const { rows, timeframe } = read.kind === 'candles' ? candleRows(read.columns) : tradeRows(read.trades);
   if (rows.length < 2) {
     throw new SarrafError('INVALID_FILE', `expected at least two rows in ${path}, found ${rows.length}`);
@@ -57,7 +65,8 @@ export function replayStart({ rows, timeframe, path }: ReplayFile): {
   const wanted = timeframe === null ? Math.floor(rows.length * WARM_UP_SHARE) : WARM_UP_CANDLES;
   const warmUpRows = Math.min(wanted, Math.floor(rows.length / 2));
   const first = rows[warmUpRows];
-  if (first === undefined) throw new SarrafError('INVALID_FILE', `expected at least one row in ${path}, was none`);
+  if (first === undefined)
+    throw new SarrafError('INVALID_FILE', `expected at least one row in ${path}, was none`);
   return { warmUpRows, startMs: rowTimeMs(first) };
 }
 
@@ -103,7 +112,10 @@ function stepOf(numbers: readonly DecimalText[]): string {
   return digits === 0 ? '1' : `0.${'1'.padStart(digits, '0')}`;
 }
 
-/** The market that a file's name names, as `binance_BTCUSDT_1h.csv` does; bitcoin in tether where it names none. */
+/**
+ * The market that a file's name names, as `binance_BTCUSDT_1h.csv` does; bitcoin in tether where it names
+ * none.
+ */
 function symbolIn(path: string): MarketSymbol {
   for (const word of basename(path).split(/[^A-Za-z0-9-]+/)) {
     try {

@@ -33,7 +33,10 @@ export class FollowedBars {
     bars.push(candle);
   }
 
-  /** Has coarser bars, and the last price, go on from a bar of the past. To be called before anything else has moved the market, of one timeframe only. */
+  /**
+   * Has coarser bars, and the last price, go on from a bar of the past. To be called before anything else has
+   * moved the market, of one timeframe only.
+   */
   seed(timeframe: Timeframe, candle: Candle): void {
     const { state, steps } = this;
     const close = steps.price(candle.close);
@@ -52,12 +55,17 @@ export class FollowedBars {
   }
 
   /**
-   * The last bars of a timeframe that begin before a time, oldest first: recorded ones, and `made` ones where none was recorded. One that has closed by now, where
-   * all bars were recorded, was none.
+   * The last bars of a timeframe that begin before a time, oldest first: recorded ones, and `made` ones where
+   * none was recorded. One that has closed by now, where all bars were recorded, was none.
    */
   over(
     made: readonly Candle[],
-    of: { readonly timeframe: Timeframe; readonly toMs: number; readonly count: number; readonly nowMs: number },
+    of: {
+      readonly timeframe: Timeframe;
+      readonly toMs: number;
+      readonly count: number;
+      readonly nowMs: number;
+    },
   ): readonly Candle[] {
     const { timeframe, toMs, count, nowMs } = of;
     const all = this.known.get(timeframe)?.values() ?? [];
@@ -70,7 +78,8 @@ export class FollowedBars {
     const closedMs = nowMs - timeframeMs(timeframe);
     const isMissing = ({ openTimeMs }: Candle): boolean =>
       !times.has(openTimeMs) &&
-      (openTimeMs > closedMs || !ranges.some((range) => openTimeMs >= range.fromMs && openTimeMs < range.toMs));
+      (openTimeMs > closedMs ||
+        !ranges.some((range) => openTimeMs >= range.fromMs && openTimeMs < range.toMs));
     return [...made.filter(isMissing), ...recorded]
       .toSorted((left, right) => left.openTimeMs - right.openTimeMs)
       .slice(-count);

@@ -8,7 +8,14 @@ import { formatUnits, type Amount, type Price, type Units } from '../../domain/m
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
-import type { MarketCallKind, Page, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from '../port.ts';
+import type {
+  MarketCallKind,
+  Page,
+  VenueAnswer,
+  VenueCall,
+  VenueValues,
+  WalletTransaction,
+} from '../port.ts';
 import { INTERFACE_PROFILE } from '../interface-profile.ts';
 import { PAGE_SIZES } from '../venue-request.ts';
 import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
@@ -57,8 +64,8 @@ export interface FollowedExchangeOptions {
 }
 
 /**
- * The simulated exchange with markets that go along with a recording or with a real exchange, behind the typed door. Backtests on books and paper trading are
- * made of it, so that both fill alike.
+ * The simulated exchange with markets that go along with a recording or with a real exchange, behind the
+ * typed door. Backtests on books and paper trading are made of it, so that both fill alike.
  */
 export class FollowedExchange {
   readonly profile = INTERFACE_PROFILE;
@@ -84,7 +91,9 @@ export class FollowedExchange {
         {
           username: BOT_NAME,
           id: BOT_USER,
-          balances: Object.fromEntries(Object.entries(balances).map(([name, units]) => [name, formatUnits(units)])),
+          balances: Object.fromEntries(
+            Object.entries(balances).map(([name, units]) => [name, formatUnits(units)]),
+          ),
         },
       ],
       limits: { overrides: { ...limits } },
@@ -120,7 +129,10 @@ export class FollowedExchange {
     return this.exchange.accounts.walletsOf(BOT_USER).map(({ currency, total }) => [currency, total]);
   }
 
-  /** Counts a request. Throws `INVARIANT` where the exchange would have locked the bot out: the limiter lets none through that would. */
+  /**
+   * Counts a request. Throws `INVARIANT` where the exchange would have locked the bot out: the limiter lets
+   * none through that would.
+   */
   admit(budget: Budget, atMs: number): void {
     const refusal = this.exchange.services.limits.admit(budget, BOT_NAME, atMs);
     if (refusal === null) return;

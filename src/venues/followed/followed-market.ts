@@ -40,14 +40,18 @@ export interface FollowedMarketOptions {
   /** Tells the markets of one exchange apart. */
   readonly index: number;
   readonly rules: FollowedRules;
-  /** Whether trades were recorded. Without them each book counts as a trade of one amount step at its middle, so that there are prices and bars. */
+  /**
+   * Whether trades were recorded. Without them each book counts as a trade of one amount step at its middle,
+   * so that there are prices and bars.
+   */
   readonly hasTrades: boolean;
 }
 
 /**
- * One market of the simulator that goes along with what was recorded of another, or is seen of it now. How our orders trade in it is a `LiquidityModel`, which
- * `describePollRules` says in words; it is made of
- * `Liquidity` (what is there to take) and `QueuePlaces` (who is before us where we rest). Money, holds, fees, stops and pairs are the simulator's own.
+ * One market of the simulator that goes along with what was recorded of another, or is seen of it now. How
+ * our orders trade in it is a `LiquidityModel`, which `describePollRules` says in words; it is made of
+ * `Liquidity` (what is there to take) and `QueuePlaces` (who is before us where we rest). Money, holds, fees,
+ * stops and pairs are the simulator's own.
  */
 export class FollowedMarket {
   readonly state: MarketState;
@@ -165,7 +169,10 @@ export class FollowedMarket {
     return this.places.aheadOf(order);
   }
 
-  /** Our orders at or beyond the other side of a new book are filled, and no more than it shows stands before the rest. */
+  /**
+   * Our orders at or beyond the other side of a new book are filled, and no more than it shows stands before
+   * the rest.
+   */
   private meetBook(side: Side, timeMs: number): void {
     const mine = side === 'buy' ? this.bids : this.asks;
     const other = side === 'buy' ? this.asks : this.bids;
@@ -233,7 +240,11 @@ export class FollowedMarket {
       standIns.stand(this.bids, { amount: Number.MAX_SAFE_INTEGER, limit: null, from: price - 1 }, timeMs);
       standIns.stand(this.asks, { amount: Number.MAX_SAFE_INTEGER, limit: null, from: price + 1 }, timeMs);
     }
-    const order = this.taker.place(state, { side: oppositeOf(side), price, amount, execution: 'limit' }, timeMs);
+    const order = this.taker.place(
+      state,
+      { side: oppositeOf(side), price, amount, execution: 'limit' },
+      timeMs,
+    );
     if (order !== null && order.isOpen) this.taker.cancel(order, timeMs);
     standIns.withdraw(timeMs);
     return before - level.amount;
@@ -250,7 +261,8 @@ export class FollowedMarket {
     if (!wakes) return;
     this.standAll(timeMs);
     state.hasMoved = true;
-    // The exchange looks at the stops whenever an order has come: one far from everything, which goes again at once.
+    // The exchange looks at the stops whenever an order has come: one far from everything, which goes again
+    // at once.
     const bell = this.maker.place(state, { side: 'buy', price: 1, amount: 1, execution: 'limit' }, timeMs);
     if (bell !== null && bell.isOpen) this.maker.cancel(bell, timeMs);
     this.standIns.withdraw(timeMs);
@@ -266,11 +278,15 @@ export class FollowedMarket {
   private enlist(): void {
     for (const mine of [this.bids, this.asks]) {
       const resting = this.state.book.sideOf(mine.side.side);
-      for (const level of resting.top(resting.levelCount)) this.places.enlist(level, mine.side.at(level.price));
+      for (const level of resting.top(resting.levelCount))
+        this.places.enlist(level, mine.side.at(level.price));
     }
   }
 
-  /** Until a trade was recorded the last price goes along with the book, as everybody's orders are held against it. */
+  /**
+   * Until a trade was recorded the last price goes along with the book, as everybody's orders are held
+   * against it.
+   */
   private moveToMiddle(timeMs: number): void {
     const bid = this.bids.side.priceAt(0);
     const ask = this.asks.side.priceAt(0);
@@ -282,10 +298,18 @@ export class FollowedMarket {
   }
 
   /** Into the bars. */
-  private count({ price, amount }: { readonly price: number; readonly amount: number }, timeMs: number): void {
+  private count(
+    { price, amount }: { readonly price: number; readonly amount: number },
+    timeMs: number,
+  ): void {
     if (amount <= 0) return;
     const steps = price * amount;
     const isExact = steps < MOST_EXACT_STEPS;
-    this.state.candles.onTrade({ timeMs, price, amount, steps: isExact ? steps : BigInt(price) * BigInt(amount) });
+    this.state.candles.onTrade({
+      timeMs,
+      price,
+      amount,
+      steps: isExact ? steps : BigInt(price) * BigInt(amount),
+    });
   }
 }

@@ -6,8 +6,8 @@ import type { StepReader } from './step-reader.ts';
 const NO_LEVELS: readonly BookLevel[] = [];
 
 /**
- * One side of the recorded book that counts now, best first. A level is read into steps when it is first asked for: most books pass by without anybody
- * trading in them.
+ * One side of the recorded book that counts now, best first. A level is read into steps when it is first
+ * asked for: most books pass by without anybody trading in them.
  */
 export class FollowedSide {
   readonly side: Side;
@@ -52,7 +52,10 @@ export class FollowedSide {
     return amounts.keep(index, version, { text, steps: text === undefined ? 0 : this.reader.amount(text) });
   }
 
-  /** What is offered at a price: nothing where the book shows that nobody is there, null where it does not reach so far. */
+  /**
+   * What is offered at a price: nothing where the book shows that nobody is there, null where it does not
+   * reach so far.
+   */
   at(price: number): number | null {
     const { length } = this;
     if (length === 0) return 0;
@@ -60,7 +63,8 @@ export class FollowedSide {
     if (first === length) return null;
     let found = 0;
     // Prices that are not on the steps may share one.
-    for (let index = first; index < length && this.priceAt(index) === price; index += 1) found += this.amountAt(index);
+    for (let index = first; index < length && this.priceAt(index) === price; index += 1)
+      found += this.amountAt(index);
     return found;
   }
 
@@ -94,7 +98,9 @@ export class FollowedSide {
   }
 }
 
-/** What was read of levels, by their place, and of which book. As long as the longest side of a book, and one. */
+/**
+ * What was read of levels, by their place, and of which book. As long as the longest side of a book, and one.
+ */
 class ReadSteps {
   readonly versions: number[] = [];
   readonly texts: (DecimalText | undefined)[] = [];

@@ -1,15 +1,26 @@
-/** Where in the queue at its price an order of ours begins: behind all that the book shows there, before it, or behind a part of it. */
+/**
+ * Where in the queue at its price an order of ours begins: behind all that the book shows there, before it,
+ * or behind a part of it.
+ */
 export type QueuePlace =
   | { readonly kind: 'back' }
   | { readonly kind: 'front' }
   | { readonly kind: 'share'; readonly millionths: number };
 
-/** What decides a fill where a market is followed by its books and trades, live on paper or from a recording. */
+/**
+ * What decides a fill where a market is followed by its books and trades, live on paper or from a recording.
+ */
 export interface LiquidityModel {
   readonly queue: QueuePlace;
-  /** How much of our order fills when the market goes through its price: all of it, or as much as was traded or offered beyond it. */
+  /**
+   * How much of our order fills when the market goes through its price: all of it, or as much as was traded
+   * or offered beyond it.
+   */
   readonly through: 'whole' | 'volume';
-  /** How long what we took from a level is missing: until a new book shows another amount there, or until the next book. */
+  /**
+   * How long what we took from a level is missing: until a new book shows another amount there, or until the
+   * next book.
+   */
   readonly liquidity: 'until-change' | 'next-book';
 }
 

@@ -7,11 +7,16 @@ interface Taken {
   readonly shown: number;
 }
 
-/** What of one side of the recorded book is there for us: less what we took ourselves, and less what others took since the book was recorded. */
+/**
+ * What of one side of the recorded book is there for us: less what we took ourselves, and less what others
+ * took since the book was recorded.
+ */
 export class Liquidity {
   readonly side: FollowedSide;
   private readonly rule: LiquidityModel['liquidity'];
-  /** By price. As many as the levels of a book at most, for those that a new book does not show are forgotten. */
+  /**
+   * By price. As many as the levels of a book at most, for those that a new book does not show are forgotten.
+   */
   private readonly taken = new Map<number, Taken>();
   /** The worst price that others have taken from since the last book, and how much there; 0: none. */
   private tradedPrice = 0;

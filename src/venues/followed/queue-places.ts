@@ -1,7 +1,10 @@
 import type { BookOrder, PriceLevel } from '../../simulator/core/matching/price-level.ts';
 import type { QueuePlace } from './liquidity-model.ts';
 
-/** How much of others, in amount steps, stands before each resting order of ours at its price. Infinite where the recorded book never showed that price. */
+/**
+ * How much of others, in amount steps, stands before each resting order of ours at its price. Infinite where
+ * the recorded book never showed that price.
+ */
 export class QueuePlaces {
   private readonly rule: QueuePlace;
   private readonly ahead = new WeakMap<BookOrder, number>();
@@ -10,7 +13,10 @@ export class QueuePlaces {
     this.rule = rule;
   }
 
-  /** Gives every order of a level a place that has none yet. `shown`: what others have there; null where that is not known. */
+  /**
+   * Gives every order of a level a place that has none yet. `shown`: what others have there; null where that
+   * is not known.
+   */
   enlist(level: PriceLevel, shown: number | null): void {
     for (let order = level.head; order !== null; order = order.next) {
       if (!this.ahead.has(order)) this.ahead.set(order, this.placeBehind(shown ?? Number.POSITIVE_INFINITY));
@@ -32,8 +38,8 @@ export class QueuePlaces {
   }
 
   /**
-   * Others traded at the price of a level, in our direction: what stood before us is served first. Answers how much of it is ours; the level's orders get it
-   * in their own order.
+   * Others traded at the price of a level, in our direction: what stood before us is served first. Answers
+   * how much of it is ours; the level's orders get it in their own order.
    */
   onTrade(level: PriceLevel, amount: number): number {
     let ours = 0;

@@ -12,7 +12,10 @@ import type { FollowedMarket } from './followed-market.ts';
 
 const NO_BOOK: OrderBook = { bids: [], asks: [], updatedAtMs: null };
 
-/** The book as it is polled: the recorded one, and where what is ours shows, without what we took and with our own orders in it. */
+/**
+ * The book as it is polled: the recorded one, and where what is ours shows, without what we took and with our
+ * own orders in it.
+ */
 export function shownBook(market: FollowedMarket, own: FollowedRules['own']): OrderBook {
   const { book, bids, asks, state } = market;
   if (book === null) return NO_BOOK;
@@ -51,14 +54,21 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
   return levels.slice(0, BOOK_LEVELS);
 }
 
-/** What was recorded with our orders among it, where we took nothing of it: only the levels that ours stand at are read. */
+/**
+ * What was recorded with our orders among it, where we took nothing of it: only the levels that ours stand at
+ * are read.
+ */
 function withOwn({ side }: Liquidity, own: readonly PriceLevel[], state: MarketState): readonly BookLevel[] {
   const levels = side.levels.slice();
   // From the last on, so that the places before it stay what they are.
   for (const { price, amount } of own.toReversed()) {
     const place = side.firstFrom(price);
     const isThere = side.priceAt(place) === price;
-    levels.splice(place, isThere ? 1 : 0, levelOf(state, price, amount + (isThere ? side.amountAt(place) : 0)));
+    levels.splice(
+      place,
+      isThere ? 1 : 0,
+      levelOf(state, price, amount + (isThere ? side.amountAt(place) : 0)),
+    );
   }
   if (levels.length > BOOK_LEVELS) levels.length = BOOK_LEVELS;
   return levels;

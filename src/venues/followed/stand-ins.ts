@@ -9,8 +9,9 @@ interface StandIn {
 }
 
 /**
- * Orders that stand in the simulator's own book for recorded levels, for as long as something of ours may trade with them. At all other times that book
- * holds our orders alone, so that a recorded book costs nothing while nobody trades in it.
+ * Orders that stand in the simulator's own book for recorded levels, for as long as something of ours may
+ * trade with them. At all other times that book holds our orders alone, so that a recorded book costs nothing
+ * while nobody trades in it.
  */
 export class StandIns {
   private readonly market: MarketState;
@@ -23,8 +24,9 @@ export class StandIns {
   }
 
   /**
-   * Has the best levels of a side stand, until they hold `amount` or one is worse than `limit`, and none that is better than `from`. A level that
-   * what is in the book on the other side would trade with stays away: books are recorded crossed at times.
+   * Has the best levels of a side stand, until they hold `amount` or one is worse than `limit`, and none that
+   * is better than `from`. A level that what is in the book on the other side would trade with stays away:
+   * books are recorded crossed at times.
    */
   stand(
     of: Liquidity,
@@ -42,7 +44,11 @@ export class StandIns {
       if (amount === 0 || (from !== undefined && side.isBetter(price, from))) continue;
       if (opposite !== undefined && !side.isBetter(opposite.price, price)) continue;
       missing -= amount;
-      const order = this.maker.place(this.market, { side: side.side, price, amount, execution: 'limit' }, timeMs);
+      const order = this.maker.place(
+        this.market,
+        { side: side.side, price, amount, execution: 'limit' },
+        timeMs,
+      );
       if (order !== null) this.standing.push({ order, of });
     }
   }

@@ -16,7 +16,10 @@ const POWERS = Array.from({ length: 16 }, (_, power) => 10 ** power);
 /** Texts beyond this length may be beyond what a float holds exactly. */
 const LONGEST_EXACT = 16;
 
-/** Recorded prices and amounts as whole numbers of a market's steps. Those that are on the grid, which is all of an exchange's own, take no bigint. */
+/**
+ * Recorded prices and amounts as whole numbers of a market's steps. Those that are on the grid, which is all
+ * of an exchange's own, take no bigint.
+ */
 export class StepReader {
   private readonly market: Market;
   private readonly grid = new RowGrid();

@@ -1,7 +1,10 @@
 import { randomBytes, scryptSync } from 'node:crypto';
 import { z } from 'zod';
 
-/** What tells one account from another, as the exchange or the configuration says it. Missing where it is not known. */
+/**
+ * What tells one account from another, as the exchange or the configuration says it. Missing where it is not
+ * known.
+ */
 export interface AccountFields {
   readonly username?: string;
   readonly email?: string;
@@ -34,8 +37,9 @@ const HASH_BYTES = 32;
 const COST = 4_096;
 
 /**
- * Whether fields are of the account that was kept. One that agrees is enough, since people change their address or their telephone; none that agrees, of those
- * known both times, is another account. What the profile says goes before the name that logs in.
+ * Whether fields are of the account that was kept. One that agrees is enough, since people change their
+ * address or their telephone; none that agrees, of those known both times, is another account. What the
+ * profile says goes before the name that logs in.
  */
 export function judgeAccount(
   kept: KeptAccount | null,
@@ -51,7 +55,9 @@ export function judgeAccount(
   for (const names of [['username', 'email', 'mobile'], ['login']] as const) {
     const both = names.filter((name) => kept.hashes[name] !== undefined && now.hashes[name] !== undefined);
     if (both.length === 0) continue;
-    return both.some((name) => kept.hashes[name] === now.hashes[name]) ? { kind: 'same', account } : { kind: 'other' };
+    return both.some((name) => kept.hashes[name] === now.hashes[name])
+      ? { kind: 'same', account }
+      : { kind: 'other' };
   }
   return { kind: 'unknown', account };
 }
@@ -61,7 +67,8 @@ function hashed(fields: AccountFields, salt: string): KeptAccount {
   for (const name of NAMES) {
     const value = fields[name]?.trim().toLowerCase() ?? '';
     // A slow hash: of telephone numbers there are few enough to try them all.
-    if (value !== '') hashes[name] = scryptSync(`${name}:${value}`, salt, HASH_BYTES, { N: COST }).toString('hex');
+    if (value !== '')
+      hashes[name] = scryptSync(`${name}:${value}`, salt, HASH_BYTES, { N: COST }).toString('hex');
   }
   return { salt, hashes };
 }

@@ -7,14 +7,20 @@ import type { AccountFields } from './account-identity.ts';
 
 export type AccountReading =
   | { readonly kind: 'read'; readonly fields: AccountFields }
-  /** The exchange does not tell it to this credential, or does not tell it now: `fields` is what is known all the same. */
+  /**
+   * The exchange does not tell it to this credential, or does not tell it now: `fields` is what is known all
+   * the same.
+   */
   | { readonly kind: 'untold'; readonly why: string; readonly fields: AccountFields }
   /** The credential was refused, or no answer came. */
   | { readonly kind: 'failed'; readonly error: SarrafError };
 
 /** Asks the exchange whose account a credential opens. */
 export interface AccountReader {
-  /** `isAmid`: amid another call with the credential, which holds the right to use it; else as a call of its own. Never throws for what the exchange does. */
+  /**
+   * `isAmid`: amid another call with the credential, which holds the right to use it; else as a call of its
+   * own. Never throws for what the exchange does.
+   */
   read(way: { readonly withinMs: number; readonly isAmid: boolean }): Promise<AccountReading>;
 }
 

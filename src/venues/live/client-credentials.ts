@@ -8,7 +8,10 @@ import type { Secret } from '../../configuration/secret.ts';
 /** What outlives a run of a user who logs in: the device and the token. */
 type KeptLogIn = Pick<LoginCredentials, 'device' | 'onDevice' | 'token' | 'onToken' | 'onTokenRefused'>;
 
-/** What the client takes; `kept` is for a user who logs in. The secrets leave their wraps here and nowhere else. */
+/**
+ * What the client takes; `kept` is for a user who logs in. The secrets leave their wraps here and nowhere
+ * else.
+ */
 export function clientCredentials(
   settings: CredentialSettings | null,
   nowMs: () => number,
@@ -19,7 +22,10 @@ export function clientCredentials(
     case 'token':
       return { kind: 'token', token: settings.token.reveal() };
     case 'key':
-      return { kind: 'key', key: { publicKey: settings.publicKey, privateKey: settings.privateKey.reveal() } };
+      return {
+        kind: 'key',
+        key: { publicKey: settings.publicKey, privateKey: settings.privateKey.reveal() },
+      };
     case 'login': {
       const { username, password, totpSecret } = settings;
       const login = { username, password: password.reveal(), remember: true, ...kept };
@@ -32,7 +38,10 @@ export function clientCredentials(
   }
 }
 
-/** What names the account to the ledger and the locks: the same for every bot that shares its limits. To be hashed, never shown. */
+/**
+ * What names the account to the ledger and the locks: the same for every bot that shares its limits. To be
+ * hashed, never shown.
+ */
 export function accountIdentity(settings: CredentialSettings): string {
   switch (settings.kind) {
     case 'token':
@@ -45,7 +54,10 @@ export function accountIdentity(settings: CredentialSettings): string {
 }
 
 /** By whom the ledger counts requests: the address that this machine calls from, and the account, hashed. */
-export function ledgerSubjects(settings: CredentialSettings | null): { readonly ip: string; readonly token: string } {
+export function ledgerSubjects(settings: CredentialSettings | null): {
+  readonly ip: string;
+  readonly token: string;
+} {
   return { ip: 'this-address', token: subjectOf(settings === null ? 'nobody' : accountIdentity(settings)) };
 }
 

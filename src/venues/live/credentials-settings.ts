@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { Secret } from '../../configuration/secret.ts';
 
-/** Who the bot is to the exchange. The parts that open doors are wrapped: printed or logged they are `[secret]`. */
+/**
+ * Who the bot is to the exchange. The parts that open doors are wrapped: printed or logged they are
+ * `[secret]`.
+ */
 export type CredentialSettings =
   | { readonly kind: 'token'; readonly token: Secret }
   | { readonly kind: 'key'; readonly publicKey: string; readonly privateKey: Secret }
@@ -9,7 +12,10 @@ export type CredentialSettings =
       readonly kind: 'login';
       readonly username: string;
       readonly password: Secret;
-      /** Base32, as the exchange shows it when one-time passwords are switched on; null where the account asks for none. */
+      /**
+       * Base32, as the exchange shows it when one-time passwords are switched on; null where the account asks
+       * for none.
+       */
       readonly totpSecret: Secret | null;
     };
 
@@ -22,11 +28,14 @@ const secret = () => text().transform((value) => new Secret(value));
 
 /** 32 bytes: 43 characters and maybe the padding. The message never repeats what was written. */
 const keyPart = () =>
-  text().regex(/^[A-Za-z0-9_+/-]{43}=?$/, 'expected 32 bytes in URL-safe Base64, which is 43 characters and maybe "="');
+  text().regex(
+    /^[A-Za-z0-9_+/-]{43}=?$/,
+    'expected 32 bytes in URL-safe Base64, which is 43 characters and maybe "="',
+  );
 
 /**
- * Exactly one way in: a token, the two parts of a key, or a user who logs in. Each secret is `${NAME}` of the environment, `file:` with a path, or
- * (not recommended) the text itself.
+ * Exactly one way in: a token, the two parts of a key, or a user who logs in. Each secret is `${NAME}` of the
+ * environment, `file:` with a path, or (not recommended) the text itself.
  */
 export const credentialsSettings = z
   .strictObject({

@@ -10,8 +10,9 @@ export interface KnownDevice {
 const LONGEST_DEVICE = 1_024;
 
 /**
- * The device of a file. A log-in without it is one from a new device, which closes withdrawals for an hour ("Token scheme"); that is a
- * nuisance and no reason to end a bot, so a file that can not be read or written is said and passed over.
+ * The device of a file. A log-in without it is one from a new device, which closes withdrawals for an hour
+ * ("Token scheme"); that is a nuisance and no reason to end a bot, so a file that can not be read or written
+ * is said and passed over.
  */
 export function knownDevice(path: string, onProblem: (message: string) => void): KnownDevice {
   const problem = (what: string, error: unknown): void =>
@@ -28,7 +29,8 @@ export function knownDevice(path: string, onProblem: (message: string) => void):
     ...(device === null ? {} : { device }),
     onDevice(next) {
       try {
-        if (next.length > LONGEST_DEVICE) throw new RangeError(`expected at most ${LONGEST_DEVICE} characters`);
+        if (next.length > LONGEST_DEVICE)
+          throw new RangeError(`expected at most ${LONGEST_DEVICE} characters`);
         writePrivateFile(path, next);
       } catch (error) {
         problem('the name of this device can not be kept', error);

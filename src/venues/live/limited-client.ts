@@ -18,8 +18,9 @@ export interface BudgetedClientOptions extends ClientOptions {
 type LogInEnd = SarrafError | null;
 
 /**
- * A client whose log-ins keep to the limits by themselves. The calls of the engine come through the limiter before they reach the client; a log-in, which
- * the client makes amid a call, takes its own slot here, and keeps it until its reply is there.
+ * A client whose log-ins keep to the limits by themselves. The calls of the engine come through the limiter
+ * before they reach the client; a log-in, which the client makes amid a call, takes its own slot here, and
+ * keeps it until its reply is there.
  */
 export function createLimitedClient(options: BudgetedClientOptions): ExchangeClient {
   const endings = new Map<OutgoingRequest, (end: LogInEnd) => void>();
@@ -43,8 +44,10 @@ function endOf(
 ): LogInEnd {
   if (error !== null || status === null || status < 400) return error;
   const details = { httpStatus: status, backOffMs };
-  if (status === 401) return new SarrafError('UNAUTHORIZED', 'login: the credentials were refused', { details });
-  if (status === 403 || status === 429) return new SarrafError('RATE_LIMITED', 'login: over a limit', { details });
+  if (status === 401)
+    return new SarrafError('UNAUTHORIZED', 'login: the credentials were refused', { details });
+  if (status === 403 || status === 429)
+    return new SarrafError('RATE_LIMITED', 'login: over a limit', { details });
   return new SarrafError('SERVER_ERROR', `login: HTTP ${status}`, { details });
 }
 
@@ -70,7 +73,8 @@ async function admitted(
           go();
         }),
     });
-    const unsent = (why: string): void => stay(new SarrafError('TOO_MANY_CALLS', `login: it was not sent: ${why}`));
+    const unsent = (why: string): void =>
+      stay(new SarrafError('TOO_MANY_CALLS', `login: it was not sent: ${why}`));
     // How it ended comes out of the call itself; here it only matters whether it began.
     void logIn.then(
       (reply) => (reply.sent ? undefined : unsent(reply.reason)),

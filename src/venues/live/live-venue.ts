@@ -68,11 +68,19 @@ export function openRemoteExchange(options: {
   /** Whether the limits of a bot on this ledger stand, as for a call by hand. */
   readonly isGuest?: boolean;
 }): RemoteExchange {
-  const { config, baseUrl, credentials, wrap = (inner) => inner, onProblem = () => undefined, onTrouble } = options;
+  const {
+    config,
+    baseUrl,
+    credentials,
+    wrap = (inner) => inner,
+    onProblem = () => undefined,
+    onTrouble,
+  } = options;
   const { name, limits, headroom, ledgerFolder, orderBook } = config.exchange;
   const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
   const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
-  const kept = credentials?.kind === 'login' ? keptLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
+  const kept =
+    credentials?.kind === 'login' ? keptLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
   // A token of this run is learnt from its log-in.
   if (kept?.token !== undefined) redactor.learn(kept.token.key);
   const client = createLimitedClient({
@@ -154,19 +162,30 @@ const RETRY_AFTER_MS = 3_000;
 /** Delay before a wait is reported. */
 const QUIET_FOR_MS = 2_000;
 
-/** Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. Throws `ABORTED` when told to end. */
+/**
+ * Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. Throws
+ * `ABORTED` when told to end.
+ */
 export async function readMarkets(remote: RemoteExchange, waiting: WaitingCall): Promise<readonly Market[]> {
   const answer = await askFirst(remote, { kind: 'options' }, waiting);
   if (answer.outcome === 'value') return (answer.value as readonly MarketRule[]).flatMap(marketOf);
   const why = answer.outcome === 'unsent' ? answer.reason : `${answer.code}: ${answer.message}`;
-  throw new SarrafError('SERVER_ERROR', `expected the options of the exchange, which name its markets: ${why}`);
+  throw new SarrafError(
+    'SERVER_ERROR',
+    `expected the options of the exchange, which name its markets: ${why}`,
+  );
 }
 
 /**
- * Asks the exchange something before the engine is there to ask. A lost answer is asked for again, a few times and ever later: a bot that is started while
- * the exchange restarts should not need somebody to start it again.
+ * Asks the exchange something before the engine is there to ask. A lost answer is asked for again, a few
+ * times and ever later: a bot that is started while the exchange restarts should not need somebody to start
+ * it again.
  */
-export async function askFirst(remote: RemoteExchange, call: VenueCall, waiting: WaitingCall): Promise<VenueAnswer> {
+export async function askFirst(
+  remote: RemoteExchange,
+  call: VenueCall,
+  waiting: WaitingCall,
+): Promise<VenueAnswer> {
   for (let tries = 1; ; tries += 1) {
     const answer = await askOnce(remote, call, waiting);
     if (answer.outcome !== 'failed' || tries === MOST_TRIES) return answer;
@@ -210,9 +229,13 @@ function isAborted(signal: AbortSignal): boolean {
 }
 
 function ended(): SarrafError {
-  return new SarrafError('ABORTED', 'the run was ended before the exchange had answered; nothing was traded', {
-    outcome: 'none',
-  });
+  return new SarrafError(
+    'ABORTED',
+    'the run was ended before the exchange had answered; nothing was traded',
+    {
+      outcome: 'none',
+    },
+  );
 }
 
 function waitText({ caller, ledgerFile }: RemoteExchange, call: VenueCall): string {
@@ -227,8 +250,14 @@ function waitText({ caller, ledgerFile }: RemoteExchange, call: VenueCall): stri
   return `waiting ${Math.ceil(waitMs / 1_000)} s before the first request: ${why}. Ledger: ${ledgerFile}; see "sarraf budget" and "sarraf ledger --help"`;
 }
 
-/** A new ledger, or a lockout, holds the first order back for minutes or hours: that is known before anything is asked. */
-function sayWhenTradingBegins({ ledgerFile, time, subjects }: RemoteExchange, say: (message: string) => void): void {
+/**
+ * A new ledger, or a lockout, holds the first order back for minutes or hours: that is known before anything
+ * is asked.
+ */
+function sayWhenTradingBegins(
+  { ledgerFile, time, subjects }: RemoteExchange,
+  say: (message: string) => void,
+): void {
   const begins = tradingBegins(readLedger(ledgerFile, monotonicMs()), {
     subjects: new Set(Object.values(subjects)),
     budgetOf: INTERFACE_PROFILE.budgets,
@@ -236,7 +265,9 @@ function sayWhenTradingBegins({ ledgerFile, time, subjects }: RemoteExchange, sa
   if (begins.waitMs < QUIET_FOR_MS) return;
   const at = secondText(time.now() + begins.waitMs);
   const when =
-    begins.latestMs > begins.waitMs ? `Should it answer at once, that is at ${at} UTC` : `That is at ${at} UTC`;
+    begins.latestMs > begins.waitMs
+      ? `Should it answer at once, that is at ${at} UTC`
+      : `That is at ${at} UTC`;
   say(`${beginsText(begins)}. ${when}; see "sarraf ledger --help"`);
 }
 
@@ -247,7 +278,10 @@ export async function createLiveVenue(
 ): Promise<LiveVenue> {
   const { baseUrl, credentials } = config.exchange;
   if (baseUrl === null || credentials === null) {
-    throw new SarrafError('INVALID_OPTIONS', 'expected exchange.baseUrl and exchange.credentials for the mode live');
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      'expected exchange.baseUrl and exchange.credentials for the mode live',
+    );
   }
   const { wrap, onTrouble, onWait } = waiting;
   const remote = openRemoteExchange({

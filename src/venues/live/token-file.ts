@@ -21,7 +21,9 @@ const times = z.strictObject({
 
 const timesPath = (path: string): string => `${path}.times`;
 
-/** Keeps a token, and beside it until when it is valid, for this user alone. Throws what the system throws. */
+/**
+ * Keeps a token, and beside it until when it is valid, for this user alone. Throws what the system throws.
+ */
 export function keepToken(path: string, { key, issuedAtMs, expiresAtMs }: IssuedToken): void {
   writePrivateFile(path, `${key}\n`);
   const beside = { token: subjectOf(key), issuedAtMs, expiresAtMs } satisfies z.output<typeof times>;
@@ -29,8 +31,9 @@ export function keepToken(path: string, { key, issuedAtMs, expiresAtMs }: Issued
 }
 
 /**
- * The token of a file. It saves a log-in and no more, so files that can not be read or written are said and passed over. A token without times is
- * not tried: nobody knows whether it is valid, and bad tokens get an address blocked.
+ * The token of a file. It saves a log-in and no more, so files that can not be read or written are said and
+ * passed over. A token without times is not tried: nobody knows whether it is valid, and bad tokens get an
+ * address blocked.
  */
 export function knownToken(path: string, onProblem: (message: string) => void): KnownToken {
   const problem = (what: string, next: string): void => onProblem(`${what}: ${next}. File: ${path}`);
@@ -38,7 +41,10 @@ export function knownToken(path: string, onProblem: (message: string) => void): 
   try {
     token = readToken(path);
   } catch (error) {
-    problem(`the token of an earlier log-in can not be used (${reasonOf(error)})`, 'a new log-in replaces it');
+    problem(
+      `the token of an earlier log-in can not be used (${reasonOf(error)})`,
+      'a new log-in replaces it',
+    );
   }
   return {
     ...(token === null ? {} : { token }),
@@ -51,7 +57,8 @@ export function knownToken(path: string, onProblem: (message: string) => void): 
     },
     onTokenRefused(key) {
       try {
-        // The token stays for whoever named its file; without times no bot tries it. A newer one of another process keeps its own.
+        // The token stays for whoever named its file; without times no bot tries it. A newer one of another
+        // process keeps its own.
         if (readTimes(path)?.token === subjectOf(key)) rmSync(timesPath(path), { force: true });
       } catch (error) {
         problem(
@@ -63,13 +70,16 @@ export function knownToken(path: string, onProblem: (message: string) => void): 
   };
 }
 
-/** Null where there is none, or none with times. Throws for files that are damaged or do not belong together. */
+/**
+ * Null where there is none, or none with times. Throws for files that are damaged or do not belong together.
+ */
 function readToken(path: string): IssuedToken | null {
   const beside = readTimes(path);
   const key = beside === null ? null : readPrivateFile(path);
   if (beside === null || key === null) return null;
   const { token, issuedAtMs, expiresAtMs } = beside;
-  if (subjectOf(key) !== token) throw new RangeError('expected the token that its times are of, found another text');
+  if (subjectOf(key) !== token)
+    throw new RangeError('expected the token that its times are of, found another text');
   return { key, issuedAtMs, expiresAtMs };
 }
 
@@ -83,7 +93,8 @@ function readTimes(path: string): z.output<typeof times> | null {
     // Judged below: what it holds is never part of a message.
   }
   const read = times.safeParse(content);
-  if (!read.success) throw new RangeError(`expected the times of a token in ${timesPath(path)}, found something else`);
+  if (!read.success)
+    throw new RangeError(`expected the times of a token in ${timesPath(path)}, found something else`);
   return read.data;
 }
 

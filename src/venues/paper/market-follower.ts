@@ -14,7 +14,10 @@ export class MarketFollower {
     this.markets = new Map(markets.map((market) => [market.state.rules.symbol, market]));
   }
 
-  /** Takes in an answer that has come. What is not about the books and trades of these markets changes nothing. */
+  /**
+   * Takes in an answer that has come. What is not about the books and trades of these markets changes
+   * nothing.
+   */
   take(call: VenueCall, answer: VenueAnswer, nowMs: number): void {
     if (answer.outcome !== 'value') return;
     if (call.kind === 'book') this.showBook(call.market, answer.value as VenueValues['book'], nowMs);
@@ -38,6 +41,7 @@ export class MarketFollower {
     // The first page is the past.
     if (before === undefined) return;
     const market = this.markets.get(symbol);
-    for (const trade of joinTrades(before, page).fresh) market?.onTrade({ ...trade, seenMs: nowMs, id: null }, nowMs);
+    for (const trade of joinTrades(before, page).fresh)
+      market?.onTrade({ ...trade, seenMs: nowMs, id: null }, nowMs);
   }
 }

@@ -41,8 +41,9 @@ export interface PaperSettings {
 }
 
 /**
- * Paper trading: public data of a real exchange, orders to an exchange in this process that follows it. Nothing but public reads ever leaves. Throws
- * `INVALID_OPTIONS` without an address, `INVALID_MARKET` for a market that the real exchange does not have.
+ * Paper trading: public data of a real exchange, orders to an exchange in this process that follows it.
+ * Nothing but public reads ever leaves. Throws `INVALID_OPTIONS` without an address, `INVALID_MARKET` for a
+ * market that the real exchange does not have.
  */
 export async function createPaperVenue(config: PaperSettings, waiting: Opening): Promise<Venue> {
   const baseUrl = config.paper.baseUrl ?? config.exchange.baseUrl;
@@ -88,7 +89,9 @@ function paperVenueOf(
     // Bars are those of the real exchange.
     markets: markets.map((market) => ({ market, hasTrades: false })),
     fees,
-    balances: Object.fromEntries(Object.entries(balances).map(([currency, text]) => [currency, parseUnits(text)])),
+    balances: Object.fromEntries(
+      Object.entries(balances).map(([currency, text]) => [currency, parseUnits(text)]),
+    ),
     limits: config.exchange.limits,
     startMs: time.now(),
     rules: PAPER_RULES,
@@ -133,8 +136,14 @@ function splitCaller(
   };
 }
 
-/** Nobody else asks the exchange in this process: its limits are kept by a ledger of its own, which begins empty. */
-function splitLimiter(real: Limiter, budgets: ConstructorParameters<typeof RequestLimiter>[0]['budgets']): Limiter {
+/**
+ * Nobody else asks the exchange in this process: its limits are kept by a ledger of its own, which begins
+ * empty.
+ */
+function splitLimiter(
+  real: Limiter,
+  budgets: ConstructorParameters<typeof RequestLimiter>[0]['budgets'],
+): Limiter {
   const ledger = new BudgetLedger(budgets);
   const paper = new RequestLimiter({ budgets, ledger, lockouts: new MemoryLockouts(), nowMs: monotonicMs });
   return {

@@ -11,15 +11,19 @@ export interface DrawnLatency {
   readonly seed: number;
 }
 
-/** What was measured of each call of a session, the first of a kind for the first and so on; further ones are drawn. For a run of that very session. */
+/**
+ * What was measured of each call of a session, the first of a kind for the first and so on; further ones are
+ * drawn. For a run of that very session.
+ */
 export interface ReplayedLatency {
   readonly kind: 'replayed';
   /** By `tripKey`, in ms, in the order in which the calls were sent. */
   readonly tripsMs: ReadonlyMap<string, readonly number[]>;
   readonly further: DrawnLatency;
   /**
-   * Which part of it is the way out: half of it; or, as on paper, all of it of what is asked of the exchange that is followed, which is only then known to have
-   * changed, and nothing of what is asked of the exchange in the bot's own process.
+   * Which part of it is the way out: half of it; or, as on paper, all of it of what is asked of the exchange
+   * that is followed, which is only then known to have changed, and nothing of what is asked of the exchange
+   * in the bot's own process.
    */
   readonly ways: 'half' | 'apart';
 }

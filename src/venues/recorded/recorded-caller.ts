@@ -28,7 +28,10 @@ interface Way {
   readonly budget: Budget;
 }
 
-/** Makes the engine's calls at the typed door, each on its way for as long as the latency says. Nothing is encoded, and nothing gets lost. */
+/**
+ * Makes the engine's calls at the typed door, each on its way for as long as the latency says. Nothing is
+ * encoded, and nothing gets lost.
+ */
 export class RecordedCaller implements VenueCaller {
   private readonly options: RecordedCallerOptions;
   private readonly ways = new Map<VenueCallKind, Way>();
@@ -55,7 +58,8 @@ export class RecordedCaller implements VenueCaller {
     return this.wayOf(call).endpoint.timeoutMs;
   }
 
-  // Not async, nor is what is around it in the limiter: a promise around a promise takes three more turns, of a hundred thousand requests a day.
+  // Not async, nor is what is around it in the limiter: a promise around a promise takes three more turns, of
+  // a hundred thousand requests a day.
   send(call: VenueCall): Promise<VenueEnd> {
     const { exchange, time, advance } = this.options;
     const { endpoint, budget, name } = this.wayOf(call);
@@ -118,7 +122,9 @@ function replayerOf({ tripsMs, further, ways }: ReplayedLatency): Draw {
     const trip = drawn === undefined ? draw(call) : halves(drawn);
     if (ways === 'half') return trip;
     const roundTripMs = trip.outMs + trip.backMs;
-    return MARKET_CALLS.has(call.kind) ? { outMs: roundTripMs, backMs: 0 } : { outMs: 0, backMs: roundTripMs };
+    return MARKET_CALLS.has(call.kind)
+      ? { outMs: roundTripMs, backMs: 0 }
+      : { outMs: 0, backMs: roundTripMs };
   };
 }
 

@@ -10,7 +10,12 @@ import {
   TAPE_BODIES,
 } from './market-data.ts';
 import { OPTIONS_BODIES } from './options.ts';
-import { CANCEL_OLD_BODIES, ORDERS_LIST_BODIES, TRADES_LIST_BODIES, UPDATE_ORDER_BODIES } from './spot-lists.ts';
+import {
+  CANCEL_OLD_BODIES,
+  ORDERS_LIST_BODIES,
+  TRADES_LIST_BODIES,
+  UPDATE_ORDER_BODIES,
+} from './spot-lists.ts';
 import { ADD_ORDER_BODIES, ORDER_STATUS_BODIES } from './spot-orders.ts';
 import { PROFILE_BODIES, USER_BODIES } from './user.ts';
 import { DEPOSIT_BODIES, WALLET_BODIES } from './wallets.ts';

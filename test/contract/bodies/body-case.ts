@@ -1,6 +1,7 @@
 /**
- * A reply as some deployment writes it, typed by hand from the interface, and what a caller of the client is to get for it. Nothing here
- * or beside it imports the declarations of endpoints, so that a mistake in them can not hide.
+ * A reply as some deployment writes it, typed by hand from the interface, and what a caller of the client is
+ * to get for it. Nothing here or beside it imports the declarations of endpoints, so that a mistake in them
+ * can not hide.
  */
 export interface BodyCase {
   /** The client's method. */
@@ -17,7 +18,13 @@ export interface BodyCase {
   readonly refused?: { readonly code: string; readonly [field: string]: unknown };
 }
 
-export const BTC_RLS = { symbol: 'BTCIRT', base: 'btc', quote: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as const;
+export const BTC_RLS = {
+  symbol: 'BTCIRT',
+  base: 'btc',
+  quote: 'rls',
+  pair: 'BTC-RLS',
+  statsKey: 'btc-rls',
+} as const;
 export const BTC_USDT = {
   symbol: 'BTCUSDT',
   base: 'btc',

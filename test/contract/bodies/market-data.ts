@@ -101,7 +101,10 @@ export const BOOK_BODIES: readonly BodyCase[] = [
     form: 'one side only: what is called bids are buys',
     request: { symbol: 'BTCIRT' },
     body: `{"status": "ok", "lastUpdate": "${UPDATED_S}", "bids": [["12590000000", "3.5"]], "asks": [], "lastTradePrice": "0E-10"}`,
-    value: { book: { bids: [['12590000000', '3.5']], asks: [], updatedAtMs: UPDATED_MS }, lastTradePrice: '0' },
+    value: {
+      book: { bids: [['12590000000', '3.5']], asks: [], updatedAtMs: UPDATED_MS },
+      lastTradePrice: '0',
+    },
   },
 ];
 
@@ -278,6 +281,10 @@ export const GLOBAL_STATS_BODIES: readonly BodyCase[] = [
     form: "both forms in one reply, of which the interface's own counts where they differ",
     body: `{"status": "ok", "btc": {"binance": {"price": "71234.50"}}, "markets": {"binance": {"btc": 1, "eth": 3950.1}, "kraken": {"btc": 71230.1}},
       "ltc": {"kraken": {"price": "80"}}}`,
-    value: { btc: { binance: '71234.5', kraken: '71230.1' }, eth: { binance: '3950.1' }, ltc: { kraken: '80' } },
+    value: {
+      btc: { binance: '71234.5', kraken: '71230.1' },
+      eth: { binance: '3950.1' },
+      ltc: { kraken: '80' },
+    },
   },
 ];

@@ -168,7 +168,14 @@ export const TRADES_LIST_BODIES: readonly BodyCase[] = [
       "type": "sell", "price": 12600000000.10, "amount": "0.0008650000", "total": 10899000.0000000865, "fee": "0E-10", "extra": [1]}]}`,
     value: {
       items: [
-        { ...trade, ...withoutNames, orderId: null, price: '12600000000.1', total: '10899000.0000000865', fee: '0' },
+        {
+          ...trade,
+          ...withoutNames,
+          orderId: null,
+          price: '12600000000.1',
+          total: '10899000.0000000865',
+          fee: '0',
+        },
       ],
       hasNext: null,
     },

@@ -136,7 +136,11 @@ export const ADD_ORDER_BODIES: readonly BodyCase[] = [
     form: 'a refusal that echoes the client order id',
     request: { ...ADD, clientOrderId: 'alpha-ma-1-17' },
     body: '{"status": "failed", "code": "DuplicateOrder", "message": "An identical order was sent", "clientOrderId": "alpha-ma-1-17"}',
-    refused: { code: 'DuplicateOrder', clientOrderId: 'alpha-ma-1-17', message: 'An identical order was sent' },
+    refused: {
+      code: 'DuplicateOrder',
+      clientOrderId: 'alpha-ma-1-17',
+      message: 'An identical order was sent',
+    },
   },
   {
     endpoint: 'addOrder',

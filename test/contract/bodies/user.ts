@@ -119,7 +119,12 @@ export const USER_BODIES: readonly BodyCase[] = [
         status: 'Successful',
         createdAtMs: Date.UTC(2024, 2, 11, 9, 22, 35, 123),
       },
-      { ip: '198.51.100.8', username: 'nasrin@example.test', status: 'Failed', createdAtMs: Date.UTC(2024, 2, 10) },
+      {
+        ip: '198.51.100.8',
+        username: 'nasrin@example.test',
+        status: 'Failed',
+        createdAtMs: Date.UTC(2024, 2, 10),
+      },
     ],
   },
   {

@@ -90,7 +90,16 @@ export const WALLET_BODIES: readonly BodyCase[] = [
     body: `{"status": "ok", "transactions": [{"id": 801, "currency": "rls", "created_at": "2024-03-11T09:22:35.123456+00:00",
       "calculatedFee": "0", "amount": "-12600.0000000000", "description": "Trade"}], "hasNext": true}`,
     value: {
-      items: [{ id: 801, currency: 'rls', createdAtMs: CREATED_MS, fee: '0', amount: '-12600', description: 'Trade' }],
+      items: [
+        {
+          id: 801,
+          currency: 'rls',
+          createdAtMs: CREATED_MS,
+          fee: '0',
+          amount: '-12600',
+          description: 'Trade',
+        },
+      ],
       hasNext: true,
     },
   },
@@ -100,7 +109,16 @@ export const WALLET_BODIES: readonly BodyCase[] = [
     request: { wallet: 2693, page: 2 },
     body: '{"status": "ok", "transactions": [{"id": 802, "currency": "btc", "amount": -1e-6, "created_at": "2024-03-11T09:22:35.123+00:00"}]}',
     value: {
-      items: [{ id: 802, currency: 'btc', createdAtMs: CREATED_MS, fee: null, amount: '-0.000001', description: null }],
+      items: [
+        {
+          id: 802,
+          currency: 'btc',
+          createdAtMs: CREATED_MS,
+          fee: null,
+          amount: '-0.000001',
+          description: null,
+        },
+      ],
       hasNext: null,
     },
   },
@@ -186,7 +204,14 @@ export const DEPOSIT_BODIES: readonly BodyCase[] = [
         {
           ...bareDeposit,
           confirmed: true,
-          transaction: { id: 11, currency: 'eth', createdAtMs: null, fee: '0', amount: '3', description: 'd' },
+          transaction: {
+            id: 11,
+            currency: 'eth',
+            createdAtMs: null,
+            fee: '0',
+            amount: '3',
+            description: 'd',
+          },
           currency: 'eth',
         },
         { ...bareDeposit, confirmed: false, transaction: null, currency: null },

@@ -63,8 +63,20 @@ const refusal = (endpoint: string, request: BodyCase['request'] & object, code: 
 });
 
 export const WITHDRAWAL_BODIES: readonly BodyCase[] = [
-  { endpoint: 'createWithdrawal', form: 'the whole record', request: CREATE, body: RESULT_TEXT, value: result },
-  { endpoint: 'withdrawal', form: 'the whole record', request: { id: 'CW430542' }, body: RESULT_TEXT, value: result },
+  {
+    endpoint: 'createWithdrawal',
+    form: 'the whole record',
+    request: CREATE,
+    body: RESULT_TEXT,
+    value: result,
+  },
+  {
+    endpoint: 'withdrawal',
+    form: 'the whole record',
+    request: { id: 'CW430542' },
+    body: RESULT_TEXT,
+    value: result,
+  },
   {
     endpoint: 'withdrawal',
     form: 'a record of which little is there, with an unknown status',

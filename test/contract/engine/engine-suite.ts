@@ -7,7 +7,10 @@ const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 const STOP = buy('BTCUSDT', { amount: '1', price: '121', stopPrice: '120' });
 const PAIR = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });
 
-/** What an order needs to be proven absent: the last arrival after 120 s, two passes 10 s apart and the trades after them. */
+/**
+ * What an order needs to be proven absent: the last arrival after 120 s, two passes 10 s apart and the trades
+ * after them.
+ */
 const PROOF_MS = 145_000;
 
 /** What the engine does on whatever exchange, as its profile says it. */
@@ -138,7 +141,9 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       if (profile.orderKinds.has(kind)) expect(world.waitingKinds()).toEqual([call]);
       else {
         expect(world.waitingKinds()).toEqual([]);
-        expect(world.toldOf('reject')).toMatchObject([{ code: 'kind', reason: expect.stringContaining(kind) }]);
+        expect(world.toldOf('reject')).toMatchObject([
+          { code: 'kind', reason: expect.stringContaining(kind) },
+        ]);
       }
     });
   });

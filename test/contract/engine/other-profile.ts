@@ -1,8 +1,9 @@
 import type { VenueProfile } from '../../../src/venues/port.ts';
 
 /**
- * An exchange that differs from the one of the interface in whatever a profile can say: other words and codes, several words for one thing, no pairs and no
- * stops, no look-up by client order id, identical orders taken, short pages.
+ * An exchange that differs from the one of the interface in whatever a profile can say: other words and
+ * codes, several words for one thing, no pairs and no stops, no look-up by client order id, identical orders
+ * taken, short pages.
  */
 export const OTHER_PROFILE: VenueProfile = {
   statuses: {

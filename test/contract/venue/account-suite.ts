@@ -3,13 +3,22 @@ import type { ExchangeClient } from '../../../src/exchange/client.ts';
 import { BANK_ACCOUNT_ID, FULL_KEY, MERCHANT, READ_KEY } from '../world.ts';
 import { clientOf, refusalOf, valueOf, type Venue } from './venue.ts';
 
-const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' } as const;
+const BUY = {
+  type: 'buy',
+  srcCurrency: 'btc',
+  dstCurrency: 'rls',
+  amount: '0.001',
+  price: '12500000000',
+} as const;
 const CALLBACK = 'https://shop.example.test/back?order=7';
 
 const balanceOf = (client: ExchangeClient, currency: string): Promise<string> =>
   valueOf(client.walletBalance({ currency }));
 
-/** What every venue must do with users, wallets, transfers, withdrawals and payments, whatever stands between it and the client. */
+/**
+ * What every venue must do with users, wallets, transfers, withdrawals and payments, whatever stands between
+ * it and the client.
+ */
 export function accountSuite(open: () => Promise<Venue>): void {
   let venue: Venue;
   let alice: ExchangeClient;
@@ -52,7 +61,10 @@ export function accountSuite(open: () => Promise<Venue>): void {
 
     test('by key are refused when the clock is wrong', async () => {
       const client = clientOf(venue, { kind: 'key', key: FULL_KEY });
-      const late = clientOf({ ...venue, clock: { nowMs: venue.clock.nowMs - 31_000 } }, { kind: 'key', key: FULL_KEY });
+      const late = clientOf(
+        { ...venue, clock: { nowMs: venue.clock.nowMs - 31_000 } },
+        { kind: 'key', key: FULL_KEY },
+      );
       expect((await valueOf(client.ordersList())).items).toEqual([]);
       await expect(late.ordersList()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
     });
@@ -77,7 +89,10 @@ export function accountSuite(open: () => Promise<Venue>): void {
       expect(depth.book.bids).toHaveLength(1);
       const [stats] = await valueOf(anyone.marketStats({ srcCurrency: 'btc', dstCurrency: 'rls' }));
       expect(stats).toMatchObject({ isClosed: false, bestBuy: '12500000000', bestSell: '12700000000' });
-      expect((await valueOf(anyone.options())).priceSteps).toMatchObject({ BTCIRT: '10', SHIBUSDT: '0.00000001' });
+      expect((await valueOf(anyone.options())).priceSteps).toMatchObject({
+        BTCIRT: '10',
+        SHIBUSDT: '0.00000001',
+      });
       expect(Object.keys(await valueOf(anyone.globalStats()))).toContain('btc');
       expect(await valueOf(anyone.marginMarkets())).toHaveProperty('BTCIRT');
     });
@@ -163,7 +178,9 @@ export function accountSuite(open: () => Promise<Venue>): void {
       await valueOf(alice.cancelWithdrawal({ id: made.id }));
       expect(await valueOf(alice.withdrawal({ id: made.id }))).toMatchObject({ status: 'Canceled' });
       expect(await balanceOf(alice, 'rls')).toBe('1000000000000');
-      expect(await refusalOf(alice.cancelWithdrawal({ id: made.id }))).toMatchObject({ code: 'NotCancellable' });
+      expect(await refusalOf(alice.cancelWithdrawal({ id: made.id }))).toMatchObject({
+        code: 'NotCancellable',
+      });
     });
 
     test('is paid less its fee, and can not be cancelled then', async () => {
@@ -172,14 +189,18 @@ export function accountSuite(open: () => Promise<Venue>): void {
       const paid = await valueOf(alice.withdrawal({ id: made.id }));
       expect(paid.status).toBe('Done');
       expect(Number(paid.fulfilledAmount)).toBe(5_000_000 - Number(paid.fee));
-      expect(await refusalOf(alice.cancelWithdrawal({ id: made.id }))).toMatchObject({ code: 'NotCancellable' });
+      expect(await refusalOf(alice.cancelWithdrawal({ id: made.id }))).toMatchObject({
+        code: 'NotCancellable',
+      });
       expect((await valueOf(alice.withdrawals())).items).toMatchObject([
         { id: made.id, status: 'Done', currency: 'rls' },
       ]);
     });
 
     test('is refused beyond the balance, and to an account of somebody else', async () => {
-      expect(await refusalOf(alice.createWithdrawal({ ...order, destinationBankAccountId: 1 }))).toMatchObject({
+      expect(
+        await refusalOf(alice.createWithdrawal({ ...order, destinationBankAccountId: 1 })),
+      ).toMatchObject({
         code: 'BankAccountNotFound',
       });
       expect(await refusalOf(alice.withdrawal({ id: 'CW999999' }))).toMatchObject({
@@ -200,10 +221,14 @@ export function accountSuite(open: () => Promise<Venue>): void {
   describe('a payment', () => {
     test('goes from the invoice over the pay page and back to its verification', async () => {
       const merchant = clientOf(venue, 'nobody').gateway(MERCHANT);
-      const { token } = await valueOf(merchant.send({ amount: 250_000, callbackURL: CALLBACK, factorNumber: 'F-1' }));
+      const { token } = await valueOf(
+        merchant.send({ amount: 250_000, callbackURL: CALLBACK, factorNumber: 'F-1' }),
+      );
       expect(await refusalOf(merchant.verify(token))).toMatchObject({ code: '-31' });
       const path = new URL(merchant.payPageUrl(token)).pathname;
-      const page = await venue.transport().send({ method: 'GET', path, headers: {}, body: null, timeoutMs: 5000 });
+      const page = await venue
+        .transport()
+        .send({ method: 'GET', path, headers: {}, body: null, timeoutMs: 5000 });
       expect(page.status).toBe(200);
       expect(page.headers['content-type']).toMatch(/^text\/html/);
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -232,7 +257,9 @@ export function accountSuite(open: () => Promise<Venue>): void {
       const { token } = await valueOf(merchant.send({ amount: 10_000, callbackURL: CALLBACK }));
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
       const path = `/app/paygate/${token}`;
-      await venue.transport().send({ method: 'POST', path, headers, body: 'action=pay&currency=ltc', timeoutMs: 5000 });
+      await venue
+        .transport()
+        .send({ method: 'POST', path, headers, body: 'action=pay&currency=ltc', timeoutMs: 5000 });
       expect(await refusalOf(merchant.verify(token))).toMatchObject({ code: 'HashMismatch' });
     });
   });

@@ -2,9 +2,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../../src/exchange/client.ts';
 import { clientOf, refusalOf, valueOf, type Venue } from './venue.ts';
 
-const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' } as const;
+const BUY = {
+  type: 'buy',
+  srcCurrency: 'btc',
+  dstCurrency: 'rls',
+  amount: '0.001',
+  price: '12500000000',
+} as const;
 
-async function collect<Item, Kept>(items: AsyncIterable<Item>, keep: (item: Item) => Kept): Promise<readonly Kept[]> {
+async function collect<Item, Kept>(
+  items: AsyncIterable<Item>,
+  keep: (item: Item) => Kept,
+): Promise<readonly Kept[]> {
   const kept: Kept[] = [];
   for await (const item of items) kept.push(keep(item));
   return kept;
@@ -26,13 +35,15 @@ export function pagingSuite(open: () => Promise<Venue>): void {
     test('walks orders by id without a gap or a repetition', async () => {
       const ids: number[] = [];
       for (let step = 0; step < 7; step += 1) {
-        const { order } = await valueOf(alice.addOrder({ ...BUY, price: String(12_500_000_000 + step * 10) }));
+        const { order } = await valueOf(
+          alice.addOrder({ ...BUY, price: String(12_500_000_000 + step * 10) }),
+        );
         ids.push(order.id ?? 0);
       }
       expect(await collect(alice.iterateOrders({ pageSize: 3 }), ({ id }) => id)).toEqual(ids);
-      expect(await collect(alice.iterateOrders({ pageSize: 3, fromId: ids[4] ?? 0 }), ({ id }) => id)).toEqual(
-        ids.slice(4),
-      );
+      expect(
+        await collect(alice.iterateOrders({ pageSize: 3, fromId: ids[4] ?? 0 }), ({ id }) => id),
+      ).toEqual(ids.slice(4));
     });
 
     test('walks trades by id without a gap or a repetition', async () => {
@@ -61,7 +72,8 @@ export function pagingSuite(open: () => Promise<Venue>): void {
       ] as const) {
         await valueOf(alice.transfer({ currency: 'usdt', amount: '5', src, dst }));
       }
-      const wallet = (await valueOf(alice.walletsList())).find(({ currency }) => currency === 'usdt')?.id ?? 0;
+      const wallet =
+        (await valueOf(alice.walletsList())).find(({ currency }) => currency === 'usdt')?.id ?? 0;
       const walked = alice.iteratePages('walletTransactions', { wallet, pageSize: 3 });
       expect(await collect(walked, ({ amount }) => amount)).toEqual(['-5', '5', '-5', '1000000']);
     });
@@ -72,7 +84,9 @@ export function pagingSuite(open: () => Promise<Venue>): void {
       const notFound = { code: 'NotFound', httpStatus: 404, outcome: 'none' };
       expect(await refusalOf(alice.orderStatus({ id: 1 }))).toMatchObject(notFound);
       expect(await refusalOf(alice.orderStatus({ clientOrderId: 'nobody' }))).toMatchObject(notFound);
-      expect(await refusalOf(alice.updateOrderStatus({ order: 1, status: 'canceled' }))).toMatchObject(notFound);
+      expect(await refusalOf(alice.updateOrderStatus({ order: 1, status: 'canceled' }))).toMatchObject(
+        notFound,
+      );
       expect(await refusalOf(alice.withdrawal({ id: 'CW999999' }))).toMatchObject(notFound);
     });
 
@@ -83,11 +97,17 @@ export function pagingSuite(open: () => Promise<Venue>): void {
       );
       expect([updatedStatus, order?.clientOrderId]).toEqual(['Canceled', 'mine-1']);
       const late = await refusalOf(alice.updateOrderStatus({ order: order?.id ?? 0, status: 'canceled' }));
-      expect(late).toMatchObject({ code: 'NotApplied', updatedStatus: 'Canceled', order: { clientOrderId: 'mine-1' } });
+      expect(late).toMatchObject({
+        code: 'NotApplied',
+        updatedStatus: 'Canceled',
+        order: { clientOrderId: 'mine-1' },
+      });
     });
 
     test('of a refused order says why and echoes its client id', async () => {
-      const refused = await refusalOf(alice.addOrder({ ...BUY, amount: '0.000001', clientOrderId: 'small-1' }));
+      const refused = await refusalOf(
+        alice.addOrder({ ...BUY, amount: '0.000001', clientOrderId: 'small-1' }),
+      );
       expect(refused).toMatchObject({ code: 'SmallOrder', clientOrderId: 'small-1', outcome: 'none' });
     });
   });

@@ -16,7 +16,10 @@ const STOP_BUY = { ...MARKET_BUY, execution: 'stop_market', stopPrice: '12700000
 const OCO = { ...BUY, mode: 'oco', stopPrice: '12700000000', stopLimitPrice: '12750000000' } as const;
 
 /** An order that must be accepted. */
-async function placed(trader: TradingPort, order: PlaceFields): Promise<OrderFacts & { readonly id: number }> {
+async function placed(
+  trader: TradingPort,
+  order: PlaceFields,
+): Promise<OrderFacts & { readonly id: number }> {
   const [first] = await bothPlaced(trader, order);
   return first;
 }
@@ -74,7 +77,12 @@ export function tradingSuite(open: () => Promise<TradingVenue>): void {
       await placed(bob, { ...BUY, type: 'sell', price: '12500000010', amount: '0.0006' });
       const order = await placed(alice, { ...BUY, price: '12600000000' });
       // 0.0006 x 12500000000 + 0.0004 x 12500000010 = 12500000.004, bought for 0.25 % of 0.001.
-      expect(order).toMatchObject({ status: 'Done', matchedAmount: '0.001', total: '12500000.004', fee: '0.0000025' });
+      expect(order).toMatchObject({
+        status: 'Done',
+        matchedAmount: '0.001',
+        total: '12500000.004',
+        fee: '0.0000025',
+      });
       expect(await alice.balance('rls')).toEqual(['999987499999.996', '0']);
       expect(await alice.balance('btc')).toEqual(['10.0009975', '0']);
       // Sold for 12500000.004 less 0.2 %, with 0.0002 still on offer.
@@ -115,7 +123,12 @@ export function tradingSuite(open: () => Promise<TradingVenue>): void {
       await placed(bob, { ...BUY, type: 'sell', price: '12600000000', amount: '0.0005' });
       await placed(bob, { ...BUY, type: 'sell', price: '12726000010', amount: '0.0005' });
       const order = await placed(alice, { ...MARKET_BUY, execution: 'market' });
-      expect(order).toMatchObject({ execution: 'market', status: 'Canceled', matchedAmount: '0.0005', price: null });
+      expect(order).toMatchObject({
+        execution: 'market',
+        status: 'Canceled',
+        matchedAmount: '0.0005',
+        price: null,
+      });
       expect(await alice.balance('rls')).toEqual(['999993700000', '0']);
     });
 
@@ -127,7 +140,12 @@ export function tradingSuite(open: () => Promise<TradingVenue>): void {
     });
 
     test('with a stop wakes when the price gets there', async () => {
-      const stop = { ...BUY, execution: 'stop_limit', stopPrice: '12650000000', price: '12660000000' } as const;
+      const stop = {
+        ...BUY,
+        execution: 'stop_limit',
+        stopPrice: '12650000000',
+        price: '12660000000',
+      } as const;
       const order = await placed(alice, stop);
       expect(order).toMatchObject({ status: 'Inactive', execution: 'stop_limit', stopPrice: '12650000000' });
       await placed(bob, { ...BUY, type: 'sell', price: '12650000000', amount: '0.002' });
@@ -192,7 +210,12 @@ export function tradingSuite(open: () => Promise<TradingVenue>): void {
     });
 
     test('in a market of 1e-8 tether keeps every digit', async () => {
-      const order = { srcCurrency: 'shib', dstCurrency: 'usdt', amount: '1234567', price: '0.00002731' } as const;
+      const order = {
+        srcCurrency: 'shib',
+        dstCurrency: 'usdt',
+        amount: '1234567',
+        price: '0.00002731',
+      } as const;
       await placed(bob, { ...order, type: 'sell' });
       expect(await placed(alice, { ...order, type: 'buy' })).toMatchObject({
         status: 'Done',

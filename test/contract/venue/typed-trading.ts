@@ -1,4 +1,10 @@
-import { amountUnits, formatAmount, formatPrice, parseAmount, parsePrice } from '../../../src/domain/market.ts';
+import {
+  amountUnits,
+  formatAmount,
+  formatPrice,
+  parseAmount,
+  parsePrice,
+} from '../../../src/domain/market.ts';
 import { formatUnits, type Amount, type Price } from '../../../src/domain/money.ts';
 import type { SimulatedExchange } from '../../../src/simulator/core/exchange.ts';
 import type { SimulatedOrder } from '../../../src/simulator/core/trading/order.ts';
@@ -109,14 +115,16 @@ export class TypedTrading implements TradingPort {
       asOfMs: null,
     };
     const trader = this.exchange.trading.trader(this.userId);
-    return listTrades(trader, { ...query, ascending: true }, this.now()).items.map(({ trade, order, total, fee }) => ({
-      orderId: order.id,
-      side: order.side,
-      price: formatPrice(trade.grid, trade.price as Price),
-      amount: formatAmount(trade.grid, trade.amount as Amount),
-      total: formatUnits(total),
-      fee: formatUnits(fee),
-    }));
+    return listTrades(trader, { ...query, ascending: true }, this.now()).items.map(
+      ({ trade, order, total, fee }) => ({
+        orderId: order.id,
+        side: order.side,
+        price: formatPrice(trade.grid, trade.price as Price),
+        amount: formatAmount(trade.grid, trade.amount as Amount),
+        total: formatUnits(total),
+        fee: formatUnits(fee),
+      }),
+    );
   }
 
   async balance(currency: string): Promise<readonly [string, string]> {

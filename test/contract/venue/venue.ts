@@ -34,7 +34,11 @@ export function clientOf(
 ): ExchangeClient {
   const tokens = { alice: ALICE_TOKEN, bob: BOB_TOKEN };
   const credentials: NonNullable<ClientOptions['credentials']> =
-    typeof who === 'object' ? who : who === 'nobody' ? { kind: 'none' } : { kind: 'token', token: tokens[who] };
+    typeof who === 'object'
+      ? who
+      : who === 'nobody'
+        ? { kind: 'none' }
+        : { kind: 'token', token: tokens[who] };
   return new ExchangeClient({
     transport: venue.transport(),
     credentials,

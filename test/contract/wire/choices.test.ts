@@ -12,7 +12,8 @@ const statuses = (venue: RawVenue): readonly string[] => {
   const { json } = venue.send('GET /market/orders/list?status=all&details=2&order=id');
   return (json as { readonly orders: readonly { status: string }[] }).orders.map(({ status }) => status);
 };
-const cancelOld = (venue: RawVenue, body: unknown): RawReply => venue.send('POST /market/orders/cancel-old', { body });
+const cancelOld = (venue: RawVenue, body: unknown): RawReply =>
+  venue.send('POST /market/orders/cancel-old', { body });
 
 test('orders are compared after their rounding', () => {
   const venue = new RawVenue();
@@ -23,7 +24,8 @@ test('orders are compared after their rounding', () => {
 
 test('an order sent with pro is not remembered', () => {
   const venue = new RawVenue();
-  for (const pro of [true, true, false]) expect(add(venue, { ...BUY, pro }).json).toMatchObject({ status: 'ok' });
+  for (const pro of [true, true, false])
+    expect(add(venue, { ...BUY, pro }).json).toMatchObject({ status: 'ok' });
   expect(add(venue, BUY).json).toMatchObject({ code: 'DuplicateOrder' });
 });
 
@@ -49,7 +51,8 @@ test('cancel-old takes the stop order of an OCO with its limit order, never by i
 
 test('card and account numbers are taken with spaces and hyphens, by their length alone', () => {
   const venue = new RawVenue();
-  const card = (number: string): RawReply => venue.send('POST /users/cards-add', { body: { number, bank: 'Saman' } });
+  const card = (number: string): RawReply =>
+    venue.send('POST /users/cards-add', { body: { number, bank: 'Saman' } });
   const account = (shaba: string): RawReply =>
     venue.send('POST /users/accounts-add', { body: { number: '1', shaba, bank: 'Saman' } });
   expect(card('6219-8610 0000-0009').json).toEqual({ status: 'ok' });

@@ -15,7 +15,10 @@ describe('decimals', () => {
     const venue = venueIn({ decimals: 'padded' });
     const { json } = venue.send('POST /market/orders/add', { body: BUY });
     const padded = Object.fromEntries(
-      Object.entries(ORDER).map(([field, kind]): [string, Shape] => [field, kind === 'decimal' ? 'padded' : kind]),
+      Object.entries(ORDER).map(([field, kind]): [string, Shape] => [
+        field,
+        kind === 'decimal' ? 'padded' : kind,
+      ]),
     );
     expect(shapeOf(json)).toEqual({ status: 'text', order: padded });
     expect(json).toMatchObject({ order: { price: '12500000000.0000000000', matchedAmount: '0.0000000000' } });
@@ -80,7 +83,10 @@ test.each([
   ['text', '-7'],
 ] as const)('gateway codes as %s', (gatewayCode, code) => {
   const body = { api: MERCHANT.api, amount: 9999, callbackURL: 'https://shop.example.test/back' };
-  expect(venueIn({ gatewayCode }).send('POST /pg/send/', { body }).json).toMatchObject({ status: 'failed', code });
+  expect(venueIn({ gatewayCode }).send('POST /pg/send/', { body }).json).toMatchObject({
+    status: 'failed',
+    code,
+  });
 });
 
 test('failures that name their code error', () => {
@@ -89,7 +95,9 @@ test('failures that name their code error', () => {
   expect(json).toMatchObject({ status: 'failed', error: 'SmallOrder' });
   expect(json).not.toHaveProperty('code');
   const transfer = { currency: 'rls', amount: '1', src: 'spot', dst: 'spot' };
-  expect(venue.send('POST /wallets/transfer', { body: transfer }).json).toMatchObject({ error: 'SameDestination' });
+  expect(venue.send('POST /wallets/transfer', { body: transfer }).json).toMatchObject({
+    error: 'SameDestination',
+  });
 });
 
 test('optional fields that are left out', () => {
@@ -143,7 +151,12 @@ describe('lenience', () => {
     expect(placed.json).toMatchObject({ status: 'ok', order: { price: '12500000000', amount: '0.001' } });
     const list = { body: { details: 2 } };
     expect(venue.send('POST /market/orders/list', list).json).toMatchObject({ orders: [{ id: 5684123001 }] });
-    for (const request of ['POST /users/wallets/list', 'GET /users/profile/', 'POST /auth/login', 'GET /v2/options/']) {
+    for (const request of [
+      'POST /users/wallets/list',
+      'GET /users/profile/',
+      'POST /auth/login',
+      'GET /v2/options/',
+    ]) {
       expect([200, 400]).toContain(venue.send(request).status);
     }
   });

@@ -48,7 +48,11 @@ test('a range gives the candles that begin in it', () => {
 });
 
 test('countback goes before from and ends at to', () => {
-  expect(history(`resolution=1&countback=3&from=${firstS}&to=${lastS}`).t).toEqual([lastS - 120, lastS - 60, lastS]);
+  expect(history(`resolution=1&countback=3&from=${firstS}&to=${lastS}`).t).toEqual([
+    lastS - 120,
+    lastS - 60,
+    lastS,
+  ]);
 });
 
 test('one page holds at most 500 candles, and the pages together hold all', () => {

@@ -89,30 +89,33 @@ test('public trades have time, price, volume and the side of the taker', () => {
   });
 });
 
-test.each(['GET /market/stats?srcCurrency=btc&dstCurrency=rls', 'POST /market/stats'])('%s has the day', (request) => {
-  const body = request.startsWith('POST') ? { srcCurrency: 'btc', dstCurrency: 'rls' } : undefined;
-  const { status, json } = tradedVenue().send(request, { token: null, body });
-  expect(status).toBe(200);
-  expect(json).toMatchObject({
-    status: 'ok',
-    stats: {
-      'btc-rls': {
-        isClosed: false,
-        bestSell: '12600000010',
-        bestBuy: '12599999990',
-        volumeSrc: '0.001',
-        volumeDst: '12600000.01',
-        latest: '12600000010',
-        dayLow: '12600000010',
-        dayHigh: '12600000010',
-        dayOpen: '12600000010',
-        dayClose: '12600000010',
-        dayChange: '0',
+test.each(['GET /market/stats?srcCurrency=btc&dstCurrency=rls', 'POST /market/stats'])(
+  '%s has the day',
+  (request) => {
+    const body = request.startsWith('POST') ? { srcCurrency: 'btc', dstCurrency: 'rls' } : undefined;
+    const { status, json } = tradedVenue().send(request, { token: null, body });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      status: 'ok',
+      stats: {
+        'btc-rls': {
+          isClosed: false,
+          bestSell: '12600000010',
+          bestBuy: '12599999990',
+          volumeSrc: '0.001',
+          volumeDst: '12600000.01',
+          latest: '12600000010',
+          dayLow: '12600000010',
+          dayHigh: '12600000010',
+          dayOpen: '12600000010',
+          dayClose: '12600000010',
+          dayChange: '0',
+        },
       },
-    },
-  });
-  expect(shapeOf(json)).toMatchObject({ stats: { 'btc-rls': { mark: 'decimal' } } });
-});
+    });
+    expect(shapeOf(json)).toMatchObject({ stats: { 'btc-rls': { mark: 'decimal' } } });
+  },
+);
 
 test('a closed market has its flag in the stats', () => {
   const venue = tradedVenue();
@@ -143,12 +146,16 @@ test('history has columns of whole seconds and bare numbers', () => {
 test('history without a candle is no_data, and an unknown resolution an error', () => {
   const venue = tradedVenue();
   const range = 'from=1600000000&to=1600003600';
-  expect(venue.send(`GET /market/udf/history?symbol=BTCIRT&resolution=60&${range}`).json).toEqual({ s: 'no_data' });
+  expect(venue.send(`GET /market/udf/history?symbol=BTCIRT&resolution=60&${range}`).json).toEqual({
+    s: 'no_data',
+  });
   expect(shapeOf(venue.send(`GET /market/udf/history?symbol=BTCIRT&resolution=7&${range}`).json)).toEqual({
     s: 'text',
     errmsg: 'text',
   });
-  expect(venue.send(`GET /market/udf/history?symbol=BTCIRT&resolution=7&${range}`).json).toMatchObject({ s: 'error' });
+  expect(venue.send(`GET /market/udf/history?symbol=BTCIRT&resolution=7&${range}`).json).toMatchObject({
+    s: 'error',
+  });
 });
 
 test('global stats are by currency, then provider', () => {
@@ -169,7 +176,9 @@ test('options carry least values and steps under the service name', () => {
   const { json } = new RawVenue().send('GET /v2/options', { token: null });
   const body = json as Readonly<Record<string, unknown>>;
   expect(body).toMatchObject({ status: 'ok' });
-  expect(body['service.minOrders'] ?? (body['service'] as Record<string, unknown>)['minOrders']).toMatchObject({
+  expect(
+    body['service.minOrders'] ?? (body['service'] as Record<string, unknown>)['minOrders'],
+  ).toMatchObject({
     rls: '3000000',
     usdt: '11',
   });

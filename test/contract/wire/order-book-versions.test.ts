@@ -19,8 +19,18 @@ test('the third version of the book has the sides of the second by their right n
     ['12600000020', '1.25'],
   ];
   const lastUpdate = 1710148955;
-  expect(venue.send('GET /v2/orderbook/BTCIRT').json).toEqual({ status: 'ok', lastUpdate, bids: sells, asks: buys });
-  expect(venue.send('GET /v3/orderbook/BTCIRT').json).toEqual({ status: 'ok', lastUpdate, bids: buys, asks: sells });
+  expect(venue.send('GET /v2/orderbook/BTCIRT').json).toEqual({
+    status: 'ok',
+    lastUpdate,
+    bids: sells,
+    asks: buys,
+  });
+  expect(venue.send('GET /v3/orderbook/BTCIRT').json).toEqual({
+    status: 'ok',
+    lastUpdate,
+    bids: buys,
+    asks: sells,
+  });
   expect(venue.send('GET /v3/orderbook/NOPEIRT').status).toBe(404);
 });
 
@@ -66,9 +76,14 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
 
 test('a client of the second version can ask the third by its name', async () => {
   const venue = new RawVenue();
-  const client = new ExchangeClient({ transport: new InProcessVenue({ door: venue.door, now: () => venue.nowMs }) });
+  const client = new ExchangeClient({
+    transport: new InProcessVenue({ door: venue.door, now: () => venue.nowMs }),
+  });
   expect((await client.orderBookV3({ symbol: 'BTCIRT' })).ok).toBe(true);
-  expect(venue.door.log.values().at(-1)).toMatchObject({ path: '/v3/orderbook/BTCIRT', budget: 'v3/orderbook' });
+  expect(venue.door.log.values().at(-1)).toMatchObject({
+    path: '/v3/orderbook/BTCIRT',
+    budget: 'v3/orderbook',
+  });
 });
 
 test('another version is refused', () => {

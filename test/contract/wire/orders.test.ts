@@ -12,7 +12,8 @@ interface OrderBody {
 }
 
 const add = (venue: RawVenue, body: unknown, token?: string): OrderBody =>
-  venue.send('POST /market/orders/add', { body, ...(token === undefined ? {} : { token }) }).json as OrderBody;
+  venue.send('POST /market/orders/add', { body, ...(token === undefined ? {} : { token }) })
+    .json as OrderBody;
 
 describe('a placed order', () => {
   test('comes back as the whole record', () => {
@@ -76,8 +77,16 @@ describe('a placed order', () => {
 
   test('has its stop price in param1 and waits as Inactive', () => {
     const stops = [
-      [{ ...BUY, execution: 'stop_limit', stopPrice: '12700000000', price: '12710000000' }, 'StopLimit', '12710000000'],
-      [{ ...BUY, execution: 'stop_market', stopPrice: '12700000000', price: undefined }, 'StopMarket', 'market'],
+      [
+        { ...BUY, execution: 'stop_limit', stopPrice: '12700000000', price: '12710000000' },
+        'StopLimit',
+        '12710000000',
+      ],
+      [
+        { ...BUY, execution: 'stop_market', stopPrice: '12700000000', price: undefined },
+        'StopMarket',
+        'market',
+      ],
     ] as const;
     for (const [body, execution, price] of stops) {
       expect(add(new RawVenue(), body).order).toMatchObject({
@@ -153,7 +162,11 @@ describe('a placed order', () => {
     });
     const again = venue.send('POST /market/orders/update-status', { body: cancel });
     expect(again.status).toBe(200);
-    expect(again.json).toMatchObject({ status: 'failed', updatedStatus: 'Canceled', order: { id: order['id'] } });
+    expect(again.json).toMatchObject({
+      status: 'failed',
+      updatedStatus: 'Canceled',
+      order: { id: order['id'] },
+    });
   });
 });
 
@@ -162,7 +175,9 @@ describe('the orders list', () => {
     const venue = new RawVenue();
     add(venue, BUY);
     const brief = venue.send('GET /market/orders/list').json;
-    const fields = Object.fromEntries(Object.entries(ORDER).filter(([field]) => !ORDER_DETAILS.includes(field)));
+    const fields = Object.fromEntries(
+      Object.entries(ORDER).filter(([field]) => !ORDER_DETAILS.includes(field)),
+    );
     expect(shapeOf(brief)).toEqual({ status: 'text', orders: [fields], hasNext: 'boolean' });
     const detailed = venue.send('GET /market/orders/list?details=2').json;
     expect(shapeOf(detailed)).toEqual({ status: 'text', orders: [ORDER], hasNext: 'boolean' });
@@ -173,7 +188,10 @@ describe('the orders list', () => {
     for (const price of ['12500000000', '12500000010', '12500000020']) add(venue, { ...BUY, price });
     const listed = (query: string) => {
       const { json } = venue.send(`GET /market/orders/list?${query}`);
-      const { orders, hasNext } = json as { readonly orders: readonly { price: string }[]; readonly hasNext: boolean };
+      const { orders, hasNext } = json as {
+        readonly orders: readonly { price: string }[];
+        readonly hasNext: boolean;
+      };
       return [orders.map(({ price }) => price.slice(-2)), hasNext];
     };
     expect(listed('order=id&pageSize=2')).toEqual([['00', '10'], true]);
@@ -217,6 +235,8 @@ test('own trades have every field, from both points of view', () => {
     hasNext: false,
   });
   const bobs = venue.send('GET /market/trades/list', { token: BOB_TOKEN }).json;
-  expect(bobs).toMatchObject({ trades: [{ orderId: makerId, type: 'sell', total: '12500000', fee: '25000' }] });
+  expect(bobs).toMatchObject({
+    trades: [{ orderId: makerId, type: 'sell', total: '12500000', fee: '25000' }],
+  });
   expect(shapeOf(bobs)).toEqual({ status: 'text', trades: [TRADE], hasNext: 'boolean' });
 });

@@ -25,7 +25,9 @@ export class RawVenue {
   readonly door: WireDoor;
   nowMs = NOW_MS;
 
-  constructor(options: WorldOptions & { readonly forms?: Partial<WireForms>; readonly lenience?: boolean } = {}) {
+  constructor(
+    options: WorldOptions & { readonly forms?: Partial<WireForms>; readonly lenience?: boolean } = {},
+  ) {
     const { forms, lenience, ...world } = options;
     const serviceName = forms?.serviceName ?? DEFAULT_FORMS.serviceName;
     this.exchange = createWorld({ ...world, serviceName });

@@ -87,7 +87,8 @@ export const WITHDRAWAL: { readonly [field: string]: Shape } = {
   ],
 };
 
-const booleans = (names: readonly string[]): Shape => Object.fromEntries(names.map((name) => [name, 'boolean']));
+const booleans = (names: readonly string[]): Shape =>
+  Object.fromEntries(names.map((name) => [name, 'boolean']));
 
 const PENDING = ['email', 'phone', 'mobile', 'identity', 'selfie', 'bankAccount', 'bankCard'];
 

@@ -11,8 +11,14 @@ const add = (venue: RawVenue, body: unknown): RawReply => venue.send('POST /mark
 
 /** Changes nothing: no order, no hold. */
 function expectUntouched(venue: RawVenue): void {
-  expect(venue.send('GET /market/orders/list?status=all').json).toEqual({ status: 'ok', orders: [], hasNext: false });
-  expect(venue.send('GET /v2/wallets?currencies=rls').json).toMatchObject({ wallets: { RLS: { blocked: '0' } } });
+  expect(venue.send('GET /market/orders/list?status=all').json).toEqual({
+    status: 'ok',
+    orders: [],
+    hasNext: false,
+  });
+  expect(venue.send('GET /v2/wallets?currencies=rls').json).toMatchObject({
+    wallets: { RLS: { blocked: '0' } },
+  });
 }
 
 describe('a refused order', () => {
@@ -21,7 +27,11 @@ describe('a refused order', () => {
     ['InvalidOrderPrice', 'with a price of nothing', { ...BUY, price: '0' }],
     ['InvalidOrderPrice', 'with a negative price', { ...BUY, price: '-5' }],
     ['InvalidOrderPrice', 'stop-limit without a stop price', { ...BUY, execution: 'stop_limit' }],
-    ['InvalidOrderPrice', 'stop-market without a stop price', { ...BUY, execution: 'stop_market', price: undefined }],
+    [
+      'InvalidOrderPrice',
+      'stop-market without a stop price',
+      { ...BUY, execution: 'stop_market', price: undefined },
+    ],
     ['InvalidOrderPrice', 'OCO without a stop-limit price', { ...OCO, stopLimitPrice: undefined }],
     ['BadPrice', 'more than 30 % above the market', { ...BUY, price: '16380000010' }],
     ['BadPrice', 'more than 30 % below the market', { ...BUY, price: '8819999990' }],
@@ -32,7 +42,11 @@ describe('a refused order', () => {
     ],
     ['PriceConditionFailed', 'OCO with its price above the last', { ...OCO, price: '12600000010' }],
     ['PriceConditionFailed', 'OCO with its stop below the last', { ...OCO, stopPrice: '12599999990' }],
-    ['PriceConditionFailed', 'OCO with its stop-limit below its stop', { ...OCO, stopLimitPrice: '12690000000' }],
+    [
+      'PriceConditionFailed',
+      'OCO with its stop-limit below its stop',
+      { ...OCO, stopLimitPrice: '12690000000' },
+    ],
     ['OverValueOrder', 'buy of more than the wallet has', { ...BUY, amount: '80.000001' }],
     ['OverValueOrder', 'sell of more than the wallet has', { ...BUY, type: 'sell', amount: '10.000001' }],
     ['SmallOrder', 'worth exactly the minimum', { ...BUY, amount: '0.00024' }],
@@ -89,7 +103,8 @@ describe('a refused order', () => {
     const venue = new RawVenue();
     venue.bobPlaces({ type: 'sell', price: '12600000010', amount: '1' });
     const all = { ...BUY, price, amount: '0.0079' };
-    const place = (): unknown => venue.send('POST /market/orders/add', { token: CAROL_TOKEN, body: all }).json;
+    const place = (): unknown =>
+      venue.send('POST /market/orders/add', { token: CAROL_TOKEN, body: all }).json;
     expect(place()).toMatchObject({ status: 'ok' });
     expect(place()).toMatchObject({ status: 'failed', code: 'DuplicateOrder' });
     venue.nowMs += 10_000;
@@ -149,7 +164,9 @@ describe('a refused order', () => {
     const venue = new RawVenue();
     const user = venue.exchange.services.users.get(1);
     user.verifications.identity = false;
-    expect(venue.send('GET /users/profile').json).toMatchObject({ profile: { verifications: { identity: false } } });
+    expect(venue.send('GET /users/profile').json).toMatchObject({
+      profile: { verifications: { identity: false } },
+    });
     for (const body of [BUY, { ...BUY, dstCurrency: 'usdt', price: '69000' }]) {
       expect(add(venue, body).json).toMatchObject({ status: 'failed', code: 'TradingUnavailable' });
     }
@@ -205,7 +222,9 @@ describe('look-up and cancel', () => {
     const venue = new RawVenue();
     add(venue, { ...BUY, clientOrderId: 'mine-1' });
     venue.exchange.trading.trader(1).lacksClientIdLookup = true;
-    expect(venue.send('POST /market/orders/status', { body: { clientOrderId: 'mine-1' } }).json).toMatchObject({
+    expect(
+      venue.send('POST /market/orders/status', { body: { clientOrderId: 'mine-1' } }).json,
+    ).toMatchObject({
       status: 'failed',
       code: 'FeatureUnavailable',
     });
@@ -238,9 +257,9 @@ describe('credentials', () => {
       expect(status).toBe(401);
       expect(json).toEqual({ detail: expect.any(String) as string });
     }
-    expect(venue.send('GET /market/orders/list', { token: null, headers: { authorization: 'Bearer x' } }).status).toBe(
-      401,
-    );
+    expect(
+      venue.send('GET /market/orders/list', { token: null, headers: { authorization: 'Bearer x' } }).status,
+    ).toBe(401);
   });
 
   test('of a key sign time, method, path with query and body, within 30 seconds', () => {
@@ -253,7 +272,12 @@ describe('credentials', () => {
         token: null,
         headers: {
           'service-key': READ_KEY.publicKey,
-          'service-signature': sign({ timestamp, method: 'GET', path: options.signedPath ?? path, body: null }),
+          'service-signature': sign({
+            timestamp,
+            method: 'GET',
+            path: options.signedPath ?? path,
+            body: null,
+          }),
           'service-timestamp': timestamp,
         },
       }).status;
@@ -276,7 +300,12 @@ describe('credentials', () => {
         body,
         headers: {
           'service-key': key.publicKey,
-          'service-signature': createSigner(key)({ timestamp, method: 'POST', path: '/market/orders/add', body }),
+          'service-signature': createSigner(key)({
+            timestamp,
+            method: 'POST',
+            path: '/market/orders/add',
+            body,
+          }),
           'service-timestamp': timestamp,
         },
       });

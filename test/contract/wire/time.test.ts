@@ -30,8 +30,9 @@ describe('a token from a log-in', () => {
         body: { username: 'alice', password: 'alice-password', captcha: 'api', device },
       }).json as { readonly device: string };
     const withdraw = () =>
-      venue.send('POST /cobank/withdraw', { body: { destinationBankAccountId: BANK_ACCOUNT_ID, amount: '500000' } })
-        .json;
+      venue.send('POST /cobank/withdraw', {
+        body: { destinationBankAccountId: BANK_ACCOUNT_ID, amount: '500000' },
+      }).json;
     const { device } = login();
     expect(withdraw()).toMatchObject({ status: 'failed' });
     venue.nowMs += HOUR_MS;
@@ -45,7 +46,8 @@ test('own trades are listed for 180 days', () => {
   const venue = new RawVenue();
   venue.bobPlaces({ type: 'sell', price: '12500000000', amount: '0.001' });
   venue.send('POST /market/orders/add', { body: BUY });
-  const count = () => (venue.send('GET /market/trades/list').json as { readonly trades: unknown[] }).trades.length;
+  const count = () =>
+    (venue.send('GET /market/trades/list').json as { readonly trades: unknown[] }).trades.length;
   venue.nowMs = NOW_MS + 180 * DAY_MS - 1;
   expect(count()).toBe(1);
   venue.nowMs = NOW_MS + 180 * DAY_MS + 1;
@@ -56,9 +58,12 @@ test('own trades are listed for 180 days', () => {
 function cancelledAfter(waitMs: number): string {
   const venue = new RawVenue();
   const body = { destinationBankAccountId: BANK_ACCOUNT_ID, amount: '500000' };
-  const made = venue.send('POST /cobank/withdraw', { body }).json as { readonly result: { readonly id: string } };
+  const made = venue.send('POST /cobank/withdraw', { body }).json as {
+    readonly result: { readonly id: string };
+  };
   venue.nowMs += waitMs;
-  return (venue.send(`POST /cobank/withdraw/${made.result.id}/cancel`).json as { readonly status: string }).status;
+  return (venue.send(`POST /cobank/withdraw/${made.result.id}/cancel`).json as { readonly status: string })
+    .status;
 }
 
 test('a withdrawal can be cancelled for three minutes', () => {
@@ -114,5 +119,7 @@ test('an order that is rejected later has a word that nobody knows, and holds no
   expect(venue.send('POST /market/orders/status', { body: { id: order.id } }).json).toMatchObject({
     order: { status: 'Vaporised' },
   });
-  expect(venue.send('GET /v2/wallets?currencies=rls').json).toMatchObject({ wallets: { RLS: { blocked: '0' } } });
+  expect(venue.send('GET /v2/wallets?currencies=rls').json).toMatchObject({
+    wallets: { RLS: { blocked: '0' } },
+  });
 });

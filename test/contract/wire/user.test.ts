@@ -47,7 +47,12 @@ test('log-in attempts, referral and favourites have every field', () => {
   expect(venue.send('GET /users/login-attempts').json).toEqual({
     status: 'ok',
     attempts: [
-      { ip: '198.51.100.7', username: 'alice', status: 'Successful', createdAt: '2024-03-11T09:22:35.000+00:00' },
+      {
+        ip: '198.51.100.7',
+        username: 'alice',
+        status: 'Successful',
+        createdAt: '2024-03-11T09:22:35.000+00:00',
+      },
     ],
   });
   expect(venue.send('GET /users/get-referral-code').json).toEqual({
@@ -62,7 +67,9 @@ test('log-in attempts, referral and favourites have every field', () => {
   expect(venue.send(`POST ${path}`, { body: { market: 'USDTIRT,SHIBUSDT' } }).json).toEqual(
     favorites(['BTCIRT', 'USDTIRT', 'SHIBUSDT']),
   );
-  expect(venue.send(`DELETE ${path}`, { body: { market: 'BTCIRT' } }).json).toEqual(favorites(['USDTIRT', 'SHIBUSDT']));
+  expect(venue.send(`DELETE ${path}`, { body: { market: 'BTCIRT' } }).json).toEqual(
+    favorites(['USDTIRT', 'SHIBUSDT']),
+  );
   expect(venue.send(`DELETE ${path}`, { body: { market: 'All' } }).json).toEqual(favorites([]));
 });
 
@@ -79,7 +86,9 @@ test('cards and accounts are taken with a status alone', () => {
 
 test('wallets are a list of full records, or chosen ones by currency', () => {
   const venue = new RawVenue();
-  const list = venue.send('GET /users/wallets/list').json as { readonly wallets: readonly { currency: string }[] };
+  const list = venue.send('GET /users/wallets/list').json as {
+    readonly wallets: readonly { currency: string }[];
+  };
   const networks: Readonly<Record<string, readonly string[]>> = {
     rls: [],
     btc: ['BTC'],
@@ -130,10 +139,15 @@ test('an address on a network with tags has its tag, as the wallet shows it', ()
 
 test('transactions are signed and paged', () => {
   const venue = new RawVenue();
-  const { wallets } = venue.send('GET /v2/wallets?currencies=rls').json as { wallets: { RLS: { id: number } } };
+  const { wallets } = venue.send('GET /v2/wallets?currencies=rls').json as {
+    wallets: { RLS: { id: number } };
+  };
   const { json } = venue.send(`GET /users/wallets/transactions/list?wallet=${wallets.RLS.id}`);
   expect(shapeOf(json)).toEqual({ status: 'text', transactions: [TRANSACTION], hasNext: 'boolean' });
-  expect(json).toMatchObject({ transactions: [{ amount: '1000000000000', currency: 'rls' }], hasNext: false });
+  expect(json).toMatchObject({
+    transactions: [{ amount: '1000000000000', currency: 'rls' }],
+    hasNext: false,
+  });
 });
 
 test('deposits of all wallets have a list and hasNext', () => {
@@ -148,10 +162,18 @@ test('a wallet comes to be with the first order in its market, or with an addres
   const venue = new RawVenue();
   const currencies = (): readonly string[] => {
     const { json } = venue.send('GET /users/wallets/list', { token: CAROL_TOKEN });
-    return (json as { readonly wallets: readonly { currency: string }[] }).wallets.map(({ currency }) => currency);
+    return (json as { readonly wallets: readonly { currency: string }[] }).wallets.map(
+      ({ currency }) => currency,
+    );
   };
   expect(currencies()).toEqual(['rls']);
-  const order = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' };
+  const order = {
+    type: 'buy',
+    srcCurrency: 'btc',
+    dstCurrency: 'rls',
+    amount: '0.001',
+    price: '12500000000',
+  };
   venue.send('POST /market/orders/add', { token: CAROL_TOKEN, body: order });
   expect(currencies()).toEqual(['rls', 'btc']);
   venue.send('POST /users/wallets/generate-address', { token: CAROL_TOKEN, body: { currency: 'shib' } });
@@ -183,13 +205,17 @@ test('a deposit is shown while it waits, and credited with its last confirmation
   };
   venue.nowMs += 2 * confirmationEveryMs;
   expect(shapeOf(deposits())).toEqual({ status: 'text', deposits: [waiting], hasNext: 'boolean' });
-  expect(deposits()).toMatchObject({ deposits: [{ confirmed: false, confirmations: 2, requiredConfirmations: 3 }] });
+  expect(deposits()).toMatchObject({
+    deposits: [{ confirmed: false, confirmations: 2, requiredConfirmations: 3 }],
+  });
   expect(venue.send('POST /users/wallets/balance', { body: { currency: 'btc' } }).json).toMatchObject({
     balance: '10',
   });
   venue.nowMs += confirmationEveryMs;
   expect(deposits()).toMatchObject({
-    deposits: [{ confirmed: true, confirmations: 3, amount: '3', transaction: { amount: '3', currency: 'btc' } }],
+    deposits: [
+      { confirmed: true, confirmations: 3, amount: '3', transaction: { amount: '3', currency: 'btc' } },
+    ],
   });
   expect(shapeOf(deposits())).toEqual({
     status: 'text',
@@ -217,7 +243,11 @@ test('margin reads have every field', () => {
   }
   const { pools } = venue.send('GET /liquidity-pools/list').json as { pools: object };
   for (const pool of Object.values(pools)) {
-    expect(shapeOf(pool)).toEqual({ capacity: 'decimal', filledCapacity: 'decimal', availableBalance: 'decimal' });
+    expect(shapeOf(pool)).toEqual({
+      capacity: 'decimal',
+      filledCapacity: 'decimal',
+      availableBalance: 'decimal',
+    });
   }
   const limit = venue.send('GET /margin/delegation-limit?currency=btc').json;
   expect(shapeOf(limit)).toEqual({ status: 'text', limit: 'decimal' });
@@ -238,7 +268,10 @@ test.each([
   ['WalletNotFound', { currency: 'btc', amount: '1', src: 'spot', dst: 'margin' }],
   ['InsufficientBalance', { currency: 'rls', amount: '1000000000001', src: 'spot', dst: 'margin' }],
 ])('a transfer is refused with %s', (code, body) => {
-  expect(new RawVenue().send('POST /wallets/transfer', { body }).json).toMatchObject({ status: 'failed', code });
+  expect(new RawVenue().send('POST /wallets/transfer', { body }).json).toMatchObject({
+    status: 'failed',
+    code,
+  });
 });
 
 test('a rial withdrawal answers its record, and is read, listed and cancelled', () => {
@@ -292,7 +325,12 @@ test.each([
   ['-11', { description: 'x'.repeat(256) }],
   ['-41', { currencies: 'btc,doge' }],
 ])('the gateway refuses an invoice with %s', (code, fields) => {
-  const body = { api: MERCHANT.api, amount: 250000, callbackURL: 'https://shop.example.test/back', ...fields };
+  const body = {
+    api: MERCHANT.api,
+    amount: 250000,
+    callbackURL: 'https://shop.example.test/back',
+    ...fields,
+  };
   const { status, json } = new RawVenue().send('POST /pg/send/', { token: null, body });
   expect(status).toBe(200);
   expect(json).toEqual({ status: 'failed', code, message: expect.any(String) as string });

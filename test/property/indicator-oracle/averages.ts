@@ -25,7 +25,10 @@ const weighted = (prices: Line, volumes: Line, length: number): Line =>
     sum(volume) === 0 ? null : sum(price.map((value, index) => value * volume[index]!)) / sum(volume),
   );
 
-/** Ehlers, “Rocket Science for Traders” (2001), the code of figures 6 and 9: what was at a bar, by name, 0 before the first. */
+/**
+ * Ehlers, “Rocket Science for Traders” (2001), the code of figures 6 and 9: what was at a bar, by name, 0
+ * before the first.
+ */
 interface Cycle {
   readonly inPhase: number;
   readonly quadrature: number;
@@ -122,7 +125,8 @@ export const averageFormulas: Readonly<Record<string, Formula>> = {
     const once = earlyEma(close, length);
     return each([once, earlyEma(once, length)], (one, two) => 2 * one - two);
   },
-  tema: (columns, { length }) => each(tripleOf(columns, length), (one, two, three) => 3 * one - 3 * two + three),
+  tema: (columns, { length }) =>
+    each(tripleOf(columns, length), (one, two, three) => 3 * one - 3 * two + three),
   // Tillson, Stocks & Commodities 16:1 (1998).
   t3: (columns, { length, volumeFactor: v }) => {
     const third = tripleOf(columns, length)[2]!;
@@ -130,7 +134,8 @@ export const averageFormulas: Readonly<Record<string, Formula>> = {
     const fifth = ema(fourth, length);
     return each(
       [third, fourth, fifth, ema(fifth, length)],
-      (e3, e4, e5, e6) => (1 + v) ** 3 * e3 - 3 * v * (1 + v) ** 2 * e4 + 3 * v ** 2 * (1 + v) * e5 - v ** 3 * e6,
+      (e3, e4, e5, e6) =>
+        (1 + v) ** 3 * e3 - 3 * v * (1 + v) ** 2 * e4 + 3 * v ** 2 * (1 + v) * e5 - v ** 3 * e6,
     );
   },
   // Hull (2005).
@@ -141,7 +146,8 @@ export const averageFormulas: Readonly<Record<string, Formula>> = {
     ),
   // A simple average of a simple average, of halves.
   trima: ({ close }, { length }) => sma(sma(close, Math.ceil(length / 2)), Math.floor(length / 2) + 1),
-  // Ehlers and Way, “Zero Lag (well, almost)” (2010); begun as the library does, with the close of the bar `lag`.
+  // Ehlers and Way, “Zero Lag (well, almost)” (2010); begun as the library does, with the close of the bar
+  // `lag`.
   zlema: ({ close }, { length }) => {
     const lag = Math.floor((length - 1) / 2);
     const source = close.map((value, bar) => {
@@ -243,15 +249,21 @@ export const averageFormulas: Readonly<Record<string, Formula>> = {
     const triple = textbookEma(textbookEma(textbookEma(close, length), length), length);
     return each([triple, lagged(triple, 1)], (now, then) => (100 * (now - then)) / then);
   },
-  apo: ({ close }, { fast, slow }) => each([ema(close, fast), ema(close, slow)], (short, long) => short - long),
+  apo: ({ close }, { fast, slow }) =>
+    each([ema(close, fast), ema(close, slow)], (short, long) => short - long),
   ppo: ({ close }, { fast, slow }) =>
     each([ema(close, fast), ema(close, slow)], (short, long) => (100 * (short - long)) / long),
   pvo: ({ volume }, { fast, slow }) =>
-    each([ema(volume, fast), ema(volume, slow)], (short, long) => (long === 0 ? 0 : (100 * (short - long)) / long)),
+    each([ema(volume, fast), ema(volume, slow)], (short, long) =>
+      long === 0 ? 0 : (100 * (short - long)) / long,
+    ),
   disparity: ({ close }, { length }) =>
     each([close, sma(close, length)], (price, average) => (100 * (price - average)) / average),
   dpo: ({ close }, { length }) =>
-    each([lagged(close, Math.floor(length / 2) + 1), sma(close, length)], (price, average) => price - average),
+    each(
+      [lagged(close, Math.floor(length / 2) + 1), sma(close, length)],
+      (price, average) => price - average,
+    ),
   // Elder, “Trading for a Living” (1993).
   elderRay: ({ high, low, close }, { length }) => ({
     bull: each([high, ema(close, length)], (price, average) => price - average),

@@ -1,6 +1,6 @@
 /**
- * The formulas against which indicators are held are written over whole columns of candles, from what was published, and
- * import nothing. `null` is where there is no value yet.
+ * The formulas against which indicators are held are written over whole columns of candles, from what was
+ * published, and import nothing. `null` is where there is no value yet.
  */
 export type Line = readonly (number | null)[];
 
@@ -82,7 +82,11 @@ export function each(lines: readonly Line[], formula: (...values: number[]) => n
 }
 
 /** Over the last `length` values, oldest first. */
-export function rolling(line: Line, length: number, formula: (values: readonly number[]) => number | null): Line {
+export function rolling(
+  line: Line,
+  length: number,
+  formula: (values: readonly number[]) => number | null,
+): Line {
   return line.map((_, index) => {
     const values = line.slice(Math.max(0, index - length + 1), index + 1);
     const isFull = values.length === length && values.every((value) => value !== null);
@@ -106,7 +110,8 @@ export function rollingOf(
 /** As it was `bars` ago. */
 export const lagged = (line: Line, bars: number): Line => line.map((_, index) => line[index - bars] ?? null);
 
-export const change = (line: Line, bars = 1): Line => each([line, lagged(line, bars)], (now, then) => now - then);
+export const change = (line: Line, bars = 1): Line =>
+  each([line, lagged(line, bars)], (now, then) => now - then);
 
 /** From value to value: `next` gets the value before, null at the first. */
 export function folded(line: Line, next: (before: number | null, value: number) => number): Line {
@@ -143,7 +148,9 @@ function seeded(line: Line, length: number, weight: number): Line {
   const seed = sma(line, length);
   const from = seed.findIndex((value) => value !== null);
   return folded(
-    line.map((value, index) => (from < 0 || index < from ? null : index === from ? (seed[index] ?? null) : value)),
+    line.map((value, index) =>
+      from < 0 || index < from ? null : index === from ? (seed[index] ?? null) : value,
+    ),
     (before, value) => (before === null ? value : before + (value - before) * weight),
   );
 }
@@ -154,13 +161,16 @@ export const textbookEma = (line: Line, length: number): Line => seeded(line, le
 /** Wilder (1978): the weight 1 / n, begun with the simple average. */
 export const wilder = (line: Line, length: number): Line => seeded(line, length, 1 / length);
 
-export const highest = (line: Line, length: number): Line => rolling(line, length, (values) => Math.max(...values));
-export const lowest = (line: Line, length: number): Line => rolling(line, length, (values) => Math.min(...values));
+export const highest = (line: Line, length: number): Line =>
+  rolling(line, length, (values) => Math.max(...values));
+export const lowest = (line: Line, length: number): Line =>
+  rolling(line, length, (values) => Math.min(...values));
 
 export const deviation = (line: Line, length: number): Line =>
   rolling(line, length, (values) => Math.sqrt(mean(values.map((value) => (value - mean(values)) ** 2))));
 
-export const median = ({ high, low }: Columns): Line => each([high, low], (top, bottom) => (top + bottom) / 2);
+export const median = ({ high, low }: Columns): Line =>
+  each([high, low], (top, bottom) => (top + bottom) / 2);
 
 export const typical = ({ high, low, close }: Columns): Line =>
   each([high, low, close], (top, bottom, last) => (top + bottom + last) / 3);
@@ -169,7 +179,9 @@ export const typical = ({ high, low, close }: Columns): Line =>
 export const trueRange = ({ high, low, close }: Columns): Line =>
   close.map((_, index) => {
     const [top, bottom, before] = [Number(high[index]), Number(low[index]), close[index - 1]];
-    return before === undefined ? top - bottom : Math.max(top, before ?? top) - Math.min(bottom, before ?? top);
+    return before === undefined
+      ? top - bottom
+      : Math.max(top, before ?? top) - Math.min(bottom, before ?? top);
   });
 
 export const atr = (columns: Columns, length: number): Line => wilder(trueRange(columns), length);
@@ -179,7 +191,8 @@ export function fitted(values: readonly number[]): { readonly slope: number; at(
   const middle = (values.length - 1) / 2;
   const level = mean(values);
   const slope =
-    sum(values.map((value, x) => (x - middle) * (value - level))) / sum(values.map((_, x) => (x - middle) ** 2));
+    sum(values.map((value, x) => (x - middle) * (value - level))) /
+    sum(values.map((_, x) => (x - middle) ** 2));
   return { slope, at: (x) => level + slope * (x - middle) };
 }
 

@@ -71,7 +71,8 @@ const half = (line: Line): Line => folded(line, (before, value) => value * 0.5 +
 export const oscillatorFormulas: Readonly<Record<string, Formula>> = {
   rsi: ({ close }, { length }) => rsi(close, length),
   // Lane (1984).
-  stochastic: (columns, { length, slowing, signal }) => withSignal(barPosition(columns, length, 0), slowing, signal),
+  stochastic: (columns, { length, slowing, signal }) =>
+    withSignal(barPosition(columns, length, 0), slowing, signal),
   // Chande and Kroll, “The New Technical Trader” (1994).
   stochasticRsi: ({ close }, p) => withSignal(position(rsi(close, p.rsi), p.length, 0), p.slowing, p.signal),
   williamsR: (columns, { length }) => each([barPosition(columns, length, 0)], (value) => value - 100),
@@ -86,9 +87,13 @@ export const oscillatorFormulas: Readonly<Record<string, Formula>> = {
   // Williams, Stocks & Commodities 3:4 (1985).
   ultimate: (columns, p) => {
     const { low, close } = columns;
-    const pressure = each([close, low, lagged(close, 1)], (last, bottom, before) => last - Math.min(bottom, before));
+    const pressure = each(
+      [close, low, lagged(close, 1)],
+      (last, bottom, before) => last - Math.min(bottom, before),
+    );
     const ranges = each([trueRange(columns), pressure], (range) => range);
-    const part = (length: number): Line => each([total(pressure, length), total(ranges, length)], (a, b) => a / b);
+    const part = (length: number): Line =>
+      each([total(pressure, length), total(ranges, length)], (a, b) => a / b);
     return each([part(p.short), part(p.medium), part(p.long), total(ranges, p.short)], (a, b, c, moved) =>
       moved === 0 ? 50 : (100 * (4 * a + 2 * b + c)) / 7,
     );
@@ -114,7 +119,9 @@ export const oscillatorFormulas: Readonly<Record<string, Formula>> = {
     return each([up, down], (a, b) => (a + b === 0 ? 0.5 : a / (a + b)));
   },
   ibs: ({ high, low, close }) =>
-    each([high, low, close], (top, bottom, last) => (top === bottom ? 0.5 : (last - bottom) / (top - bottom))),
+    each([high, low, close], (top, bottom, last) =>
+      top === bottom ? 0.5 : (last - bottom) / (top - bottom),
+    ),
   // Chande and Kroll (1994).
   imi: ({ open, close }, { length }) => {
     const body = each([close, open], (last, first) => last - first);

@@ -23,7 +23,10 @@ import {
   type Params,
 } from './lines.ts';
 
-/** Wilder (1978), but for what `adx` says of the library: equal moves count on both sides, the first bar as none. */
+/**
+ * Wilder (1978), but for what `adx` says of the library: equal moves count on both sides, the first bar as
+ * none.
+ */
 function directions(
   columns: Columns,
   length: number,
@@ -59,7 +62,10 @@ const alligatorOf = (columns: Columns, p: Params): Readonly<Record<'jaw' | 'teet
 const middleOf = ({ high, low }: Columns, length: number): Line =>
   each([highest(high, length), lowest(low, length)], (top, bottom) => (top + bottom) / 2);
 
-function superTrendOf(columns: Columns, { length, factor }: Params): { line: Line; side: readonly (string | null)[] } {
+function superTrendOf(
+  columns: Columns,
+  { length, factor }: Params,
+): { line: Line; side: readonly (string | null)[] } {
   const range = atr(columns, length);
   const middle = median(columns);
   const close = columns.close.map(Number);
@@ -112,7 +118,11 @@ export const trendFormulas: Readonly<Record<string, Formula>> = {
   },
   // Hosoda (1969), not shifted.
   ichimoku: (columns, { conversion, base, spanB }) => {
-    const [fast, slow, wide] = [middleOf(columns, conversion), middleOf(columns, base), middleOf(columns, spanB)];
+    const [fast, slow, wide] = [
+      middleOf(columns, conversion),
+      middleOf(columns, base),
+      middleOf(columns, spanB),
+    ];
     const all = [fast, slow, wide];
     return {
       conversion: each(all, (a) => a),
@@ -161,12 +171,21 @@ export const trendFormulas: Readonly<Record<string, Formula>> = {
   // LeBeau (1999).
   chandelierExit: (columns, { length, factor }) => ({
     long: each([highest(columns.high, length), atr(columns, length)], (top, range) => top - factor * range),
-    short: each([lowest(columns.low, length), atr(columns, length)], (bottom, range) => bottom + factor * range),
+    short: each(
+      [lowest(columns.low, length), atr(columns, length)],
+      (bottom, range) => bottom + factor * range,
+    ),
   }),
   // Chande and Kroll, “The New Technical Trader” (1994), as charts have it.
   chandeKrollStop: (columns, { length, factor, stopLength }) => {
-    const high = each([highest(columns.high, length), atr(columns, length)], (top, range) => top - factor * range);
-    const low = each([lowest(columns.low, length), atr(columns, length)], (bottom, range) => bottom + factor * range);
+    const high = each(
+      [highest(columns.high, length), atr(columns, length)],
+      (top, range) => top - factor * range,
+    );
+    const low = each(
+      [lowest(columns.low, length), atr(columns, length)],
+      (bottom, range) => bottom + factor * range,
+    );
     return { short: highest(high, stopLength), long: lowest(low, stopLength) };
   },
   // Williams, “New Trading Dimensions” (1998).

@@ -77,7 +77,8 @@ export const volatilityFormulas: Readonly<Record<string, Formula>> = {
     each([sma(close, length), deviation(close, length)], (middle, off) => (2 * deviations * off) / middle),
   trueRange: (columns) => trueRange(columns),
   atr: (columns, { length }) => atr(columns, length),
-  natr: (columns, { length }) => each([atr(columns, length), columns.close], (range, price) => (100 * range) / price),
+  natr: (columns, { length }) =>
+    each([atr(columns, length), columns.close], (range, price) => (100 * range) / price),
   // Keltner (1960), as Raschke has it.
   keltner: (columns, { length, atrLength, factor }) =>
     around(ema(columns.close, length), times(atr(columns, atrLength), factor)),
@@ -146,7 +147,9 @@ export const volatilityFormulas: Readonly<Record<string, Formula>> = {
       each([high, low], (top, bottom) => top - bottom),
       length,
     );
-    return each([range, lagged(range, length)], (now, then) => (then === 0 ? 0 : (100 * (now - then)) / then));
+    return each([range, lagged(range, length)], (now, then) =>
+      then === 0 ? 0 : (100 * (now - then)) / then,
+    );
   },
   // Gopalakrishnan, Stocks & Commodities 19:1 (2001).
   gapo: ({ high, low }, { length }) =>
@@ -189,7 +192,11 @@ export const volatilityFormulas: Readonly<Record<string, Formula>> = {
   // Martin and McCann, “The Investor's Guide to Fidelity Funds” (1989).
   ulcer: ({ close }, { length }) =>
     rolling(close, length, (values) =>
-      Math.sqrt(mean(values.map((value, index) => (100 * (value / Math.max(...values.slice(0, index + 1)) - 1)) ** 2))),
+      Math.sqrt(
+        mean(
+          values.map((value, index) => (100 * (value / Math.max(...values.slice(0, index + 1)) - 1)) ** 2),
+        ),
+      ),
     ),
   // Granville (1963), of a window.
   obv: ({ close, volume }, { length }) =>
@@ -226,7 +233,10 @@ export const volatilityFormulas: Readonly<Record<string, Formula>> = {
   // Quong and Soudack, Stocks & Commodities 7:3 (1989).
   mfi: (columns, { length }) => {
     const price = typical(columns);
-    const flow = each([price, columns.volume, change(price)], (level, coins, step) => level * coins * Math.sign(step));
+    const flow = each(
+      [price, columns.volume, change(price)],
+      (level, coins, step) => level * coins * Math.sign(step),
+    );
     return rolling(flow, length, (values) => {
       const all = sum(values.map(Math.abs));
       return all === 0 ? 50 : (100 * sum(values.map((value) => Math.max(value, 0)))) / all;

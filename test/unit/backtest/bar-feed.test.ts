@@ -34,7 +34,16 @@ function bars(table: string, timeframe: Timeframe = '1m'): CandleColumns {
   return columnsOf({ market: 'BTCUSDT' as MarketSymbol, timeframe }, candles);
 }
 
-const shown = ({ openTimeMs, open, high, low, close, volume, missedBefore, seenAtMs }: ClosedCandle): string =>
+const shown = ({
+  openTimeMs,
+  open,
+  high,
+  low,
+  close,
+  volume,
+  missedBefore,
+  seenAtMs,
+}: ClosedCandle): string =>
   [
     (openTimeMs - FROM_MS) / MINUTE_MS,
     open,
@@ -116,6 +125,8 @@ describe('longer bars', () => {
 
   it('are refused where they are no multiple of the recorded ones', () => {
     const columns = bars('0 10 12 9 11 1', '15m');
-    expect(() => new BarFeed(columns, '5m')).toThrow(/candles of 5m can be made of, were of the timeframe 15/);
+    expect(() => new BarFeed(columns, '5m')).toThrow(
+      /candles of 5m can be made of, were of the timeframe 15/,
+    );
   });
 });

@@ -16,10 +16,18 @@ export const FROM_MS = 1_704_067_200_000;
 export const TETHER = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001' });
 export const RIAL = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001' });
 
-/** Bars of a walk by a small generator: whole price steps, each bar opening where the last one closed or a little beside it. */
+/**
+ * Bars of a walk by a small generator: whole price steps, each bar opening where the last one closed or a
+ * little beside it.
+ */
 export function walkOf(
   market: Market,
-  of: { readonly bars: number; readonly seed: number; readonly price: number; readonly timeframe?: Timeframe },
+  of: {
+    readonly bars: number;
+    readonly seed: number;
+    readonly price: number;
+    readonly timeframe?: Timeframe;
+  },
 ): CandleColumns {
   const { bars, seed, price, timeframe = '1h' } = of;
   const priceDecimals = market === TETHER ? 2 : 0;
@@ -79,7 +87,13 @@ export function runBars(of: {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'back',
       instances: [
-        { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...of.limits }, capital: {} },
+        {
+          runner,
+          onError: 'stop',
+          pauseMs: 60_000,
+          limits: { ...createRiskLimits(), ...of.limits },
+          capital: {},
+        },
       ],
     },
     markets: [{ market, columns }],

@@ -55,7 +55,9 @@ function wanted(intents: readonly Intent[]): readonly OrderRecord[] {
 test('a TWAP of ten equal slices in twenty seconds trades ten equal slices', () => {
   const symbol = TETHER.symbol as string;
   const orders = wanted([twap(symbol, 'buy', { amount: '0.01', overMs: 20_000, slices: 10 })]);
-  expect(orders.map(({ state, filled }) => `${state} ${formatUnits(filled)}`)).toEqual(Array(10).fill('filled 0.001'));
+  expect(orders.map(({ state, filled }) => `${state} ${formatUnits(filled)}`)).toEqual(
+    Array(10).fill('filled 0.001'),
+  );
 });
 
 test('six identical orders are six where the strategy allows it, and else one at once', () => {

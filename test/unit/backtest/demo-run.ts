@@ -30,12 +30,22 @@ const MARKET: Market = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amou
 
 /** A run to make numbers and reports of. */
 export function demoRun(options: DemoRunOptions = {}): BacktestRun {
-  const { bars = 2_000, timeframe = '1h', fromMs = START_MS, cash = '10000', strategy = 'ma-cross' } = options;
+  const {
+    bars = 2_000,
+    timeframe = '1h',
+    fromMs = START_MS,
+    cash = '10000',
+    strategy = 'ma-cross',
+  } = options;
   const random = createRandom(options.seed ?? 1);
   const barMs = timeframeMs(timeframe);
   const candles = randomWalk({ bars, timeframe, fromMs, random });
   const account = new DemoAccount({ cash: parseUnits(cash), feeRate: options.feeRate ?? 1_000n, strategy });
-  const curve = { timeMs: new Float64Array(bars), equity: new Float64Array(bars), isExposed: new Uint8Array(bars) };
+  const curve = {
+    timeMs: new Float64Array(bars),
+    equity: new Float64Array(bars),
+    isExposed: new Uint8Array(bars),
+  };
   for (let bar = 0; bar < bars; bar += 1) {
     const atMs = fromMs + bar * barMs;
     if (random.next() < (options.tradeChance ?? 0.02)) account.trade(cellPrice(candles.open[bar] ?? 0), atMs);
@@ -65,12 +75,16 @@ export function demoRun(options: DemoRunOptions = {}): BacktestRun {
     finalEquity: account.equityAt(lastPrice),
     curve: { length: bars, ...curve } satisfies EquityCurve,
     markets: [{ market: MARKET, firstPrice: cellPrice(candles.open[0] ?? 0), lastPrice, candles }],
-    strategies: [{ name: strategy, market: 'BTCUSDT', params: { fast: 10, slow: 30 }, failure: null, log: [] }],
+    strategies: [
+      { name: strategy, market: 'BTCUSDT', params: { fast: 10, slow: 30 }, failure: null, log: [] },
+    ],
     intents: [{ strategy, count: account.orders.length, refusals: [] }],
     orders: account.orders,
     fills: account.fills,
     warnings: options.warnings ?? [],
-    config: { strategies: [{ file: 'strategies/ma-cross.ts', market: 'BTCUSDT', params: { fast: 10, slow: 30 } }] },
+    config: {
+      strategies: [{ file: 'strategies/ma-cross.ts', market: 'BTCUSDT', params: { fast: 10, slow: 30 } }],
+    },
     timing: { loadMs: 12.5, runMs: 340.25, events: bars },
   };
 }
@@ -118,7 +132,10 @@ function randomWalk(options: {
   return candles;
 }
 
-/** Cash and coins, and what was done with them. Buys with half the cash, and sells half or all that whole steps allow. */
+/**
+ * Cash and coins, and what was done with them. Buys with half the cash, and sells half or all that whole
+ * steps allow.
+ */
 class DemoAccount {
   readonly orders: OrderRecord[] = [];
   readonly fills: FillRecord[] = [];

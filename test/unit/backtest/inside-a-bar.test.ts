@@ -17,7 +17,8 @@ function hours(...bars: readonly (string | null)[]): CandleColumns {
   const there = bars.flatMap((text, index) =>
     text === null ? [] : [{ index, cells: text.split(' ').map((price) => Number(price) * 100) }],
   );
-  const column = (at: number): Float64Array => Float64Array.from(there, ({ cells }) => cells[at] ?? Number.NaN);
+  const column = (at: number): Float64Array =>
+    Float64Array.from(there, ({ cells }) => cells[at] ?? Number.NaN);
   return {
     market: TETHER.symbol,
     timeframe: '1h',
@@ -74,8 +75,11 @@ const fillsOf = ({ fills }: CandleRun): string[] =>
       `${side} ${formatUnits(amount)} at ${formatUnits(price)}, minute ${(atMs - FROM_MS) / MINUTE_MS}`,
   );
 
-const run = (columns: CandleColumns, strategy: StrategyDefinition, more: Partial<Parameters<typeof runBars>[0]> = {}) =>
-  runBars({ market: TETHER, columns, strategy, cash: '100000', feeMillionths: 0, ...more });
+const run = (
+  columns: CandleColumns,
+  strategy: StrategyDefinition,
+  more: Partial<Parameters<typeof runBars>[0]> = {},
+) => runBars({ market: TETHER, columns, strategy, cash: '100000', feeMillionths: 0, ...more });
 
 const FLAT = '100 100 100 100';
 
@@ -213,11 +217,9 @@ describe('a program inside a bar', () => {
     const thin = { ...columns, volume: Float64Array.from(columns.volume, () => 30) };
     const orders = twap('BTCUSDT', 'buy', { amount: '6', overMs: HOUR_MS, slices: 6 });
     const { fills } = run(thin, script({ atMinute: { 90: [orders] } }));
-    expect(fills.filter(({ price }) => formatUnits(price) === '103').map(({ amount }) => formatUnits(amount))).toEqual([
-      '1',
-      '1',
-      '1',
-    ]);
+    expect(
+      fills.filter(({ price }) => formatUnits(price) === '103').map(({ amount }) => formatUnits(amount)),
+    ).toEqual(['1', '1', '1']);
     expect(fills.reduce((sum, { amount }) => sum + amount, 0n)).toBe(parseUnits('6'));
   });
 
@@ -240,6 +242,8 @@ describe('a program inside a bar', () => {
 
   test('reaches a target at once', () => {
     const { fills } = run(columns, script({ atMinute: { 90: [target('BTCUSDT', { position: '2' })] } }));
-    expect(fills.map(({ price, amount }) => [formatUnits(price), formatUnits(amount)])).toEqual([['103', '2']]);
+    expect(fills.map(({ price, amount }) => [formatUnits(price), formatUnits(amount)])).toEqual([
+      ['103', '2'],
+    ]);
   });
 });

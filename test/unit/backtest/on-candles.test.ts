@@ -38,7 +38,9 @@ describe('a run on candles', () => {
         'expected subscriptions that candles can serve: nosy subscribes to the book of BTCUSDT, nosy subscribes to the trades of ETHUSDT, nosy subscribes to the statistics of BTCUSDT, grid subscribes to the book of BTCUSDT, which candles do not hold. Run it with --fidelity poll on recorded books and trades ("sarraf record", or "sarraf data import --kind depth"), or let it declare market.ticker() or candles where "hasBooks" of data is false',
       ),
     );
-    expect(() => refuseUnserved([instanceOf(marketMaker)])).toThrow('market-maker subscribes to the book of BTCUSDT');
+    expect(() => refuseUnserved([instanceOf(marketMaker)])).toThrow(
+      'market-maker subscribes to the book of BTCUSDT',
+    );
   });
 
   test('takes candles and timers, and what asks for books only where there are some', () => {
@@ -47,7 +49,9 @@ describe('a run on candles', () => {
       price: hasBooks ? market.book() : market.candles(timeframe),
     }));
     expect(() => refuseUnserved([polite, maCross, dca, rebalance].map(instanceOf))).not.toThrow();
-    expect(new StrategyRunner(polite, { market: 'BTCUSDT', timeframe: '1h' }).subscriptions[1]?.kind).toBe('book');
+    expect(new StrategyRunner(polite, { market: 'BTCUSDT', timeframe: '1h' }).subscriptions[1]?.kind).toBe(
+      'book',
+    );
   });
 });
 
@@ -63,7 +67,8 @@ describe('on candles', () => {
       Array.from({ length: 10 }, () => 9 * 3_600_000),
     );
     expect(fills).toHaveLength(10);
-    for (const { total } of fills) expect(Math.abs(Number(formatUnits(total)) / Number(spend) - 1)).toBeLessThan(0.01);
+    for (const { total } of fills)
+      expect(Math.abs(Number(formatUnits(total)) / Number(spend) - 1)).toBeLessThan(0.01);
   });
 
   test('dca makes up for a morning without a price with the first candle', () => {

@@ -7,16 +7,24 @@ import { runBars, TETHER, walkOf } from './candle-run.ts';
 /** Things looked at in one search: far more than a strategy is handed. */
 const MOST_SEEN = 20_000;
 
-/** Everything that can be come to from some values by looking at fields: own ones, hidden ones, and what getters of their classes give. */
+/**
+ * Everything that can be come to from some values by looking at fields: own ones, hidden ones, and what
+ * getters of their classes give.
+ */
 function reachableFrom(roots: readonly unknown[]): ReadonlySet<object> {
   const seen = new Set<object>();
   const open: unknown[] = [...roots];
   while (open.length > 0 && seen.size < MOST_SEEN) {
     const value = open.pop();
-    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) continue;
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value))
+      continue;
     seen.add(value);
     if (ArrayBuffer.isView(value)) continue;
-    for (let at: object | null = value; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    for (
+      let at: object | null = value;
+      at !== null && at !== Object.prototype;
+      at = Object.getPrototypeOf(at)
+    ) {
       if (at === Function.prototype || at === Array.prototype) break;
       for (const name of Reflect.ownKeys(at)) {
         open.push(fieldOf(value, at, name));
@@ -43,13 +51,24 @@ function looker(look: (...handed: readonly unknown[]) => void): StrategyDefiniti
   return defineStrategy({
     name: 'looker',
     params: z.strictObject({}),
-    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe, { history: 5 }), price: market.ticker() }),
+    data: ({ market, timeframe }) => ({
+      bars: market.candles(timeframe, { history: 5 }),
+      price: market.ticker(),
+    }),
     indicators: ({ bars }) => ({ average: sma(bars, 3) }),
     beforeWarm: 'call',
     on: {
       bars(ctx, bar) {
         look(ctx, bar);
-        look(ctx.ages, ctx.markets.of('ETHUSDT'), ctx.history.bars, ctx.data.price, ctx.rules, ctx.orders, ctx.exact);
+        look(
+          ctx.ages,
+          ctx.markets.of('ETHUSDT'),
+          ctx.history.bars,
+          ctx.data.price,
+          ctx.rules,
+          ctx.orders,
+          ctx.exact,
+        );
       },
     },
   });

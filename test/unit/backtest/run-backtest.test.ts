@@ -120,11 +120,15 @@ describe('a backtest on bars', () => {
         },
       },
     });
-    expect(runBacktest(backtestOf(rialWalk(20), { strategy })).strategies[0]?.failure).toMatch(/six is too many/);
+    expect(runBacktest(backtestOf(rialWalk(20), { strategy })).strategies[0]?.failure).toMatch(
+      /six is too many/,
+    );
   });
 });
 
-/** Wants as much as the number of bars that a variable outside of its state has counted: what no run may do. */
+/**
+ * Wants as much as the number of bars that a variable outside of its state has counted: what no run may do.
+ */
 const cheating = (future: { closes: Float64Array }): StrategyDefinition =>
   defineStrategy({
     name: 'oracle',

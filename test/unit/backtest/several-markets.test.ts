@@ -19,8 +19,13 @@ const HOUR_MS = 3_600_000;
 const FEES = { rls: { maker: 1_000, taker: 1_000 }, usdt: { maker: 1_000, taker: 1_000 } };
 
 /** Hours that open and close at the same price; a price of null is an hour without a bar. */
-function barsOf(market: Market, prices: readonly (number | null)[]): { market: Market; columns: CandleColumns } {
-  const bars = prices.flatMap((price, hour) => (price === null ? [] : [{ price, timeMs: FROM_MS + hour * HOUR_MS }]));
+function barsOf(
+  market: Market,
+  prices: readonly (number | null)[],
+): { market: Market; columns: CandleColumns } {
+  const bars = prices.flatMap((price, hour) =>
+    price === null ? [] : [{ price, timeMs: FROM_MS + hour * HOUR_MS }],
+  );
   const column = Float64Array.from(bars, ({ price }) => price);
   const columns = {
     market: market.symbol,
@@ -46,7 +51,13 @@ function instanceOf(limits: Partial<RiskLimits> = {}): StrategyInstanceSettings 
     hasBooks: false,
   });
   const noAge = { maxBookAgeMs: null, collarBps: null };
-  return { runner, onError: 'stop', pauseMs: 0, limits: createRiskLimits({ ...noAge, ...limits }), capital: {} };
+  return {
+    runner,
+    onError: 'stop',
+    pauseMs: 0,
+    limits: createRiskLimits({ ...noAge, ...limits }),
+    capital: {},
+  };
 }
 
 const BALANCES = { rls: parseUnits('10000000'), usdt: parseUnits('10000'), btc: parseUnits('10') };
@@ -72,7 +83,9 @@ function backtestOf(over: Partial<CandleBacktest> = {}): CandleBacktest {
 }
 
 /** What the fills left of each currency, worked out from nothing else. */
-function walletsAfter(fills: ReturnType<typeof runBacktest>['fills']): Record<'rls' | 'usdt' | 'btc', bigint> {
+function walletsAfter(
+  fills: ReturnType<typeof runBacktest>['fills'],
+): Record<'rls' | 'usdt' | 'btc', bigint> {
   const wallets: Record<'rls' | 'usdt' | 'btc', bigint> = { ...BALANCES };
   for (const { market, side, amount, total, fee } of fills) {
     const coin = market === 'USDTIRT' ? 'usdt' : 'btc';
@@ -83,7 +96,8 @@ function walletsAfter(fills: ReturnType<typeof runBacktest>['fills']): Record<'r
   return wallets;
 }
 
-const at = (amount: bigint, price: bigint): bigint => divideHalfEven(amount * price * UNITS_PER_ONE, UNITS_PER_ONE);
+const at = (amount: bigint, price: bigint): bigint =>
+  divideHalfEven(amount * price * UNITS_PER_ONE, UNITS_PER_ONE);
 
 test('a triangle runs in one account, with its equity in rial, each asset valued once', () => {
   const run = runBacktest(backtestOf());

@@ -20,7 +20,10 @@ const halfEven = (value: bigint, by: bigint): bigint => {
   return rest > by || (rest === by && down % 2n === 1n) ? down + 1n : down;
 };
 
-/** What the strategy should do, as a plain loop over arrays that shares nothing with the engine. Half of the cash goes in, all coins come out. */
+/**
+ * What the strategy should do, as a plain loop over arrays that shares nothing with the engine. Half of the
+ * cash goes in, all coins come out.
+ */
 function smaCross(
   columns: CandleColumns,
   of: { readonly cash: bigint; readonly feeMillionths: bigint; readonly step: bigint },
@@ -67,22 +70,27 @@ const CASES: readonly (readonly [string, Market, number, string])[] = [
 ];
 
 describe('a run of ma-cross on bars', () => {
-  it.each(CASES)('fills and ends as a plain loop over arrays does, at %s prices', (_, market, price, cash) => {
-    for (const seed of [1, 2, 3]) {
-      const columns = walkOf(market, { bars: 3_000, seed, price });
-      const run = runBars({
-        market,
-        columns,
-        strategy: maCross,
-        params: { fast: FAST, slow: SLOW, share: 0.5 },
-        cash,
-        rules: { volumeShareMillionths: null },
-      });
-      const oracle = smaCross(columns, { cash: BigInt(cash) * UNIT, feeMillionths: 1_000n, step: 10_000n });
-      expect(run.failures.size).toBe(0);
-      expect(run.fills.map(({ side, price: at, amount }) => ({ side, price: at, amount }))).toEqual(oracle.fills);
-      expect(run.finalEquity).toBe(oracle.equity);
-      expect(oracle.fills.length).toBeGreaterThan(100);
-    }
-  });
+  it.each(CASES)(
+    'fills and ends as a plain loop over arrays does, at %s prices',
+    (_, market, price, cash) => {
+      for (const seed of [1, 2, 3]) {
+        const columns = walkOf(market, { bars: 3_000, seed, price });
+        const run = runBars({
+          market,
+          columns,
+          strategy: maCross,
+          params: { fast: FAST, slow: SLOW, share: 0.5 },
+          cash,
+          rules: { volumeShareMillionths: null },
+        });
+        const oracle = smaCross(columns, { cash: BigInt(cash) * UNIT, feeMillionths: 1_000n, step: 10_000n });
+        expect(run.failures.size).toBe(0);
+        expect(run.fills.map(({ side, price: at, amount }) => ({ side, price: at, amount }))).toEqual(
+          oracle.fills,
+        );
+        expect(run.finalEquity).toBe(oracle.equity);
+        expect(oracle.fills.length).toBeGreaterThan(100);
+      }
+    },
+  );
 });

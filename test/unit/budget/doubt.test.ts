@@ -102,7 +102,8 @@ describe.each([
     const probe = admitted(ledger, 230_000);
     expect(admission(ledger, 230_000).admitted).toBe(false);
     ledger.settle(probe, 'answered', 231_000);
-    // The probe's own slot is free a window after its answer, those of the others a little later, since all may have been handled together.
+    // The probe's own slot is free a window after its answer, those of the others a little later, since all
+    // may have been handled together.
     expectFreeFrom(ledger, 231_000 + WINDOW_MS + driftMs + 1);
     admitted(ledger, 231_000 + WINDOW_MS + driftMs + 1);
     expectFreeFrom(ledger, 231_000 + 5_000 + WINDOW_MS + driftMs + 1);
@@ -119,7 +120,11 @@ describe.each([
   test('takes an answer of another budget for a proof after a quarter of an hour', () => {
     const ledger = create(1);
     ledger.settle(admitted(ledger, 0), 'unanswered', 10_000);
-    ledger.settle(admitted(ledger, 10_000 + 15 * MINUTE_MS - 1, 'wallets'), 'answered', 15 * MINUTE_MS + 10_100);
+    ledger.settle(
+      admitted(ledger, 10_000 + 15 * MINUTE_MS - 1, 'wallets'),
+      'answered',
+      15 * MINUTE_MS + 10_100,
+    );
     expect(admission(ledger, 20 * MINUTE_MS).admitted).toBe(false);
     ledger.settle(admitted(ledger, 20 * MINUTE_MS, 'wallets'), 'answered', 20 * MINUTE_MS);
     expectFreeFrom(ledger, 21 * MINUTE_MS + 5_000 + driftMs + 1);

@@ -3,11 +3,17 @@ import type { Slot } from '../../../src/budget/admission.ts';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import type { RequestClass } from '../../../src/domain/request-class.ts';
 
-const budget = (limit: number, windowMs = 60_000) => ({ name: 'orders/list', limit, windowMs, hasReserve: true });
+const budget = (limit: number, windowMs = 60_000) => ({
+  name: 'orders/list',
+  limit,
+  windowMs,
+  hasReserve: true,
+});
 
 function admitted(ledger: BudgetLedger, nowMs: number, requestClass: RequestClass = 'cancel'): Slot {
   const admission = ledger.admit({ budget: 'orders/list', requestClass }, nowMs);
-  if (!admission.admitted) throw new Error(`expected a slot at ${nowMs}, was told to wait ${admission.waitMs}`);
+  if (!admission.admitted)
+    throw new Error(`expected a slot at ${nowMs}, was told to wait ${admission.waitMs}`);
   return admission.slot;
 }
 

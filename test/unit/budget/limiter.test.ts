@@ -10,7 +10,10 @@ const limiters: RequestLimiter[] = [];
 // Only the clock that the limiter is handed and its timers are virtual.
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
 afterEach(async () => {
-  await Promise.all([...limiters.splice(0).map(async (limiter) => limiter.close()), vi.advanceTimersByTimeAsync(10)]);
+  await Promise.all([
+    ...limiters.splice(0).map(async (limiter) => limiter.close()),
+    vi.advanceTimersByTimeAsync(10),
+  ]);
   vi.useRealTimers();
 });
 
@@ -87,7 +90,10 @@ describe('the limiter', () => {
     // The one slot is free again a minute after its reply.
     expect(expired.sent ? null : expired.retryInMs).toBeGreaterThan(57_000);
     expect(expired.sent ? null : expired.retryInMs).toBeLessThan(59_000);
-    expect(await limiter.run(call(zero, { budget: 'other' }))).toMatchObject({ sent: false, reason: 'unknown budget' });
+    expect(await limiter.run(call(zero, { budget: 'other' }))).toMatchObject({
+      sent: false,
+      reason: 'unknown budget',
+    });
     const waiting = limiter.run(call(zero));
     await Promise.all([limiter.close(), vi.advanceTimersByTimeAsync(10)]);
     expect(await waiting).toMatchObject({ sent: false, reason: 'closed' });
@@ -101,9 +107,13 @@ describe('the limiter', () => {
     const { limiter } = limiterOf({ limit: 30 });
     const { code, httpStatus, reason, free } = refusal;
     const refused = limiter.run(
-      call(async () => Promise.reject(new SarrafError(code, 'no', { details: { httpStatus, backOffMs: 90_000 } })), {
-        credential: 'with',
-      }),
+      call(
+        async () =>
+          Promise.reject(new SarrafError(code, 'no', { details: { httpStatus, backOffMs: 90_000 } })),
+        {
+          credential: 'with',
+        },
+      ),
     );
     await Promise.all([expect(refused).rejects.toThrow('no'), vi.advanceTimersByTimeAsync(10)]);
     const held = limiter.run(call(zero, { credential: 'with', expiresAtMs: 2_000 }));
@@ -126,7 +136,8 @@ describe('the limiter', () => {
       ),
     );
     await Promise.all([expect(limited).rejects.toThrow('too many'), vi.advanceTimersByTimeAsync(10)]);
-    const slow = (): Promise<number> => new Promise((resolve) => setTimeout(() => resolve((calls += 1)), 100));
+    const slow = (): Promise<number> =>
+      new Promise((resolve) => setTimeout(() => resolve((calls += 1)), 100));
     for (let count = 0; count < 3; count += 1) void limiter.run(call(slow));
     await vi.advanceTimersByTimeAsync(89_000);
     expect(calls).toBe(0);
@@ -138,7 +149,9 @@ describe('the limiter', () => {
     const troubles: BudgetTrouble[] = [];
     const { limiter } = limiterOf({ limit: 30, troubles });
     const details = { httpStatus: 429, backOffMs: 90_000, limit: 20 };
-    const limited = limiter.run(call(() => Promise.reject(new SarrafError('RATE_LIMITED', 'too many', { details }))));
+    const limited = limiter.run(
+      call(() => Promise.reject(new SarrafError('RATE_LIMITED', 'too many', { details }))),
+    );
     await Promise.all([expect(limited).rejects.toThrow('too many'), vi.advanceTimersByTimeAsync(10)]);
     expect(troubles).toEqual([
       { kind: 'locked out', budget: 'orders/list', forMs: 90_000, namedLimit: 20, change: 'lowered' },
@@ -202,7 +215,8 @@ describe('the limiter', () => {
     const { limiter, ledger } = limiterOf({ limit: 2 });
     const endless = limiter.run(
       call((): Promise<never> => new Promise(() => undefined), {
-        send: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('gone')))),
+        send: (signal) =>
+          new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('gone')))),
         timeoutMs: 3_000,
       }),
     );

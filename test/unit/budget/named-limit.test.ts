@@ -4,13 +4,22 @@ import { describe, expect, test } from 'vitest';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import { afterLimitReply, inForce, lowered, QUIET_MS } from '../../../src/budget/named-limit.ts';
 
-const BUDGET: RateLimit = { name: 'orders/list', limit: 29, statedLimit: 30, windowMs: 60_000, hasReserve: true };
+const BUDGET: RateLimit = {
+  name: 'orders/list',
+  limit: 29,
+  statedLimit: 30,
+  windowMs: 60_000,
+  hasReserve: true,
+};
 const at = (nowMs: number) => ({ statedLimit: 30, nowMs });
 const own = (named: number | null) => ({ named, isOwn: true });
 
 describe('a limit that a reply names', () => {
   test('lowers ours where it is a whole number from 1 to below it', () => {
-    expect(afterLimitReply(null, own(20), at(5))).toEqual({ state: { limit: 20, atMs: 5 }, change: 'lowered' });
+    expect(afterLimitReply(null, own(20), at(5))).toEqual({
+      state: { limit: 20, atMs: 5 },
+      change: 'lowered',
+    });
     expect(afterLimitReply({ limit: 20, atMs: 5 }, own(1), at(9))).toEqual({
       state: { limit: 1, atMs: 9 },
       change: 'lowered',
@@ -21,11 +30,17 @@ describe('a limit that a reply names', () => {
     expect(afterLimitReply(null, own(named), at(5))).toEqual({ state: null, change: null });
   });
 
-  test.each([0, -3, 2.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300])('is wrong at %d, and ignored', (named) => {
-    expect(afterLimitReply(null, own(named), at(5))).toEqual({ state: null, change: 'wrong' });
-    const before = { limit: 20, atMs: 1 };
-    expect(afterLimitReply(before, own(named), at(5))).toEqual({ state: { limit: 20, atMs: 5 }, change: 'wrong' });
-  });
+  test.each([0, -3, 2.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300])(
+    'is wrong at %d, and ignored',
+    (named) => {
+      expect(afterLimitReply(null, own(named), at(5))).toEqual({ state: null, change: 'wrong' });
+      const before = { limit: 20, atMs: 1 };
+      expect(afterLimitReply(before, own(named), at(5))).toEqual({
+        state: { limit: 20, atMs: 5 },
+        change: 'wrong',
+      });
+    },
+  );
 
   test('is never raised by a reply, and each reply begins the quiet hours anew', () => {
     const before = { limit: 10, atMs: 0 };
@@ -47,7 +62,10 @@ describe('a limit that a reply names', () => {
 
   test('leaves the share of headroom and reserve, and one request at least', () => {
     expect(lowered(BUDGET, 10)).toMatchObject({ limit: 9, statedLimit: 10, reserve: 0 });
-    expect(lowered({ ...BUDGET, limit: 300, statedLimit: 300 }, 100)).toMatchObject({ limit: 100, reserve: 10 });
+    expect(lowered({ ...BUDGET, limit: 300, statedLimit: 300 }, 100)).toMatchObject({
+      limit: 100,
+      reserve: 10,
+    });
     expect(lowered(BUDGET, 1)).toMatchObject({ limit: 1, reserve: 0 });
     expect(lowered(BUDGET, null)).toBe(BUDGET);
     expect(lowered(BUDGET, 30)).toBe(BUDGET);

@@ -6,7 +6,12 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LEDGER_MIGRATIONS } from '../../../src/budget/ledger-schema.ts';
 import { readLedger } from '../../../src/budget/ledger-report.ts';
-import { LedgerStore, thisMachine, type LedgerStoreOptions, type Machine } from '../../../src/budget/store.ts';
+import {
+  LedgerStore,
+  thisMachine,
+  type LedgerStoreOptions,
+  type Machine,
+} from '../../../src/budget/store.ts';
 import type { LifeSign } from '../../../src/budget/process-owner.ts';
 import { startNode } from '../../support/sarraf-process.ts';
 
@@ -205,7 +210,11 @@ describe('the ledger in a file', () => {
     expect(readOrders(1_200)).toMatchObject({ fullForMs: 600_000, isUnheard: false });
     expect(other.admit(cancel, 61_206).admitted).toBe(false);
     admitted(other, 61_207);
-    const later = openStore({ ...fresh, subjects: { ip: 'ip', token: 'xyz' }, machine: machine({ owner: 'later' }) });
+    const later = openStore({
+      ...fresh,
+      subjects: { ip: 'ip', token: 'xyz' },
+      machine: machine({ owner: 'later' }),
+    });
     expect(later.admit({ budget: 'orders/add', requestClass: 'place' }, 601_260).admitted).toBe(false);
     expect(later.admit({ budget: 'orders/add', requestClass: 'place' }, 601_261).admitted).toBe(true);
     const rebooted = openStore({ ...fresh, machine: machine({ boot: 'boot-2', nowMs: 50 }) });

@@ -29,12 +29,19 @@ function row(budget: string, but: Partial<BudgetReport> = {}): BudgetReport {
 
 describe('when trading can begin', () => {
   it('is at once where the ledger knows everything', () => {
-    expect(tradingBegins([row('orders/add'), row('orders/list')], US)).toMatchObject({ waitMs: 0, why: null });
+    expect(tradingBegins([row('orders/add'), row('orders/list')], US)).toMatchObject({
+      waitMs: 0,
+      why: null,
+    });
   });
 
   it('is when the last of the budgets that it takes is free', () => {
     const begins = tradingBegins(
-      [row('orders/list', { fullForMs: 60_000 }), row('orders/add', { fullForMs: 541_200 }), row('v2/options')],
+      [
+        row('orders/list', { fullForMs: 60_000 }),
+        row('orders/add', { fullForMs: 541_200 }),
+        row('v2/options'),
+      ],
       US,
     );
     expect(beginsText(begins)).toBe(

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { RequestClass } from '../../../src/domain/request-class.ts';
 import { MOST_WAITING, WaitingQueue } from '../../../src/budget/waiting-queue.ts';
 
-const waiting = (id: number, requestClass: RequestClass, kind: string | null = null, expiresAtMs = 1_000) => ({
+const waiting = (
+  id: number,
+  requestClass: RequestClass,
+  kind: string | null = null,
+  expiresAtMs = 1_000,
+) => ({
   id,
   requestClass,
   kind,

@@ -14,7 +14,9 @@ function hours(count: number): string {
   let open = 100;
   for (let hour = 0; hour < count; hour += 1) {
     const close = Number((100 + 10 * Math.sin(hour / 7)).toFixed(2));
-    const [high, low] = [Math.max(open, close) + 0.5, Math.min(open, close) - 0.5].map((price) => price.toFixed(2));
+    const [high, low] = [Math.max(open, close) + 0.5, Math.min(open, close) - 0.5].map((price) =>
+      price.toFixed(2),
+    );
     lines.push([1_704_067_200_000 + hour * 3_600_000, open, high, low, close, 1_000].join(','));
     open = close;
   }
@@ -99,7 +101,11 @@ describe('a strategy that fails in a backtest', () => {
     expect(strategies).toMatchObject([
       {
         failure,
-        log: [0, 1, 2].map((bars) => ({ atMs: 1_704_070_800_000 + bars * 3_600_000, text: 'bar', fields: { bars } })),
+        log: [0, 1, 2].map((bars) => ({
+          atMs: 1_704_070_800_000 + bars * 3_600_000,
+          text: 'bar',
+          fields: { bars },
+        })),
       },
     ]);
   });
@@ -132,13 +138,18 @@ describe('sarraf backtest', () => {
     expect(result.fidelity.kind).toBe('candles');
     expect(result.timing.events).toBe(300);
     expect(existsSync(join(result.folder, 'report.html'))).toBe(true);
-    const again = JSON.parse((await backtest(...SHORT, '--csv', csv, '--json', '--no-save')).out) as typeof result;
+    const again = JSON.parse(
+      (await backtest(...SHORT, '--csv', csv, '--json', '--no-save')).out,
+    ) as typeof result;
     expect(again.summary).toEqual(result.summary);
   });
 
   test('runs a triangle of three files in one account, in either currency', async () => {
     const rial = bars('BTCIRT', [60_000_000_000, 58_000_000_000, 58_000_000_000, 60_000_000_000]);
-    const others = [bars('BTCUSDT', [60_000, 60_000, 60_000, 60_000]), bars('USDTIRT', Array(4).fill(1_000_000))];
+    const others = [
+      bars('BTCUSDT', [60_000, 60_000, 60_000, 60_000]),
+      bars('USDTIRT', Array(4).fill(1_000_000)),
+    ];
     const args = ['triangle', '--market', 'BTCIRT', '--no-save', '--json', '--csv', rial];
     const money = ['--balance', 'rls=10000000000', '--balance', 'usdt=10000', '--balance', 'btc=0.5'];
     const [first = '', second = ''] = others;
@@ -153,12 +164,25 @@ describe('sarraf backtest', () => {
         fills: readonly { market: string }[];
       };
       expect(summary).toMatchObject({ quote: currency, initialEquity: equity });
-      expect([...new Set(fills.map(({ market }) => market))].toSorted()).toEqual(['BTCIRT', 'BTCUSDT', 'USDTIRT']);
+      expect([...new Set(fills.map(({ market }) => market))].toSorted()).toEqual([
+        'BTCIRT',
+        'BTCUSDT',
+        'USDTIRT',
+      ]);
     }
     const short = await backtest(...args, '--csv', first, ...money);
     expect(short.code).toBe(2);
     expect(short.error).toContain('expected data of USDTIRT');
-    const stray = await backtest(...args, '--csv', first, '--csv', second, '--csv', `ETHIRT=${csv}`, ...money);
+    const stray = await backtest(
+      ...args,
+      '--csv',
+      first,
+      '--csv',
+      second,
+      '--csv',
+      `ETHIRT=${csv}`,
+      ...money,
+    );
     expect(stray.code).toBe(2);
     expect(stray.error).toContain('was ETHIRT, none that a strategy subscribes to');
   });
@@ -250,10 +274,25 @@ describe('sarraf backtest', () => {
       2,
       'make them with "sarraf data resample --market BTCUSDT --timeframe 4h"',
     ],
-    ['a step that is none', ['ma-cross', '--market', 'BTCUSDT', '--price-step', 'abc'], 2, 'expected --price-step to'],
-    ['a strategy that is not there', ['nothing', '--market', 'BTCUSDT'], 2, 'was none: nothing: expected a file'],
+    [
+      'a step that is none',
+      ['ma-cross', '--market', 'BTCUSDT', '--price-step', 'abc'],
+      2,
+      'expected --price-step to',
+    ],
+    [
+      'a strategy that is not there',
+      ['nothing', '--market', 'BTCUSDT'],
+      2,
+      'was none: nothing: expected a file',
+    ],
     ['a time that is none', ['ma-cross', '--market', 'BTCUSDT', '--from', 'soon'], 2, '--from'],
-    ['a file that is not there', ['ma-cross', '--market', 'BTCUSDT', '--csv', 'nothing.csv'], 2, 'nothing.csv'],
+    [
+      'a file that is not there',
+      ['ma-cross', '--market', 'BTCUSDT', '--csv', 'nothing.csv'],
+      2,
+      'nothing.csv',
+    ],
     [
       'a latency that nothing has in candles',
       ['ma-cross', '--market', 'BTCUSDT', '--latency', '50', '--queue', 'front'],
@@ -272,7 +311,12 @@ describe('sarraf backtest', () => {
       2,
       'expected --slippage-bps or --slippage-range, were both',
     ],
-    ['books that were not recorded', ['ma-cross', '--market', 'BTCUSDT', '--fidelity', 'poll'], 2, 'recorded books'],
+    [
+      'books that were not recorded',
+      ['ma-cross', '--market', 'BTCUSDT', '--fidelity', 'poll'],
+      2,
+      'recorded books',
+    ],
   ])('refuses %s in one line', async (_, args, code, message) => {
     const end = await backtest(...args);
     expect([end.code, end.error.trim().split('\n').length], end.error).toEqual([code, 1]);
@@ -280,8 +324,18 @@ describe('sarraf backtest', () => {
   });
 
   test.each([
-    ['lacks a column', 'time_ms,open,high,close,volume', '1704067200000,1,1,1,1', 'a column for low of candles in'],
-    ['has a bad row', 'time_ms,open,high,low,close,volume', '1704067200000,1,1,x,1,1', 'bad.csv:2: expected a decimal'],
+    [
+      'lacks a column',
+      'time_ms,open,high,close,volume',
+      '1704067200000,1,1,1,1',
+      'a column for low of candles in',
+    ],
+    [
+      'has a bad row',
+      'time_ms,open,high,low,close,volume',
+      '1704067200000,1,1,x,1,1',
+      'bad.csv:2: expected a decimal',
+    ],
   ])('refuses a file that %s in one line', async (_, header, row, message) => {
     const path = join(folder, 'bad.csv');
     writeFileSync(path, `${header}\n${row}\n`);

@@ -39,7 +39,10 @@ describe('sarraf budget', () => {
     const { out } = await sarrafHere(['budget', '--json', '--ledger', path]);
     expect(JSON.parse(out)).toMatchObject({
       ledgers: [
-        { ledger: path, budgets: [{ budget: 'orders/list', inUse: 1, reserve: 3, assumed: false }, { assumed: true }] },
+        {
+          ledger: path,
+          budgets: [{ budget: 'orders/list', inUse: 1, reserve: 3, assumed: false }, { assumed: true }],
+        },
       ],
     });
   });
@@ -82,7 +85,13 @@ describe('sarraf budget', () => {
       2,
       expect.stringMatching(/^expected one of .*, was "orders\/none"\n$/),
     ]);
-    const missing = await sarrafHere(['budget', 'raise', 'orders/list', '--ledger', join(folder, 'no.sqlite')]);
+    const missing = await sarrafHere([
+      'budget',
+      'raise',
+      'orders/list',
+      '--ledger',
+      join(folder, 'no.sqlite'),
+    ]);
     expect([missing.code, missing.error]).toEqual([1, expect.stringContaining('no.sqlite')]);
     expect(existsSync(join(folder, 'no.sqlite'))).toBe(false);
   });

@@ -29,7 +29,9 @@ function csv(name: string, rows: readonly string[]): string {
 }
 
 const bars = (hours: readonly number[]): string[] =>
-  hours.map((hour) => `${START + hour * HOUR},12600000000,12600000500,12599999500,12600000010,0.${hour + 1}1`);
+  hours.map(
+    (hour) => `${START + hour * HOUR},12600000000,12600000500,12599999500,12600000010,0.${hour + 1}1`,
+  );
 const HOURS = [0, 1, 2, 3, 6, 7, 8, 9, 10, 11];
 
 describe('sarraf data', () => {
@@ -50,10 +52,15 @@ describe('sarraf data', () => {
     expect((await data('list')).out).toContain('2024-08-08T00:00:00Z');
     const verified = await data('verify');
     expect(verified.code).toBe(1);
-    expect(verified.out).toContain('gap: 2 bars are missing from 2024-08-08T04:00:00Z to 2024-08-08T06:00:00Z');
+    expect(verified.out).toContain(
+      'gap: 2 bars are missing from 2024-08-08T04:00:00Z to 2024-08-08T06:00:00Z',
+    );
     expect(verified.error.trim().split('\n')).toEqual([expect.stringContaining('1 findings')]);
     const resampled = await data('resample', '--market', 'BTCIRT', '--timeframe', '4h');
-    expect(resampled).toMatchObject({ code: 0, out: expect.stringContaining('BTCIRT candles-4h of 1h: 3 added') });
+    expect(resampled).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('BTCIRT candles-4h of 1h: 3 added'),
+    });
     const out = join(folder, 'out.csv');
     await data('export', out, '--market', 'BTCIRT', '--timeframe', '1h');
     expect(readFileSync(out, 'utf8')).toBe(readFileSync(path, 'utf8'));
@@ -78,7 +85,9 @@ describe('sarraf data', () => {
     for (const args of [['list'], ['import', path, '--market', 'BTCIRT']]) {
       const { code, error } = await sarrafHere(['data', ...args, '--catalogue', path]);
       expect({ code, lines: error.trim().split('\n').length }).toEqual({ code: 2, lines: 1 });
-      expect(error).toMatch(/^expected to be able to use .*btc\.csv.*: name a folder where this names a file$/m);
+      expect(error).toMatch(
+        /^expected to be able to use .*btc\.csv.*: name a folder where this names a file$/m,
+      );
     }
   });
 
@@ -118,11 +127,26 @@ describe('sarraf data', () => {
     ],
     [
       'an empty stretch',
-      ['export', 'x.csv', '--market', 'ETHIRT', '--timeframe', '1h', '--from', '2024-02-01', '--to', '2024-01-01'],
+      [
+        'export',
+        'x.csv',
+        '--market',
+        'ETHIRT',
+        '--timeframe',
+        '1h',
+        '--from',
+        '2024-02-01',
+        '--to',
+        '2024-01-01',
+      ],
       'begins before it ends',
     ],
     ['no timeframe', ['export', 'x.csv', '--market', 'ETHIRT'], 'expected --timeframe for candles'],
-    ['a timeframe that is none', ['resample', '--market', 'ETHIRT', '--timeframe', '7'], 'expected one of 1m, 5m, 15m'],
+    [
+      'a timeframe that is none',
+      ['resample', '--market', 'ETHIRT', '--timeframe', '7'],
+      'expected one of 1m, 5m, 15m',
+    ],
     ['a time that is none', ['export', 'x.csv', '--market', 'ETHIRT', '--from', 'noon'], 'found "noon"'],
     [
       'an exchange without address',
@@ -183,7 +207,10 @@ test.each([
     { what: 'x.csv', done: 10_000, share: 0.25, passedMs: 2_000 },
     '[#####...............] x.csv: 10,000, 5,000/s, 25 %, 6 s left',
   ],
-  [{ what: 'x.csv', done: 1, share: 1, passedMs: 2_000 }, '[####################] x.csv: 1, 1/s, 100 %, 0 s left'],
+  [
+    { what: 'x.csv', done: 1, share: 1, passedMs: 2_000 },
+    '[####################] x.csv: 1, 1/s, 100 %, 0 s left',
+  ],
   [{ what: 'x.csv', done: 10_000, share: null, passedMs: 2_000 }, 'x.csv: 10,000, 5,000/s'],
 ])('progress says how fast it is and how long it takes yet', (progress, text) => {
   expect(progressText(progress)).toBe(text);

@@ -65,7 +65,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '50000000000', pro: true };
+const BUY = {
+  type: 'buy',
+  srcCurrency: 'btc',
+  dstCurrency: 'rls',
+  amount: '0.001',
+  price: '50000000000',
+  pro: true,
+};
 const send = (address: string, path: string, body?: unknown) =>
   fetch(`${address}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
@@ -97,7 +104,9 @@ describe('sarraf exchange', () => {
       before = await send(address, '/v2/wallets');
     });
     const end = await withExchange(state, async (address) => {
-      expect(await send(address, '/market/orders/status', { clientOrderId: 'kept' })).toMatchObject({ status: 'ok' });
+      expect(await send(address, '/market/orders/status', { clientOrderId: 'kept' })).toMatchObject({
+        status: 'ok',
+      });
       expect(await send(address, '/v2/wallets')).toEqual(before);
     });
     expect(end).toMatchObject({ code: 0, error: '' });
@@ -106,7 +115,9 @@ describe('sarraf exchange', () => {
   test('has synthetic traders, and prints the administrator token of the run, which opens the door', async () => {
     await withExchange([], async (address, adminToken) => {
       expect(await send(address, '/v2/orderbook/BTCIRT')).toMatchObject({ bids: { length: 24 } });
-      const reply = await fetch(`${address}/_sim/users`, { headers: { authorization: `Bearer ${adminToken}` } });
+      const reply = await fetch(`${address}/_sim/users`, {
+        headers: { authorization: `Bearer ${adminToken}` },
+      });
       expect(reply.status).toBe(200);
     });
   });

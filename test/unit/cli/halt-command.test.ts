@@ -34,7 +34,8 @@ async function startBot(manner: 'closes' | 'leaves' | 'dies'): Promise<SarrafPro
 const sarraf = async (...args: string[]) => sarrafHere([...args, '--data', folder]);
 
 /** As a person at the keyboard who types a line. */
-const typed = async (line: string, ...args: string[]) => sarrafHere(['halt', '--data', folder, ...args], line);
+const typed = async (line: string, ...args: string[]) =>
+  sarrafHere(['halt', '--data', folder, ...args], line);
 
 function haltOf(): { readonly reason: string; readonly wholeAccount: boolean } | null {
   const client = new ControlClient(folder);

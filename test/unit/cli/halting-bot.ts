@@ -1,7 +1,10 @@
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { lockDataFolder } from '../../../src/daemon/locks/run-locks.ts';
 
-/** A bot as far as halting goes: `FOLDER closes|leaves|dies`. It has the folder, and closes two orders, or leaves one, or ends amid it. */
+/**
+ * A bot as far as halting goes: `FOLDER closes|leaves|dies`. It has the folder, and closes two orders, or
+ * leaves one, or ends amid it.
+ */
 const [folder = '', manner = 'closes'] = process.argv.slice(2);
 lockDataFolder(folder);
 const inbox = new ControlInbox(folder);
@@ -16,7 +19,8 @@ inbox.listen(
     setTimeout(() => {
       inbox.progress(id, { left: 1, closed: 1 });
       if (manner === 'dies') process.kill(process.pid, 'SIGKILL');
-      if (manner === 'leaves') inbox.done(id, { ok: false, message: '1 order is left', left: ['bot-maker-ab12-7'] });
+      if (manner === 'leaves')
+        inbox.done(id, { ok: false, message: '1 order is left', left: ['bot-maker-ab12-7'] });
       else inbox.done(id, { ok: true, message: '2 orders canceled', left: [] });
     }, 250);
   },

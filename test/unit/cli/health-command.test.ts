@@ -81,6 +81,9 @@ describe('sarraf health', () => {
       error: expect.stringContaining(`:${port}/healthz: `),
     });
     await new Promise((resolve) => other.close(resolve));
-    expect(await health('--port', port)).toMatchObject({ code: 1, error: expect.stringContaining('ECONNREFUSED') });
+    expect(await health('--port', port)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('ECONNREFUSED'),
+    });
   });
 });

@@ -34,8 +34,16 @@ const machineAt = (nowMs: number, bootId = 'boot-1', wallMs = 1_000_000 + nowMs)
 });
 
 function openStore(machine: Machine, whenMissing: 'full' | 'empty' = 'empty'): LedgerStore {
-  const budgets = [{ name: 'orders/list', limit: 2, windowMs: 60_000, per: 'token', assumed: false } as const];
-  const store = new LedgerStore({ path, budgets, subjects: { ip: 'ip', token: 'abc' }, whenMissing, machine });
+  const budgets = [
+    { name: 'orders/list', limit: 2, windowMs: 60_000, per: 'token', assumed: false } as const,
+  ];
+  const store = new LedgerStore({
+    path,
+    budgets,
+    subjects: { ip: 'ip', token: 'abc' },
+    whenMissing,
+    machine,
+  });
   open.push(store);
   return store;
 }
@@ -73,7 +81,11 @@ describe('renewing a ledger', () => {
     const admission = store.admit(ASK, 0);
     if (admission.admitted) store.settle(admission.slot, 'answered', 1_000);
     closeAll();
-    expect(await renewLedger(path, machineAt(30_000))).toEqual({ kind: 'counting', requests: 1, forMs: 31_008 });
+    expect(await renewLedger(path, machineAt(30_000))).toEqual({
+      kind: 'counting',
+      requests: 1,
+      forMs: 31_008,
+    });
     expect(await renewLedger(path, machineAt(61_007))).toEqual({ kind: 'counting', requests: 1, forMs: 1 });
     expect(asides()).toEqual([]);
     expect(await renewLedger(path, machineAt(61_008))).toMatchObject({ kind: 'made' });
@@ -100,7 +112,8 @@ describe('renewing a ledger', () => {
     const store = openStore(machineAt(0));
     const ask = { budget: 'orders/list', credential: 'none' } as const;
     const { pass } = store.take(ask, 0);
-    if (pass !== null) store.report(pass, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, 0);
+    if (pass !== null)
+      store.report(pass, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, 0);
     closeAll();
     expect(await renewLedger(path, machine)).toMatchObject({ kind: 'made' });
     expect(openStore(machine).heldUntil(ask, machine.monotonicMs())).toBe(untilMs);
@@ -125,7 +138,10 @@ test('renewing moves nothing of which it can not tell whether it is damaged', as
 describe('sarraf ledger', () => {
   const PLACE = (): string[] => ['--address', `${ADDRESS}/`, '--ledger-folder', folder];
   const typed = (line: string) =>
-    spawnSync(process.execPath, ['bin/sarraf.js', 'ledger', 'new', ...PLACE()], { input: line, encoding: 'utf8' });
+    spawnSync(process.execPath, ['bin/sarraf.js', 'ledger', 'new', ...PLACE()], {
+      input: line,
+      encoding: 'utf8',
+    });
 
   test('prints the path of an address, and the same for a configuration of it', async () => {
     expect(await sarrafHere(['ledger', 'path', ...PLACE()])).toEqual({
@@ -145,7 +161,10 @@ describe('sarraf ledger', () => {
       error: expect.stringContaining('nothing was done'),
     });
     expect(readdirSync(folder)).toEqual([]);
-    expect(typed('new\n')).toMatchObject({ status: 0, stdout: `made ${path}: it counts no request as sent\n` });
+    expect(typed('new\n')).toMatchObject({
+      status: 0,
+      stdout: `made ${path}: it counts no request as sent\n`,
+    });
     const { code, out } = await sarrafHere(['ledger', 'new', '--yes', '--json', ...PLACE()]);
     expect([code, JSON.parse(out)]).toMatchObject([
       0,
@@ -162,8 +181,16 @@ describe('sarraf ledger', () => {
 
   test.each([
     ['neither place', [], 'expected the exchange as --address <url> or --config <file>, one of them'],
-    ['an address with a path', ['--address', `${ADDRESS}/v2`], 'expected an address of scheme and host alone'],
-    ['a bot with an exchange of its own', ['--config', 'config/bot.yaml'], 'the exchange is in the bot itself'],
+    [
+      'an address with a path',
+      ['--address', `${ADDRESS}/v2`],
+      'expected an address of scheme and host alone',
+    ],
+    [
+      'a bot with an exchange of its own',
+      ['--config', 'config/bot.yaml'],
+      'the exchange is in the bot itself',
+    ],
   ])('refuses %s in one line', async (_, args, message) => {
     const { code, out, error } = await sarrafHere(['ledger', 'path', ...args]);
     expect([code, out, error.trim().split('\n').length]).toEqual([2, '', 1]);

@@ -32,7 +32,13 @@ const wallet = (currency: string, total: string, held: string): MirrorChange => 
 });
 
 const LEDGER = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });
-const SEAT_JSON = writeInstance('{"level":3}', { ledger: LEDGER, requests: 1, fills: 0, orders: 1, fees: new Map() });
+const SEAT_JSON = writeInstance('{"level":3}', {
+  ledger: LEDGER,
+  requests: 1,
+  fills: 0,
+  orders: 1,
+  fees: new Map(),
+});
 
 const CHANGES: readonly MirrorChange[] = [
   {
@@ -70,7 +76,10 @@ const CHANGES: readonly MirrorChange[] = [
       pairKey: 'bot-grid-e001-2',
     }),
   },
-  { kind: 'order', order: orderRecord({ key: 'bot-dca-e001-3', strategy: 'dca', market: 'ETHUSDT', state: 'open' }) },
+  {
+    kind: 'order',
+    order: orderRecord({ key: 'bot-dca-e001-3', strategy: 'dca', market: 'ETHUSDT', state: 'open' }),
+  },
   { kind: 'fill', fill: fillRecord({ orderKey: 'bot-grid-e001-1', strategy: 'grid', atMs: THEN_MS }) },
   { kind: 'fill', fill: fillRecord({ tradeId: 71, venueOrderId: 44, orderKey: null, strategy: null }) },
   { kind: 'fill', fill: fillRecord({ tradeId: 72, venueOrderId: 45, orderKey: null, strategy: null }) },
@@ -143,8 +152,10 @@ async function run(
   }
 }
 
-const sarraf = async (name: string, ...args: string[]): Promise<{ readonly out: string; readonly failure: unknown }> =>
-  run(name, [...args, '--data', folder]);
+const sarraf = async (
+  name: string,
+  ...args: string[]
+): Promise<{ readonly out: string; readonly failure: unknown }> => run(name, [...args, '--data', folder]);
 
 /** The lines of a table, without its titles, as the words of a column. */
 const column = (out: string, index: number): string[] =>
@@ -204,7 +215,10 @@ describe('sarraf status', () => {
       counts: { orders: 4, fills: 3, intents: 2, journal: 5 },
       lastSeen: { journal: THEN_MS, books: null },
       strategies: [{ name: 'grid', status: 'paused', profit: '0', state: { level: 3 } }],
-      kept: { control: { value: { halted: { reason: 'by hand' } } }, cursors: { atMs: THEN_MS, value: { orders: 9 } } },
+      kept: {
+        control: { value: { halted: { reason: 'by hand' } } },
+        cursors: { atMs: THEN_MS, value: { orders: 9 } },
+      },
     });
   });
 });
@@ -212,7 +226,10 @@ describe('sarraf status', () => {
 describe('sarraf orders', () => {
   test('lists those that are not at their end, in their order', async () => {
     const { failure, out } = await sarraf('orders');
-    expect([failure, column(out, 1)]).toEqual([null, ['bot-grid-e001-2', 'bot-grid-e001-2/2', 'bot-dca-e001-3']]);
+    expect([failure, column(out, 1)]).toEqual([
+      null,
+      ['bot-grid-e001-2', 'bot-grid-e001-2/2', 'bot-dca-e001-3'],
+    ]);
   });
 
   test.each([
@@ -247,7 +264,10 @@ describe('sarraf orders', () => {
   test('says in one line that there is no such order', async () => {
     const { failure } = await sarraf('orders', 'nope');
     expect(failure).toBeInstanceOf(CommandError);
-    expect(failure).toMatchObject({ exitCode: 1, message: expect.stringMatching(/^expected an order nope [^\n]+$/) });
+    expect(failure).toMatchObject({
+      exitCode: 1,
+      message: expect.stringMatching(/^expected an order nope [^\n]+$/),
+    });
   });
 });
 
@@ -262,7 +282,9 @@ test('sarraf trades lists those of other hands too', async () => {
 
 test('sarraf balances shows what is free to the last digit, and empty wallets when asked', async () => {
   const { out } = await sarraf('balances');
-  expect(out).toMatch(/^rls +126000000000000000000\.0000000001 +0\.0000000001 +126000000000000000000 +\d+ days ago$/m);
+  expect(out).toMatch(
+    /^rls +126000000000000000000\.0000000001 +0\.0000000001 +126000000000000000000 +\d+ days ago$/m,
+  );
   expect(out).toContain('and 1 empty wallet');
   expect(column((await sarraf('balances', '--all')).out, 0)).toEqual(['doge', 'rls']);
 });
@@ -303,7 +325,9 @@ describe('every command', () => {
     const { failure } = await run(name, ['--data', join(folder, 'missing')]);
     expect(failure).toMatchObject({
       code: 'DATA_UNUSABLE',
-      message: expect.stringMatching(/missing\/mirror\.sqlite, found nothing: start the bot with "sarraf run"[^\n]+$/),
+      message: expect.stringMatching(
+        /missing\/mirror\.sqlite, found nothing: start the bot with "sarraf run"[^\n]+$/,
+      ),
     });
   });
 
@@ -328,7 +352,13 @@ describe('every command', () => {
   test('reads the mirror of the embedded exchange where there is no other', async () => {
     const other = mkdtempSync(join(tmpdir(), 'sarraf-embedded-'));
     const path = join(other, 'embedded.sqlite');
-    MirrorStore.open({ path, retention: DEFAULT_RETENTION, nowMs: 0, epoch: () => 'abcd', durability: 'off' }).close();
+    MirrorStore.open({
+      path,
+      retention: DEFAULT_RETENTION,
+      nowMs: 0,
+      epoch: () => 'abcd',
+      durability: 'off',
+    }).close();
     const { out } = await run('status', ['--data', other]);
     expect(out).toContain('epoch abcd: no bot is running');
     renameSync(path, join(other, 'mirror.sqlite'));

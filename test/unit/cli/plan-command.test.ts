@@ -25,7 +25,10 @@ beforeAll(() => {
     wantsLittle,
     strategy('little', `{ book: market.book({ everyMs: 4_000 }), bars: market.candles(timeframe) }`),
   );
-  writeFileSync(wantsTooMuch, strategy('too-much', `{ tape: market.trades({ everyMs: 2_000, maxAgeMs: 3_000 }) }`));
+  writeFileSync(
+    wantsTooMuch,
+    strategy('too-much', `{ tape: market.trades({ everyMs: 2_000, maxAgeMs: 3_000 }) }`),
+  );
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -34,19 +37,28 @@ describe('sarraf plan', () => {
     const { code, out, error } = await sarrafHere(['plan', '--strategies', wantsLittle, '--timeframe', '1h']);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toMatch(/^ {2}book BTCIRT +4 s +4 s +5\.5 s +30 s +little$/m);
-    expect(out).toMatch(/^ {2}candles BTCIRT 1h +at close +60 min +close \+ 2\.5 s +close \+ 30 min +little$/m);
+    expect(out).toMatch(
+      /^ {2}candles BTCIRT 1h +at close +60 min +close \+ 2\.5 s +close \+ 30 min +little$/m,
+    );
     expect(out).toMatch(/^ {2}orders +3 s +3 s +15 s +3\.5 s +30 s +account$/m);
     expect(out).toMatch(/^ {2}v2\/orderbook +15 +58 +43$/m);
     expect(out).toMatch(/^ {2}orders\/list +20 +4 +29 +2 +9$/m);
     expect(out).toMatch(/^ {2}orders\/add +0 +29.4 +29.4 {2}placements$/m);
-    expect(out).toMatch(/^After a restart the account is read with 8 requests in 4 s; in 125 s at the latest/m);
+    expect(out).toMatch(
+      /^After a restart the account is read with 8 requests in 4 s; in 125 s at the latest/m,
+    );
   });
 
   test('prints JSON for programs, and plans for every market', async () => {
     const args = ['plan', '--json', '--strategies', wantsLittle, '--market', 'BTCIRT', 'eth-usdt'];
     const { out } = await sarrafHere(args);
     const plan = JSON.parse(out) as { feeds: { key: string }[] };
-    expect(plan).toMatchObject({ problems: [], strategyProblems: [], largestStretch: 1, restart: { requests: 10 } });
+    expect(plan).toMatchObject({
+      problems: [],
+      strategyProblems: [],
+      largestStretch: 1,
+      restart: { requests: 10 },
+    });
     expect(plan.feeds.map(({ key }) => key)).toEqual([
       'book BTCIRT',
       'book ETHUSDT',
@@ -74,7 +86,11 @@ describe('sarraf plan', () => {
     ['no strategy', ['--strategies', '/nowhere'], 'one file at /nowhere, was nothing'],
     ['no length of a candle', ['--timeframe', '7m'], 'Allowed choices are 1m'],
     ['no value for a path', ['--set', 'strategies'], 'expected path=value'],
-    ['said twice', ['--config', 'config/bot.yaml', '--market', 'BTCIRT'], 'expected --config, or --strategies'],
+    [
+      'said twice',
+      ['--config', 'config/bot.yaml', '--market', 'BTCIRT'],
+      'expected --config, or --strategies',
+    ],
     ['no file', ['--config', '/nowhere.yaml'], '/nowhere.yaml:1:1: expected a file'],
     [
       'no market of the embedded exchange',
@@ -106,7 +122,13 @@ strategies:
   - { plugin: wants-little.ts, name: first, market: FOOIRT, timeframe: 15m }
 `,
     );
-    const { code, out, error } = await sarrafHere(['plan', '--config', config, '--set', 'strategies.0.timeframe=5m']);
+    const { code, out, error } = await sarrafHere([
+      'plan',
+      '--config',
+      config,
+      '--set',
+      'strategies.0.timeframe=5m',
+    ]);
     expect([code, error.includes('secret-of-the-bot')]).toEqual([0, false]);
     expect(out).toMatch(/^Plan for first \(FOOIRT\)$/m);
     expect(out).toMatch(/^ {2}candles FOOIRT 5m .* first$/m);

@@ -59,9 +59,9 @@ describe('progress', () => {
       report.show({ done: clock.nowMs, share: clock.nowMs / 300_000 });
     }
     report.end();
-    expect(said.every((line) => /^\[[#.]{20}\] bars: [\d,]+, 1,000\/s, \d+ %, \d+ (?:s|min) left\n$/.test(line))).toBe(
-      true,
-    );
+    expect(
+      said.every((line) => /^\[[#.]{20}\] bars: [\d,]+, 1,000\/s, \d+ %, \d+ (?:s|min) left\n$/.test(line)),
+    ).toBe(true);
     // At 2 s, then after 5, 10, 20, 40 and then each 60 seconds.
     expect(said.map((line) => / ([\d,]+),/.exec(line)?.[1])).toEqual([
       '2,000',

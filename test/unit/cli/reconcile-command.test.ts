@@ -66,7 +66,9 @@ describe('sarraf reconcile, of books that agree', () => {
   test('says so, and since when', async () => {
     const { out, failure } = await sarraf();
     expect(failure).toBeNull();
-    expect(out).toMatch(/^The books and the exchange agree\.\ncompared {2}\d+ times, last 2026-01-05 12:\d\d UTC/);
+    expect(out).toMatch(
+      /^The books and the exchange agree\.\ncompared {2}\d+ times, last 2026-01-05 12:\d\d UTC/,
+    );
     expect(out).toContain('No bot is running');
   });
 
@@ -127,7 +129,10 @@ describe('sarraf reconcile, of a break', () => {
 
   test('accepts nothing where no bot runs', async () => {
     const { failure } = await sarraf('--accept', '--yes');
-    expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('start it with "sarraf run"') });
+    expect(failure).toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining('start it with "sarraf run"'),
+    });
     expect(life.bot.engine.reconciler.break).not.toBeNull();
   });
 

@@ -42,7 +42,10 @@ beforeAll(async () => {
   const { address } = JSON.parse(await exchange.line((line) => line.includes('"listening"'))) as Line;
   baseUrl = address;
   config = join(folder, 'bot.yaml');
-  writeFileSync(config, `mode: paper\npaper: { baseUrl: '${address}' }\nexchange: { ledgerFolder: ledgers }\n`);
+  writeFileSync(
+    config,
+    `mode: paper\npaper: { baseUrl: '${address}' }\nexchange: { ledgerFolder: ledgers }\n`,
+  );
   const made = await sarrafHere(['ledger', 'new', '--config', config, '--yes']);
   expect(made.code).toBe(0);
 });
@@ -108,9 +111,18 @@ describe('sarraf record', () => {
       'v2/trades',
     ]);
     const end = lines.at(-1);
-    expect(end).toMatchObject({ event: 'recorded', catalogue, failure: null, markets: [{ market: 'BTCIRT' }] });
+    expect(end).toMatchObject({
+      event: 'recorded',
+      catalogue,
+      failure: null,
+      markets: [{ market: 'BTCIRT' }],
+    });
     expect(await booksOf(catalogue)).toBe(end?.markets[0]?.kinds['books']?.rows);
-    expect(new Catalogue({ root: catalogue }).keys().map(({ kind }) => kind)).toEqual(['books', 'stats', 'trades']);
+    expect(new Catalogue({ root: catalogue }).keys().map(({ kind }) => kind)).toEqual([
+      'books',
+      'stats',
+      'trades',
+    ]);
     const verified = await sarrafHere(['data', 'verify', '--catalogue', catalogue]);
     expect(verified.code).toBe(0);
     const [day = ''] = readdirSync(join(catalogue, 'raw'));
@@ -119,7 +131,10 @@ describe('sarraf record', () => {
       .toString()
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { readonly endpoint: string; readonly status: number; readonly body: string });
+      .map(
+        (line) =>
+          JSON.parse(line) as { readonly endpoint: string; readonly status: number; readonly body: string },
+      );
     expect(replies).toHaveLength(end?.rawReplies ?? 0);
     const book = replies.find(({ endpoint }) => endpoint === 'GET /v2/orderbook/BTCIRT');
     expect(JSON.parse(book?.body ?? '')).toMatchObject({ status: 'ok' });
@@ -201,12 +216,17 @@ describe('sarraf data download', () => {
     const first = await download('--config', config, '--market', 'BTCIRT', '--json').finished;
     expect(first).toMatchObject({ code: 0, error: '' });
     expect((JSON.parse(first.out) as { added: number }).added).toBeGreaterThan(24);
-    const again = await download('--config', config, '--market', 'BTCIRT', '--json', '--to', '2021-01-01').finished;
+    const again = await download('--config', config, '--market', 'BTCIRT', '--json', '--to', '2021-01-01')
+      .finished;
     expect(JSON.parse(again.out)).toMatchObject({ added: 0, requests: 0 });
   });
 
   test.each([
-    ['a market that the exchange does not have', ['--market', 'FOOIRT'], 'name a market and a timeframe that it has'],
+    [
+      'a market that the exchange does not have',
+      ['--market', 'FOOIRT'],
+      'name a market and a timeframe that it has',
+    ],
     [
       'an address that others read',
       ['--market', 'BTCIRT', '--address', 'http://far.example'],

@@ -17,7 +17,11 @@ describe('sarraf run', () => {
   test.each([
     ['a time of nothing', ['--for', '0s'], 'expected a length of time'],
     ['a speed of nothing', ['--speed', '0'], 'expected a number above 0'],
-    ['a market for a recording', ['--market', 'BTCIRT', '--replay', 'candles.csv'], '--market or --replay, were both'],
+    [
+      'a market for a recording',
+      ['--market', 'BTCIRT', '--replay', 'candles.csv'],
+      '--market or --replay, were both',
+    ],
     ['a market that it does not have', ['--market', 'FOO'], 'expected a market such as'],
     ['a recording that is not there', ['--replay', 'nothing.csv'], 'nothing.csv, found none'],
   ])('refuses %s in one line', async (_, args, message) => {

@@ -33,7 +33,8 @@ describe('sarraf run --record', () => {
   test('records what the bot asks for, and says where it is', async () => {
     const data = join(folder, 'run');
     const bot = startSarraf(['run', '--record', '--speed=100', `--data=${data}`]);
-    const recorded = (): number[] => ['books', 'candles'].map((kind) => rowsOnDisk(join(data, 'catalogue'), kind));
+    const recorded = (): number[] =>
+      ['books', 'candles'].map((kind) => rowsOnDisk(join(data, 'catalogue'), kind));
     await expect.poll(() => Math.min(...recorded())).toBeGreaterThan(1);
     bot.child.kill('SIGTERM');
     const { code, out } = await bot.finished;
@@ -59,21 +60,42 @@ describe('sarraf run --record', () => {
     }
     expect(kinds).toEqual(['poll', 'candles']);
     // What its own requests took can be drawn from.
-    const account = ['--market', 'BTCIRT', '--cash', '1000000000', '--catalogue', join(data, 'catalogue'), '--no-save'];
-    const poll = ['backtest', 'market-maker', '--fidelity', 'poll', '--json', ...account, '--latency-from', data];
+    const account = [
+      '--market',
+      'BTCIRT',
+      '--cash',
+      '1000000000',
+      '--catalogue',
+      join(data, 'catalogue'),
+      '--no-save',
+    ];
+    const poll = [
+      'backtest',
+      'market-maker',
+      '--fidelity',
+      'poll',
+      '--json',
+      ...account,
+      '--latency-from',
+      data,
+    ];
     const drawn = await sarrafHere([...poll, '--seed', '7']);
     const { rules } = (JSON.parse(drawn.out) as Result).fidelity;
     expect(rules.find(({ rule }) => rule === 'latency')?.setting).toMatch(
       /^drawn for each request from \d+ recorded round trips? of .*; half of it each way, seed 7$/,
     );
     const both = await sarrafHere([...poll, '--latency', '5']);
-    expect([both.code, both.error]).toEqual([2, expect.stringContaining('expected --latency or --latency-from')]);
+    expect([both.code, both.error]).toEqual([
+      2,
+      expect.stringContaining('expected --latency or --latency-from'),
+    ]);
   });
 
   test('records to the folder of the configuration, in virtual time too', async () => {
     const file = join(folder, 'recording.yaml');
     writeFileSync(file, 'record: { folder: kept, raw: true }\ndata: { folder: virtual }\n');
-    const { code, out } = await startSarraf(['run', '--config', file, '--speed=max', '--for=1s', '--json']).finished;
+    const { code, out } = await startSarraf(['run', '--config', file, '--speed=max', '--for=1s', '--json'])
+      .finished;
     expect(code).toBe(0);
     const recorded = out
       .trim()

@@ -38,7 +38,13 @@ const status = async (...options: string[]) => sarrafHere(['status', '--data', f
 
 function createMirror(): MirrorStore {
   const path = join(folder, 'mirror.sqlite');
-  return MirrorStore.open({ path, retention: DEFAULT_RETENTION, nowMs: 0, epoch: () => 'abcd', durability: 'off' });
+  return MirrorStore.open({
+    path,
+    retention: DEFAULT_RETENTION,
+    nowMs: 0,
+    epoch: () => 'abcd',
+    durability: 'off',
+  });
 }
 
 describe('status of a bot that waits for its first answer', () => {
@@ -46,7 +52,9 @@ describe('status of a bot that waits for its first answer', () => {
     await begin(0);
     const { code, error } = await status();
     expect(code).toBe(1);
-    expect(error).toMatch(/^no mirror yet, as a bot is starting \(pid \d+ on [^)]+\): no answer from the exchange yet/);
+    expect(error).toMatch(
+      /^no mirror yet, as a bot is starting \(pid \d+ on [^)]+\): no answer from the exchange yet/,
+    );
   });
 
   test('says so without a port, and says that it knows no more', async () => {

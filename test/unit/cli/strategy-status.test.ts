@@ -64,12 +64,15 @@ describe('a strategy for the status', () => {
     expect(strategyStatus(row(before), isRunning).status).toBe(status);
   });
 
-  it.each(['', '{', 'null', '{"level":3}', '{"state":1,"requests":1,"fills":1,"orders":1,"fees":{"btc":"x"}}'])(
-    'is refused where its row can not be read: %s',
-    (json) => {
-      expect(() => strategyStatus({ ...row(), json }, true)).toThrow(
-        /^the stored row of the strategy grid is damaged: ./,
-      );
-    },
-  );
+  it.each([
+    '',
+    '{',
+    'null',
+    '{"level":3}',
+    '{"state":1,"requests":1,"fills":1,"orders":1,"fees":{"btc":"x"}}',
+  ])('is refused where its row can not be read: %s', (json) => {
+    expect(() => strategyStatus({ ...row(), json }, true)).toThrow(
+      /^the stored row of the strategy grid is damaged: ./,
+    );
+  });
 });

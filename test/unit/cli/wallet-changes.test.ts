@@ -28,7 +28,11 @@ const trade = (tradeId: number, atMs: number, side: 'buy' | 'sell'): FillRecord 
 const at = (second: number): number => Date.parse('2026-01-05T12:00:00Z') + second * 1_000;
 
 /** A change a line: time, wallet, amount, trade, line and what is missing. */
-const shown = (fills: readonly FillRecord[], transactions: readonly WalletTransaction[], ...currencies: string[]) =>
+const shown = (
+  fills: readonly FillRecord[],
+  transactions: readonly WalletTransaction[],
+  ...currencies: string[]
+) =>
   walletChanges({ fills, transactions }, new Set(currencies)).map(
     (each) =>
       `${each.atMs} ${formatUnits(each.units)} ${each.currency} ${each.fill?.tradeId ?? '-'}/${each.line?.id ?? '-'} ${each.missing ?? 'ok'}`,
@@ -36,7 +40,12 @@ const shown = (fills: readonly FillRecord[], transactions: readonly WalletTransa
 
 describe('changes of wallets', () => {
   test('have a trade with its lines in both wallets, the fee in what was received', () => {
-    const lines = [line(1, 10, '1.98 btc'), line(2, 10, '-200 rls'), line(3, 20, '-2 btc'), line(4, 20, '198 rls')];
+    const lines = [
+      line(1, 10, '1.98 btc'),
+      line(2, 10, '-200 rls'),
+      line(3, 20, '-2 btc'),
+      line(4, 20, '198 rls'),
+    ];
     expect(shown([trade(70, 10, 'buy'), trade(71, 20, 'sell')], lines, 'btc', 'rls')).toEqual([
       '10 1.98 btc 70/1 ok',
       '10 -200 rls 70/2 ok',
@@ -113,13 +122,17 @@ describe('movements in the mirror', () => {
     store.apply(
       [
         ...[30, 10, 20, 5].map((atMs) => ({ kind: 'fill', fill: trade(atMs, atMs, 'buy') }) as const),
-        ...[31, 11, 21, 6].map((atMs) => ({ kind: 'transaction', transaction: line(atMs, atMs, '1.5 rls') }) as const),
+        ...[31, 11, 21, 6].map(
+          (atMs) => ({ kind: 'transaction', transaction: line(atMs, atMs, '1.5 rls') }) as const,
+        ),
       ],
       DURABLE,
     );
     const { fills, transactions } = readMovements(mirror.path, { fromMs: 10, last: 2 });
     expect(fills).toEqual([trade(20, 20, 'buy'), trade(30, 30, 'buy')]);
     expect(transactions).toEqual([line(21, 21, '1.5 rls'), line(31, 31, '1.5 rls')]);
-    expect(readMovements(mirror.path, { fromMs: 10, last: 9 }).fills.map(({ atMs }) => atMs)).toEqual([10, 20, 30]);
+    expect(readMovements(mirror.path, { fromMs: 10, last: 9 }).fills.map(({ atMs }) => atMs)).toEqual([
+      10, 20, 30,
+    ]);
   });
 });

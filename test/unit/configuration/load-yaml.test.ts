@@ -64,13 +64,15 @@ describe('a file', () => {
   });
 
   test('with a price off its grid, an unknown market or a fee too fine says so', () => {
-    expect(problems('markets: [{symbol: BTCIRT, priceStep: 10, amountStep: 1, initialPrice: 15}]')[0]).toMatch(
-      /markets\[0\]\.initialPrice: expected a price of BTCIRT in steps of 10, was 15/,
-    );
+    expect(
+      problems('markets: [{symbol: BTCIRT, priceStep: 10, amountStep: 1, initialPrice: 15}]')[0],
+    ).toMatch(/markets\[0\]\.initialPrice: expected a price of BTCIRT in steps of 10, was 15/);
     expect(problems('markets: [{symbol: gold, priceStep: 10, amountStep: 1, initialPrice: 20}]')[0]).toMatch(
       /markets\[0\]\.symbol/,
     );
-    expect(problems('fees: {rls: {maker: 0.12345, taker: 1}}')[0]).toMatch(/fees\.rls\.maker: .*four decimals/);
+    expect(problems('fees: {rls: {maker: 0.12345, taker: 1}}')[0]).toMatch(
+      /fees\.rls\.maker: .*four decimals/,
+    );
   });
 
   test('with a bare number of too many digits asks for quotes', () => {
@@ -99,7 +101,10 @@ describe('a file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'yaml-'));
     const file = join(folder, 'x.yaml');
     const schema = z.strictObject({ a: z.int() });
-    expect(loadYaml(file, schema)).toMatchObject({ ok: false, problems: [{ message: 'expected a file, found none' }] });
+    expect(loadYaml(file, schema)).toMatchObject({
+      ok: false,
+      problems: [{ message: 'expected a file, found none' }],
+    });
     expect(loadYaml(folder, schema)).toMatchObject({
       ok: false,
       problems: [{ message: expect.stringContaining('EISDIR') as unknown }],

@@ -46,7 +46,10 @@ const request = (id: number, call: VenueCall): EngineRequest => ({
   expiresAtMs: START_MS + 3_600_000,
 });
 
-/** A shell whose engine says what a test has written down, and whose store and exchange write down what they are given. */
+/**
+ * A shell whose engine says what a test has written down, and whose store and exchange write down what they
+ * are given.
+ */
 class ShellWorld {
   readonly time = new VirtualTime(START_MS);
   /** What happened, in order. */
@@ -175,7 +178,11 @@ describe('the shell of the bot', () => {
       expect(world.told).toEqual(['the disk is full']);
       const byId = world.answers().toSorted((left, right) => left.requestId - right.requestId);
       expect(byId).toMatchObject([
-        { requestId: 1, sentAtMs: null, answer: { outcome: 'unsent', reason: 'the mirror can not be written' } },
+        {
+          requestId: 1,
+          sentAtMs: null,
+          answer: { outcome: 'unsent', reason: 'the mirror can not be written' },
+        },
         { requestId: 2, sentAtMs: START_MS, answer: { outcome: 'value' } },
         { requestId: 3, sentAtMs: null, answer: { outcome: 'unsent' } },
       ]);

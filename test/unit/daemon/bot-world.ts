@@ -12,7 +12,10 @@ const START_MS = Date.UTC(2026, 0, 5, 12);
 const BOT = 1;
 const OTHER = 2;
 
-/** An exchange of one market without any traders, and a client of it whose way there a test can break. Its time stands still. */
+/**
+ * An exchange of one market without any traders, and a client of it whose way there a test can break. Its
+ * time stands still.
+ */
 export class BotWorld {
   readonly client: ExchangeClient;
   /** Called with each request before it leaves; a throw there keeps it from arriving. */

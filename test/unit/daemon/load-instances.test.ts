@@ -21,7 +21,11 @@ async function load(strategies: readonly object[], folders: readonly string[] = 
   });
   if (!reading.ok) throw new Error(reading.problems.join('; '));
   const knownMarkets = new Set(['BTCIRT', 'BTCUSDT']);
-  const { instances, problems } = await loadInstances({ strategies: reading.config.strategies, folders, knownMarkets });
+  const { instances, problems } = await loadInstances({
+    strategies: reading.config.strategies,
+    folders,
+    knownMarkets,
+  });
   for (const { runner } of instances) runner.handle({ kind: 'start', isRestart: false }, engineView());
   return { instances: instances.map((instance) => ({ ...instance, name: instance.runner.name })), problems };
 }
@@ -68,7 +72,10 @@ describe('loading the instances of a bot', () => {
         onError: 'stop',
         capital: {},
       },
-      { runner: { name: 'slow-one', market: 'BTCUSDT', subscriptions: [{ timeframe: '1d' }] }, onError: 'cancel' },
+      {
+        runner: { name: 'slow-one', market: 'BTCUSDT', subscriptions: [{ timeframe: '1d' }] },
+        onError: 'cancel',
+      },
     ]);
     expect(instances[1]?.capital).toEqual({ usdt: 125_000_000_000n });
   });
@@ -90,7 +97,9 @@ describe('loading the instances of a bot', () => {
       ),
     );
     const [instance] = (await load([{ plugin: 'null', ...ON }])).instances;
-    expect(instance?.runner.failure).toBe(`on.start: Cannot read properties of null (reading 'close') (${file}:9)`);
+    expect(instance?.runner.failure).toBe(
+      `on.start: Cannot read properties of null (reading 'close') (${file}:9)`,
+    );
     expect(instance?.runner.fault).toMatchObject({
       handler: 'on.start',
       file,

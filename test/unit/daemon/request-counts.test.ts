@@ -5,7 +5,10 @@ import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
 
 const LISTS = ENDPOINTS.ordersList.budget;
 
-function countsOf(options: { readonly budgets?: readonly Budget[]; readonly most?: Readonly<Record<string, number>> }) {
+function countsOf(options: {
+  readonly budgets?: readonly Budget[];
+  readonly most?: Readonly<Record<string, number>>;
+}) {
   return new RequestCounts({
     budgets: new Map((options.budgets ?? []).map((budget) => [budget.name, budget])),
     most: () => new Map(Object.entries(options.most ?? {})),
@@ -30,7 +33,9 @@ test('counts requests that were sent, however they ended, and not those that nev
 test('holds an endpoint against the limit of its budget, and tells the most that the budget had occupied', () => {
   const counts = countsOf({ most: { [LISTS.name]: 17 } });
   counts.add('ordersList', 'value');
-  expect(counts.usage()).toEqual([{ endpoint: 'ordersList', requests: 1, most: 17, limit: 30, windowMs: 60_000 }]);
+  expect(counts.usage()).toEqual([
+    { endpoint: 'ordersList', requests: 1, most: 17, limit: 30, windowMs: 60_000 },
+  ]);
 });
 
 test('takes the limit that the bot was given in place of the declared one', () => {

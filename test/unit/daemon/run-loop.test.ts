@@ -47,7 +47,10 @@ test('holds no more promises after ten thousand turns than after a hundred', asy
   const shell = createIdleShell(time);
   shell.start();
   const turn = async (times: number): Promise<number> => {
-    await runUntil({ shell }, { venue: { time }, deadlineMs: time.now() + times * 1_000, isOver: () => false });
+    await runUntil(
+      { shell },
+      { venue: { time }, deadlineMs: time.now() + times * 1_000, isOver: () => false },
+    );
     return heldPromises();
   };
   const before = await turn(100);
@@ -58,7 +61,10 @@ test('throws what the shell failed with', async () => {
   const time = new VirtualTime(START_MS);
   const shell = createIdleShell(time, START_MS + 5_000);
   shell.start();
-  const running = runUntil({ shell }, { venue: { time }, deadlineMs: START_MS + 60_000, isOver: () => false });
+  const running = runUntil(
+    { shell },
+    { venue: { time }, deadlineMs: START_MS + 60_000, isOver: () => false },
+  );
   await expect(running).rejects.toThrow('a broken invariant');
   expect(time.now()).toBe(START_MS + 5_000);
 });

@@ -40,14 +40,18 @@ const order = (changes: Partial<OrderRecord> = {}): EngineNotice => ({
   kind: 'order',
   order: { ...ORDER, ...changes },
 });
-const fill = (changes: Partial<FillRecord> = {}): EngineNotice => ({ kind: 'fill', fill: { ...FILL, ...changes } });
+const fill = (changes: Partial<FillRecord> = {}): EngineNotice => ({
+  kind: 'fill',
+  fill: { ...FILL, ...changes },
+});
 const notice = (level: 'info' | 'warning' | 'error', message: string): EngineNotice => ({
   kind: 'notice',
   level,
   message,
   subject: 'sample',
 });
-const times = (count: number, one: EngineNotice): readonly EngineNotice[] => Array.from({ length: count }, () => one);
+const times = (count: number, one: EngineNotice): readonly EngineNotice[] =>
+  Array.from({ length: count }, () => one);
 
 function screenOf(json = false) {
   const lines: string[] = [];
@@ -65,7 +69,11 @@ function shown(one: EngineNotice): readonly string[] {
 
 describe('the screen', () => {
   test.each([
-    ['an order', order(), '2026-01-05 12:00:00 sample       order     42  buy 0.0015 BTCIRT at 12,600,000,000  open'],
+    [
+      'an order',
+      order(),
+      '2026-01-05 12:00:00 sample       order     42  buy 0.0015 BTCIRT at 12,600,000,000  open',
+    ],
     [
       'an order that the exchange has not named',
       order({ venueId: null, state: 'unknown' }),
@@ -159,6 +167,9 @@ describe('the screen', () => {
     expect(lines.filter((line) => line.includes('ERROR'))).toHaveLength(25);
     wall.nowMs = 1_000;
     screen.show([notice('warning', 'odd')], NOON_MS);
-    expect(lines.slice(50)).toEqual(['         … and 5 more warnings and errors', '2026-01-05 12:00:00 WARNING: odd']);
+    expect(lines.slice(50)).toEqual([
+      '         … and 5 more warnings and errors',
+      '2026-01-05 12:00:00 WARNING: odd',
+    ]);
   });
 });

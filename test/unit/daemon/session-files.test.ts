@@ -19,7 +19,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const MARKET = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001', minOrderValue: '3000000' });
+const MARKET = createMarket({
+  market: 'BTCIRT',
+  priceStep: '10',
+  amountStep: '0.000001',
+  minOrderValue: '3000000',
+});
 
 test('a session is read as it was written, with its money, and without where its exchange is', () => {
   const reading = readBotConfig(null, {
@@ -39,9 +44,16 @@ test('a session is read as it was written, with its money, and without where its
   writeSessionFile({ ...config, data, record }, of);
   const session = readSessionFile(folder);
   // Where they stand in a file is nothing that a session keeps.
-  expect(session.config.strategies).toEqual(config.strategies.map(({ describe: _place, ...strategy }) => strategy));
+  expect(session.config.strategies).toEqual(
+    config.strategies.map(({ describe: _place, ...strategy }) => strategy),
+  );
   expect(session.config.execution).toEqual(config.execution);
-  expect(session).toMatchObject({ beganMs: 5, mode: 'embedded', mirror: join(folder, 'mirror.sqlite'), state });
+  expect(session).toMatchObject({
+    beganMs: 5,
+    mode: 'embedded',
+    mirror: join(folder, 'mirror.sqlite'),
+    state,
+  });
   expect(session.markets).toEqual([MARKET]);
   expect(readFileSync(join(folder, 'session.json'), 'utf8')).not.toContain('exchange.example');
 });
@@ -81,7 +93,10 @@ test('events come back until a line that was not written whole, and a second run
 test('a folder that can not be written to is told and keeps nobody from going on', async () => {
   const problems: string[] = [];
   writeFileSync(join(folder, 'taken'), '');
-  const file = new EventFile({ folder: join(folder, 'taken'), onProblem: (message) => problems.push(message) });
+  const file = new EventFile({
+    folder: join(folder, 'taken'),
+    onProblem: (message) => problems.push(message),
+  });
   file.take(TICK);
   await file.close();
   expect(problems).toHaveLength(1);

@@ -71,7 +71,13 @@ describe('the lines of the summary', () => {
   });
 
   test('end with what is left open and what is unprotected', () => {
-    const exit = { strategy: 'maker', market: 'BTCUSDT', side: 'sell', amount: '0.228', price: '70000' } as const;
+    const exit = {
+      strategy: 'maker',
+      market: 'BTCUSDT',
+      side: 'sell',
+      amount: '0.228',
+      price: '70000',
+    } as const;
     const left = {
       orders: [
         { ...exit, order: 'bot-1', id: 7, stopPrice: null, isOco: true },

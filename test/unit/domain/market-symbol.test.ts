@@ -21,9 +21,12 @@ describe('a market name', () => {
     expect(parseMarket('1B_BABYDOGEIRT')).toMatchObject({ base: '1b_babydoge', quote: 'rls' });
   });
 
-  test.each(['', 'BTC', 'IRT', 'BTCEUR', 'BTC IRT', 'USDTUSDT', 'btc-', '-rls'])('is not read from %j', (spelling) => {
-    expect(() => parseMarket(spelling)).toThrow('expected a market such as "BTCIRT" or "btc-rls"');
-  });
+  test.each(['', 'BTC', 'IRT', 'BTCEUR', 'BTC IRT', 'USDTUSDT', 'btc-', '-rls'])(
+    'is not read from %j',
+    (spelling) => {
+      expect(() => parseMarket(spelling)).toThrow('expected a market such as "BTCIRT" or "btc-rls"');
+    },
+  );
 
   test('is refused for a quote currency that is not one', () => {
     expect(() => marketOfCurrencies('btc', 'eur')).toThrow(

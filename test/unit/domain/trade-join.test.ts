@@ -49,10 +49,13 @@ describe('joining pages of the tape', () => {
   });
 
   it('tells each trade of a tape once, however it is cut into pages that overlap', () => {
-    const steps = fc.array(fc.record({ apart: fc.integer({ min: 1, max: 9 }), letter: fc.constantFrom('a', 'b') }), {
-      minLength: 1,
-      maxLength: 40,
-    });
+    const steps = fc.array(
+      fc.record({ apart: fc.integer({ min: 1, max: 9 }), letter: fc.constantFrom('a', 'b') }),
+      {
+        minLength: 1,
+        maxLength: 40,
+      },
+    );
     fc.assert(
       fc.property(steps, fc.array(fc.integer({ min: 1, max: 4 })), (made, strides) => {
         let timeMs = 0;

@@ -38,7 +38,9 @@ function acceptAll(world: EngineWorld): void {
 function placed(world: EngineWorld): readonly string[] {
   return world
     .requestsOf('place')
-    .map(({ call }) => (call.kind === 'place' ? `${call.order.side} ${call.order.price} ${call.order.amount}` : ''));
+    .map(({ call }) =>
+      call.kind === 'place' ? `${call.order.side} ${call.order.price} ${call.order.amount}` : '',
+    );
 }
 
 describe('quotes', () => {
@@ -52,9 +54,9 @@ describe('quotes', () => {
     for (let count = 0; count < 10; count += 1) world.want(set('98 1', '97 1', '103 -1'));
     world.advance(20_000);
     expect(world.engine.ordersByState()).toEqual({ open: 3 });
-    expect(world.made.filter(({ requestClass }) => requestClass === 'place' || requestClass === 'cancel')).toHaveLength(
-      before,
-    );
+    expect(
+      world.made.filter(({ requestClass }) => requestClass === 'place' || requestClass === 'cancel'),
+    ).toHaveLength(before);
   });
 
   it('change where they differ, and only there', () => {
@@ -134,7 +136,11 @@ describe('a replacement', () => {
     world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
     world.accept();
     const { key } = world.order();
-    world.want(replace(key, { price: '97' }), replace(key, { price: '96' }), replace('nobody', { price: '96' }));
+    world.want(
+      replace(key, { price: '97' }),
+      replace(key, { price: '96' }),
+      replace('nobody', { price: '96' }),
+    );
     expect(world.toldOf('reject')).toMatchObject([{ code: 'fit' }, { code: 'market' }]);
   });
 });

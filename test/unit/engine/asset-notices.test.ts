@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { assetNotices } from '../../../src/engine/asset-notices.ts';
 
 const noticesOf = (markets: readonly string[], seen: readonly string[] = markets) => {
-  const quotes = new Set(markets.map((market) => (market.endsWith('IRT') ? ('rls' as const) : ('usdt' as const))));
+  const quotes = new Set(
+    markets.map((market) => (market.endsWith('IRT') ? ('rls' as const) : ('usdt' as const))),
+  );
   return assetNotices({ name: 'mine', markets, quotes }, (market) => seen.includes(market)).map(
     ({ level, text }) => `${level} ${text}`,
   );

@@ -33,7 +33,10 @@ function nosy(name: string, of: { readonly lines: string[]; readonly throws: boo
     params: z.strictObject({}),
     state: z.strictObject({ seen: z.int().default(0) }),
     data: ({ market, markets, timer }) => ({
-      bars: [...MARKETS.map(({ symbol }) => markets.of(symbol).candles('1h', { history: 2 })), market.candles('4h')],
+      bars: [
+        ...MARKETS.map(({ symbol }) => markets.of(symbol).candles('1h', { history: 2 })),
+        market.candles('4h'),
+      ],
       six: timer('0 */6 * * *'),
     }),
     on: {
@@ -73,7 +76,10 @@ function nosy(name: string, of: { readonly lines: string[]; readonly throws: boo
   });
 }
 
-/** The whole life of an engine on the bars of two markets, as it was told and as it asked. Only one without a journal takes the short way. */
+/**
+ * The whole life of an engine on the bars of two markets, as it was told and as it asked. Only one without a
+ * journal takes the short way.
+ */
 function life(isJournaled: boolean): readonly string[] {
   const lines: string[] = [];
   const instance = (name: string, onError: ErrorPolicy, market: string) => ({
@@ -148,7 +154,13 @@ function life(isJournaled: boolean): readonly string[] {
   }));
   const wallets = venue.answer({ kind: 'wallets' }, FROM_MS);
   if (wallets.outcome !== 'value') throw new Error('expected wallets');
-  step({ kind: 'account', atMs: FROM_MS, orders: [], trades: [], wallets: wallets.value as readonly WalletReading[] });
+  step({
+    kind: 'account',
+    atMs: FROM_MS,
+    orders: [],
+    trades: [],
+    wallets: wallets.value as readonly WalletReading[],
+  });
   for (let index = 0; index < BARS; index += 1) {
     const atMs = FROM_MS + (index + 1) * HOUR_MS;
     while (wake.atMs < atMs) step({ kind: 'tick', atMs: wake.atMs });

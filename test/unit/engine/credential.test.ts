@@ -37,7 +37,9 @@ describe('a credential that the exchange refuses', () => {
     world.want(WISH);
     expect(world.toldOf('reject').at(-1)).toMatchObject({
       code: 'closed',
-      reason: expect.stringMatching(/^the exchange has refused the token of a test \(401\) for \d s: make a new one$/),
+      reason: expect.stringMatching(
+        /^the exchange has refused the token of a test \(401\) for \d s: make a new one$/,
+      ),
     });
     expect(world.requestsOf('place')).toHaveLength(1);
   });

@@ -26,7 +26,12 @@ import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
 
 export const START_MS = 1_700_000_000_000;
-export const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
+export const MARKET = createMarket({
+  market: 'BTCUSDT',
+  priceStep: '0.01',
+  amountStep: '0.001',
+  minOrderValue: '5',
+});
 
 /** From a question to its answer, for what answers by itself. */
 const REPLY_MS = 50;
@@ -61,8 +66,9 @@ export interface Told {
 }
 
 /**
- * An engine in a world made by hand. Reads are answered by the scripted venue after 50 ms; what changes the exchange, and look-ups of single orders, wait until
- * the test answers them. Every step is checked for what must always hold.
+ * An engine in a world made by hand. Reads are answered by the scripted venue after 50 ms; what changes the
+ * exchange, and look-ups of single orders, wait until the test answers them. Every step is checked for what
+ * must always hold.
  */
 export class EngineWorld {
   readonly venue: ScriptedVenue;
@@ -177,7 +183,14 @@ export class EngineWorld {
     more: { readonly effect?: Effect; readonly order?: VenueOrder | null } = {},
   ): void {
     const { effect = 'none', order = null } = more;
-    this.answer(kind, { outcome: 'refused', code, message: code, effect, status: order?.status ?? null, order });
+    this.answer(kind, {
+      outcome: 'refused',
+      code,
+      message: code,
+      effect,
+      status: order?.status ?? null,
+      order,
+    });
   }
 
   /** No clear answer comes. */
@@ -200,7 +213,10 @@ export class EngineWorld {
     return order;
   }
 
-  /** The process ends and another one begins from the mirror. Requests under way are forgotten; the exchange is not. */
+  /**
+   * The process ends and another one begins from the mirror. Requests under way are forgotten; the exchange
+   * is not.
+   */
   restart(way: { readonly losing?: boolean; readonly options?: WorldOptions } = {}): void {
     if (way.losing === true) this.mirror.crash();
     else this.mirror.flush();
@@ -308,7 +324,11 @@ export class EngineWorld {
   private answerRead(request: EngineRequest): void {
     const { failing } = this;
     if (failing !== null && failing.kind === request.call.kind) {
-      this.reply(request, { outcome: 'failed', code: failing.code, message: failing.code, effect: 'none' }, this.nowMs);
+      this.reply(
+        request,
+        { outcome: 'failed', code: failing.code, message: failing.code, effect: 'none' },
+        this.nowMs,
+      );
       return;
     }
     const value = this.venue.read(request.call);
@@ -327,7 +347,9 @@ export class EngineWorld {
   }
 
   private reply(request: EngineRequest, answer: VenueAnswer, sentAtMs: number | null): void {
-    this.take(this.engine.step({ kind: 'answer', atMs: this.nowMs, requestId: request.id, sentAtMs, answer }));
+    this.take(
+      this.engine.step({ kind: 'answer', atMs: this.nowMs, requestId: request.id, sentAtMs, answer }),
+    );
   }
 
   private take(output: EngineOutput): void {
@@ -343,7 +365,10 @@ export class EngineWorld {
   }
 }
 
-/** What holds after every step: a request that changes the exchange leaves with its durable row, and the engine asks for no time that is over. */
+/**
+ * What holds after every step: a request that changes the exchange leaves with its durable row, and the
+ * engine asks for no time that is over.
+ */
 function checkOutput(output: EngineOutput, nowMs: number): void {
   expect(output.wakeAtMs).toBeGreaterThan(nowMs);
   for (const { call } of output.requests) {
@@ -352,7 +377,10 @@ function checkOutput(output: EngineOutput, nowMs: number): void {
     expect(output.isDurable).toBe(true);
     const written = output.changes.flatMap((change) => (change.kind === 'order' ? [change.order] : []));
     const { clientOrderId } = call.order;
-    expect(written.findLast(({ key }) => key === clientOrderId)).toMatchObject({ state: 'sending', sentAtMs: nowMs });
+    expect(written.findLast(({ key }) => key === clientOrderId)).toMatchObject({
+      state: 'sending',
+      sentAtMs: nowMs,
+    });
     const told = output.changes.flatMap((change) => (change.kind === 'journal' ? [change.entry] : []));
     const last = told.findLast(({ kind, subject }) => kind === 'order' && subject === clientOrderId);
     expect(JSON.parse(last?.json ?? 'null')).toMatchObject({ state: 'sending' });

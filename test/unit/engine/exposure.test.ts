@@ -25,7 +25,10 @@ it('an order is held against what all strategies together have, not against its 
   const refusals: string[] = [];
   const world = EngineWorld.ready({
     strategies: [wisher('one', first, refusals), wisher('two', second, refusals)],
-    instances: [{}, { limits: createRiskLimits({ maxMarketExposure: { rls: null, usdt: parseUnits('150') } }) }],
+    instances: [
+      {},
+      { limits: createRiskLimits({ maxMarketExposure: { rls: null, usdt: parseUnits('150') } }) },
+    ],
   });
   world.answers.add('order');
   first.push(buy('BTCUSDT', { amount: '1', price: '98' }));

@@ -43,7 +43,12 @@ describe('a halt', () => {
     for (let count = 0; count < 3; count += 1) world.endCanceled();
     world.advance(30_000);
     expect(world.waitingKinds()).toEqual([]);
-    expect(world.orders().map(({ state }) => state)).toEqual(['cancelled', 'rejected', 'cancelled', 'cancelled']);
+    expect(world.orders().map(({ state }) => state)).toEqual([
+      'cancelled',
+      'rejected',
+      'cancelled',
+      'cancelled',
+    ]);
     expect(world.toldOf('reject')).toMatchObject([{ code: 'Halted' }]);
   });
 

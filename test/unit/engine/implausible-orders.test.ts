@@ -123,7 +123,9 @@ describe('a matched amount that was overstated once', () => {
     expect(world.order(key)).toMatchObject({ state: 'settling' });
     world.advance(60_000);
     expect(world.order(key)).toMatchObject({ state: 'cancelled', matched: 0n, filled: 0n });
-    expect(world.messages('warning').join()).toMatch(/was told once, and two later readings say 0: that counts/);
+    expect(world.messages('warning').join()).toMatch(
+      /was told once, and two later readings say 0: that counts/,
+    );
   });
 });
 
@@ -231,7 +233,8 @@ describe('the reply to a placement', () => {
     world.fail('cancel');
     world.advance(20_000);
     expect(world.order(own.clientOrderId ?? '').venueId).toBe(own.id);
-    for (const { call } of world.requestsOf('cancel')) expect(call).not.toMatchObject({ venueId: foreign.id });
+    for (const { call } of world.requestsOf('cancel'))
+      expect(call).not.toMatchObject({ venueId: foreign.id });
   });
 });
 

@@ -43,7 +43,11 @@ describe('a drain that keeps exits', () => {
     ['cancels what would add to the position', [ENTRY], ['97'], []],
     [
       'keeps a stop order and an OCO that fit together',
-      [STOP, oco('BTCUSDT', 'sell', { amount: '0.4', price: '110', stopPrice: '90', stopLimitPrice: '89' }), ENTRY],
+      [
+        STOP,
+        oco('BTCUSDT', 'sell', { amount: '0.4', price: '110', stopPrice: '90', stopLimitPrice: '89' }),
+        ENTRY,
+      ],
       ['97'],
       ['110', '80', '89'],
     ],
@@ -58,7 +62,11 @@ describe('a drain that keeps exits', () => {
     ['cancels what is more than the position', [TOO_MUCH, DEARER], ['130'], ['120']],
     [
       'keeps no more than the position together',
-      [DEARER, sell('BTCUSDT', { amount: '0.4', price: '125' }), sell('BTCUSDT', { amount: '0.4', price: '128' })],
+      [
+        DEARER,
+        sell('BTCUSDT', { amount: '0.4', price: '125' }),
+        sell('BTCUSDT', { amount: '0.4', price: '128' }),
+      ],
       ['128'],
       ['120', '125'],
     ],
@@ -150,6 +158,8 @@ describe('a drain that keeps exits', () => {
     world.control(DRAIN);
     const { orders, unprotected } = world.engine.leftBehind();
     expect(orders.map(({ price }) => price)).toEqual([800_000_000_000n, 1_200_000_000_000n]);
-    expect(unprotected).toEqual([{ strategy: 'one', asset: 'btc', held: 9_980_000_000n, unprotected: 4_980_000_000n }]);
+    expect(unprotected).toEqual([
+      { strategy: 'one', asset: 'btc', held: 9_980_000_000n, unprotected: 4_980_000_000n },
+    ]);
   });
 });

@@ -10,7 +10,9 @@ import { isFinal, type OrderRecord } from '../../../src/execution/order-record.t
 /** Closed orders that a restart is given back. */
 const RECENT_MS = 900_000;
 
-/** What a mirror would have kept, in memory. What was not durable is lost by `crash`, as the mirror's own is. */
+/**
+ * What a mirror would have kept, in memory. What was not durable is lost by `crash`, as the mirror's own is.
+ */
 export class MemoryMirror {
   readonly journal: JournalEntry[] = [];
   readonly intents = new Map<string, IntentRecord>();
@@ -66,15 +68,22 @@ export class MemoryMirror {
         this.state = { ...state, orders: put(state.orders, change.order, ({ key }) => key) };
         break;
       case 'fill': {
-        const nameOf = (fill: typeof change.fill): string => `${fill.tradeId} ${fill.venueOrderId} ${fill.side}`;
+        const nameOf = (fill: typeof change.fill): string =>
+          `${fill.tradeId} ${fill.venueOrderId} ${fill.side}`;
         this.state = { ...state, fills: put(state.fills, change.fill, nameOf) };
         break;
       }
       case 'algorithm':
-        this.state = { ...state, algorithms: put(state.algorithms, change.algorithm, ({ intentId }) => intentId) };
+        this.state = {
+          ...state,
+          algorithms: put(state.algorithms, change.algorithm, ({ intentId }) => intentId),
+        };
         break;
       case 'algorithm-end':
-        this.state = { ...state, algorithms: state.algorithms.filter(({ intentId }) => intentId !== change.intentId) };
+        this.state = {
+          ...state,
+          algorithms: state.algorithms.filter(({ intentId }) => intentId !== change.intentId),
+        };
         break;
       case 'strategy':
         this.state = { ...state, strategies: put(state.strategies, change.strategy, ({ name }) => name) };

@@ -82,7 +82,9 @@ function trading(): { readonly world: EngineWorld; readonly ownId: number } {
 describe('an order that carries our name and was placed while we trade', () => {
   it('is another bot’s: it is told once, and never taken over or canceled', () => {
     const { world, ownId } = trading();
-    const others = ['1', '2'].map((row) => world.venue.placeByHand('sell', '1', '105', `bot-one-e000-${row}`));
+    const others = ['1', '2'].map((row) =>
+      world.venue.placeByHand('sell', '1', '105', `bot-one-e000-${row}`),
+    );
     world.advance(20_000);
     expect(world.orders().map(({ venueId }) => venueId)).toEqual([ownId]);
     expect(world.alarms()).toEqual([

@@ -13,7 +13,9 @@ describe('the outbox', () => {
     expect(output).toEqual({
       changes: [{ kind: 'kept', name: 'a', json: '1' }],
       isDurable: false,
-      requests: [{ id: 1, call: { kind: 'wallets' }, requestClass: 'account', dedupe: null, expiresAtMs: 15 }],
+      requests: [
+        { id: 1, call: { kind: 'wallets' }, requestClass: 'account', dedupe: null, expiresAtMs: 15 },
+      ],
       notices: [
         { kind: 'notice', level: 'info', message: 'one', subject: null },
         { kind: 'notice', level: 'error', message: 'two', subject: 'it' },
@@ -50,7 +52,10 @@ describe('the outbox', () => {
     for (let count = 0; count < 205; count += 1) outbox.info(String(count));
     const { notices } = outbox.take(1);
     expect(notices).toHaveLength(201);
-    expect(notices.at(-1)).toMatchObject({ level: 'warning', message: expect.stringMatching(/^5 more notices/) });
+    expect(notices.at(-1)).toMatchObject({
+      level: 'warning',
+      message: expect.stringMatching(/^5 more notices/),
+    });
     outbox.info('again');
     expect(outbox.take(1).notices).toHaveLength(1);
   });

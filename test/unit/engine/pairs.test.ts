@@ -28,7 +28,13 @@ describe('a pair of orders', () => {
     const [first, second] = world.acceptPair();
     expect(world.orders()).toMatchObject([
       { state: 'open', venueId: first.id, price: 1_100_000_000_000n, stopPrice: null },
-      { state: 'open', venueId: second.id, price: 890_000_000_000n, stopPrice: 900_000_000_000n, clientOrderId: null },
+      {
+        state: 'open',
+        venueId: second.id,
+        price: 890_000_000_000n,
+        stopPrice: 900_000_000_000n,
+        clientOrderId: null,
+      },
     ]);
   });
 

@@ -44,9 +44,13 @@ describe('placing an order', () => {
     world.want(WISH);
     world.refuse('place', 'OverValueOrder');
     expect(world.order()).toMatchObject({ state: 'rejected', reason: 'OverValueOrder' });
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'OverValueOrder', tag: 'first', market: 'BTCUSDT' }]);
+    expect(world.toldOf('reject')).toMatchObject([
+      { code: 'OverValueOrder', tag: 'first', market: 'BTCUSDT' },
+    ]);
     expect(world.waitingKinds()).toEqual([]);
-    expect([...world.mirror.intents.values()]).toMatchObject([{ status: 'refused', reason: 'OverValueOrder' }]);
+    expect([...world.mirror.intents.values()]).toMatchObject([
+      { status: 'refused', reason: 'OverValueOrder' },
+    ]);
   });
 
   it('rejects an order whose request never left, and tells the strategy', () => {
@@ -109,9 +113,9 @@ describe('placing an order', () => {
     const world = EngineWorld.ready({ instances: [{ limits }] });
     world.want(WISH, buy('BTCUSDT', { amount: '0.9', price: '98' }));
     expect(world.toldOf('reject')).toMatchObject([{ code: 'risk order-size', tag: 'first' }]);
-    expect(world.requestsOf('place').map(({ call }) => (call.kind === 'place' ? call.order.amount : ''))).toEqual([
-      '0.9',
-    ]);
+    expect(
+      world.requestsOf('place').map(({ call }) => (call.kind === 'place' ? call.order.amount : '')),
+    ).toEqual(['0.9']);
   });
 });
 

@@ -133,8 +133,14 @@ describe('a mirror that was put back from a copy', () => {
     withoutFields(world, 60, { market: null, execution: null });
     world.restart();
     world.advance(90_000);
-    expect(world.order(ended.clientOrderId ?? '')).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
-    expect(world.order(`${first.clientOrderId ?? ''}/2`)).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
+    expect(world.order(ended.clientOrderId ?? '')).toMatchObject({
+      state: 'filled',
+      filled: 10_000_000_000n,
+    });
+    expect(world.order(`${first.clientOrderId ?? ''}/2`)).toMatchObject({
+      state: 'filled',
+      filled: 10_000_000_000n,
+    });
     expect(position(world)).toBe(before);
     expect(world.fills().filter(({ orderKey }) => orderKey === null)).toEqual([]);
   });
@@ -162,7 +168,9 @@ describe('a mirror that was put back from a copy', () => {
 
   it('takes over the second leg of a pair too where no more questions may be under way', () => {
     const { world, copy } = copied();
-    const others = Array.from({ length: 40 }, (_, index) => world.venue.placeByHand('buy', '1', '50', `x-${index}`));
+    const others = Array.from({ length: 40 }, (_, index) =>
+      world.venue.placeByHand('buy', '1', '50', `x-${index}`),
+    );
     world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
     const legs = world.acceptPair();
     world.venue.fill(legs[1].id ?? 0);
@@ -196,7 +204,10 @@ describe('a mirror that was put back from a copy', () => {
     readTwice();
     readTwice();
     world.advance(60_000);
-    expect(world.order(`${legs[0].clientOrderId ?? ''}/2`)).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
+    expect(world.order(`${legs[0].clientOrderId ?? ''}/2`)).toMatchObject({
+      state: 'filled',
+      filled: 10_000_000_000n,
+    });
     expect(position(world)).toBe(before);
   });
 

@@ -90,7 +90,9 @@ describe('reconciliation', () => {
       expect(world.nowMs - stolenAtMs).toBeLessThan(60_000);
     }
     expect(world.nowMs - stolenAtMs).toBeGreaterThan(20_000);
-    expect(world.engine.reconciler.break?.rows).toEqual([{ currency: 'usdt', expected: '100000', found: '99999' }]);
+    expect(world.engine.reconciler.break?.rows).toEqual([
+      { currency: 'usdt', expected: '100000', found: '99999' },
+    ]);
     expect(world.alarms()).toEqual([expect.stringMatching(/expected 100000 usdt, the exchange has 99999/)]);
     world.want(WISH);
     expect(world.toldOf('reject')).toMatchObject([{ code: 'closed' }]);
@@ -175,7 +177,9 @@ describe('reconciliation', () => {
     world.fail('place');
     world.failing = { kind: 'orders', code: 'TIMED_OUT' };
     world.advance(150_000);
-    expect(world.alarms()).toEqual([expect.stringMatching(/could not be compared with the exchange for 2 minutes/)]);
+    expect(world.alarms()).toEqual([
+      expect.stringMatching(/could not be compared with the exchange for 2 minutes/),
+    ]);
     world.failing = null;
     world.advance(300_000);
     expect(world.alarms()).toHaveLength(1);
@@ -250,6 +254,8 @@ describe('reconciliation', () => {
     expect(world.alarms()).toEqual([]);
     world.venue.steal('eth', '1');
     world.advance(90_000);
-    expect(world.engine.reconciler.break?.rows).toMatchObject([{ currency: 'eth', expected: '5', found: '4' }]);
+    expect(world.engine.reconciler.break?.rows).toMatchObject([
+      { currency: 'eth', expected: '5', found: '4' },
+    ]);
   });
 });

@@ -28,8 +28,9 @@ const FEE = 2_000n;
 type Changeable = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
 
 /**
- * The truth of an exchange with one market, BTCUSDT, as a test makes it: orders that come, trade and end only when it says so, and the account's wallets with
- * their history. It answers what may be asked of it, and knows nothing of budgets or time but what it is told.
+ * The truth of an exchange with one market, BTCUSDT, as a test makes it: orders that come, trade and end only
+ * when it says so, and the account's wallets with their history. It answers what may be asked of it, and
+ * knows nothing of budgets or time but what it is told.
  */
 export class ScriptedVenue {
   nowMs = 0;
@@ -114,7 +115,10 @@ export class ScriptedVenue {
     });
   }
 
-  /** Trades some of an order, at its own price unless said otherwise; all that is left of it when no amount is said. Its pair ends. */
+  /**
+   * Trades some of an order, at its own price unless said otherwise; all that is left of it when no amount is
+   * said. Its pair ends.
+   */
   fill(id: number, amount?: string, price?: string): VenueTrade {
     const order = this.orderOf(id);
     const left = parseUnits(order.amount) - parseUnits(order.matchedAmount);
@@ -176,7 +180,9 @@ export class ScriptedVenue {
     return order;
   }
 
-  /** What a question gets now; undefined for what only a test can answer, and for an order that is not there. */
+  /**
+   * What a question gets now; undefined for what only a test can answer, and for an order that is not there.
+   */
   read(call: VenueCall): VenueValues[VenueCall['kind']] | undefined {
     switch (call.kind) {
       case 'orders': {
@@ -267,7 +273,13 @@ export class ScriptedVenue {
 
   private move(currency: string, units: bigint, description: string): void {
     this.totals.set(currency, (this.totals.get(currency) ?? 0n) + units);
-    this.lines.push({ id: this.nextId(), currency, atMs: this.nowMs, amount: formatUnits(units), description });
+    this.lines.push({
+      id: this.nextId(),
+      currency,
+      atMs: this.nowMs,
+      amount: formatUnits(units),
+      description,
+    });
   }
 
   /** One count for everything, so that no test leans on an id of one kind being one of another. */

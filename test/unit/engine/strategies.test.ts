@@ -178,7 +178,10 @@ describe('what strategies are told', () => {
       name: 'tape',
       params: z.strictObject({}),
       data: ({ market }) => ({ tape: market.trades() }),
-      on: { tape: (_, told) => void seen.push(`${told.trades.map(({ price }) => price).join(' ')} ${told.hasGap}`) },
+      on: {
+        tape: (_, told) =>
+          void seen.push(`${told.trades.map(({ price }) => price).join(' ')} ${told.hasGap}`),
+      },
     });
     const world = new EngineWorld({
       strategies: [definition],
@@ -207,8 +210,14 @@ describe('what strategies are told', () => {
 describe('candles', () => {
   const BARS: PlannedFeed = { ...feedOf('candles BTCUSDT 1m', 'candles', MINUTE_MS), wantedAgeMs: MINUTE_MS };
 
-  /** A world of one strategy with bars, whose exchange has bars of every minute but those that are left out. */
-  function worldOfBars(warmUp: number, seen: string[], without: ReadonlySet<number> = new Set()): EngineWorld {
+  /**
+   * A world of one strategy with bars, whose exchange has bars of every minute but those that are left out.
+   */
+  function worldOfBars(
+    warmUp: number,
+    seen: string[],
+    without: ReadonlySet<number> = new Set(),
+  ): EngineWorld {
     const definition = defineStrategy({
       name: 'bars',
       params: z.strictObject({}),

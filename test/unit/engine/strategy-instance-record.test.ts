@@ -33,7 +33,11 @@ function instanceOver(markets: readonly string[]): StrategyInstance {
   );
 }
 
-function fillOf(market: string, side: 'buy' | 'sell', numbers: readonly [amount: string, total: string]): FillRecord {
+function fillOf(
+  market: string,
+  side: 'buy' | 'sell',
+  numbers: readonly [amount: string, total: string],
+): FillRecord {
   const [amount, total] = numbers.map((text) => parseUnits(text));
   if (amount === undefined || total === undefined) throw new Error('an amount and a total');
   const price = parseUnits(String(Number(numbers[1]) / Number(numbers[0])));
@@ -63,7 +67,9 @@ test('a triangle of three markets makes what it brought, and holds nothing', () 
     positions: { btc: '0', usdt: '0' },
     unvalued: [],
   });
-  const results = instance.pnlViews('rls', NOON_MS).inCurrencies.map(({ quote, dayResult }) => [quote, dayResult]);
+  const results = instance
+    .pnlViews('rls', NOON_MS)
+    .inCurrencies.map(({ quote, dayResult }) => [quote, dayResult]);
   expect(results).toEqual([
     ['rls', parseUnits('100')],
     ['usdt', parseUnits('1')],
@@ -79,7 +85,10 @@ test('a fill of a market that is followed no more is held all the same', () => {
 
 test('the result of a strategy of tether markets alone is in tether', () => {
   const instance = instanceOver(['BTCUSDT']);
-  instance.takeFill(fillOf('BTCUSDT', 'buy', ['1', '100']), { step: parseUnits('0.001'), priceOf: () => null });
+  instance.takeFill(fillOf('BTCUSDT', 'buy', ['1', '100']), {
+    step: parseUnits('0.001'),
+    priceOf: () => null,
+  });
   expect(profitOfInstance(instance, () => parseUnits('110'))).toMatchObject({
     currency: 'usdt',
     profit: '10',

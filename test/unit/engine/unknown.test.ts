@@ -5,7 +5,10 @@ import { EngineWorld, type WorldOptions } from './engine-world.ts';
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 const RESENDING: WorldOptions = { settings: { resendUnknown: true } };
 
-/** What an order needs to be proven absent: the last arrival after 120 s, two passes 10 s apart and the trades after them. */
+/**
+ * What an order needs to be proven absent: the last arrival after 120 s, two passes 10 s apart and the trades
+ * after them.
+ */
 const PROOF_MS = 145_000;
 
 /** An order that was asked for and not answered, and that the exchange does or does not have. */

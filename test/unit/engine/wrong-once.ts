@@ -3,7 +3,10 @@ import type { VenueTrade } from '../../../src/domain/trade.ts';
 import type { Page, VenueCallKind, WalletReading, WalletTransaction } from '../../../src/venues/port.ts';
 import type { EngineWorld } from './engine-world.ts';
 
-/** Has so many replies to questions of a kind say something else than the exchange has; then it is right again. */
+/**
+ * Has so many replies to questions of a kind say something else than the exchange has; then it is right
+ * again.
+ */
 function wrongly<Value>(
   world: EngineWorld,
   { kind, times }: { readonly kind: VenueCallKind; readonly times: number },
@@ -23,7 +26,11 @@ function wrongly<Value>(
 }
 
 /** The same for the first record of a list of orders that has any. */
-export function wrongOrders(world: EngineWorld, times: number, changed: Readonly<Record<string, unknown>>): void {
+export function wrongOrders(
+  world: EngineWorld,
+  times: number,
+  changed: Readonly<Record<string, unknown>>,
+): void {
   wrongly<Page<VenueOrder>>(world, { kind: 'orders', times }, ({ items, hasNext }) => ({
     items: items.map((order, index) => (index === 0 ? { ...order, ...changed } : order)),
     hasNext,
@@ -31,12 +38,20 @@ export function wrongOrders(world: EngineWorld, times: number, changed: Readonly
 }
 
 /** The same for an order that is asked for by itself. */
-export function wrongOrder(world: EngineWorld, times: number, changed: Readonly<Record<string, unknown>>): void {
+export function wrongOrder(
+  world: EngineWorld,
+  times: number,
+  changed: Readonly<Record<string, unknown>>,
+): void {
   wrongly<VenueOrder>(world, { kind: 'order', times }, (order) => ({ ...order, ...changed }));
 }
 
 /** And of a list of trades. */
-export function wrongTrades(world: EngineWorld, times: number, changed: Readonly<Record<string, unknown>>): void {
+export function wrongTrades(
+  world: EngineWorld,
+  times: number,
+  changed: Readonly<Record<string, unknown>>,
+): void {
   wrongly<Page<VenueTrade>>(world, { kind: 'trades', times }, ({ items, hasNext }) => ({
     items: items.map((trade, index) => (index === 0 ? { ...trade, ...changed } : trade)),
     hasNext,
@@ -44,14 +59,22 @@ export function wrongTrades(world: EngineWorld, times: number, changed: Readonly
 }
 
 /** And of one wallet. */
-export function wrongWallets(world: EngineWorld, times: number, changed: Readonly<Record<string, unknown>>): void {
+export function wrongWallets(
+  world: EngineWorld,
+  times: number,
+  changed: Readonly<Record<string, unknown>>,
+): void {
   wrongly<readonly WalletReading[]>(world, { kind: 'wallets', times }, (wallets) =>
     wallets.map((wallet, index) => (index === 0 ? { ...wallet, ...changed } : wallet)),
   );
 }
 
 /** So many readings of orders, in lists and by themselves, lack fields of every record. */
-export function withoutFields(world: EngineWorld, times: number, lacking: Readonly<Record<string, null>>): void {
+export function withoutFields(
+  world: EngineWorld,
+  times: number,
+  lacking: Readonly<Record<string, null>>,
+): void {
   wrongly<Page<VenueOrder>>(world, { kind: 'orders', times }, ({ items, hasNext }) => ({
     items: items.map((order) => ({ ...order, ...lacking })),
     hasNext,

@@ -9,7 +9,10 @@ import { FakeTransport, inTurn, json } from './fake-transport.ts';
 const order = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.1', price: '1' } as const;
 const wireOrder = { id: 7, type: 'buy', amount: '0.1', matchedAmount: '0', status: 'Done' };
 
-const clientOver = (transport: FakeTransport, options: Omit<ClientOptions, 'transport'> = {}): ExchangeClient =>
+const clientOver = (
+  transport: FakeTransport,
+  options: Omit<ClientOptions, 'transport'> = {},
+): ExchangeClient =>
   new ExchangeClient({ transport, credentials: { kind: 'token', token: 'abc' }, ...options });
 
 describe('ExchangeClient', () => {
@@ -43,10 +46,14 @@ describe('ExchangeClient', () => {
       privateKey: 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=',
       publicKey: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=',
     };
-    await expect(clientOver(transport, { credentials: { kind: 'none' } }).addOrder(order)).rejects.toMatchObject({
+    await expect(
+      clientOver(transport, { credentials: { kind: 'none' } }).addOrder(order),
+    ).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
     });
-    await expect(clientOver(transport, { credentials: { kind: 'key', key } }).loginAttempts()).rejects.toMatchObject({
+    await expect(
+      clientOver(transport, { credentials: { kind: 'key', key } }).loginAttempts(),
+    ).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
     });
     expect(transport.sent).toHaveLength(0);
@@ -63,7 +70,10 @@ describe('ExchangeClient', () => {
       serviceName: 'house',
       nowMs: () => 1_700_000_000_999,
     }).addOrder(order);
-    expect(transport.sent[0]?.headers).toMatchObject({ 'House-Key': key.publicKey, 'House-Timestamp': '1700000000' });
+    expect(transport.sent[0]?.headers).toMatchObject({
+      'House-Key': key.publicKey,
+      'House-Timestamp': '1700000000',
+    });
     expect(transport.sent[0]?.headers['House-Signature']).toHaveLength(88);
     expect(transport.sent[0]?.headers).not.toHaveProperty('authorization');
   });
@@ -97,12 +107,23 @@ describe('ExchangeClient', () => {
   it.each<[string, ReturnType<typeof json>, number | null]>([
     ['403 with details', json({ detail: 'limit exceeded' }, 403), null],
     ['403 without a word', json('', 403), null],
-    ['403 that speaks of a limit and a permission', json({ message: 'no permission: too many requests' }, 403), null],
-    ['429', json({ status: 'failed', code: 'TooManyRequests', message: 'm', backOff: 12, limit: 60 }, 429), 12_000],
+    [
+      '403 that speaks of a limit and a permission',
+      json({ message: 'no permission: too many requests' }, 403),
+      null,
+    ],
+    [
+      '429',
+      json({ status: 'failed', code: 'TooManyRequests', message: 'm', backOff: 12, limit: 60 }, 429),
+      12_000,
+    ],
     ['429 with both waits', json({ backOff: 12 }, 429, { 'retry-after': '30' }), 30_000],
     [
       '403 with a date to wait for',
-      json({}, 403, { date: 'Tue, 28 Jul 2026 08:00:00 GMT', 'retry-after': 'Tue, 28 Jul 2026 09:00:00 GMT' }),
+      json({}, 403, {
+        date: 'Tue, 28 Jul 2026 08:00:00 GMT',
+        'retry-after': 'Tue, 28 Jul 2026 09:00:00 GMT',
+      }),
       3_600_000,
     ],
     ['the code in a 200', json({ status: 'failed', code: 'TooManyRequests', message: 'm' }), null],
@@ -142,7 +163,10 @@ describe('ExchangeClient', () => {
 
   it('returns a documented code as a refusal even with status 403', async () => {
     const transport = inTurn(json({ status: 'failed', code: 'TradingUnavailable', message: 'm' }, 403));
-    expect(await clientOver(transport).addOrder(order)).toMatchObject({ ok: false, code: 'TradingUnavailable' });
+    expect(await clientOver(transport).addOrder(order)).toMatchObject({
+      ok: false,
+      code: 'TradingUnavailable',
+    });
   });
 
   it('asks for admission before each request, with the limit in force', async () => {
@@ -157,7 +181,11 @@ describe('ExchangeClient', () => {
     });
     await client.walletBalance({ currency: 'rls' });
     await expect(client.walletBalance({ currency: 'rls' })).rejects.toThrow('not admitted');
-    expect(asked[0]).toMatchObject({ endpoint: 'walletBalance', attempt: 1, budget: { limit: 4, windowMs: 1000 } });
+    expect(asked[0]).toMatchObject({
+      endpoint: 'walletBalance',
+      attempt: 1,
+      budget: { limit: 4, windowMs: 1000 },
+    });
     expect(transport.sent).toHaveLength(1);
   });
 
@@ -189,7 +217,9 @@ describe('retries', () => {
       random: () => 0.5,
       sleep: async (pauseMs) => void pauses.push(pauseMs),
     });
-    await expect(client.walletBalance({ currency: 'rls' })).rejects.toMatchObject({ code: 'CONNECTION_LOST' });
+    await expect(client.walletBalance({ currency: 'rls' })).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+    });
     expect(transport.sent).toHaveLength(4);
     expect(pauses).toEqual([50, 100, 125]);
   });
@@ -220,8 +250,8 @@ describe('retries', () => {
   });
 
   it('refuses a policy without a bound', () => {
-    expect(() => clientOver(inTurn(json({})), { retry: { attempts: Infinity, baseMs: 1, maxMs: 1 } })).toThrow(
-      'expected 1 to 10 attempts',
-    );
+    expect(() =>
+      clientOver(inTurn(json({})), { retry: { attempts: Infinity, baseMs: 1, maxMs: 1 } }),
+    ).toThrow('expected 1 to 10 attempts');
   });
 });

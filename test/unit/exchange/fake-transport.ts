@@ -2,7 +2,11 @@ import type { HttpRequest, HttpResponse, Transport } from '../../../src/exchange
 
 type Answer = HttpResponse | Error;
 
-export const json = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({
+export const json = (
+  body: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse => ({
   status,
   headers,
   body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -31,4 +35,6 @@ export class FakeTransport implements Transport {
 
 /** Answers one after another; the last one again and again. */
 export const inTurn = (...answers: readonly Answer[]): FakeTransport =>
-  new FakeTransport((_request, index) => answers[Math.min(index, answers.length - 1)] ?? new Error('no answer'));
+  new FakeTransport(
+    (_request, index) => answers[Math.min(index, answers.length - 1)] ?? new Error('no answer'),
+  );

@@ -11,7 +11,8 @@ const setUp = (...replies: readonly ReturnType<typeof json>[]) => {
   return { gateway: client.gateway(merchant), transport };
 };
 
-const verified = (txHash: string) => json({ status: 'success', amount: 250_000, cryptoAmount: 0.0123, txHash });
+const verified = (txHash: string) =>
+  json({ status: 'success', amount: 250_000, cryptoAmount: 0.0123, txHash });
 
 describe('PaymentGateway', () => {
   it('sends the key of the merchant and never the secret', async () => {
@@ -25,7 +26,10 @@ describe('PaymentGateway', () => {
   it('accepts a payment whose hash fits token, amount and secret', async () => {
     const hash = createHash('md5').update('t1250000very-secret').digest('hex');
     const { gateway } = setUp(verified(hash), verified(hash.toUpperCase()));
-    expect(await gateway.verify('t1')).toMatchObject({ ok: true, value: { amount: '250000', cryptoAmount: '0.0123' } });
+    expect(await gateway.verify('t1')).toMatchObject({
+      ok: true,
+      value: { amount: '250000', cryptoAmount: '0.0123' },
+    });
     expect(await gateway.verify('t1')).toMatchObject({ ok: true });
   });
 

@@ -2,9 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
 
 const limitsOf = (headroom?: number) => {
-  const limits = { 'orders/list': { limit: 50, windowMs: 60_000 }, 'v2/wallets': { limit: 1, windowMs: 60_000 } };
+  const limits = {
+    'orders/list': { limit: 50, windowMs: 60_000 },
+    'v2/wallets': { limit: 1, windowMs: 60_000 },
+  };
   const table = budgetTable(limits, headroom);
-  return ['orders/list', 'v2/wallets', 'orders/add', 'users/markets/favorite'].map((name) => table.get(name)?.limit);
+  return ['orders/list', 'v2/wallets', 'orders/add', 'users/markets/favorite'].map(
+    (name) => table.get(name)?.limit,
+  );
 };
 
 describe('the headroom of budgets', () => {

@@ -35,10 +35,9 @@ const document = openApiDocument({ serviceName: 'house', servers: ['http://local
 describe('openApiDocument', () => {
   it('describes every endpoint once', () => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
-    const declared = (Object.values(ENDPOINTS) as readonly Endpoint[]).flatMap(({ name, alsoMethods = [] }) => [
-      name,
-      ...alsoMethods.map((method) => `${name}By${method}`),
-    ]);
+    const declared = (Object.values(ENDPOINTS) as readonly Endpoint[]).flatMap(
+      ({ name, alsoMethods = [] }) => [name, ...alsoMethods.map((method) => `${name}By${method}`)],
+    );
     expect(operations.map((operation) => operation.operationId).sort()).toEqual(declared.sort());
     expect(document.openapi).toBe('3.1.0');
     expect(document.servers).toEqual([{ url: 'http://localhost:8900' }]);
@@ -90,7 +89,13 @@ describe('openApiDocument', () => {
       ['1', 1, 5684123456],
       ['0', '-1', '1.5', 'x', ' 1', 1e15, 0, -1, 1.5, true],
     ],
-    ['a client order id', '/market/orders/status', 'clientOrderId', ['a-1', null], ['a_b', 'a'.repeat(33), 1]],
+    [
+      'a client order id',
+      '/market/orders/status',
+      'clientOrderId',
+      ['a-1', null],
+      ['a_b', 'a'.repeat(33), 1],
+    ],
     ['a flag', '/market/orders/add', 'pro', [true, 'yes', 'no', '1', 1, 0], ['maybe', 2, {}]],
     ['an age', '/market/orders/cancel-old', 'hours', ['1.5', 2], ['0', 'x', 0, -1]],
   ] as const)('says of %s what the request is held to', (_, path, field, good, bad) => {
@@ -110,8 +115,11 @@ describe('openApiDocument', () => {
   });
 
   it('lets a field that may be left out be empty or null in a body, and empty in a query', () => {
-    const body = document.paths['/market/orders/cancel-old']?.['post']?.requestBody?.content['application/json'];
-    expect(body?.schema.properties['dstCurrency']).toMatchObject({ anyOf: [{ type: 'string' }, { enum: ['', null] }] });
+    const body =
+      document.paths['/market/orders/cancel-old']?.['post']?.requestBody?.content['application/json'];
+    expect(body?.schema.properties['dstCurrency']).toMatchObject({
+      anyOf: [{ type: 'string' }, { enum: ['', null] }],
+    });
     const list = document.paths['/market/orders/list']?.['get']?.parameters;
     expect(list?.find(({ name }) => name === 'dstCurrency')).toMatchObject({
       schema: { anyOf: [{ type: 'string' }, { enum: [''] }] },
@@ -124,7 +132,9 @@ describe('openApiDocument', () => {
     expect(schema).toMatchObject({ anyOf: [{ required: ['id'] }, { required: ['clientOrderId'] }] });
     const read = document.paths['/market/orders/list']?.['post'];
     expect(read?.parameters).toEqual([]);
-    expect(Object.keys(read?.requestBody?.content['application/json']?.schema.properties ?? {})).toContain('pageSize');
+    expect(Object.keys(read?.requestBody?.content['application/json']?.schema.properties ?? {})).toContain(
+      'pageSize',
+    );
   });
 
   it('names the calls that answer fields which are not as declared with HTTP 200', () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../../src/exchange/client.ts';
 import { FakeTransport, json } from './fake-transport.ts';
 
-const queryOf = (path: string): Record<string, string> => Object.fromEntries(new URL(path, 'http://x').searchParams);
+const queryOf = (path: string): Record<string, string> =>
+  Object.fromEntries(new URL(path, 'http://x').searchParams);
 
 const wireOrder = (id: number) => ({ id, type: 'buy', amount: '1', matchedAmount: '0', status: 'Active' });
 
@@ -92,7 +93,10 @@ describe('iterateTrades', () => {
 
 describe('iteratePages', () => {
   it('ends where the list says that nothing follows', async () => {
-    const { client, queries } = setUp(({ page }) => ({ deposits: [deposit(page ?? '')], hasNext: page !== '3' }));
+    const { client, queries } = setUp(({ page }) => ({
+      deposits: [deposit(page ?? '')],
+      hasNext: page !== '3',
+    }));
     const deposits = await collect(client.iteratePages('deposits', { wallet: 4 }));
     expect(deposits.map((item) => item.amount)).toEqual(['1', '2', '3']);
     expect(queries().map((query) => query['wallet'])).toEqual(['4', '4', '4']);

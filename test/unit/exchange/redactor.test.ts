@@ -6,7 +6,10 @@ import type { HttpResponse } from '../../../src/exchange/transport.ts';
 const SECRET = 'a"b/c+d e=f\\ß-4711-hidden';
 const bytes = Buffer.from(SECRET);
 const json = JSON.stringify(SECRET).slice(1, -1);
-const escaped = 'hidden-4711-value'.replaceAll(/./g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const escaped = 'hidden-4711-value'.replaceAll(
+  /./g,
+  (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+);
 
 describe('the redactor', () => {
   test.each([
@@ -14,7 +17,11 @@ describe('the redactor', () => {
     ['in JSON', SECRET, json],
     ['in JSON with escaped slashes', SECRET, json.replaceAll('/', '\\/')],
     ['URL-encoded', SECRET, encodeURIComponent(SECRET)],
-    ['URL-encoded in lower case', SECRET, encodeURIComponent(SECRET).toLowerCase().replace('hidden', 'hidden')],
+    [
+      'URL-encoded in lower case',
+      SECRET,
+      encodeURIComponent(SECRET).toLowerCase().replace('hidden', 'hidden'),
+    ],
     ['URL-encoded as a form', SECRET, encodeURIComponent(SECRET).replaceAll('%20', '+')],
     ['in Base64', SECRET, bytes.toString('base64')],
     ['in URL-safe Base64', SECRET, bytes.toString('base64url')],
@@ -49,7 +56,8 @@ describe('the redactor', () => {
   });
 });
 
-const request = (path: string) => ({ method: 'POST', path, headers: {}, body: null, timeoutMs: 1_000 }) as const;
+const request = (path: string) =>
+  ({ method: 'POST', path, headers: {}, body: null, timeoutMs: 1_000 }) as const;
 
 const transportOf = (response: HttpResponse, redactor: Redactor) =>
   new RedactingTransport({ send: async () => response, close: async () => {} }, redactor);
@@ -64,20 +72,30 @@ describe('the transport that redacts', () => {
   test('hands a log-in its token, also one that it knows, and takes it out of what comes later', async () => {
     const redactor = new Redactor(['token-of-a-log-in']);
     const body = JSON.stringify({ key: 'token-of-a-log-in', device: 'device-4711' });
-    const given = await transportOf({ status: 200, headers: {}, body }, redactor).send(request('/auth/login/'));
+    const given = await transportOf({ status: 200, headers: {}, body }, redactor).send(
+      request('/auth/login/'),
+    );
     expect(given.body).toBe(body);
-    const later = await transportOf({ status: 200, headers: {}, body }, redactor).send(request('/users/profile'));
+    const later = await transportOf({ status: 200, headers: {}, body }, redactor).send(
+      request('/users/profile'),
+    );
     expect(later.body).toBe('{"key":"[secret]","device":"[secret]"}');
   });
 
   test('cleans a log-in that was refused', async () => {
     const response = { status: 400, headers: {}, body: '{"non_field_errors":["not hidden-password"]}' };
-    const clean = await transportOf(response, new Redactor(['hidden-password'])).send(request('/auth/login/'));
+    const clean = await transportOf(response, new Redactor(['hidden-password'])).send(
+      request('/auth/login/'),
+    );
     expect(clean.body).toBe('{"non_field_errors":["not [secret]"]}');
   });
 
   test('takes a one-time password and a password of digits out of a refusal, and out of no other reply', async () => {
-    const logIn = { ...request('/auth/login/'), headers: { 'X-TOTP': '424242' }, body: '{"password":"8172635"}' };
+    const logIn = {
+      ...request('/auth/login/'),
+      headers: { 'X-TOTP': '424242' },
+      body: '{"password":"8172635"}',
+    };
     const said = '{"status":"failed","message":"424242 and 8172635"}';
     for (const status of [400, 429]) {
       const { body } = await transportOf({ status, headers: {}, body: said }, new Redactor([])).send(logIn);
@@ -93,7 +111,9 @@ describe('the transport that redacts', () => {
 
   test('cleans the name of a header', async () => {
     const response = { status: 400, headers: { 'x-hidden-password': 'a' }, body: '' };
-    const clean = await transportOf(response, new Redactor(['hidden-password'])).send(request('/users/profile'));
+    const clean = await transportOf(response, new Redactor(['hidden-password'])).send(
+      request('/users/profile'),
+    );
     expect(clean.headers).toEqual({ 'x-[secret]': 'a' });
   });
 });

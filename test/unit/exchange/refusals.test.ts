@@ -26,7 +26,10 @@ describe('refusals', () => {
 
   it('does not take a name of Object for a code', () => {
     expect(isDocumentedRefusal('constructor')).toBe(false);
-    expect(refusalTraits('toString', { endpoint: ENDPOINTS.addOrder })).toEqual({ retry: 'never', outcome: 'unknown' });
+    expect(refusalTraits('toString', { endpoint: ENDPOINTS.addOrder })).toEqual({
+      retry: 'never',
+      outcome: 'unknown',
+    });
   });
 
   it('lets a closed market be tried again and a verified payment count as applied', () => {

@@ -3,10 +3,17 @@ import { SarrafError } from '../../../src/domain/errors.ts';
 import type { EndpointName, EndpointRequest } from '../../../src/exchange/endpoints/index.ts';
 import { encodeRequest } from '../../../src/exchange/request-encoder.ts';
 
-const order = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.1', price: '12600000000' } as const;
+const order = {
+  type: 'buy',
+  srcCurrency: 'btc',
+  dstCurrency: 'rls',
+  amount: '0.1',
+  price: '12600000000',
+} as const;
 
 /** What TypeScript would not let through, as a caller in JavaScript may write it. */
-const encodeAnything = (name: EndpointName, request: unknown) => encodeRequest(name, request as EndpointRequest<never>);
+const encodeAnything = (name: EndpointName, request: unknown) =>
+  encodeRequest(name, request as EndpointRequest<never>);
 
 const messageOf = (work: () => unknown): string => {
   try {
@@ -41,7 +48,9 @@ describe('encodeRequest', () => {
   });
 
   it('writes words for flags as booleans', () => {
-    expect(JSON.parse(encodeRequest('addOrder', { ...order, pro: 'yes' }).body ?? '')).toMatchObject({ pro: true });
+    expect(JSON.parse(encodeRequest('addOrder', { ...order, pro: 'yes' }).body ?? '')).toMatchObject({
+      pro: true,
+    });
   });
 
   it.each<[string, EndpointName, unknown, string]>([
@@ -76,7 +85,12 @@ describe('encodeRequest', () => {
       { ...order, dstCurrency: 'eur' },
       'expected rls or usdt for addOrder.dstCurrency, was "eur"',
     ],
-    ['a long client id', 'addOrder', { ...order, clientOrderId: 'a'.repeat(33) }, 'for addOrder.clientOrderId'],
+    [
+      'a long client id',
+      'addOrder',
+      { ...order, clientOrderId: 'a'.repeat(33) },
+      'for addOrder.clientOrderId',
+    ],
     [
       'a client id with a space',
       'addOrder',

@@ -43,7 +43,11 @@ describe('a session with log-in', () => {
       '/users/wallets/balance',
     ]);
     expect(tokens()).toEqual(['none', 'none', 'Token token-1', 'Token token-1']);
-    expect(JSON.parse(transport.sent[1]?.body ?? '')).toEqual({ username: 'u', password: 'p', captcha: 'api' });
+    expect(JSON.parse(transport.sent[1]?.body ?? '')).toEqual({
+      username: 'u',
+      password: 'p',
+      captcha: 'api',
+    });
     expect(transport.sent[1]?.headers['user-agent']).toMatch(/^TraderBot\/sarraf-\d/);
   });
 

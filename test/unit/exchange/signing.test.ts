@@ -7,10 +7,18 @@ import { createSigner, signedMessage, toUrlSafeBase64 } from '../../../src/excha
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function keyFromSeed(seed: Uint8Array) {
-  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([PKCS8_PREFIX, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  });
   const publicKey = createPublicKey(privateKey);
   const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
-  return { privateKey, publicKey, key: { privateKey: toUrlSafeBase64(seed), publicKey: toUrlSafeBase64(raw) } };
+  return {
+    privateKey,
+    publicKey,
+    key: { privateKey: toUrlSafeBase64(seed), publicKey: toUrlSafeBase64(raw) },
+  };
 }
 
 describe('createSigner', () => {
@@ -34,7 +42,12 @@ describe('createSigner', () => {
   });
 
   it('signs timestamp, method, path with query and body, one after another', () => {
-    const parts = { timestamp: '1700000000', method: 'POST', path: '/market/orders/add?a=1', body: '{"x":1}' };
+    const parts = {
+      timestamp: '1700000000',
+      method: 'POST',
+      path: '/market/orders/add?a=1',
+      body: '{"x":1}',
+    };
     expect(signedMessage(parts)).toBe('1700000000POST/market/orders/add?a=1{"x":1}');
     expect(signedMessage({ ...parts, body: null })).toBe('1700000000POST/market/orders/add?a=1');
   });
@@ -55,7 +68,9 @@ describe('createSigner', () => {
   it('refuses a key of another length without showing it', () => {
     const { key } = keyFromSeed(new Uint8Array(32).fill(9));
     const short = { ...key, privateKey: 'c2VjcmV0' };
-    expect(() => createSigner(short)).toThrow('expected URL-safe Base64 of 32 bytes for the private key, was 6 bytes');
+    expect(() => createSigner(short)).toThrow(
+      'expected URL-safe Base64 of 32 bytes for the private key, was 6 bytes',
+    );
   });
 
   it('refuses two parts that are not of one key', () => {

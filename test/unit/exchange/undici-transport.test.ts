@@ -127,7 +127,10 @@ describe('placing an order over HTTP', () => {
         socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"status":"ok"'));
       }),
     );
-    expect(await failure(clientOf(url).addOrder(order))).toMatchObject({ code: 'CONNECTION_LOST', outcome: 'unknown' });
+    expect(await failure(clientOf(url).addOrder(order))).toMatchObject({
+      code: 'CONNECTION_LOST',
+      outcome: 'unknown',
+    });
   });
 });
 
@@ -145,7 +148,10 @@ describe('UndiciTransport', () => {
   const get = { method: 'GET', path: '/', headers: {}, body: null, timeoutMs: 5000 } as const;
 
   it('ends a reply that is larger than its bound', async () => {
-    const transport = new UndiciTransport({ baseUrl: await answering(200, 'x'.repeat(5000)), maxReplyBytes: 1000 });
+    const transport = new UndiciTransport({
+      baseUrl: await answering(200, 'x'.repeat(5000)),
+      maxReplyBytes: 1000,
+    });
     closing.push(() => transport.close());
     expect(await failure(transport.send(get))).toMatchObject({ code: 'REPLY_TOO_LARGE' });
   });
@@ -183,7 +189,14 @@ describe('UndiciTransport', () => {
     );
     const transport = new UndiciTransport({ baseUrl: url });
     closing.push(() => transport.close());
-    const ask = { method: 'GET', path: '/', headers: {}, body: null, timeoutMs: 5_000, isAdmitted: true } as const;
+    const ask = {
+      method: 'GET',
+      path: '/',
+      headers: {},
+      body: null,
+      timeoutMs: 5_000,
+      isAdmitted: true,
+    } as const;
     const sending = failure(transport.send(ask));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
     expect(await sending).toMatchObject({ outcome: 'none', details: { stoodStill: true } });

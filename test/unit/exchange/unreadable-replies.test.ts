@@ -33,7 +33,10 @@ describe('a reply that can not be read', () => {
     ['an amount that is an object', { status: 'ok', order: { ...ORDER, amount: {} } }],
     ['an amount that is a boolean', { status: 'ok', order: { ...ORDER, amount: true } }],
     ['a matched amount that is null', { status: 'ok', order: { ...ORDER, matchedAmount: null } }],
-    ['an amount with an exponent beyond all bounds', { status: 'ok', order: { ...ORDER, amount: '1e999999' } }],
+    [
+      'an amount with an exponent beyond all bounds',
+      { status: 'ok', order: { ...ORDER, amount: '1e999999' } },
+    ],
     ['an id beyond all integers', { status: 'ok', order: { ...ORDER, id: 1e300 } }],
   ])('is the error of its request, and leaves a placement unknown: %s', (_, body) => {
     expect(endOf('addOrder', body).outcome).toBe('unknown');

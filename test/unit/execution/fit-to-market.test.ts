@@ -20,7 +20,9 @@ function fitted(wish: string): string {
   });
   if (!found.ok) return found.reason;
   const { price: at, stopPrice, stopLimitPrice } = found;
-  return [found.amount, at, stopPrice, stopLimitPrice].map((one) => (one === null ? '-' : formatUnits(one))).join(' ');
+  return [found.amount, at, stopPrice, stopLimitPrice]
+    .map((one) => (one === null ? '-' : formatUnits(one)))
+    .join(' ');
 }
 
 describe('fitting a wish to its market', () => {
@@ -42,29 +44,39 @@ describe('fitting a wish to its market', () => {
     ['1 0.2 - - -', 'expected a price of at least one step of 0.5'],
     ['1 100 0.2 - -', 'expected a price of at least one step of 0.5'],
     ['1 100 99 0.2 -', 'expected a price of at least one step of 0.5'],
-    ['1000000000000000000 100 - - -', 'expected an amount of BTCUSDT within 2^53 steps, was 100000000000000000000'],
+    [
+      '1000000000000000000 100 - - -',
+      'expected an amount of BTCUSDT within 2^53 steps, was 100000000000000000000',
+    ],
   ])('%s => %s', (wish, expected) => {
     expect(fitted(wish)).toBe(expected);
   });
 
   it('never takes more than was wished, and less by less than a step', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: 1n, max: 10n ** 14n }), fc.bigInt({ min: 1n, max: 10n ** 14n }), (amount, price) => {
-        const wish = {
-          amount: amount as Units,
-          price: price as Units,
-          stopPrice: null,
-          stopLimitPrice: null,
-          reference: null,
-        };
-        const found = fitToMarket(MARKET, wish);
-        if (!found.ok) return;
-        expect(found.amount).toBeLessThanOrEqual(amount);
-        expect(amount - found.amount).toBeLessThan(MARKET.amountStep);
-        const off = (found.price ?? 0n) - price;
-        expect(off < 0n ? -off : off).toBeLessThanOrEqual(MARKET.priceStep / 2n);
-        expect([found.amount % MARKET.amountStep, (found.price ?? 0n) % MARKET.priceStep]).toEqual([0n, 0n]);
-      }),
+      fc.property(
+        fc.bigInt({ min: 1n, max: 10n ** 14n }),
+        fc.bigInt({ min: 1n, max: 10n ** 14n }),
+        (amount, price) => {
+          const wish = {
+            amount: amount as Units,
+            price: price as Units,
+            stopPrice: null,
+            stopLimitPrice: null,
+            reference: null,
+          };
+          const found = fitToMarket(MARKET, wish);
+          if (!found.ok) return;
+          expect(found.amount).toBeLessThanOrEqual(amount);
+          expect(amount - found.amount).toBeLessThan(MARKET.amountStep);
+          const off = (found.price ?? 0n) - price;
+          expect(off < 0n ? -off : off).toBeLessThanOrEqual(MARKET.priceStep / 2n);
+          expect([found.amount % MARKET.amountStep, (found.price ?? 0n) % MARKET.priceStep]).toEqual([
+            0n,
+            0n,
+          ]);
+        },
+      ),
     );
   });
 });

@@ -117,7 +117,10 @@ describe('identical orders', () => {
     open.restore([orderIn('open', { key: 'a', sentAtMs: 5_000 })], 6_000);
     expect(open.freeAtMs(TWIN, 6_000)).toBe(6_000 + HELD_BACK_MS);
     const old = new IdenticalOrders(HELD_BACK_MS);
-    old.restore([orderIn('open', { key: 'a', sentAtMs: 5_000 }), plannedOrder({ key: 'c' })], 5_000 + HELD_BACK_MS);
+    old.restore(
+      [orderIn('open', { key: 'a', sentAtMs: 5_000 }), plannedOrder({ key: 'c' })],
+      5_000 + HELD_BACK_MS,
+    );
     expect(old.freeAtMs(TWIN, 20_000)).toBe(20_000);
   });
 });

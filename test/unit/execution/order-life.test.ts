@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
-import { afterEvent, NEXT_STATES, type OrderEvent, type OrderStatusReport } from '../../../src/execution/order-life.ts';
+import {
+  afterEvent,
+  NEXT_STATES,
+  type OrderEvent,
+  type OrderStatusReport,
+} from '../../../src/execution/order-life.ts';
 import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/execution/order-record.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { isOpenStatus } from '../../../src/venues/port.ts';
@@ -45,7 +50,10 @@ const FACTS: Readonly<Record<string, OrderEvent>> = {
   unbound: { kind: 'unbound' },
 };
 
-/** What each fact makes of an order in each state: another state, `-` for nothing at all, `same` for the same state with new values, `!` for a refusal. */
+/**
+ * What each fact makes of an order in each state: another state, `-` for nothing at all, `same` for the same
+ * state with new values, `!` for a refusal.
+ */
 const TABLE = `
                 planned   sending    unknown    open       cancelling  settling   filled  cancelled  rejected
   handed      | sending   !          !          !          !           !          !       !          !
@@ -139,7 +147,9 @@ describe('the life cycle of an order', () => {
 });
 
 /** Every value that an order takes; what is refused changes nothing. */
-function lifeOf(given: readonly OrderEvent[]): { readonly order: OrderRecord; readonly fact: OrderEvent | null }[] {
+function lifeOf(
+  given: readonly OrderEvent[],
+): { readonly order: OrderRecord; readonly fact: OrderEvent | null }[] {
   const life: { order: OrderRecord; fact: OrderEvent | null }[] = [{ order: plannedOrder(), fact: null }];
   for (const fact of given) {
     const order = life.at(-1)!.order;
@@ -161,7 +171,9 @@ describe('any order, whatever is learned of it', () => {
     amounts.map(fillOf),
   );
 
-  const lives = fc.array(facts, { maxLength: 25 }).map((given) => lifeOf([{ kind: 'handed over', atMs: 1 }, ...given]));
+  const lives = fc
+    .array(facts, { maxLength: 25 })
+    .map((given) => lifeOf([{ kind: 'handed over', atMs: 1 }, ...given]));
 
   it('never loses what was matched or filled, and never fills beyond its amount', () => {
     fc.assert(
@@ -239,12 +251,15 @@ describe('any order, whatever is learned of it', () => {
     expect(afterEvent(filled, seen('Done', rounded))).toMatchObject({ state: 'filled', amount: rounded });
   });
 
-  it.each(['0', '0.4', '1.1'])('keeps its amount of 1, of which half is filled, when a list says %s', (amount) => {
-    const terms = { amount: parseUnits(amount), price: null, stopPrice: null };
-    const order = afterEvent(orderIn('open'), fillOf(HALF));
-    const report: OrderStatusReport = { venueId: 7, status: 'Active', isOpen: true, matched: HALF, terms };
-    expect(afterEvent(order, { kind: 'seen', atMs: 20, report }).amount).toBe(ONE);
-  });
+  it.each(['0', '0.4', '1.1'])(
+    'keeps its amount of 1, of which half is filled, when a list says %s',
+    (amount) => {
+      const terms = { amount: parseUnits(amount), price: null, stopPrice: null };
+      const order = afterEvent(orderIn('open'), fillOf(HALF));
+      const report: OrderStatusReport = { venueId: 7, status: 'Active', isOpen: true, matched: HALF, terms };
+      expect(afterEvent(order, { kind: 'seen', atMs: 20, report }).amount).toBe(ONE);
+    },
+  );
 
   it('keeps the id that it was first seen by', () => {
     fc.assert(

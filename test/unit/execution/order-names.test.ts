@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
-import { clientOrderIdOf, isInstanceName, readOrderName, stopLegKey } from '../../../src/execution/order-names.ts';
+import {
+  clientOrderIdOf,
+  isInstanceName,
+  readOrderName,
+  stopLegKey,
+} from '../../../src/execution/order-names.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'.split('');
 const word = (minLength: number, maxLength: number): fc.Arbitrary<string> =>

@@ -36,7 +36,9 @@ describe('the table of orders', () => {
   it('refuses a second order for one id of the exchange', () => {
     const table = new OrderTable();
     table.put(orderIn('open', { key: 'a', venueId: 7 }));
-    expect(() => table.put(orderIn('open', { key: 'b', venueId: 7 }))).toThrow(/one order for the id 7, were a and b/);
+    expect(() => table.put(orderIn('open', { key: 'b', venueId: 7 }))).toThrow(
+      /one order for the id 7, were a and b/,
+    );
   });
 
   it('keeps a thousand and more that are at their end, forgets the oldest of them, and none that is not', () => {

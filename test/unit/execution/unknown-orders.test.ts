@@ -27,7 +27,8 @@ function run(table: string): void {
     const [step = '', expected = ''] = line.split('=>').map((part) => part.trim());
     const [time = '', verb = '', key = '', , floor = '0'] = step.split(/\s+/);
     const atMs = Number(time);
-    if (verb === 'lost') unknown.track(orderIn('unknown', { key, sentAtMs: atMs, orderIdFloor: Number(floor) }), atMs);
+    if (verb === 'lost')
+      unknown.track(orderIn('unknown', { key, sentAtMs: atMs, orderIdFloor: Number(floor) }), atMs);
     else if (verb === 'due') expect(unknown.wakeAtMs(), where).toBe(atMs);
     else if (verb === 'begin') {
       const pass = unknown.begin(atMs);

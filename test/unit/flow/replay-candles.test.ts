@@ -74,7 +74,8 @@ describe('a replay of candles', () => {
     flow.advance(START_MS + HOUR_MS);
     const prices = tape().map((line) => Number(line.split(' ')[2]));
     expect(prices.length).toBeGreaterThan(8);
-    for (const [index, price] of prices.slice(1).entries()) expect(Math.abs(price - prices[index]!)).toBeLessThan(1);
+    for (const [index, price] of prices.slice(1).entries())
+      expect(Math.abs(price - prices[index]!)).toBeLessThan(1);
   });
 
   test('does nothing between the points of a path', () => {
@@ -113,7 +114,10 @@ describe('a replay of candles', () => {
   });
 
   test('fills an order at the price of a jump although the ladder was far away', () => {
-    const { flow, place } = replayOn([candle(0, ['100', '101', '99', '100']), candle(1, ['50', '51', '49', '50'])]);
+    const { flow, place } = replayOn([
+      candle(0, ['100', '101', '99', '100']),
+      candle(1, ['50', '51', '49', '50']),
+    ]);
     flow.advance(START_MS);
     const buy = place({ side: 'buy', price: 8_000, amount: 1_000_000 }, START_MS);
     flow.advance(START_MS + HOUR_MS);
@@ -129,9 +133,15 @@ describe('a replay of candles', () => {
   });
 
   test('wakes a stop when the price reaches it', () => {
-    const { flow, place } = replayOn([candle(0, ['100', '101', '92', '100']), candle(1, ['100', '101', '99', '100'])]);
+    const { flow, place } = replayOn([
+      candle(0, ['100', '101', '92', '100']),
+      candle(1, ['100', '101', '99', '100']),
+    ]);
     flow.advance(START_MS);
-    const stop = place({ side: 'sell', execution: 'stop_market', stopPrice: 9_400, amount: 1_000_000 }, START_MS);
+    const stop = place(
+      { side: 'sell', execution: 'stop_market', stopPrice: 9_400, amount: 1_000_000 },
+      START_MS,
+    );
     flow.advance(START_MS + HOUR_MS);
     expect(stop.status).toBe('Done');
   });
@@ -166,7 +176,9 @@ describe('a replay of candles', () => {
   });
 
   test('trades at its own times although accepted orders stay new for a while', () => {
-    const { flow, market, show } = replayOn([candle(0, ['100', '101', '90', '95'], '7')], { newForMs: 30_000 });
+    const { flow, market, show } = replayOn([candle(0, ['100', '101', '90', '95'], '7')], {
+      newForMs: 30_000,
+    });
     flow.advance(START_MS + HOUR_MS);
     expect(market.candles.bars('1h').map(show)).toEqual([['100', '101', '90', '95', '7']]);
   });
@@ -175,7 +187,8 @@ describe('a replay of candles', () => {
     const [one, other] = [replayOn(walk(20)), replayOn(walk(20))];
     one.flow.advance(START_MS + 20 * HOUR_MS);
     for (let minute = 0; minute <= 1_200; minute += 5) other.flow.advance(START_MS + minute * 60_000);
-    const ladder = ({ market }: typeof one) => market.book.buys.top(24).map(({ price, amount }) => [price, amount]);
+    const ladder = ({ market }: typeof one) =>
+      market.book.buys.top(24).map(({ price, amount }) => [price, amount]);
     expect(ladder(other)).toEqual(ladder(one));
     expect(other.tape()).toEqual(one.tape());
   });

@@ -71,7 +71,9 @@ describe('a replay of books', () => {
       trade(3, 'sell', '98', '0.5'),
     ]);
     const levels = (): readonly unknown[] =>
-      [market.book.buys, market.book.sells].map((side) => side.top(9).map(({ price, amount }) => [price, amount]));
+      [market.book.buys, market.book.sells].map((side) =>
+        side.top(9).map(({ price, amount }) => [price, amount]),
+      );
     flow.advance(START_MS + 1_000);
     expect(tape()).toEqual([]);
     expect(levels()).toEqual([

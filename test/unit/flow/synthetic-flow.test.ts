@@ -15,13 +15,36 @@ const BTC: BareMarket = {
 };
 const MARKETS: readonly BareMarket[] = [
   BTC,
-  { market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '11', initialPrice: '61000' },
-  { market: 'USDTIRT', priceStep: '10', amountStep: '0.01', minOrderValue: '3000000', initialPrice: '600000' },
-  { market: 'DUSTUSDT', priceStep: '0.00000001', amountStep: '1', minOrderValue: '11', initialPrice: '0.0000123' },
+  {
+    market: 'BTCUSDT',
+    priceStep: '0.01',
+    amountStep: '0.000001',
+    minOrderValue: '11',
+    initialPrice: '61000',
+  },
+  {
+    market: 'USDTIRT',
+    priceStep: '10',
+    amountStep: '0.01',
+    minOrderValue: '3000000',
+    initialPrice: '600000',
+  },
+  {
+    market: 'DUSTUSDT',
+    priceStep: '0.00000001',
+    amountStep: '1',
+    minOrderValue: '11',
+    initialPrice: '0.0000123',
+  },
 ];
 
 const create = (
-  options: { seed?: number; markets?: readonly BareMarket[]; newForMs?: number; historyMinutes?: number } = {},
+  options: {
+    seed?: number;
+    markets?: readonly BareMarket[];
+    newForMs?: number;
+    historyMinutes?: number;
+  } = {},
 ) => {
   const { exchange } = createBareExchange({
     markets: options.markets ?? [BTC],
@@ -33,7 +56,12 @@ const create = (
     startMs: START_MS,
     historyMinutes: options.historyMinutes ?? 60,
   });
-  return { exchange, flow, markets: [...exchange.markets.values()], market: [...exchange.markets.values()][0]! };
+  return {
+    exchange,
+    flow,
+    markets: [...exchange.markets.values()],
+    market: [...exchange.markets.values()][0]!,
+  };
 };
 
 const tapeOf = (market: MarketState): readonly string[] =>
@@ -57,9 +85,13 @@ const place = (of: ReturnType<typeof create>, side: Side, price: number, amount:
     timeMs,
   );
 
-const levels = (market: MarketState): readonly number[] => [market.book.buys.levelCount, market.book.sells.levelCount];
+const levels = (market: MarketState): readonly number[] => [
+  market.book.buys.levelCount,
+  market.book.sells.levelCount,
+];
 
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe('a synthetic market', () => {
   test('keeps 24 levels a side with a positive spread of several steps on every market', () => {
@@ -88,7 +120,9 @@ describe('a synthetic market', () => {
     expect(mean(returns.map((value) => (value - centre) ** 4)) / variance ** 2).toBeGreaterThan(3);
     const sizes = returns.map(Math.abs);
     const typical = mean(sizes);
-    const covariance = mean(sizes.slice(1).map((size, index) => (size - typical) * (sizes[index]! - typical)));
+    const covariance = mean(
+      sizes.slice(1).map((size, index) => (size - typical) * (sizes[index]! - typical)),
+    );
     expect(covariance / mean(sizes.map((size) => (size - typical) ** 2))).toBeGreaterThan(0.05);
     expect(Math.sqrt(variance * 525_600)).toBeGreaterThan(0.4);
     expect(Math.sqrt(variance * 525_600)).toBeLessThan(2.5);

@@ -73,7 +73,8 @@ const rows = (changes: Partial<MirrorRows> = {}): MirrorRows => ({
   ...changes,
 });
 
-const saying = (violations: readonly Violation[]): string => violations.map(({ message }) => message).join('\n');
+const saying = (violations: readonly Violation[]): string =>
+  violations.map(({ message }) => message).join('\n');
 
 describe('the agreement of mirror and exchange', () => {
   test('has nothing to say when every row is the same', () => {
@@ -83,15 +84,45 @@ describe('the agreement of mirror and exchange', () => {
   test.each([
     ['an order that the mirror lacks', truth(), rows({ orders: [] }), 'it is not there'],
     ['an order that never was', truth({ orders: [] }), rows(), 'it never was there'],
-    ['an order taken for rejected', truth(), rows({ orders: [row({ state: 'rejected' })] }), 'rejected in the mirror'],
-    ['an order still unknown', truth(), rows({ orders: [row({ state: 'unknown' })] }), 'unknown in the mirror'],
-    ['a closed order taken for open', truth({ orders: [order({ isOpen: false, status: 'Done' })] }), rows(), 'is Done'],
+    [
+      'an order taken for rejected',
+      truth(),
+      rows({ orders: [row({ state: 'rejected' })] }),
+      'rejected in the mirror',
+    ],
+    [
+      'an order still unknown',
+      truth(),
+      rows({ orders: [row({ state: 'unknown' })] }),
+      'unknown in the mirror',
+    ],
+    [
+      'a closed order taken for open',
+      truth({ orders: [order({ isOpen: false, status: 'Done' })] }),
+      rows(),
+      'is Done',
+    ],
     ['what was matched', truth(), rows({ orders: [row({ filled: '0.5' })] }), 'filled 0.5'],
-    ['a fill that the mirror lacks', truth(), rows({ fills: [] }), 'expected fill 5 of order 10 (buy) in the mirror'],
+    [
+      'a fill that the mirror lacks',
+      truth(),
+      rows({ fills: [] }),
+      'expected fill 5 of order 10 (buy) in the mirror',
+    ],
     ['a fill twice', truth(), rows({ fills: [fillRow(), fillRow()] }), 'there 2 times'],
-    ['a fill that never was', truth({ fills: [] }), rows(), 'expected fill 5 of order 10 (buy) of the mirror'],
+    [
+      'a fill that never was',
+      truth({ fills: [] }),
+      rows(),
+      'expected fill 5 of order 10 (buy) of the mirror',
+    ],
     ['a fee', truth(), rows({ fills: [fillRow({ fee: '0.1' })] }), 'fee is 0.001'],
-    ['a balance', truth(), rows({ balances: [{ currency: 'usdt', total: '901', held: '100' }] }), 'usdt: 900'],
+    [
+      'a balance',
+      truth(),
+      rows({ balances: [{ currency: 'usdt', total: '901', held: '100' }] }),
+      'usdt: 900',
+    ],
     ['a hold', truth(), rows({ balances: [{ currency: 'usdt', total: '900', held: '0' }] }), 'held 100'],
     ['a balance that the mirror lacks', truth(), rows({ balances: [] }), 'expected a balance of usdt'],
   ])('names %s', (_, exchange, mirror, words) => {
@@ -122,12 +153,16 @@ describe('an order that was called refused, and is there', () => {
     expect(checkAgreement(truth({ orders: [traceless], fills: [] }), mirror, options)).toEqual([]);
     expect(saying(checkAgreement(truth({ fills: [] }), mirror, options))).toContain('rejected in the mirror');
     const ended = order({ isOpen: false, status: 'Canceled' });
-    expect(saying(checkAgreement(truth({ orders: [ended] }), mirror, options))).toContain('rejected in the mirror');
+    expect(saying(checkAgreement(truth({ orders: [ended] }), mirror, options))).toContain(
+      'rejected in the mirror',
+    );
   });
 
   test('is no second order of its intent', () => {
     const second = order({ id: 11, clientOrderId: 'bot-a-mark-2' });
-    const both = rows({ orders: [row(), row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: 11 })] });
+    const both = rows({
+      orders: [row(), row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: 11 })],
+    });
     expect(checkOrders(truth({ orders: [order(), second] }), both, options.refused)).toEqual([]);
   });
 });
@@ -141,7 +176,9 @@ describe('the check of orders', () => {
   });
 
   test('finds an id that was accepted twice', () => {
-    expect(saying(checkOrders(truth({ orders: [order(), order({ id: 11 })] }), rows()))).toContain('accepted 10, 11');
+    expect(saying(checkOrders(truth({ orders: [order(), order({ id: 11 })] }), rows()))).toContain(
+      'accepted 10, 11',
+    );
   });
 
   test('finds two orders for an intent that wants one', () => {
@@ -156,14 +193,19 @@ describe('the check of orders', () => {
     });
     const first = order({ isOpen: false, status: 'Done', closedAtMs: 2_000 });
     expect(checkOrders(truth({ orders: [first, { ...second, openedAtMs: 2_000 }] }), iceberg)).toEqual([]);
-    expect(saying(checkOrders(truth({ orders: [first, { ...second, openedAtMs: 1_999 }] }), iceberg))).toContain(
-      '10 and 11 were there together',
-    );
+    expect(
+      saying(checkOrders(truth({ orders: [first, { ...second, openedAtMs: 1_999 }] }), iceberg)),
+    ).toContain('10 and 11 were there together');
   });
 
   test('finds more filled than was wanted', () => {
-    const twap = rows({ orders: [row(), secondRow], intents: [{ id: 'i1', kind: 'twap', json: '{"amount":"1.5"}' }] });
-    expect(saying(checkOrders(truth({ orders: [order(), second] }), twap))).toContain('at most 1.5 for intent i1');
+    const twap = rows({
+      orders: [row(), secondRow],
+      intents: [{ id: 'i1', kind: 'twap', json: '{"amount":"1.5"}' }],
+    });
+    expect(saying(checkOrders(truth({ orders: [order(), second] }), twap))).toContain(
+      'at most 1.5 for intent i1',
+    );
   });
 });
 
@@ -201,7 +243,15 @@ describe('the check of budgets', () => {
   test('looks at every request once, however often it looks', () => {
     const log = new RequestLog(3);
     const checker = new BudgetChecker(log, new Map());
-    const request = { timeMs: 0, ip: '', credentialId: null, method: 'GET', path: '/', endpoint: null, budget: null };
+    const request = {
+      timeMs: 0,
+      ip: '',
+      credentialId: null,
+      method: 'GET',
+      path: '/',
+      endpoint: null,
+      budget: null,
+    };
     for (let count = 0; count < 6; count += 1) {
       log.add({ ...request, status: 200 });
       checker.look();

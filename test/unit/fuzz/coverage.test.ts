@@ -9,7 +9,8 @@ describe('the coverage of a run', () => {
     for (const state of ['planned', 'sending', 'unknown', 'open', 'settling', 'filled'] as const) {
       coverage.order(orderIn(state, { key: 'one' }));
     }
-    for (const state of ['planned', 'sending', 'rejected'] as const) coverage.order(orderIn(state, { key: 'two' }));
+    for (const state of ['planned', 'sending', 'rejected'] as const)
+      coverage.order(orderIn(state, { key: 'two' }));
     expect(coverage.counts()).toEqual({
       orders: 2,
       'ended filled': 1,

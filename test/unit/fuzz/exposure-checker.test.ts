@@ -28,7 +28,8 @@ const fill = (orderId: number, changes: Partial<TrueFill> = {}): TrueFill => ({
   ...changes,
 });
 const count = (orders: readonly TrueOrder[], fills: readonly TrueFill[] = []): number =>
-  checkExposure({ orders, fills, balances: new Map() }, { instance: 'bot', maxPosition: { btc: 10n } }).length;
+  checkExposure({ orders, fills, balances: new Map() }, { instance: 'bot', maxPosition: { btc: 10n } })
+    .length;
 
 describe('positions with all orders of a side', () => {
   test('stay within the limit while there is one order', () => {
@@ -71,7 +72,9 @@ describe('positions with all orders of a side', () => {
   test('count a pair once, and what is not ours or in another market not at all', () => {
     const pair = [order(1, { pairId: 2 }), order(2, { pairId: 1, clientOrderId: null, openedAtMs: 1 })];
     expect(count(pair)).toBe(0);
-    expect(count([order(1), order(2, { clientOrderId: 'by-hand-2' }), order(3, { market: 'BTCIRT' })])).toBe(0);
+    expect(count([order(1), order(2, { clientOrderId: 'by-hand-2' }), order(3, { market: 'BTCIRT' })])).toBe(
+      0,
+    );
   });
 
   test('are of one strategy each, where a market has two', () => {

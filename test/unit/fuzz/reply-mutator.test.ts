@@ -6,7 +6,11 @@ import { ReplyMutator } from '../../../src/fuzz/reply-mutator.ts';
 import { spoil } from '../../../src/fuzz/spoil.ts';
 import type { WrongReplies } from '../../../src/fuzz/wrong-replies.ts';
 
-const PLACEMENT = { method: 'POST', path: '/market/orders/add', body: '{"clientOrderId":"bot-a-mark-1"}' } as const;
+const PLACEMENT = {
+  method: 'POST',
+  path: '/market/orders/add',
+  body: '{"clientOrderId":"bot-a-mark-1"}',
+} as const;
 const CANCEL = { method: 'POST', path: '/market/orders/update-status', body: '{"order":5}' } as const;
 
 function mutator(plan: Partial<WrongReplies>): { readonly said: string[]; readonly mutator: ReplyMutator } {

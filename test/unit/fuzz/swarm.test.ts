@@ -66,7 +66,8 @@ describe('the swarm', () => {
       (swarm: (typeof swarms)[number]) => swarm.clockSteps.length > 0,
       (swarm: (typeof swarms)[number]) => swarm.stalls.length > 0,
       (swarm: (typeof swarms)[number]) => swarm.logsIn,
-      (swarm: (typeof swarms)[number]) => swarm.disturbances.some(({ disturbance }) => disturbance.name === 'deposit'),
+      (swarm: (typeof swarms)[number]) =>
+        swarm.disturbances.some(({ disturbance }) => disturbance.name === 'deposit'),
     ];
     for (const fact of facts) {
       const seeds = swarms.filter(fact).length;

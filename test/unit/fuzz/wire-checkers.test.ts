@@ -14,13 +14,21 @@ import { LoweredLimitChecker } from '../../../src/fuzz/checkers/lowered-limit-ch
 import { OverlapChecker } from '../../../src/fuzz/checkers/overlap-checker.ts';
 import { WatchedTransport, type LeavingRequest } from '../../../src/fuzz/checkers/watched-transport.ts';
 
-const leaving = (name: EndpointName, fields: LeavingRequest['fields'] = {}, atMs = 1_000): LeavingRequest => ({
+const leaving = (
+  name: EndpointName,
+  fields: LeavingRequest['fields'] = {},
+  atMs = 1_000,
+): LeavingRequest => ({
   endpoint: ENDPOINTS[name],
   path: ENDPOINTS[name].path.replace('{symbol}', 'BTCIRT'),
   fields,
   atMs,
 });
-const response = (status: number, body: unknown): HttpResponse => ({ status, headers: {}, body: JSON.stringify(body) });
+const response = (status: number, body: unknown): HttpResponse => ({
+  status,
+  headers: {},
+  body: JSON.stringify(body),
+});
 
 test('the watched way out tells what a body and a query say, and the reply', async () => {
   const transport: Transport = { send: async () => response(200, {}), close: async () => {} };
@@ -30,14 +38,20 @@ test('the watched way out tells what a body and a query say, and the reply', asy
     nowMs: () => 7,
     witnesses: [
       {
-        leaves: ({ endpoint, fields, atMs }) => seen.push(`${endpoint.name} ${JSON.stringify(fields)} ${atMs}`),
+        leaves: ({ endpoint, fields, atMs }) =>
+          seen.push(`${endpoint.name} ${JSON.stringify(fields)} ${atMs}`),
         isAnswered: ({ endpoint }, { response: { status } }) => seen.push(`${endpoint.name} ${status}`),
       },
     ],
   });
   const request = { headers: {}, timeoutMs: 1_000 };
   await watched.send({ ...request, method: 'GET', path: '/market/trades/list?fromId=5', body: null });
-  await watched.send({ ...request, method: 'POST', path: '/market/orders/update-status', body: '{"order":3}' });
+  await watched.send({
+    ...request,
+    method: 'POST',
+    path: '/market/orders/update-status',
+    body: '{"order":3}',
+  });
   await watched.send({ ...request, method: 'GET', path: '/nowhere', body: null });
   expect(seen).toEqual([
     'tradesList {"fromId":"5"} 7',
@@ -99,7 +113,11 @@ const countAt = (atMs: number, reply: HttpResponse, name: EndpointName = 'trades
 const lowersTo = (limit: unknown): HttpResponse => response(429, { backOff: 5, limit });
 
 /** Breaks after a reply at 10 s, by what left at these times. */
-const breaksOf = (reply: HttpResponse, leftAtMs: readonly number[], before: readonly number[] = []): number => {
+const breaksOf = (
+  reply: HttpResponse,
+  leftAtMs: readonly number[],
+  before: readonly number[] = [],
+): number => {
   const checker = new LoweredLimitChecker();
   for (const atMs of before) checker.leaves(leaving('ordersList', {}, atMs));
   checker.isAnswered(leaving('ordersList', {}, 9_900), { response: reply, atMs: 10_000 });
@@ -174,7 +192,11 @@ const order = (changes: Partial<TrueOrder>): TrueOrder => ({
 
 describe('orders that are not ours', () => {
   const truth: ExchangeTruth = {
-    orders: [order({ id: 1, clientOrderId: 'bot-a-mark-1', pairId: 2 }), order({ id: 2, pairId: 1 }), order({ id: 3 })],
+    orders: [
+      order({ id: 1, clientOrderId: 'bot-a-mark-1', pairId: 2 }),
+      order({ id: 2, pairId: 1 }),
+      order({ id: 3 }),
+    ],
     fills: [],
     balances: new Map(),
   };

@@ -43,22 +43,25 @@ function placeFar(world: FuzzWorld): void {
 }
 
 describe('the world of the fuzzer', () => {
-  test.each([...SECOND_HAND, ...EXCHANGE_EVENTS])('$name changes something, and the books stay balanced', ({ act }) => {
-    const world = createWorld();
-    placeFar(world);
-    const before = stateOf(world);
-    const dice = new Dice(5);
-    const states = new Set<string>();
-    for (let count = 0; count < 10; count += 1) {
-      act(world, dice, world.advance());
-      states.add(stateOf(world));
-    }
-    states.delete(before);
-    expect(states.size).toBeGreaterThan(0);
-    for (const currency of world.exchange.accounts.houseCurrencies()) {
-      expect(world.exchange.accounts.imbalanceOf(currency)).toBe(0n);
-    }
-  });
+  test.each([...SECOND_HAND, ...EXCHANGE_EVENTS])(
+    '$name changes something, and the books stay balanced',
+    ({ act }) => {
+      const world = createWorld();
+      placeFar(world);
+      const before = stateOf(world);
+      const dice = new Dice(5);
+      const states = new Set<string>();
+      for (let count = 0; count < 10; count += 1) {
+        act(world, dice, world.advance());
+        states.add(stateOf(world));
+      }
+      states.delete(before);
+      expect(states.size).toBeGreaterThan(0);
+      for (const currency of world.exchange.accounts.houseCurrencies()) {
+        expect(world.exchange.accounts.imbalanceOf(currency)).toBe(0n);
+      }
+    },
+  );
 
   test('opens a halted market again', async () => {
     const world = createWorld();
@@ -75,7 +78,9 @@ describe('the world of the fuzzer', () => {
       const timeMs = world.advance();
       const before = world.markets.map(({ lastPrice }) => lastPrice);
       shock.act(world, new Dice(seed), timeMs);
-      return Math.max(...world.markets.map(({ lastPrice }, index) => Math.abs(lastPrice / before[index]! - 1)));
+      return Math.max(
+        ...world.markets.map(({ lastPrice }, index) => Math.abs(lastPrice / before[index]! - 1)),
+      );
     });
     expect(Math.max(...moves)).toBeGreaterThan(0.005);
   });

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import type { HttpRequest, Transport } from '../../../src/exchange/transport.ts';
-import { LimitedExchangeClient, type LimitedClientOptions } from '../../../src/library/limited-exchange-client.ts';
+import {
+  LimitedExchangeClient,
+  type LimitedClientOptions,
+} from '../../../src/library/limited-exchange-client.ts';
 import { InProcessVenue } from '../../../src/simulator/in-process-venue.ts';
 import { timersOf } from '../../../src/virtual/virtual-executor.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
@@ -16,7 +19,11 @@ const USED = 14;
 function world(replace?: (request: HttpRequest) => Promise<{ status: number; body: string } | null>) {
   const time = new VirtualTime(START_MS);
   const venue = createVenue();
-  const inner = new InProcessVenue({ door: venue.door, now: () => time.now(), sleep: (ms) => time.sleep(ms) });
+  const inner = new InProcessVenue({
+    door: venue.door,
+    now: () => time.now(),
+    sleep: (ms) => time.sleep(ms),
+  });
   const transport: Transport = {
     async send(request) {
       const reply = (await replace?.(request)) ?? null;
@@ -41,7 +48,8 @@ describe('the client of the library', () => {
     const { time, statuses, open } = world();
     const client = open();
     const ended: number[] = [];
-    for (let call = 0; call < 16; call += 1) void trades(client).then(() => ended.push(time.now() - START_MS));
+    for (let call = 0; call < 16; call += 1)
+      void trades(client).then(() => ended.push(time.now() - START_MS));
     await time.run(START_MS + 10 * MINUTE_MS);
     expect(statuses()).toEqual(Array.from({ length: 16 }, () => 200));
     expect(ended.slice(0, USED)).toEqual(Array.from({ length: USED }, () => 0));
@@ -72,7 +80,10 @@ describe('the client of the library', () => {
     let admitted = 0;
     const client = open({ admit: () => void (admitted += 1) });
     for (let call = 0; call < 15; call += 1) await trades(client);
-    await expect(trades(client)).rejects.toMatchObject({ code: 'RATE_LIMITED', details: { httpStatus: 403 } });
+    await expect(trades(client)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      details: { httpStatus: 403 },
+    });
     expect([admitted, statuses().length]).toEqual([16, 16]);
   });
 
@@ -93,7 +104,10 @@ describe('the client of the library', () => {
 
   test('sends nothing for a signal that has ended before', async () => {
     const { statuses, open } = world();
-    await expect(trades(open(), AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED', outcome: 'none' });
+    await expect(trades(open(), AbortSignal.abort())).rejects.toMatchObject({
+      code: 'ABORTED',
+      outcome: 'none',
+    });
     expect(statuses()).toEqual([]);
   });
 
@@ -117,7 +131,10 @@ describe('the client of the library', () => {
   test('a lockout that the exchange names ends every further call of its budget at once', async () => {
     const { time, open } = world(async ({ path }) =>
       path.startsWith('/v2/trades')
-        ? { status: 429, body: '{"status":"failed","code":"TooManyRequests","message":"x","backOff":3600,"limit":15}' }
+        ? {
+            status: 429,
+            body: '{"status":"failed","code":"TooManyRequests","message":"x","backOff":3600,"limit":15}',
+          }
         : null,
     );
     const client = open();

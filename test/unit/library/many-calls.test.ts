@@ -45,7 +45,12 @@ describe(`${CALLS} calls of one client with one signal at a slow exchange`, () =
   ] as const)('end in an answer or an error and leave no listener and no warning, %s', async (_, limits) => {
     const { port } = server.address() as AddressInfo;
     const retry = { attempts: 3, baseMs: 1, maxMs: 5 };
-    const client = new LimitedExchangeClient({ baseUrl: `http://127.0.0.1:${port}`, limits, maxWaitMs: 1_000, retry });
+    const client = new LimitedExchangeClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      limits,
+      maxWaitMs: 1_000,
+      retry,
+    });
     const { signal } = new AbortController();
     const outcomes = await Promise.all(
       Array.from({ length: CALLS }, () =>

@@ -142,7 +142,9 @@ test.each([...new Set(COLUMNS.map(({ table }) => table))])(
     const last = COLUMNS.findLast((column) => column.table === table)?.name ?? '';
     database.exec(`ALTER TABLE ${table} RENAME COLUMN ${last} TO other_name`);
     try {
-      expect(() => new MirrorReader(mirror.path).close()).toThrow(`a table ${table} without the column ${last}`);
+      expect(() => new MirrorReader(mirror.path).close()).toThrow(
+        `a table ${table} without the column ${last}`,
+      );
     } finally {
       database.exec(`ALTER TABLE ${table} RENAME COLUMN other_name TO ${last}`);
     }
@@ -150,10 +152,13 @@ test.each([...new Set(COLUMNS.map(({ table }) => table))])(
 );
 
 test('an epoch that no bot gave is refused', () => {
-  const epoch = database.prepare<[], string>("SELECT value FROM meta WHERE name = 'epoch'").pluck().get() ?? '';
+  const epoch =
+    database.prepare<[], string>("SELECT value FROM meta WHERE name = 'epoch'").pluck().get() ?? '';
   database.exec("UPDATE meta SET value = 'E 1' WHERE name = 'epoch'");
   try {
-    expectRefused(/table meta \(name "epoch"\): expected an epoch of four of \[a-z0-9\] for value, was "E 1"/);
+    expectRefused(
+      /table meta \(name "epoch"\): expected an epoch of four of \[a-z0-9\] for value, was "E 1"/,
+    );
   } finally {
     database.prepare("UPDATE meta SET value = ? WHERE name = 'epoch'").run(epoch);
   }

@@ -19,7 +19,9 @@ test('a mirror that another process holds takes no durable change, keeps the oth
   using mirror = new MirrorFolder();
   const store = mirror.open();
   const letGo = hold(mirror.path);
-  expect(() => store.apply([order('bot-a-e001-1')], DURABLE)).toThrow(/another program holds the file.*cancels go on/);
+  expect(() => store.apply([order('bot-a-e001-1')], DURABLE)).toThrow(
+    /another program holds the file.*cancels go on/,
+  );
   store.apply([order('bot-a-e001-2')], LATER);
   store.flush();
   expect(store.isWritable()).toBe(false);
@@ -41,7 +43,9 @@ test('waits once, and not with every write, for a process that holds the mirror'
   const letGo = hold(mirror.path);
   // At a quarter of a second each this would take minutes.
   for (let attempt = 0; attempt < 1_000; attempt += 1) {
-    expect(() => store.apply([order('bot-a-e001-1')], { atMs: NOW_MS, isDurable: true })).toThrow('another program');
+    expect(() => store.apply([order('bot-a-e001-1')], { atMs: NOW_MS, isDurable: true })).toThrow(
+      'another program',
+    );
   }
   letGo();
 });

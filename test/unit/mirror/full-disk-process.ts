@@ -6,7 +6,9 @@ import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 
-/** Runs alone on a disk of a few megabytes, which it fills; says in JSON lines what the mirror does about it. */
+/**
+ * Runs alone on a disk of a few megabytes, which it fills; says in JSON lines what the mirror does about it.
+ */
 const disk = process.argv[2] ?? '';
 const folder = join(disk, 'data');
 const say = (line: Record<string, unknown>): void => console.log(JSON.stringify(line));
@@ -45,7 +47,8 @@ const store = open();
 say({ ballast: hasBallast() });
 fillDisk();
 store.apply([{ kind: 'kept', name: 'gathered', json: '1' }], { atMs: 1, isDurable: false });
-for (let count = 0; count < 20; count += 1) store.apply([line(`early-${count}`)], { atMs: 1, isDurable: false });
+for (let count = 0; count < 20; count += 1)
+  store.apply([line(`early-${count}`)], { atMs: 1, isDurable: false });
 // More market data than the ballast has room for.
 const candle = {
   openTimeMs: 0,
@@ -56,7 +59,12 @@ const candle = {
 };
 for (let count = 0; count < 200; count += 1) {
   const market = 'x'.repeat(100_000) + String(count);
-  const change = { kind: 'candle', market, timeframe: '1m', candle: { ...candle, volume: decimalText('1') } } as const;
+  const change = {
+    kind: 'candle',
+    market,
+    timeframe: '1m',
+    candle: { ...candle, volume: decimalText('1') },
+  } as const;
   store.apply([change], { atMs: 1, isDurable: false });
 }
 store.flush();
@@ -64,7 +72,8 @@ say({ gathered: store.isWritable(), ballast: hasBallast() });
 
 let written = 0;
 try {
-  for (; written < 10_000; written += 1) store.apply([line(`durable-${written}`)], { atMs: 2, isDurable: true });
+  for (; written < 10_000; written += 1)
+    store.apply([line(`durable-${written}`)], { atMs: 2, isDurable: true });
 } catch (error) {
   if (!(error instanceof SarrafError)) throw error;
   say({

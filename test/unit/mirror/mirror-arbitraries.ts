@@ -10,11 +10,16 @@ import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
 const name = fc.constantFrom('a', 'b', 'c', 'd');
 const text = fc.string({ maxLength: 12, unit: 'binary' }).filter((value) => !value.includes('\0'));
 const json = fc.json({ maxDepth: 2 });
-const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 })).map((value) => JSON.stringify(value));
+const object = fc
+  .dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }))
+  .map((value) => JSON.stringify(value));
 const units = fc.bigInt({ min: 0n, max: 10n ** 32n }) as fc.Arbitrary<Units>;
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 /** Around the edge of what counts as recent, and elsewhere. */
-const timeMs = fc.oneof(fc.integer({ min: NOW_MS - 20 * 60_000, max: NOW_MS }), fc.integer({ min: 0, max: 4e12 }));
+const timeMs = fc.oneof(
+  fc.integer({ min: NOW_MS - 20 * 60_000, max: NOW_MS }),
+  fc.integer({ min: 0, max: 4e12 }),
+);
 const side = fc.constantFrom('buy' as const, 'sell' as const);
 
 const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { nil: null });
@@ -28,7 +33,12 @@ const order = fc.record({
   market: name,
   marketVersion: fc.nat(),
   side,
-  execution: fc.constantFrom('limit' as const, 'market' as const, 'stop_limit' as const, 'stop_market' as const),
+  execution: fc.constantFrom(
+    'limit' as const,
+    'market' as const,
+    'stop_limit' as const,
+    'stop_market' as const,
+  ),
   price: orNull(units),
   stopPrice: orNull(units),
   amount: units,

@@ -93,7 +93,9 @@ test('a file that was named a mirror before its tables were made, as a crash lea
 
 test('says where, what and what to do in one line', () => {
   writeFileSync(place.path, 'notes');
-  expect(() => place.open()).toThrow(/^expected a mirror of sarraf at \S+mirror\.sqlite, found [^\n]+: [^\n]+$/);
+  expect(() => place.open()).toThrow(
+    /^expected a mirror of sarraf at \S+mirror\.sqlite, found [^\n]+: [^\n]+$/,
+  );
 });
 
 test('a file of no bytes, as a crash leaves it, becomes a mirror', () => {

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EMPTY_MIRROR_STATE, type MirrorChange, type MirrorState } from '../../../src/engine/mirror-change.ts';
+import {
+  EMPTY_MIRROR_STATE,
+  type MirrorChange,
+  type MirrorState,
+} from '../../../src/engine/mirror-change.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../../../src/execution/order-record.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
@@ -14,14 +18,19 @@ interface Step {
   readonly isDurable: boolean;
 }
 
-const steps = fc.array(fc.record({ changes: fc.array(storedChange, { maxLength: 6 }), isDurable: fc.boolean() }), {
-  maxLength: 12,
-});
+const steps = fc.array(
+  fc.record({ changes: fc.array(storedChange, { maxLength: 6 }), isDurable: fc.boolean() }),
+  {
+    maxLength: 12,
+  },
+);
 
-const fillName = ({ tradeId, venueOrderId, side }: FillRecord): string => `${tradeId} ${venueOrderId} ${side}`;
+const fillName = ({ tradeId, venueOrderId, side }: FillRecord): string =>
+  `${tradeId} ${venueOrderId} ${side}`;
 const byText = (left: string, right: string): number => (left < right ? -1 : 1);
 const byKey = (left: OrderRecord, right: OrderRecord): number => (left.key < right.key ? -1 : 1);
-const byFillName = (left: FillRecord, right: FillRecord): number => (fillName(left) < fillName(right) ? -1 : 1);
+const byFillName = (left: FillRecord, right: FillRecord): number =>
+  fillName(left) < fillName(right) ? -1 : 1;
 
 /** What a restart is to be given, worked out with plain maps. */
 function expectedState(changes: readonly MirrorChange[]): Omit<MirrorState, 'epoch'> {

@@ -119,7 +119,14 @@ describe('a mirror', () => {
     const one = decimalText('1');
     const candle = { openTimeMs: 0, open: one, high: one, low: one, close: one, volume: one };
     const trade = { timeMs: 7, price: one, amount: one, side: 'sell' } as const;
-    const nothing = { volumeSrc: null, volumeDst: null, mark: null, dayLow: null, dayHigh: null, dayOpen: null };
+    const nothing = {
+      volumeSrc: null,
+      volumeDst: null,
+      mark: null,
+      dayLow: null,
+      dayHigh: null,
+      dayOpen: null,
+    };
     const changes: MirrorChange[] = [
       { kind: 'book', market: 'BTCIRT', book: { bids: [level], asks: [], updatedAtMs: null } },
       { kind: 'book', market: 'BTCIRT', book: { bids: [], asks: [level], updatedAtMs: 6 } },
@@ -144,10 +151,21 @@ describe('a mirror', () => {
       { kind: 'wallet', wallet: { currency: 'rls', walletId: 3, total: decimalText('1'), held: one } },
       {
         kind: 'wallet',
-        wallet: { currency: 'rls', walletId: 3, total: decimalText('126000000000000000000.0000000001'), held: one },
+        wallet: {
+          currency: 'rls',
+          walletId: 3,
+          total: decimalText('126000000000000000000.0000000001'),
+          held: one,
+        },
       },
-      { kind: 'transaction', transaction: { id: 5, currency: 'rls', atMs: 1, amount: one, description: 'deposit' } },
-      { kind: 'transaction', transaction: { id: 5, currency: 'rls', atMs: 1, amount: one, description: 'deposit' } },
+      {
+        kind: 'transaction',
+        transaction: { id: 5, currency: 'rls', atMs: 1, amount: one, description: 'deposit' },
+      },
+      {
+        kind: 'transaction',
+        transaction: { id: 5, currency: 'rls', atMs: 1, amount: one, description: 'deposit' },
+      },
     ];
     place.open().apply(changes, DURABLE);
     expect(seen('SELECT bids, asks, updated_at_ms FROM books')).toEqual([
@@ -210,7 +228,10 @@ describe('a mirror', () => {
   test('writes an intent again when it changes', () => {
     const store = place.open();
     store.apply([{ kind: 'intent', intent: intentRecord() }], DURABLE);
-    store.apply([{ kind: 'intent', intent: intentRecord({ status: 'refused', reason: 'too large' }) }], DURABLE);
+    store.apply(
+      [{ kind: 'intent', intent: intentRecord({ status: 'refused', reason: 'too large' }) }],
+      DURABLE,
+    );
     expect(seen('SELECT status, reason FROM intents')).toEqual([{ status: 'refused', reason: 'too large' }]);
   });
 });
@@ -259,7 +280,9 @@ describe('the epoch', () => {
   });
 
   test('is refused when it is not four letters or digits', () => {
-    expect(() => place.open({ epoch: () => 'E-1' })).toThrow('expected an epoch of four of [a-z0-9], was "E-1"');
+    expect(() => place.open({ epoch: () => 'E-1' })).toThrow(
+      'expected an epoch of four of [a-z0-9], was "E-1"',
+    );
     expect(place.open().epoch).toBe('e001');
   });
 });

@@ -5,7 +5,14 @@ import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import type { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import type { RetentionLimits } from '../../../src/mirror/retention.ts';
-import { fillRecord, intentRecord, journalLine, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
+import {
+  fillRecord,
+  intentRecord,
+  journalLine,
+  MirrorFolder,
+  NOW_MS,
+  orderRecord,
+} from './mirror-fixture.ts';
 
 /** The least that is allowed. */
 const LEAST: RetentionLimits = {
@@ -38,8 +45,10 @@ function value(sql: string): unknown {
   }
 }
 
-const isIntentThere = (id: string): boolean => value(`SELECT count(*) FROM intents WHERE intent_id = '${id}'`) === 1;
-const isOrderThere = (key: string): boolean => value(`SELECT count(*) FROM orders WHERE order_key = '${key}'`) === 1;
+const isIntentThere = (id: string): boolean =>
+  value(`SELECT count(*) FROM intents WHERE intent_id = '${id}'`) === 1;
+const isOrderThere = (key: string): boolean =>
+  value(`SELECT count(*) FROM orders WHERE order_key = '${key}'`) === 1;
 
 const count = (table: string): unknown => value(`SELECT count(*) FROM ${table}`);
 
@@ -61,7 +70,13 @@ const candleAt = (openTimeMs: number): MirrorChange => ({
 const orders = (size: number, prefix: string, changed: Partial<OrderRecord> = {}): MirrorChange[] =>
   many(size, (index) => ({
     kind: 'order',
-    order: orderRecord({ key: `${prefix}-${index}`, state: 'filled', closedAtMs: 1, intentId: prefix, ...changed }),
+    order: orderRecord({
+      key: `${prefix}-${index}`,
+      state: 'filled',
+      closedAtMs: 1,
+      intentId: prefix,
+      ...changed,
+    }),
   }));
 
 describe('the journal', () => {
@@ -143,7 +158,10 @@ describe('an intent beyond the limit', () => {
       [
         { kind: 'intent', intent: intentRecord({ id: 'working' }) },
         { kind: 'intent', intent: intentRecord({ id: 'algorithm', status: 'done' }) },
-        { kind: 'algorithm', algorithm: { intentId: 'algorithm', strategy: 's', market: 'BTCIRT', json: '{}' } },
+        {
+          kind: 'algorithm',
+          algorithm: { intentId: 'algorithm', strategy: 's', market: 'BTCIRT', json: '{}' },
+        },
         { kind: 'intent', intent: intentRecord({ id: 'done', status: 'done' }) },
         ...rest,
       ],
@@ -182,7 +200,10 @@ describe('an order beyond the limit', () => {
     ['it is unknown', orders(1, 'old', { state: 'unknown', closedAtMs: null })],
     [
       'its pair is not final',
-      [...orders(1, 'old', { pairKey: 'pair-0' }), ...orders(1, 'pair', { state: 'settling', closedAtMs: null })],
+      [
+        ...orders(1, 'old', { pairKey: 'pair-0' }),
+        ...orders(1, 'pair', { state: 'settling', closedAtMs: null }),
+      ],
     ],
     ['its intent works', [...orders(1, 'old'), { kind: 'intent', intent: intentRecord({ id: 'old' }) }]],
     [
@@ -196,11 +217,18 @@ describe('an order beyond the limit', () => {
     store.apply([...changes, ...orders(2, 'gone'), ...orders(1_000, 'new')], LONG_AGO);
     store.apply(orders(1, 'last'), NOW);
     flushes(3);
-    expect([isOrderThere('old-0'), isOrderThere('gone-0'), isOrderThere('gone-1')]).toEqual([true, false, false]);
+    expect([isOrderThere('old-0'), isOrderThere('gone-0'), isOrderThere('gone-1')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   test('stays for 15 minutes after it closed, for a restart', () => {
-    store.apply([...orders(1, 'old'), ...orders(1_000, 'new')], { atMs: NOW_MS - 14 * 60_000, isDurable: true });
+    store.apply([...orders(1, 'old'), ...orders(1_000, 'new')], {
+      atMs: NOW_MS - 14 * 60_000,
+      isDurable: true,
+    });
     store.apply(orders(1, 'last'), NOW);
     flushes(2);
     expect(isOrderThere('old-0')).toBe(true);

@@ -17,9 +17,13 @@ import { fillRecord, ICEBERG, intentRecord, MirrorFolder } from './mirror-fixtur
 /** Stored JSON by the row it is in: `table name`, where the name is that of its key. */
 type Stored = Readonly<Record<string, string>>;
 
-/** What a bot has written that has traded, so that its books, its ledger and its state have something in them. */
+/**
+ * What a bot has written that has traded, so that its books, its ledger and its state have something in them.
+ */
 function tradedState(): MirrorState {
-  const world = EngineWorld.ready({ settings: { credential: { name: 'the token', advice: 'make a new one' } } });
+  const world = EngineWorld.ready({
+    settings: { credential: { name: 'the token', advice: 'make a new one' } },
+  });
   world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
   world.venue.fill(world.accept().id ?? 0);
   world.advance(30_000);
@@ -27,7 +31,11 @@ function tradedState(): MirrorState {
 }
 
 const RECONCILED = {
-  books: { expected: { btc: '120000000000' }, unmatched: [['btc', '-5']], outside: [['usdt', 7, '90', START_MS]] },
+  books: {
+    expected: { btc: '120000000000' },
+    unmatched: [['btc', '-5']],
+    outside: [['usdt', 7, '90', START_MS]],
+  },
   lastLineIds: { btc: 7 },
   concludedAtMs: START_MS,
   conclusions: 3,
@@ -44,7 +52,9 @@ const MONEY = { price: '98', amount: '1', total: '98', fee: '0' };
 const SELDOM: Stored = {
   'kept reconciliation': JSON.stringify(RECONCILED),
   'kept control': JSON.stringify({ halted: { reason: 'by hand', sinceMs: START_MS, wholeAccount: false } }),
-  'kept credential': JSON.stringify({ refused: { name: 'the token', advice: 'make one', sinceMs: START_MS } }),
+  'kept credential': JSON.stringify({
+    refused: { name: 'the token', advice: 'make one', sinceMs: START_MS },
+  }),
   'kept names': JSON.stringify({
     epoch: 'e001',
     former: [{ epoch: 'e000', lastRow: 4 }],
@@ -80,7 +90,11 @@ beforeAll(() => {
   const store = folder.open({ nowMs: START_MS });
   const order = traded.orders.map((each): MirrorChange => ({ kind: 'order', order: each }));
   const strategies = traded.strategies.map((strategy): MirrorChange => ({ kind: 'strategy', strategy }));
-  const kept = Object.entries(traded.kept).map(([name, json]): MirrorChange => ({ kind: 'kept', name, json }));
+  const kept = Object.entries(traded.kept).map(([name, json]): MirrorChange => ({
+    kind: 'kept',
+    name,
+    json,
+  }));
   const markets = traded.markets.map((market): MirrorChange => ({ kind: 'market', market }));
   const fills = traded.fills.map((fill): MirrorChange => ({ kind: 'fill', fill }));
   const seldom = Object.entries(SELDOM).map(([row, json]): MirrorChange => {
@@ -88,9 +102,15 @@ beforeAll(() => {
     if (table === 'kept') return { kind: 'kept', name, json };
     if (table === 'intents') return { kind: 'intent', intent: intentRecord({ strategy: 'one', json }) };
     if (table === 'journal') return { kind: 'journal', entry: { kind: 'log', subject: 'one', json } };
-    return { kind: 'algorithm', algorithm: { intentId: 'intent-1', strategy: 'one', market: 'BTCUSDT', json } };
+    return {
+      kind: 'algorithm',
+      algorithm: { intentId: 'intent-1', strategy: 'one', market: 'BTCUSDT', json },
+    };
   });
-  store.apply([...order, ...fills, ...markets, ...strategies, ...kept, ...seldom], { atMs: START_MS, isDurable: true });
+  store.apply([...order, ...fills, ...markets, ...strategies, ...kept, ...seldom], {
+    atMs: START_MS,
+    isDurable: true,
+  });
   state = store.load();
   store.close();
   database = new Database(folder.path);
@@ -126,7 +146,8 @@ const WRONG: readonly unknown[] = [null, [], {}, 'text', 1.5, -1, [null]];
 function* spoiled(value: unknown): Generator {
   yield* WRONG;
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) for (const other of spoiled(item)) yield value.with(index, other);
+    for (const [index, item] of value.entries())
+      for (const other of spoiled(item)) yield value.with(index, other);
     if (value.length > 0) yield value.slice(1);
     return;
   }
@@ -139,7 +160,9 @@ function* spoiled(value: unknown): Generator {
 }
 
 /** The commands that read a table's JSON. */
-const COMMANDS: Readonly<Record<string, readonly (readonly [() => Command, ...options: readonly string[]])[]>> = {
+const COMMANDS: Readonly<
+  Record<string, readonly (readonly [() => Command, ...options: readonly string[]])[]>
+> = {
   kept: [[statusCommand], [reconcileCommand]],
   strategies: [[statusCommand]],
   intents: [[intentsCommand, '--json']],
@@ -171,7 +194,9 @@ async function runCommands(table: string): Promise<void> {
   }
 }
 
-/** A bot begins from it and lets some time pass. What only its strategy can judge is the strategy's to refuse. */
+/**
+ * A bot begins from it and lets some time pass. What only its strategy can judge is the strategy's to refuse.
+ */
 function begin(): void {
   const world = new EngineWorld();
   world.mirror.putBack(loadState(database, { epoch: 'e001', nowMs: START_MS }), 'e001');
@@ -184,7 +209,13 @@ function begin(): void {
   world.advance(3_000);
 }
 
-const ROWS = ['strategies one', 'kept row', 'kept cursor.trades', 'kept read-times', ...Object.keys(SELDOM)] as const;
+const ROWS = [
+  'strategies one',
+  'kept row',
+  'kept cursor.trades',
+  'kept read-times',
+  ...Object.keys(SELDOM),
+] as const;
 
 describe('stored JSON of another shape', () => {
   test.each(ROWS)('%s is refused with its row, or serves a bot and every command', async (row) => {
@@ -197,7 +228,8 @@ describe('stored JSON of another shape', () => {
     try {
       for (const value of spoiled(JSON.parse(good))) {
         const json = JSON.stringify(value);
-        // Most of what the check of the column refuses is not put into the file as well: that takes a thousand times as long.
+        // Most of what the check of the column refuses is not put into the file as well: that takes a
+        // thousand times as long.
         const isWrong = (check?.problemOf?.({ name, kind: name, json }) ?? null) !== null;
         if (isWrong && (refused += 1) % 20 !== 1) continue;
         put(row, json);

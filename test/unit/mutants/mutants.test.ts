@@ -12,10 +12,13 @@ test('there are twenty mutants or more, each of its own name', () => {
   expect(new Set(mutants.map(({ name }) => name)).size).toBeGreaterThanOrEqual(20);
 });
 
-test.each(mutants.map((mutant) => [mutant.name, mutant] as const))('"%s" fits the bot as it is', (_, mutant) => {
-  const source = readFileSync(mutant.file, 'utf8');
-  expect(planted(source, mutant)).not.toBe(source);
-});
+test.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
+  '"%s" fits the bot as it is',
+  (_, mutant) => {
+    const source = readFileSync(mutant.file, 'utf8');
+    expect(planted(source, mutant)).not.toBe(source);
+  },
+);
 
 test('a copy of the project has what the fuzzer is started from', () => {
   const checkout = new Checkout('.', null);
@@ -43,15 +46,21 @@ const mistake = (message: string) => ({ check: 'no mistakes', message });
 
 describe('the verdict on a run', () => {
   const orders = { check: 'orders', message: 'two of them' };
-  const run = (...seeds: readonly ReturnType<typeof seed>[]) => verdictOn({ exitCode: 1, seeds, complaint: '' });
+  const run = (...seeds: readonly ReturnType<typeof seed>[]) =>
+    verdictOn({ exitCode: 1, seeds, complaint: '' });
 
   test('is found at the first seed that fails, by the checkers that stand apart', () => {
     const expected = { kind: 'found', seed: 2, checks: ['orders'], message: 'two of them' };
-    expect(run(seed(1), seed(3, [mistake('x')]), seed(2, [mistake('INVARIANT'), orders, orders]))).toEqual(expected);
+    expect(run(seed(1), seed(3, [mistake('x')]), seed(2, [mistake('INVARIANT'), orders, orders]))).toEqual(
+      expected,
+    );
   });
 
   test('takes the bot that stops itself for found, too', () => {
-    expect(run(seed(1, [mistake('SarrafError: expected')]))).toMatchObject({ kind: 'found', checks: ['no mistakes'] });
+    expect(run(seed(1, [mistake('SarrafError: expected')]))).toMatchObject({
+      kind: 'found',
+      checks: ['no mistakes'],
+    });
   });
 
   test.each([
@@ -65,7 +74,9 @@ describe('the verdict on a run', () => {
 
   test('is survived where every seed held, whether or not everything was met', () => {
     expect(verdictOn({ exitCode: 0, seeds: [seed(1)], complaint: '' }).kind).toBe('survived');
-    expect(verdictOn({ exitCode: 1, seeds: [seed(1)], complaint: 'it never met: ocos' }).kind).toBe('survived');
+    expect(verdictOn({ exitCode: 1, seeds: [seed(1)], complaint: 'it never met: ocos' }).kind).toBe(
+      'survived',
+    );
     expect(verdictOn({ exitCode: 1, seeds: [seed(1)], complaint: 'out of memory' }).kind).toBe('broken');
   });
 });

@@ -31,7 +31,8 @@ async function load(path = folder): Promise<Loaded> {
     const { strategies, problems } = await loadStrategies(path);
     return { names: strategies.map(({ definition }) => definition.name), problems, error: null };
   } catch (thrown) {
-    if (thrown instanceof SarrafError) return { names: [], problems: [], error: `${thrown.code}: ${thrown.message}` };
+    if (thrown instanceof SarrafError)
+      return { names: [], problems: [], error: `${thrown.code}: ${thrown.message}` };
     throw thrown;
   }
 }
@@ -92,7 +93,10 @@ throw new Error(one === other && one === running ? 'the same' : 'different');
     ['export const strategy = {};', 'as the default export, was undefined'],
     ['export default { name: 7 };', 'expected name to be a text, was number'],
     [`export default { name: 'a', params: {} };`, 'expected params to be a zod schema'],
-    [`export default { name: 'a', params: { safeParse() {} } };`, 'expected data to be a function, was undefined'],
+    [
+      `export default { name: 'a', params: { safeParse() {} } };`,
+      'expected data to be a function, was undefined',
+    ],
     [strategy('a').replace(/ {2}on:.*/, ''), 'expected on to be handlers by name, was undefined'],
     [strategy('a').replace('on:', 'onBook: () => ({}),\n  on:'), 'beforeWarm, on), was "onBook"'],
     [strategy('a').replace('on: {', 'on: { fill: 5,'), 'expected on.fill to be a function, was number'],

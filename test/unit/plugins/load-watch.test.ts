@@ -28,7 +28,8 @@ test('a backtest that a strategy file holds up names the file, and Ctrl-C ends i
 test('a file that is loaded soon is not spoken of, nor one with a mistake beyond that', async () => {
   const strategy = join(folder, 'wrong.ts');
   writeFileSync(strategy, 'throw new Error("no data today");\n');
-  const { code, error } = await startSarraf(['backtest', strategy, '--market', 'BTCUSDT', '--cash', '1000']).finished;
+  const { code, error } = await startSarraf(['backtest', strategy, '--market', 'BTCUSDT', '--cash', '1000'])
+    .finished;
   expect([code, error]).toEqual([2, expect.stringContaining(`${strategy}:1: Error: no data today`)]);
   expect(error).not.toContain('still loading');
 });

@@ -65,7 +65,14 @@ const view = engineView({ nowMs: 5, position: '4' });
 
 async function begin(options: Partial<WorkerRunnerOptions> & { readonly handlerMs?: number } = {}) {
   const { handlerMs = 60_000, ...more } = options;
-  const setup = { file, shownFile: 'deeds.ts', name: null, market: 'BTCIRT', timeframe: '1h', params: {} } as const;
+  const setup = {
+    file,
+    shownFile: 'deeds.ts',
+    name: null,
+    market: 'BTCIRT',
+    timeframe: '1h',
+    params: {},
+  } as const;
   const runner = await WorkerRunner.start({
     setup: { ...setup, knownMarkets: null },
     limits: { handlerMs, loadMs: 120_000, memoryMb: 64, restartsAnHour: 1 },
@@ -92,7 +99,9 @@ describe('a strategy in a thread', () => {
 
   test('answers with intents and a state, and goes on from a stored one', async () => {
     const runner = await begin();
-    expect(deed(runner, 'buy')).toEqual([{ kind: 'place', market: 'BTCIRT', side: 'buy', amount: '1', price: '2' }]);
+    expect(deed(runner, 'buy')).toEqual([
+      { kind: 'place', market: 'BTCIRT', side: 'buy', amount: '1', price: '2' },
+    ]);
     expect([runner.takeChangedState(), runner.takeChangedState()]).toEqual(['{"count":1}', null]);
     runner.restore('{"count":41}');
     deed(runner, 'buy');
@@ -153,7 +162,13 @@ describe('a strategy in a thread', () => {
     const [wrong, gone] = [join(folder, 'wrong.ts'), join(folder, 'gone')];
     const leaves = `import { writeFileSync } from 'node:fs';\nprocess.on('exit', () => writeFileSync('${gone}', ''));\n`;
     writeFileSync(wrong, `${leaves}${SOURCE}`);
-    const setup = { file: wrong, shownFile: 'wrong.ts', name: null, market: 'BTCIRT', timeframe: '1h' } as const;
+    const setup = {
+      file: wrong,
+      shownFile: 'wrong.ts',
+      name: null,
+      market: 'BTCIRT',
+      timeframe: '1h',
+    } as const;
     const thread = new StrategyThread({
       setup: { ...setup, params: { size: 'large' }, knownMarkets: null },
       limits: { handlerMs: 60_000, loadMs: 120_000, memoryMb: 64 },
@@ -183,7 +198,11 @@ describe('a strategy in a thread', () => {
     expect(runner.failure).toBe('on.throws: thrown (deeds.ts:11)');
     expect(deed(runner, 'buy')).toEqual([]);
     runner.clearFailure();
-    expect([deed(runner, 'buy').length, runner.stateJson(), runner.failure]).toEqual([1, '{"count":1}', null]);
+    expect([deed(runner, 'buy').length, runner.stateJson(), runner.failure]).toEqual([
+      1,
+      '{"count":1}',
+      null,
+    ]);
   });
 
   test('that ends outside of its handlers is told of', async () => {

@@ -22,21 +22,41 @@ describe('the results of a strategy in one quote currency', () => {
   test.each([
     ['begin with nothing', 'at 100', 'result 0 day 0 peak 0 losses 0'],
     ['count the position at the last price', 'buy 1 for 100, at 110', 'result 10 day 10 peak 10 losses 0'],
-    ['count it at the price of its fill before any is told', 'buy 2 for 200', 'result 0 day 0 peak 0 losses 0'],
+    [
+      'count it at the price of its fill before any is told',
+      'buy 2 for 200',
+      'result 0 day 0 peak 0 losses 0',
+    ],
     ['fall with it', 'buy 1 for 100, at 130, at 90', 'result -10 day -10 peak 30 losses 0'],
     ['realise a sale', 'buy 2 for 200, at 110, sell 1 for 110, at 100', 'result 10 day 10 peak 20 losses 0'],
     ['count fees in the coin', 'buy 1 for 100 fee 0.01, at 100', 'result -1 day -1 peak 0 losses 0'],
-    ['count fees in the quote', 'buy 1 for 100, sell 1 for 100 fee 0.5', 'result -0.5 day -0.5 peak 0 losses 1'],
+    [
+      'count fees in the quote',
+      'buy 1 for 100, sell 1 for 100 fee 0.5',
+      'result -0.5 day -0.5 peak 0 losses 1',
+    ],
     ['count a short position', 'sell 1 for 100, at 90', 'result 10 day 10 peak 10 losses 0'],
     [
       'add up markets',
       'buy 1 for 100, buy 2 for 50 in ETHUSDT, at 110, ETHUSDT at 20',
       'result 0 day 0 peak 10 losses 0',
     ],
-    ['begin a day with what they are', 'buy 1 for 100, at 90, 24h later, at 85', 'result -15 day -5 peak 0 losses 0'],
+    [
+      'begin a day with what they are',
+      'buy 1 for 100, at 90, 24h later, at 85',
+      'result -15 day -5 peak 0 losses 0',
+    ],
     ['begin a day without any step', 'buy 1 for 100, at 90, 24h later', 'result -10 day 0 peak 0 losses 0'],
-    ['keep a day to its last moment', 'buy 1 for 100, at 90, 23.999h later', 'result -10 day -10 peak 0 losses 0'],
-    ['begin no day again', 'at 1, 24h later, buy 1 for 100, -1h later, at 90', 'result -10 day -10 peak 0 losses 0'],
+    [
+      'keep a day to its last moment',
+      'buy 1 for 100, at 90, 23.999h later',
+      'result -10 day -10 peak 0 losses 0',
+    ],
+    [
+      'begin no day again',
+      'at 1, 24h later, buy 1 for 100, -1h later, at 90',
+      'result -10 day -10 peak 0 losses 0',
+    ],
   ])('%s', (_, steps, expected) => {
     expect(viewAfter(steps)).toBe(expected);
   });
@@ -47,12 +67,20 @@ describe('the results of a strategy in one quote currency', () => {
     ['as one however many fills it has', 'buy 1 for 100, buy 1 for 90, sell 1.5 for 120, sell 0.5 for 40', 1],
     ['one after the other', 'buy 1 for 100, sell 1 for 90, buy 1 for 100, sell 1 for 99', 2],
     ['from none after one that won', 'buy 1 for 100, sell 1 for 90, buy 1 for 100, sell 1 for 101', 0],
-    ['from none after one that brought nothing', 'buy 1 for 100, sell 1 for 90, buy 1 for 100, sell 1 for 100', 0],
+    [
+      'from none after one that brought nothing',
+      'buy 1 for 100, sell 1 for 90, buy 1 for 100, sell 1 for 100',
+      0,
+    ],
     ['when the position turns round', 'buy 1 for 100, sell 2 for 180', 1],
     ['again when it turns back', 'buy 1 for 100, sell 2 for 180, buy 2 for 200', 2],
     ['when no more than dust is left', 'buy 1 for 100 fee 0.0025005, sell 0.997499 for 90', 1],
     ['not while a whole step is left', 'buy 1 for 100 fee 0.0025, sell 0.997499 for 90', 0],
-    ['of all markets together', 'buy 1 for 100, buy 1 for 50 in ETHUSDT, sell 1 for 90, sell 1 for 40 in ETHUSDT', 2],
+    [
+      'of all markets together',
+      'buy 1 for 100, buy 1 for 50 in ETHUSDT, sell 1 for 90, sell 1 for 40 in ETHUSDT',
+      2,
+    ],
     ['of short positions', 'sell 1 for 100, buy 1 for 110', 1],
   ])('count losing round trips %s', (_, steps, losses) => {
     const ledger = ledgerOf('usdt');
@@ -81,15 +109,22 @@ const told = (ledger: AssetLedger) => {
   if (unvalued.length > 0) return `no value of ${unvalued.join(' and ')} in ${currency}`;
   if (total === null) return 'no total';
   const split =
-    realised === null || open === null ? '' : `, realised ${formatUnits(realised)}, open ${formatUnits(open)}`;
+    realised === null || open === null
+      ? ''
+      : `, realised ${formatUnits(realised)}, open ${formatUnits(open)}`;
   return `total ${formatUnits(total)} ${currency}${split}`;
 };
 
 describe('the profit over several markets', () => {
-  const TRIANGLE = 'USDTIRT at 100, buy 1 for 9900 in BTCIRT, sell 1 for 100 fee 0.1, sell 99.9 for 9990 in USDTIRT';
+  const TRIANGLE =
+    'USDTIRT at 100, buy 1 for 9900 in BTCIRT, sell 1 for 100 fee 0.1, sell 99.9 for 9990 in USDTIRT';
 
   test.each([
-    ['nets a coin that was bought in one market and sold in another', TRIANGLE, 'total 90 rls, realised 90, open 0'],
+    [
+      'nets a coin that was bought in one market and sold in another',
+      TRIANGLE,
+      'total 90 rls, realised 90, open 0',
+    ],
     [
       'values tether that is left once, by its rial market',
       'USDTIRT at 100, buy 1 for 9900 in BTCIRT, sell 1 for 100, USDTIRT at 99',
@@ -151,7 +186,11 @@ describe('the profit over several markets', () => {
     const atMs = play(ledger, 'buy 1 for 10000 in BTCIRT, BTCIRT at 9000, 1h later');
     ledger.takeBridge(() => parseUnits('100'), atMs);
     const marks = ledger.tracksAt(atMs, 'usdt').get('usdt')?.marks;
-    expect(marks).toMatchObject({ result: parseUnits('-10'), dayBeganWith: parseUnits('-10'), peakResult: 0n });
+    expect(marks).toMatchObject({
+      result: parseUnits('-10'),
+      dayBeganWith: parseUnits('-10'),
+      peakResult: 0n,
+    });
   });
 
   test('keeps the last marks while something has no price, and names it', () => {

@@ -35,7 +35,9 @@ describe('the books of the balances', () => {
   it('say which balances are not what they should be', () => {
     const books = begun();
     books.addTrade(BUY, BOTH);
-    expect(books.compare(totals(109n, 4_001n), 0)).toEqual([{ currency: 'usdt', expected: 4_000n, found: 4_001n }]);
+    expect(books.compare(totals(109n, 4_001n), 0)).toEqual([
+      { currency: 'usdt', expected: 4_000n, found: 4_001n },
+    ]);
     expect(books.compare(totals(100n, 5_000n), 0)).toEqual([
       { currency: 'btc', expected: 109n, found: 100n },
       { currency: 'usdt', expected: 4_000n, found: 5_000n },
@@ -79,7 +81,9 @@ describe('the books of the balances', () => {
     const books = begun();
     expect(books.knows('btc')).toBe(true);
     expect(books.knows('eth')).toBe(false);
-    expect(books.compare(new Map([['usdt', 5_000n]]), 0)).toEqual([{ currency: 'btc', expected: 100n, found: 0n }]);
+    expect(books.compare(new Map([['usdt', 5_000n]]), 0)).toEqual([
+      { currency: 'btc', expected: 100n, found: 0n },
+    ]);
     expect(books.compare(new Map([...totals(100n, 5_000n), ['eth', 3n]]), 0)).toEqual([
       { currency: 'eth', expected: 0n, found: 3n },
     ]);
@@ -103,7 +107,9 @@ describe('the books of the balances', () => {
     const books = begun();
     books.addLine(line(50n));
     expect(books.compare(totals(100n, 5_050n), 0)).toEqual([]);
-    expect(books.compare(totals(100n, 5_100n), 0)).toEqual([{ currency: 'usdt', expected: 5_050n, found: 5_100n }]);
+    expect(books.compare(totals(100n, 5_100n), 0)).toEqual([
+      { currency: 'usdt', expected: 5_050n, found: 5_100n },
+    ]);
   });
 
   it('let no line of one currency explain a difference in another', () => {
@@ -142,18 +148,24 @@ describe('the books of the balances', () => {
     for (let count = 0; count < 301; count += 1) books.addLine(line(1_000n + BigInt(count)));
     expect(books.store().outside).toHaveLength(300);
     expect(books.store().outside[0]?.[2]).toBe('1001');
-    for (let count = 0; count < 301; count += 1) books.addTrade({ ...BUY, total: 2_000n + BigInt(count) }, BOTH);
+    for (let count = 0; count < 301; count += 1)
+      books.addTrade({ ...BUY, total: 2_000n + BigInt(count) }, BOTH);
     expect(books.store().unmatched).toHaveLength(300);
   });
 });
 
 describe('the books of the balances, over any history', () => {
   const amount = fc.bigInt({ min: 1n, max: 10n ** 20n });
-  // Even for trades and odd for what comes from outside: a line that looks like a trade's own is taken for it.
+  // Even for trades and odd for what comes from outside: a line that looks like a trade's own is taken for
+  // it.
   const total = amount.map((units) => units * 2n);
   const trade = fc.record({ side: fc.constantFrom('buy' as const, 'sell' as const), amount, total });
   const happening = fc.oneof(
-    trade.map((made) => ({ kind: 'trade' as const, ...made, fee: made.side === 'buy' ? made.amount / 3n : 0n })),
+    trade.map((made) => ({
+      kind: 'trade' as const,
+      ...made,
+      fee: made.side === 'buy' ? made.amount / 3n : 0n,
+    })),
     fc
       .bigInt({ min: -(10n ** 20n), max: 10n ** 20n })
       .map((units) => ({ kind: 'outside' as const, units: units * 2n + 1n })),

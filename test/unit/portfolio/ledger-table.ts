@@ -15,7 +15,8 @@ export function ledgerOf(...quotes: readonly QuoteCurrency[]): AssetLedger {
 /** A trade such as `buy 1 for 100 fee 0.0025`, `in ETHUSDT` or else in BTCUSDT. */
 function tradeOf(text: string, atMs: number): LedgerTrade {
   const words = text.split(' ');
-  const after = (word: string, otherwise: string) => words[words.indexOf(word) + 1 || words.length] ?? otherwise;
+  const after = (word: string, otherwise: string) =>
+    words[words.indexOf(word) + 1 || words.length] ?? otherwise;
   const side = text.startsWith('buy') ? 'buy' : 'sell';
   const amount = parseUnits(after(side, ''));
   const total = parseUnits(after('for', ''));
@@ -31,7 +32,10 @@ function tradeOf(text: string, atMs: number): LedgerTrade {
   };
 }
 
-/** Plays steps such as `buy 1 for 100`, `at 110`, `ETHUSDT at 50`, `1h later`; gives the time at which they ended. */
+/**
+ * Plays steps such as `buy 1 for 100`, `at 110`, `ETHUSDT at 50`, `1h later`; gives the time at which they
+ * ended.
+ */
 export function play(ledger: AssetLedger, steps: string, fromMs: number = MIDNIGHT_MS): number {
   let atMs = fromMs;
   for (const step of steps.split(',').map((text) => text.trim())) {

@@ -3,10 +3,17 @@ import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
 import { positionIn } from '../../../src/portfolio/market-positions.ts';
 
-/** What is held in BTCIRT, BTCUSDT and USDTIRT after purchases of so much in each, and with so much tether in all. */
+/**
+ * What is held in BTCIRT, BTCUSDT and USDTIRT after purchases of so much in each, and with so much tether in
+ * all.
+ */
 const heldAfter = (bought: readonly [string, string, string], tether: string) => {
   const [inRial, inTether, bridge] = bought.map((text) => parseUnits(text));
-  const flows: Readonly<Record<string, Units | undefined>> = { BTCIRT: inRial, BTCUSDT: inTether, USDTIRT: bridge };
+  const flows: Readonly<Record<string, Units | undefined>> = {
+    BTCIRT: inRial,
+    BTCUSDT: inTether,
+    USDTIRT: bridge,
+  };
   const zero = parseUnits('0');
   const flowOf = (market: string) => ({ position: flows[market] ?? zero, cash: zero });
   return ['BTCIRT', 'BTCUSDT', 'USDTIRT'].map((symbol) =>

@@ -27,18 +27,34 @@ async function collected(
   ...parts: readonly (readonly Candle[])[]
 ): Promise<{ readonly outcome: AppendOutcome; readonly candles: readonly Candle[] }> {
   const collector = new CandleCollector();
-  const outcome = await collector.appendCandles({ market: MARKET, source: 'test', timeframe: '1m', candles: parts });
+  const outcome = await collector.appendCandles({
+    market: MARKET,
+    source: 'test',
+    timeframe: '1m',
+    candles: parts,
+  });
   const columns = collector.candlesOf(MARKET);
   return { outcome, candles: Array.from({ length: columns.length }, (_, index) => candleAt(columns, index)) };
 }
 
 describe('bars that are collected in memory', () => {
   it('come out as they came, to the last digit, however many decimals the later ones have', async () => {
-    const given = [candle(0, '65000'), candle(1, '65000.5', '0.000001'), candle(2, '0.0000000001'), candle(3, '7.25')];
+    const given = [
+      candle(0, '65000'),
+      candle(1, '65000.5', '0.000001'),
+      candle(2, '0.0000000001'),
+      candle(3, '7.25'),
+    ];
     const small = given.map((one, index) => (index < 2 ? { ...one, volume: decimalText('0.1') } : one));
     const { outcome, candles } = await collected([given[3] as Candle], given.slice(2, 3));
     expect(candles).toEqual([given[2], given[3]]);
-    expect(outcome).toEqual({ kind: 'added', added: 2, known: 0, fromMs: 2 * MINUTE_MS, toMs: 3 * MINUTE_MS });
+    expect(outcome).toEqual({
+      kind: 'added',
+      added: 2,
+      known: 0,
+      fromMs: 2 * MINUTE_MS,
+      toMs: 3 * MINUTE_MS,
+    });
     expect((await collected(small.slice(0, 2))).candles).toEqual(small.slice(0, 2));
   });
 
@@ -49,11 +65,15 @@ describe('bars that are collected in memory', () => {
         fc.integer({ min: 0, max: 999_999 }),
         fc.integer({ min: 0, max: 6 }),
       )
-      .map(([whole, part, digits]) => decimalText(`${whole}.${String(part).padStart(6, '0').slice(0, digits)}0`));
+      .map(([whole, part, digits]) =>
+        decimalText(`${whole}.${String(part).padStart(6, '0').slice(0, digits)}0`),
+      );
     const minutes = fc.uniqueArray(fc.integer({ min: 0, max: 10_000 }), { minLength: 1, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(minutes, fc.array(text, { minLength: 60, maxLength: 60 }), async (times, texts) => {
-        const given = times.map((minute, index) => candle(minute, texts[index] ?? '1', texts[59 - index] ?? '1'));
+        const given = times.map((minute, index) =>
+          candle(minute, texts[index] ?? '1', texts[59 - index] ?? '1'),
+        );
         const { candles } = await collected(given.slice(0, 7), given.slice(7));
         expect(candles).toEqual(given.toSorted((left, right) => left.openTimeMs - right.openTimeMs));
       }),
@@ -65,11 +85,16 @@ describe('bars that are collected in memory', () => {
     const same = await collected([candle(5, '10.50'), candle(4, '9')], [candle(5, '10.5'), candle(6, '11')]);
     expect(same.candles.map(({ close }) => close)).toEqual(['9', '10.5', '11']);
     expect(same.outcome).toMatchObject({ kind: 'added', added: 3, known: 1 });
-    const { outcome } = await collected([candle(5, '10'), candle(6, '8')], [candle(5, '10'), candle(5, '11')]);
+    const { outcome } = await collected(
+      [candle(5, '10'), candle(6, '8')],
+      [candle(5, '10'), candle(5, '11')],
+    );
     expect(outcome).toMatchObject({
       kind: 'conflict',
       count: 1,
-      conflicts: [{ timeMs: 5 * MINUTE_MS, isWithin: true, there: '10, 10, 10, 10, 1', given: '11, 11, 11, 11, 1' }],
+      conflicts: [
+        { timeMs: 5 * MINUTE_MS, isWithin: true, there: '10, 10, 10, 10, 1', given: '11, 11, 11, 11, 1' },
+      ],
     });
   });
 

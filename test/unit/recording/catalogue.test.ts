@@ -9,7 +9,16 @@ import { formatUnits } from '../../../src/domain/money.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
-import { book, BTCIRT, candle, candles, gather, takeLock, temporaryCatalogue, trade } from './temporary-catalogue.ts';
+import {
+  book,
+  BTCIRT,
+  candle,
+  candles,
+  gather,
+  takeLock,
+  temporaryCatalogue,
+  trade,
+} from './temporary-catalogue.ts';
 
 const AUGUST = Date.UTC(2024, 7, 31, 23, 0);
 const MINUTES_KEY = { market: BTCIRT, kind: 'candles', timeframe: '1m' } as const;
@@ -69,7 +78,11 @@ describe('candles', () => {
   test('that are written twice are there once, and those before and after join them', async () => {
     const catalogue = temporaryCatalogue();
     await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST + 600_000, 10)] });
-    const outcome = await catalogue.appendCandles({ ...MINUTES, source: 'other', candles: [candles(AUGUST, 30)] });
+    const outcome = await catalogue.appendCandles({
+      ...MINUTES,
+      source: 'other',
+      candles: [candles(AUGUST, 30)],
+    });
     expect(outcome).toMatchObject({ kind: 'added', added: 20, known: 10 });
     expect(await allCandles(catalogue)).toEqual(candles(AUGUST, 30));
   });
@@ -79,7 +92,10 @@ describe('candles', () => {
     await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 10)] });
     const there = catalogue.manifest(MINUTES_KEY);
     const other = candle(AUGUST + 60_000, { volume: '7' });
-    const against = await catalogue.appendCandles({ ...MINUTES, candles: [[other, ...candles(AUGUST + 600_000, 5)]] });
+    const against = await catalogue.appendCandles({
+      ...MINUTES,
+      candles: [[other, ...candles(AUGUST + 600_000, 5)]],
+    });
     expect(against).toMatchObject({ kind: 'conflict', count: 1, conflicts: [{ timeMs: AUGUST + 60_000 }] });
     const late = AUGUST + 3_600_000;
     const within = await catalogue.appendCandles({
@@ -103,7 +119,13 @@ describe('candles', () => {
           const scale = 10n ** BigInt(10 - decimals);
           const written = cells.map((value, index) => {
             const text = formatUnits(value * scale);
-            return candle(AUGUST + index * 60_000, { open: text, high: text, low: text, close: text, volume: text });
+            return candle(AUGUST + index * 60_000, {
+              open: text,
+              high: text,
+              low: text,
+              close: text,
+              volume: text,
+            });
           });
           await catalogue.appendCandles({ ...MINUTES, candles: [written] });
           expect(await allCandles(catalogue)).toEqual(written);
@@ -131,7 +153,9 @@ describe('candles', () => {
     expect(candleAt(columns, 0).open).toBe(bars[0]?.open);
     await catalogue.appendCandles({ ...MINUTES, candles: [bars] });
     const other = [candle(AUGUST, { volume: '0.0123456788' })];
-    expect(await catalogue.appendCandles({ ...MINUTES, candles: [other] })).toMatchObject({ kind: 'conflict' });
+    expect(await catalogue.appendCandles({ ...MINUTES, candles: [other] })).toMatchObject({
+      kind: 'conflict',
+    });
   });
 
   test('that are not there are told with what is there', async () => {
@@ -140,7 +164,9 @@ describe('candles', () => {
     await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 3)] });
     const later = { ...ALL, fromMs: AUGUST + 86_400_000 };
     await expect(catalogue.readCandles(later)).rejects.toThrow('those there reach from 2024-08-31T23:00:00Z');
-    await expect(catalogue.readCandles({ ...ALL, fromMs: 5, toMs: 5 })).rejects.toThrow('begins before it ends');
+    await expect(catalogue.readCandles({ ...ALL, fromMs: 5, toMs: 5 })).rejects.toThrow(
+      'begins before it ends',
+    );
   });
 });
 
@@ -222,7 +248,9 @@ test('statistics come back with what the exchange left out', async () => {
     dayChange: decimalText('-0.5'),
   };
   await catalogue.appendStats({ market: BTCIRT, source: 'test', stats: [[{ seenMs: AUGUST, stats }]] });
-  expect(await gather(catalogue.readStats({ market: BTCIRT, ...ALL_TIME }))).toEqual([{ seenMs: AUGUST, stats }]);
+  expect(await gather(catalogue.readStats({ market: BTCIRT, ...ALL_TIME }))).toEqual([
+    { seenMs: AUGUST, stats },
+  ]);
 });
 
 const folder = (catalogue: Catalogue): string => join(catalogue.root, 'BTCIRT', 'candles-1m');
@@ -233,7 +261,12 @@ describe('a catalogue', () => {
     await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 3)] });
     const first = readdirSync(folder(catalogue)).find((name) => name.endsWith('.parquet')) ?? '';
     const content = readFileSync(join(folder(catalogue), first));
-    for (const name of ['2024-08.2.parquet', '2024-09.2.parquet', '2024-08.3.parquet.tmp', 'manifest.json.tmp']) {
+    for (const name of [
+      '2024-08.2.parquet',
+      '2024-09.2.parquet',
+      '2024-08.3.parquet.tmp',
+      'manifest.json.tmp',
+    ]) {
       writeFileSync(join(folder(catalogue), name), content.subarray(0, 100));
     }
     writeFileSync(join(folder(catalogue), 'notes.txt'), 'mine');
@@ -264,9 +297,13 @@ describe('a catalogue', () => {
     await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 3)] });
     const path = join(folder(catalogue), 'manifest.json');
     writeFileSync(path, '{"version":');
-    await expect(catalogue.appendCandles({ ...MINUTES, candles: [] })).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
+    await expect(catalogue.appendCandles({ ...MINUTES, candles: [] })).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+    });
     rmSync(path);
-    await expect(catalogue.appendCandles({ ...MINUTES, candles: [] })).rejects.toThrow('found none: put it back');
+    await expect(catalogue.appendCandles({ ...MINUTES, candles: [] })).rejects.toThrow(
+      'found none: put it back',
+    );
     expect(readdirSync(folder(catalogue))).toContain('2024-08.1.parquet');
   });
 });

@@ -4,7 +4,11 @@ import { candleAt } from '../../../src/domain/candle-columns.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
-import { downloadCandles, type DownloadOptions, type FetchPage } from '../../../src/recording/download-candles.ts';
+import {
+  downloadCandles,
+  type DownloadOptions,
+  type FetchPage,
+} from '../../../src/recording/download-candles.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { BotWorld } from '../daemon/bot-world.ts';
 import { BTCIRT, candle, candles, temporaryCatalogue } from './temporary-catalogue.ts';
@@ -99,7 +103,9 @@ describe('a download', () => {
     const exchange = exchangeWith(candles(START, 10));
     const nowMs = START + 8 * MINUTE + 4_000;
     expect(await download(catalogue, { ...exchange, nowMs: () => nowMs })).toMatchObject({ added: 7 });
-    expect(await download(catalogue, { ...exchange, nowMs: () => nowMs + 2_000 })).toMatchObject({ added: 1 });
+    expect(await download(catalogue, { ...exchange, nowMs: () => nowMs + 2_000 })).toMatchObject({
+      added: 1,
+    });
     await expect(download(catalogue, { ...exchange, nowMs: () => START + 30_000 })).rejects.toThrow(
       'at least one ended candle of 1',
     );

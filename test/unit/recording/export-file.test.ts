@@ -21,7 +21,13 @@ describe('an exported file', () => {
     for (const key of [CANDLES, { market: BTCIRT, kind: 'trades' } as const]) {
       const path = join(catalogue.root, `${key.kind}.${ending}`);
       await exportFile(catalogue, { key, range: ALL_TIME, path, mayReplace: false });
-      const options = { timeframe: null, mayResample: false, preset: null, columns: new Map(), skipBadRows: false };
+      const options = {
+        timeframe: null,
+        mayResample: false,
+        preset: null,
+        columns: new Map(),
+        skipBadRows: false,
+      };
       const report = await importTable({
         ...options,
         catalogue: again,
@@ -40,7 +46,11 @@ describe('an exported file', () => {
 
   test('holds a stretch of time, as JSON lines too', async () => {
     const catalogue = temporaryCatalogue();
-    await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[book(START, 1), book(START + 100)]] });
+    await catalogue.appendBooks({
+      market: BTCIRT,
+      source: 'test',
+      books: [[book(START, 1), book(START + 100)]],
+    });
     const path = join(catalogue.root, 'books.jsonl.gz');
     const key = { market: BTCIRT, kind: 'books' } as const;
     const rows = await exportFile(catalogue, {
@@ -60,7 +70,12 @@ describe('an exported file', () => {
 
   test('leaves alone what lies beside it, and is told where its folder is not there', async () => {
     const catalogue = temporaryCatalogue();
-    await catalogue.appendCandles({ market: BTCIRT, timeframe: '1m', source: 'test', candles: [candles(START, 2)] });
+    await catalogue.appendCandles({
+      market: BTCIRT,
+      timeframe: '1m',
+      source: 'test',
+      candles: [candles(START, 2)],
+    });
     const path = join(catalogue.root, 'candles.csv');
     writeFileSync(`${path}.tmp`, 'mine');
     await exportFile(catalogue, { key: CANDLES, range: ALL_TIME, path, mayReplace: false });
@@ -77,10 +92,15 @@ describe('an exported file', () => {
     const options = { key: CANDLES, range: ALL_TIME, path, mayReplace: false };
     await expect(exportFile(catalogue, options)).rejects.toThrow('there are none in');
     expect(readdirSync(catalogue.root)).toEqual([]);
-    await catalogue.appendCandles({ market: BTCIRT, timeframe: '1m', source: 'test', candles: [candles(START, 2)] });
-    await expect(exportFile(catalogue, { ...options, range: { fromMs: START + 1, toMs: START + 2 } })).rejects.toThrow(
-      'expected data of BTCIRT candles-1m',
-    );
+    await catalogue.appendCandles({
+      market: BTCIRT,
+      timeframe: '1m',
+      source: 'test',
+      candles: [candles(START, 2)],
+    });
+    await expect(
+      exportFile(catalogue, { ...options, range: { fromMs: START + 1, toMs: START + 2 } }),
+    ).rejects.toThrow('expected data of BTCIRT candles-1m');
     expect(existsSync(path)).toBe(false);
     await exportFile(catalogue, options);
     await expect(exportFile(catalogue, options)).rejects.toThrow('add --force');

@@ -40,7 +40,11 @@ const snapshot = (lastUpdateId: number): string =>
 const trade = (id: number, atMs: number): string =>
   received(START + atMs, { e: 'trade', t: id, p: '100.20', q: '0.5', T: START + atMs, m: false });
 
-function importLines(catalogue: Catalogue, lines: readonly string[], skipBadRows = false): Promise<ImportReport> {
+function importLines(
+  catalogue: Catalogue,
+  lines: readonly string[],
+  skipBadRows = false,
+): Promise<ImportReport> {
   const path = join(catalogue.root, 'feed.jsonl');
   writeFileSync(path, lines.join('\n'));
   return importFeed({ catalogue, path, market: BTCIRT, everyMs: 100, skipBadRows, source: 'feed' });
@@ -146,21 +150,37 @@ describe('a feed of depth', () => {
     const catalogue = temporaryCatalogue();
     const lines = [snapshot(10), depth([11, 11], 100, {}), '1723161253937085768 {"e":"tra', trade(1, 100)];
     const refused = await importLines(catalogue, lines);
-    expect(refused).toMatchObject({ result: 'bad-rows', parts: [], rejects: { count: 1, kept: [{ line: 3 }] } });
+    expect(refused).toMatchObject({
+      result: 'bad-rows',
+      parts: [],
+      rejects: { count: 1, kept: [{ line: 3 }] },
+    });
     expect(catalogue.keys().flatMap((key) => catalogue.manifest(key)?.partitions ?? [])).toEqual([]);
     expect(await importLines(catalogue, lines, true)).toMatchObject({ result: 'imported' });
     expect(await books(catalogue)).toHaveLength(1);
   });
 
   test.each([
-    ['trade of no price', { e: 'trade', t: 1, p: '0', q: '1', T: START, m: false }, 'expected a trade with positive'],
+    [
+      'trade of no price',
+      { e: 'trade', t: 1, p: '0', q: '1', T: START, m: false },
+      'expected a trade with positive',
+    ],
     [
       'number of eleven decimals',
       { e: 'trade', t: 1, p: '0.12345678901', q: '1', T: START, m: false },
       'of at most 10',
     ],
-    ['number beyond all columns', { e: 'trade', t: 1, p: '1e30', q: '1', T: START, m: false }, 'expected a trade'],
-    ['time in microseconds', { e: 'depthUpdate', E: START * 1_000, U: 11, u: 11, b: [], a: [] }, 'a time E in ms'],
+    [
+      'number beyond all columns',
+      { e: 'trade', t: 1, p: '1e30', q: '1', T: START, m: false },
+      'expected a trade',
+    ],
+    [
+      'time in microseconds',
+      { e: 'depthUpdate', E: START * 1_000, U: 11, u: 11, b: [], a: [] },
+      'a time E in ms',
+    ],
   ])('names the line of a %s, whatever was rejected before it', async (_, message, problem) => {
     const catalogue = temporaryCatalogue();
     const lines = [depth([8, 9], 0, {}), snapshot(10), received(START, message), depth([11, 11], 100, {})];
@@ -173,7 +193,9 @@ describe('a feed of depth', () => {
     ['no line', []],
     ['2 lines, 2 of them messages of other kinds', ['{"open":"1"}', '{"open":"2"}']],
   ])('is expected where there is %s', async (found, lines) => {
-    await expect(importLines(temporaryCatalogue(), lines)).rejects.toThrow(`found ${found}: candles and trades come`);
+    await expect(importLines(temporaryCatalogue(), lines)).rejects.toThrow(
+      `found ${found}: candles and trades come`,
+    );
   });
 
   test('whose trades contradict what is there leaves the books as they were', async () => {

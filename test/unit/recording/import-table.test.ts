@@ -14,7 +14,10 @@ const HOUR = 3_600_000;
 const START = Date.UTC(2024, 7, 8);
 const HEADER = 'time_ms,open,high,low,close,volume';
 
-const hourly = (count: number, time: (hour: number) => string = (hour) => String(START + hour * HOUR)): string[] =>
+const hourly = (
+  count: number,
+  time: (hour: number) => string = (hour) => String(START + hour * HOUR),
+): string[] =>
   Array.from(
     { length: count },
     (_, hour) => `${time(hour)},12600000000,12600000500,12599999500,12600000010,0.${hour + 1}`,
@@ -30,7 +33,11 @@ type Change = Partial<Omit<ImportTableOptions, 'catalogue' | 'path'>> & {
 };
 
 /** Imports lines as a file of the catalogue's own folder. */
-function importLines(catalogue: Catalogue, lines: readonly string[], change: Change = {}): Promise<ImportReport> {
+function importLines(
+  catalogue: Catalogue,
+  lines: readonly string[],
+  change: Change = {},
+): Promise<ImportReport> {
   const { name = 'file.csv', pack = false, ...options } = change;
   const path = join(catalogue.root, name);
   const text = `${lines.join('\n')}\n`;
@@ -69,7 +76,11 @@ describe('a file of candles', () => {
     ['has seconds', [HEADER, ...hourly(3, (hour) => String((START + hour * HOUR) / 1_000))], {}],
     ['has microseconds', [HEADER, ...hourly(3, (hour) => `${START + hour * HOUR}000`)], {}],
     ['has ISO times', [HEADER, ...hourly(3, iso)], {}],
-    ['has times of another zone', [HEADER, ...hourly(3, (hour) => iso(hour + 3).replace('.000Z', '+03:00'))], {}],
+    [
+      'has times of another zone',
+      [HEADER, ...hourly(3, (hour) => iso(hour + 3).replace('.000Z', '+03:00'))],
+      {},
+    ],
     [
       'has dates without a zone',
       ['Date,Open,High,Low,Close,Volume', ...hourly(3, (hour) => iso(hour).slice(0, 16).replace('T', ' '))],
@@ -81,8 +92,16 @@ describe('a file of candles', () => {
     ['has other columns beside', [`${HEADER},note`, ...hourly(3).map((line) => `${line},"a, b"`)], {}],
     ['has semicolons', [HEADER, ...hourly(3)].map((line) => line.replaceAll(',', ';')), {}],
     ['has a separator at the end of its lines', [HEADER, ...hourly(3)].map((line) => `${line},`), {}],
-    ['is of Binance', hourly(3).map((line) => `${line},1723075199999,1.5,10,0.1,0.2,0`), { preset: 'binance-klines' }],
-    ['has titles that say nothing, and a preset that does', ['a,b,c,d,e,f', ...hourly(3)], { preset: 'ohlcv' }],
+    [
+      'is of Binance',
+      hourly(3).map((line) => `${line},1723075199999,1.5,10,0.1,0.2,0`),
+      { preset: 'binance-klines' },
+    ],
+    [
+      'has titles that say nothing, and a preset that does',
+      ['a,b,c,d,e,f', ...hourly(3)],
+      { preset: 'ohlcv' },
+    ],
     [
       'is of Coinbase',
       hourly(3).map((line) => line.replace(/^(\d+),(\d+),(\d+),(\d+),(\d+),/, '$1,$4,$3,$2,$5,')),
@@ -122,7 +141,9 @@ describe('a file of candles', () => {
       Object.entries({ time: 'date', open: 'usd', high: 'usd', low: 'usd', close: 'usd', volume: '-' }),
     ) as ImportTableOptions['columns'];
     const lines = ['date,usd', '2024-08-08,1260000000.5', '2024-08-09,1260000001'];
-    expect(await importLines(catalogue, lines, { columns, priceFactor: 10 })).toMatchObject({ result: 'imported' });
+    expect(await importLines(catalogue, lines, { columns, priceFactor: 10 })).toMatchObject({
+      result: 'imported',
+    });
     const read = await catalogue.readCandles({ market: BTCIRT, timeframe: '1d', ...ALL_TIME });
     expect(candleAt(read, 0)).toMatchObject({ open: '12600000005', close: '12600000005', volume: '0' });
   });
@@ -144,7 +165,9 @@ describe('a file of candles', () => {
     const change = { timeframe: '4h', mayResample: true } as const;
     const first = await importLines(catalogue, [HEADER, ...hourly(11).slice(1)], change);
     expect(first).toMatchObject({ result: 'imported', parts: [{ outcome: { added: 1 } }] });
-    expect(first.notes.join()).toContain('bars at the ends that the file does not reach over whole were left out (2)');
+    expect(first.notes.join()).toContain(
+      'bars at the ends that the file does not reach over whole were left out (2)',
+    );
     expect(await bars(catalogue, '4h')).toEqual([[4 * HOUR, ...PRICES, '2.6']]);
     await expect(importLines(catalogue, [HEADER, ...hourly(11).slice(8)], change)).rejects.toThrow(
       'that fill at least one of 4 h, found fewer: import the finer ones, and resample them',
@@ -160,7 +183,9 @@ describe('a file of candles', () => {
     const way = 'put the file together with those before and after it, and import them as one';
     expect(report).toMatchObject({ result: 'imported', parts: [{ outcome: { added: 1 } }] });
     expect(report.notes.join()).toContain(`were left out (2): ${way}`);
-    await expect(importLines(temporaryCatalogue(), [HEADER, ...bySecond(30, 110)], change)).rejects.toThrow(way);
+    await expect(importLines(temporaryCatalogue(), [HEADER, ...bySecond(30, 110)], change)).rejects.toThrow(
+      way,
+    );
   });
 
   test('has whole bars at its ends where no more is missing than usually is amid it, as of a thin market that was cut at midnight', async () => {
@@ -213,7 +238,11 @@ describe('a file of candles', () => {
     ['a date that is none', `2024-13-45,1,2,1,1,1`, 'expected a date of the calendar'],
     ['a date that its month does not have', `2024-02-30,1,2,1,1,1`, 'expected a date of the calendar'],
     ['a time of another form', `2024-08-08T09:00Z,1,2,1,1,1`, 'expected a time in ms as in the first row'],
-    ['a number that no column holds', `${START},1e30,1e30,1e30,1e30,1`, 'expected at most 28 digits before the point'],
+    [
+      'a number that no column holds',
+      `${START},1e30,1e30,1e30,1e30,1`,
+      'expected at most 28 digits before the point',
+    ],
     ['a volume of too many digits', `${START},1,1,1,1,1234567890123456`, 'expected a volume below 10^15'],
     ['a time of another unit', `${START / 1_000},1,2,1,1,1`, 'expected a time in ms as in the first row'],
     [
@@ -235,7 +264,11 @@ describe('a file of candles', () => {
     const catalogue = temporaryCatalogue();
     const lines = [HEADER, ...hourly(8), ...badRows.map(([, row]) => row)];
     const report = await importLines(catalogue, lines, { skipBadRows: true });
-    expect(report).toMatchObject({ result: 'imported', rows: 8 + badRows.length, rejects: { count: badRows.length } });
+    expect(report).toMatchObject({
+      result: 'imported',
+      rows: 8 + badRows.length,
+      rejects: { count: badRows.length },
+    });
     expect(await bars(catalogue)).toHaveLength(8);
     const csv = report.rejects.csv().split('\n');
     expect(csv[0]).toBe('line,problem,row');
@@ -266,9 +299,14 @@ describe('a file of candles', () => {
     await importLines(catalogue, [HEADER, ...hourly(3)]);
     const changed = hourly(5).map((line) => line.replace(/0\.2$/, '0.25'));
     const report = await importLines(catalogue, [HEADER, ...changed]);
-    expect(report).toMatchObject({ result: 'conflict', parts: [{ outcome: { kind: 'conflict', count: 1 } }] });
+    expect(report).toMatchObject({
+      result: 'conflict',
+      parts: [{ outcome: { kind: 'conflict', count: 1 } }],
+    });
     expect(report.parts[0]?.outcome).toMatchObject({
-      conflicts: [{ isWithin: false, there: `{${PRICES.join(', ')}, 0.2}`, given: `{${PRICES.join(', ')}, 0.25}` }],
+      conflicts: [
+        { isWithin: false, there: `{${PRICES.join(', ')}, 0.2}`, given: `{${PRICES.join(', ')}, 0.25}` },
+      ],
     });
     expect(report.rejects.kept).toMatchObject([{ line: 3, text: changed[1] }]);
     expect(await bars(catalogue)).toEqual(THREE_BARS);
@@ -277,8 +315,13 @@ describe('a file of candles', () => {
   test('stays out when it has two bars for one time, and both lines are rejected', async () => {
     const other = hourly(2)[1]?.replace(/0\.2$/, '0.25') ?? '';
     const report = await importLines(temporaryCatalogue(), [HEADER, ...hourly(3), other]);
-    expect(report).toMatchObject({ result: 'conflict', rejects: { count: 2, kept: [{ line: 3 }, { line: 5 }] } });
-    expect(report.rejects.kept[0]?.problem).toBe('expected the bar of 2024-08-08T01:00:00Z once, found others for it');
+    expect(report).toMatchObject({
+      result: 'conflict',
+      rejects: { count: 2, kept: [{ line: 3 }, { line: 5 }] },
+    });
+    expect(report.rejects.kept[0]?.problem).toBe(
+      'expected the bar of 2024-08-08T01:00:00Z once, found others for it',
+    );
   });
 
   test('says where its times go back, as after a change of the time zone', async () => {
@@ -300,8 +343,16 @@ describe('a file of candles', () => {
   });
 
   test.each([
-    ['times with and without a zone', [iso(0), iso(1).replace('.000Z', '')], 'found no zone here and UTC in line 2'],
-    ['two zones', [iso(0), iso(4).replace('.000Z', '+03:30')], 'found the zone +03:30 here and UTC in line 2'],
+    [
+      'times with and without a zone',
+      [iso(0), iso(1).replace('.000Z', '')],
+      'found no zone here and UTC in line 2',
+    ],
+    [
+      'two zones',
+      [iso(0), iso(4).replace('.000Z', '+03:30')],
+      'found the zone +03:30 here and UTC in line 2',
+    ],
   ])('is refused with %s', async (_, times, problem) => {
     const lines = [HEADER, ...hourly(2, (hour) => times[hour] ?? '')];
     await expect(importLines(temporaryCatalogue(), lines, { timeframe: '1h' })).rejects.toThrow(problem);
@@ -320,7 +371,12 @@ describe('a file of candles', () => {
       { columns: new Map([['time', 'when']]) },
       'expected a column "when"',
     ],
-    ['lacks a price of bars', [HEADER.replace('low,', ''), `${START},1,1,1,1`], {}, 'a column for low of candles'],
+    [
+      'lacks a price of bars',
+      [HEADER.replace('low,', ''), `${START},1,1,1,1`],
+      {},
+      'a column for low of candles',
+    ],
     ['has a title twice', [`${HEADER},close`, `${START},1,1,1,1,1,1`], {}, 'such as --columns close=5'],
     [
       'has no time that can be read',
@@ -328,7 +384,12 @@ describe('a file of candles', () => {
       {},
       'file.csv:2: expected a time in s, ms',
     ],
-    ['is packed without saying so', [HEADER, ...hourly(3)], { pack: true }, 'give it a name that ends in .gz'],
+    [
+      'is packed without saying so',
+      [HEADER, ...hourly(3)],
+      { pack: true },
+      'give it a name that ends in .gz',
+    ],
     ['is empty', [''], {}, 'expected rows in'],
     ['has titles only', [HEADER], {}, 'expected rows in'],
     [
@@ -357,12 +418,17 @@ describe('a file of trades', () => {
     const catalogue = temporaryCatalogue();
     const header = 'agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker';
     await importLines(catalogue, [header, `9,61685.9,0.5,1,2,${START},true`]);
-    expect(await gather(catalogue.readTrades(trades))).toMatchObject([{ timeMs: START, side: 'sell', id: 9 }]);
+    expect(await gather(catalogue.readTrades(trades))).toMatchObject([
+      { timeMs: START, side: 'sell', id: 9 },
+    ]);
   });
 
   test('of Binance has numbers, and sides by who was there first', async () => {
     const catalogue = temporaryCatalogue();
-    const lines = [`7,61685.99000000,0.5,30842.9,${START}000,True,True`, `8,61686.0,0.1,6168.6,${START}001,False,True`];
+    const lines = [
+      `7,61685.99000000,0.5,30842.9,${START}000,True,True`,
+      `8,61686.0,0.1,6168.6,${START}001,False,True`,
+    ];
     await importLines(catalogue, lines);
     expect(await gather(catalogue.readTrades(trades))).toMatchObject([
       { timeMs: START, price: '61685.99', side: 'sell', id: 7 },

@@ -33,7 +33,12 @@ describe('resampling', () => {
       candle(START + 10 * MINUTE),
     ];
     await catalogue.appendCandles({ market: BTCIRT, timeframe: '1m', source: 'test', candles: [minutes] });
-    const { from, outcome } = await resample(catalogue, { market: BTCIRT, from: null, to: '5m', range: ALL_TIME });
+    const { from, outcome } = await resample(catalogue, {
+      market: BTCIRT,
+      from: null,
+      to: '5m',
+      range: ALL_TIME,
+    });
     expect([from, outcome]).toMatchObject(['1m', { kind: 'added', added: 1 }]);
     expect(await bars(catalogue, '5m')).toEqual([[5, '20', '30', '11', '12', '3.0000000001']]);
   });

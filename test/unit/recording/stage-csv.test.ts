@@ -14,7 +14,8 @@ import { BTCIRT, temporaryCatalogue, temporaryFolder } from './temporary-catalog
 const HOUR = 3_600_000;
 const START = Date.UTC(2024, 0, 31, 20);
 const HEADER = 'time,open,high,low,close,volume';
-const line = (hour: number, values = '60000.5,60001,59999.25,60000,0.5'): string => `${START + hour * HOUR},${values}`;
+const line = (hour: number, values = '60000.5,60001,59999.25,60000,0.5'): string =>
+  `${START + hour * HOUR},${values}`;
 const iso = (hour: number): string => new Date(START + hour * HOUR).toISOString();
 
 interface Outcome {
@@ -26,10 +27,17 @@ interface Outcome {
   readonly bars: readonly unknown[];
 }
 
-/** Imports a file into a catalogue of its own: as a command does, or row by row. Answers what came of it, and whether DuckDB took the file alone. */
+/**
+ * Imports a file into a catalogue of its own: as a command does, or row by row. Answers what came of it, and
+ * whether DuckDB took the file alone.
+ */
 async function importing(
   text: string,
-  how: { readonly byRow?: boolean; readonly name?: string; readonly options?: Partial<ImportTableOptions> } = {},
+  how: {
+    readonly byRow?: boolean;
+    readonly name?: string;
+    readonly options?: Partial<ImportTableOptions>;
+  } = {},
 ): Promise<{ readonly outcome: Outcome; readonly isStaged: boolean }> {
   const { byRow = false, name = 'file.csv', options = {} } = how;
   const catalogue = temporaryCatalogue();
@@ -69,15 +77,18 @@ async function importing(
     rows: report.rows,
     firstBad: report.firstBad?.problem ?? null,
     notes: report.notes,
-    partitions: manifest?.partitions.map(({ name: month, rows, fromMs, toMs, priceDecimals, amountDecimals }) => [
-      month,
-      rows,
-      fromMs,
-      toMs,
-      priceDecimals,
-      amountDecimals,
-    ]),
-    bars: columns === null ? [] : Array.from({ length: columns.length }, (_, index) => candleAt(columns, index)),
+    partitions: manifest?.partitions.map(
+      ({ name: month, rows, fromMs, toMs, priceDecimals, amountDecimals }) => [
+        month,
+        rows,
+        fromMs,
+        toMs,
+        priceDecimals,
+        amountDecimals,
+      ],
+    ),
+    bars:
+      columns === null ? [] : Array.from({ length: columns.length }, (_, index) => candleAt(columns, index)),
   };
   return { outcome, isStaged };
 }
@@ -113,9 +124,10 @@ describe('a CSV file that DuckDB reads alone', () => {
     ],
     [
       'has dates and times',
-      [HEADER, ...[0, 1].map((hour) => line(hour).replace(/^\d+/, iso(hour).slice(0, 19).replace('T', ' ')))].join(
-        '\n',
-      ),
+      [
+        HEADER,
+        ...[0, 1].map((hour) => line(hour).replace(/^\d+/, iso(hour).slice(0, 19).replace('T', ' '))),
+      ].join('\n'),
       {},
     ],
     [
@@ -153,8 +165,16 @@ describe('a CSV file that takes a look at each row', () => {
     ['has a number that is none', [HEADER, line(0), line(1, '60000,60001,x,60000,1')].join('\n'), {}],
     ['has a price of 0', [HEADER, line(0), line(1, '0,60001,0,60000,1')].join('\n'), {}],
     ['has a low above its open', [HEADER, line(0), line(1, '60000,60001,60000.5,60001,1')].join('\n'), {}],
-    ['has a bar off its place', [HEADER, line(0), line(1), line(2.5)].join('\n'), { options: { timeframe: '1h' } }],
-    ['has more decimals than money', [HEADER, line(0, '60000,60001,59999,60000,0.12345678901')].join('\n'), {}],
+    [
+      'has a bar off its place',
+      [HEADER, line(0), line(1), line(2.5)].join('\n'),
+      { options: { timeframe: '1h' } },
+    ],
+    [
+      'has more decimals than money',
+      [HEADER, line(0, '60000,60001,59999,60000,0.12345678901')].join('\n'),
+      {},
+    ],
     [
       'has more digits than a float keeps',
       [HEADER, line(0, '60000.1234567890,60001,59999,60000,12345678.1234567891')].join('\n'),
@@ -191,7 +211,10 @@ describe('a CSV file that takes a look at each row', () => {
 test('both ways come to the same, whatever the file holds', async () => {
   const number = fc.oneof(
     { arbitrary: fc.integer({ min: 1, max: 99_999_999 }).map(String), weight: 3 },
-    { arbitrary: fc.tuple(fc.nat(999_999), fc.nat(99_999)).map(([whole, part]) => `${whole}.${part}`), weight: 6 },
+    {
+      arbitrary: fc.tuple(fc.nat(999_999), fc.nat(99_999)).map(([whole, part]) => `${whole}.${part}`),
+      weight: 6,
+    },
     {
       arbitrary: fc.constantFrom(
         '0',

@@ -27,7 +27,10 @@ export function temporaryCatalogue(root = temporaryFolder()): Catalogue {
 }
 
 /** A bar at a time, at a rial price that its place in the day decides. */
-export function candle(openTimeMs: number, change: Partial<Record<keyof Candle, string | number>> = {}): Candle {
+export function candle(
+  openTimeMs: number,
+  change: Partial<Record<keyof Candle, string | number>> = {},
+): Candle {
   const open = 12_600_000_000 + ((openTimeMs / 60_000) % 100) * 10;
   const bar = { open, high: open + 500, low: open - 500, close: open + 10, volume: '0.123456', ...change };
   const { high, low, close, volume } = bar;

@@ -25,7 +25,13 @@ function walk(count: number, fromMs = START): Candle[] {
     const open = price;
     price += (((index * 7_919) % 41) - 20) * 1_000;
     const [high, low] = [Math.max(open, price) + 500, Math.min(open, price) - 500];
-    return candle(fromMs + index * HOUR, { open, high, low, close: price, volume: `0.${100_003 + index * 7}` });
+    return candle(fromMs + index * HOUR, {
+      open,
+      high,
+      low,
+      close: price,
+      volume: `0.${100_003 + index * 7}`,
+    });
   });
 }
 
@@ -34,7 +40,12 @@ async function findings(
   key: FolderKey = HOURLY,
   options: Partial<VerifyOptions> = {},
 ): Promise<string[]> {
-  const report = await verifyFolder(catalogue, key, { range: ALL_TIME, priceStep: null, gapMs: 60_000, ...options });
+  const report = await verifyFolder(catalogue, key, {
+    range: ALL_TIME,
+    priceStep: null,
+    gapMs: 60_000,
+    ...options,
+  });
   return report.findings.told.map(({ kind, text }) => `${kind}: ${text}`);
 }
 
@@ -54,7 +65,9 @@ async function tampered(given: readonly Candle[], sql: string): Promise<Catalogu
   await runSql(database, `COPY rows TO '${file}' (FORMAT parquet)`, 'tamper');
   database.close();
   const manifestPath = join(folder, 'manifest.json');
-  const manifest = JSON.parse(readFileSync(manifestPath, 'utf8')) as { partitions: Record<string, unknown>[] };
+  const manifest = JSON.parse(readFileSync(manifestPath, 'utf8')) as {
+    partitions: Record<string, unknown>[];
+  };
   const bytes = readFileSync(file).length;
   Object.assign(manifest.partitions[0]!, { sha256: await checksum(file), bytes });
   writeFileSync(manifestPath, JSON.stringify(manifest));
@@ -77,7 +90,9 @@ describe('verifying candles', () => {
       ...all.slice(50).map((bar) => ({ ...bar, openTimeMs: bar.openTimeMs + 3 * HOUR })),
     ];
     const [found, ...others] = await findings(await withCandles(shifted));
-    expect(found).toContain('3 bars are missing from 2024-08-10T02:00:00Z to 2024-08-10T05:00:00Z; the price goes on');
+    expect(found).toContain(
+      '3 bars are missing from 2024-08-10T02:00:00Z to 2024-08-10T05:00:00Z; the price goes on',
+    );
     expect(others).toEqual([]);
   });
 
@@ -92,7 +107,11 @@ describe('verifying candles', () => {
   test('finds prices off the step, whether it is told or nearly all prices tell it', async () => {
     const all = walk(500).map((bar, hour) =>
       hour === 7
-        ? { ...bar, close: candle(0, { close: '12600000000.5' }).close, high: candle(0, { high: '12700000000' }).high }
+        ? {
+            ...bar,
+            close: candle(0, { close: '12600000000.5' }).close,
+            high: candle(0, { high: '12700000000' }).high,
+          }
         : bar,
     );
     const catalogue = await withCandles(all);
@@ -181,7 +200,11 @@ test('verifying books finds gaps and books that cross', async () => {
   const catalogue = temporaryCatalogue();
   const good = book(START);
   const crossed = { ...book(START + 100), bids: good.asks };
-  await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[good, crossed, book(START + HOUR)]] });
+  await catalogue.appendBooks({
+    market: BTCIRT,
+    source: 'test',
+    books: [[good, crossed, book(START + HOUR)]],
+  });
   const found = await findings(catalogue, { market: BTCIRT, kind: 'books' });
   expect(found).toEqual([
     expect.stringContaining('shape: the book of 2024-08-08T00:00:00.100Z'),
@@ -238,7 +261,10 @@ test('verifying books finds prices off a step that it is told', async () => {
 test('verifying statistics finds where a recorder did not look', async () => {
   const catalogue = temporaryCatalogue();
   const key = { market: BTCIRT, kind: 'stats' } as const;
-  const [name, empty] = [parseMarket('BTCIRT'), { bestSell: null, bestBuy: null, volumeSrc: null, volumeDst: null }];
+  const [name, empty] = [
+    parseMarket('BTCIRT'),
+    { bestSell: null, bestBuy: null, volumeSrc: null, volumeDst: null },
+  ];
   const prices = {
     latest: null,
     mark: null,
@@ -261,5 +287,7 @@ test('verifying statistics finds where a recorder did not look', async () => {
 test('verifying a stretch counts the rows in it', async () => {
   const catalogue = await withCandles(walk(10));
   const range = { fromMs: START + 2 * HOUR, toMs: START + 5 * HOUR };
-  expect(await verifyFolder(catalogue, HOURLY, { range, priceStep: null, gapMs: 60_000 })).toMatchObject({ rows: 3 });
+  expect(await verifyFolder(catalogue, HOURLY, { range, priceStep: null, gapMs: 60_000 })).toMatchObject({
+    rows: 3,
+  });
 });

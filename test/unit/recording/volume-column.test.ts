@@ -15,7 +15,9 @@ const OF = { market: BTCIRT, timeframe: '1m' } as const;
 const barsOf = (volumes: readonly string[]): Candle[] =>
   volumes.map((volume, index) => candle(START + index * 60_000, { volume }));
 
-async function readIn(given: readonly Candle[]): Promise<{ readonly catalogue: string[]; readonly findings: unknown }> {
+async function readIn(
+  given: readonly Candle[],
+): Promise<{ readonly catalogue: string[]; readonly findings: unknown }> {
   const catalogue = temporaryCatalogue();
   await catalogue.appendCandles({ ...OF, source: 'test', candles: [given] });
   const columns = await catalogue.readCandles({ ...OF, ...ALL_TIME });
@@ -64,5 +66,7 @@ test('volumes are rounded by one rule, whoever reads them', async () => {
 
 test('a volume of more than 15 digits before the point is refused', () => {
   expect(volumeColumnDecimals({ finest: 10, largest: parseUnits('999999999999999') })).toBe(0);
-  expect(() => volumeColumnDecimals({ finest: 10, largest: parseUnits('1000000000000000') })).toThrow(/below 10\^15/);
+  expect(() => volumeColumnDecimals({ finest: 10, largest: parseUnits('1000000000000000') })).toThrow(
+    /below 10\^15/,
+  );
 });

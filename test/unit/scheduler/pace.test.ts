@@ -24,7 +24,12 @@ const feed = (key: string, but: Partial<PlannedFeed> = {}): PlannedFeed => ({
 
 describe('the paces after a limit has changed', () => {
   test('are those of the new plan, and of what it asks otherwise stretched by the limit', () => {
-    const feeds = [feed('a'), feed('b'), feed('c', { budget: 'market/stats' }), feed('bars', { kind: 'candles' })];
+    const feeds = [
+      feed('a'),
+      feed('b'),
+      feed('c', { budget: 'market/stats' }),
+      feed('bars', { kind: 'candles' }),
+    ];
     const planned = [feed('a', { intervalMs: 1_700, idleIntervalMs: 2_500, worstAgeMs: 4_000 })];
     const changed = [{ budget: 'v2/orderbook', plannedLimit: 30, limit: 20 }];
     expect(pacesOf(feeds, planned, changed)).toEqual([

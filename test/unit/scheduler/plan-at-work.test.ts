@@ -9,8 +9,19 @@ import { book, trades } from '../../../src/strategy/subscriptions.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 
-const LIMITS = { 'v2/orderbook': 60, 'v2/trades': 15, 'market/stats': 100, 'v2/options': 30, 'market/udf/history': 30 };
-const budgets = Object.entries(LIMITS).map(([name, limit]) => ({ name, limit, windowMs: 60_000, reserve: 0 }));
+const LIMITS = {
+  'v2/orderbook': 60,
+  'v2/trades': 15,
+  'market/stats': 100,
+  'v2/options': 30,
+  'market/udf/history': 30,
+};
+const budgets = Object.entries(LIMITS).map(([name, limit]) => ({
+  name,
+  limit,
+  windowMs: 60_000,
+  reserve: 0,
+}));
 
 const HOUR_MS = 3_600_000;
 
@@ -21,13 +32,20 @@ interface Sighting {
   readonly atMs: number;
 }
 
-/** Carries a plan out under the ledger for an hour, in virtual time, and tells of every answer but the first of each feed. */
+/**
+ * Carries a plan out under the ledger for an hour, in virtual time, and tells of every answer but the first
+ * of each feed.
+ */
 function carryOut(feeds: readonly PlannedFeed[], replyMsOf: (request: number) => number): Sighting[] {
   const queue = new PollQueue(feeds, 0);
   const ledger = new BudgetLedger(budgets);
   const waiting: PlannedFeed[] = [];
-  const flying: { readonly feed: PlannedFeed; readonly slot: Slot; readonly sentMs: number; readonly atMs: number }[] =
-    [];
+  const flying: {
+    readonly feed: PlannedFeed;
+    readonly slot: Slot;
+    readonly sentMs: number;
+    readonly atMs: number;
+  }[] = [];
   const sentMs = new Map<string, number>();
   const seen: Sighting[] = [];
   for (let nowMs = 0, requests = 0; nowMs < HOUR_MS;) {
@@ -88,7 +106,8 @@ describe('a plan at work under the ledger', () => {
             restart,
           });
           fc.pre(problems.length === 0);
-          const settledMs = 3 * Math.max(...feeds.map(({ key, intervalMs }) => (key === 'options' ? 0 : intervalMs)));
+          const settledMs =
+            3 * Math.max(...feeds.map(({ key, intervalMs }) => (key === 'options' ? 0 : intervalMs)));
           for (const { feed, ageMs, atMs } of carryOut(feeds, (request) => replies[request % 7]!)) {
             if (atMs < settledMs || feed.key === 'options') continue;
             answers += 1;

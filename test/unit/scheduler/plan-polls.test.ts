@@ -73,7 +73,10 @@ function plan(situation: Situation): PollPlan {
     subscriptions: situation.subscriptions ?? [],
     traded: (situation.traded ?? []).map((market) => ({ strategy: 'trader', market })),
     bridged: situation.bridged ?? [],
-    budgets: BUDGETS.map((budget) => ({ ...budget, limit: Math.round(budget.limit * (situation.scale ?? 1)) })),
+    budgets: BUDGETS.map((budget) => ({
+      ...budget,
+      limit: Math.round(budget.limit * (situation.scale ?? 1)),
+    })),
     usesAccount: situation.usesAccount ?? false,
     replyMs: situation.replyMs ?? 500,
     restart: { orderPages: 2, tradePages: 2, arrivedAfterMs: 120_000 },
@@ -82,7 +85,8 @@ function plan(situation: Situation): PollPlan {
 
 const textOf = ({ feeds }: PollPlan): string[] =>
   feeds.map(
-    ({ key, intervalMs, idleIntervalMs, worstAgeMs }) => `${key}: ${intervalMs}/${idleIntervalMs} ${worstAgeMs}`,
+    ({ key, intervalMs, idleIntervalMs, worstAgeMs }) =>
+      `${key}: ${intervalMs}/${idleIntervalMs} ${worstAgeMs}`,
   );
 
 describe('the plan of polls', () => {
@@ -91,14 +95,21 @@ describe('the plan of polls', () => {
     ['is not read where nobody has rial and tether', 'a candles BTCIRT 1m', false],
     ['is not read twice', 'a book USDTIRT', true],
   ])('the price of tether %s', (_, subscriptions, isBridged) => {
-    const { feeds } = plan({ subscriptions: subscriptionsOf(subscriptions), bridged: isBridged ? ['a'] : [] });
+    const { feeds } = plan({
+      subscriptions: subscriptionsOf(subscriptions),
+      bridged: isBridged ? ['a'] : [],
+    });
     const stats = feeds.filter(({ kind }) => kind === 'stats').map(({ intervalMs }) => intervalMs);
     expect(stats).toEqual(isBridged && !subscriptions.includes('USDTIRT') ? [30_000] : []);
   });
 
   test.each([
     ['a book as often as wanted', 'a book BTCIRT', ['book BTCIRT: 2000/2000 3500']],
-    ['a book no oftener than the exchange renews it', 'a book BTCIRT every=200', ['book BTCIRT: 1053/1053 2553']],
+    [
+      'a book no oftener than the exchange renews it',
+      'a book BTCIRT every=200',
+      ['book BTCIRT: 1053/1053 2553'],
+    ],
     [
       'the most demanding of several',
       'a book BTCIRT every=9000\nb book BTCIRT every=4000',
@@ -114,14 +125,22 @@ describe('the plan of polls', () => {
       'a book BTCIRT every=3000\na book ETHIRT every=6000',
       ['book BTCIRT: 3000/3000 4500', 'book ETHIRT: 6000/6000 7500'],
     ],
-    ['one call for the statistics of all markets', 'a stats BTCIRT\nb stats ETHIRT', ['stats: 10000/10000 10500']],
+    [
+      'one call for the statistics of all markets',
+      'a stats BTCIRT\nb stats ETHIRT',
+      ['stats: 10000/10000 10500'],
+    ],
     [
       'public trades within the limit of all markets',
       'a trades BTCIRT every=4000\na trades ETHIRT every=4000',
       ['trades BTCIRT: 8422/8422 8922', 'trades ETHIRT: 8422/8422 8922'],
     ],
     ['a bar once a bar', 'a candles BTCIRT 1m', ['candles BTCIRT 1m: 60000/60000 62500']],
-    ['slow data as slowly as it is wanted', 'a stats BTCIRT every=300000 max=600000', ['stats: 300000/300000 300500']],
+    [
+      'slow data as slowly as it is wanted',
+      'a stats BTCIRT every=300000 max=600000',
+      ['stats: 300000/300000 300500'],
+    ],
     ['no requests for a timer', 'a timer daily', []],
   ])('gives %s', (_, text, feeds) => {
     const given = plan({ subscriptions: subscriptionsOf(text) });
@@ -146,7 +165,9 @@ describe('the plan of polls', () => {
     const subscriptions = subscriptionsOf('a book BTCIRT every=20000');
     const { feeds } = plan({ subscriptions, traded: ['BTCIRT', 'ETHIRT'] });
     expect(
-      feeds.filter(({ kind }) => kind === 'book').map(({ key, intervalMs, askers }) => [key, intervalMs, askers]),
+      feeds
+        .filter(({ kind }) => kind === 'book')
+        .map(({ key, intervalMs, askers }) => [key, intervalMs, askers]),
     ).toEqual([
       ['book BTCIRT', 20_000, ['a']],
       ['book ETHIRT', 10_000, ['price collar of trader']],
@@ -156,7 +177,8 @@ describe('the plan of polls', () => {
   test('says what is used of each budget and what is left for orders', () => {
     const { budgets } = plan({ usesAccount: true, traded: ['BTCIRT'] });
     const lines = budgets.map((budget) => {
-      const { name, requestsPerMinute, idleRequestsPerMinute, limitPerMinute, reserve, leftPerMinute } = budget;
+      const { name, requestsPerMinute, idleRequestsPerMinute, limitPerMinute, reserve, leftPerMinute } =
+        budget;
       return `${name} ${requestsPerMinute.toFixed(1)} idle ${idleRequestsPerMinute.toFixed(1)} of ${limitPerMinute} reserve ${reserve} left ${leftPerMinute.toFixed(1)}`;
     });
     expect(lines).toEqual([
@@ -177,7 +199,12 @@ describe('the plan of polls', () => {
     const { restart } = plan({ usesAccount: true, traded: ['BTCIRT'] });
     // Two pages of orders, three of trades, the wallets, and the history of two of them.
     expect(restart).toMatchObject({ requests: 8, soonestMs: 4_000, latestMs: 120_000 + 120_000 + 4_000 });
-    expect(plan({ traded: ['BTCIRT'] }).restart).toEqual({ steps: [], requests: 0, soonestMs: 0, latestMs: 0 });
+    expect(plan({ traded: ['BTCIRT'] }).restart).toEqual({
+      steps: [],
+      requests: 0,
+      soonestMs: 0,
+      latestMs: 0,
+    });
   });
 
   test('waits for the windows that a restart needs', () => {
@@ -200,7 +227,9 @@ describe('the plan of polls', () => {
   });
 
   test('gives a wait to paces that can meet', () => {
-    const text = [2, 3, 4, 5].map((seconds, index) => `a trades ${MARKETS[index]} every=${seconds}000`).join('\n');
+    const text = [2, 3, 4, 5]
+      .map((seconds, index) => `a trades ${MARKETS[index]} every=${seconds}000`)
+      .join('\n');
     const { feeds } = plan({ subscriptions: subscriptionsOf(text) });
     // 14 of 15 in the time for which a slot is taken, and one more for each pace: three too many.
     expect(feeds[0]!.worstAgeMs - feeds[0]!.intervalMs).toBe(Math.ceil(500 + 3 * (60_501 / 15)));
@@ -240,7 +269,9 @@ describe('what does not fit', () => {
   test('tells of a reserve that leaves nothing', () => {
     const input = { subscriptions: [], traded: [], usesAccount: true, replyMs: 500 };
     const restart = { orderPages: 1, tradePages: 1, arrivedAfterMs: 0 };
-    const budgets = BUDGETS.map((budget) => (budget.name === 'orders/list' ? { ...budget, reserve: 30 } : budget));
+    const budgets = BUDGETS.map((budget) =>
+      budget.name === 'orders/list' ? { ...budget, reserve: 30 } : budget,
+    );
     const given = planPolls({ ...input, budgetOf: INTERFACE_PROFILE.budgets, budgets, restart });
     expect(given.problems).toHaveLength(1);
     expect(given.problems[0]).toContain('orders/list: expected at most 0 requests a minute');
@@ -264,7 +295,9 @@ describe('every plan', () => {
   const market = fc.constantFrom(...MARKETS);
   const timeframe = fc.constantFrom('1m' as const, '15m' as const, '1h' as const);
   const subscription = fc.oneof(
-    fc.tuple(fc.constantFrom(book, trades, stats), market, ages).map(([want, symbol, rest]) => want(symbol, rest)),
+    fc
+      .tuple(fc.constantFrom(book, trades, stats), market, ages)
+      .map(([want, symbol, rest]) => want(symbol, rest)),
     fc.tuple(market, timeframe).map(([symbol, length]) => candles(symbol, length)),
   );
   const situation = fc.record({
@@ -283,13 +316,18 @@ describe('every plan', () => {
       fc.property(situation, scale, (given, factor) => {
         const { feeds, budgets, problems } = plan({ ...given, scale: factor });
         for (const { name, requestsPerMinute, limitPerMinute, limit, reserve } of budgets) {
-          if (problems.some((problem) => problem.startsWith(`${name}: `) && problem.includes('at every close')))
+          if (
+            problems.some((problem) => problem.startsWith(`${name}: `) && problem.includes('at every close'))
+          )
             continue;
-          expect(requestsPerMinute).toBeLessThanOrEqual(0.95 * limitPerMinute * ((limit - reserve) / limit) + 1e-9);
+          expect(requestsPerMinute).toBeLessThanOrEqual(
+            0.95 * limitPerMinute * ((limit - reserve) / limit) + 1e-9,
+          );
         }
         if (problems.length > 0) return;
         fitting += 1;
-        for (const { worstAgeMs, longestAgeMs } of feeds) expect(worstAgeMs).toBeLessThanOrEqual(longestAgeMs);
+        for (const { worstAgeMs, longestAgeMs } of feeds)
+          expect(worstAgeMs).toBeLessThanOrEqual(longestAgeMs);
       }),
       { numRuns: 300 },
     );
@@ -323,7 +361,9 @@ describe('every plan', () => {
           subscription: book(symbol, { everyMs, maxAgeMs: 200_000 }),
         }));
         const { feeds, problems } = plan({ subscriptions });
-        const intervals = feeds.filter(({ budget }) => budget === 'v2/orderbook').map(({ intervalMs }) => intervalMs);
+        const intervals = feeds
+          .filter(({ budget }) => budget === 'v2/orderbook')
+          .map(({ intervalMs }) => intervalMs);
         const fits = Object.values(byMarket).reduce((sum, everyMs) => sum + 60_000 / everyMs, 0) <= 57;
         expect(problems).toEqual([]);
         expect(intervals).toEqual(

@@ -105,7 +105,9 @@ describe('the poll queue', () => {
 
   test('spreads feeds of one budget and pace after their first time, but no bars', () => {
     const shared = ['a', 'b', 'c', 'd'].map((key) => feed({ key, intervalMs: 4_000, budget: 'v2/trades' }));
-    const bars = ['x', 'y'].map((key) => feed({ key, intervalMs: 4_000, budget: 'history', kind: 'candles' }));
+    const bars = ['x', 'y'].map((key) =>
+      feed({ key, intervalMs: 4_000, budget: 'history', kind: 'candles' }),
+    );
     const queue = new PollQueue([...shared, ...bars], 0);
     const second = [...shared, ...bars].map(({ key }) => {
       const before = queue.wakeAtMs();
@@ -142,7 +144,9 @@ describe('the poll queue', () => {
   test('asks nobody faster than its interval, whatever stalls there are', () => {
     const feeds = fc
       .array(fc.integer({ min: 50, max: 5_000 }), { minLength: 1, maxLength: 12 })
-      .map((intervals) => intervals.map((intervalMs, index) => feed({ key: `${index}`, intervalMs, budget: 'one' })));
+      .map((intervals) =>
+        intervals.map((intervalMs, index) => feed({ key: `${index}`, intervalMs, budget: 'one' })),
+      );
     // One question at a time: it takes its reply, and now and then a stall comes after it.
     const delays = fc.array(fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 20_000 })), {
       minLength: 50,
@@ -180,7 +184,9 @@ describe('the poll queue', () => {
           answerAt(queue, next.key, nowMs);
           lastMs.set(next.key, nowMs);
           for (const { key, intervalMs } of plan) {
-            expect(nowMs - lastMs.get(key)!).toBeLessThanOrEqual(intervalMs * (2 + load) + plan.length * replyMs);
+            expect(nowMs - lastMs.get(key)!).toBeLessThanOrEqual(
+              intervalMs * (2 + load) + plan.length * replyMs,
+            );
           }
         }
       }),

@@ -15,9 +15,27 @@ describe('sharing a budget', () => {
   test.each([
     ['gives each what it wants where that fits', ['1500 30000', '10000 30000'], 57, [1_500, 10_000], 1],
     ['stretches all alike', ['1000 30000', '2000 30000'], 45, [2_000, 4_000], 2],
-    ['takes from who has slack where one is at its longest', ['1000 1500', '1000 30000'], 50, [1_500, 6_000], 6],
-    ['leaves all at their longest where only these fit', ['1000 4000', '1000 12000'], 20, [4_000, 12_000], 12],
-    ['stretches the longest alike where not even these fit', ['1000 4000', '1000 12000'], 10, [8_000, 24_000], 24],
+    [
+      'takes from who has slack where one is at its longest',
+      ['1000 1500', '1000 30000'],
+      50,
+      [1_500, 6_000],
+      6,
+    ],
+    [
+      'leaves all at their longest where only these fit',
+      ['1000 4000', '1000 12000'],
+      20,
+      [4_000, 12_000],
+      12,
+    ],
+    [
+      'stretches the longest alike where not even these fit',
+      ['1000 4000', '1000 12000'],
+      10,
+      [8_000, 24_000],
+      24,
+    ],
     ['gives nothing of nothing', ['1000 4000'], 0, [Infinity], Infinity],
     ['has nothing to give to nobody', [], 10, [], 1],
   ])('%s', (_, wanted, perMinute, intervalsMs, stretch) => {
@@ -68,7 +86,9 @@ describe('sharing a budget', () => {
         const perMs = perMinute / 60_000;
         const { stretch, leastRate } = shareBudget(wanted, perMs);
         fc.pre(leastRate <= perMs && stretch > 1.001);
-        const smaller = wanted.map(({ wantedMs, longestMs }) => Math.min((wantedMs * stretch) / 1.001, longestMs));
+        const smaller = wanted.map(({ wantedMs, longestMs }) =>
+          Math.min((wantedMs * stretch) / 1.001, longestMs),
+        );
         expect(rateOf(smaller)).toBeGreaterThan(perMs * (1 - 1e-9));
       }),
     );

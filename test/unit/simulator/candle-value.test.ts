@@ -14,7 +14,12 @@ test('a bar is worth the same to the last step whether its trades are told as nu
       const series = new CandleStore();
       const ordered = trades.toSorted((left, right) => left.second - right.second);
       for (const { second, steps, isNumber, isLookedAt } of ordered) {
-        series.onTrade({ timeMs: second * 1_000, price: 7, amount: 1, steps: isNumber ? steps : BigInt(steps) });
+        series.onTrade({
+          timeMs: second * 1_000,
+          price: 7,
+          amount: 1,
+          steps: isNumber ? steps : BigInt(steps),
+        });
         if (isLookedAt) series.bars('1m');
       }
       const sum = ordered.reduce((total, { steps }) => total + BigInt(steps), 0n);

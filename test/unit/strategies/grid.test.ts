@@ -46,7 +46,8 @@ const bookOf = (middle: number) => {
   return event.kind === 'book' ? event.book : null;
 };
 
-const see = (middle: number): readonly Intent[] => tell(bookEvent(middle - 0.5, middle + 0.5, MARKET), middle);
+const see = (middle: number): readonly Intent[] =>
+  tell(bookEvent(middle - 0.5, middle + 0.5, MARKET), middle);
 
 /** The orders as one reads them, the highest first. */
 const open = (): readonly string[] =>
@@ -154,7 +155,15 @@ describe('grid', () => {
     tell(
       {
         kind: 'reject',
-        rejection: { intent: null, clientOrderId, market: MARKET, side: 'buy', tag, code: 'NotEnough', reason: 'no' },
+        rejection: {
+          intent: null,
+          clientOrderId,
+          market: MARKET,
+          side: 'buy',
+          tag,
+          code: 'NotEnough',
+          reason: 'no',
+        },
       },
       102,
     );

@@ -17,7 +17,10 @@ function start(): (price: string, seen?: Seen) => readonly Intent[] {
   return (price, seen = {}) => {
     openTimeMs += 3_600_000;
     const candle = closedCandle(price, { market: MARKET, openTimeMs });
-    const intents = runner.handle({ kind: 'candle', candle }, engineView({ free: { usdt: '10000' }, ...seen }));
+    const intents = runner.handle(
+      { kind: 'candle', candle },
+      engineView({ free: { usdt: '10000' }, ...seen }),
+    );
     expect(runner.failure).toBeNull();
     return intents;
   };
@@ -48,7 +51,9 @@ describe('ma-cross', () => {
   });
 
   test('sells all that it holds when the fast average is below', () => {
-    expect(begun()('80', { position: '7.99' })).toMatchObject([{ kind: 'place', side: 'sell', amount: '7.99' }]);
+    expect(begun()('80', { position: '7.99' })).toMatchObject([
+      { kind: 'place', side: 'sell', amount: '7.99' },
+    ]);
   });
 
   test('buys again although the last sale left less than a step', () => {

@@ -15,7 +15,10 @@ const start = (): StrategyRunner =>
   });
 
 const see = (runner: StrategyRunner, middle: number, seen: Seen = {}): readonly Intent[] =>
-  runner.handle(bookEvent(middle - 1, middle + 1, MARKET), engineView({ free: { usdt: '10000', btc: '1' }, ...seen }));
+  runner.handle(
+    bookEvent(middle - 1, middle + 1, MARKET),
+    engineView({ free: { usdt: '10000', btc: '1' }, ...seen }),
+  );
 
 const quotesOf = (intents: readonly Intent[]) => {
   const [intent] = intents;

@@ -37,7 +37,10 @@ describe('rebalance', () => {
 
   test('looks when its cron says so, and takes shares only', () => {
     const cron = '*/15 * * * *';
-    expect(start({ cron }).subscriptions).toMatchObject([{ kind: 'timer', name: 'look', cron }, { kind: 'book' }]);
+    expect(start({ cron }).subscriptions).toMatchObject([
+      { kind: 'timer', name: 'look', cron },
+      { kind: 'book' },
+    ]);
     expect(() => start({ share: 1.5 })).toThrow('share: Too big: expected number to be <=1');
     expect(() => start({ cron: 'hourly' })).toThrow('expected a cron pattern');
   });

@@ -68,6 +68,8 @@ test('what is refused is told with its code, and what a handler throws ends the 
     data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
     on: { bars: ({ buy }) => buy({ amount: Number.NaN }) },
   });
-  expect(() => runStrategy(broken, { bars: [100] })).toThrow('broken: on.bars: ctx.buy.amount: expected a positive');
+  expect(() => runStrategy(broken, { bars: [100] })).toThrow(
+    'broken: on.bars: ctx.buy.amount: expected a positive',
+  );
   expect(() => runStrategy(dips, { bars: [100, -1] })).toThrow('bars.1: expected prices above 0');
 });

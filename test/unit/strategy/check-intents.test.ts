@@ -83,18 +83,38 @@ describe('intents', () => {
     ['a promise', Promise.resolve([]), 'intents: expected a list of intents, was an object'],
     ['texts', ['buy'], 'intents.0: expected an order such as { amount: 0.01 }, was "buy"'],
     ['a list in a list', [[]], 'intents.0: expected an order such as { amount: 0.01 }, was a list'],
-    ['a hole', [cancelAll(), undefined], 'intents.1: expected an order such as { amount: 0.01 }, was undefined'],
-    ['too many', Array.from({ length: 101 }, () => cancel('x')), 'intents: expected at most 100 at once, were 101'],
+    [
+      'a hole',
+      [cancelAll(), undefined],
+      'intents.1: expected an order such as { amount: 0.01 }, was undefined',
+    ],
+    [
+      'too many',
+      Array.from({ length: 101 }, () => cancel('x')),
+      'intents: expected at most 100 at once, were 101',
+    ],
     ['an unknown kind', [{ kind: 'pray' }], 'intents.0.kind: expected one of place, oco, cancel, cancel-all'],
     ['a kind of every object', [{ kind: 'toString' }], 'intents.0.kind: expected one of'],
-    ['an unknown field', [{ ...buy(M, { amount: '1' }), limit: '5' }], 'intents.0.limit: expected one of kind, market'],
+    [
+      'an unknown field',
+      [{ ...buy(M, { amount: '1' }), limit: '5' }],
+      'intents.0.limit: expected one of kind, market',
+    ],
     [
       'an unknown market',
       [buy('FOOIRT', { amount: '1' })],
       'intents.0.market: expected one of the markets BTCIRT, ETHIRT, was "FOOIRT"',
     ],
-    ['no market', [{ kind: 'cancel-all', market: 7 }], 'intents.0.market: expected a market such as "BTCIRT", was 7'],
-    ['no side', [{ kind: 'place', market: M, amount: '1' }], 'intents.0.side: expected "buy" or "sell", was undefined'],
+    [
+      'no market',
+      [{ kind: 'cancel-all', market: 7 }],
+      'intents.0.market: expected a market such as "BTCIRT", was 7',
+    ],
+    [
+      'no side',
+      [{ kind: 'place', market: M, amount: '1' }],
+      'intents.0.side: expected "buy" or "sell", was undefined',
+    ],
     [
       'an amount of NaN',
       [{ ...buy(M, { amount: '1' }), amount: Number.NaN }],
@@ -105,14 +125,26 @@ describe('intents', () => {
       [buy(M, { amount: -0.5 })],
       'intents.0.amount: expected a positive number, decimal text or Decimal, was -0.5',
     ],
-    ['no size', [{ kind: 'place', market: M, side: 'buy' }], 'intents.0: expected one of amount, value, equityShare'],
-    ['two sizes', [{ ...buy(M, { amount: 1 }), value: 5 }], 'intents.0: expected one of amount, value, equityShare'],
+    [
+      'no size',
+      [{ kind: 'place', market: M, side: 'buy' }],
+      'intents.0: expected one of amount, value, equityShare',
+    ],
+    [
+      'two sizes',
+      [{ ...buy(M, { amount: 1 }), value: 5 }],
+      'intents.0: expected one of amount, value, equityShare',
+    ],
     [
       'a value of nothing',
       [buy(M, { value: 0 })],
       'intents.0.value: expected a positive number, decimal text or Decimal, was 0',
     ],
-    ['more than all it has', [buy(M, { equityShare: 1.1 })], 'intents.0.equityShare: expected a share from 0 to 1'],
+    [
+      'more than all it has',
+      [buy(M, { equityShare: 1.1 })],
+      'intents.0.equityShare: expected a share from 0 to 1',
+    ],
     [
       'a negative amount',
       [buy(M, { amount: '-1' })],
@@ -159,13 +191,21 @@ describe('intents', () => {
       'intents.0.stopPrice: expected a positive number, decimal text or Decimal, was undefined',
     ],
     ['a cancel of nothing', [cancel('')], 'intents.0.clientOrderId: expected the id of an own order, was ""'],
-    ['a replacement by nothing', [replace('a', {})], 'intents.0: expected a new price or a new amount, was neither'],
+    [
+      'a replacement by nothing',
+      [replace('a', {})],
+      'intents.0: expected a new price or a new amount, was neither',
+    ],
     [
       'a target of nothing',
       [target(M, {} as TargetWish)],
       'intents.0: expected either a position or an equityShare, was neither',
     ],
-    ['a target of both', [target(M, { position: '1', equityShare: '1' } as unknown as TargetWish)], 'was both'],
+    [
+      'a target of both',
+      [target(M, { position: '1', equityShare: '1' } as unknown as TargetWish)],
+      'was both',
+    ],
     [
       'a negative position',
       [target(M, { position: '-1' })],
@@ -231,7 +271,10 @@ describe('intents', () => {
   });
 
   test('are taken or refused in words, whatever is handed over', () => {
-    const field = fc.oneof(fc.anything(), fc.constantFrom('buy', 'sell', M, '1', '0.5', 'quotes', 'place', 'target'));
+    const field = fc.oneof(
+      fc.anything(),
+      fc.constantFrom('buy', 'sell', M, '1', '0.5', 'quotes', 'place', 'target'),
+    );
     const intent = fc.record(
       {
         kind: field,

@@ -40,7 +40,11 @@ describe('a state', () => {
     ['a class of its own', { at: new URL('http://a') }, 'was URL at "at"'],
     ['a hole', [1, undefined], 'was undefined at the state itself'],
     ['undefined alone', undefined, 'was undefined at the state itself'],
-    ['what is frozen already', Object.freeze({ at: Object.freeze({ last: Number.NaN }) }), 'was NaN at "last"'],
+    [
+      'what is frozen already',
+      Object.freeze({ at: Object.freeze({ last: Number.NaN }) }),
+      'was NaN at "last"',
+    ],
   ])('that holds %s is refused', (_, state, message) => {
     expect(() => checkState(state)).toThrow(message);
   });

@@ -22,7 +22,9 @@ describe('subscriptions', () => {
   test('have the ages of their kind where nothing is said', () => {
     expect(checked([{ kind: 'book', market: 'BTCIRT' }])).toEqual([book('BTCIRT')]);
     expect(book('BTCIRT')).toEqual({ kind: 'book', market: 'BTCIRT', everyMs: 2_000, maxAgeMs: 30_000 });
-    expect(checked([{ kind: 'candles', market: 'BTCIRT', timeframe: '1h' }])).toEqual([candles('BTCIRT', '1h')]);
+    expect(checked([{ kind: 'candles', market: 'BTCIRT', timeframe: '1h' }])).toEqual([
+      candles('BTCIRT', '1h'),
+    ]);
   });
 
   test.each([
@@ -42,8 +44,16 @@ describe('subscriptions', () => {
       'wanted.0.maxAgeMs: expected at',
     ],
     ['more history than there is', [candles('BTCIRT', '1h', { warmUp: 500 })], 'wanted.0.warmUp: '],
-    ['a book twice', [book('BTCIRT'), book('ETHIRT'), book('BTCIRT')], 'wanted.2: expected each once, was book BTCIRT'],
-    ['a timer twice', [timer('a', '@daily'), timer('a', '@hourly')], 'wanted.1: expected each once, was timer a'],
+    [
+      'a book twice',
+      [book('BTCIRT'), book('ETHIRT'), book('BTCIRT')],
+      'wanted.2: expected each once, was book BTCIRT',
+    ],
+    [
+      'a timer twice',
+      [timer('a', '@daily'), timer('a', '@hourly')],
+      'wanted.1: expected each once, was timer a',
+    ],
     ['a timer without a name', [timer('', '@daily')], 'wanted.0.name: expected at most 32 letters'],
     ['a timer that is none', [timer('a', 'daily')], 'expected a cron pattern of five or six fields'],
     ['too many', Array.from({ length: 201 }, () => book('BTCIRT')), 'wanted: '],

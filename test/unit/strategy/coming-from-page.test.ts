@@ -6,7 +6,9 @@ import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { runStrategy } from '#testing';
 
 const page = readFileSync('docs/coming-from.md', 'utf8');
-const [strategy = '', tested = ''] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+const [strategy = '', tested = ''] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(
+  (match) => match[1] ?? '',
+);
 
 test('the strategy of the page does what its test says', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-coming-'));

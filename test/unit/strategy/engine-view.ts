@@ -2,7 +2,12 @@ import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import type { MarketRules } from '../../../src/strategy/market-rules.ts';
-import type { ClosedCandle, EngineView, OwnOrder, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
+import type {
+  ClosedCandle,
+  EngineView,
+  OwnOrder,
+  StrategyEvent,
+} from '../../../src/strategy/strategy-event.ts';
 
 /** What a test lets a strategy see. Decimals as people write them. */
 export interface Seen {
@@ -30,7 +35,9 @@ export function engineView(seen: Seen = {}, asked: string[] = []): EngineView {
     asked.push(what);
     return value;
   };
-  const free = Object.fromEntries(Object.entries(seen.free ?? {}).map(([name, amount]) => [name, text(amount)]));
+  const free = Object.fromEntries(
+    Object.entries(seen.free ?? {}).map(([name, amount]) => [name, text(amount)]),
+  );
   return {
     nowMs: seen.nowMs ?? 0,
     position: (market) => note(`position ${market}`, text(seen.position ?? '0')),
@@ -65,8 +72,17 @@ export function closedCandle(close: string | number, more: Partial<ClosedCandle>
 
 const levels = (price: string | number | null) => (price === null ? [] : [[text(price), text('1')] as const]);
 
-export function bookEvent(bid: string | number | null, ask: string | number | null, market = 'BTCIRT'): StrategyEvent {
-  return { kind: 'book', market, book: { bids: levels(bid), asks: levels(ask), updatedAtMs: 5 }, seenAtMs: 9 };
+export function bookEvent(
+  bid: string | number | null,
+  ask: string | number | null,
+  market = 'BTCIRT',
+): StrategyEvent {
+  return {
+    kind: 'book',
+    market,
+    book: { bids: levels(bid), asks: levels(ask), updatedAtMs: 5 },
+    seenAtMs: 9,
+  };
 }
 
 export function ownOrder(clientOrderId: string, more: Partial<OwnOrder> = {}): OwnOrder {

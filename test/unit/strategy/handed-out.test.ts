@@ -17,7 +17,13 @@ import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-vi
 const MARKET = 'BTCIRT';
 
 const statistics: MarketStats = {
-  market: { symbol: MARKET, base: 'btc', quote: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as MarketStats['market'],
+  market: {
+    symbol: MARKET,
+    base: 'btc',
+    quote: 'rls',
+    pair: 'BTC-RLS',
+    statsKey: 'btc-rls',
+  } as MarketStats['market'],
   isClosed: false,
   closedReason: null,
   bestSell: text('3'),
@@ -139,7 +145,17 @@ function strategyOf(handle: (context: object, what: object) => void): StrategyDe
   });
 }
 
-const SHOWN = ['state', 'params', 'position', 'equity', 'freeQuote', 'rules', 'exact', 'ages', 'orders'] as const;
+const SHOWN = [
+  'state',
+  'params',
+  'position',
+  'equity',
+  'freeQuote',
+  'rules',
+  'exact',
+  'ages',
+  'orders',
+] as const;
 
 /** Everything that a strategy can see, as a text. */
 function everything(context: object, what: object): string {
@@ -179,7 +195,9 @@ describe('what a strategy is handed', () => {
     expect([vandal.failure, witness.failure, clean.failure]).toEqual([null, null, null]);
     expect(seen).toHaveLength(4);
     expect(new Set(seen).size).toBe(1);
-    expect(JSON.stringify([event, seenBook, statistics, given, view.free(), view.rules(MARKET)])).toBe(before);
+    expect(JSON.stringify([event, seenBook, statistics, given, view.free(), view.rules(MARKET)])).toBe(
+      before,
+    );
     for (const path of [
       '.data.book.bids',
       '.data.price.exact',

@@ -52,14 +52,31 @@ function looking(look: (ctx: Context) => unknown): {
 describe('the context of a handler', () => {
   test('shows what the engine knows of the strategy’s own market, as numbers and with every digit', () => {
     const { runner, seen } = looking((ctx) => {
-      const { params, state, market, base, quote, nowMs, position, freeBase, freeQuote, equity, orders } = ctx;
+      const { params, state, market, base, quote, nowMs, position, freeBase, freeQuote, equity, orders } =
+        ctx;
       const { exact } = ctx;
       const texts = [exact.position, exact.freeBase, exact.freeQuote, exact.equity];
-      return { params, state, market, base, quote, nowMs, position, freeBase, freeQuote, equity, orders, texts };
+      return {
+        params,
+        state,
+        market,
+        base,
+        quote,
+        nowMs,
+        position,
+        freeBase,
+        freeQuote,
+        equity,
+        orders,
+        texts,
+      };
     });
     const orders = [ownOrder('a', { tag: 'entry', state: 'unknown', ageMs: 40 })];
     const position = '0.1234567890';
-    runner.handle(bookEvent('1', '2'), engineView({ nowMs: 12, position, free: { rls: '7' }, equity: '9', orders }));
+    runner.handle(
+      bookEvent('1', '2'),
+      engineView({ nowMs: 12, position, free: { rls: '7' }, equity: '9', orders }),
+    );
     expect(runner.failure).toBeNull();
     expect(seen).toEqual([
       {
@@ -146,7 +163,9 @@ describe('the context of a handler', () => {
 
   test('shows as many bars as the strategy asked for, the last of each data, and each indicator of its own candles', () => {
     const { runner, seen } = looking(({ history, data, indicators }) => [
-      Object.fromEntries(Object.entries(history).map(([name, bars]) => [name, bars.map(({ close }) => close)])),
+      Object.fromEntries(
+        Object.entries(history).map(([name, bars]) => [name, bars.map(({ close }) => close)]),
+      ),
       Object.keys(data),
       data.other,
       data.day,

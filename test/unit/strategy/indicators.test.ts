@@ -115,7 +115,10 @@ describe('an indicator', () => {
     [{ kind: 'hull', params: { length: 3 }, of: {} }, 'an indicator such as sma(bars, 20)'],
     [{ kind: 'sma', params: { length: 3 } }, 'declared candles as the first argument of sma, was undefined'],
     [{ kind: 'sma', params: { length: 3, width: 2 }, of: BARS }, 'of sma the parameters length, found width'],
-    [{ kind: 'sma', params: {}, of: BARS }, 'length of sma to be a whole number from 1 to 499, was undefined'],
+    [
+      { kind: 'sma', params: {}, of: BARS },
+      'length of sma to be a whole number from 1 to 499, was undefined',
+    ],
     [sma(BARS, 0), 'length of sma to be a whole number from 1 to 499, was 0'],
     [sma(BARS, 2.5), 'length of sma to be a whole number from 1 to 499, was 2.5'],
     [sma(BARS, 500), 'length of sma to be a whole number from 1 to 499, was 500'],

@@ -35,13 +35,21 @@ function definitionOf(parts: Partial<StrategyDefinition> = {}): StrategyDefiniti
   };
 }
 
-const runnerOf = (parts: Partial<StrategyDefinition> = {}, setup: Partial<RunnerSetup> = {}): StrategyRunner =>
-  new StrategyRunner(definitionOf(parts), { market: MARKET, timeframe: '1h', ...setup });
+const runnerOf = (
+  parts: Partial<StrategyDefinition> = {},
+  setup: Partial<RunnerSetup> = {},
+): StrategyRunner => new StrategyRunner(definitionOf(parts), { market: MARKET, timeframe: '1h', ...setup });
 
 const look = (runner: StrategyRunner) => runner.handle(bookEvent('1', '2'), view);
 
 const statistics: MarketStats = {
-  market: { symbol: MARKET, base: 'btc', quote: 'rls', pair: 'BTC-RLS', statsKey: 'btc-rls' } as MarketStats['market'],
+  market: {
+    symbol: MARKET,
+    base: 'btc',
+    quote: 'rls',
+    pair: 'BTC-RLS',
+    statsKey: 'btc-rls',
+  } as MarketStats['market'],
   isClosed: false,
   closedReason: null,
   bestSell: null,
@@ -92,7 +100,11 @@ const EVENTS: readonly (readonly [event: StrategyEvent, handler: string, seen: o
     'tape',
     { market: MARKET, trades: [], hasGap: true, seenAtMs: 9 },
   ],
-  [{ kind: 'stats', stats: statistics, seenAtMs: 9 }, 'day', { market: MARKET, latest: 5, exact: { latest: '5' } }],
+  [
+    { kind: 'stats', stats: statistics, seenAtMs: 9 },
+    'day',
+    { market: MARKET, latest: 5, exact: { latest: '5' } },
+  ],
   [{ kind: 'timer', name: 'daily', dueMs: 7 }, 'daily', { name: 'daily', dueMs: 7 }],
   [{ kind: 'fill', fill }, 'fill', { clientOrderId: 'a', price: 1, fee: 0, exact: { fee: '0' }, tag: 'x' }],
   [
@@ -146,10 +158,15 @@ describe('a strategy', () => {
   test('is told once by each handler of the same data, and shares one subscription', () => {
     const told: string[] = [];
     const runner = runnerOf({
-      data: ({ market }) => ({ book: market.book({ everyMs: 5_000, maxAgeMs: 20_000 }), price: market.ticker() }),
+      data: ({ market }) => ({
+        book: market.book({ everyMs: 5_000, maxAgeMs: 20_000 }),
+        price: market.ticker(),
+      }),
       on: { price: () => void told.push('price'), book: () => void told.push('book') },
     });
-    expect(runner.subscriptions).toEqual([{ kind: 'book', market: MARKET, everyMs: 2_000, maxAgeMs: 20_000 }]);
+    expect(runner.subscriptions).toEqual([
+      { kind: 'book', market: MARKET, everyMs: 2_000, maxAgeMs: 20_000 },
+    ]);
     look(runner);
     expect(told).toEqual(['price', 'book']);
     runner.handle(bookEvent('1', null), view);
@@ -159,7 +176,9 @@ describe('a strategy', () => {
   test('is told of each in a list of data by one handler', () => {
     const told: unknown[] = [];
     const runner = runnerOf({
-      data: ({ markets }) => ({ bars: ['BTCIRT', 'ETHIRT'].map((symbol) => markets.of(symbol).candles('1h')) }),
+      data: ({ markets }) => ({
+        bars: ['BTCIRT', 'ETHIRT'].map((symbol) => markets.of(symbol).candles('1h')),
+      }),
       on: { bars: ({ data }) => void told.push(data) },
     });
     for (const market of ['ETHIRT', 'BTCIRT']) {
@@ -169,18 +188,30 @@ describe('a strategy', () => {
   });
 
   test.each([
-    [{ on: { bok: () => undefined } }, 'on.bok: expected a handler of declared data or of the strategy’s life (book,'],
-    [{ data: () => ({ start: { kind: 'timer', from: { kind: 'timer', cron: '@daily' } } as const }) }, 'data.start'],
+    [
+      { on: { bok: () => undefined } },
+      'on.bok: expected a handler of declared data or of the strategy’s life (book,',
+    ],
+    [
+      { data: () => ({ start: { kind: 'timer', from: { kind: 'timer', cron: '@daily' } } as const }) },
+      'data.start',
+    ],
     [{ data: () => ({ book: 5 }) as never }, 'data.book: expected data such as market.candles'],
     [{ data: () => null as never }, 'data: expected data by name'],
     [
       { state: z.strictObject({ count: z.number() }) },
       'state of sample: expected a default for each field; state.count',
     ],
-    [{ onBook: () => undefined } as never, 'expected the parts of a strategy (name, params, state, migrate, data'],
-  ] satisfies readonly (readonly [Partial<StrategyDefinition>, string])[])('is not made with %j', (parts, message) => {
-    expect(() => runnerOf(parts)).toThrow(message.replace('’', "'"));
-  });
+    [
+      { onBook: () => undefined } as never,
+      'expected the parts of a strategy (name, params, state, migrate, data',
+    ],
+  ] satisfies readonly (readonly [Partial<StrategyDefinition>, string])[])(
+    'is not made with %j',
+    (parts, message) => {
+      expect(() => runnerOf(parts)).toThrow(message.replace('’', "'"));
+    },
+  );
 
   test('runs twice under names of their own, each with its own state', () => {
     const parts: Partial<StrategyDefinition> = { on: { book: counting } };
@@ -208,7 +239,9 @@ describe('a strategy', () => {
       { knownMarkets },
     );
     expect(look(runner)).toEqual([]);
-    expect(runner.failure).toBe('on.book: ctx.markets.of: expected one of the markets ETHIRT, BTCIRT, was "FOOIRT"');
+    expect(runner.failure).toBe(
+      'on.book: ctx.markets.of: expected one of the markets ETHIRT, BTCIRT, was "FOOIRT"',
+    );
   });
 });
 
@@ -265,13 +298,17 @@ describe('the state of a strategy', () => {
     const said = `the stored state of sample does not fit its schema: `;
     expect(() => runner.restore(json)).toThrow(said);
     expect(() => runner.restore(json)).toThrow(why);
-    expect(() => runner.restore(json)).toThrow('return the state made of the stored one, or {} to begin anew');
+    expect(() => runner.restore(json)).toThrow(
+      'return the state made of the stored one, or {} to begin anew',
+    );
     expect(runner.stateJson()).toBe('{"count":0}');
   });
 
   test('is refused where a lenient schema would lose a part of it', () => {
     const runner = runnerOf({ state: z.object({ deep: z.object({ a: z.number() }).default({ a: 1 }) }) });
-    expect(() => runner.restore('{"deep":{"a":2,"b":3}}')).toThrow('state.deep.b: expected a field of the schema');
+    expect(() => runner.restore('{"deep":{"a":2,"b":3}}')).toThrow(
+      'state.deep.b: expected a field of the schema',
+    );
   });
 
   test('of another shape is made anew by migrate, and stored', () => {

@@ -33,7 +33,8 @@ type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => void>>;
 const untyped = (ctx: Context): Untyped => ctx as unknown as Untyped;
 
 const candle = (close: string, openTimeMs: number) => closedCandle(close, { timeframe: '15m', openTimeMs });
-const tell = (runner: StrategyRunner) => runner.handle({ kind: 'candle', candle: closedCandle('12600000000') }, view);
+const tell = (runner: StrategyRunner) =>
+  runner.handle({ kind: 'candle', candle: closedCandle('12600000000') }, view);
 
 const averaging = (params: Readonly<Record<string, unknown>> = {}, beforeWarm: 'wait' | 'call' = 'call') => {
   const values: unknown[] = [];
@@ -72,7 +73,11 @@ describe('a strategy at work', () => {
   });
 
   test.each([
-    ['another type', { seen: '5' }, 'ctx.setState: state.seen: Invalid input: expected number, received string'],
+    [
+      'another type',
+      { seen: '5' },
+      'ctx.setState: state.seen: Invalid input: expected number, received string',
+    ],
     ['an unknown field', { sen: 5 }, 'ctx.setState: state.sen: expected a field of the schema, was another'],
     ['undefined', { seen: undefined }, 'ctx.setState: state.seen: expected a value, was undefined'],
     ['no fields', 5, 'ctx.setState: expected fields of the state'],
@@ -167,9 +172,21 @@ describe('a strategy at work', () => {
   test.each<readonly [string, (ctx: Untyped) => unknown, string]>([
     ['a text', (ctx) => ctx['buy']?.('much'), 'ctx.buy.0: expected one of kind, market'],
     ['nothing', (ctx) => ctx['buy']?.(), 'ctx.buy: expected one of amount, value, equityShare, was none'],
-    ['an amount of NaN', (ctx) => ctx['buy']?.({ amount: Number.NaN }), 'ctx.buy.amount: expected a positive number'],
-    ['a negative amount', (ctx) => ctx['sell']?.({ amount: -1 }), 'ctx.sell.amount: expected a positive number'],
-    ['a price of nothing', (ctx) => ctx['buy']?.({ amount: 1, price: 0 }), 'ctx.buy.price: expected a positive number'],
+    [
+      'an amount of NaN',
+      (ctx) => ctx['buy']?.({ amount: Number.NaN }),
+      'ctx.buy.amount: expected a positive number',
+    ],
+    [
+      'a negative amount',
+      (ctx) => ctx['sell']?.({ amount: -1 }),
+      'ctx.sell.amount: expected a positive number',
+    ],
+    [
+      'a price of nothing',
+      (ctx) => ctx['buy']?.({ amount: 1, price: 0 }),
+      'ctx.buy.price: expected a positive number',
+    ],
     ['an unknown field', (ctx) => ctx['buy']?.({ amount: 1, limit: 5 }), 'ctx.buy.limit: expected one of'],
     ['no side', (ctx) => ctx['oco']?.({ amount: 1 }), 'ctx.oco.side: expected "buy" or "sell"'],
     [
@@ -205,7 +222,8 @@ describe('the setup of a strategy', () => {
 
   test('waits with its handlers until each indicator has a value, where it says nothing else', () => {
     const { runner, values } = averaging({}, 'wait');
-    for (const close of [10, 20, 60, 70]) runner.handle({ kind: 'candle', candle: candle(String(close), close) }, view);
+    for (const close of [10, 20, 60, 70])
+      runner.handle({ kind: 'candle', candle: candle(String(close), close) }, view);
     expect(values).toEqual([
       [30, '0.1'],
       [50, '0.1'],
@@ -226,7 +244,10 @@ describe('the setup of a strategy', () => {
   });
 
   test.each(['Capital', 'thirteen-long', 'under_score', '-a', ''])('refuses the name %j', (name) => {
-    const definition = { ...(averaging().runner as unknown as { definition: StrategyDefinition }).definition, name };
+    const definition = {
+      ...(averaging().runner as unknown as { definition: StrategyDefinition }).definition,
+      name,
+    };
     expect(() => new StrategyRunner(definition, { market: MARKET, timeframe: '1h' })).toThrow(
       'expected a strategy name',
     );

@@ -16,13 +16,15 @@ const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => matc
 const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy']);
 
 /** What a handler gets that authors call. */
-const OF_CTX = 'buy sell oco target quotes twap iceberg cancel cancelAll replace setState log isTradable'.split(' ');
+const OF_CTX =
+  'buy sell oco target quotes twap iceberg cancel cancelAll replace setState log isTradable'.split(' ');
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-page-'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  for (const [index, example] of examples.entries()) writeFileSync(join(folder, `example-${index}.ts`), example);
+  for (const [index, example] of examples.entries())
+    writeFileSync(join(folder, `example-${index}.ts`), example);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -30,7 +32,10 @@ describe('the page for authors', () => {
   test('shows examples that the compiler takes', () => {
     const root = process.cwd();
     const compilerOptions = {
-      paths: { '#sdk': [join(root, 'src/strategy/sdk.ts')], zod: [join(root, 'node_modules/zod/index.d.ts')] },
+      paths: {
+        '#sdk': [join(root, 'src/strategy/sdk.ts')],
+        zod: [join(root, 'node_modules/zod/index.d.ts')],
+      },
       typeRoots: [join(root, 'node_modules/@types')],
     };
     const files = examples.map((_, index) => `example-${index}.ts`);
@@ -38,7 +43,8 @@ describe('the page for authors', () => {
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
     expect(examples.length).toBeGreaterThan(1);
     const compile = (): string =>
-      spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder], { encoding: 'utf8' }).stdout;
+      spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder], { encoding: 'utf8' })
+        .stdout;
     expect(compile()).toBe('');
     writeFileSync(join(folder, 'example-0.ts'), examples[0]!.replace('bands.middle', 'bands.centre'));
     expect(compile()).toContain("Property 'centre' does not exist on type 'Bands'");

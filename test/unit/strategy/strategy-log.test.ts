@@ -59,6 +59,9 @@ describe('the log of a strategy', () => {
     const [long, odd] = log.take();
     expect(long?.text).toHaveLength(501);
     expect(JSON.stringify(long?.fields).length).toBeLessThan(1_200);
-    expect(odd).toEqual({ text: 'something that can not be said', fields: { cut: 'fields that are no JSON' } });
+    expect(odd).toEqual({
+      text: 'something that can not be said',
+      fields: { cut: 'fields that are no JSON' },
+    });
   });
 });

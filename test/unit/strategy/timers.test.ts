@@ -47,7 +47,10 @@ describe('a timer', () => {
     [5, 'was 5'],
   ])('is refused when its pattern is %j', (cron, message) => {
     expect(() => nextDueMs(cron as string, 0)).toThrow(
-      expect.objectContaining({ code: 'INVALID_STRATEGY', message: expect.stringContaining(message) as string }),
+      expect.objectContaining({
+        code: 'INVALID_STRATEGY',
+        message: expect.stringContaining(message) as string,
+      }),
     );
   });
 });

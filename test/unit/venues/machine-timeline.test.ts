@@ -4,11 +4,16 @@ import { MachineTimeline } from '../../../src/venues/machine-timeline.ts';
 const START_MS = Date.UTC(2026, 0, 5, 12);
 const DAY_MS = 86_400_000;
 
-beforeEach(() => vi.useFakeTimers({ now: 5_000, toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
+beforeEach(() =>
+  vi.useFakeTimers({ now: 5_000, toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }),
+);
 afterEach(() => vi.useRealTimers());
 
 /** Has a time line do something, and says when on the wall that was, counted from the call. */
-function doneAt(speed: number, afterMs: number): { readonly times: readonly number[]; readonly cancel: () => void } {
+function doneAt(
+  speed: number,
+  afterMs: number,
+): { readonly times: readonly number[]; readonly cancel: () => void } {
   const line = new MachineTimeline({ startMs: START_MS, speed });
   const times: number[] = [];
   const begunMs = performance.now();

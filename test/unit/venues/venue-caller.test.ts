@@ -50,8 +50,12 @@ describe('the venue caller', () => {
       status: 'Active',
     });
     const venueId = world.botOrders()[0]!.id;
-    expect(await valueOf({ kind: 'order', venueId, clientOrderId: 'bot-a-1' })).toMatchObject({ id: venueId });
-    expect(await valueOf({ kind: 'order', venueId: null, clientOrderId: 'bot-a-1' })).toMatchObject({ id: venueId });
+    expect(await valueOf({ kind: 'order', venueId, clientOrderId: 'bot-a-1' })).toMatchObject({
+      id: venueId,
+    });
+    expect(await valueOf({ kind: 'order', venueId: null, clientOrderId: 'bot-a-1' })).toMatchObject({
+      id: venueId,
+    });
     const canceled = await valueOf({ kind: 'cancel', venueId: null, clientOrderId: 'bot-a-1' });
     expect(canceled).toMatchObject({ status: 'Canceled', order: { id: venueId, matchedAmount: '0' } });
   });
@@ -129,7 +133,9 @@ describe('the venue caller', () => {
     await ask({ kind: 'place', order: { ...ORDER, clientOrderId: 'bot-a-3', price: decimalText('60000') } });
     type Wallets = readonly { readonly currency: string; readonly walletId: number }[];
     const wallets = (await valueOf({ kind: 'wallets' })) as Wallets;
-    expect(wallets).toContainEqual(expect.objectContaining({ currency: 'usdt', total: '9935.1', held: '60' }));
+    expect(wallets).toContainEqual(
+      expect.objectContaining({ currency: 'usdt', total: '9935.1', held: '60' }),
+    );
     const { walletId } = wallets.find(({ currency }) => currency === 'usdt')!;
     const lines = await valueOf({ kind: 'transactions', walletId, page: 1 });
     expect(lines).toMatchObject({
@@ -144,7 +150,9 @@ describe('the venue caller', () => {
     const book = { asks: [['65010', '0.02']] };
     expect(await valueOf({ kind: 'book', market: 'BTCUSDT' })).toMatchObject(book);
     expect(await valueOf({ kind: 'books' })).toMatchObject({ BTCUSDT: book });
-    expect(await valueOf({ kind: 'stats', base: ['btc'], quote: ['usdt'] })).toMatchObject([{ latest: '65000' }]);
+    expect(await valueOf({ kind: 'stats', base: ['btc'], quote: ['usdt'] })).toMatchObject([
+      { latest: '65000' },
+    ]);
     expect(await valueOf({ kind: 'public-trades', market: 'BTCUSDT' })).toMatchObject([{ amount: '0.01' }]);
     expect(await valueOf({ kind: 'options' })).toEqual([
       { symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '11' },
@@ -156,7 +164,9 @@ describe('the venue caller', () => {
     world.other('sell', '0.01', '65000');
     const barMs = Math.floor(world.nowMs / 60_000) * 60_000;
     const bars = { kind: 'candles', market: 'BTCUSDT', timeframe: '1m', count: 5 } as const;
-    expect(await valueOf({ ...bars, toMs: barMs + 1 })).toMatchObject([{ openTimeMs: barMs, close: '65000' }]);
+    expect(await valueOf({ ...bars, toMs: barMs + 1 })).toMatchObject([
+      { openTimeMs: barMs, close: '65000' },
+    ]);
     expect(await valueOf({ ...bars, toMs: barMs })).toEqual([]);
   });
 

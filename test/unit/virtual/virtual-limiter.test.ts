@@ -13,7 +13,13 @@ const BUDGETS: readonly RateLimit[] = [{ name: 'v2/trades', limit: 3, windowMs: 
 function setUp(options: { readonly ledger?: BudgetLedger; readonly startMs?: () => number } = {}) {
   const time = new VirtualTime(0);
   const { ledger = new BudgetLedger(BUDGETS), startMs = () => 0 } = options;
-  const limiter = createVirtualLimiter({ time, budgets: BUDGETS, ledger, lockouts: new MemoryLockouts(), startMs });
+  const limiter = createVirtualLimiter({
+    time,
+    budgets: BUDGETS,
+    ledger,
+    lockouts: new MemoryLockouts(),
+    startMs,
+  });
   const call = <T>(send: (signal: AbortSignal) => Promise<T>, changes: Partial<LimitedCall<T>> = {}) =>
     limiter.run({
       budget: 'v2/trades',
@@ -95,7 +101,9 @@ describe('the limiter in virtual time', () => {
   test('stays away for as long as a limit reply says', async () => {
     const { time, call } = setUp();
     const limited = call(() =>
-      Promise.reject(new SarrafError('RATE_LIMITED', 'too many', { details: { httpStatus: 429, backOffMs: 90_000 } })),
+      Promise.reject(
+        new SarrafError('RATE_LIMITED', 'too many', { details: { httpStatus: 429, backOffMs: 90_000 } }),
+      ),
     );
     const refused = expect(limited).rejects.toThrow('too many');
     await time.run(10);

@@ -10,7 +10,9 @@ async function deep(depth: number): Promise<void> {
 
 const noWork = (): void => {};
 
-/** Chains of promises of many lengths that ask for more time on their way; answers what happened, in order. */
+/**
+ * Chains of promises of many lengths that ask for more time on their way; answers what happened, in order.
+ */
 async function chaos(time: VirtualTime): Promise<readonly string[]> {
   const random = createRandom(7);
   const happened: string[] = [];

@@ -12,10 +12,15 @@ const MOST_MARKS = 300;
  */
 export function fillMarks(data, market, view) {
   const inView = data.fills.filter(
-    (fill) => fill.market === market && view !== null && fill.time >= Number(view.from) && fill.time <= Number(view.to),
+    (fill) =>
+      fill.market === market &&
+      view !== null &&
+      fill.time >= Number(view.from) &&
+      fill.time <= Number(view.to),
   );
   const places = marksOf(inView);
-  if (places.length > MOST_MARKS) return { marks: [], note: `${inView.length} fills in view: zoom in to see them.` };
+  if (places.length > MOST_MARKS)
+    return { marks: [], note: `${inView.length} fills in view: zoom in to see them.` };
   const marks = places.map(({ time, isBuy, price, count }) => ({
     time,
     price,

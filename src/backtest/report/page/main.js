@@ -41,7 +41,11 @@ async function start() {
   let drawn = null;
   startTheme(/** @type {HTMLButtonElement} */ (element('theme')), () => drawn?.paint());
   const data = await readData('data');
-  const charts = startCharts(data, { chart: element('chart'), legend: element('legend'), note: element('note') });
+  const charts = startCharts(data, {
+    chart: element('chart'),
+    legend: element('legend'),
+    note: element('note'),
+  });
   drawn = charts;
   charts.paint();
   element('whole').addEventListener('click', charts.showAll);

@@ -35,7 +35,8 @@ export async function readData(id) {
 function unpacked(sent) {
   const { quote, startMs, stepMs, isThinned, equity, trades, fills } = sent;
   /** @param {number} step */
-  const timeOf = (step) => /** @type {import('lightweight-charts').UTCTimestamp} */ ((startMs + step * stepMs) / 1000);
+  const timeOf = (step) =>
+    /** @type {import('lightweight-charts').UTCTimestamp} */ ((startMs + step * stepMs) / 1000);
   const at = summed(equity.at);
   /** @param {(index: number) => number} value */
   const points = (value) => at.map((step, index) => ({ time: timeOf(step), value: value(index) }));

@@ -15,16 +15,30 @@ export function createSeries(data, place) {
   const chart = charts.createChart(place, {
     autoSize: true,
     handleScroll: { vertTouchDrag: false },
-    timeScale: { minBarSpacing: 0.001, timeVisible: data.stepMs < 86_400_000, secondsVisible: data.stepMs < 60_000 },
+    timeScale: {
+      minBarSpacing: 0.001,
+      timeVisible: data.stepMs < 86_400_000,
+      secondsVisible: data.stepMs < 60_000,
+    },
     localization: { locale: 'en-US' },
   });
   const prices = chart.addSeries(charts.CandlestickSeries, { priceLineVisible: false }, 0);
   const tradeLine = chart.addSeries(
     charts.LineSeries,
-    { lineWidth: 2, lineStyle: 2, priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false },
+    {
+      lineWidth: 2,
+      lineStyle: 2,
+      priceLineVisible: false,
+      lastValueVisible: false,
+      crosshairMarkerVisible: false,
+    },
     0,
   );
-  const range = chart.addSeries(charts.CandlestickSeries, { priceLineVisible: false, lastValueVisible: false }, 1);
+  const range = chart.addSeries(
+    charts.CandlestickSeries,
+    { priceLineVisible: false, lastValueVisible: false },
+    1,
+  );
   const hold = chart.addSeries(
     charts.LineSeries,
     { lineWidth: 1, priceLineVisible: false, lastValueVisible: false },

@@ -15,7 +15,10 @@ export function moneyOf(value, quote) {
  * @param {number} decimals
  */
 export function priceOf(value, decimals) {
-  return Number(value).toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return Number(value).toLocaleString('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
 }
 
 /** @param {string} amount */

@@ -111,7 +111,11 @@ function columnsOf(data) {
   /** @type {TradeColumn[]} */
   const columns = [
     { title: '#', order: ({ number }) => number, text: ({ number }) => String(number) },
-    { title: 'Opened', order: ({ openedAtMs }) => openedAtMs, text: ({ openedAtMs }) => timeOfDay(openedAtMs) },
+    {
+      title: 'Opened',
+      order: ({ openedAtMs }) => openedAtMs,
+      text: ({ openedAtMs }) => timeOfDay(openedAtMs),
+    },
     { title: 'Length', order: ({ lengthMs }) => lengthMs, text: ({ lengthMs }) => lengthOf(lengthMs) },
     { title: 'Profit', order: ({ profit }) => profit, text: ({ profit }) => moneyOf(profit, data.quote) },
     { title: 'Return', order: ({ change }) => change ?? 0, text: ({ change }) => percentOf(change) },

@@ -5,7 +5,10 @@ import { escapeHtml, numberText } from '../value-text.ts';
 import { listOf } from './header-sections.ts';
 import { durationText, secondText } from '../../../domain/time-text.ts';
 
-/** A configuration that is longer than this many characters of YAML is cut on the page; `result.json` has all of it. */
+/**
+ * A configuration that is longer than this many characters of YAML is cut on the page; `result.json` has all
+ * of it.
+ */
 const MOST_CONFIG = 100_000;
 
 /** How the fills came about, and what that can not know. */
@@ -14,7 +17,8 @@ export function fidelitySection({ fidelity }: BacktestResult): string {
   const rows = rules.map(
     ({ rule, setting }) => `<div><dt>${escapeHtml(rule)}</dt><dd>${escapeHtml(setting)}</dd></div>`,
   );
-  const notes = caveats.length === 0 ? '' : `<h3 style="margin-top:14px">What it can not know</h3>${listOf(caveats)}`;
+  const notes =
+    caveats.length === 0 ? '' : `<h3 style="margin-top:14px">What it can not know</h3>${listOf(caveats)}`;
   return `<section id="fidelity"><h2>Fidelity: ${kind}</h2><dl class="rules">${rows.join('')}</dl>${notes}</section>`;
 }
 
@@ -70,6 +74,7 @@ export function refusalsSection({ refusals }: BacktestResult): string {
 /** The configuration, as YAML. */
 export function configSection({ config }: BacktestResult): string {
   const text = stringify(config);
-  const shown = text.length <= MOST_CONFIG ? text : `${text.slice(0, MOST_CONFIG)}\n# ... all of it is in result.json`;
+  const shown =
+    text.length <= MOST_CONFIG ? text : `${text.slice(0, MOST_CONFIG)}\n# ... all of it is in result.json`;
   return `<section id="config"><h2>Configuration</h2><pre>${escapeHtml(shown)}</pre></section>`;
 }

@@ -28,8 +28,16 @@ export function tilesSection({ summary }: BacktestResult): string {
       below: `buy and hold ${percentText(summary.buyAndHoldReturn)}`,
       tone: toneOf(totalReturn),
     }),
-    tile({ title: 'CAGR', text: percentText(summary.cagr), below: `volatility ${percentText(summary.volatility)}` }),
-    tile({ title: 'Sharpe', text: numberText(summary.sharpe), below: `Sortino ${numberText(summary.sortino)}` }),
+    tile({
+      title: 'CAGR',
+      text: percentText(summary.cagr),
+      below: `volatility ${percentText(summary.volatility)}`,
+    }),
+    tile({
+      title: 'Sharpe',
+      text: numberText(summary.sharpe),
+      below: `Sortino ${numberText(summary.sortino)}`,
+    }),
     tile({
       title: 'Max drawdown',
       text: percentText(summary.maxDrawdown),
@@ -100,7 +108,8 @@ last close with the highest and lowest price between, equity and drawdown keep t
 /** The place of the list of trades. */
 export function tradesSection(counts: { readonly shown: number; readonly all: number }): string {
   const { shown, all } = counts;
-  if (all === 0) return `<section id="trade-list"><h2>Trades</h2><p class="muted">Nothing was traded.</p></section>`;
+  if (all === 0)
+    return `<section id="trade-list"><h2>Trades</h2><p class="muted">Nothing was traded.</p></section>`;
   const left =
     shown < all
       ? ` Of ${all} trades, the ${shown} with the largest profit or loss are here and marked in the chart; trades.csv has all.`

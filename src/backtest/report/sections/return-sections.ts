@@ -6,7 +6,9 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** The change at which a cell has its full colour, at the least. */
 const LEAST_FULL = 0.02;
 
-/** A table of years by months, each month coloured by its return; a year's own is that of its months together. */
+/**
+ * A table of years by months, each month coloured by its return; a year's own is that of its months together.
+ */
 export function monthlySection({ monthly }: BacktestResult): string {
   if (monthly.length === 0) return '';
   const full = monthly.reduce((most, { change }) => Math.max(most, Math.abs(change)), LEAST_FULL);
@@ -14,7 +16,9 @@ export function monthlySection({ monthly }: BacktestResult): string {
   const rows = years.map((year) => {
     const ofYear = monthly.filter((one) => one.year === year);
     const whole = ofYear.reduce((product, { change }) => product * (1 + change), 1) - 1;
-    const cells = MONTHS.map((_, index) => cell(ofYear.find(({ month }) => month === index + 1)?.change, full));
+    const cells = MONTHS.map((_, index) =>
+      cell(ofYear.find(({ month }) => month === index + 1)?.change, full),
+    );
     return `<tr><th scope="row">${year}</th>${cells.join('')}<td class="year ${whole < 0 ? 'loss' : 'gain'}">${percent(whole)}</td></tr>`;
   });
   const titles = ['', ...MONTHS, 'Year'].map((title) => `<th scope="col">${title}</th>`).join('');
@@ -25,7 +29,8 @@ export function monthlySection({ monthly }: BacktestResult): string {
 function cell(change: number | undefined, full: number): string {
   if (change === undefined) return '<td></td>';
   const strength = (0.08 + 0.62 * Math.min(1, Math.abs(change) / full)).toFixed(2);
-  const style = change === 0 ? '' : ` style="background:rgba(var(--heat-${change > 0 ? 'gain' : 'loss'}),${strength})"`;
+  const style =
+    change === 0 ? '' : ` style="background:rgba(var(--heat-${change > 0 ? 'gain' : 'loss'}),${strength})"`;
   return `<td${style}>${percent(change)}</td>`;
 }
 
@@ -42,7 +47,9 @@ const CEILING = 16;
 
 /** How many closed trades returned how much, as columns. */
 export function distributionSection({ trades }: BacktestResult): string {
-  const returns = trades.filter(({ isOpen }) => !isOpen).flatMap(({ change }) => (change === null ? [] : [change]));
+  const returns = trades
+    .filter(({ isOpen }) => !isOpen)
+    .flatMap(({ change }) => (change === null ? [] : [change]));
   const columns = returnHistogram(returns);
   if (columns.length === 0) return '';
   return `<section id="distribution"><h2>Returns of closed trades</h2>${chart(columns)}

@@ -7,7 +7,10 @@ export interface DepositAddress {
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstuvwxyz';
 
-/** Letters that only the input decides: the same user has the same address on every machine and after every restart. */
+/**
+ * Letters that only the input decides: the same user has the same address on every machine and after every
+ * restart.
+ */
 function digest(input: string, length: number): string {
   let state = 2_166_136_261;
   let text = '';
@@ -20,20 +23,27 @@ function digest(input: string, length: number): string {
   return text;
 }
 
-/** The made-up deposit address of a user on a network. It looks like none that exists; its prefix says that it is simulated. */
+/**
+ * The made-up deposit address of a user on a network. It looks like none that exists; its prefix says that it
+ * is simulated.
+ */
 export function addressOn(network: Network, userId: number): DepositAddress {
   const prefix = `sim${network.name.toLowerCase()}`;
-  if (network.tagged) return { address: `${prefix}1${digest(network.name, 30)}`, tag: String(10_000_000 + userId) };
+  if (network.tagged)
+    return { address: `${prefix}1${digest(network.name, 30)}`, tag: String(10_000_000 + userId) };
   return { address: `${prefix}1${digest(`${network.name}/${userId}`, 30)}`, tag: null };
 }
 
 /**
- * Which users asked for an address of which currency. Only then the wallet list shows one. Bounded by users times currencies.
+ * Which users asked for an address of which currency. Only then the wallet list shows one. Bounded by users
+ * times currencies.
  */
 export class Addresses {
   private made = new Set<string>();
 
-  /** The address on the currency's first network, made now if need be. Null where there is no network (rial). */
+  /**
+   * The address on the currency's first network, made now if need be. Null where there is no network (rial).
+   */
   generate(userId: number, currency: Currency, networkName: string | null = null): DepositAddress | null {
     const network = currency.networks.find(({ name }) => name === networkName) ?? currency.networks[0];
     if (network === undefined) return null;

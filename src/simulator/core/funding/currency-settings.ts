@@ -50,7 +50,10 @@ const KNOWN: Readonly<Record<string, CurrencySettings>> = {
   },
 };
 
-/** A currency as configured, over what is known of it, over one network of its own name with 6 confirmations a minute apart. */
+/**
+ * A currency as configured, over what is known of it, over one network of its own name with 6 confirmations a
+ * minute apart.
+ */
 export function currencyOf(symbol: string, settings: CurrencySettings = {}): Currency {
   const known = KNOWN[symbol] ?? {};
   const required = settings.requiredConfirmations ?? known.requiredConfirmations ?? 6;

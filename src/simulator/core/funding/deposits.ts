@@ -40,7 +40,9 @@ export function confirmationsOf(deposit: Deposit, timeMs: number): number {
   return Math.max(0, Math.min(deposit.requiredConfirmations, passed));
 }
 
-/** Money that comes in from outside: announced by the administrator, credited when it has its confirmations. */
+/**
+ * Money that comes in from outside: announced by the administrator, credited when it has its confirmations.
+ */
 export class Deposits {
   private readonly accounts: Accounts;
   private readonly byUser = new Map<UserId, BoundedList<Deposit>>();
@@ -52,7 +54,10 @@ export class Deposits {
     this.accounts = accounts;
   }
 
-  /** Announces a deposit of positive units. Without confirmations to wait for (rial, or 0 required) it is credited at once. */
+  /**
+   * Announces a deposit of positive units. Without confirmations to wait for (rial, or 0 required) it is
+   * credited at once.
+   */
   create(deposit: {
     readonly userId: UserId;
     readonly currency: Currency;
@@ -96,7 +101,9 @@ export class Deposits {
     }
   }
 
-  /** Credits a waiting deposit before its time, as an administrator does. False when none of this id waits. */
+  /**
+   * Credits a waiting deposit before its time, as an administrator does. False when none of this id waits.
+   */
   confirm(id: number, timeMs: number): boolean {
     const deposit = this.waiting.get(id);
     if (deposit === undefined) return false;
@@ -138,11 +145,15 @@ export class Deposits {
   }
 
   private credit(deposit: Deposit, timeMs: number): Deposit {
-    const transaction = this.accounts.post(this.accounts.ensure(deposit.userId, deposit.currency), 'outside', {
-      units: deposit.units,
-      description: `Deposit ${deposit.txHash}`,
-      timeMs,
-    });
+    const transaction = this.accounts.post(
+      this.accounts.ensure(deposit.userId, deposit.currency),
+      'outside',
+      {
+        units: deposit.units,
+        description: `Deposit ${deposit.txHash}`,
+        timeMs,
+      },
+    );
     const credited = { ...deposit, transactionId: transaction.id, creditedAtMs: timeMs };
     this.waiting.delete(deposit.id);
     this.keep(credited);

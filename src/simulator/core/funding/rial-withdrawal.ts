@@ -47,25 +47,43 @@ export function isEndedWithdrawal(status: WithdrawalStatus): boolean {
 
 /** What has reached the bank. */
 export function fulfilledUnits(withdrawal: RialWithdrawalState): bigint {
-  return withdrawal.payments.reduce((sum, { units, status }) => (status === 'Transferred' ? sum + units : sum), 0n);
+  return withdrawal.payments.reduce(
+    (sum, { units, status }) => (status === 'Transferred' ? sum + units : sum),
+    0n,
+  );
 }
 
-export function isCancelable(withdrawal: RialWithdrawalState, timeMs: number, settings: WithdrawalSettings): boolean {
+export function isCancelable(
+  withdrawal: RialWithdrawalState,
+  timeMs: number,
+  settings: WithdrawalSettings,
+): boolean {
   return withdrawal.status === 'New' && timeMs - withdrawal.createdAtMs <= settings.cancelWithinMs;
 }
 
-/** One step of the life that time gives: New, Sent, Bank processing, then a payment a step, Partially Done between, Done at the last. */
-export function stepWithdrawal(withdrawal: RialWithdrawalState, settings: WithdrawalSettings): RialWithdrawalState {
+/**
+ * One step of the life that time gives: New, Sent, Bank processing, then a payment a step, Partially Done
+ * between, Done at the last.
+ */
+export function stepWithdrawal(
+  withdrawal: RialWithdrawalState,
+  settings: WithdrawalSettings,
+): RialWithdrawalState {
   const atMs = withdrawal.nextStepAtMs;
   if (atMs === null) return withdrawal;
-  if (withdrawal.status === 'New') return { ...withdrawal, status: 'Sent', nextStepAtMs: atMs + settings.sentForMs };
+  if (withdrawal.status === 'New')
+    return { ...withdrawal, status: 'Sent', nextStepAtMs: atMs + settings.sentForMs };
   if (withdrawal.status === 'Sent') {
     return { ...withdrawal, status: 'Bank processing', nextStepAtMs: atMs + settings.paymentEveryMs };
   }
   return payNext(withdrawal, atMs, settings);
 }
 
-function payNext(withdrawal: RialWithdrawalState, atMs: number, settings: WithdrawalSettings): RialWithdrawalState {
+function payNext(
+  withdrawal: RialWithdrawalState,
+  atMs: number,
+  settings: WithdrawalSettings,
+): RialWithdrawalState {
   const index = withdrawal.payments.findIndex(({ status }) => status === 'Pending');
   const payments = withdrawal.payments.map((payment, at): PaymentState =>
     at === index

@@ -48,7 +48,9 @@ export class RialWithdrawals {
     );
   }
 
-  /** Takes the amount from the wallet and puts it in the bank's queue. Throws `INVARIANT` for parts of a rial. */
+  /**
+   * Takes the amount from the wallet and puts it in the bank's queue. Throws `INVARIANT` for parts of a rial.
+   */
   create(order: {
     readonly user: User;
     readonly bankAccountId: number;
@@ -58,12 +60,19 @@ export class RialWithdrawals {
     const { user, units, timeMs } = order;
     if (!user.features.rial_withdrawal)
       return refuse('FeatureUnavailable', 'Rial withdrawals are not open to this user');
-    invariant(units > 0n && units % UNITS_PER_ONE === 0n, `expected whole rial above zero, was ${units} units`);
+    invariant(
+      units > 0n && units % UNITS_PER_ONE === 0n,
+      `expected whole rial above zero, was ${units} units`,
+    );
     const account = user.bankAccounts.find(({ id, confirmed }) => id === order.bankAccountId && confirmed);
-    if (account === undefined) return refuse('BankAccountNotFound', `No confirmed bank account ${order.bankAccountId}`);
+    if (account === undefined)
+      return refuse('BankAccountNotFound', `No confirmed bank account ${order.bankAccountId}`);
     if (!this.settings.enabled) return refuse('WithdrawUnavailable', 'Withdrawals are closed at the moment');
     if (timeMs < user.withdrawalsRestrictedUntilMs) {
-      return refuse('WithdrawUnavailable', 'Withdrawals are closed for an hour after a log-in from a new device');
+      return refuse(
+        'WithdrawUnavailable',
+        'Withdrawals are closed for an hour after a log-in from a new device',
+      );
     }
     if (units < parseUnits(this.settings.minimum))
       return refuse('AmountTooLow', `At least ${this.settings.minimum} rial`);
@@ -72,7 +81,10 @@ export class RialWithdrawals {
     const broken = limitBrokenByRial(user.ceilings, this.withdrawnBy(user.id, timeMs), units);
     if (broken !== null) return refuse('WithdrawAmountLimitation', broken);
     if (this.countSince(user.id, timeMs - DAY_MS) >= this.settings.maximumPerDay) {
-      return refuse('WithdrawLimitReached', `At most ${this.settings.maximumPerDay} withdrawals within 24 hours`);
+      return refuse(
+        'WithdrawLimitReached',
+        `At most ${this.settings.maximumPerDay} withdrawals within 24 hours`,
+      );
     }
     const wallet = this.accounts.find(user.id, 'rls');
     if (wallet === undefined || wallet.free < units)
@@ -90,25 +102,31 @@ export class RialWithdrawals {
     return [...(this.byUser.get(userId) ?? [])].map((id) => this.get(id)).reverse();
   }
 
-  /** Refused: `WithdrawRequestNotFound`, `NotCancellable` (no longer New), `CancellationFailed` (New, but later than three minutes). */
+  /**
+   * Refused: `WithdrawRequestNotFound`, `NotCancellable` (no longer New), `CancellationFailed` (New, but
+   * later than three minutes).
+   */
   cancel(userId: UserId, id: string, timeMs: number): Result<RialWithdrawalState> {
     const found = this.find(userId, id);
     if (found === undefined) return refuse('WithdrawRequestNotFound', `No withdrawal ${id}`);
     if (found.status !== 'New') return refuse('NotCancellable', `The withdrawal is ${found.status}`);
-    if (!isCancelable(found, timeMs, this.settings)) return refuse('CancellationFailed', 'The time to cancel is over');
+    if (!isCancelable(found, timeMs, this.settings))
+      return refuse('CancellationFailed', 'The time to cancel is over');
     return accept(this.end(found, 'Canceled', timeMs));
   }
 
   /**
-   * What the administrator does: puts an open withdrawal in any status. Ending it without success gives back what no payment carried;
-   * `Done` pays the rest; any other status stops the clock of this withdrawal. Null when there is none, or it has ended.
+   * What the administrator does: puts an open withdrawal in any status. Ending it without success gives back
+   * what no payment carried; `Done` pays the rest; any other status stops the clock of this withdrawal. Null
+   * when there is none, or it has ended.
    */
   force(id: string, status: WithdrawalStatus, timeMs: number): RialWithdrawalState | null {
     const found = this.byId.get(id);
     if (found === undefined || isEndedWithdrawal(found.status)) return null;
     if (status === 'Done') {
       let paid: RialWithdrawalState = { ...found, nextStepAtMs: timeMs };
-      while (!isEndedWithdrawal(paid.status)) paid = stepWithdrawal({ ...paid, nextStepAtMs: timeMs }, this.settings);
+      while (!isEndedWithdrawal(paid.status))
+        paid = stepWithdrawal({ ...paid, nextStepAtMs: timeMs }, this.settings);
       return this.settle(paid);
     }
     if (isEndedWithdrawal(status)) return this.end(found, status, timeMs);
@@ -125,7 +143,9 @@ export class RialWithdrawals {
       if (withdrawal.status === 'Done') this.settle(withdrawal);
       else this.put(withdrawal);
     }
-    this.nextDueMs = Math.min(...[...this.moving].map((id) => this.get(id).nextStepAtMs ?? Number.POSITIVE_INFINITY));
+    this.nextDueMs = Math.min(
+      ...[...this.moving].map((id) => this.get(id).nextStepAtMs ?? Number.POSITIVE_INFINITY),
+    );
   }
 
   /** Rial withdrawn, or on its way, within the last 24 hours and 30 days. What came back does not count. */
@@ -181,7 +201,8 @@ export class RialWithdrawals {
   }
 
   private feeOf(units: bigint): bigint {
-    const rial = divideUp(units * BigInt(this.settings.feeMillionths), 1_000_000n * UNITS_PER_ONE) * UNITS_PER_ONE;
+    const rial =
+      divideUp(units * BigInt(this.settings.feeMillionths), 1_000_000n * UNITS_PER_ONE) * UNITS_PER_ONE;
     const fee = rial + parseUnits(this.settings.feeFlat);
     const ceiling = parseUnits(this.settings.feeCeiling);
     const capped = fee < ceiling ? fee : ceiling;
@@ -195,7 +216,11 @@ export class RialWithdrawals {
   }
 
   /** Ends it without success. What no payment carried goes back, with the fee unless a payment was made. */
-  private end(withdrawal: RialWithdrawalState, status: WithdrawalStatus, timeMs: number): RialWithdrawalState {
+  private end(
+    withdrawal: RialWithdrawalState,
+    status: WithdrawalStatus,
+    timeMs: number,
+  ): RialWithdrawalState {
     const fulfilled = fulfilledUnits(withdrawal);
     const fee = fulfilled === 0n ? 0n : withdrawal.fee;
     const refunded = withdrawal.units - fulfilled - fee;
@@ -238,7 +263,9 @@ export class RialWithdrawals {
   }
 
   private countSince(userId: UserId, sinceMs: number): number {
-    return this.list(userId).filter(({ createdAtMs, status }) => createdAtMs > sinceMs && status !== 'Canceled').length;
+    return this.list(userId).filter(
+      ({ createdAtMs, status }) => createdAtMs > sinceMs && status !== 'Canceled',
+    ).length;
   }
 
   private makeRoom(): void {

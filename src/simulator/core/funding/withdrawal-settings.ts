@@ -1,4 +1,7 @@
-/** How rial withdrawals behave. Amounts in rial, decimal text. Source for states and codes: interface, "Rial withdrawal (version 2)". */
+/**
+ * How rial withdrawals behave. Amounts in rial, decimal text. Source for states and codes: interface, "Rial
+ * withdrawal (version 2)".
+ */
 export interface WithdrawalSettings {
   /** False refuses every withdrawal with `WithdrawUnavailable`. */
   readonly enabled: boolean;

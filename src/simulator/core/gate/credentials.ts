@@ -51,7 +51,8 @@ export class CredentialRegister {
   /** Takes a user's configured tokens and keys. Throws `INVARIANT` when another user has one of them. */
   addConfigured(userId: number, settings: UserSettings, timeMs: number): void {
     for (const [index, entry] of (settings.tokens ?? []).entries()) {
-      const { token, validForMs } = typeof entry === 'string' ? { token: entry, validForMs: undefined } : entry;
+      const { token, validForMs } =
+        typeof entry === 'string' ? { token: entry, validForMs: undefined } : entry;
       invariant(
         !this.tokens.has(token),
         `expected a token not yet used, was token ${index + 1} of "${settings.username}"`,
@@ -124,7 +125,10 @@ export class CredentialRegister {
     return { logins: [...this.logins.values()], nextLoginNumber: this.nextLoginNumber };
   }
 
-  /** Brings log-ins back, and forgets configured tokens and keys: they are to be added again, as their users' ids may have changed. */
+  /**
+   * Brings log-ins back, and forgets configured tokens and keys: they are to be added again, as their users'
+   * ids may have changed.
+   */
   restore(state: CredentialRegisterState): void {
     this.tokens.clear();
     this.keys.clear();

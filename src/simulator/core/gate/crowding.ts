@@ -1,6 +1,9 @@
 import { SubjectLogs } from './subject-logs.ts';
 
-/** Refusals within an hour that a caller gets as warnings while a limit is lowered; who goes on beyond them is locked out. */
+/**
+ * Refusals within an hour that a caller gets as warnings while a limit is lowered; who goes on beyond them is
+ * locked out.
+ */
 const WARNINGS = 30;
 const WARNED_FOR_MS = 3_600_000;
 

@@ -52,13 +52,18 @@ const ANYONE: GatePass = { ok: true, caller: null };
 
 /** What came of the credentials of a request. */
 type Authentication =
-  | { readonly kind: 'caller'; readonly caller: GateCaller; readonly permissions: ReadonlySet<Permission> | null }
+  | {
+      readonly kind: 'caller';
+      readonly caller: GateCaller;
+      readonly permissions: ReadonlySet<Permission> | null;
+    }
   | { readonly kind: 'absent' }
   | { readonly kind: 'bad'; readonly detail: string; readonly counts: boolean };
 
 /**
- * The door of the exchange: who asks, and whether one more request is within the limits. A request passes in this order: blocked IP,
- * credentials, rate limit, permission; so a request without the permission counts. Sources: interface, "Authentication" and "Limits".
+ * The door of the exchange: who asks, and whether one more request is within the limits. A request passes in
+ * this order: blocked IP, credentials, rate limit, permission; so a request without the permission counts.
+ * Sources: interface, "Authentication" and "Limits".
  */
 export class Gate {
   private readonly credentials: CredentialRegister;
@@ -129,7 +134,10 @@ export class Gate {
     const key = this.credentials.keyOf(publicKey);
     if (key === undefined) return { kind: 'bad', detail: 'Invalid key.', counts: true };
     // A slow clock is no attack: it is refused, but does not bring the IP nearer to its block.
-    if (!/^\d{1,12}$/.test(timestamp) || Math.abs(request.timeMs - Number(timestamp) * 1000) > CLOCK_WINDOW_MS) {
+    if (
+      !/^\d{1,12}$/.test(timestamp) ||
+      Math.abs(request.timeMs - Number(timestamp) * 1000) > CLOCK_WINDOW_MS
+    ) {
       return { kind: 'bad', detail: 'The timestamp is not within 30 seconds of the clock.', counts: false };
     }
     const message = `${timestamp}${request.method}${request.pathWithQuery}${request.body}`;

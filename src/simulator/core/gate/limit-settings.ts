@@ -7,7 +7,10 @@ interface BudgetOverride {
 export interface LimitSettings {
   /** False lets everything through, uncounted. */
   readonly enabled: boolean;
-  /** By budget name. `none` counts nothing; so does a limit above `LARGEST_COUNTED_LIMIT`, for which a log would eat the memory. */
+  /**
+   * By budget name. `none` counts nothing; so does a limit above `LARGEST_COUNTED_LIMIT`, for which a log
+   * would eat the memory.
+   */
   readonly overrides: Readonly<Record<string, BudgetOverride | 'none'>>;
   /** 403 with a lockout, or 429 with `backOff`. */
   readonly exceeded: 'lockout' | 'back-off';
@@ -15,12 +18,24 @@ export interface LimitSettings {
   readonly lockoutScope: 'budget' | 'caller';
   readonly firstLockoutMs: number;
   readonly longestLockoutMs: number;
-  /** A lockout that begins this long after the end of the last one is a first one again; before, it lasts twice the last. */
+  /**
+   * A lockout that begins this long after the end of the last one is a first one again; before, it lasts
+   * twice the last.
+   */
   readonly forgiveAfterMs: number;
-  /** More than `limit` requests with bad credentials from one IP within `windowMs` block the IP for `blockMs`. */
+  /**
+   * More than `limit` requests with bad credentials from one IP within `windowMs` block the IP for `blockMs`.
+   */
   readonly badTokens: { readonly limit: number; readonly windowMs: number; readonly blockMs: number };
-  /** More than `refusals` refused requests within `windowMs` block the token on every call for `blockMs`; null leaves it out. */
-  readonly continuedAbuse: { readonly refusals: number; readonly windowMs: number; readonly blockMs: number } | null;
+  /**
+   * More than `refusals` refused requests within `windowMs` block the token on every call for `blockMs`; null
+   * leaves it out.
+   */
+  readonly continuedAbuse: {
+    readonly refusals: number;
+    readonly windowMs: number;
+    readonly blockMs: number;
+  } | null;
 }
 
 export const LARGEST_COUNTED_LIMIT = 1_000_000;

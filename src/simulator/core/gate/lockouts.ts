@@ -10,8 +10,9 @@ export type LockoutsState = readonly (readonly [string, GateLockout])[];
 const LOCKOUTS_KEPT = 10_000;
 
 /**
- * Lockouts of one hour that double, when repeated, to 24 hours. A lockout is remembered after its end, so that the next one knows it is
- * a repetition; after `forgiveAfterMs` without another one, the next is a first one again.
+ * Lockouts of one hour that double, when repeated, to 24 hours. A lockout is remembered after its end, so
+ * that the next one knows it is a repetition; after `forgiveAfterMs` without another one, the next is a first
+ * one again.
  */
 export class Lockouts {
   private readonly byKey = new Map<string, GateLockout>();
@@ -19,7 +20,11 @@ export class Lockouts {
   private readonly longestMs: number;
   private readonly forgiveAfterMs: number;
 
-  constructor(options: { readonly firstMs: number; readonly longestMs: number; readonly forgiveAfterMs: number }) {
+  constructor(options: {
+    readonly firstMs: number;
+    readonly longestMs: number;
+    readonly forgiveAfterMs: number;
+  }) {
     this.firstMs = options.firstMs;
     this.longestMs = options.longestMs;
     this.forgiveAfterMs = options.forgiveAfterMs;

@@ -34,7 +34,10 @@ export interface LoggedIn {
   readonly userId: number;
 }
 
-/** How long withdrawals are closed after a log-in from a device not known before. Source: interface, "Token scheme". */
+/**
+ * How long withdrawals are closed after a log-in from a device not known before. Source: interface, "Token
+ * scheme".
+ */
 const NEW_DEVICE_RESTRICTION_MS = 3_600_000;
 
 const BOT_USER_AGENT = /^TraderBot\/\S/;
@@ -60,30 +63,43 @@ export class LogInGate {
   }
 
   /**
-   * A token, or a refusal: `ParseError`, `InvalidCaptcha`, `InvalidUserAgent`, `InvalidCredentials`, `MissingOTP`, `InvalidOTP`. The codes
-   * are ours, the documents name none.
+   * A token, or a refusal: `ParseError`, `InvalidCaptcha`, `InvalidUserAgent`, `InvalidCredentials`,
+   * `MissingOTP`, `InvalidOTP`. The codes are ours, the documents name none.
    */
   attempt(request: LogInRequest): Result<LoggedIn> {
     const { username, password, timeMs } = request;
-    if (username === null || password === null) return refuse('ParseError', 'Expected a username and a password.');
-    if (request.captcha !== 'api') return refuse('InvalidCaptcha', 'Expected captcha "api" for an automated log-in.');
+    if (username === null || password === null)
+      return refuse('ParseError', 'Expected a username and a password.');
+    if (request.captcha !== 'api')
+      return refuse('InvalidCaptcha', 'Expected captcha "api" for an automated log-in.');
     if (!BOT_USER_AGENT.test(request.userAgent)) {
-      return refuse('InvalidUserAgent', 'Expected a User-Agent of the form TraderBot/<name> for captcha "api".');
+      return refuse(
+        'InvalidUserAgent',
+        'Expected a User-Agent of the form TraderBot/<name> for captcha "api".',
+      );
     }
     const user = this.users.findByName(username);
-    if (user === undefined) return refuse('InvalidCredentials', 'Unable to log in with provided credentials.');
+    if (user === undefined)
+      return refuse('InvalidCredentials', 'Unable to log in with provided credentials.');
     const refusal = this.refusalOf(user, password, request);
-    user.attempts.push({ ip: request.ip, username, status: refusal === null ? 'Successful' : 'Failed', timeMs });
+    user.attempts.push({
+      ip: request.ip,
+      username,
+      status: refusal === null ? 'Successful' : 'Failed',
+      timeMs,
+    });
     if (refusal !== null) return refusal;
     const { token } = this.credentials.issue(user.id, request.remember === 'yes', timeMs);
     return accept({ token, device: this.deviceOf(user, request), userId: user.id });
   }
 
   private refusalOf(user: User, password: string, request: LogInRequest): Refusal | null {
-    if (user.password !== password) return refuse('InvalidCredentials', 'Unable to log in with provided credentials.');
+    if (user.password !== password)
+      return refuse('InvalidCredentials', 'Unable to log in with provided credentials.');
     const { totp } = user.settings;
     if (totp === undefined) return null;
-    if (request.totp === null) return refuse('MissingOTP', 'Expected a one-time password in the header X-TOTP.');
+    if (request.totp === null)
+      return refuse('MissingOTP', 'Expected a one-time password in the header X-TOTP.');
     return this.isRightCode(totp, request.totp, request.timeMs)
       ? null
       : refuse('InvalidOTP', 'The one-time password is wrong.');

@@ -1,6 +1,9 @@
 import type { RandomSource } from '../../../domain/random.ts';
 
-/** A text of `length` hexadecimal digits from a seeded source: for tokens of a simulation, not for secrets of the world. */
+/**
+ * A text of `length` hexadecimal digits from a seeded source: for tokens of a simulation, not for secrets of
+ * the world.
+ */
 export function randomHex(random: RandomSource, length: number): string {
   let text = '';
   while (text.length < length) {

@@ -24,8 +24,8 @@ export interface RateLimitsState {
 const BLOCKS_KEPT = 10_000;
 
 /**
- * Every rate limit of the exchange. A request that is refused does not count against its budget; an admitted one counts whatever its
- * answer is. Source: interface, "Rate limits".
+ * Every rate limit of the exchange. A request that is refused does not count against its budget; an admitted
+ * one counts whatever its answer is. Source: interface, "Rate limits".
  */
 export class RateLimits {
   private readonly settings: LimitSettings;
@@ -62,7 +62,8 @@ export class RateLimits {
     }
     if (this.lockouts.size > 0) {
       const waitMs = this.lockouts.remainingMs(this.lockoutKey(budget, subject), timeMs);
-      if (waitMs > 0) return this.refuseAgain(this.refusal('lockout', { budget, logs, waitMs }), subject, timeMs);
+      if (waitMs > 0)
+        return this.refuseAgain(this.refusal('lockout', { budget, logs, waitMs }), subject, timeMs);
     }
     const lowered = this.crowding.limitOf(budget.name);
     if (logs === null || logs.tryAdd(subject, timeMs, lowered ?? logs.limit)) return null;
@@ -79,8 +80,9 @@ export class RateLimits {
   }
 
   /**
-   * Lowers the limit of a budget, as a crowded exchange does; null gives it back. Who goes over it is told so with a 429 that names it, 30 times within an
-   * hour; after that going over it is what going over any limit is.
+   * Lowers the limit of a budget, as a crowded exchange does; null gives it back. Who goes over it is told so
+   * with a 429 that names it, 30 times within an hour; after that going over it is what going over any limit
+   * is.
    */
   lower(budget: string, limit: number | null): void {
     this.crowding.set(budget, limit);

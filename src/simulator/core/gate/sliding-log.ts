@@ -2,8 +2,8 @@
 const FIRST_CAPACITY = 16;
 
 /**
- * The times of the newest admitted requests, in a ring of at most `limit` entries: exact for every window, constant work a request. A
- * request exactly `windowMs` after another no longer shares a window with it.
+ * The times of the newest admitted requests, in a ring of at most `limit` entries: exact for every window,
+ * constant work a request. A request exactly `windowMs` after another no longer shares a window with it.
  */
 export class SlidingLog {
   private times: Float64Array;
@@ -18,7 +18,10 @@ export class SlidingLog {
     this.times = new Float64Array(Math.min(limit, FIRST_CAPACITY));
   }
 
-  /** Writes the request down and says true, or says false when the window is full: by a lower limit than its own, where one is given. */
+  /**
+   * Writes the request down and says true, or says false when the window is full: by a lower limit than its
+   * own, where one is given.
+   */
   tryAdd(timeMs: number, limit = this.limit): boolean {
     if (limit < this.limit && this.waitMs(timeMs, limit) > 0) return false;
     if (this.count === this.limit) {
@@ -49,7 +52,10 @@ export class SlidingLog {
 
   /** Oldest first. */
   entries(): number[] {
-    return Array.from({ length: this.count }, (_, index) => this.times[(this.head + index) % this.times.length] ?? 0);
+    return Array.from(
+      { length: this.count },
+      (_, index) => this.times[(this.head + index) % this.times.length] ?? 0,
+    );
   }
 
   private oldestMs(): number {

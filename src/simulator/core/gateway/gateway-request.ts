@@ -1,5 +1,10 @@
 import { accept, refuse, type Refusal, type Result } from '../result.ts';
-import { GATEWAY_MESSAGES, type GatewayCode, type GatewaySettings, type MerchantSettings } from './gateway-settings.ts';
+import {
+  GATEWAY_MESSAGES,
+  type GatewayCode,
+  type GatewaySettings,
+  type MerchantSettings,
+} from './gateway-settings.ts';
 
 /** Fields as text, null where they did not come. */
 export interface SendRequest {

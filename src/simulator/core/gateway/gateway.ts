@@ -5,7 +5,13 @@ import type { Accounts } from '../accounts.ts';
 import { randomHex } from '../gate/random-text.ts';
 import { accept, type Result } from '../result.ts';
 import type { Users } from '../users/users.ts';
-import { gatewayRefusal, merchantOf, readInvoice, type Invoice, type SendRequest } from './gateway-request.ts';
+import {
+  gatewayRefusal,
+  merchantOf,
+  readInvoice,
+  type Invoice,
+  type SendRequest,
+} from './gateway-request.ts';
 import type { GatewaySettings, MerchantSettings } from './gateway-settings.ts';
 
 type PaymentStatus = 'Pending' | 'Paid' | 'Canceled' | 'Verified';
@@ -28,7 +34,10 @@ export interface GatewayState {
 
 export interface VerifiedPayment {
   readonly payment: Payment;
-  /** MD5 of token, amount and the merchant's secret, in this order. Source: interface, "Payment gateway credentials". */
+  /**
+   * MD5 of token, amount and the merchant's secret, in this order. Source: interface, "Payment gateway
+   * credentials".
+   */
   readonly txHash: string;
 }
 
@@ -44,7 +53,10 @@ const TOKEN_LENGTH = 32;
 /** What is paid is rounded up to the eighth decimal, as coins are. */
 const PAID_STEP = 100n;
 
-/** The crypto payment gateway: invoices, what the payer does with them, and their verification by the merchant. */
+/**
+ * The crypto payment gateway: invoices, what the payer does with them, and their verification by the
+ * merchant.
+ */
 export class Gateway {
   readonly settings: GatewaySettings;
   private readonly random: RandomSource;
@@ -76,7 +88,14 @@ export class Gateway {
     const [oldest] = this.payments.keys();
     if (this.payments.size >= PAYMENTS_KEPT && oldest !== undefined) this.payments.delete(oldest);
     return accept(
-      this.put({ ...invoice.value, token, createdAtMs: timeMs, status: 'Pending', paidCurrency: null, paidUnits: 0n }),
+      this.put({
+        ...invoice.value,
+        token,
+        createdAtMs: timeMs,
+        status: 'Pending',
+        paidCurrency: null,
+        paidUnits: 0n,
+      }),
     );
   }
 
@@ -93,7 +112,9 @@ export class Gateway {
     const rate = this.settings.rialRates[currency];
     const rialOfOne = rialValue(currency, UNITS_PER_ONE) ?? (rate === undefined ? null : parseUnits(rate));
     if (rialOfOne === null || rialOfOne <= 0n) return null;
-    return divideUp(BigInt(payment.amount) * UNITS_PER_ONE * UNITS_PER_ONE, rialOfOne * PAID_STEP) * PAID_STEP;
+    return (
+      divideUp(BigInt(payment.amount) * UNITS_PER_ONE * UNITS_PER_ONE, rialOfOne * PAID_STEP) * PAID_STEP
+    );
   }
 
   /** The payer pays. Null when the payment can not be made (any more), or not in this currency. */
@@ -104,7 +125,9 @@ export class Gateway {
     const payment = this.payments.get(token);
     if (payment === undefined || !this.isPayable(payment, choice.timeMs)) return null;
     const currency = choice.currency ?? payment.currencies[0] ?? '';
-    const units = payment.currencies.includes(currency) ? this.quote(payment, currency, choice.rialValue) : null;
+    const units = payment.currencies.includes(currency)
+      ? this.quote(payment, currency, choice.rialValue)
+      : null;
     if (units === null) return null;
     return this.put({ ...payment, status: 'Paid', paidCurrency: currency, paidUnits: units });
   }
@@ -116,7 +139,10 @@ export class Gateway {
     return this.put({ ...payment, status: 'Canceled' });
   }
 
-  /** The merchant asks. Refused with -1 to -4, -23 (no token), -21 (malformed), -22 (unknown), -31 (not paid), -32 (asked before). */
+  /**
+   * The merchant asks. Refused with -1 to -4, -23 (no token), -21 (malformed), -22 (unknown), -31 (not paid),
+   * -32 (asked before).
+   */
   verify(request: {
     readonly api: string | null;
     readonly token: string | null;

@@ -1,9 +1,17 @@
-/** Margin trading as far as the interface shows it: settings that are read, and pools. No margin order can be placed. */
+/**
+ * Margin trading as far as the interface shows it: settings that are read, and pools. No margin order can be
+ * placed.
+ */
 export interface MarginSettings {
   /** Markets that are offered, by symbol; null offers every market of the exchange. */
   readonly markets: Readonly<Record<string, MarginMarketSettings>> | null;
-  readonly defaults: Required<{ [Name in keyof MarginMarketSettings]: NonNullable<MarginMarketSettings[Name]> }>;
-  /** Ceiling of the leverage by user level; a level not named has the market's. Without a token it is the market's. */
+  readonly defaults: Required<{
+    [Name in keyof MarginMarketSettings]: NonNullable<MarginMarketSettings[Name]>;
+  }>;
+  /**
+   * Ceiling of the leverage by user level; a level not named has the market's. Without a token it is the
+   * market's.
+   */
   readonly maxLeverageByLevel: Readonly<Record<string, string>>;
   /** By currency. Null makes one for each source currency. */
   readonly pools: Readonly<Record<string, PoolSettings>> | null;

@@ -55,19 +55,27 @@ export class Margin {
     const pools = new Map<string, PoolState>();
     if (this.settings.pools === null) {
       const capacity = parseUnits(this.settings.defaultPoolCapacity);
-      for (const { base } of markets) pools.set(base, { capacity, filledCapacity: 0n, availableBalance: capacity });
+      for (const { base } of markets)
+        pools.set(base, { capacity, filledCapacity: 0n, availableBalance: capacity });
       return pools;
     }
     for (const [currency, settings] of Object.entries(this.settings.pools)) {
       const capacity = parseUnits(settings.capacity);
       const filledCapacity = parseUnits(settings.filledCapacity ?? '0');
       const isActive = settings.active ?? true;
-      pools.set(currency, { capacity, filledCapacity, availableBalance: isActive ? capacity - filledCapacity : 0n });
+      pools.set(currency, {
+        capacity,
+        filledCapacity,
+        availableBalance: isActive ? capacity - filledCapacity : 0n,
+      });
     }
     return pools;
   }
 
-  /** The level's rial ceiling in units of a currency, rounded down. `rialOfOne` is what one of it is worth; null has no ceiling to give. */
+  /**
+   * The level's rial ceiling in units of a currency, rounded down. `rialOfOne` is what one of it is worth;
+   * null has no ceiling to give.
+   */
   delegationLimit(level: string, rialOfOne: bigint | null): bigint | null {
     if (rialOfOne === null || rialOfOne <= 0n) return null;
     const limits = this.settings.delegationLimitRial;

@@ -18,9 +18,9 @@ export interface Transferred {
 }
 
 /**
- * Moves money between a user's spot and margin wallets. The margin wallet of rial and tether comes to be with the first transfer.
- * Refused with the codes of the interface, "Wallet transfer codes", in this order: `SameDestination`, `InvalidAmount`,
- * `WalletNotFound`, `InsufficientBalance`.
+ * Moves money between a user's spot and margin wallets. The margin wallet of rial and tether comes to be with
+ * the first transfer. Refused with the codes of the interface, "Wallet transfer codes", in this order:
+ * `SameDestination`, `InvalidAmount`, `WalletNotFound`, `InsufficientBalance`.
  */
 export function transferFunds(accounts: Accounts, request: TransferRequest): Result<Transferred> {
   const { userId, currency, units, src, dst } = request;
@@ -35,6 +35,10 @@ export function transferFunds(accounts: Accounts, request: TransferRequest): Res
     return refuse('InsufficientBalance', 'The free balance of the source wallet is too small');
   }
   const dstWallet = accounts.ensure(userId, currency, dst);
-  accounts.move(srcWallet, dstWallet, { units, description: `Transfer ${src} to ${dst}`, timeMs: request.timeMs });
+  accounts.move(srcWallet, dstWallet, {
+    units,
+    description: `Transfer ${src} to ${dst}`,
+    timeMs: request.timeMs,
+  });
   return accept({ srcWallet, dstWallet });
 }

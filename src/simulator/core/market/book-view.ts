@@ -29,7 +29,8 @@ export class BookViews {
 
   of(market: MarketState, timeMs: number): BookView {
     const cached = this.views.get(market);
-    if (cached !== undefined && timeMs - cached.takenAtMs < BOOK_CACHE_MS && timeMs >= cached.takenAtMs) return cached;
+    if (cached !== undefined && timeMs - cached.takenAtMs < BOOK_CACHE_MS && timeMs >= cached.takenAtMs)
+      return cached;
     const view: BookView = {
       takenAtMs: timeMs,
       grid: market.grid,
@@ -47,10 +48,14 @@ function levelsOf(side: BookSide): readonly ViewLevel[] {
 }
 
 /**
- * The levels gathered into coarser ones, as the depth endpoint shows them. The interface says only that they are aggregated and rounded:
- * here prices go to four significant digits, buys down and sells up, so that a gathered level never looks better than its parts.
+ * The levels gathered into coarser ones, as the depth endpoint shows them. The interface says only that they
+ * are aggregated and rounded: here prices go to four significant digits, buys down and sells up, so that a
+ * gathered level never looks better than its parts.
  */
-export function aggregateLevels(levels: readonly ViewLevel[], direction: 'down' | 'up'): readonly ViewLevel[] {
+export function aggregateLevels(
+  levels: readonly ViewLevel[],
+  direction: 'down' | 'up',
+): readonly ViewLevel[] {
   const gathered = new Map<number, number>();
   for (const { price, amount } of levels) {
     const unit = 10 ** Math.max(0, Math.floor(Math.log10(price)) - 3);

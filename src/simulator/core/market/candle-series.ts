@@ -20,15 +20,21 @@ const MOST_PENDING = 2 ** 52;
 const BARS_KEPT = 10_080;
 
 /**
- * The candles of one market at every timeframe. A trade changes the running minute only; the coarser bars are brought up to date when
- * they are read, so that a trade costs one bar, not twelve. A minute without a trade has no bar.
+ * The candles of one market at every timeframe. A trade changes the running minute only; the coarser bars are
+ * brought up to date when they are read, so that a trade costs one bar, not twelve. A minute without a trade
+ * has no bar.
  */
 export class CandleStore {
-  private readonly series = new Map<Timeframe, SimulatedBar[]>(TIMEFRAMES.map((timeframe) => [timeframe, []]));
+  private readonly series = new Map<Timeframe, SimulatedBar[]>(
+    TIMEFRAMES.map((timeframe) => [timeframe, []]),
+  );
   private minute: SimulatedBar | null = null;
   /** The running minute as far as it has been added to the coarser bars. */
   private rolled: SimulatedBar | null = null;
-  /** Of the running minute's value, what is not in it yet: below `MOST_PENDING`. Millions of trades need no bigint so. */
+  /**
+   * Of the running minute's value, what is not in it yet: below `MOST_PENDING`. Millions of trades need no
+   * bigint so.
+   */
   private pending = 0;
 
   /** `steps` is price times amount; as a number only below 2^52. */
@@ -121,7 +127,12 @@ export class CandleStore {
     const added =
       rolled === null
         ? minute
-        : { ...minute, open: rolled.close, volume: minute.volume - rolled.volume, value: minute.value - rolled.value };
+        : {
+            ...minute,
+            open: rolled.close,
+            volume: minute.volume - rolled.volume,
+            value: minute.value - rolled.value,
+          };
     for (const timeframe of TIMEFRAMES) this.addTo(timeframe, added);
     this.rolled = { ...minute };
   }

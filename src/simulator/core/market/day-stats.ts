@@ -17,7 +17,10 @@ export interface DayStats {
   readonly bestSell: number | null;
 }
 
-/** Sums up the 24 hours before `timeMs`, by whole hourly bars: those that began within them, and the running one. */
+/**
+ * Sums up the 24 hours before `timeMs`, by whole hourly bars: those that began within them, and the running
+ * one.
+ */
 export function dayStats(market: MarketState, timeMs: number): DayStats {
   const from = Math.floor((timeMs - DAY_MS) / HOUR_MS) * HOUR_MS + HOUR_MS;
   const bars = lastBarsFrom(market.candles.bars('1h'), from);

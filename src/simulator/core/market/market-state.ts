@@ -15,9 +15,10 @@ const TAPE_KEPT = 1_000;
 /**
  * One market of the exchange.
  *
- * `rules` is what the public sees: steps and minimum value, which may change while orders rest. `grid` is what the book counts in: the
- * finest grid the market ever had. A change of steps to a coarser grid leaves the grid alone (resting orders keep their prices); a finer
- * one rescales everything once. So a number of the book never needs to be asked which version it was made under.
+ * `rules` is what the public sees: steps and minimum value, which may change while orders rest. `grid` is
+ * what the book counts in: the finest grid the market ever had. A change of steps to a coarser grid leaves
+ * the grid alone (resting orders keep their prices); a finer one rescales everything once. So a number of the
+ * book never needs to be asked which version it was made under.
  */
 export class MarketState {
   rules: Market;
@@ -68,8 +69,9 @@ export class MarketState {
   }
 
   /**
-   * Changes steps or minimum value from now on. Orders that rest keep their prices and amounts. Throws `TOO_LARGE` when the market's prices and
-   * amounts would be more than 2^53 of the new steps; nothing has changed then.
+   * Changes steps or minimum value from now on. Orders that rest keep their prices and amounts. Throws
+   * `TOO_LARGE` when the market's prices and amounts would be more than 2^53 of the new steps; nothing has
+   * changed then.
    */
   changeRules(change: {
     readonly priceStep?: string;
@@ -86,7 +88,8 @@ export class MarketState {
     });
     const priceStep = greatestCommonDivisor(this.grid.priceStep, next.priceStep);
     const amountStep = greatestCommonDivisor(this.grid.amountStep, next.amountStep);
-    if (priceStep !== this.grid.priceStep || amountStep !== this.grid.amountStep) this.refine(priceStep, amountStep);
+    if (priceStep !== this.grid.priceStep || amountStep !== this.grid.amountStep)
+      this.refine(priceStep, amountStep);
     this.rules = next;
   }
 
@@ -95,7 +98,11 @@ export class MarketState {
     const amountFactor = Number(this.grid.amountStep / amountStep);
     const resting = [...this.book.buys.orders(), ...this.book.sells.orders()] as SimulatedOrder[];
     const open = [...resting, ...this.stops.all(), ...this.waiting];
-    const prices = open.flatMap(({ price, registeredPrice, stopPrice }) => [price, registeredPrice, stopPrice]);
+    const prices = open.flatMap(({ price, registeredPrice, stopPrice }) => [
+      price,
+      registeredPrice,
+      stopPrice,
+    ]);
     const highest = Math.max(this.lastPrice, ...this.candles.highs(), ...prices) * priceFactor;
     const largest = Math.max(1, ...open.map(({ amount }) => amount)) * amountFactor;
     if (!Number.isSafeInteger(highest) || !Number.isSafeInteger(largest)) {

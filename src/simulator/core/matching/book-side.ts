@@ -2,8 +2,9 @@ import type { Side } from '../../../domain/order.ts';
 import { PriceLevel, type BookOrder } from './price-level.ts';
 
 /**
- * One side of a book. Levels lie in an array with the best price last, where nearly all changes happen, so that an insertion moves only the
- * few levels that are better, and the best level is read and dropped without moving any.
+ * One side of a book. Levels lie in an array with the best price last, where nearly all changes happen, so
+ * that an insertion moves only the few levels that are better, and the best level is read and dropped without
+ * moving any.
  */
 export class BookSide {
   readonly side: Side;

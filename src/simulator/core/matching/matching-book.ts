@@ -4,16 +4,22 @@ import type { BookOrder } from './price-level.ts';
 
 /** What is done with the matches of a taker. */
 export interface MatchHandler<Order extends BookOrder> {
-  /** How much of a possible match is really taken; less than all of it ends the taker's matching (its money ran out). */
+  /**
+   * How much of a possible match is really taken; less than all of it ends the taker's matching (its money
+   * ran out).
+   */
   reach(taker: Order, match: { readonly price: number; readonly amount: number }): number;
-  /** Called after each match, when both orders have less remaining and a maker without any is out of the book. */
+  /**
+   * Called after each match, when both orders have less remaining and a maker without any is out of the book.
+   */
   onMatch(taker: Order, maker: Order, amount: number): void;
 }
 
 /**
  * A book matched by price, then time. A match trades at the resting order's price.
  *
- * What is unreal about it: nothing is hidden, orders of one user trade with each other, and matching takes no time.
+ * What is unreal about it: nothing is hidden, orders of one user trade with each other, and matching takes no
+ * time.
  */
 export class MatchingBook<Order extends BookOrder = BookOrder> {
   readonly buys = new BookSide('buy');
@@ -32,7 +38,10 @@ export class MatchingBook<Order extends BookOrder = BookOrder> {
     this.sideOf(order.side).remove(order);
   }
 
-  /** Trades `taker` against what rests at `limit` or better, until it is full or nothing is left within the limit. */
+  /**
+   * Trades `taker` against what rests at `limit` or better, until it is full or nothing is left within the
+   * limit.
+   */
   match(taker: Order, limit: number, handler: MatchHandler<Order>): void {
     const opposite = taker.side === 'buy' ? this.sells : this.buys;
     while (taker.remaining > 0) {

@@ -1,8 +1,8 @@
 import type { Side } from '../../../domain/order.ts';
 
 /**
- * What rests in a book: the links and the two numbers that matching needs. The exchange's own order extends it, so that nothing is looked
- * up while matching.
+ * What rests in a book: the links and the two numbers that matching needs. The exchange's own order extends
+ * it, so that nothing is looked up while matching.
  */
 export class BookOrder {
   readonly id: number;

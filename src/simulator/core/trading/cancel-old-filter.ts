@@ -1,7 +1,10 @@
 import type { SimulatedOrder } from './order.ts';
 import type { CancelOldOrders } from './requests.ts';
 
-/** Whether an order is one of those that a call to cancel old ones is about, whatever its status. There are no margin orders. */
+/**
+ * Whether an order is one of those that a call to cancel old ones is about, whatever its status. There are no
+ * margin orders.
+ */
 export function isChosenBy(filter: CancelOldOrders, order: SimulatedOrder): boolean {
   const { rules } = order.market;
   return (

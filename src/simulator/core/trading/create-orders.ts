@@ -4,8 +4,8 @@ import type { Placement } from './order-plan.ts';
 import type { Trader, WalletPair } from './trader.ts';
 
 /**
- * The orders of an accepted placement, with their money set aside. Of an OCO the first holds for both: the dearer of the two. A market buy may
- * hold less than its band asks for: all that is free.
+ * The orders of an accepted placement, with their money set aside. Of an OCO the first holds for both: the
+ * dearer of the two. A market buy may hold less than its band asks for: all that is free.
  */
 export function createOrders(
   placement: Placement,

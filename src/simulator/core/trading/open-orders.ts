@@ -1,8 +1,8 @@
 import type { SimulatedOrder } from './order.ts';
 
 /**
- * A user's open orders. Each knows its place, so that one goes by letting the last take its place: no look-up, and no other order is touched
- * than the newest. Their sequence means nothing.
+ * A user's open orders. Each knows its place, so that one goes by letting the last take its place: no
+ * look-up, and no other order is touched than the newest. Their sequence means nothing.
  */
 export class OpenOrders {
   private readonly orders: SimulatedOrder[] = [];

@@ -57,7 +57,8 @@ export function listOrders(trader: Trader, query: OrdersQuery): ListPage<OrderVi
 
 function candidates(trader: Trader, query: OrdersQuery): OrderView[] {
   const { asOfMs } = query;
-  if (asOfMs === null) return (query.status === 'open' ? trader.open.values() : allOrders(trader)).map(viewOf);
+  if (asOfMs === null)
+    return (query.status === 'open' ? trader.open.values() : allOrders(trader)).map(viewOf);
   return allOrders(trader)
     .map((order) => viewAsOf(order, asOfMs))
     .filter((view) => view !== undefined);

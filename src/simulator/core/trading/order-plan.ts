@@ -5,7 +5,10 @@ import { NO_PRICE } from './order.ts';
 import { bandEdge, type OrderPrices } from './price-rules.ts';
 import type { PlaceOrder, TradingSettings } from './requests.ts';
 
-/** One order as it would be registered, before anything is registered. Prices and amount in steps of the market's grid. */
+/**
+ * One order as it would be registered, before anything is registered. Prices and amount in steps of the
+ * market's grid.
+ */
 export interface PlacementPlan {
   readonly side: Side;
   readonly execution: Execution;
@@ -27,7 +30,9 @@ export interface Placement {
   readonly second: PlacementPlan | null;
 }
 
-/** The order, or the two of an OCO (limit first), that a request asks for. Its prices must have been checked. */
+/**
+ * The order, or the two of an OCO (limit first), that a request asks for. Its prices must have been checked.
+ */
 export function planOrders(of: {
   readonly request: PlaceOrder;
   readonly prices: OrderPrices;
@@ -89,7 +94,17 @@ export function planOrders(of: {
   const reference = prices.price ?? (isStop ? stopPrice : market.lastPrice);
   const limit = bandEdge(reference, settings.marketBandMillionths, side === 'buy' ? 1 : -1);
   return {
-    first: plan(grid, { side, execution, amount, price, limit, reference, stopPrice: stop, status, clientOrderId }),
+    first: plan(grid, {
+      side,
+      execution,
+      amount,
+      price,
+      limit,
+      reference,
+      stopPrice: stop,
+      status,
+      clientOrderId,
+    }),
     second: null,
   };
 }
@@ -127,13 +142,23 @@ function plan(
   };
 }
 
-/** What an order with `amount` left must hold to be able to fill at its limit: units of the currency it pays with, rounded up. */
-export function holdFor(grid: Market, order: { readonly side: Side; readonly price: number }, amount: number): bigint {
+/**
+ * What an order with `amount` left must hold to be able to fill at its limit: units of the currency it pays
+ * with, rounded up.
+ */
+export function holdFor(
+  grid: Market,
+  order: { readonly side: Side; readonly price: number },
+  amount: number,
+): bigint {
   if (order.side === 'sell') return BigInt(amount) * grid.amountStep;
   return valueUp(grid, BigInt(order.price) * BigInt(amount));
 }
 
-/** What makes two orders identical: every parameter but the client's own id, which is no property of the trade. */
+/**
+ * What makes two orders identical: every parameter but the client's own id, which is no property of the
+ * trade.
+ */
 export function duplicateKeyOf(request: PlaceOrder): string {
   const { market, side, execution, mode, amount, price, stopPrice, stopLimitPrice } = request;
   return `${market}|${side}|${execution}|${mode}|${amount}|${price}|${stopPrice}|${stopLimitPrice}`;

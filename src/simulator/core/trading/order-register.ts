@@ -5,7 +5,10 @@ import { OrderIndex } from './order-table.ts';
 import type { OrderReference, TradingSettings } from './requests.ts';
 import { Trader } from './trader.ts';
 
-/** Who trades, and where each order is found again: among all by id, among its user's by client id, open ones and kept ones apart. */
+/**
+ * Who trades, and where each order is found again: among all by id, among its user's by client id, open ones
+ * and kept ones apart.
+ */
 export class OrderRegister {
   private readonly traders = new Map<UserId, Trader>();
   private readonly orders: OrderIndex;
@@ -33,8 +36,8 @@ export class OrderRegister {
   }
 
   /**
-   * An open or closed order of a user, or undefined. A client id finds open orders only. What a busy exchange has forgotten in its table is
-   * still in its user's own list.
+   * An open or closed order of a user, or undefined. A client id finds open orders only. What a busy exchange
+   * has forgotten in its table is still in its user's own list.
    */
   find(userId: UserId, reference: OrderReference): SimulatedOrder | undefined {
     if (reference.id !== null) {

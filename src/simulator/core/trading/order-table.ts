@@ -5,8 +5,8 @@ const CHUNK = 1_024;
 type Chunk = (SimulatedOrder | undefined)[];
 
 /**
- * All orders by id. Ids are given in sequence, so a place in an array is enough; the array is kept in chunks. Closed orders of the chunks
- * beyond the newest `kept` ids are forgotten; what is open stays, however old.
+ * All orders by id. Ids are given in sequence, so a place in an array is enough; the array is kept in chunks.
+ * Closed orders of the chunks beyond the newest `kept` ids are forgotten; what is open stays, however old.
  */
 export class OrderIndex {
   private readonly chunks: (Chunk | undefined)[] = [];

@@ -19,8 +19,9 @@ export interface OrderVersion {
 export const NO_PRICE = 0;
 
 /**
- * An order of the simulated exchange. Its `price` is the worst it may trade at and where it rests. Prices and amounts are in steps of `grid`, the market's finest grid so far; what it was registered
- * with never changes, what was traded grows.
+ * An order of the simulated exchange. Its `price` is the worst it may trade at and where it rests. Prices and
+ * amounts are in steps of `grid`, the market's finest grid so far; what it was registered with never changes,
+ * what was traded grows.
  */
 export class SimulatedOrder extends BookOrder {
   readonly trader: Trader;
@@ -39,7 +40,10 @@ export class SimulatedOrder extends BookOrder {
   pair: SimulatedOrder | null = null;
   /** Its place among the user's open orders. */
   openPlace = 0;
-  /** Still set aside for it, in the currency it pays with. The second leg of an OCO holds nothing: the first holds for both. */
+  /**
+   * Still set aside for it, in the currency it pays with. The second leg of an OCO holds nothing: the first
+   * holds for both.
+   */
   held = 0n;
   /** Sum of price times amount of its fills, in steps of the grid. */
   filledSteps = 0n;

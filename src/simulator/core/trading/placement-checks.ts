@@ -10,9 +10,14 @@ import type { Trader } from './trader.ts';
 export type IsBarred = (userId: UserId, quote: QuoteCurrency) => string | null;
 
 /** Refuses while the market is closed or the user may not trade there. */
-export function checkMayTrade(market: MarketState, trader: Trader, isBarred: IsBarred | null): Refusal | null {
+export function checkMayTrade(
+  market: MarketState,
+  trader: Trader,
+  isBarred: IsBarred | null,
+): Refusal | null {
   if (market.isClosed) return refuse('MarketClosed', 'the market is closed for now');
-  if (!trader.mayTrade) return refuse('TradingUnavailable', 'the identity process of this user is incomplete');
+  if (!trader.mayTrade)
+    return refuse('TradingUnavailable', 'the identity process of this user is incomplete');
   const reason = isBarred?.(trader.userId, market.rules.quote) ?? null;
   return reason === null ? null : refuse('TradingUnavailable', reason);
 }
@@ -45,10 +50,11 @@ export function checkBalance(placement: Placement, free: bigint): Refusal | null
 }
 
 /**
- * A market buy may go one band beyond its reference price, but its sender needs to own the value at that price only: its fills end where its
- * money does.
+ * A market buy may go one band beyond its reference price, but its sender needs to own the value at that
+ * price only: its fills end where its money does.
  */
 function neededFor(plan: PlacementPlan): bigint {
-  const isMarketBuy = plan.side === 'buy' && (plan.execution === 'market' || plan.execution === 'stop_market');
+  const isMarketBuy =
+    plan.side === 'buy' && (plan.execution === 'market' || plan.execution === 'stop_market');
   return isMarketBuy ? plan.value : plan.hold;
 }

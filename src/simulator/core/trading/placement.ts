@@ -14,9 +14,10 @@ import type { PlaceOrder, TradingSettings } from './requests.ts';
 import type { Trader } from './trader.ts';
 
 /**
- * Decides on a request for an order: what it becomes, or a code of the interface's table of order placement. The checks run in this order: market
- * and user, prices given, amount, client id, duplicate, price conditions, minimum value, balance. A duplicate is one whatever the first of the two
- * has changed since, the balance above all. Remembers an accepted request.
+ * Decides on a request for an order: what it becomes, or a code of the interface's table of order placement.
+ * The checks run in this order: market and user, prices given, amount, client id, duplicate, price
+ * conditions, minimum value, balance. A duplicate is one whatever the first of the two has changed since, the
+ * balance above all. Remembers an accepted request.
  */
 export function decidePlacement(of: {
   readonly request: PlaceOrder;
@@ -42,7 +43,8 @@ export function decidePlacement(of: {
     (trader.isUnrestricted ? null : checkPriceConditions({ request, prices, market, settings }));
   if (refusal !== null) return refusal;
   const placement = planOrders({ request, prices, amount, market, settings });
-  const refusedValue = (trader.isUnrestricted ? null : checkValue(market, placement)) ?? checkBalance(placement, free);
+  const refusedValue =
+    (trader.isUnrestricted ? null : checkValue(market, placement)) ?? checkBalance(placement, free);
   if (refusedValue !== null) return refusedValue;
   if (parameters !== null) trader.remember(parameters, window);
   return accept(placement);

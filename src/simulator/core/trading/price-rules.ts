@@ -22,7 +22,8 @@ export interface OrderPrices {
   readonly stopLimitPrice: number | null;
 }
 
-const isPrice = (value: number | null): value is number => value !== null && Number.isSafeInteger(value) && value > 0;
+const isPrice = (value: number | null): value is number =>
+  value !== null && Number.isSafeInteger(value) && value > 0;
 
 /** Which prices each kind of order must have. */
 const NEEDED: Readonly<Record<PlaceOrder['execution'] | 'oco', readonly (keyof OrderPrices)[]>> = {
@@ -45,8 +46,9 @@ export function checkPricesGiven(order: PlaceOrder): Refusal | null {
 }
 
 /**
- * The conditions between an order's prices and the market (`BadPrice`, `PriceConditionFailed`).
- * Source: rules of order placement and the table of its codes; the order of stop and stop-limit price of an OCO: deployments.
+ * The conditions between an order's prices and the market (`BadPrice`, `PriceConditionFailed`). Source: rules
+ * of order placement and the table of its codes; the order of stop and stop-limit price of an OCO:
+ * deployments.
  */
 export function checkPriceConditions(of: {
   readonly request: PlaceOrder;
@@ -61,7 +63,9 @@ export function checkPriceConditions(of: {
   if (order.mode === 'oco') {
     if (price === null || stopPrice === null || stopLimitPrice === null) return null;
     const inOrder =
-      (last - price) * rises > 0 && (stopPrice - last) * rises > 0 && (stopLimitPrice - stopPrice) * rises >= 0;
+      (last - price) * rises > 0 &&
+      (stopPrice - last) * rises > 0 &&
+      (stopLimitPrice - stopPrice) * rises >= 0;
     if (!inOrder) {
       return refuse(
         'PriceConditionFailed',
@@ -72,7 +76,10 @@ export function checkPriceConditions(of: {
   }
   if (stopPrice !== null && (order.execution === 'stop_limit' || order.execution === 'stop_market')) {
     if ((stopPrice - last) * rises <= 0) {
-      return refuse('PriceConditionFailed', 'stopPrice must be beyond the last price, in the direction of the order');
+      return refuse(
+        'PriceConditionFailed',
+        'stopPrice must be beyond the last price, in the direction of the order',
+      );
     }
     if (price !== null && (price - stopPrice) * rises < 0) {
       return refuse('BadPrice', 'the price of the resulting order is better than its stopPrice');
@@ -90,7 +97,10 @@ function checkBand(price: number, last: number, settings: TradingSettings): Refu
   return isWithin ? null : refuse('BadPrice', 'price is too far from the market price');
 }
 
-/** Whether both sides of the band's inequality stay within the integers that a float holds exactly: the usual case, and far cheaper. */
+/**
+ * Whether both sides of the band's inequality stay within the integers that a float holds exactly: the usual
+ * case, and far cheaper.
+ */
 function isProductExact(distance: number, last: number, millionths: number): boolean {
   return distance * 1_000_000 <= Number.MAX_SAFE_INTEGER && last * millionths <= Number.MAX_SAFE_INTEGER;
 }

@@ -7,11 +7,12 @@ import { holdFor } from './order-plan.ts';
 import type { Trade } from './trade.ts';
 
 /**
- * Books a trade of two orders whose `remaining` is already less: their running totals and holds, all four wallets, and the house.
+ * Books a trade of two orders whose `remaining` is already less: their running totals and holds, all four
+ * wallets, and the house.
  *
- * A buy pays the total in the quote currency and receives the amount less the fee; a sell pays the amount and receives the total less the
- * fee (deployments, "Fees"). The two totals of one trade are differences of two cumulative values and can differ in the last digit; that digit
- * goes to the house's rounding account.
+ * A buy pays the total in the quote currency and receives the amount less the fee; a sell pays the amount and
+ * receives the total less the fee (deployments, "Fees"). The two totals of one trade are differences of two
+ * cumulative values and can differ in the last digit; that digit goes to the house's rounding account.
  */
 export function settleTrade(accounts: Accounts, trade: Trade): void {
   const { taker, maker } = trade;
@@ -40,7 +41,8 @@ export function settleTrade(accounts: Accounts, trade: Trade): void {
     });
     market.baseHouse.fees += trade.takerFee;
     market.quoteHouse.fees += trade.makerFee;
-    if (trade.takerTotal !== trade.makerTotal) market.quoteHouse.rounding += trade.takerTotal - trade.makerTotal;
+    if (trade.takerTotal !== trade.makerTotal)
+      market.quoteHouse.rounding += trade.takerTotal - trade.makerTotal;
   } else {
     transfer(accounts, taker, {
       trade,
@@ -56,7 +58,8 @@ export function settleTrade(accounts: Accounts, trade: Trade): void {
     });
     market.quoteHouse.fees += trade.takerFee;
     market.baseHouse.fees += trade.makerFee;
-    if (trade.takerTotal !== trade.makerTotal) market.quoteHouse.rounding += trade.makerTotal - trade.takerTotal;
+    if (trade.takerTotal !== trade.makerTotal)
+      market.quoteHouse.rounding += trade.makerTotal - trade.takerTotal;
   }
 }
 
@@ -91,8 +94,9 @@ function releasedBy(order: SimulatedOrder, price: number, paid: bigint): bigint 
 }
 
 /**
- * What an open order must still hold to be able to fill at its limit. Where values are not whole units, one unit more once it has a fill, because
- * the half-even difference of two cumulative totals can exceed the rounded-up value of the rest by one.
+ * What an open order must still hold to be able to fill at its limit. Where values are not whole units, one
+ * unit more once it has a fill, because the half-even difference of two cumulative totals can exceed the
+ * rounded-up value of the rest by one.
  */
 export function neededHold(order: SimulatedOrder): bigint {
   const { grid, remaining } = order;
@@ -101,8 +105,14 @@ export function neededHold(order: SimulatedOrder): bigint {
   return holdFor(grid, order, remaining) + spare;
 }
 
-/** How much of a match a taker can still pay: all of it, unless the money of a market buy runs out within its band. */
-export function affordable(taker: SimulatedOrder, match: { readonly price: number; readonly amount: number }): number {
+/**
+ * How much of a match a taker can still pay: all of it, unless the money of a market buy runs out within its
+ * band.
+ */
+export function affordable(
+  taker: SimulatedOrder,
+  match: { readonly price: number; readonly amount: number },
+): number {
   if (taker.side === 'sell' || !taker.isMarket) return match.amount;
   const { grid } = taker;
   // A half-even difference of two cumulative totals can exceed the value of a match rounded up by one unit.

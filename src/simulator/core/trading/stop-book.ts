@@ -1,8 +1,9 @@
 import type { SimulatedOrder } from './order.ts';
 
 /**
- * The stop orders of a market that wait for their price. A buy wakes when the last price is at its stop or above, a sell when it is at its
- * stop or below; several wake in the order of their distance, then of their ids.
+ * The stop orders of a market that wait for their price. A buy wakes when the last price is at its stop or
+ * above, a sell when it is at its stop or below; several wake in the order of their distance, then of their
+ * ids.
  */
 export class StopBook {
   /** Highest stop first: the next to wake on a rise is last. */

@@ -3,8 +3,8 @@ import type { Side } from '../../../domain/order.ts';
 import type { SimulatedOrder } from './order.ts';
 
 /**
- * One match: the same object in both users' lists and on the public tape. Price and amount are in steps of `grid`, totals and fees in
- * units; a total is before the fee, a fee is in the currency its order receives.
+ * One match: the same object in both users' lists and on the public tape. Price and amount are in steps of
+ * `grid`, totals and fees in units; a total is before the fee, a fee is in the currency its order receives.
  */
 export class Trade {
   readonly id: number;

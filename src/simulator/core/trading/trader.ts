@@ -8,7 +8,10 @@ import { OpenOrders } from './open-orders.ts';
 import type { SimulatedOrder } from './order.ts';
 import type { Trade } from './trade.ts';
 
-/** Accepted parameters remembered a user for the duplicate check: far more than the limits let through, and a bound while time stands still. */
+/**
+ * Accepted parameters remembered a user for the duplicate check: far more than the limits let through, and a
+ * bound while time stands still.
+ */
 const RECENT_KEPT = 10_000;
 
 /** The two wallets that a user trades a market with. */
@@ -23,7 +26,10 @@ export class Trader {
   fees: FeeSchedule;
   /** False when the identity process is incomplete: `TradingUnavailable`. */
   mayTrade = true;
-  /** True for one who repeats what happened elsewhere: neither the price conditions nor the minimum value apply. */
+  /**
+   * True for one who repeats what happened elsewhere: neither the price conditions nor the minimum value
+   * apply.
+   */
   isUnrestricted = false;
   /** True when the experimental look-up by client id is not offered: `FeatureUnavailable`. */
   lacksClientIdLookup = false;
@@ -34,10 +40,17 @@ export class Trader {
   readonly open = new OpenOrders();
   readonly openByClientId = new Map<string, SimulatedOrder>();
   private readonly walletPairs = new Map<MarketState, WalletPair>();
-  /** When an order with these parameters was last accepted, oldest first. At most `RECENT_KEPT`; beyond, the oldest is forgotten early. */
+  /**
+   * When an order with these parameters was last accepted, oldest first. At most `RECENT_KEPT`; beyond, the
+   * oldest is forgotten early.
+   */
   private readonly recent = new Map<string, number>();
 
-  constructor(options: { readonly userId: UserId; readonly fees: FeeSchedule; readonly historyKept: number }) {
+  constructor(options: {
+    readonly userId: UserId;
+    readonly fees: FeeSchedule;
+    readonly historyKept: number;
+  }) {
     this.userId = options.userId;
     this.fees = options.fees;
     this.orders = new BoundedList(options.historyKept);
@@ -57,7 +70,10 @@ export class Trader {
     return pair;
   }
 
-  /** What is free of the currency that an order of this side pays with; a wallet that is not there yet has nothing. */
+  /**
+   * What is free of the currency that an order of this side pays with; a wallet that is not there yet has
+   * nothing.
+   */
   freeFor(side: Side, market: MarketState, accounts: Accounts): bigint {
     const pair = this.walletPairs.get(market);
     if (pair !== undefined) return side === 'buy' ? pair.quote.free : pair.base.free;

@@ -25,7 +25,8 @@ export type TradingEvent =
 /**
  * The trading half of the exchange: from an order's acceptance to its end, with holds and fees.
  *
- * What is unreal about it: requests are handled in one instant and in the order given; an order is checked once, at its acceptance.
+ * What is unreal about it: requests are handled in one instant and in the order given; an order is checked
+ * once, at its acceptance.
  */
 export class Trading {
   readonly settings: TradingSettings;
@@ -63,8 +64,14 @@ export class Trading {
     return this.register.trader(userId);
   }
 
-  /** The same for a user whose history nobody reads, or who stands outside the rules; to be called before anything else of that user. */
-  openTrader(userId: UserId, options: { readonly historyKept: number; readonly isUnrestricted: boolean }): Trader {
+  /**
+   * The same for a user whose history nobody reads, or who stands outside the rules; to be called before
+   * anything else of that user.
+   */
+  openTrader(
+    userId: UserId,
+    options: { readonly historyKept: number; readonly isUnrestricted: boolean },
+  ): Trader {
     const trader = this.register.trader(userId, options.historyKept);
     trader.isUnrestricted = options.isUnrestricted;
     return trader;
@@ -100,7 +107,8 @@ export class Trading {
   }
 
   /**
-   * Places an order, or the two of an OCO (limit first), or refuses with a code (see `decidePlacement`); then nothing has changed.
+   * Places an order, or the two of an OCO (limit first), or refuses with a code (see `decidePlacement`); then
+   * nothing has changed.
    */
   place(userId: UserId, request: PlaceOrder, timeMs: number): Result<readonly SimulatedOrder[]> {
     this.nowMs = timeMs;
@@ -136,7 +144,10 @@ export class Trading {
     return this.register.find(userId, reference);
   }
 
-  /** Cancels an open order, and its pair if neither has executed. False when it is not open; then nothing has changed. */
+  /**
+   * Cancels an open order, and its pair if neither has executed. False when it is not open; then nothing has
+   * changed.
+   */
   cancel(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
     if (!order.isOpen) return false;
@@ -145,7 +156,10 @@ export class Trading {
     return true;
   }
 
-  /** Ends an open order with the word for a rejection after its acceptance; its pair, which holds nothing by itself, is canceled. */
+  /**
+   * Ends an open order with the word for a rejection after its acceptance; its pair, which holds nothing by
+   * itself, is canceled.
+   */
   reject(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
     if (!order.isOpen) return false;
@@ -154,7 +168,10 @@ export class Trading {
     return true;
   }
 
-  /** Cancels the active orders that match; inactive stops stay unless their pair goes. Answers how many were ended. */
+  /**
+   * Cancels the active orders that match; inactive stops stay unless their pair goes. Answers how many were
+   * ended.
+   */
   cancelOld(userId: UserId, filter: CancelOldOrders, timeMs: number): number {
     this.nowMs = timeMs;
     const chosen = this.trader(userId)
@@ -163,7 +180,10 @@ export class Trading {
     return chosen.filter((order) => this.cancel(order, timeMs)).length;
   }
 
-  /** Cancels a user's newest orders that pay in `currency` until its wallet covers what is held. For forced withdrawals. */
+  /**
+   * Cancels a user's newest orders that pay in `currency` until its wallet covers what is held. For forced
+   * withdrawals.
+   */
   cancelUntilCovered(
     userId: UserId,
     currency: string,
@@ -180,7 +200,10 @@ export class Trading {
     }
   }
 
-  /** Lets an order that is `New` enter the book. False when it is not, or its market is closed: nothing trades there. */
+  /**
+   * Lets an order that is `New` enter the book. False when it is not, or its market is closed: nothing trades
+   * there.
+   */
   activate(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
     if (order.status !== 'New' || order.market.isClosed) return false;
@@ -189,7 +212,10 @@ export class Trading {
     return true;
   }
 
-  /** Moves on what time alone moves: orders that were `New` long enough. Those of a closed market wait until it opens. */
+  /**
+   * Moves on what time alone moves: orders that were `New` long enough. Those of a closed market wait until
+   * it opens.
+   */
   advance(timeMs: number): void {
     const sinceMs = this.nowMs;
     this.nowMs = timeMs;
@@ -258,7 +284,10 @@ export class Trading {
     this.onEvent?.({ kind: 'trade', trade });
   }
 
-  /** The end or execution of one order of an OCO cancels the other; what was held for the dearer of both and is not needed now goes free. */
+  /**
+   * The end or execution of one order of an OCO cancels the other; what was held for the dearer of both and
+   * is not needed now goes free.
+   */
   private endPair(order: SimulatedOrder): void {
     const { pair } = order;
     if (pair === null || !pair.isOpen) return;
@@ -290,8 +319,8 @@ export class Trading {
   }
 
   /**
-   * Wakes the stops that the last price has reached, one after the other, as each may move the price further. Waking counts as the
-   * execution of an OCO's second leg: the first is canceled, and its hold passes over.
+   * Wakes the stops that the last price has reached, one after the other, as each may move the price further.
+   * Waking counts as the execution of an OCO's second leg: the first is canceled, and its hold passes over.
    */
   private wakeStops(market: MarketState): void {
     if (!market.hasMoved) return;

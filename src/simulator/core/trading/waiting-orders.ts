@@ -1,6 +1,9 @@
 import type { SimulatedOrder } from './order.ts';
 
-/** Orders that are `New` for a time, by when they are due. At most the open ones and those that ended meanwhile: each leaves when it is due. */
+/**
+ * Orders that are `New` for a time, by when they are due. At most the open ones and those that ended
+ * meanwhile: each leaves when it is due.
+ */
 export class WaitingOrders {
   private readonly queue: { readonly order: SimulatedOrder; readonly dueMs: number }[] = [];
 
@@ -10,7 +13,10 @@ export class WaitingOrders {
     this.queue.splice(later === -1 ? this.queue.length : later, 0, { order, dueMs });
   }
 
-  /** Takes out the next that is due by `timeMs` in an open market. It may have ended or entered the book before. */
+  /**
+   * Takes out the next that is due by `timeMs` in an open market. It may have ended or entered the book
+   * before.
+   */
   takeDue(timeMs: number): { readonly order: SimulatedOrder; readonly dueMs: number } | undefined {
     for (const [index, waiting] of this.queue.entries()) {
       if (waiting.dueMs > timeMs) return undefined;

@@ -7,7 +7,10 @@ interface KeySettings {
   readonly permissions: readonly Permission[];
 }
 
-/** A token made in the user panel. Without `validForMs` it never expires, so that a configured bot runs for ever. */
+/**
+ * A token made in the user panel. Without `validForMs` it never expires, so that a configured bot runs for
+ * ever.
+ */
 interface PanelTokenSettings {
   readonly token: string;
   readonly validForMs?: number | undefined;
@@ -103,7 +106,10 @@ interface ReferralSettings {
   readonly feeTotal?: number | undefined;
 }
 
-/** Ceilings of a level that nothing else is said for. Levels and their numbers are ours: no document gives them. */
+/**
+ * Ceilings of a level that nothing else is said for. Levels and their numbers are ours: no document gives
+ * them.
+ */
 export const DEFAULT_CEILINGS: WithdrawalCeilings = {
   withdrawRialDaily: '9000000000',
   withdrawCoinDaily: '20000000000',

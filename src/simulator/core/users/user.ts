@@ -56,7 +56,10 @@ function digitsOf(number: string): string {
   return number.replace(/[\s-]/g, '');
 }
 
-/** One user: who they are (settings), and what their calls changed (cards, accounts, favourites, devices, log-ins). */
+/**
+ * One user: who they are (settings), and what their calls changed (cards, accounts, favourites, devices,
+ * log-ins).
+ */
 export class User {
   readonly id: number;
   readonly settings: UserSettings;
@@ -74,10 +77,9 @@ export class User {
   constructor(id: number, settings: UserSettings) {
     this.id = id;
     this.settings = settings;
-    this.features = Object.fromEntries(FEATURES.map((name) => [name, settings.features?.[name] ?? true])) as Record<
-      Feature,
-      boolean
-    >;
+    this.features = Object.fromEntries(
+      FEATURES.map((name) => [name, settings.features?.[name] ?? true]),
+    ) as Record<Feature, boolean>;
     this.verifications = Object.fromEntries(
       VERIFICATIONS.map((name) => [name, settings.verifications?.[name] ?? true]),
     ) as Record<Verification, boolean>;
@@ -118,13 +120,17 @@ export class User {
       return refuse('ParseError', `expected a card number of 16 digits, was "${card.number}"`);
     if (this.bankCards.some((known) => known.number === number))
       return refuse('DuplicateCard', 'This card is registered');
-    if (this.bankCards.length >= CARDS_KEPT) return refuse('TooManyCards', `At most ${CARDS_KEPT} cards can be kept`);
+    if (this.bankCards.length >= CARDS_KEPT)
+      return refuse('TooManyCards', `At most ${CARDS_KEPT} cards can be kept`);
     const added = { number, bank: card.bank, owner: this.fullName, confirmed: false };
     this.bankCards = [...this.bankCards, added];
     return accept(added);
   }
 
-  /** Registers an account, unconfirmed. Refused: `ParseError` (IBAN not IR and 24 digits), `DuplicateAccount`, `TooManyAccounts`. */
+  /**
+   * Registers an account, unconfirmed. Refused: `ParseError` (IBAN not IR and 24 digits), `DuplicateAccount`,
+   * `TooManyAccounts`.
+   */
   addAccount(account: {
     readonly id: number;
     readonly number: string;
@@ -145,7 +151,10 @@ export class User {
     return accept(added);
   }
 
-  /** What the exchange's staff does: withdrawals go to confirmed accounts only. False when there is no such account. */
+  /**
+   * What the exchange's staff does: withdrawals go to confirmed accounts only. False when there is no such
+   * account.
+   */
   confirmAccount(id: number): boolean {
     const found = this.bankAccounts.some((account) => account.id === id);
     this.bankAccounts = this.bankAccounts.map((account) =>
@@ -165,8 +174,8 @@ export class User {
   }
 
   /**
-   * Why this user may not trade in the markets of a quote currency; null for one who may. `rial_trade` is about rial markets, `crypto_trade` about
-   * tether markets; both need a verified identity.
+   * Why this user may not trade in the markets of a quote currency; null for one who may. `rial_trade` is
+   * about rial markets, `crypto_trade` about tether markets; both need a verified identity.
    */
   barredFrom(quote: QuoteCurrency): string | null {
     if (!this.verifications.identity) return 'the identity of this user is not verified';
@@ -179,7 +188,8 @@ export class User {
   }
 
   removeFavorites(symbols: readonly string[] | 'all'): void {
-    this.favoriteMarkets = symbols === 'all' ? [] : this.favoriteMarkets.filter((symbol) => !symbols.includes(symbol));
+    this.favoriteMarkets =
+      symbols === 'all' ? [] : this.favoriteMarkets.filter((symbol) => !symbols.includes(symbol));
   }
 
   knowsDevice(device: string): boolean {

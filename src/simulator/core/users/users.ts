@@ -84,8 +84,8 @@ export class Users {
   }
 
   /**
-   * Takes over what calls changed. Passwords, levels and the like stay as configured now; users that only the state knows come back,
-   * and users that it does not know are added after it. Returns these last.
+   * Takes over what calls changed. Passwords, levels and the like stay as configured now; users that only the
+   * state knows come back, and users that it does not know are added after it. Returns these last.
    */
   restore(state: UsersState): readonly User[] {
     const configured = new Map([...this.byName.values()].map((user) => [user.username, user.settings]));
@@ -97,7 +97,9 @@ export class Users {
       this.put(user);
     }
     this.nextBankAccountId = Math.max(this.nextBankAccountId, state.nextBankAccountId);
-    return [...configured.values()].filter(({ username }) => !this.byName.has(username)).map((one) => this.add(one));
+    return [...configured.values()]
+      .filter(({ username }) => !this.byName.has(username))
+      .map((one) => this.add(one));
   }
 
   private put(user: User): void {

@@ -72,7 +72,10 @@ export class AdminApi {
     }
     const input = command.input.safeParse(fields);
     if (!input.success) {
-      const problems = input.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+      const problems = input.error.issues.map(({ path, message }) => ({
+        path: path.map(String).join('.'),
+        message,
+      }));
       return answer(400, { error: 'InvalidInput', problems });
     }
     try {
@@ -82,7 +85,10 @@ export class AdminApi {
         return answer(400, { error: error.code, message: error.message });
       }
       if (!(error instanceof AdminRefusal)) throw error;
-      return answer(error.status, { error: error.status === 404 ? 'NotFound' : 'Refused', message: error.message });
+      return answer(error.status, {
+        error: error.status === 404 ? 'NotFound' : 'Refused',
+        message: error.message,
+      });
     }
   }
 }
@@ -90,7 +96,9 @@ export class AdminApi {
 function answer(status: number, body: unknown): AdminAnswer {
   return {
     status,
-    body: JSON.stringify(body, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+    body: JSON.stringify(body, (_name, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    ),
   };
 }
 

@@ -60,7 +60,10 @@ export function marketOf(context: AdminContext, spelling: string): MarketState {
     market = undefined;
   }
   if (market !== undefined) return market;
-  throw new AdminRefusal(`expected a market, one of ${[...markets.keys()].join(', ')}, was "${spelling}"`, 404);
+  throw new AdminRefusal(
+    `expected a market, one of ${[...markets.keys()].join(', ')}, was "${spelling}"`,
+    404,
+  );
 }
 
 /** An order of any user. */

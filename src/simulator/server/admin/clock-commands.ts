@@ -13,7 +13,10 @@ function setPlan(context: AdminContext, plan: FaultPlan): unknown {
   return { faults: plan.settings };
 }
 
-const clockOf = (context: AdminContext): unknown => ({ timeMs: context.tick(), isFrozen: context.clock.isFrozen });
+const clockOf = (context: AdminContext): unknown => ({
+  timeMs: context.tick(),
+  isFrozen: context.clock.isFrozen,
+});
 
 /** Time, and what goes wrong in it. */
 export const clockCommands = [

@@ -66,7 +66,8 @@ export const marketCommands = [
     input: z.strictObject({ user: user().optional(), rls: rates().optional(), usdt: rates().optional() }),
     run(context, { user: name, rls, usdt }) {
       const { trading, services } = context.simulation.exchange;
-      if (rls === undefined && usdt === undefined) throw new AdminRefusal('expected rls, usdt or both, was neither');
+      if (rls === undefined && usdt === undefined)
+        throw new AdminRefusal('expected rls, usdt or both, was neither');
       const users = name === undefined ? [...services.users.all()] : [userOf(context, name)];
       const traders = users.map(({ id }) => trading.trader(id));
       for (const trader of traders) {

@@ -61,7 +61,8 @@ export const moneyCommands = [
         throw new AdminRefusal(`expected at most what the wallet holds, was ${amount} ${currency}`);
       }
       trading.cancelUntilCovered(userId, currency, { needed: units, timeMs });
-      if (wallet.free < units) throw new AdminRefusal(`expected ${amount} ${currency} free after all cancels`);
+      if (wallet.free < units)
+        throw new AdminRefusal(`expected ${amount} ${currency} free after all cancels`);
       return accounts.post(wallet, 'outside', { units: -units, description: 'Forced withdrawal', timeMs });
     },
   }),

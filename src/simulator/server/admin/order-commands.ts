@@ -42,8 +42,11 @@ export const orderCommands = [
     input: z.strictObject({ user: z.string().optional(), all: z.enum(['yes', 'no']).default('no') }),
     run(context, { user: name, all }) {
       const { trading } = context.simulation.exchange;
-      const traders = name === undefined ? [...trading.allTraders()] : [trading.trader(userOf(context, name).id)];
-      const orders = traders.flatMap((trader) => (all === 'yes' ? trader.orders.values() : trader.open.values()));
+      const traders =
+        name === undefined ? [...trading.allTraders()] : [trading.trader(userOf(context, name).id)];
+      const orders = traders.flatMap((trader) =>
+        all === 'yes' ? trader.orders.values() : trader.open.values(),
+      );
       return { orders: orders.map((order) => shown(context, order)) };
     },
   }),

@@ -4,7 +4,8 @@ import type { Wallet } from '../../core/wallet.ts';
 import { storeExchange } from '../../state/exchange-state.ts';
 import { adminCommand } from './admin-command.ts';
 
-const count = (most: number, otherwise: number) => z.coerce.number().int().min(0).max(most).default(otherwise);
+const count = (most: number, otherwise: number) =>
+  z.coerce.number().int().min(0).max(most).default(otherwise);
 
 function shown(wallet: Wallet, transactions: number): Record<string, unknown> {
   const { id, userId, currency, kind, total, held } = wallet;
@@ -16,15 +17,17 @@ function shown(wallet: Wallet, transactions: number): Record<string, unknown> {
     kind,
     total: formatUnits(total),
     held: formatUnits(held),
-    transactions: newest.map(({ id: transactionId, timeMs, units, balanceAfter, fee, description, tradeId }) => ({
-      id: transactionId,
-      timeMs,
-      amount: formatUnits(units),
-      balanceAfter: formatUnits(balanceAfter),
-      fee: formatUnits(fee),
-      description,
-      tradeId,
-    })),
+    transactions: newest.map(
+      ({ id: transactionId, timeMs, units, balanceAfter, fee, description, tradeId }) => ({
+        id: transactionId,
+        timeMs,
+        amount: formatUnits(units),
+        balanceAfter: formatUnits(balanceAfter),
+        fee: formatUnits(fee),
+        description,
+        tradeId,
+      }),
+    ),
   };
 }
 
@@ -33,7 +36,8 @@ export const readCommands = [
   adminCommand({
     method: 'GET',
     path: '/ledger',
-    summary: 'All wallets with their newest transactions, the house accounts, and what each currency adds up to: zero.',
+    summary:
+      'All wallets with their newest transactions, the house accounts, and what each currency adds up to: zero.',
     input: z.strictObject({ transactions: count(10_000, 100) }),
     run(context, { transactions }) {
       const { accounts } = context.simulation.exchange;
@@ -48,7 +52,11 @@ export const readCommands = [
           imbalance: formatUnits(accounts.imbalanceOf(currency)),
         };
       });
-      return { timeMs, wallets: [...accounts.allWallets()].map((wallet) => shown(wallet, transactions)), house };
+      return {
+        timeMs,
+        wallets: [...accounts.allWallets()].map((wallet) => shown(wallet, transactions)),
+        house,
+      };
     },
   }),
   adminCommand({

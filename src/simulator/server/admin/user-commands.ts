@@ -14,7 +14,9 @@ export const userCommands = [
     input: userConfig,
     run(context, settings) {
       const { services } = context.simulation.exchange;
-      const tokens = (settings.tokens ?? []).map((entry) => (typeof entry === 'string' ? entry : entry.token));
+      const tokens = (settings.tokens ?? []).map((entry) =>
+        typeof entry === 'string' ? entry : entry.token,
+      );
       const keys = (settings.keys ?? []).map(({ publicKey }) => publicKey.replace(/=$/, ''));
       const timeMs = context.tick();
       const isTaken =
@@ -25,7 +27,9 @@ export const userCommands = [
         tokens.some((token) => services.credentials.hasToken(token)) ||
         keys.some((publicKey) => services.credentials.keyOf(publicKey) !== undefined);
       if (isTaken)
-        throw new AdminRefusal(`expected a name, id, tokens and keys not yet used, was "${settings.username}"`);
+        throw new AdminRefusal(
+          `expected a name, id, tokens and keys not yet used, was "${settings.username}"`,
+        );
       const { id, username } = services.addUser(settings, timeMs);
       return { id, username };
     },
@@ -33,7 +37,8 @@ export const userCommands = [
   adminCommand({
     method: 'POST',
     path: '/users/permissions',
-    summary: 'Switches trading, the look-up by clientOrderId, the features and the verifications of a user on and off.',
+    summary:
+      'Switches trading, the look-up by clientOrderId, the features and the verifications of a user on and off.',
     input: z.strictObject({
       user: user(),
       mayTrade: z.boolean().optional(),
@@ -66,7 +71,10 @@ export const userCommands = [
       const found = userOf(context, name);
       if (found.confirmAccount(id)) return { userId: found.id, bankAccounts: found.bankAccounts };
       const known = found.bankAccounts.map((account) => account.id).join(', ');
-      throw new AdminRefusal(`expected the id of a bank account of "${found.username}" (${known}), was ${id}`, 404);
+      throw new AdminRefusal(
+        `expected the id of a bank account of "${found.username}" (${known}), was ${id}`,
+        404,
+      );
     },
   }),
   adminCommand({
@@ -78,7 +86,10 @@ export const userCommands = [
       const found = userOf(context, name);
       if (found.confirmCard(number)) return { userId: found.id, bankCards: found.bankCards };
       const known = found.bankCards.map((card) => card.number).join(', ');
-      throw new AdminRefusal(`expected the number of a card of "${found.username}" (${known}), was "${number}"`, 404);
+      throw new AdminRefusal(
+        `expected the number of a card of "${found.username}" (${known}), was "${number}"`,
+        404,
+      );
     },
   }),
   adminCommand({
@@ -103,12 +114,14 @@ export const userCommands = [
     summary: 'All users.',
     input: z.strictObject({}),
     run: (context) => ({
-      users: [...context.simulation.exchange.services.users.all()].map(({ id, username, level, features }) => ({
-        id,
-        username,
-        level,
-        features,
-      })),
+      users: [...context.simulation.exchange.services.users.all()].map(
+        ({ id, username, level, features }) => ({
+          id,
+          username,
+          level,
+          features,
+        }),
+      ),
     }),
   }),
 ];

@@ -1,4 +1,9 @@
-import { gatewayRefusal, merchantOf, readInvoice, type SendRequest } from '../../core/gateway/gateway-request.ts';
+import {
+  gatewayRefusal,
+  merchantOf,
+  readInvoice,
+  type SendRequest,
+} from '../../core/gateway/gateway-request.ts';
 import type { Refusal } from '../../core/result.ts';
 import type { WireForms } from '../forms.ts';
 import { failedAnswer, type WireAnswer, type WireCall, type WireHandlers } from '../handler.ts';

@@ -13,7 +13,9 @@ function marketNames(call: WireCall): readonly MarketName[] {
 }
 
 /** Source: interface, "Margin". */
-export const marginHandlers: WireHandlers<'marginMarkets' | 'liquidityPools' | 'transfer' | 'delegationLimit'> = {
+export const marginHandlers: WireHandlers<
+  'marginMarkets' | 'liquidityPools' | 'transfer' | 'delegationLimit'
+> = {
   marginMarkets(call) {
     const level = call.caller === null ? null : callUser(call).level;
     const markets = [...call.exchange.services.margin.markets(marketNames(call), level)].map(
@@ -77,7 +79,8 @@ export const marginHandlers: WireHandlers<'marginMarkets' | 'liquidityPools' | '
     const { currency } = request.value;
     const rialOfOne = call.exchange.rialValue(currency, UNITS_PER_ONE);
     const limit = call.exchange.services.margin.delegationLimit(user.level, rialOfOne);
-    if (limit === null) return failedAnswer(refuse('InvalidCurrency', `No limit for ${currency}`), call.forms);
+    if (limit === null)
+      return failedAnswer(refuse('InvalidCurrency', `No limit for ${currency}`), call.forms);
     return { status: 200, body: { status: 'ok', limit: writeDecimal(limit, call.forms) } };
   },
 };

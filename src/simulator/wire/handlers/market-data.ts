@@ -13,7 +13,13 @@ import {
   statsRecord,
   writeUnixTime,
 } from '../market-records.ts';
-import { failedAnswer, notFoundAnswer, type WireAnswer, type WireCall, type WireHandlers } from '../handler.ts';
+import {
+  failedAnswer,
+  notFoundAnswer,
+  type WireAnswer,
+  type WireCall,
+  type WireHandlers,
+} from '../handler.ts';
 import { activeCurrencies, optionsRecord } from '../options-record.ts';
 import { readRequest } from '../read-request.ts';
 import { writeDecimal, writeNumber } from '../write-fields.ts';
@@ -21,7 +27,10 @@ import { writeDecimal, writeNumber } from '../write-fields.ts';
 /** Public trades of one reply. No document gives the number. */
 const TRADES_SHOWN = 50;
 
-/** Whose prices the global statistics show: there is no other exchange in here, so they are our own, in tether. */
+/**
+ * Whose prices the global statistics show: there is no other exchange in here, so they are our own, in
+ * tether.
+ */
 const PROVIDER = 'reference';
 
 /** The market of the path; undefined where it is unknown or no market can have that name. */
@@ -158,7 +167,9 @@ export const marketDataHandlers: WireHandlers<
   globalStats(call) {
     const prices = [...tetherPrices(call)];
     if (call.forms.globalStats === 'by-provider') {
-      const byCurrency = Object.fromEntries(prices.map(([currency, units]) => [currency, writeNumber(units)]));
+      const byCurrency = Object.fromEntries(
+        prices.map(([currency, units]) => [currency, writeNumber(units)]),
+      );
       return { status: 200, body: { status: 'ok', markets: { [PROVIDER]: byCurrency } } };
     }
     const byCurrency = prices.map(

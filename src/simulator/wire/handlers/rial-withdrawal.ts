@@ -20,7 +20,9 @@ export const rialWithdrawalHandlers: WireHandlers<'createWithdrawal' | 'withdraw
 
   withdrawal(call) {
     const request = readRequest('withdrawal', call);
-    const found = request.ok ? call.exchange.services.withdrawals.find(callUser(call).id, request.value.id) : undefined;
+    const found = request.ok
+      ? call.exchange.services.withdrawals.find(callUser(call).id, request.value.id)
+      : undefined;
     if (found === undefined) return notFoundAnswer('Withdrawal');
     return { status: 200, body: { status: 'ok', result: withdrawalRecord(found, call) } };
   },
@@ -28,7 +30,11 @@ export const rialWithdrawalHandlers: WireHandlers<'createWithdrawal' | 'withdraw
   cancelWithdrawal(call) {
     const request = readRequest('cancelWithdrawal', call);
     if (!request.ok) return notFoundAnswer('Withdrawal');
-    const result = call.exchange.services.withdrawals.cancel(callUser(call).id, request.value.id, call.timeMs);
+    const result = call.exchange.services.withdrawals.cancel(
+      callUser(call).id,
+      request.value.id,
+      call.timeMs,
+    );
     if (!result.ok) return failedAnswer(result, call.forms);
     return { status: 200, body: { status: 'ok', result: withdrawalRecord(result.value, call) } };
   },

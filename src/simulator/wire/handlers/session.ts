@@ -8,8 +8,9 @@ const failedLogin = ({ code, message }: Refusal): WireAnswer => ({
 });
 
 /**
- * Log-in. Failures are HTTP 400 with `non_field_errors` and a code. The device of an earlier log-in is taken from the body or from a header
- * `device` or `x-device`, as no document says where it goes. Source: interface, "Token scheme".
+ * Log-in. Failures are HTTP 400 with `non_field_errors` and a code. The device of an earlier log-in is taken
+ * from the body or from a header `device` or `x-device`, as no document says where it goes. Source:
+ * interface, "Token scheme".
  */
 export const sessionHandlers: WireHandlers<'login'> = {
   login(call) {

@@ -26,7 +26,10 @@ function favorites(user: User): WireAnswer {
   return { status: 200, body: { status: 'ok', favoriteMarkets: user.favoriteMarkets } };
 }
 
-/** The currency an address is asked for: by symbol, or by the id of a wallet; null when the wallet is not this user's. */
+/**
+ * The currency an address is asked for: by symbol, or by the id of a wallet; null when the wallet is not this
+ * user's.
+ */
 function addressCurrency(
   call: WireCall,
   user: User,
@@ -98,12 +101,16 @@ export const userHandlers: WireHandlers<
     const currency = addressCurrency(call, user, request.value);
     if (currency === null) return notFoundAnswer('Wallet');
     if (!user.features.coin_deposit) {
-      return failedAnswer(refuse('FeatureUnavailable', 'Coin deposits are not open to this user'), call.forms);
+      return failedAnswer(
+        refuse('FeatureUnavailable', 'Coin deposits are not open to this user'),
+        call.forms,
+      );
     }
     const made = isKnownCurrency(call.exchange, currency)
       ? services.addresses.generate(user.id, services.currency(currency), textInput(call.input, 'network'))
       : null;
-    if (made === null) return failedAnswer(refuse('InvalidCurrency', `No addresses for ${currency}`), call.forms);
+    if (made === null)
+      return failedAnswer(refuse('InvalidCurrency', `No addresses for ${currency}`), call.forms);
     accounts.ensure(user.id, currency);
     const { address, tag } = made;
     return { status: 200, body: { status: 'ok', address, ...(tag === null ? {} : { tag }) } };

@@ -4,7 +4,13 @@ import { callUser, failedAnswer, notFoundAnswer, type WireCall, type WireHandler
 import { dayRange, isKnownCurrency } from '../request-fields.ts';
 import { hasNextField, slicePage, pageRequest } from '../page-of.ts';
 import { readRequest } from '../read-request.ts';
-import { balanceJson, depositJson, listedWithdrawalJson, transactionJson, walletJson } from '../wallet-records.ts';
+import {
+  balanceJson,
+  depositJson,
+  listedWithdrawalJson,
+  transactionJson,
+  walletJson,
+} from '../wallet-records.ts';
 import { writeDecimal } from '../write-fields.ts';
 
 const TRANSACTIONS_PAGE = 50;
@@ -81,7 +87,10 @@ export const walletHandlers: WireHandlers<
       const records = all.map((deposit) => depositJson(deposit, call));
       return { status: 200, body: { status: 'ok', deposits: records, ...hasNextField(false, call.forms) } };
     }
-    const page = pageRequest(request.value, wallet.currency === 'rls' ? RIAL_DEPOSITS_PAGE : COIN_DEPOSITS_PAGE);
+    const page = pageRequest(
+      request.value,
+      wallet.currency === 'rls' ? RIAL_DEPOSITS_PAGE : COIN_DEPOSITS_PAGE,
+    );
     const range = dayRange(request.value);
     const found = deposits
       .list(wallet.userId, { timeMs: call.timeMs, currency: wallet.currency })

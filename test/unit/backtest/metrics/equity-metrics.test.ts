@@ -99,7 +99,12 @@ describe('ratios of returns, worked out by hand', () => {
     expect([sharpeRatio(flat), sortinoRatio(flat), omegaRatio(flat)]).toEqual([null, null, null]);
     expect(volatility(flat)).toBe(0);
     const one = { values: Float64Array.of(0.1), perYear: 365 };
-    expect([volatility(one), sharpeRatio(one), sortinoRatio(one), omegaRatio(one)]).toEqual([null, null, null, null]);
+    expect([volatility(one), sharpeRatio(one), sortinoRatio(one), omegaRatio(one)]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
     const none = { values: new Float64Array(), perYear: 365 };
     expect([volatility(none), sharpeRatio(none), sortinoRatio(none), omegaRatio(none)]).toEqual([
       null,

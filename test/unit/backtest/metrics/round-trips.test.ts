@@ -16,7 +16,10 @@ import { demoRun } from '../demo-run.ts';
 
 const MARKETS = new Map([['BTCUSDT', { amountStep: parseUnits('0.01'), lastPrice: parseUnits('130') }]]);
 
-/** A fill from a line such as `1 buy 2 at 100 fee 0.1 of a`: time, side, amount, price, fee in what was received, order. */
+/**
+ * A fill from a line such as `1 buy 2 at 100 fee 0.1 of a`: time, side, amount, price, fee in what was
+ * received, order.
+ */
 function fill(line: string): FillRecord {
   const [time, side, amount, , price, , fee, , order = null, strategy = 'one'] = line.split(' ');
   const units = { amount: parseUnits(amount ?? ''), price: parseUnits(price ?? '') };
@@ -96,7 +99,8 @@ describe('round trips', () => {
   });
 
   test('hand what is too little to sell to the next buy, so that it makes no trip of its own', () => {
-    // 0.999 is held and 0.99 can be sold; 0.009, which cost 0.9009009009, goes with the next buy: 1.008 for 100.9009009009, of which 1 is sold.
+    // 0.999 is held and 0.99 can be sold; 0.009, which cost 0.9009009009, goes with the next buy: 1.008 for
+    // 100.9009009009, of which 1 is sold.
     const trips = tripsOf(
       '1 buy 1 at 100 fee 0.001 of a',
       '2 sell 0.99 at 100 fee 0 of b',
@@ -129,7 +133,10 @@ describe('round trips', () => {
       fc.property(fc.integer(), fc.bigInt({ min: 0n, max: 500_000n }), (seed, feeRate) => {
         const run = demoRun({ seed, feeRate, bars: 120, tradeChance: 0.4 });
         const markets = new Map(
-          run.markets.map(({ market, lastPrice }) => [market.symbol, { amountStep: market.amountStep, lastPrice }]),
+          run.markets.map(({ market, lastPrice }) => [
+            market.symbol,
+            { amountStep: market.amountStep, lastPrice },
+          ]),
         );
         const { trips, dust, unmatched } = roundTrips(run.fills, markets);
         const profit = trips.reduce((sum, trip) => sum + trip.profit, 0n);
@@ -141,8 +148,12 @@ describe('round trips', () => {
   });
 
   test('of twenty thousand lots do not take the square of their number', () => {
-    const buys = Array.from({ length: 20_000 }, (_, index) => fill(`${index} buy 1 at 100 fee 0 of a${index}`));
-    const sells = Array.from({ length: 20_000 }, (_, index) => fill(`${index} sell 1 at 100 fee 0 of b${index}`));
+    const buys = Array.from({ length: 20_000 }, (_, index) =>
+      fill(`${index} buy 1 at 100 fee 0 of a${index}`),
+    );
+    const sells = Array.from({ length: 20_000 }, (_, index) =>
+      fill(`${index} sell 1 at 100 fee 0 of b${index}`),
+    );
     expect(roundTrips([...buys, ...sells], MARKETS).trips).toHaveLength(20_000);
   });
 });
@@ -175,7 +186,12 @@ describe('statistics of trades, worked out by hand', () => {
   });
 
   test('have no value without trades, nor what divides by losses without a loss', () => {
-    expect([winRate([]), profitFactor([]), expectancy([]), systemQuality([])]).toEqual([null, null, null, null]);
+    expect([winRate([]), profitFactor([]), expectancy([]), systemQuality([])]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
     expect(tripReturns([])).toEqual({ average: null, best: null, worst: null });
     expect(tripLengths([])).toEqual({ average: null, longest: null });
     expect(profitFactor([trip('1', '1', 1)])).toBeNull();

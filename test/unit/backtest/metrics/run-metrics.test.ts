@@ -7,7 +7,10 @@ import { parseMarket } from '../../../../src/domain/market-symbol.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { demoRun } from '../demo-run.ts';
 
-const market = (first: string, last: string) => ({ firstPrice: parseUnits(first), lastPrice: parseUnits(last) });
+const market = (first: string, last: string) => ({
+  firstPrice: parseUnits(first),
+  lastPrice: parseUnits(last),
+});
 
 describe('the figures of a run', () => {
   test('are finite or null, whatever the run was', () => {
@@ -79,7 +82,9 @@ describe('monthly returns', () => {
       isExposed: new Uint8Array(moments.length),
     };
     // 120 / 100, 90 / 120, 45 / 90; nothing is known of March.
-    expect(monthlyReturns(100, curve).map(({ year, month, change }) => [year, month, change.toFixed(6)])).toEqual([
+    expect(
+      monthlyReturns(100, curve).map(({ year, month, change }) => [year, month, change.toFixed(6)]),
+    ).toEqual([
       [2023, 1, '0.200000'],
       [2023, 2, '-0.250000'],
       [2023, 4, '-0.500000'],

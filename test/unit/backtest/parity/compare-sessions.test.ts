@@ -57,13 +57,20 @@ function view(of: Partial<SessionView>): SessionView {
   return { intents: [], orders: [], fills: [], books: [], bars: [], told: null, ...of };
 }
 
-const seen = (atMs: number, text: string): SessionView['books'][number] => ({ market: MARKET.symbol, atMs, text });
+const seen = (atMs: number, text: string): SessionView['books'][number] => ({
+  market: MARKET.symbol,
+  atMs,
+  text,
+});
 
 const causes = (session: SessionView, again: SessionView, options = OPTIONS): readonly string[] =>
   compareSessions({ session, again }, options).differences.map(({ what, cause }) => `${what} ${cause}`);
 
 const causesOfAnotherBar = (strategy: string): readonly string[] =>
-  causes(view({ orders: [order('one', { strategy })], bars: [seen(9_000, 'a')] }), view({ bars: [seen(9_000, 'b')] }));
+  causes(
+    view({ orders: [order('one', { strategy })], bars: [seen(9_000, 'a')] }),
+    view({ bars: [seen(9_000, 'b')] }),
+  );
 
 describe('a fill of an order that both runs have', () => {
   test.each([
@@ -81,7 +88,9 @@ describe('a fill of an order that both runs have', () => {
     expect(found.filter((text) => !text.startsWith('money'))).toEqual(
       expected.filter((text) => !text.startsWith('money')),
     );
-    expect(found.some((text) => text.startsWith('money'))).toBe(expected.some((text) => text.startsWith('money')));
+    expect(found.some((text) => text.startsWith('money'))).toBe(
+      expected.some((text) => text.startsWith('money')),
+    );
   });
 
   test('that came in one run only is the queue, or the latency where the order left at another moment', () => {
@@ -143,7 +152,11 @@ test('what was decided again from the same events is the code where it differs, 
     differences: [],
     decisions: 1,
   });
-  const { differences } = compareDecisions(session, view({ orders: [order('one', { plannedAtMs: 10_001 })] }), 30_000);
+  const { differences } = compareDecisions(
+    session,
+    view({ orders: [order('one', { plannedAtMs: 10_001 })] }),
+    30_000,
+  );
   expect(differences.map(({ cause, session: mine }) => [cause, mine === null])).toEqual([
     ['code', false],
     ['code', true],

@@ -38,7 +38,9 @@ function difference(session: RecordedEvent, again: RecordedEvent, kinds: readonl
 
 describe('what two runs know when they decide', () => {
   test('is the same where the last they were told is', () => {
-    expect(difference(told(book('9'), book('10'), book('10')), told(book('10'), book('10'), book('10')))).toBeNull();
+    expect(
+      difference(told(book('9'), book('10'), book('10')), told(book('10'), book('10'), book('10'))),
+    ).toBeNull();
   });
 
   test('is of another age where one has looked more often, for a strategy is told of each look', () => {

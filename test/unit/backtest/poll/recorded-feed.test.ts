@@ -9,11 +9,17 @@ import { chunksOf } from '../../venues/recorded/recorded-run.ts';
 
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT'] as const;
 
-function bookAt(of: { readonly venueTimeMs: number | null; readonly seenMs: number }, bid: number): RecordedBook {
+function bookAt(
+  of: { readonly venueTimeMs: number | null; readonly seenMs: number },
+  bid: number,
+): RecordedBook {
   return { ...of, bids: [[decimalText(String(bid)), decimalText('1')]], asks: [] };
 }
 
-function tradeAt(of: { readonly timeMs: number | null; readonly seenMs: number }, price: number): RecordedTrade {
+function tradeAt(
+  of: { readonly timeMs: number | null; readonly seenMs: number },
+  price: number,
+): RecordedTrade {
   return { ...of, id: null, price: decimalText(String(price)), amount: decimalText('1'), side: 'sell' };
 }
 
@@ -76,8 +82,8 @@ describe('recorded books and trades on their way to their markets', () => {
       [],
     );
     expect(await feed.firstBooksMs()).toBe(300);
-    await expect(feedOf([[bookAt({ venueTimeMs: 1, seenMs: 1 }, 10)], []], []).feed.firstBooksMs()).rejects.toThrow(
-      'expected recorded books of ETHUSDT',
-    );
+    await expect(
+      feedOf([[bookAt({ venueTimeMs: 1, seenMs: 1 }, 10)], []], []).feed.firstBooksMs(),
+    ).rejects.toThrow('expected recorded books of ETHUSDT');
   });
 });

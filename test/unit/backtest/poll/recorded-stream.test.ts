@@ -6,7 +6,10 @@ interface Row {
 }
 
 /** A stream, and how many chunks were asked of it. */
-function streamOf(chunks: readonly (readonly number[])[]): { stream: RecordedStream<Row>; asked: () => number } {
+function streamOf(chunks: readonly (readonly number[])[]): {
+  stream: RecordedStream<Row>;
+  asked: () => number;
+} {
   let asked = 0;
   async function* rows(): AsyncGenerator<readonly Row[]> {
     for (const chunk of chunks) {
@@ -19,7 +22,8 @@ function streamOf(chunks: readonly (readonly number[])[]): { stream: RecordedStr
 
 function takeAll(stream: RecordedStream<Row>): readonly [dueMs: number, atMs: number][] {
   const taken: [number, number][] = [];
-  for (let { dueMs } = stream; Number.isFinite(dueMs); { dueMs } = stream) taken.push([dueMs, stream.take().atMs]);
+  for (let { dueMs } = stream; Number.isFinite(dueMs); { dueMs } = stream)
+    taken.push([dueMs, stream.take().atMs]);
   return taken;
 }
 
@@ -69,6 +73,8 @@ describe('a recorded stream', () => {
   });
 
   it('refuses a row without a time', async () => {
-    await expect(streamOf([[Number.NaN]]).stream.readFirst()).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
+    await expect(streamOf([[Number.NaN]]).stream.readFirst()).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+    });
   });
 });

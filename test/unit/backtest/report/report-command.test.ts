@@ -20,7 +20,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-const report = async (...args: string[]): Promise<Finished> => sarrafHere(['report', ...args, '--data', data]);
+const report = async (...args: string[]): Promise<Finished> =>
+  sarrafHere(['report', ...args, '--data', data]);
 
 describe('sarraf report', () => {
   test('lists the runs that are kept, newest last', async () => {
@@ -40,7 +41,9 @@ describe('sarraf report', () => {
     expect(out).toContain('market orders: next open');
     expect(out.trimEnd().split('\n').at(-1)).toBe(join(data, 'backtests', names[1] ?? '', 'report.html'));
     const json = JSON.parse((await report('show', '20240101', '--json')).out);
-    expect(json.result.summary).toEqual(createResult(demoRun({ bars: 200, tradeChance: 0.1, seed: 1 })).summary);
+    expect(json.result.summary).toEqual(
+      createResult(demoRun({ bars: 200, tradeChance: 0.1, seed: 1 })).summary,
+    );
   });
 
   test('compares two', async () => {
@@ -49,7 +52,12 @@ describe('sarraf report', () => {
     expect(out).toMatch(/^Final equity +[\d,.]+ +[\d,.]+ +[+-][\d,.]+$/m);
     expect(out).toContain('The runs differ in the span of time.');
     const { figures } = JSON.parse((await report('compare', '20240101', 'last', '--json')).out);
-    expect(figures).toContainEqual({ name: 'initialEquity', first: '10000', second: '10000', difference: '0' });
+    expect(figures).toContainEqual({
+      name: 'initialEquity',
+      first: '10000',
+      second: '10000',
+      difference: '0',
+    });
   });
 
   test('takes a run that is not there for a mistake of the user', async () => {

@@ -17,7 +17,11 @@ const isRising = (values: readonly number[]): boolean =>
 
 describe('thinned bars', () => {
   test('keep the first open, the last close and the extremes, on any grid', () => {
-    const lengths = fc.record({ seed: fc.integer(), bars: fc.integer({ min: 1, max: 400 }), factor: fc.nat(60) });
+    const lengths = fc.record({
+      seed: fc.integer(),
+      bars: fc.integer({ min: 1, max: 400 }),
+      factor: fc.nat(60),
+    });
     fc.assert(
       fc.property(lengths, ({ seed, bars, factor }) => {
         const { markets, fromMs, curve, barMs } = demoRun({ seed, bars, tradeChance: 0.3 });
@@ -76,7 +80,13 @@ describe('a report', () => {
       const { open, high, low, close } = candles;
       return {
         ...traded,
-        candles: { ...candles, open: inRials(open), high: inRials(high), low: inRials(low), close: inRials(close) },
+        candles: {
+          ...candles,
+          open: inRials(open),
+          high: inRials(high),
+          low: inRials(low),
+          close: inRials(close),
+        },
       };
     });
     const html = reportHtml(createResult(run), { ...run, markets: inRial });
@@ -99,7 +109,11 @@ describe('a report', () => {
   });
 
   test('shows text of the run as text', () => {
-    const run = demoRun({ bars: 50, warnings: ['</script><img src=x onerror=alert(1)>'], strategy: '<i>"x"</i>' });
+    const run = demoRun({
+      bars: 50,
+      warnings: ['</script><img src=x onerror=alert(1)>'],
+      strategy: '<i>"x"</i>',
+    });
     const html = reportHtml(createResult(run), run);
     expect(html).not.toContain('<img');
     expect(html).not.toContain('<i>');

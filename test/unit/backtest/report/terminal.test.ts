@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { brailleChart } from '../../../../src/backtest/report/braille-chart.ts';
-import { comparisonRows, differentGrounds, figureDifferences } from '../../../../src/backtest/report/compare-lines.ts';
+import {
+  comparisonRows,
+  differentGrounds,
+  figureDifferences,
+} from '../../../../src/backtest/report/compare-lines.ts';
 import { resultLines } from '../../../../src/backtest/report/summary-lines.ts';
 import { figureGroups } from '../../../../src/backtest/report/summary-table.ts';
 import { shownMoney, numberText, percentText, spanText } from '../../../../src/backtest/report/value-text.ts';
@@ -56,8 +60,13 @@ describe('a braille chart', () => {
   });
 
   test('has the size that was asked for, whatever it draws', () => {
-    const values = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }), { minLength: 1 });
-    const size = fc.record({ width: fc.integer({ min: 1, max: 80 }), height: fc.integer({ min: 1, max: 6 }) });
+    const values = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }), {
+      minLength: 1,
+    });
+    const size = fc.record({
+      width: fc.integer({ min: 1, max: 80 }),
+      height: fc.integer({ min: 1, max: 6 }),
+    });
     fc.assert(
       fc.property(values, size, (value, { width, height }) => {
         const lines = brailleChart({ timeMs: value.map((_, index) => index), value }, { width, height });

@@ -31,7 +31,9 @@ describe('a result', () => {
   });
 
   test('has its schema as a JSON Schema in the reference (npx vitest run -u writes it)', async () => {
-    await expect(resultSchemaText()).toMatchFileSnapshot('../../../../docs/reference/backtest-result.schema.json');
+    await expect(resultSchemaText()).toMatchFileSnapshot(
+      '../../../../docs/reference/backtest-result.schema.json',
+    );
   });
 
   test('explains every figure of its summary in docs/metrics.md, and no other', () => {

@@ -42,7 +42,9 @@ describe('a warning', () => {
 
   test('counts an order that was placed and rejected once, and no cancels', () => {
     expect(warningsOf(10, [refusal('OverValueOrder', 1, 'order')], 10)).toEqual([]);
-    expect(warningsOf(10, [refusal('OverValueOrder', 2, 'order')], 10)).toEqual([expect.stringContaining('2 of 10')]);
+    expect(warningsOf(10, [refusal('OverValueOrder', 2, 'order')], 10)).toEqual([
+      expect.stringContaining('2 of 10'),
+    ]);
     expect(warningsOf(99, [refusal('unknown', 80, 'cancel')], 10)).toEqual([]);
   });
 
@@ -95,9 +97,16 @@ describe('a result', () => {
 
   test('says on a terminal the beginning of a long reason', () => {
     const long = { ...refusal('fit', 1), example: 'a word '.repeat(60) };
-    const lines = resultLines(createResult({ ...run, intents: [{ strategy: 'a', count: 1, refusals: [long] }] }));
+    const lines = resultLines(
+      createResult({ ...run, intents: [{ strategy: 'a', count: 1, refusals: [long] }] }),
+    );
     const from = lines.indexOf('  1  fit (place), a');
-    expect(lines.slice(from + 1, from + 5).map((line) => line.trim().length > 0)).toEqual([true, true, true, false]);
+    expect(lines.slice(from + 1, from + 5).map((line) => line.trim().length > 0)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
     expect(lines[from + 3]).toMatch(/^ {5}.*…$/);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
   });
@@ -121,7 +130,9 @@ describe('a result', () => {
     expect(intents).toHaveLength(1);
     expect(intents[0]?.count).toBe(80);
     const example = intents[0]?.refusals.find(({ code }) => code === 'OverValueOrder')?.example;
-    expect(example).toMatch(/^\S+: OverValueOrder: buy 5000 in BTCUSDT at the market, no worse than [0-9.]+$/);
+    expect(example).toMatch(
+      /^\S+: OverValueOrder: buy 5000 in BTCUSDT at the market, no worse than [0-9.]+$/,
+    );
     const counts = intents[0]?.refusals.map(({ what, code, count }) => `${count} ${what} by ${code}`) ?? [];
     expect(counts.toSorted()).toEqual([
       '20 cancel by unknown',

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -16,7 +24,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const lines = (path: string, file: string): string[] => readFileSync(join(path, file), 'utf8').trimEnd().split('\n');
+const lines = (path: string, file: string): string[] =>
+  readFileSync(join(path, file), 'utf8').trimEnd().split('\n');
 
 const keep = (hour: number): string =>
   basename(writeRunFolder(root, { ...result, createdAtMs: Date.UTC(2024, 0, 31, hour) }, run));
@@ -44,7 +53,9 @@ describe('a run folder', () => {
     expect(trades).toHaveLength(1 + result.trades.length);
     expect(trades[0]).toMatch(/^number,market,strategy,opened_at,closed_at,amount,/);
     const [first] = result.trades;
-    expect(trades[1]).toMatch(new RegExp(`^1,BTCUSDT,ma-cross,2023-01-\\d\\dT\\d\\d:00:00.000Z,.*,${first?.profit},`));
+    expect(trades[1]).toMatch(
+      new RegExp(`^1,BTCUSDT,ma-cross,2023-01-\\d\\dT\\d\\d:00:00.000Z,.*,${first?.profit},`),
+    );
     expect(lines(path, 'orders.csv')).toHaveLength(1 + run.orders.length);
     const equity = lines(path, 'equity.csv');
     expect(equity).toHaveLength(1 + run.curve.length);

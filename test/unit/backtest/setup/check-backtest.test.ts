@@ -4,7 +4,10 @@ import { runBacktest, type CandleBacktest } from '../../../../src/backtest/run-b
 import { checkBacktest } from '../../../../src/backtest/setup/check-backtest.ts';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { DEFAULT_ENGINE_TIMES, type StrategyInstanceSettings } from '../../../../src/engine/engine-settings.ts';
+import {
+  DEFAULT_ENGINE_TIMES,
+  type StrategyInstanceSettings,
+} from '../../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, ema } from '../../../../src/strategy/sdk.ts';
 import type { StrategyDefinition } from '../../../../src/strategy/definition.ts';
@@ -44,12 +47,20 @@ async function checked(
   };
   const reported = runBacktest(backtest);
   const { lookahead = false, warmUp = false } = which;
-  return checkBacktest({ backtest, newInstances, problems: [] }, reported, { lookahead, warmUp, onStep: () => {} });
+  return checkBacktest({ backtest, newInstances, problems: [] }, reported, {
+    lookahead,
+    warmUp,
+    onStep: () => {},
+  });
 }
 
 /** Buys when the average rises and sells when it falls, all with one coin more or less. */
 const follower = (
-  decide: (bar: { readonly index: number; readonly close: number; readonly average: number | null }) => boolean,
+  decide: (bar: {
+    readonly index: number;
+    readonly close: number;
+    readonly average: number | null;
+  }) => boolean,
 ) =>
   defineStrategy({
     name: 'follower',
@@ -123,7 +134,9 @@ describe('--check-lookahead', () => {
     for (const strategyFor of [() => maCross, slices]) {
       const [sentence] = await checked(strategyFor, { lookahead: true });
       expect(sentence).toContain('5 runs whose bars end earlier, wanted the same');
-      expect(sentence).toContain('What a strategy reads elsewhere (a file, a server, numbers in its own code)');
+      expect(sentence).toContain(
+        'What a strategy reads elsewhere (a file, a server, numbers in its own code)',
+      );
     }
   });
 

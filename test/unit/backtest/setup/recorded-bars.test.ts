@@ -26,7 +26,9 @@ function instanceOf(timeframe: Timeframe): StrategyInstanceSettings {
 }
 
 /** Bars from the day before until two hours after the range begins. */
-async function catalogueWith(...timeframes: readonly (readonly [Timeframe, stepMs: number])[]): Promise<Catalogue> {
+async function catalogueWith(
+  ...timeframes: readonly (readonly [Timeframe, stepMs: number])[]
+): Promise<Catalogue> {
   const catalogue = temporaryCatalogue();
   for (const [timeframe, stepMs] of timeframes) {
     const bars = candles(NOON_MS - 24 * HOUR_MS, (26 * HOUR_MS) / stepMs, stepMs);
@@ -39,7 +41,11 @@ async function barsFor(
   catalogue: Catalogue,
   ...timeframes: readonly Timeframe[]
 ): Promise<readonly (readonly unknown[])[]> {
-  const bars = await recordedBars(catalogue, { market: BTCIRT, instances: timeframes.map(instanceOf), range: RANGE });
+  const bars = await recordedBars(catalogue, {
+    market: BTCIRT,
+    instances: timeframes.map(instanceOf),
+    range: RANGE,
+  });
   return bars.map(({ columns }) => [
     columns.timeframe,
     ((columns.openTimeMs[0] ?? 0) - NOON_MS) / 60_000,

@@ -64,7 +64,11 @@ describe('a backtest of a program', () => {
 
   test.each([
     ['no candles', { candles: [] }, 'expected candles of a market, were none'],
-    ['no strategy of that name', { strategies: [{ strategy: 'nobody', market: 'BTCUSDT' }] }, 'expected a file nobody'],
+    [
+      'no strategy of that name',
+      { strategies: [{ strategy: 'nobody', market: 'BTCUSDT' }] },
+      'expected a file nobody',
+    ],
     ['money that is no decimal', { balances: { usdt: 'much' } }, 'paper.balances.usdt: expected a decimal'],
     ['a fee of more than all', { feePercent: 101 }, 'paper.fees'],
     ['money that is no number', { balances: { usdt: Number.NaN } }, 'expected an amount of money'],
@@ -89,11 +93,23 @@ describe('candles in columns', () => {
   });
 
   test.each<[string, (candles: Candles) => Partial<Candles>, string]>([
-    ['a shorter column', ({ low }) => ({ low: low.subarray(1) }), 'expected candles of BTCUSDT: 400 numbers in low'],
-    ['a time off the timeframe', ({ timeMs }) => ({ timeMs: timeMs.map((at) => at + 1) }), 'where candles of 1h begin'],
+    [
+      'a shorter column',
+      ({ low }) => ({ low: low.subarray(1) }),
+      'expected candles of BTCUSDT: 400 numbers in low',
+    ],
+    [
+      'a time off the timeframe',
+      ({ timeMs }) => ({ timeMs: timeMs.map((at) => at + 1) }),
+      'where candles of 1h begin',
+    ],
     ['times that fall', ({ timeMs }) => ({ timeMs: timeMs.toReversed() }), 'times that rise'],
     ['a high below the low', ({ low, high }) => ({ low: high, high: low }), 'low <= open, close <= high'],
-    ['a number that is none', ({ close }) => ({ close: close.map(() => Number.NaN) }), 'low <= open, close <= high'],
+    [
+      'a number that is none',
+      ({ close }) => ({ close: close.map(() => Number.NaN) }),
+      'low <= open, close <= high',
+    ],
     ['a price of too many digits', ({ high }) => ({ high: high.map(() => 1e12 / 7) }), 'at most 15 digits'],
   ])('are refused with %s', async (_what, change, message) => {
     const candles = await load();

@@ -94,7 +94,9 @@ describe('a call that moves money or orders', () => {
   test('is never real with a paper configuration', async () => {
     const config = join(served.folder, 'paper.yaml');
     const exchange = `exchange: { ledgerFolder: '${served.ledgerFolder}', credentials: { token: 'file:${config}' } }`;
-    writeFileSync(config, `mode: paper\npaper: { baseUrl: '${served.baseUrl}' }\n${exchange}\n`, { mode: 0o600 });
+    writeFileSync(config, `mode: paper\npaper: { baseUrl: '${served.baseUrl}' }\n${exchange}\n`, {
+      mode: 0o600,
+    });
     const { code, error } = await runCommand(apiCommand, [...TRANSFER, '--config', config, '--yes']);
     expect([code, error]).toEqual([2, expect.stringContaining('paper configuration')]);
   });
@@ -193,7 +195,9 @@ describe('a limit', () => {
     expect(second.code).toBe(1);
     const json = await api(['limitations', '--json']);
     expect(JSON.parse(json.out)).toMatchObject({ error: { code: 'NOT_SENT', outcome: 'none' } });
-    expect(second.error).toMatch(/nothing was sent: limitations may leave in 60 min .* locked users\/limitations out/);
+    expect(second.error).toMatch(
+      /nothing was sent: limitations may leave in 60 min .* locked users\/limitations out/,
+    );
     expect(requests()).toBe(before);
   });
 
@@ -202,13 +206,19 @@ describe('a limit', () => {
     mkdirSync(folder);
     const args = ['profile', '--url', served.baseUrl, '--ledger-folder', folder, '--wait', '1s'];
     const { code, error } = await runCommand(apiCommand, args, { environment: ENVIRONMENT });
-    expect([code, error]).toEqual([1, expect.stringMatching(/what was sent before is not known.*sarraf ledger/)]);
+    expect([code, error]).toEqual([
+      1,
+      expect.stringMatching(/what was sent before is not known.*sarraf ledger/),
+    ]);
   });
 });
 
 describe('who calls', () => {
   test('is told to say where to, and as whom', async () => {
-    expect(await named(['profile'])).toMatchObject({ code: 2, error: expect.stringContaining('--url https://') });
+    expect(await named(['profile'])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('--url https://'),
+    });
     expect(await api(['profile'], { environment: {} })).toMatchObject({
       code: 2,
       error: expect.stringMatching(/SARRAF_TOKEN or --token-file .*sarraf login/),
@@ -224,7 +234,10 @@ describe('who calls', () => {
   test('with an expired token is told so once, and not sent again before it may be tried', async () => {
     const environment = { SARRAF_TOKEN: 'expired-token' };
     const first = await api(['profile'], { environment });
-    expect([first.code, first.error]).toEqual([1, expect.stringMatching(/^UNAUTHORIZED: [^]*"sarraf login"/)]);
+    expect([first.code, first.error]).toEqual([
+      1,
+      expect.stringMatching(/^UNAUTHORIZED: [^]*"sarraf login"/),
+    ]);
     const before = requests();
     const second = await api(['wallet-balance', 'currency=btc'], { environment });
     expect([second.code, second.error]).toEqual([
@@ -238,7 +251,9 @@ describe('who calls', () => {
   test('takes the token of a file, and is warned of one that everybody can read', async () => {
     const file = join(served.folder, 'open.token');
     writeFileSync(file, `${PANEL_TOKEN}\n`, { mode: 0o644 });
-    const { code, error } = await api(['wallet-balance', 'currency=btc', '--token-file', file], { environment: {} });
+    const { code, error } = await api(['wallet-balance', 'currency=btc', '--token-file', file], {
+      environment: {},
+    });
     expect([code, error]).toEqual([0, expect.stringContaining('chmod 600')]);
   });
 
@@ -253,7 +268,10 @@ describe('who calls', () => {
     writeFileSync(join(folder, 'bot.yaml'), lines.join('\n'));
     const home = { workingFolder: folder };
     const balance = ['wallet-balance', 'currency=btc'];
-    expect(await named(balance, { ...home, environment: { TOKEN: PANEL_TOKEN } })).toMatchObject({ code: 0, out: '2' });
+    expect(await named(balance, { ...home, environment: { TOKEN: PANEL_TOKEN } })).toMatchObject({
+      code: 0,
+      out: '2',
+    });
     expect(await named(balance, home)).toMatchObject({ code: 2, error: expect.stringContaining('TOKEN') });
     // Public data needs no key at hand, and a token of one's own stands in for the configuration's.
     expect(await named(['order-book', 'symbol=BTCIRT'], home)).toMatchObject({ code: 0, error: '' });
@@ -268,12 +286,18 @@ describe('who calls', () => {
   });
 
   test('with a key reads and trades, and is told which calls take a token only', async () => {
-    const key = { publicKey: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=', privateKey: `${'BwcH'.repeat(10)}Bwc=` };
+    const key = {
+      publicKey: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=',
+      privateKey: `${'BwcH'.repeat(10)}Bwc=`,
+    };
     const config = join(served.folder, 'key.yaml');
     const exchange = { baseUrl: served.baseUrl, ledgerFolder: served.ledgerFolder };
     const credentials = { key: key.publicKey, privateKey: key.privateKey };
     const strategies = [{ plugin: 'ma-cross', market: 'BTCIRT' }];
-    writeFileSync(config, JSON.stringify({ mode: 'live', exchange: { ...exchange, credentials }, strategies }));
+    writeFileSync(
+      config,
+      JSON.stringify({ mode: 'live', exchange: { ...exchange, credentials }, strategies }),
+    );
     const withKey = ['--config', config];
     expect(await named(['wallet-balance', 'currency=btc', ...withKey])).toMatchObject({ code: 0, out: '2' });
     const order = [...ORDER, 'price=48500000000', ...withKey];
@@ -302,7 +326,13 @@ describe('who calls', () => {
     const dead = await serveAccount();
     await dead.close();
     emptyLedger(dead.baseUrl);
-    const { code, error } = await named(['options', '--url', dead.baseUrl, '--ledger-folder', served.ledgerFolder]);
+    const { code, error } = await named([
+      'options',
+      '--url',
+      dead.baseUrl,
+      '--ledger-folder',
+      served.ledgerFolder,
+    ]);
     expect([code, error]).toEqual([
       1,
       expect.stringMatching(/^CONNECTION_REFUSED: .*\nThe exchange can not be reached/),
@@ -339,7 +369,10 @@ describe('a call that nobody knows', () => {
     [['nothing-like-it-at-all'], 'nothing-like-it-at-all: unknown call, "sarraf api" lists them'],
     [['--jsno'], '--jsno: unknown call, "sarraf api" lists them'],
   ])('%j ends with 2 and the nearest', async (args, message) => {
-    expect(await runCommand(apiCommand, [...args, '--url', served.baseUrl])).toMatchObject({ code: 2, error: message });
+    expect(await runCommand(apiCommand, [...args, '--url', served.baseUrl])).toMatchObject({
+      code: 2,
+      error: message,
+    });
   });
 
   test('may be one by the name of the library', async () => {

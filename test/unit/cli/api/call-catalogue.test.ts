@@ -4,7 +4,9 @@ import { callHelp, callListLines } from '../../../../src/cli/api/call-help.ts';
 import { LOOK_WITH } from '../../../../src/cli/api/ask.ts';
 import { readFields } from '../../../../src/cli/api/read-fields.ts';
 
-/** By hand, from the interface: what moves money or orders, and what changes something else of the account. */
+/**
+ * By hand, from the interface: what moves money or orders, and what changes something else of the account.
+ */
 const MOVES = [
   'addOrder',
   'updateOrderStatus',
@@ -15,7 +17,14 @@ const MOVES = [
   'gatewaySend',
   'gatewayVerify',
 ];
-const CHANGES = ['login', 'generateAddress', 'addCard', 'addAccount', 'addFavoriteMarkets', 'removeFavoriteMarkets'];
+const CHANGES = [
+  'login',
+  'generateAddress',
+  'addCard',
+  'addAccount',
+  'addFavoriteMarkets',
+  'removeFavoriteMarkets',
+];
 
 const named = (effect: string): readonly string[] =>
   CALLS.filter((call) => call.effect === effect).map(({ name }) => name);
@@ -109,6 +118,8 @@ describe('fields', () => {
     expect(problems('login', 'username=u', 'password=env:EMPTY')).toEqual([
       'password: expected a secret in the environment variable EMPTY, found none',
     ]);
-    expect(problems('login', 'username=u', 'password=file:/no/such/file')[0]).toMatch(/expected a file, found none/);
+    expect(problems('login', 'username=u', 'password=file:/no/such/file')[0]).toMatch(
+      /expected a file, found none/,
+    );
   });
 });

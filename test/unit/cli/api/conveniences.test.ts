@@ -20,7 +20,12 @@ beforeAll(async () => {
   served = await serveAccount({
     gateway: {
       merchants: [
-        { api: 'shop-key', apiSecret: 'between-us', callbackOrigin: 'https://shop.example', username: 'trader' },
+        {
+          api: 'shop-key',
+          apiSecret: 'between-us',
+          callbackOrigin: 'https://shop.example',
+          username: 'trader',
+        },
       ],
     },
   });
@@ -48,7 +53,8 @@ describe('sarraf order', () => {
       answers: ['yes'],
     });
     expect(placed.asked[0]).toContain('It is worth 49,000,000 rls at 49000000000.');
-    const [, id = '', name = ''] = /^placed (\d+) (manual-\w+): Active, filled 0 of 0.001$/.exec(placed.out) ?? [];
+    const [, id = '', name = ''] =
+      /^placed (\d+) (manual-\w+): Active, filled 0 of 0.001$/.exec(placed.out) ?? [];
     expect(readOrderName(name)).toBeNull();
     expect(await json(orderCommand, ['status', name])).toMatchObject({ id: Number(id), placed: 'by hand' });
     const canceled = await run(orderCommand, ['cancel', id, '--yes']);
@@ -72,7 +78,13 @@ describe('sarraf order', () => {
   ])('sends with %j what these prices mean', async (prices, fields) => {
     const args = ['place', 'sell', 'btc-rls', '0.001', ...prices];
     const { body } = await json(orderCommand, [...args, '--dry-run']);
-    expect(body).toMatchObject({ type: 'sell', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', ...fields });
+    expect(body).toMatchObject({
+      type: 'sell',
+      srcCurrency: 'btc',
+      dstCurrency: 'rls',
+      amount: '0.001',
+      ...fields,
+    });
   });
 
   test('places both orders of an OCO', async () => {
@@ -85,7 +97,10 @@ describe('sarraf order', () => {
   test.each([
     [['buy', 'BTCIRT', '0.001'], /--price <price> for a limit order, or --market/],
     [['buy', 'BTCIRT', '0.001', '--market', '--stop', '1'], /--market: expected none beside --stop/],
-    [['buy', 'BTCIRT', '0.001', '--price', '1', '--stop-limit', '1'], /--stop-limit: expected --price and --stop/],
+    [
+      ['buy', 'BTCIRT', '0.001', '--price', '1', '--stop-limit', '1'],
+      /--stop-limit: expected --price and --stop/,
+    ],
     [['bye', 'BTCIRT', '0.001', '--price', '1'], /expected buy or sell/],
     [['buy', 'BTCEUR', '0.001', '--price', '1'], /expected a market such as "BTCIRT"/],
     [['buy', 'BTCIRT', '-0.001', '--price', '1'], /unknown option|positive decimal/],
@@ -133,7 +148,9 @@ describe('sarraf login', () => {
     const again = await json(loginCommand, [], { environment: {}, answers });
     expect(again).toMatchObject({ isNewDevice: false, validForHours: 720 });
     expect(served.simulation.exchange.services.users.get(1).devices).toHaveLength(1);
-    expect(await run(apiCommand, ['wallet-balance', 'currency=usdt'], { environment: {} })).toMatchObject({ code: 0 });
+    expect(await run(apiCommand, ['wallet-balance', 'currency=usdt'], { environment: {} })).toMatchObject({
+      code: 0,
+    });
   });
 
   test('spares a bot of the same user a log-in', async () => {
@@ -156,7 +173,9 @@ describe('sarraf login', () => {
       validForHours: 4,
     });
     expect(statSync(token).mode & 0o777).toBe(0o600);
-    const own = await run(apiCommand, ['wallet-balance', 'currency=btc', '--token-file', token], { environment: {} });
+    const own = await run(apiCommand, ['wallet-balance', 'currency=btc', '--token-file', token], {
+      environment: {},
+    });
     expect(own).toMatchObject({ code: 0, error: '' });
   });
 
@@ -170,7 +189,9 @@ describe('sarraf login', () => {
       code: 2,
       error: expect.stringContaining('SARRAF_PASSWORD'),
     });
-    const wrong = await run(loginCommand, ['--username', 'trader'], { environment: { SARRAF_PASSWORD: 'hunter2' } });
+    const wrong = await run(loginCommand, ['--username', 'trader'], {
+      environment: { SARRAF_PASSWORD: 'hunter2' },
+    });
     expect([wrong.code, wrong.error]).toEqual([1, expect.stringMatching(/refused with InvalidCredentials/)]);
     expect(`${wrong.out}${wrong.error}`).not.toContain('hunter2');
     expect(filesWith('.token')).toEqual(tokens);
@@ -180,7 +201,9 @@ describe('sarraf login', () => {
     const before = served.simulation.door.log.count;
     writeFileSync(join(state, 'a-file'), '');
     const args = ['--username', 'trader', '--token-file', join(state, 'a-file', 'x.token')];
-    const { code, error } = await run(loginCommand, args, { environment: { SARRAF_PASSWORD: 'pass-word-7' } });
+    const { code, error } = await run(loginCommand, args, {
+      environment: { SARRAF_PASSWORD: 'pass-word-7' },
+    });
     expect([code, error]).toEqual([1, expect.stringContaining('nothing was sent')]);
     expect(served.simulation.door.log.count).toBe(before);
   });
@@ -218,7 +241,14 @@ describe('sarraf deposit-address', () => {
 
 describe('sarraf gateway', () => {
   const merchant = { SARRAF_MERCHANT_API: 'shop-key', SARRAF_MERCHANT_SECRET: 'between-us' };
-  const send = ['send', '500000', '--callback', 'https://shop.example/back', '--site-url', 'https://site.example'];
+  const send = [
+    'send',
+    '500000',
+    '--callback',
+    'https://shop.example/back',
+    '--site-url',
+    'https://site.example',
+  ];
 
   async function paid(): Promise<string> {
     const { token, payPage } = await json(gatewayCommand, [...send, '--yes'], { environment: merchant });
@@ -238,7 +268,10 @@ describe('sarraf gateway', () => {
       amount: '500000',
     });
     const again = await run(gatewayCommand, ['verify', token, '--yes'], { environment: merchant });
-    expect([again.code, again.error]).toEqual([1, expect.stringMatching(/-32.*\nIt has taken effect before/)]);
+    expect([again.code, again.error]).toEqual([
+      1,
+      expect.stringMatching(/-32.*\nIt has taken effect before/),
+    ]);
   });
 
   test('does not believe an answer with the hash of another secret', async () => {

@@ -10,7 +10,9 @@ let served: ServedAccount;
 beforeAll(async () => {
   served = await serveAccount({
     gateway: {
-      merchants: [{ api: 'shop-key', apiSecret: 's', callbackOrigin: 'https://shop.example', username: 'trader' }],
+      merchants: [
+        { api: 'shop-key', apiSecret: 's', callbackOrigin: 'https://shop.example', username: 'trader' },
+      ],
     },
   });
 });
@@ -33,7 +35,11 @@ async function reply(word: string, ...args: readonly string[]): Promise<unknown>
 }
 
 test('reads market data', async () => {
-  expect(await reply('order-book', 'symbol=BTCIRT')).toEqual({ updatedAtMs: expect.any(Number), bids: [], asks: [] });
+  expect(await reply('order-book', 'symbol=BTCIRT')).toEqual({
+    updatedAtMs: expect.any(Number),
+    bids: [],
+    asks: [],
+  });
   expect(await reply('order-book-v3', 'symbol=BTCIRT')).toMatchObject({ bids: [], asks: [] });
   expect(await reply('all-order-books')).toHaveProperty('BTCIRT');
   expect(await reply('depth', 'symbol=btcirt')).toHaveProperty('lastTradePrice');
@@ -41,7 +47,9 @@ test('reads market data', async () => {
   expect(await reply('market-stats', 'srcCurrency=btc', 'dstCurrency=rls')).toMatchObject([
     { market: { symbol: 'BTCIRT' }, isClosed: false },
   ]);
-  expect(await reply('history', 'symbol=BTCIRT', 'resolution=60', 'to=1767225600', 'countback=24')).toEqual([]);
+  expect(await reply('history', 'symbol=BTCIRT', 'resolution=60', 'to=1767225600', 'countback=24')).toEqual(
+    [],
+  );
   expect(await reply('global-stats')).toBeTypeOf('object');
   expect(await reply('options')).toMatchObject({ priceSteps: { BTCIRT: '10' } });
   expect(await reply('margin-markets')).toBeTypeOf('object');
@@ -49,9 +57,14 @@ test('reads market data', async () => {
 
 test('reads and changes the account', async () => {
   const login = ['username=trader', 'password=env:PASSWORD', 'captcha=api'];
-  expect(await reply('login', ...login)).toMatchObject({ key: expect.any(String), device: expect.any(String) });
+  expect(await reply('login', ...login)).toMatchObject({
+    key: expect.any(String),
+    device: expect.any(String),
+  });
   expect(await reply('login-attempts')).toMatchObject([{ username: 'trader', status: 'Successful' }]);
-  expect(await reply('profile')).toMatchObject({ profile: { username: 'trader', bankAccounts: [{ id: 1 }] } });
+  expect(await reply('profile')).toMatchObject({
+    profile: { username: 'trader', bankAccounts: [{ id: 1 }] },
+  });
   expect(await reply('referral-code')).toHaveProperty('referralCode');
   expect(await reply('limitations')).toHaveProperty('userLevel');
   expect(JSON.stringify(await reply('generate-address', 'currency=btc'))).toMatch(/[0-9a-zA-Z]{20}/);
@@ -67,7 +80,10 @@ test('reads wallets', async () => {
   expect(await reply('wallets-list', 'type=spot')).toEqual(
     expect.arrayContaining([expect.objectContaining({ currency: 'rls', balance: '100000000000' })]),
   );
-  expect(await reply('wallets', 'currencies=rls,btc')).toMatchObject([{ currency: 'rls' }, { currency: 'btc' }]);
+  expect(await reply('wallets', 'currencies=rls,btc')).toMatchObject([
+    { currency: 'rls' },
+    { currency: 'btc' },
+  ]);
   expect(await reply('wallet-balance', 'currency=btc')).toBe('2');
   expect(await reply('wallet-transactions', 'wallet=1')).toHaveProperty('items');
   expect(await reply('deposits', 'wallet=all')).toMatchObject({ items: [] });
@@ -75,14 +91,18 @@ test('reads wallets', async () => {
 
 test('places, finds, lists and cancels orders', async () => {
   const order = ['type=buy', 'srcCurrency=btc', 'dstCurrency=rls', 'amount=0.001', 'price=49000000000'];
-  const placed = (await reply('add-order', ...order, '--yes')) as { order: { id: number; clientOrderId: string } };
+  const placed = (await reply('add-order', ...order, '--yes')) as {
+    order: { id: number; clientOrderId: string };
+  };
   given.order = String(placed.order.id);
   expect(placed.order.clientOrderId).toMatch(/^manual-[0-9a-z]{12}$/);
   expect(await reply('order-status', `clientOrderId=${placed.order.clientOrderId}`)).toMatchObject({
     id: placed.order.id,
     price: '49000000000',
   });
-  expect(await reply('orders-list', 'status=open', 'details=2')).toMatchObject({ items: [{ status: 'Active' }] });
+  expect(await reply('orders-list', 'status=open', 'details=2')).toMatchObject({
+    items: [{ status: 'Active' }],
+  });
   const cancel = [`order=${given.order}`, 'status=canceled'];
   expect(await reply('update-order-status', ...cancel, '--yes')).toMatchObject({ updatedStatus: 'Canceled' });
   expect(await reply('cancel-old-orders', '--yes')).toBeNull();
@@ -91,7 +111,9 @@ test('places, finds, lists and cancels orders', async () => {
 
 test('reaches margin and withdrawals', async () => {
   expect(await reply('liquidity-pools')).toBeTypeOf('object');
-  expect(await reply('transfer', 'currency=usdt', 'amount=10', 'src=spot', 'dst=margin', '--yes')).toMatchObject({
+  expect(
+    await reply('transfer', 'currency=usdt', 'amount=10', 'src=spot', 'dst=margin', '--yes'),
+  ).toMatchObject({
     srcWallet: { balance: '49990' },
     dstWallet: { balance: '10' },
   });

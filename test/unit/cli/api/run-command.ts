@@ -45,7 +45,10 @@ export async function runCommand(
   };
   const command = create(io).exitOverride();
   const quiet = (each: Command): void => {
-    each.configureOutput({ writeErr: (text) => said.push(text.trimEnd()), writeOut: (text) => out.push(text) });
+    each.configureOutput({
+      writeErr: (text) => said.push(text.trimEnd()),
+      writeOut: (text) => out.push(text),
+    });
     for (const inner of each.commands) quiet(inner);
   };
   quiet(command);
@@ -63,6 +66,9 @@ export async function runCommand(
 }
 
 /** The options that name a served exchange. */
-export function at({ baseUrl, ledgerFolder }: Pick<ServedAccount, 'baseUrl' | 'ledgerFolder'>): readonly string[] {
+export function at({
+  baseUrl,
+  ledgerFolder,
+}: Pick<ServedAccount, 'baseUrl' | 'ledgerFolder'>): readonly string[] {
   return ['--url', baseUrl, '--ledger-folder', ledgerFolder];
 }

@@ -23,7 +23,10 @@ function offered(lines: readonly string[]): readonly (readonly string[])[] {
     `source '${join(folder, 'bash')}'`,
     'while IFS= read -r COMP_LINE; do COMP_POINT=${#COMP_LINE}; _sarraf; echo "${COMPREPLY[*]}"; done',
   ].join('\n');
-  const out = execFileSync('bash', ['--norc', '-c', script], { input: `${lines.join('\n')}\n`, encoding: 'utf8' });
+  const out = execFileSync('bash', ['--norc', '-c', script], {
+    input: `${lines.join('\n')}\n`,
+    encoding: 'utf8',
+  });
   return out
     .split('\n')
     .slice(0, lines.length)
@@ -58,7 +61,9 @@ describe('in bash', () => {
       'sarraf order place --s',
       'sarraf api transfer --config ',
     ]);
-    expect(commands).toEqual(expect.arrayContaining(['run', 'api', 'order', 'withdraw', 'login', 'completion']));
+    expect(commands).toEqual(
+      expect.arrayContaining(['run', 'api', 'order', 'withdraw', 'login', 'completion']),
+    );
     expect(place).toEqual(['--stop', '--stop-limit']);
     // Then bash offers files by itself.
     expect(files).toEqual([]);
@@ -73,7 +78,9 @@ const lists = (text: string): readonly (readonly string[])[] =>
     .map((line) => line.split(/[<> ]+/).filter((word) => word !== '' && word !== 'over'));
 
 /** What a shell offers behind each of some lines, as it says itself. */
-const OFFERED: Readonly<Record<string, (shell: string, lines: readonly string[]) => readonly (readonly string[])[]>> = {
+const OFFERED: Readonly<
+  Record<string, (shell: string, lines: readonly string[]) => readonly (readonly string[])[]>
+> = {
   zsh(shell, lines) {
     const script = join(import.meta.dirname, 'offered-by.zsh');
     const input = `${lines.join('\n')}\n`;
@@ -88,20 +95,25 @@ const OFFERED: Readonly<Record<string, (shell: string, lines: readonly string[])
 };
 
 describe.each(Object.entries(OFFERED))('in %s', (shell, offeredBy) => {
-  test.skipIf(!hasShell(shell))(`commands, fields and values are (skipped where there is no ${shell})`, () => {
-    const [commands, call, state, field, shells, place] = offeredBy(shell, [
-      'sarraf ',
-      'sarraf api transfer ',
-      'sarraf orders --state pl',
-      'sarraf api transfer currency=usdt src=m',
-      'sarraf completion z',
-      'sarraf order place --stop',
-    ]);
-    expect(commands).toEqual(expect.arrayContaining(['run', 'api', 'order', 'withdraw', 'login', 'completion']));
-    expect(call).toEqual(expect.arrayContaining(['currency=', 'src=', 'dst=', '--config']));
-    expect([state, field, shells]).toEqual([['planned'], ['src=margin'], ['zsh']]);
-    expect(place?.toSorted()).toEqual(['--stop', '--stop-limit']);
-  });
+  test.skipIf(!hasShell(shell))(
+    `commands, fields and values are (skipped where there is no ${shell})`,
+    () => {
+      const [commands, call, state, field, shells, place] = offeredBy(shell, [
+        'sarraf ',
+        'sarraf api transfer ',
+        'sarraf orders --state pl',
+        'sarraf api transfer currency=usdt src=m',
+        'sarraf completion z',
+        'sarraf order place --stop',
+      ]);
+      expect(commands).toEqual(
+        expect.arrayContaining(['run', 'api', 'order', 'withdraw', 'login', 'completion']),
+      );
+      expect(call).toEqual(expect.arrayContaining(['currency=', 'src=', 'dst=', '--config']));
+      expect([state, field, shells]).toEqual([['planned'], ['src=margin'], ['zsh']]);
+      expect(place?.toSorted()).toEqual(['--stop', '--stop-limit']);
+    },
+  );
 });
 
 describe.each(['bash', 'zsh', 'fish'])('the script for %s', (shell) => {
@@ -118,5 +130,7 @@ test('a shell that nobody knows is refused, and any other can have the words', a
   expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining('bash, zsh, fish')]);
   const { out } = await sarrafHere(['completion', 'bash', '--json']);
   const { places } = JSON.parse(out) as { readonly places: readonly { readonly place: string }[] };
-  expect(places.find(({ place }) => place === 'api transfer')).toMatchObject({ values: { src: ['spot', 'margin'] } });
+  expect(places.find(({ place }) => place === 'api transfer')).toMatchObject({
+    values: { src: ['spot', 'margin'] },
+  });
 });

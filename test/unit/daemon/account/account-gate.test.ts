@@ -6,12 +6,17 @@ import { SarrafError } from '../../../../src/domain/errors.ts';
 
 const ONE: AccountReading = { kind: 'read', fields: { username: 'one' } };
 const TWO: AccountReading = { kind: 'read', fields: { username: 'two' } };
-const LATE: AccountReading = { kind: 'failed', error: new SarrafError('TIMED_OUT', 'late', { outcome: 'none' }) };
+const LATE: AccountReading = {
+  kind: 'failed',
+  error: new SarrafError('TIMED_OUT', 'late', { outcome: 'none' }),
+};
 const UNTOLD: AccountReading = { kind: 'untold', why: 'not permitted', fields: {} };
 
 const { signal } = new AbortController();
 
-/** A gate before an exchange that tells of its account what it is told to, in turn; the last again and again. */
+/**
+ * A gate before an exchange that tells of its account what it is told to, in turn; the last again and again.
+ */
 function gateWith(mirror: { text: string | null }, ...readings: readonly AccountReading[]) {
   const said: string[] = [];
   const sent: string[] = [];
@@ -24,7 +29,11 @@ function gateWith(mirror: { text: string | null }, ...readings: readonly Account
         return reading;
       },
     },
-    mirror: { path: 'mirror.sqlite', account: () => mirror.text, keepAccount: (text) => void (mirror.text = text) },
+    mirror: {
+      path: 'mirror.sqlite',
+      account: () => mirror.text,
+      keepAccount: (text) => void (mirror.text = text),
+    },
     say: (message) => said.push(message),
   });
   const caller: VenueCaller = {
@@ -108,7 +117,9 @@ describe('the gate before an account', () => {
     await gateWith(mirror, ONE).gate.open();
     const { gate, caller, sent } = gateWith(mirror, LATE, TWO);
     await gate.open();
-    await expect(caller.send({ kind: 'wallets' }, signal)).rejects.toMatchObject({ details: { endsRun: true } });
+    await expect(caller.send({ kind: 'wallets' }, signal)).rejects.toMatchObject({
+      details: { endsRun: true },
+    });
     expect(sent).toEqual([]);
   });
 });

@@ -34,7 +34,11 @@ function inbox(): ControlInbox {
   return made;
 }
 
-const halt = (reason = 'lunch', wholeAccount = false): ControlCommand => ({ kind: 'halt', reason, wholeAccount });
+const halt = (reason = 'lunch', wholeAccount = false): ControlCommand => ({
+  kind: 'halt',
+  reason,
+  wholeAccount,
+});
 const resume: ControlCommand = { kind: 'resume' };
 const drain: ControlCommand = { kind: 'drain', openOrders: 'cancel' };
 const accept: ControlCommand = { kind: 'accept-balances' };
@@ -114,7 +118,10 @@ describe('the inbox', () => {
         .map(({ id }) => id),
     ).toEqual([resumed]);
     for (const id of [accepted, drained]) {
-      expect(operator.look(id)?.result).toMatchObject({ ok: false, message: expect.stringContaining('ended before') });
+      expect(operator.look(id)?.result).toMatchObject({
+        ok: false,
+        message: expect.stringContaining('ended before'),
+      });
     }
   });
 
@@ -141,7 +148,10 @@ describe('the inbox', () => {
     const daemon = inbox();
     const id = operator.post({ kind: 'dance' } as unknown as ControlCommand);
     expect(daemon.take()).toEqual([]);
-    expect(operator.look(id)?.result).toMatchObject({ ok: false, message: expect.stringContaining('does not know') });
+    expect(operator.look(id)?.result).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('does not know'),
+    });
   });
 
   test('names a bounded number of orders that are left', () => {
@@ -149,7 +159,11 @@ describe('the inbox', () => {
     const daemon = inbox();
     const id = operator.post(halt());
     daemon.take();
-    daemon.done(id, { ok: false, message: 'no', left: Array.from({ length: 5_000 }, (_, index) => `order-${index}`) });
+    daemon.done(id, {
+      ok: false,
+      message: 'no',
+      left: Array.from({ length: 5_000 }, (_, index) => `order-${index}`),
+    });
     expect(operator.look(id)?.result?.left).toHaveLength(200);
   });
 });
@@ -177,7 +191,10 @@ describe('a halt', () => {
     const first = operator.post(halt());
     const second = operator.post(resume);
     expect(daemon.take().map(({ id }) => id)).toEqual([second]);
-    expect(operator.look(first)?.result).toMatchObject({ ok: false, message: 'a later command took its place' });
+    expect(operator.look(first)?.result).toMatchObject({
+      ok: false,
+      message: 'a later command took its place',
+    });
     daemon.done(first, { ok: true, message: 'all closed', left: [] });
     expect(operator.look(first)?.result?.ok).toBe(false);
   });
@@ -205,7 +222,9 @@ describe('the control database', () => {
        INSERT INTO commands (posted_at_ms, kind, command, taken_at_ms, done_at_ms) SELECT n, 'resume', '{}', n, n FROM numbers`,
     );
     operator.post(accept);
-    const { count, least } = database.prepare('SELECT count(*) AS count, min(id) AS least FROM commands').get() as {
+    const { count, least } = database
+      .prepare('SELECT count(*) AS count, min(id) AS least FROM commands')
+      .get() as {
       count: number;
       least: number;
     };
@@ -213,21 +232,24 @@ describe('the control database', () => {
     expect([count, least]).toEqual([501, 4_501]);
   });
 
-  test.each(['another database', 'a newer version', 'a damaged file'])('is left as it is when it is %s', (kind) => {
-    const path = controlPath(folder);
-    if (kind === 'a damaged file') writeFileSync(path, 'my notes '.repeat(1_000));
-    if (kind === 'another database') new Database(path).exec('CREATE TABLE notes (id)').close();
-    if (kind === 'a newer version') {
-      new ControlClient(folder).close();
-      const database = new Database(path);
-      database.pragma('user_version = 99');
-      database.close();
-    }
-    const before = readFileSync(path);
-    expect(() => client()).toThrow(expect.objectContaining({ code: 'DATA_UNUSABLE' }));
-    expect(() => inbox()).toThrow(/--data/);
-    expect(readFileSync(path)).toEqual(before);
-  });
+  test.each(['another database', 'a newer version', 'a damaged file'])(
+    'is left as it is when it is %s',
+    (kind) => {
+      const path = controlPath(folder);
+      if (kind === 'a damaged file') writeFileSync(path, 'my notes '.repeat(1_000));
+      if (kind === 'another database') new Database(path).exec('CREATE TABLE notes (id)').close();
+      if (kind === 'a newer version') {
+        new ControlClient(folder).close();
+        const database = new Database(path);
+        database.pragma('user_version = 99');
+        database.close();
+      }
+      const before = readFileSync(path);
+      expect(() => client()).toThrow(expect.objectContaining({ code: 'DATA_UNUSABLE' }));
+      expect(() => inbox()).toThrow(/--data/);
+      expect(readFileSync(path)).toEqual(before);
+    },
+  );
 });
 
 describe('a control database that is deleted while the bot runs', () => {
@@ -264,6 +286,8 @@ describe('a control database that is deleted while the bot runs', () => {
     const operator = client();
     const id = operator.post(halt());
     rmSync(controlPath(folder));
-    await expect(operator.follow({ id, isOver: () => false })).rejects.toThrow(/deleted or replaced.*not known/);
+    await expect(operator.follow({ id, isOver: () => false })).rejects.toThrow(
+      /deleted or replaced.*not known/,
+    );
   });
 });

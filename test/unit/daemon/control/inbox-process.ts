@@ -1,6 +1,8 @@
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
 
-/** A process that takes commands and prints each; ends every halt but those for the whole account: `FOLDER`. */
+/**
+ * A process that takes commands and prints each; ends every halt but those for the whole account: `FOLDER`.
+ */
 const inbox = new ControlInbox(process.argv[2] ?? '');
 inbox.listen(
   ({ id, command }) => {

@@ -74,7 +74,10 @@ describe('/readyz', () => {
     ['the loop stands still', { heartbeatAgeMs: () => 60_000 }, /last turned 60 s ago/],
     [
       'the exchange has not answered yet',
-      startingSource({ waitsFor: () => 'no answer from the exchange yet', ledger: new LedgerWatch(null, []) }),
+      startingSource({
+        waitsFor: () => 'no answer from the exchange yet',
+        ledger: new LedgerWatch(null, []),
+      }),
       /^no answer from the exchange yet$/,
     ],
     ['it begins', { phase: () => 'syncing' }, /still finding out/],
@@ -93,8 +96,16 @@ describe('/readyz', () => {
     ],
     ['no order could leave', { placingFault: () => 'no slot' }, /^no slot$/],
     ['there is a break', { breaks: () => ['BTC: 1 here, 2 there'] }, /do not agree .*BTC: 1 here, 2 there/],
-    ['a budget is locked out', { lockouts: () => [{ budget: 'wallets', forMs: 90_500 }] }, /wallets .* for 91 s/],
-    ['the end of a lockout is not known', { lockouts: () => [{ budget: 'ip', forMs: null }] }, /^ip is locked out$/],
+    [
+      'a budget is locked out',
+      { lockouts: () => [{ budget: 'wallets', forMs: 90_500 }] },
+      /wallets .* for 91 s/,
+    ],
+    [
+      'the end of a lockout is not known',
+      { lockouts: () => [{ budget: 'ip', forMs: null }] },
+      /^ip is locked out$/,
+    ],
     [
       'data is old',
       { dataAges: () => [{ feed: 'books', ageMs: 5_001, longestAgeMs: 5_000 }] },
@@ -112,7 +123,11 @@ describe('/readyz', () => {
   });
 
   test('names a bounded number of feeds', async () => {
-    const ages = Array.from({ length: 500 }, (_, index) => ({ feed: `book ${index}`, ageMs: null, longestAgeMs: 1 }));
+    const ages = Array.from({ length: 500 }, (_, index) => ({
+      feed: `book ${index}`,
+      ageMs: null,
+      longestAgeMs: 1,
+    }));
     const { body } = await look(await serve({ dataAges: () => ages }), '/readyz');
     expect(body.reasons).toHaveLength(11);
     expect(body.reasons.at(-1)).toBe('and 490 more like it');
@@ -154,7 +169,11 @@ describe('/metrics', () => {
   });
 
   test('keeps two servers apart, and bounds a metric whose labels run wild', async () => {
-    const counts = Array.from({ length: 3_000 }, (_, index) => ({ endpoint: `e${index}`, outcome: 'ok', count: 1 }));
+    const counts = Array.from({ length: 3_000 }, (_, index) => ({
+      endpoint: `e${index}`,
+      outcome: 'ok',
+      count: 1,
+    }));
     const [wild, tame] = [await serve({ requests: () => counts }), await serve()];
     expect([await requestSeries(wild), await requestSeries(tame)]).toEqual([1_000, 2]);
   });

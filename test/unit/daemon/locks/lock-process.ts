@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { lockDataFolder } from '../../../../src/daemon/locks/run-locks.ts';
 
-/** A process that takes a data folder, forgets the lock, says so, and lives on until it is killed: `FOLDER`, with `--expose-gc`. */
+/**
+ * A process that takes a data folder, forgets the lock, says so, and lives on until it is killed: `FOLDER`,
+ * with `--expose-gc`.
+ */
 lockDataFolder(process.argv[2] ?? '');
 for (let round = 0; round < 3; round += 1) {
   await setImmediate();

@@ -65,7 +65,13 @@ describe('the lock of a data folder', () => {
 
   test('does not trust a process id that lives again: a note alone holds nothing', () => {
     lockDataFolder(folder).release();
-    const note = JSON.stringify({ pid: process.pid, host: 'here', sinceMs: 0, health: null, owner: 'boot space 1 -' });
+    const note = JSON.stringify({
+      pid: process.pid,
+      host: 'here',
+      sinceMs: 0,
+      health: null,
+      owner: 'boot space 1 -',
+    });
     writeFileSync(`${dataLockPath(folder)}.owner.json`, note);
     expect(isDataFolderInUse(folder)).toBe(false);
     lockDataFolder(folder).release();
@@ -170,7 +176,9 @@ describe('the lock of an account', () => {
     const second = runOf('b', 'token-of-a-log-in');
     const { code, message, details } = refusal(() => second.lockUser('trader@mail.example'));
     expect([code, details['endsRun']]).toEqual(['DATA_UNUSABLE', true]);
-    expect(message).toMatch(/under the instance name "one" for this run alone; pid \d+ .* another instance name$/);
+    expect(message).toMatch(
+      /under the instance name "one" for this run alone; pid \d+ .* another instance name$/,
+    );
     expect(message).not.toContain('mail.example');
     const sibling = runOf('c', 'token-of-a-log-in', 'two');
     sibling.lockUser('trader@mail.example');
@@ -181,7 +189,9 @@ describe('the lock of an account', () => {
 
   test('refuses a name that would lead out of its folder or out of an id', () => {
     for (const instance of ['../a', 'A', '', 'a b']) {
-      expect(refusal(() => lockAccount({ credential: 'secret', instance, folder })).code).toBe('INVALID_OPTIONS');
+      expect(refusal(() => lockAccount({ credential: 'secret', instance, folder })).code).toBe(
+        'INVALID_OPTIONS',
+      );
     }
   });
 });

@@ -71,7 +71,10 @@ describe('a secret', () => {
     ['credentials'],
   ])('is not shown under the name %s, wherever that is', (name) => {
     const { logger, lines } = captureLog();
-    logger.info({ [name]: HIDDEN, request: { headers: { [name]: HIDDEN }, all: [{ [name]: [HIDDEN] }] } }, 'a');
+    logger.info(
+      { [name]: HIDDEN, request: { headers: { [name]: HIDDEN }, all: [{ [name]: [HIDDEN] }] } },
+      'a',
+    );
     logger.child({ [name]: HIDDEN }).info('b');
     logger.info(new SarrafError('REFUSED', 'no', { details: { [name]: HIDDEN } }), 'c');
     expect(lines).toHaveLength(3);
@@ -115,7 +118,11 @@ describe('a file', () => {
     const { logger, lines } = captureLog({ file: path, pretty: true });
     logger.info({ order: 'o-1' }, 'placed');
     expect(lines).toHaveLength(1);
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ level: 'info', order: 'o-1', msg: 'placed' });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      level: 'info',
+      order: 'o-1',
+      msg: 'placed',
+    });
   });
 
   test('is renamed at its largest size, and at most two are kept', () => {
@@ -136,7 +143,9 @@ describe('a file', () => {
   test('that can not be written to is refused with what to do', () => {
     writeFileSync(join(folder, 'taken'), '');
     const file = join(folder, 'taken', 'bot.log');
-    expect(() => createLogger({ level: 'info', pretty: false, file })).toThrow(/set log.file to another place/);
+    expect(() => createLogger({ level: 'info', pretty: false, file })).toThrow(
+      /set log.file to another place/,
+    );
   });
 });
 
@@ -164,10 +173,17 @@ describe('the last lines', () => {
   test.each([
     ['JSON, after an exit', false, 'process.exit(0);', `line ${MANY}`],
     ['lines for people, after an exit', true, 'process.exit(0);', `line ${MANY}`],
-    ['JSON, after SIGTERM', false, "setInterval(() => {}, 1000); process.kill(process.pid, 'SIGTERM');", 'told to end'],
+    [
+      'JSON, after SIGTERM',
+      false,
+      "setInterval(() => {}, 1000); process.kill(process.pid, 'SIGTERM');",
+      'told to end',
+    ],
     ['lines for people, after an error', true, "throw new Error('end');", `line ${MANY}`],
   ])('are not lost: %s', async (_, pretty, end, last) => {
-    const quiet = end.startsWith('throw') ? `process.on('uncaughtException', () => process.exit(1)); ${end}` : end;
+    const quiet = end.startsWith('throw')
+      ? `process.on('uncaughtException', () => process.exit(1)); ${end}`
+      : end;
     const lines = await linesOf(program(pretty, quiet));
     expect(lines.at(-1)).toContain(last);
     expect(lines.filter((line) => line.includes('line '))).toHaveLength(MANY);

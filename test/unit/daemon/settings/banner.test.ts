@@ -26,7 +26,11 @@ test('a live run says loudly where its orders go, by whom, and where its ledger 
 });
 
 test('no other run has the word', () => {
-  for (const text of ['', 'embedded: { replay: a.csv }', 'mode: paper\npaper: { baseUrl: https://exchange.example }']) {
+  for (const text of [
+    '',
+    'embedded: { replay: a.csv }',
+    'mode: paper\npaper: { baseUrl: https://exchange.example }',
+  ]) {
     expect(banner(configOf(text)).join('\n')).not.toMatch(/live|real money/i);
   }
   expect(banner(configOf('mode: paper\npaper: { baseUrl: https://exchange.example }'))[1]).toContain(

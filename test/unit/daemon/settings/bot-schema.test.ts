@@ -23,7 +23,11 @@ describe.each(['bot', 'paper', 'live'])('config/%s.yaml', (name) => {
         isOpenToAll: false,
       }),
     });
-    expect(read).toMatchObject({ ok: true, warnings: [], config: { mode: name === 'bot' ? 'embedded' : name } });
+    expect(read).toMatchObject({
+      ok: true,
+      warnings: [],
+      config: { mode: name === 'bot' ? 'embedded' : name },
+    });
   });
 
   test('is known to editors, references and all', () => {

@@ -4,9 +4,13 @@ import { formatDuration, parseDuration } from '../../../../src/daemon/settings/d
 
 test('a length of time that is written is read back the same', () => {
   fc.assert(
-    fc.property(fc.nat({ max: 999_999 }), fc.constantFrom(1, 1_000, 60_000, 3_600_000, 86_400_000), (count, unitMs) => {
-      expect(parseDuration(formatDuration(count * unitMs))).toBe(count * unitMs);
-    }),
+    fc.property(
+      fc.nat({ max: 999_999 }),
+      fc.constantFrom(1, 1_000, 60_000, 3_600_000, 86_400_000),
+      (count, unitMs) => {
+        expect(parseDuration(formatDuration(count * unitMs))).toBe(count * unitMs);
+      },
+    ),
   );
 });
 

@@ -24,7 +24,11 @@ describe('a bot that is told nothing', () => {
       });
       expect(read).toMatchObject({ ok: true, warnings: [] });
       if (!read.ok) continue;
-      expect(read.config).toMatchObject({ mode: 'embedded', instance: 'bot', data: { folder: '/work/data' } });
+      expect(read.config).toMatchObject({
+        mode: 'embedded',
+        instance: 'bot',
+        data: { folder: '/work/data' },
+      });
       expect(read.config.strategies.map(({ name, market }) => `${name} ${market}`)).toEqual([
         'ma-cross BTCIRT',
         'market-maker BTCIRT',
@@ -35,7 +39,12 @@ describe('a bot that is told nothing', () => {
   test('has times in milliseconds', () => {
     expect(configOf('drain: { within: 2m }')).toMatchObject({
       drain: { openOrders: 'keep-exits', withinMs: 120_000 },
-      execution: { lateArrivalMs: 120_000, absencePassesApartMs: 10_000, resendUnknown: false, placeWithinMs: 3_000 },
+      execution: {
+        lateArrivalMs: 120_000,
+        absencePassesApartMs: 10_000,
+        resendUnknown: false,
+        placeWithinMs: 3_000,
+      },
       reconciliation: { everyMs: 60_000, lagMs: 30_000, alertAfterMs: 600_000 },
     });
   });
@@ -73,7 +82,10 @@ describe('the configuration of a live bot', () => {
 
   test('then has the address at which it trades, whatever it would follow on paper', () => {
     const text = `${LIVE}paper: { baseUrl: "https://paper.example" }\n`;
-    expect(offline(text)).toMatchObject({ ok: true, config: { paper: { baseUrl: 'https://exchange.example' } } });
+    expect(offline(text)).toMatchObject({
+      ok: true,
+      config: { paper: { baseUrl: 'https://exchange.example' } },
+    });
   });
 
   test('is held against the rest of the rules all the same', () => {
@@ -125,7 +137,10 @@ describe('every problem', () => {
       ],
     ],
     ['mode: paper', ['exchange.baseUrl: expected the address']],
-    ['mode: paper\npaper: { baseUrl: http://exchange.example }', ['paper.baseUrl: expected an https address']],
+    [
+      'mode: paper\npaper: { baseUrl: http://exchange.example }',
+      ['paper.baseUrl: expected an https address'],
+    ],
   ])('of a mode is what it needs: %s', (text, starts) => {
     const problems = problemsOf(text).map((line) => line.replace(/^bot\.yaml:\d+:\d+: /, ''));
     expect(problems).toHaveLength(starts.length);
@@ -242,10 +257,12 @@ strategies:
     expect(
       problemsOf('strategies: [{ plugin: a, market: BTCIRT, risk: { maxTotalExposure: { rls: 1 } } }]'),
     ).toHaveLength(1);
-    expect(configOf('risk: { maxTotalExposure: { rls: 1 } }').strategies[0]?.limits.maxTotalExposure).toEqual({
-      rls: parseUnits('1'),
-      usdt: null,
-    });
+    expect(configOf('risk: { maxTotalExposure: { rls: 1 } }').strategies[0]?.limits.maxTotalExposure).toEqual(
+      {
+        rls: parseUnits('1'),
+        usdt: null,
+      },
+    );
   });
 });
 
@@ -295,7 +312,10 @@ describe('the exchange in this process', () => {
   test('is written in a file or in place', () => {
     for (const [text, expected] of [
       ['file: exchange.yaml', ['ADAIRT']],
-      ['exchange: { markets: [{ symbol: XRPIRT, priceStep: 1, amountStep: 1, initialPrice: 5 }] }', ['XRPIRT']],
+      [
+        'exchange: { markets: [{ symbol: XRPIRT, priceStep: 1, amountStep: 1, initialPrice: 5 }] }',
+        ['XRPIRT'],
+      ],
       ['speed: max', undefined],
     ] as const) {
       const { exchange } = configOf(`embedded: { ${text} }`, { files }).embedded;
@@ -308,7 +328,9 @@ describe('the exchange in this process', () => {
     expect(problemsOf('embedded: { file: exchange.yaml }', { files: wrong })).toEqual([
       '/bots/exchange.yaml:2:1: marketz: unknown key, did you mean markets?',
     ]);
-    expect(problemsOf('embedded: { file: none.yaml }')).toEqual(['/bots/none.yaml:1:1: expected a file, found none']);
+    expect(problemsOf('embedded: { file: none.yaml }')).toEqual([
+      '/bots/none.yaml:1:1: expected a file, found none',
+    ]);
   });
 });
 

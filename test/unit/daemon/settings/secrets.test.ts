@@ -69,8 +69,12 @@ describe('a secret', () => {
   });
 
   test('of digits alone stays a text', () => {
-    const config = configOf(withCredentials('token: ${TOKEN}'), { environment: { TOKEN: '00123456789012345678' } });
-    expect(clientCredentials(config.exchange.credentials, () => 0)).toMatchObject({ token: '00123456789012345678' });
+    const config = configOf(withCredentials('token: ${TOKEN}'), {
+      environment: { TOKEN: '00123456789012345678' },
+    });
+    expect(clientCredentials(config.exchange.credentials, () => 0)).toMatchObject({
+      token: '00123456789012345678',
+    });
   });
 
   test('written in plain is warned about, with its line', () => {
@@ -90,8 +94,14 @@ describe('a secret', () => {
 
 describe('a problem', () => {
   test.each([
-    ['token: ${TOKEN}', 'exchange.credentials.token: expected the environment variable TOKEN, which is not set'],
-    ['token: ${EMPTY}', 'exchange.credentials.token: expected the environment variable EMPTY, which is empty'],
+    [
+      'token: ${TOKEN}',
+      'exchange.credentials.token: expected the environment variable TOKEN, which is not set',
+    ],
+    [
+      'token: ${EMPTY}',
+      'exchange.credentials.token: expected the environment variable EMPTY, which is empty',
+    ],
     [
       'token: ${__proto__}',
       'exchange.credentials.token: expected the environment variable __proto__, which is not set',
@@ -172,7 +182,9 @@ describe('credentials', () => {
     [`token: a\n    key: ${key}`],
     ['token: a\n    password: b'],
   ])('are refused where they are no one way in: %s', (text) => {
-    expect(problemsOf(withCredentials(text)).join('\n')).toContain('expected token alone, or key and privateKey');
+    expect(problemsOf(withCredentials(text)).join('\n')).toContain(
+      'expected token alone, or key and privateKey',
+    );
   });
 
   test('are in no error that the client throws', async () => {
@@ -184,7 +196,10 @@ describe('credentials', () => {
     try {
       // No pair of keys: the client says so without showing them.
       thrown.push(
-        new ExchangeClient({ baseUrl: 'http://127.0.0.1:1', credentials: clientCredentials(credentials, () => 0) }),
+        new ExchangeClient({
+          baseUrl: 'http://127.0.0.1:1',
+          credentials: clientCredentials(credentials, () => 0),
+        }),
       );
     } catch (error) {
       thrown.push(error);

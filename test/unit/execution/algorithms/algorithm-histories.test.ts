@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_UNITS, parseUnits, type Units } from '../../../../src/domain/money.ts';
-import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../../src/execution/order-record.ts';
+import {
+  isFinal,
+  mayTrade,
+  type OrderRecord,
+  type OrderState,
+} from '../../../../src/execution/order-record.ts';
 import { onAmountGrid } from '../../../../src/execution/algorithms/market-grid.ts';
 import { algorithmFromJson, algorithmToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
 import type { AlgorithmOrder, AlgorithmView } from '../../../../src/execution/algorithms/algorithm-step.ts';
@@ -16,8 +21,9 @@ import { deepRuns } from '../../../support/deep-runs.ts';
 import { MARKET, orderOf, quotesOf } from './algorithm-table.ts';
 
 /**
- * An engine that does anything an engine and an exchange can do to an algorithm's orders: refuses, loses, fills in parts, closes before the fills are
- * read, lets cancels fail, proves absence, forgets ended orders. `crashes`: the algorithm is read from its text before every ask.
+ * An engine that does anything an engine and an exchange can do to an algorithm's orders: refuses, loses,
+ * fills in parts, closes before the fills are read, lets cancels fail, proves absence, forgets ended orders.
+ * `crashes`: the algorithm is read from its text before every ask.
  */
 class World {
   readonly orders: OrderRecord[] = [];
@@ -34,7 +40,10 @@ class World {
   private count = 0;
   private readonly crashes: boolean;
 
-  constructor(intent: SizedAlgorithmIntent, options: { readonly crashes: boolean; readonly position: Units }) {
+  constructor(
+    intent: SizedAlgorithmIntent,
+    options: { readonly crashes: boolean; readonly position: Units },
+  ) {
     this.crashes = options.crashes;
     this.position = options.position;
     if (intent.kind === 'replace') this.add(OLD, { key: 'old', state: 'open' });
@@ -84,7 +93,8 @@ class World {
       this.count += 1;
       this.add(order, { key: String(this.count), state: 'planned', plannedAtMs: this.nowMs });
     }
-    if (!this.isOver && !isNews) expect(advanceAlgorithm(this.read(), this.view()).place, 'asked again').toEqual([]);
+    if (!this.isOver && !isNews)
+      expect(advanceAlgorithm(this.read(), this.view()).place, 'asked again').toEqual([]);
   }
 
   private read(): Algorithm {
@@ -181,7 +191,10 @@ class World {
 
 type Outcome = OrderState | 'fill' | 'closed' | 'matched' | 'settled';
 
-/** What may become of an order in each state; `closed`: ended with an unread fill, `matched`: all of it traded, `settled`: the fills are read. */
+/**
+ * What may become of an order in each state; `closed`: ended with an unread fill, `matched`: all of it
+ * traded, `settled`: the fills are read.
+ */
 const NEXT: Readonly<Record<OrderState, readonly Outcome[]>> = {
   planned: ['sending', 'sending', 'sending', 'rejected'],
   sending: ['open', 'open', 'open', 'unknown', 'unknown', 'matched', 'closed', 'rejected'],
@@ -222,7 +235,15 @@ const INTENTS: Readonly<Record<Algorithm['kind'], fc.Arbitrary<SizedAlgorithmInt
     .map(({ wished, price }) => ({ kind: 'target', market, ...wished, ...price })),
   twap: fc
     .record({ side, slices: fc.integer({ min: 1, max: 7 }), price: priceOrNone })
-    .map(({ side, slices, price }) => ({ kind: 'twap', market, side, amount: '10', overMs: 60_000, slices, ...price })),
+    .map(({ side, slices, price }) => ({
+      kind: 'twap',
+      market,
+      side,
+      amount: '10',
+      overMs: 60_000,
+      slices,
+      ...price,
+    })),
   iceberg: fc
     .record({ side, visible: fc.constantFrom('0.7', '3', '10') })
     .map(({ side, visible }) => ({ kind: 'iceberg', market, side, amount: '10', visible, price: '100' })),
@@ -261,19 +282,23 @@ describe.each(kinds)('whatever becomes of its orders, %s', (kind) => {
   });
 });
 
-describe.each(['replace', 'target', 'twap', 'iceberg'] as const)('whatever becomes of its orders, %s', (kind) => {
-  test('has one order at a time', () => {
-    fc.assert(
-      fc.property(INTENTS[kind], happenings, (intent, history) => {
-        live(intent, history, {
-          crashes: true,
-          check: ({ orders }) => expect(orders.filter((order) => !isFinal(order)).length).toBeLessThanOrEqual(1),
-        });
-      }),
-      { numRuns: deepRuns(50) },
-    );
-  });
-});
+describe.each(['replace', 'target', 'twap', 'iceberg'] as const)(
+  'whatever becomes of its orders, %s',
+  (kind) => {
+    test('has one order at a time', () => {
+      fc.assert(
+        fc.property(INTENTS[kind], happenings, (intent, history) => {
+          live(intent, history, {
+            crashes: true,
+            check: ({ orders }) =>
+              expect(orders.filter((order) => !isFinal(order)).length).toBeLessThanOrEqual(1),
+          });
+        }),
+        { numRuns: deepRuns(50) },
+      );
+    });
+  },
+);
 
 describe.each(['replace', 'twap', 'iceberg'] as const)('whatever becomes of its orders, %s', (kind) => {
   test('never trades more than its amount', () => {

@@ -39,7 +39,9 @@ describe('a stored algorithm', () => {
 
   test('is plain JSON with decimal texts', () => {
     expect(
-      JSON.parse(textOf({ kind: 'iceberg', market, side: 'sell', amount: '10', visible: '0.5', price: '101' })),
+      JSON.parse(
+        textOf({ kind: 'iceberg', market, side: 'sell', amount: '10', visible: '0.5', price: '101' }),
+      ),
     ).toEqual({
       version: 1,
       algorithm: {
@@ -74,7 +76,10 @@ describe('a stored algorithm', () => {
     ['is a list', '[]', 'expected object'],
   ])('is refused when it %s', (_, text, found) => {
     expect(() => algorithmFromJson(text)).toThrow(
-      expect.objectContaining({ code: 'DATA_UNUSABLE', message: expect.stringContaining(found) as string }) as Error,
+      expect.objectContaining({
+        code: 'DATA_UNUSABLE',
+        message: expect.stringContaining(found) as string,
+      }) as Error,
     );
   });
 });

@@ -20,10 +20,18 @@ import type { SeenBook } from '../../../../src/execution/risk/risk-view.ts';
 import type { Quote } from '../../../../src/strategy/intents.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 
-export const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
+export const MARKET = createMarket({
+  market: 'BTCUSDT',
+  priceStep: '0.01',
+  amountStep: '0.001',
+  minOrderValue: '5',
+});
 
 /** An order as an algorithm's engine would have it. */
-export function orderOf(order: AlgorithmOrder, fields: Partial<OrderRecord> & { readonly key: string }): OrderRecord {
+export function orderOf(
+  order: AlgorithmOrder,
+  fields: Partial<OrderRecord> & { readonly key: string },
+): OrderRecord {
   return plannedOrder({
     clientOrderId: `id-${fields.key}`,
     intentId: 'intent',
@@ -40,9 +48,11 @@ export function orderOf(order: AlgorithmOrder, fields: Partial<OrderRecord> & { 
 }
 
 /**
- * Runs one algorithm as a table, a line a step: what happens, and after `=>` what the algorithm then wants (`-` for nothing). It is asked after each line;
- * what it wants placed becomes an order that is `sending`, numbered from 1. After each line it is asked twice more, once from its stored text: both must
- * want the same, and nothing placed. One market: BTCUSDT, price step 0.01, amount step 0.001, minimum value 5; the time begins at 0.
+ * Runs one algorithm as a table, a line a step: what happens, and after `=>` what the algorithm then wants
+ * (`-` for nothing). It is asked after each line; what it wants placed becomes an order that is `sending`,
+ * numbered from 1. After each line it is asked twice more, once from its stored text: both must want the
+ * same, and nothing placed. One market: BTCUSDT, price step 0.01, amount step 0.001, minimum value 5; the
+ * time begins at 0.
  *
  *     start => place buy 1@99                  the first ask
  *     1 open | 1 open 0.4 | 1 settling 0.4/1   order 1 in another state, what is filled of it, and what is matched
@@ -78,7 +88,11 @@ class AlgorithmRunner {
 
   constructor(intent: SizedAlgorithmIntent, replaced: AlgorithmOrder | undefined) {
     if (replaced !== undefined) this.add(replaced, { key: 'old', state: 'open', intentId: 'older' });
-    const created = createAlgorithm(intent, { market: this.market, nowMs: 0, replaced: this.orders.get('old') });
+    const created = createAlgorithm(intent, {
+      market: this.market,
+      nowMs: 0,
+      replaced: this.orders.get('old'),
+    });
     if (!created.ok) throw new Error(created.reason);
     this.algorithm = created.algorithm;
   }
@@ -88,7 +102,9 @@ class AlgorithmRunner {
     this.happen(happened.split(/\s+/));
     const step = advanceAlgorithm(this.algorithm, this.view());
     expect(spell(step), where).toBe(wanted);
-    expect(spell(advanceAlgorithm(stored(this.algorithm), this.view())), `${where} (from its text)`).toBe(wanted);
+    expect(spell(advanceAlgorithm(stored(this.algorithm), this.view())), `${where} (from its text)`).toBe(
+      wanted,
+    );
     this.refusals = [];
     this.algorithm = step.algorithm;
     for (const order of step.place) {
@@ -100,7 +116,9 @@ class AlgorithmRunner {
     expect(again.place, `${where} (asked again)`).toEqual([]);
     expect(again.cancel, `${where} (asked again)`).toEqual(step.cancel);
     expect(again.done, `${where} (asked again)`).toBeNull();
-    expect(advanceAlgorithm(again.algorithm, this.view()).algorithm, `${where} (unchanged)`).toBe(again.algorithm);
+    expect(advanceAlgorithm(again.algorithm, this.view()).algorithm, `${where} (unchanged)`).toBe(
+      again.algorithm,
+    );
   }
 
   private happen(words: readonly string[]): void {
@@ -109,7 +127,8 @@ class AlgorithmRunner {
     else if (first === 'at') this.nowMs = Number(second);
     else if (first === 'position') this.position = parseUnits(second);
     else if (first === 'equity') this.equity = parseUnits(second);
-    else if (first === 'price') this.market = createMarket({ ...MARKET_OPTIONS, priceStep: third ?? '', version: 2 });
+    else if (first === 'price')
+      this.market = createMarket({ ...MARKET_OPTIONS, priceStep: third ?? '', version: 2 });
     else if (first === 'forget') this.orders.delete(second);
     else if (first === 'refused') this.refuseLast(words.slice(1).join(' '));
     else if (first === 'quotes') this.update(words.slice(1));

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
 import { MARKET, runAlgorithm } from './algorithm-table.ts';
 
-const berg = { kind: 'iceberg', market: 'BTCUSDT', side: 'sell', amount: '2.5', visible: '1', price: '100' } as const;
+const berg = {
+  kind: 'iceberg',
+  market: 'BTCUSDT',
+  side: 'sell',
+  amount: '2.5',
+  visible: '1',
+  price: '100',
+} as const;
 
 describe('an iceberg', () => {
   test('shows the next part once the last is filled and its fills are read', () =>

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Decimal } from 'decimal.js';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
-import { createQuotes, updateQuotes, type QuotesAlgorithm } from '../../../../src/execution/algorithms/quotes.ts';
+import {
+  createQuotes,
+  updateQuotes,
+  type QuotesAlgorithm,
+} from '../../../../src/execution/algorithms/quotes.ts';
 import { MARKET, quotesOf, runAlgorithm } from './algorithm-table.ts';
 
 const pair = quotesOf(['buy', '1@99', 'sell', '1@101']);
@@ -223,7 +227,11 @@ describe('a new set', () => {
   });
 
   test('may be of Decimals, and of more digits than the books keep', () => {
-    const wished = { side: 'buy', price: new Decimal('99.1250000000009'), amount: new Decimal('1e-3') } as const;
+    const wished = {
+      side: 'buy',
+      price: new Decimal('99.1250000000009'),
+      amount: new Decimal('1e-3'),
+    } as const;
     const { quotes } = created({ kind: 'quotes', market: 'BTCUSDT', quotes: [wished] });
     expect(quotes).toMatchObject([{ price: 991_200_000_000n, amount: 10_000_000n }]);
   });
@@ -235,7 +243,9 @@ describe('a new set', () => {
     ['price', ['buy', '1@1e31']],
     ['amount', ['buy', '1e-11@99']],
   ])('is refused for a %s that is none in %s', (field, words) => {
-    const reason = expect.stringContaining(`expected a positive decimal for quotes.0.${field}, was`) as string;
+    const reason = expect.stringContaining(
+      `expected a positive decimal for quotes.0.${field}, was`,
+    ) as string;
     expect(updateQuotes(created(pair), quotesOf(words), 1)).toEqual({ ok: false, reason });
     expect(createAlgorithm(quotesOf(words), { market: MARKET, nowMs: 0 })).toEqual({ ok: false, reason });
   });

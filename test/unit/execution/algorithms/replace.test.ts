@@ -83,7 +83,11 @@ describe('a replacement', () => {
     ));
 
   test.each([
-    ['is not planned', 'refused the value does not exceed the minimum', 'the value does not exceed the minimum'],
+    [
+      'is not planned',
+      'refused the value does not exceed the minimum',
+      'the value does not exceed the minimum',
+    ],
     ['is refused by the exchange', '1 rejected NoFunds', 'NoFunds'],
     ['is refused unheard', '1 lost', 'NeverArrived'],
   ])('ends when what is left %s', (_, happens, reason) =>

@@ -66,7 +66,9 @@ describe('a target', () => {
     ['a step', 'position 1.9995 => done reached'],
     ['the minimum value', 'position 1.951 => place buy 0.049@103'],
     ['the minimum value', 'position 1.952 => done reached'],
-  ])('is reached when the difference is below %s', (_, table) => runAlgorithm({ ...two, price: '103' }, table));
+  ])('is reached when the difference is below %s', (_, table) =>
+    runAlgorithm({ ...two, price: '103' }, table),
+  );
 
   test('takes the minimum by the book for a market order', () =>
     runAlgorithm(

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
 import { MARKET, runAlgorithm } from './algorithm-table.ts';
 
-const four = { kind: 'twap', market: 'BTCUSDT', side: 'buy', amount: '10', overMs: 40_000, slices: 4 } as const;
+const four = {
+  kind: 'twap',
+  market: 'BTCUSDT',
+  side: 'buy',
+  amount: '10',
+  overMs: 40_000,
+  slices: 4,
+} as const;
 const fourLimit = { ...four, price: '100' };
 
 describe('a TWAP', () => {

@@ -32,9 +32,12 @@ describe('what an author writes', () => {
     expect(wishUnits(text)).toBe(units);
   });
 
-  test.each(['-1', 'NaN', 'Infinity', '', 'one', '1e31', '1,5', Number.NaN, Infinity, -1])('is nothing: %s', (text) => {
-    expect(wishUnits(text)).toBeNull();
-  });
+  test.each(['-1', 'NaN', 'Infinity', '', 'one', '1e31', '1,5', Number.NaN, Infinity, -1])(
+    'is nothing: %s',
+    (text) => {
+      expect(wishUnits(text)).toBeNull();
+    },
+  );
 
   test.each(['0', '0.00000000001', '-1'])('is not positive: %s', (text) => {
     expect(positiveWishUnits(text)).toBeNull();

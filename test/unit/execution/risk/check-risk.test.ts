@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_UNITS, parseUnits } from '../../../../src/domain/money.ts';
 import { checkRisk, RISK_CHECKS, type RiskApproved } from '../../../../src/execution/risk/check-risk.ts';
-import { createRiskLimits, DEFAULT_RISK_LIMITS, type RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
+import {
+  createRiskLimits,
+  DEFAULT_RISK_LIMITS,
+  type RiskLimits,
+} from '../../../../src/execution/risk/risk-limits.ts';
 import type { WantedOrder } from '../../../../src/execution/risk/risk-view.ts';
 import { limitsOf, NO_LIMITS, viewOf } from './risk-table.ts';
 
@@ -110,10 +114,16 @@ describe('raising a limit', () => {
   const orders = fc
     .tuple(sides, positives, prices, fc.option(positives, { nil: null }))
     .map(([side, amount, price, stop]) =>
-      [`${side} ${amount}`, price === null ? '' : ` at ${price}`, stop === null ? '' : ` stop ${stop}`].join(''),
+      [`${side} ${amount}`, price === null ? '' : ` at ${price}`, stop === null ? '' : ` stop ${stop}`].join(
+        '',
+      ),
     );
   const live = fc
-    .tuple(orders, fc.constantFrom('open', 'unknown', 'planned', 'cancelling'), fc.constantFrom('mine', 'other'))
+    .tuple(
+      orders,
+      fc.constantFrom('open', 'unknown', 'planned', 'cancelling'),
+      fc.constantFrom('mine', 'other'),
+    )
     .map(([order, state, strategy]) => `live ${order} ${state} of ${strategy}`);
   const situations = fc
     .record({
@@ -122,7 +132,14 @@ describe('raising a limit', () => {
       held: decimals,
       price: fc.constantFrom('price 100', 'no price'),
       other: fc.constantFrom('ETHUSDT holds 1', 'ETHUSDT holds -1 price 50'),
-      book: fc.constantFrom('book 99 101', 'book - 101', 'book 99 -', 'no book', 'read 500 ago', 'venue 500 ago'),
+      book: fc.constantFrom(
+        'book 99 101',
+        'book - 101',
+        'book 99 -',
+        'no book',
+        'read 500 ago',
+        'venue 500 ago',
+      ),
       day: decimals,
       peak: positives,
       losses: fc.nat(4),
@@ -193,15 +210,21 @@ describe('raising a limit', () => {
     let refusals = 0;
     const levels = fc.integer({ min: 0, max: 10_000 });
     fc.assert(
-      fc.property(situations, fc.constantFrom(...limitNames), levels, levels, (situation, name, one, other) => {
-        const view = viewOf(situation);
-        const low = checkRisk(view, { ...NO_LIMITS, ...limitAt(name, Math.min(one, other)) });
-        const high = checkRisk(view, { ...NO_LIMITS, ...limitAt(name, Math.max(one, other)) });
-        const none = checkRisk(view, NO_LIMITS);
-        if (low.ok) passes += 1;
-        else refusals += 1;
-        return (!low.ok || high.ok) && none.ok;
-      }),
+      fc.property(
+        situations,
+        fc.constantFrom(...limitNames),
+        levels,
+        levels,
+        (situation, name, one, other) => {
+          const view = viewOf(situation);
+          const low = checkRisk(view, { ...NO_LIMITS, ...limitAt(name, Math.min(one, other)) });
+          const high = checkRisk(view, { ...NO_LIMITS, ...limitAt(name, Math.max(one, other)) });
+          const none = checkRisk(view, NO_LIMITS);
+          if (low.ok) passes += 1;
+          else refusals += 1;
+          return (!low.ok || high.ok) && none.ok;
+        },
+      ),
       { numRuns: 2_000 },
     );
     expect(Math.min(passes, refusals)).toBeGreaterThan(200);
@@ -212,22 +235,28 @@ describe('limits', () => {
   test('are the defaults where nothing is wanted', () => {
     expect(createRiskLimits()).toEqual(DEFAULT_RISK_LIMITS);
     expect(createRiskLimits({ collarBps: 50 })).toEqual({ ...DEFAULT_RISK_LIMITS, collarBps: 50 });
-    expect(createRiskLimits({ maxPosition: { btc: NO_UNITS }, lossCooldown: { losses: 1, pauseMs: 0 } })).toMatchObject(
-      {
-        maxPosition: { btc: 0n },
-      },
-    );
+    expect(
+      createRiskLimits({ maxPosition: { btc: NO_UNITS }, lossCooldown: { losses: 1, pauseMs: 0 } }),
+    ).toMatchObject({
+      maxPosition: { btc: 0n },
+    });
   });
 
   test.each([
-    [{ collarBps: 12.5 }, 'expected collarBps to be a whole number from 0 to 10000, or null for no limit, was 12.5'],
+    [
+      { collarBps: 12.5 },
+      'expected collarBps to be a whole number from 0 to 10000, or null for no limit, was 12.5',
+    ],
     [{ collarBps: 10_001 }, 'expected collarBps'],
     [{ passiveCollarBps: -1 }, 'expected passiveCollarBps'],
     [{ maxBookAgeMs: Number.NaN }, 'expected maxBookAgeMs'],
     [{ maxOrdersPerMinute: Infinity }, 'expected maxOrdersPerMinute'],
     [{ lossCooldown: { losses: 0, pauseMs: 1 } }, 'expected lossCooldown.losses to be a whole number from 1'],
     [{ lossCooldown: { losses: 1, pauseMs: 0.5 } }, 'expected lossCooldown.pauseMs'],
-    [{ maxDailyLoss: { rls: null, usdt: parseUnits('-1') } }, 'expected maxDailyLoss.usdt to be zero or more'],
+    [
+      { maxDailyLoss: { rls: null, usdt: parseUnits('-1') } },
+      'expected maxDailyLoss.usdt to be zero or more',
+    ],
     [{ maxPosition: { btc: parseUnits('-0.5') } }, 'or null for no limit, was -0.5'],
   ])('refuse %o', (wanted, message) => {
     expect(() => createRiskLimits(wanted)).toThrow(message);

@@ -8,7 +8,8 @@ import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 
 /**
- * Risk checks as text, one case a line: `limits | situation => verdict`. Limits and facts of the situation are separated by commas.
+ * Risk checks as text, one case a line: `limits | situation => verdict`. Limits and facts of the situation
+ * are separated by commas.
  *
  *   limits     maxPosition btc=3 · maxDailyLoss usdt=100 · collarBps 1000 · lossCooldown losses=3 pauseMs=1000 · refuseSelfCrossing
  *   order      buy 1 at 100 · sell 1 · sell 1 at 84 stop 85 · buy 1 stop 110        (of strategy `mine` in BTCUSDT)
@@ -17,7 +18,8 @@ import { plannedOrder } from '../../../support/order-value.ts';
  *              day -100 · peak 100 · result 50 · unvalued btc · in rls day -5 peak 10 result 2 · losses 3 ended 500 ago · planned 60000 10 ago
  *   verdict    passes · refuses · refuses: part of its reason
  *
- * What a line leaves out: the order is `buy 1 at 100`, nothing is held, the price is 100 and the book is `99 101`, read now.
+ * What a line leaves out: the order is `buy 1 at 100`, nothing is held, the price is 100 and the book is `99
+ * 101`, read now.
  */
 export function runTable(check: RiskCheck, table: string): void {
   const lines = table
@@ -132,7 +134,8 @@ function factOf(phrase: string, view: RiskView): Partial<RiskView> {
   if (first === 'buy' || first === 'sell') return { order: orderOf(phrase) };
   if (first === 'live') return { liveOrders: [...view.liveOrders, liveOf(phrase, view.liveOrders)] };
   if (markets.has(first)) return { holdings: holdingsWith(view, first, phrase) };
-  if (first === 'holds') return { position: parseUnits(second), holdings: holdingsWith(view, 'BTCUSDT', phrase) };
+  if (first === 'holds')
+    return { position: parseUnits(second), holdings: holdingsWith(view, 'BTCUSDT', phrase) };
   if (first === 'price' || phrase === 'no price') return { holdings: holdingsWith(view, 'BTCUSDT', phrase) };
   if (phrase === 'no book') return { book: null };
   if (first === 'book') {
@@ -149,7 +152,8 @@ function factOf(phrase: string, view: RiskView): Partial<RiskView> {
   if (first === 'read' && book !== null) return { book: { ...book, seenAtMs: NOW_MS - Number(second) } };
   if (first === 'bar' && book !== null) return { book: { ...book, freshUntilMs: NOW_MS - Number(words[2]) } };
   if (first === 'venue' && book !== null) return { book: { ...book, venueAtMs: NOW_MS - Number(second) } };
-  if (first === 'in') return { results: { ...results, inCurrencies: [...results.inCurrencies, rialOf(words)] } };
+  if (first === 'in')
+    return { results: { ...results, inCurrencies: [...results.inCurrencies, rialOf(words)] } };
   if (first === 'day') return { results: withUsdt(results, { dayResult: parseUnits(second) }) };
   if (first === 'peak') return { results: withUsdt(results, { peakResult: parseUnits(second) }) };
   if (first === 'result') return { results: withUsdt(results, { result: parseUnits(second) }) };
@@ -171,14 +175,22 @@ const NO_RESULT: PnlView = {
 
 /** The results in which that in tether is another. */
 function withUsdt(results: RiskView['results'], changed: Partial<PnlView>): RiskView['results'] {
-  const inCurrencies = results.inCurrencies.map((one) => (one.quote === 'usdt' ? { ...one, ...changed } : one));
+  const inCurrencies = results.inCurrencies.map((one) =>
+    one.quote === 'usdt' ? { ...one, ...changed } : one,
+  );
   return { ...results, inCurrencies };
 }
 
 /** Of a phrase such as `in rls day -5 peak 10 result 2`. */
 function rialOf(words: readonly string[]): PnlView {
   const after = (word: string) => parseUnits(words[words.indexOf(word) + 1 || words.length] ?? '0');
-  return { quote: 'rls', dayResult: after('day'), peakResult: after('peak'), result: after('result'), unvalued: [] };
+  return {
+    quote: 'rls',
+    dayResult: after('day'),
+    peakResult: after('peak'),
+    result: after('result'),
+    unvalued: [],
+  };
 }
 
 /** Holdings in which those of one market are as the phrase says, and otherwise as they were. */
@@ -204,7 +216,9 @@ function orderOf(phrase: string): RiskView['order'] {
   return { strategy: 'mine', market: marketOf(wordAfter(phrase, 'in') ?? 'BTCUSDT'), ...wishOf(phrase) };
 }
 
-function wishOf(phrase: string): Pick<RiskView['order'], 'side' | 'execution' | 'price' | 'stopPrice' | 'amount'> {
+function wishOf(
+  phrase: string,
+): Pick<RiskView['order'], 'side' | 'execution' | 'price' | 'stopPrice' | 'amount'> {
   const price = wordAfter(phrase, 'at');
   const stop = wordAfter(phrase, 'stop');
   const kind = price === null ? 'market' : 'limit';

@@ -12,7 +12,10 @@ export const NOON_MS = Date.UTC(2026, 0, 5, 12);
 /** A call with what it is answered. */
 export type Answered = readonly [call: VenueCall, answer: VenueAnswer];
 
-const value = (call: VenueCall, of: unknown): Answered => [call, { outcome: 'value', value: of } as VenueAnswer];
+const value = (call: VenueCall, of: unknown): Answered => [
+  call,
+  { outcome: 'value', value: of } as VenueAnswer,
+];
 
 export function bookOf(price: number, change: Partial<OrderBook> = {}): OrderBook {
   return {
@@ -23,9 +26,11 @@ export function bookOf(price: number, change: Partial<OrderBook> = {}): OrderBoo
   };
 }
 
-export const bookAnswer = (book: OrderBook, market: string = BTCIRT): Answered => value({ kind: 'book', market }, book);
+export const bookAnswer = (book: OrderBook, market: string = BTCIRT): Answered =>
+  value({ kind: 'book', market }, book);
 
-export const booksAnswer = (books: Readonly<Record<string, OrderBook>>): Answered => value({ kind: 'books' }, books);
+export const booksAnswer = (books: Readonly<Record<string, OrderBook>>): Answered =>
+  value({ kind: 'books' }, books);
 
 /** The trade with a number on a tape that has several in some instants, and equal ones among them. */
 export function numbered(number: number): PublicTrade {

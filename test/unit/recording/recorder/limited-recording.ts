@@ -1,6 +1,9 @@
 import { bookAnswer, bookOf, NOON_MS, openRecorder } from './answers.ts';
 
-/** Records so many books into a folder, and prints as JSON what it was told went wrong, and why it stopped: `node limited-recording.ts FOLDER COUNT`. */
+/**
+ * Records so many books into a folder, and prints as JSON what it was told went wrong, and why it stopped:
+ * `node limited-recording.ts FOLDER COUNT`.
+ */
 const [root = '', count = ''] = process.argv.slice(2);
 const told: string[] = [];
 const recorder = await openRecorder(root, { onProblem: (message) => told.push(message) });

@@ -13,7 +13,12 @@ const MINUTE_MS = 60_000;
 const MINUTES = { kind: 'candles', timeframe: '1m' } as const;
 
 /** Has a recorder take a page of bars, the running one among them. */
-function takePage(recorder: Recorder, page: readonly Candle[], seenMs: number, timeframe: Timeframe = '1m'): void {
+function takePage(
+  recorder: Recorder,
+  page: readonly Candle[],
+  seenMs: number,
+  timeframe: Timeframe = '1m',
+): void {
   const answer: VenueAnswer = { outcome: 'value', value: page };
   recorder.take({ kind: 'candles', market: BTCIRT, timeframe, toMs: seenMs, count: 500 }, answer, seenMs);
 }
@@ -59,7 +64,8 @@ describe('bars that a run asks for', () => {
     const root = temporaryFolder();
     const recorder = await openRecorder(root);
     const bars = candles(NOON_MS, 20);
-    const page = (...minutes: readonly number[]): readonly Candle[] => minutes.flatMap((minute) => bars[minute] ?? []);
+    const page = (...minutes: readonly number[]): readonly Candle[] =>
+      minutes.flatMap((minute) => bars[minute] ?? []);
     takePage(recorder, page(0, 1, 3), NOON_MS + 5 * MINUTE_MS);
     takePage(recorder, page(3, 5), NOON_MS + 7 * MINUTE_MS);
     takePage(recorder, page(10, 12), NOON_MS + 30 * MINUTE_MS);
@@ -129,7 +135,10 @@ describe('bars that a run asks for', () => {
       candles: [bars],
     });
     const told: string[] = [];
-    const recorder = await openRecorder(root, { beganMs: NOON_MS, onProblem: (message) => told.push(message) });
+    const recorder = await openRecorder(root, {
+      beganMs: NOON_MS,
+      onProblem: (message) => told.push(message),
+    });
     takePage(recorder, candles(NOON_MS, 3), NOON_MS + 3 * MINUTE_MS);
     takePage(recorder, candles(NOON_MS, 4), NOON_MS + 4 * MINUTE_MS);
     takePage(recorder, candles(NOON_MS - 3_600_000, 1, 3_600_000), NOON_MS + 4 * MINUTE_MS, '1h');
@@ -144,7 +153,11 @@ describe('bars that a run asks for', () => {
     const folder = join(root, 'segments', BTCIRT);
     mkdirSync(folder, { recursive: true });
     const lines = candles(NOON_MS, 3).map(({ openTimeMs, open, high, low, close, volume }) =>
-      JSON.stringify(['row', NOON_MS + 10 * MINUTE_MS, ['1m', NOON_MS, openTimeMs, open, high, low, close, volume]]),
+      JSON.stringify([
+        'row',
+        NOON_MS + 10 * MINUTE_MS,
+        ['1m', NOON_MS, openTimeMs, open, high, low, close, volume],
+      ]),
     );
     const name = 'candles-2026-01-05-000000000000001-1-000001.jsonl';
     writeFileSync(join(folder, name), lines.join('\n').slice(0, -9));

@@ -6,12 +6,17 @@ import { NOON_MS, openRecorder } from './answers.ts';
 
 const SCRIPT = fileURLToPath(new URL('limited-recording.ts', import.meta.url));
 
-/** Files of this process can not grow beyond so many blocks of 1 KiB, as on a disk that is full by then: a line is cut short there. */
+/**
+ * Files of this process can not grow beyond so many blocks of 1 KiB, as on a disk that is full by then: a
+ * line is cut short there.
+ */
 const LIMITED = `trap '' XFSZ; ulimit -f 600; exec "$0" "$@"`;
 
 test('where the disk takes no more the recording stops with a word, and what it took is whole in the catalogue later', async () => {
   const root = temporaryFolder();
-  const out = execFileSync('bash', ['-c', LIMITED, process.execPath, SCRIPT, root, '20000'], { encoding: 'utf8' });
+  const out = execFileSync('bash', ['-c', LIMITED, process.execPath, SCRIPT, root, '20000'], {
+    encoding: 'utf8',
+  });
   const { told, failure } = JSON.parse(out) as { readonly told: readonly string[]; readonly failure: string };
   expect(failure).toContain('EFBIG');
   expect(told).toEqual([
@@ -19,7 +24,9 @@ test('where the disk takes no more the recording stops with a word, and what it 
   ]);
   const next = await openRecorder(root);
   await next.close();
-  const books = await gather(temporaryCatalogue(root).readBooks({ market: BTCIRT, fromMs: 0, toMs: NOON_MS * 2 }));
+  const books = await gather(
+    temporaryCatalogue(root).readBooks({ market: BTCIRT, fromMs: 0, toMs: NOON_MS * 2 }),
+  );
   expect(books.length).toBeGreaterThan(1_000);
   expect(books.map(({ seenMs }) => seenMs)).toEqual(books.map((_, number) => NOON_MS + number * 1_000));
 });

@@ -11,7 +11,10 @@ const SCRIPT = fileURLToPath(new URL('recording-process.ts', import.meta.url));
 
 const ALL = { market: BTCIRT, fromMs: 0, toMs: NOON_MS * 2 };
 
-/** Records from a number on, is killed after so many lines, and answers up to which number everything is on the disk. */
+/**
+ * Records from a number on, is killed after so many lines, and answers up to which number everything is on
+ * the disk.
+ */
 async function recordUntilKilled(root: string, first: number, lines: number): Promise<number> {
   const child = spawn(process.execPath, [SCRIPT, root, String(first)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -25,7 +28,10 @@ async function recordUntilKilled(root: string, first: number, lines: number): Pr
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   expect(child.signalCode).toBe('SIGKILL');
   // It went on for a moment after its last word.
-  return Math.max(Number(text.split('\n').slice(0, -1).at(-1)), ...segmentsIn(root).map((name) => lastIn(root, name)));
+  return Math.max(
+    Number(text.split('\n').slice(0, -1).at(-1)),
+    ...segmentsIn(root).map((name) => lastIn(root, name)),
+  );
 }
 
 /** The number of the newest trade in a segment. */
@@ -47,7 +53,8 @@ test('a recorder that is killed again and again, amid sealing too, loses nothing
   await recorder.close();
   expect(segmentsIn(root)).toEqual([]);
   const trades = await gather(temporaryCatalogue(root).readTrades(ALL));
-  // Of the last page, whose three new trades count as seen with its last, some may have been for the next segment.
+  // Of the last page, whose three new trades count as seen with its last, some may have been for the next
+  // segment.
   expect(trades.length).toBeGreaterThan(known - 3);
   // The tape without a hole and without a double: each trade is the one with its number.
   trades.forEach(({ timeMs, price, amount, side }, index) => {
@@ -59,7 +66,8 @@ test('a recorder that is killed again and again, amid sealing too, loses nothing
 test('the half line at the end of a segment is left out, all before it is kept, and the tape goes on where it was', async () => {
   const root = temporaryFolder();
   const known = await recordUntilKilled(root, 1, 12);
-  for (const name of segmentsIn(root)) appendFileSync(join(root, 'segments', BTCIRT, name), '["row",17000000');
+  for (const name of segmentsIn(root))
+    appendFileSync(join(root, 'segments', BTCIRT, name), '["row",17000000');
   const next = await openRecorder(root);
   const last = known + 90;
   next.take(...pageAnswer(known - 9, last), NOON_MS + 100_000_000);

@@ -69,7 +69,10 @@ test('the catalogue knows from when to when was looked, and where something may 
   recorder.take(...bookAnswer(bookOf(100)), NOON_MS + 200_000);
   recorder.take(...pageAnswer(1, 5), NOON_MS);
   recorder.take(...pageAnswer(20, 25), NOON_MS + 3_000);
-  expect(recorder.markets[0]?.kinds).toMatchObject({ books: { rows: 1, gaps: 1 }, trades: { rows: 11, gaps: 1 } });
+  expect(recorder.markets[0]?.kinds).toMatchObject({
+    books: { rows: 1, gaps: 1 },
+    trades: { rows: 11, gaps: 1 },
+  });
   await recorder.close();
   const catalogue = temporaryCatalogue(root);
   expect(catalogue.manifest({ market: BTCIRT, kind: 'books' })).toMatchObject({
@@ -86,7 +89,8 @@ test('the segment of a day that is over, and one that is large, are in the catal
   const recorder = await openRecorder(root, { largestBytes: 2_000 });
   recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
   recorder.take(...bookAnswer(bookOf(110)), NOON_MS + DAY_MS);
-  for (let number = 4; number <= 60; number += 1) recorder.take(...pageAnswer(1, number), NOON_MS + number * 100);
+  for (let number = 4; number <= 60; number += 1)
+    recorder.take(...pageAnswer(1, number), NOON_MS + number * 100);
   await expect.poll(() => segmentsOf(root).length).toBe(2);
   await recorder.settled();
   expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(1);
@@ -158,7 +162,10 @@ test('lines that are damaged are left out and told', async () => {
   const root = temporaryFolder();
   await (await openRecorder(root)).close();
   const lines = ['["row",1767614400000,[null,[["1","2"]],[]]]', 'damaged', '["row",1,[1]]', '{}'];
-  writeFileSync(join(root, 'segments', BTCIRT, 'books-2026-01-05-0001-000001.jsonl'), `${lines.join('\n')}\n`);
+  writeFileSync(
+    join(root, 'segments', BTCIRT, 'books-2026-01-05-0001-000001.jsonl'),
+    `${lines.join('\n')}\n`,
+  );
   const told: string[] = [];
   const recorder = await openRecorder(root, { onProblem: (message) => told.push(message) });
   await recorder.close();

@@ -5,8 +5,9 @@ import { BTCIRT } from '../temporary-catalogue.ts';
 import { NOON_MS, openRecorder, pageAnswer } from './answers.ts';
 
 /**
- * Records an endless tape from a number on, and prints how many lines are in the segments whenever that has changed: `node recording-process.ts FOLDER FIRST`.
- * Its segments are small, so that one is nearly always being sealed.
+ * Records an endless tape from a number on, and prints how many lines are in the segments whenever that has
+ * changed: `node recording-process.ts FOLDER FIRST`. Its segments are small, so that one is nearly always
+ * being sealed.
  */
 const [root = '', first = '1'] = process.argv.slice(2);
 const recorder = await openRecorder(root, { largestBytes: 4_000, syncEveryMs: 10 });
@@ -16,7 +17,8 @@ let printed = -1;
 for (;;) {
   const [call, answer] = pageAnswer(Math.max(1, newest - 19), newest);
   recorder.take(call, answer, NOON_MS + newest * 10);
-  // What is in a segment, or was and is sealed by now, outlives this process; the last trade of a segment tells how far that is.
+  // What is in a segment, or was and is sealed by now, outlives this process; the last trade of a segment
+  // tells how far that is.
   const last = readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
     .toSorted()

@@ -26,7 +26,9 @@ interface Seen {
 }
 
 /** A change with a book, without what an unchanged one repeats. */
-function changedBooks(seen: readonly Seen[]): readonly { readonly seenMs: number; readonly book: OrderBook }[] {
+function changedBooks(
+  seen: readonly Seen[],
+): readonly { readonly seenMs: number; readonly book: OrderBook }[] {
   let before = '';
   return seen.flatMap(({ atMs, change }) => {
     if (change.kind !== 'book') return [];
@@ -101,7 +103,9 @@ test('a run records what its mirror saw, at the same times, and asks for nothing
   expect(trades.length).toBeGreaterThan(20);
   expect(trades).toEqual(
     seen.flatMap(({ atMs, change }) =>
-      change.kind === 'public-trades' ? change.trades.map((trade) => ({ ...trade, seenMs: atMs, id: null })) : [],
+      change.kind === 'public-trades'
+        ? change.trades.map((trade) => ({ ...trade, seenMs: atMs, id: null }))
+        : [],
     ),
   );
   const stats = await gather(catalogue.readStats(all));

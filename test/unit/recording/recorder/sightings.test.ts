@@ -42,7 +42,9 @@ describe('a book', () => {
 
   test('that stays is known to have been looked at, every ten seconds', () => {
     const of = sightings();
-    const noted = Array.from({ length: 31 }, (_, second) => of.takeBook(bookOf(100), NOON_MS + second * 1_000));
+    const noted = Array.from({ length: 31 }, (_, second) =>
+      of.takeBook(bookOf(100), NOON_MS + second * 1_000),
+    );
     expect(noted.flatMap(kinds)).toEqual(['row', 'look', 'look', 'look']);
     expect(noted[10]).toEqual([{ what: 'look', seenMs: NOON_MS + 10_000 }]);
   });
@@ -80,7 +82,9 @@ describe('public trades', () => {
   });
 
   test('are noted once each and all, however fast the tape goes and whenever the process is another one', () => {
-    const steps = fc.array(fc.record({ advance: fc.nat({ max: 19 }), isRestarted: fc.boolean() }), { maxLength: 40 });
+    const steps = fc.array(fc.record({ advance: fc.nat({ max: 19 }), isRestarted: fc.boolean() }), {
+      maxLength: 40,
+    });
     fc.assert(
       fc.property(steps, (polls) => {
         let of = sightings();

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { FaultPlan, NO_FAULT } from '../../../../src/simulator/faults/fault-plan.ts';
-import { FAULT_KINDS, LONGEST_DELAY_MS, type FaultRule } from '../../../../src/simulator/faults/fault-rule.ts';
+import {
+  FAULT_KINDS,
+  LONGEST_DELAY_MS,
+  type FaultRule,
+} from '../../../../src/simulator/faults/fault-rule.ts';
 
 const decisions = (plan: FaultPlan, count: number, endpoint = 'addOrder') =>
   Array.from({ length: count }, () => plan.decide(endpoint));
@@ -20,15 +24,21 @@ test('the same seed and rules give the same faults, another seed others', () => 
 
 test('a further rule does not change the chances of the others', () => {
   const lost: FaultRule = { kind: 'lost', probability: 0.5 };
-  const alone = decisions(new FaultPlan({ seed: 5, rules: [lost] }), 100).map(({ handledAfterMs }) => handledAfterMs);
-  const beside = decisions(new FaultPlan({ seed: 5, rules: [lost, { kind: 'delay', probability: 0.5 }] }), 100);
+  const alone = decisions(new FaultPlan({ seed: 5, rules: [lost] }), 100).map(
+    ({ handledAfterMs }) => handledAfterMs,
+  );
+  const beside = decisions(
+    new FaultPlan({ seed: 5, rules: [lost, { kind: 'delay', probability: 0.5 }] }),
+    100,
+  );
   expect(beside.map(({ handledAfterMs }) => handledAfterMs)).toEqual(alone);
 });
 
 test('a probability is about kept', () => {
-  const struck = decisions(new FaultPlan({ seed: 9, rules: [{ kind: 'reset', probability: 0.2 }] }), 5_000).filter(
-    ({ answer }) => answer !== null,
-  );
+  const struck = decisions(
+    new FaultPlan({ seed: 9, rules: [{ kind: 'reset', probability: 0.2 }] }),
+    5_000,
+  ).filter(({ answer }) => answer !== null);
   expect(struck.length).toBeGreaterThan(850);
   expect(struck.length).toBeLessThan(1_150);
 });

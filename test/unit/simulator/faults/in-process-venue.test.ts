@@ -58,7 +58,8 @@ function run(rules: readonly FaultRule[], clockSkewMs = 0): Run {
   const venue = createVenue({ faults: { rules: [...rules] as never, clockSkewMs } });
   const clock = new VirtualClock();
   const transport = new InProcessVenue({ door: venue.faulty, now: () => clock.nowMs, sleep: clock.sleep });
-  const send = (request = ADD) => clock.run(transport.send(request).catch((error: unknown) => error as SarrafError));
+  const send = (request = ADD) =>
+    clock.run(transport.send(request).catch((error: unknown) => error as SarrafError));
   return { venue, clock, transport, send, orders: () => venue.exchange.trading.trader(ALI).orders.length };
 }
 

@@ -10,7 +10,10 @@ const step = fc.oneof(
     currency: fc.constantFrom('rls', 'usdt', 'btc'),
     units: fc.bigInt({ min: 1n, max: 10n ** 20n }),
   }),
-  fc.record({ kind: fc.constant('withdraw' as const), rial: fc.integer({ min: 100_000, max: 4_000_000_000 }) }),
+  fc.record({
+    kind: fc.constant('withdraw' as const),
+    rial: fc.integer({ min: 100_000, max: 4_000_000_000 }),
+  }),
   fc.record({ kind: fc.constant('cancel' as const), which: fc.nat(5) }),
   fc.record({
     kind: fc.constant('force' as const),
@@ -37,7 +40,12 @@ test('conserves every currency through any sequence of deposits, transfers, with
         const ids = services.withdrawals.list(7).map(({ id }) => id);
         if (one.kind === 'deposit') {
           if (one.currency === 'rls') deposited += one.units;
-          services.deposits.create({ userId: 7, currency: services.currency(one.currency), units: one.units, timeMs });
+          services.deposits.create({
+            userId: 7,
+            currency: services.currency(one.currency),
+            units: one.units,
+            timeMs,
+          });
         } else if (one.kind === 'withdraw') {
           services.withdrawals.create({ user, bankAccountId: 11, units: parseUnits(one.rial), timeMs });
         } else if (one.kind === 'cancel') {
@@ -46,7 +54,14 @@ test('conserves every currency through any sequence of deposits, transfers, with
           services.withdrawals.force(ids[one.which] ?? 'none', one.status, timeMs);
         } else if (one.kind === 'transfer') {
           const dst = one.src === 'spot' ? 'margin' : 'spot';
-          transferFunds(accounts, { userId: 7, currency: one.currency, units: one.units, src: one.src, dst, timeMs });
+          transferFunds(accounts, {
+            userId: 7,
+            currency: one.currency,
+            units: one.units,
+            src: one.src,
+            dst,
+            timeMs,
+          });
         } else {
           timeMs += one.ms;
         }
@@ -63,9 +78,12 @@ test('conserves every currency through any sequence of deposits, transfers, with
       );
       expect(owned).toBe(parseUnits('10000000000') + deposited - gone);
       const kept = withdrawals.filter(
-        ({ status, payments }) => status === 'Done' || payments.some((payment) => payment.status === 'Transferred'),
+        ({ status, payments }) =>
+          status === 'Done' || payments.some((payment) => payment.status === 'Transferred'),
       );
-      const ended = kept.filter(({ status }) => status === 'Done' || status === 'Failed' || status === 'Rejected');
+      const ended = kept.filter(
+        ({ status }) => status === 'Done' || status === 'Failed' || status === 'Rejected',
+      );
       expect(accounts.houseOf('rls').fees).toBe(ended.reduce((sum, { fee }) => sum + fee, 0n));
       expect(accounts.imbalanceOf('rls')).toBe(0n);
     }),

@@ -10,7 +10,12 @@ const DAY_MS = 86_400_000;
 /** Bitcoin with three confirmations, a minute apart. */
 const BTC = { btc: { requiredConfirmations: 3, confirmationEveryMs: MINUTE_MS } };
 
-function deposit(exchange: ReturnType<typeof createExchange>, currency: string, amount: string, timeMs = START_MS) {
+function deposit(
+  exchange: ReturnType<typeof createExchange>,
+  currency: string,
+  amount: string,
+  timeMs = START_MS,
+) {
   const { services } = exchange;
   return services.deposits.create({
     userId: 7,

@@ -19,7 +19,10 @@ function rial(exchange: Exchange): string {
 }
 
 function look(exchange: Exchange, id = 'CW430001') {
-  return ask(exchange, rialWithdrawalHandlers.withdrawal, { path: { id } }).body['result'] as Record<string, unknown>;
+  return ask(exchange, rialWithdrawalHandlers.withdrawal, { path: { id } }).body['result'] as Record<
+    string,
+    unknown
+  >;
 }
 
 test('debits the balance at once and answers with the record', () => {
@@ -67,7 +70,15 @@ test('goes through New, Sent, Bank processing, Partially Done and Done as time p
     exchange.services.advance(START_MS + minute * MINUTE_MS);
     statuses.push(look(exchange)['status']);
   }
-  expect(statuses).toEqual(['New', 'New', 'Sent', 'Bank processing', 'Bank processing', 'Partially Done', 'Done']);
+  expect(statuses).toEqual([
+    'New',
+    'New',
+    'Sent',
+    'Bank processing',
+    'Bank processing',
+    'Partially Done',
+    'Done',
+  ]);
   expect(look(exchange)).toMatchObject({
     fulfilledAmount: '990000',
     isCancelable: false,
@@ -137,7 +148,9 @@ test('counts against the daily limit for 24 hours, and not when it came back', (
   expect(create(exchange).body['code']).toBe('WithdrawAmountLimitation');
   ask(exchange, rialWithdrawalHandlers.cancelWithdrawal, { path: { id: 'CW430001' } });
   expect(create(exchange).body['status']).toBe('ok');
-  expect(create(exchange, {}, { timeMs: START_MS + 24 * HOUR_MS - 1 }).body['code']).toBe('WithdrawAmountLimitation');
+  expect(create(exchange, {}, { timeMs: START_MS + 24 * HOUR_MS - 1 }).body['code']).toBe(
+    'WithdrawAmountLimitation',
+  );
   expect(create(exchange, {}, { timeMs: START_MS + 24 * HOUR_MS }).body['status']).toBe('ok');
 });
 
@@ -155,9 +168,13 @@ test('cancels within three minutes and gives everything back', () => {
 });
 
 test('refuses a cancel: unknown, somebody else’s, no longer new, or new but too late', () => {
-  const exchange = createExchange({ users: [ALI, { username: 'sara', id: 8 }], withdrawals: { newForMs: HOUR_MS } });
+  const exchange = createExchange({
+    users: [ALI, { username: 'sara', id: 8 }],
+    withdrawals: { newForMs: HOUR_MS },
+  });
   create(exchange);
-  const cancel = (options: CallOptions) => ask(exchange, rialWithdrawalHandlers.cancelWithdrawal, options).body['code'];
+  const cancel = (options: CallOptions) =>
+    ask(exchange, rialWithdrawalHandlers.cancelWithdrawal, options).body['code'];
   const path = { id: 'CW430001' };
   expect(cancel({ path: { id: 'CW1' } })).toBe('WithdrawRequestNotFound');
   expect(cancel({ path, userId: 8 })).toBe('WithdrawRequestNotFound');
@@ -178,13 +195,16 @@ test('answers 404 for a withdrawal that is not there, or not the caller’s', ()
   }
 });
 
-test.each(['Failed', 'Rejected'] as const)('gives everything back when the administrator says %s', (status) => {
-  const exchange = createExchange();
-  create(exchange);
-  exchange.services.withdrawals.force('CW430001', status, START_MS + 1);
-  expect(look(exchange)['status']).toBe(status);
-  expect(rial(exchange)).toBe('10000000000');
-});
+test.each(['Failed', 'Rejected'] as const)(
+  'gives everything back when the administrator says %s',
+  (status) => {
+    const exchange = createExchange();
+    create(exchange);
+    exchange.services.withdrawals.force('CW430001', status, START_MS + 1);
+    expect(look(exchange)['status']).toBe(status);
+    expect(rial(exchange)).toBe('10000000000');
+  },
+);
 
 test('gives back what no payment carried when it fails half way, and keeps the fee', () => {
   const exchange = createExchange({ withdrawals: { largestPayment: '500000' } });
@@ -215,6 +235,7 @@ test('is put in any status by the administrator, until it has ended', () => {
 
 test('charges one per cent up to the ceiling, rounded up to a whole rial', () => {
   const exchange = createExchange();
-  const feeOf = (amount: string) => (create(exchange, { amount }).body['result'] as Record<string, unknown>)['fee'];
+  const feeOf = (amount: string) =>
+    (create(exchange, { amount }).body['result'] as Record<string, unknown>)['fee'];
   expect([feeOf('150001'), feeOf('200000'), feeOf('80000000')]).toEqual(['1501', '2000', '50000']);
 });

@@ -49,7 +49,11 @@ test('answers the selective list keyed by upper-case symbol', () => {
       BTC: { id: walletId(exchange, 'btc'), balance: '0.5', blocked: '0' },
     },
   });
-  expect(Object.keys(ask(exchange, walletHandlers.wallets).body['wallets'] as object)).toEqual(['RLS', 'USDT', 'BTC']);
+  expect(Object.keys(ask(exchange, walletHandlers.wallets).body['wallets'] as object)).toEqual([
+    'RLS',
+    'USDT',
+    'BTC',
+  ]);
 });
 
 test('answers one balance, zero where there is no wallet yet, and refuses what is no currency', () => {
@@ -75,7 +79,12 @@ test('lists the transactions of a wallet, newest first, by 50 a page', () => {
   const { services } = exchange;
   const rls = services.currency('rls');
   for (let count = 1; count <= 60; count += 1) {
-    services.deposits.create({ userId: 7, currency: rls, units: parseUnits(String(count)), timeMs: START_MS + count });
+    services.deposits.create({
+      userId: 7,
+      currency: rls,
+      units: parseUnits(String(count)),
+      timeMs: START_MS + count,
+    });
   }
   const wallet = walletId(exchange, 'rls');
   const first = ask(exchange, walletHandlers.walletTransactions, { input: { wallet } }).body;

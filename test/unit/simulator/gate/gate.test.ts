@@ -20,7 +20,9 @@ function request(change: Partial<GateRequest>): GateRequest {
 
 const TOKEN = { authorization: 'Token ali-token' };
 
-function keyHeaders(change: { readonly skewMs?: number; readonly message?: string; readonly prefix?: string } = {}) {
+function keyHeaders(
+  change: { readonly skewMs?: number; readonly message?: string; readonly prefix?: string } = {},
+) {
   const timestamp = String(Math.floor((START_MS + (change.skewMs ?? 0)) / 1000));
   const message = change.message ?? `${timestamp}GET/market/orders/list?details=2`;
   const prefix = change.prefix ?? 'service';
@@ -43,7 +45,11 @@ test('answers 401 with detail to a missing, a malformed and an unknown token', (
   const { gate } = createExchange().services;
   for (const headers of [{}, { authorization: 'ali-token' }, { authorization: 'Token other' }]) {
     const decision = gate.check(request({ headers }));
-    expect(decision).toMatchObject({ ok: false, status: 401, body: { detail: expect.any(String) as unknown } });
+    expect(decision).toMatchObject({
+      ok: false,
+      status: 401,
+      body: { detail: expect.any(String) as unknown },
+    });
   }
 });
 
@@ -55,7 +61,12 @@ test('lets a key in whose signature covers time, method, path with query and bod
   });
   const timestamp = START_MS / 1000;
   const message = `${timestamp}POST/market/orders/add{"a":1}`;
-  const order = { method: 'POST', pathWithQuery: '/market/orders/add', body: '{"a":1}', access: 'TRADE' as const };
+  const order = {
+    method: 'POST',
+    pathWithQuery: '/market/orders/add',
+    body: '{"a":1}',
+    access: 'TRADE' as const,
+  };
   expect(gate.check(request({ ...order, headers: keyHeaders({ message }) })).ok).toBe(true);
   expect(gate.check(request({ ...order, body: '{"a":2}', headers: keyHeaders({ message }) }))).toMatchObject({
     status: 401,
@@ -70,7 +81,10 @@ test('knows a public key with its padding and without', () => {
   const signature = `signed:padded=:${timestamp}GET/market/orders/list?details=2`;
   for (const key of ['padded=', 'padded']) {
     const headers = { 'service-key': key, 'service-signature': signature, 'service-timestamp': timestamp };
-    expect(gate.check(request({ headers }))).toMatchObject({ ok: true, caller: { credentialId: 'key:padded' } });
+    expect(gate.check(request({ headers }))).toMatchObject({
+      ok: true,
+      caller: { credentialId: 'key:padded' },
+    });
   }
 });
 
@@ -92,7 +106,9 @@ test('tells a missing permission from a limit', () => {
   const withdraw = gate.check(request({ access: 'WITHDRAW', headers: keyHeaders() }));
   expect(withdraw).toMatchObject({ kind: 'permission', status: 403, body: { code: 'PermissionDenied' } });
   expect(withdraw).not.toHaveProperty('body.backOff');
-  expect(gate.check(request({ access: 'token', headers: keyHeaders() }))).toMatchObject({ kind: 'permission' });
+  expect(gate.check(request({ access: 'token', headers: keyHeaders() }))).toMatchObject({
+    kind: 'permission',
+  });
 });
 
 test('answers 403 with the limit and the wait when a budget is exceeded, and counts each credential apart', () => {
@@ -119,7 +135,8 @@ test('answers 429 with backOff and limit by setting', () => {
 test('counts public calls and calls with budgets per IP by IP', () => {
   const { gate } = createExchange().services;
   const open = { access: 'none' as const, budget: { ...BUDGET, per: 'ip' as const, assumed: false } };
-  for (let count = 0; count < 3; count += 1) expect(gate.check(request(open))).toEqual({ ok: true, caller: null });
+  for (let count = 0; count < 3; count += 1)
+    expect(gate.check(request(open))).toEqual({ ok: true, caller: null });
   expect(gate.check(request(open)).ok).toBe(false);
   expect(gate.check(request({ ...open, ip: '10.0.0.2' })).ok).toBe(true);
   expect(gate.check(request({ ...open, access: 'READ', headers: TOKEN })).ok).toBe(false);
@@ -130,7 +147,9 @@ test('takes an optional token where one comes, and refuses a bad one', () => {
   const access = 'optional-token';
   expect(gate.check(request({ access }))).toEqual({ ok: true, caller: null });
   expect(gate.check(request({ access, headers: TOKEN }))).toMatchObject({ ok: true, caller: { userId: 7 } });
-  expect(gate.check(request({ access, headers: { authorization: 'Token no' } }))).toMatchObject({ status: 401 });
+  expect(gate.check(request({ access, headers: { authorization: 'Token no' } }))).toMatchObject({
+    status: 401,
+  });
 });
 
 test('blocks an IP after more than 100 bad tokens, also for its good ones', () => {

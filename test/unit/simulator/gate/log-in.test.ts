@@ -5,7 +5,11 @@ import { ALI, ask, createExchange, START_MS, type CallOptions } from '../users/f
 const HOUR_MS = 3_600_000;
 const RIGHT = { username: 'ali', password: 'secret', captcha: 'api' };
 
-function logIn(exchange: ReturnType<typeof createExchange>, input: Record<string, unknown>, options: CallOptions = {}) {
+function logIn(
+  exchange: ReturnType<typeof createExchange>,
+  input: Record<string, unknown>,
+  options: CallOptions = {},
+) {
   return ask(exchange, sessionHandlers.login, { ...options, input, userId: null });
 }
 

@@ -25,7 +25,11 @@ function exceed(rates: RateLimits, timeMs: number): number | undefined {
 test('locks out for an hour when a budget is exceeded, and only that caller on that budget', () => {
   const rates = limits();
   expect(exceed(rates, 0)).toBe(HOUR_MS);
-  expect(rates.admit(BUDGET, 'a', 61_000)).toMatchObject({ kind: 'lockout', waitMs: HOUR_MS - 61_000, limit: 2 });
+  expect(rates.admit(BUDGET, 'a', 61_000)).toMatchObject({
+    kind: 'lockout',
+    waitMs: HOUR_MS - 61_000,
+    limit: 2,
+  });
   expect(rates.admit(OTHER, 'a', 61_000)).toBeNull();
   expect(rates.admit(BUDGET, 'b', 61_000)).toBeNull();
   expect(rates.admit(BUDGET, 'a', HOUR_MS)).toBeNull();
@@ -59,7 +63,8 @@ test('begins at one hour again after a day without a lockout', () => {
 test('requests during a lockout do not make it longer', () => {
   const rates = limits();
   exceed(rates, 0);
-  for (let timeMs = 0; timeMs < HOUR_MS; timeMs += 60_000) expect(rates.admit(BUDGET, 'a', timeMs)).not.toBeNull();
+  for (let timeMs = 0; timeMs < HOUR_MS; timeMs += 60_000)
+    expect(rates.admit(BUDGET, 'a', timeMs)).not.toBeNull();
   expect(rates.admit(BUDGET, 'a', HOUR_MS)).toBeNull();
 });
 

@@ -31,16 +31,21 @@ test('admits nothing at a limit of zero', () => {
 test('admits exactly what a list of all admitted times would admit', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 300 });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 500 }), gaps, (limit, windowMs, steps) => {
-      const log = new SlidingLog(limit, windowMs);
-      const admitted: number[] = [];
-      let timeMs = 0;
-      for (const step of steps) {
-        timeMs += step;
-        const expected = admitted.filter((at) => timeMs - at < windowMs).length < limit;
-        expect(log.tryAdd(timeMs)).toBe(expected);
-        if (expected) admitted.push(timeMs);
-      }
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 50 }),
+      fc.integer({ min: 1, max: 500 }),
+      gaps,
+      (limit, windowMs, steps) => {
+        const log = new SlidingLog(limit, windowMs);
+        const admitted: number[] = [];
+        let timeMs = 0;
+        for (const step of steps) {
+          timeMs += step;
+          const expected = admitted.filter((at) => timeMs - at < windowMs).length < limit;
+          expect(log.tryAdd(timeMs)).toBe(expected);
+          if (expected) admitted.push(timeMs);
+        }
+      },
+    ),
   );
 });

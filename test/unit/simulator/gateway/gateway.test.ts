@@ -61,11 +61,16 @@ test.each([
   ['-11', 'Description must be less than 255 character', { description: 'x'.repeat(256) }],
   ['-41', 'Invalid currency', { currencies: 'btc,doge' }],
 ])('refuses an invoice with %s (%s): %o', (code, message, change) => {
-  expect(send(createShop(), change)).toMatchObject({ status: 200, body: { status: 'failed', code, message } });
+  expect(send(createShop(), change)).toMatchObject({
+    status: 200,
+    body: { status: 'failed', code, message },
+  });
 });
 
 test('takes an amount of exactly 10000 and a description of exactly 255 characters', () => {
-  expect(send(createShop(), { amount: '10000', description: 'x'.repeat(255) }).body['status']).toBe('success');
+  expect(send(createShop(), { amount: '10000', description: 'x'.repeat(255) }).body['status']).toBe(
+    'success',
+  );
 });
 
 test('writes codes in the form asked for', () => {
@@ -109,7 +114,10 @@ test('refuses a verification without a token, with a malformed, an unknown and a
   act(exchange, token, { action: 'pay' });
   expect(verify(exchange, {}).body).toMatchObject({ code: '-23', message: 'Token is required' });
   expect(verify(exchange, { token: 'short' }).body).toMatchObject({ code: '-21', message: 'Invalid token' });
-  expect(verify(exchange, { token: '0'.repeat(32) }).body).toMatchObject({ code: '-22', message: 'Token not found' });
+  expect(verify(exchange, { token: '0'.repeat(32) }).body).toMatchObject({
+    code: '-22',
+    message: 'Token not found',
+  });
   expect(verify(exchange, { token, api: 'other-key' }).body).toMatchObject({ code: '-22' });
   expect(verify(exchange, { token, api: undefined }).body).toMatchObject({ code: '-1' });
   expect(verify(exchange, { token }).body['status']).toBe('success');

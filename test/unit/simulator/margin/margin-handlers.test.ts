@@ -16,7 +16,8 @@ test('moves money to a margin wallet that comes to be with it', () => {
   });
   expect(body['srcWallet']).not.toHaveProperty('id', (body['dstWallet'] as { id: number }).id);
   expect(
-    ask(exchange, marginHandlers.transfer, { input: { ...INPUT, src: 'margin', dst: 'spot', amount: 1000 } }).status,
+    ask(exchange, marginHandlers.transfer, { input: { ...INPUT, src: 'margin', dst: 'spot', amount: 1000 } })
+      .status,
   ).toBe(200);
   expect(exchange.accounts.find(7, 'rls')?.total).toBe(parseUnits('10000000000'));
   expect(exchange.accounts.imbalanceOf('rls')).toBe(0n);
@@ -61,13 +62,20 @@ test('lists margin markets, with the leverage of the level when a token comes', 
     buyEnabled: true,
   };
   const open = ask(exchange, marginHandlers.marginMarkets, { userId: null }).body;
-  expect(open).toEqual({ status: 'ok', markets: { BTCIRT: setting, USDTIRT: { ...setting, srcCurrency: 'usdt' } } });
-  expect(ask(exchange, marginHandlers.marginMarkets).body).toMatchObject({ markets: { BTCIRT: { maxLeverage: '2' } } });
+  expect(open).toEqual({
+    status: 'ok',
+    markets: { BTCIRT: setting, USDTIRT: { ...setting, srcCurrency: 'usdt' } },
+  });
+  expect(ask(exchange, marginHandlers.marginMarkets).body).toMatchObject({
+    markets: { BTCIRT: { maxLeverage: '2' } },
+  });
 });
 
 test('offers only the configured margin markets', () => {
   const markets = { BTCIRT: { maxLeverage: '3', sellEnabled: false }, ETHIRT: {} };
-  const { body } = ask(createExchange({ margin: { markets } }), marginHandlers.marginMarkets, { userId: null });
+  const { body } = ask(createExchange({ margin: { markets } }), marginHandlers.marginMarkets, {
+    userId: null,
+  });
   expect(body['markets']).toEqual({
     BTCIRT: expect.objectContaining({ maxLeverage: '3', sellEnabled: false, buyEnabled: true }) as unknown,
   });

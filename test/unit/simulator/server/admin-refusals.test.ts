@@ -45,7 +45,10 @@ test('a skew of more than a year is refused, as the clock could never come back 
 
 test('a fault comes with any share of the requests', async () => {
   const rules = [{ kind: 'lost', probability: 0.25 }];
-  expect(await served.admin('/faults', { rules })).toMatchObject({ status: 200, body: { faults: { rules } } });
+  expect(await served.admin('/faults', { rules })).toMatchObject({
+    status: 200,
+    body: { faults: { rules } },
+  });
   expect((await served.admin('/faults', { rules: [{ kind: 'lost', probability: 1.5 }] })).status).toBe(400);
 });
 
@@ -60,7 +63,9 @@ test('steps too fine for the prices of a market are refused, and its rules stay'
     body: { error: 'TOO_LARGE' },
   });
   const { body } = await served.admin('/markets');
-  expect(body['markets']).toContainEqual(expect.objectContaining({ symbol: 'BTCIRT', priceStep: '10', version: 1 }));
+  expect(body['markets']).toContainEqual(
+    expect.objectContaining({ symbol: 'BTCIRT', priceStep: '10', version: 1 }),
+  );
 });
 
 test('a deposit that is confirmed before its time shows when it was credited', async () => {
@@ -72,7 +77,10 @@ test('a deposit that is confirmed before its time shows when it was credited', a
   });
   await served.admin('/clock', { advanceMs: 60_000 });
   await served.admin('/deposits/confirm', { id: body['id'] });
-  const [deposit] = (await served.ask('/users/wallets/deposits/list')).body['deposits'] as Record<string, unknown>[];
+  const [deposit] = (await served.ask('/users/wallets/deposits/list')).body['deposits'] as Record<
+    string,
+    unknown
+  >[];
   const created = new Date(START_MS + 60_000).toISOString().replace('Z', '+00:00');
   expect(deposit).toMatchObject({ confirmed: true, transaction: { created_at: created } });
 });

@@ -28,7 +28,9 @@ const add = async (change: Record<string, unknown> = {}) =>
   (await served.ask('/market/orders/add', { body: { ...BUY, ...change } })).body;
 const profile = async () => (await served.ask('/users/profile')).body['profile'] as Record<string, unknown>;
 const status = async (id: number) =>
-  ((await served.ask('/market/orders/status', { body: { id } })).body['order'] as Record<string, unknown>)['status'];
+  ((await served.ask('/market/orders/status', { body: { id } })).body['order'] as Record<string, unknown>)[
+    'status'
+  ];
 
 describe('the door', () => {
   test('asks for its own token', async () => {
@@ -49,9 +51,9 @@ describe('the door', () => {
     const request = { method: 'GET', path: '/_sim/users', authorization: `Bearer ${ADMIN_TOKEN}`, body: '' };
     expect(api.handle({ ...request, ip: '10.0.0.2' }).status).toBe(403);
     expect(api.handle({ ...request, ip: '::1' }).status).toBe(200);
-    expect(['127.0.0.1', '127.4.5.6', '::ffff:127.0.0.1', '128.0.0.1', '127.0.0.1.evil', ''].map(isLoopbackIp)).toEqual(
-      [true, true, true, false, false, false],
-    );
+    expect(
+      ['127.0.0.1', '127.4.5.6', '::ffff:127.0.0.1', '128.0.0.1', '127.0.0.1.evil', ''].map(isLoopbackIp),
+    ).toEqual([true, true, true, false, false, false]);
   });
 
   test('says what it expected and what it found', async () => {
@@ -66,9 +68,9 @@ describe('the door', () => {
       problems: [{ path: 'amount' }, { message: expect.stringContaining('colour') as unknown }],
     });
     expect((await served.admin('/deposit', '{')).status).toBe(400);
-    expect((await served.admin('/deposit', { user: 'nobody', currency: 'btc', amount: '1' })).body['message']).toBe(
-      'expected a user, one of ali, sara, was "nobody"',
-    );
+    expect(
+      (await served.admin('/deposit', { user: 'nobody', currency: 'btc', amount: '1' })).body['message'],
+    ).toBe('expected a user, one of ali, sara, was "nobody"');
     expect((await served.admin('/markets', { symbol: 'NOPE', closed: true })).body['message']).toMatch(
       /BTCIRT.*was "NOPE"/,
     );
@@ -104,10 +106,14 @@ describe('money', () => {
   test('is taken out, which breaks holds by cancelling the newest orders', async () => {
     await add();
     await add({ amount: '2' });
-    expect((await served.admin('/withdraw', { user: 'ali', currency: 'rls', amount: '50000000000' })).status).toBe(200);
+    expect(
+      (await served.admin('/withdraw', { user: 'ali', currency: 'rls', amount: '50000000000' })).status,
+    ).toBe(200);
     expect([await status(1), await status(2)]).toEqual(['Active', 'Canceled']);
     expect(balance('rls')).toBe('50000000000');
-    expect((await served.admin('/withdraw', { user: 'ali', currency: 'rls', amount: '60000000000' })).status).toBe(409);
+    expect(
+      (await served.admin('/withdraw', { user: 'ali', currency: 'rls', amount: '60000000000' })).status,
+    ).toBe(409);
   });
 
   test('on its way to the bank is moved by the bank', async () => {
@@ -125,10 +131,17 @@ describe('money', () => {
 describe('orders', () => {
   test('are placed as another user, listed and canceled', async () => {
     await add({ type: 'sell', price: '50000000000' });
-    const { body } = await served.admin('/orders', { user: 'sara', ...BUY, price: '50000000000', amount: '0.002' });
+    const { body } = await served.admin('/orders', {
+      user: 'sara',
+      ...BUY,
+      price: '50000000000',
+      amount: '0.002',
+    });
     expect(body['orders']).toMatchObject([{ id: 2, userId: 8, matchedAmount: '0.001', status: 'Active' }]);
     expect((await served.admin('/orders')).body['orders']).toMatchObject([{ id: 2 }]);
-    expect((await served.admin('/orders?user=ali&all=yes')).body['orders']).toMatchObject([{ id: 1, status: 'Done' }]);
+    expect((await served.admin('/orders?user=ali&all=yes')).body['orders']).toMatchObject([
+      { id: 1, status: 'Done' },
+    ]);
     await served.admin('/orders/cancel', { id: 2 });
     expect((await served.admin('/orders')).body['orders']).toEqual([]);
     expect((await served.admin('/orders/cancel', { id: 2 })).status).toBe(409);
@@ -178,7 +191,9 @@ describe('markets and fees', () => {
     expect((await add({ price: '45000000001', amount: '0.00000001' }))['order']).toMatchObject({
       price: '45000000001',
     });
-    expect((await served.ask('/v2/options')).body).toMatchObject({ 'service.pricePrecisions': { BTCIRT: '1' } });
+    expect((await served.ask('/v2/options')).body).toMatchObject({
+      'service.pricePrecisions': { BTCIRT: '1' },
+    });
     expect((await served.ask('/market/orders/list?order=price')).body['orders']).toMatchObject([
       { price: '45000000000' },
       { price: '45000000001' },
@@ -198,7 +213,8 @@ describe('markets and fees', () => {
 describe('users', () => {
   test('come while the exchange runs', async () => {
     expect(
-      (await served.admin('/users', { username: 'reza', tokens: ['reza-token'], balances: { rls: '7' } })).status,
+      (await served.admin('/users', { username: 'reza', tokens: ['reza-token'], balances: { rls: '7' } }))
+        .status,
     ).toBe(200);
     expect((await served.ask('/v2/wallets', { token: 'reza-token' })).body).toMatchObject({
       wallets: { RLS: { balance: '7' } },
@@ -215,14 +231,16 @@ describe('users', () => {
       mayTrade: false,
       features: { rial_withdrawal: false },
     });
-    expect((await served.ask('/market/orders/status', { body: { clientOrderId: 'mine' } })).body['code']).toBe(
-      'FeatureUnavailable',
-    );
+    expect(
+      (await served.ask('/market/orders/status', { body: { clientOrderId: 'mine' } })).body['code'],
+    ).toBe('FeatureUnavailable');
     expect((await add({ amount: '0.002' }))['code']).toBe('TradingUnavailable');
     const withdraw = { body: { destinationBankAccountId: 11, amount: '5000000' } };
     expect((await served.ask('/cobank/withdraw', withdraw)).body['code']).toBe('FeatureUnavailable');
     await served.admin('/users/permissions', { user: 'ali', clientIdLookup: true });
-    expect((await served.ask('/market/orders/status', { body: { clientOrderId: 'mine' } })).body['status']).toBe('ok');
+    expect(
+      (await served.ask('/market/orders/status', { body: { clientOrderId: 'mine' } })).body['status'],
+    ).toBe('ok');
   });
 });
 
@@ -252,7 +270,9 @@ describe('what users add', () => {
       bankCards: [{ confirmed: false }],
       pendingVerifications: { bankCard: true },
     });
-    expect((await served.admin('/cards/confirm', { user: 'ali', number: '6219-8610-0000-0002' })).status).toBe(200);
+    expect(
+      (await served.admin('/cards/confirm', { user: 'ali', number: '6219-8610-0000-0002' })).status,
+    ).toBe(200);
     expect(await profile()).toMatchObject({
       bankCards: [{ confirmed: true }],
       pendingVerifications: { bankCard: false },
@@ -290,7 +310,9 @@ describe('time and faults', () => {
   test('faults are set, read and taken back, and do not strike the administrator', async () => {
     await served.admin('/faults', { rules: [{ kind: 'server-error' }], clockSkewMs: 1_000 });
     expect((await served.ask('/v2/options')).status).toBe(500);
-    expect((await served.admin('/faults')).body['faults']).toMatchObject({ rules: [{ kind: 'server-error' }] });
+    expect((await served.admin('/faults')).body['faults']).toMatchObject({
+      rules: [{ kind: 'server-error' }],
+    });
     expect((await served.admin('/clock')).body['timeMs']).toBe(START_MS + 1_000);
     await served.admin('/faults', undefined, 'DELETE');
     expect((await served.ask('/v2/options')).status).toBe(200);
@@ -337,6 +359,9 @@ describe('the ledger', () => {
   test('as a whole is what a state file holds', async () => {
     await add();
     const { body } = await served.admin('/state');
-    expect(body).toMatchObject({ counters: { nextOrderId: 2 }, orders: [{ id: 1, status: 'Active', userId: ALI }] });
+    expect(body).toMatchObject({
+      counters: { nextOrderId: 2 },
+      orders: [{ id: 1, status: 'Active', userId: ALI }],
+    });
   });
 });

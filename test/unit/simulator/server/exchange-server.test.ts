@@ -9,7 +9,10 @@ let served: Served;
 afterEach(() => served.close());
 
 /** Sends a request word for word, and answers all that comes back. */
-function rawReply(address: string, sent: { readonly head: readonly string[]; readonly body: string }): Promise<string> {
+function rawReply(
+  address: string,
+  sent: { readonly head: readonly string[]; readonly body: string },
+): Promise<string> {
   const { port } = new URL(address);
   return new Promise((resolve, reject) => {
     let reply = '';
@@ -30,7 +33,10 @@ describe('over HTTP', () => {
     const { status, headers, body } = await served.ask('/market/orders/add', { body: BUY });
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(body).toMatchObject({ status: 'ok', order: { id: 1, created_at: '2025-04-10T12:00:00.000+00:00' } });
+    expect(body).toMatchObject({
+      status: 'ok',
+      order: { id: 1, created_at: '2025-04-10T12:00:00.000+00:00' },
+    });
   });
 
   test('a key signs the bytes as they were sent', async () => {
@@ -53,8 +59,12 @@ describe('over HTTP', () => {
     const padded = { ...headers, 'Service-Signature': `${signed('GET', '')}==` };
     expect((await served.ask(path, { token: null, headers: padded })).status).toBe(200);
     const spaced = { ...headers, 'Service-Signature': signed('POST', '{ "type" : "buy" }') };
-    expect((await served.ask(path, { token: null, headers: spaced, body: '{ "type" : "buy" }' })).status).toBe(200);
-    expect((await served.ask(path, { token: null, headers: spaced, body: '{"type":"buy"}' })).status).toBe(401);
+    expect(
+      (await served.ask(path, { token: null, headers: spaced, body: '{ "type" : "buy" }' })).status,
+    ).toBe(200);
+    expect((await served.ask(path, { token: null, headers: spaced, body: '{"type":"buy"}' })).status).toBe(
+      401,
+    );
   });
 
   test('the body of a GET is part of what its key signs, and has no fields', async () => {
@@ -65,7 +75,9 @@ describe('over HTTP', () => {
       type: 'pkcs8',
     });
     const publicKey = '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=';
-    served = await serve({ users: [{ username: 'ali', keys: [{ publicKey, permissions: ['READ' as const] }] }] });
+    served = await serve({
+      users: [{ username: 'ali', keys: [{ publicKey, permissions: ['READ' as const] }] }],
+    });
     const path = '/market/orders/list?status=all';
     const timestamp = String(START_MS / 1000);
     const body = '{"status":"active"}';
@@ -121,7 +133,10 @@ describe('over HTTP', () => {
       headers: { authorization: 'Token ali-token' },
       body: form,
     });
-    expect(await response.json()).toMatchObject({ status: 'ok', order: { type: BUY.type, amount: BUY.amount } });
+    expect(await response.json()).toMatchObject({
+      status: 'ok',
+      order: { type: BUY.type, amount: BUY.amount },
+    });
   });
 
   test.each([

@@ -1,4 +1,7 @@
-import { ExchangeServer, type ExchangeServerOptions } from '../../../../src/simulator/server/exchange-server.ts';
+import {
+  ExchangeServer,
+  type ExchangeServerOptions,
+} from '../../../../src/simulator/server/exchange-server.ts';
 import { WorldClock } from '../../../../src/simulator/server/world-clock.ts';
 import type { ExchangeConfigInput } from '../../../../src/simulator/settings/exchange-config.ts';
 import type { Simulation } from '../../../../src/simulator/simulation.ts';
@@ -73,7 +76,9 @@ export async function serve(
   };
 }
 
-async function read(response: Response): Promise<{ readonly text: string; readonly body: Record<string, unknown> }> {
+async function read(
+  response: Response,
+): Promise<{ readonly text: string; readonly body: Record<string, unknown> }> {
   const text = await response.text();
   try {
     return { text, body: JSON.parse(text) as Record<string, unknown> };

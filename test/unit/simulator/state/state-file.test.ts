@@ -31,7 +31,13 @@ function busyVenue(): Simulation {
   venue.exchange.trading.place(900, { ...sold, clientOrderId: null, pro: true }, START_MS);
   place(venue, { ...BUY, price: '50010000000', amount: '0.003' });
   place(venue, { ...BUY, execution: 'stop_limit', price: '52000000000', stopPrice: '51000000000' });
-  place(venue, { ...BUY, mode: 'oco', stopPrice: '51500000000', stopLimitPrice: '51600000000', clientOrderId: 'pair' });
+  place(venue, {
+    ...BUY,
+    mode: 'oco',
+    stopPrice: '51500000000',
+    stopLimitPrice: '51600000000',
+    clientOrderId: 'pair',
+  });
   const { id } = place(venue, { ...BUY, price: '44000000000' });
   ask(venue, '/market/orders/update-status', { body: { order: id, status: 'canceled' } });
   return venue;
@@ -58,7 +64,8 @@ test('everything that a user sees is the same after a restart', () => {
   for (const token of ['ali-token', 'sara-token']) {
     for (const path of READS) expect(ask(after, path, { token }).raw).toBe(ask(before, path, { token }).raw);
   }
-  for (const currency of ['rls', 'btc', 'usdt']) expect(after.exchange.accounts.imbalanceOf(currency)).toBe(0n);
+  for (const currency of ['rls', 'btc', 'usdt'])
+    expect(after.exchange.accounts.imbalanceOf(currency)).toBe(0n);
 });
 
 test('a second round trip stores the same again', () => {
@@ -73,9 +80,10 @@ test('trading goes on: rests fill, stops wake, client ids are taken and ids go o
   writeStateFile(file, before.exchange, START_MS);
   const { nextOrderId } = before.exchange.trading.counters;
   const after = restored();
-  const code = ask(after, '/market/orders/add', { body: { ...BUY, clientOrderId: 'rests' }, timeMs: LATER_MS }).body[
-    'code'
-  ];
+  const code = ask(after, '/market/orders/add', {
+    body: { ...BUY, clientOrderId: 'rests' },
+    timeMs: LATER_MS,
+  }).body['code'];
   expect(code).toBe('DuplicateClientOrderId');
   const sold = place(
     after,
@@ -112,7 +120,9 @@ test('a market whose steps are coarser now keeps the prices of its orders', () =
     {},
     {},
   ]);
-  expect(place(after, { ...BUY, price: '45000000900' }, { timeMs: LATER_MS })).toMatchObject({ price: '45000001000' });
+  expect(place(after, { ...BUY, price: '45000000900' }, { timeMs: LATER_MS })).toMatchObject({
+    price: '45000001000',
+  });
 });
 
 test('users that are new in the configuration are welcomed, and users keep what they may do', () => {
@@ -126,7 +136,9 @@ test('users that are new in the configuration are welcomed, and users keep what 
     ],
   });
   expect(after.exchange.trading.trader(ALI).lacksClientIdLookup).toBe(true);
-  expect(ask(after, '/v2/wallets', { token: 'n' }).body).toMatchObject({ wallets: { RLS: { balance: '3' } } });
+  expect(ask(after, '/v2/wallets', { token: 'n' }).body).toMatchObject({
+    wallets: { RLS: { balance: '3' } },
+  });
 });
 
 test('no file is a fresh exchange', () => {
@@ -167,7 +179,9 @@ test('orders in a market that is not configured any more do not fit', () => {
 
 test('a folder that can not be written to is told, and nothing is left behind', () => {
   const venue = createVenue();
-  expect(() => writeStateFile(join(folder, 'none', 'x.json'), venue.exchange, START_MS)).toThrow(/can not be written/);
+  expect(() => writeStateFile(join(folder, 'none', 'x.json'), venue.exchange, START_MS)).toThrow(
+    /can not be written/,
+  );
   writeStateFile(file, venue.exchange, START_MS);
   expect(readdirSync(folder)).toEqual(['exchange.json']);
 });

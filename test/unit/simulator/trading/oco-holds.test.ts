@@ -38,7 +38,8 @@ function place(userId: number, order: Partial<PlaceOrder>): readonly SimulatedOr
   return placed.value;
 }
 
-const placeOco = (): readonly SimulatedOrder[] => place(BUYER, { mode: 'oco', stopPrice: 110, stopLimitPrice: 120 });
+const placeOco = (): readonly SimulatedOrder[] =>
+  place(BUYER, { mode: 'oco', stopPrice: 110, stopLimitPrice: 120 });
 const held = () => exchange.accounts.find(BUYER, 'usdt')?.held;
 
 test('an OCO holds for the dearer of its orders', () => {

@@ -49,7 +49,8 @@ export function createExchange(options: Partial<ServicesOptions> = {}): Simulate
         accounts: exchange.accounts,
         random: createRandom(1),
         startMs: START_MS,
-        verifySignature: ({ publicKey, message, signature }) => signature === `signed:${publicKey}:${message}`,
+        verifySignature: ({ publicKey, message, signature }) =>
+          signature === `signed:${publicKey}:${message}`,
         md5: (text) => createHash('md5').update(text).digest('hex'),
         verifyTotp: ({ secret, code }) => code === `code-of-${secret}`,
         users: [ALI],

@@ -72,7 +72,9 @@ test('lists log-in attempts, newest first', () => {
 });
 
 test('answers the referral code with counts and a number', () => {
-  const users = [{ ...ALI, referral: { code: 'X1', referredUsersCount: 2, feeTotalCount: 3, feeTotal: 1200 } }];
+  const users = [
+    { ...ALI, referral: { code: 'X1', referredUsersCount: 2, feeTotalCount: 3, feeTotal: 1200 } },
+  ];
   expect(ask(createExchange({ users }), userHandlers.referralCode).body).toMatchObject({
     referredUsersCount: 2,
     referralCode: 'X1',
@@ -134,8 +136,13 @@ test('adds cards and accounts as unconfirmed ones that the profile shows', () =>
   expect(ask(exchange, userHandlers.addAccount, { input: account }).body).toEqual({ status: 'ok' });
   expect(ask(exchange, userHandlers.profile).body).toMatchObject({
     profile: {
-      bankCards: [{ number: '6037991122334455', bank: 'Melli', owner: 'Ali Rezaei', confirmed: false, status: 'new' }],
-      bankAccounts: [{ id: 11 }, { id: 5001, shaba: 'IR990000000000000000000099', confirmed: false, status: 'new' }],
+      bankCards: [
+        { number: '6037991122334455', bank: 'Melli', owner: 'Ali Rezaei', confirmed: false, status: 'new' },
+      ],
+      bankAccounts: [
+        { id: 11 },
+        { id: 5001, shaba: 'IR990000000000000000000099', confirmed: false, status: 'new' },
+      ],
       pendingVerifications: { bankAccount: true, bankCard: true },
     },
   });
@@ -147,7 +154,11 @@ test.each([
   ['ParseError', userHandlers.addCard, { number: '6037991122334455' }],
   ['ParseError', userHandlers.addAccount, { number: '1', bank: 'Melli' }],
   ['ParseError', userHandlers.addAccount, { number: '1', shaba: 'DE12', bank: 'Melli' }],
-  ['DuplicateAccount', userHandlers.addAccount, { number: '1', shaba: 'IR120000000000000000000001', bank: 'Melli' }],
+  [
+    'DuplicateAccount',
+    userHandlers.addAccount,
+    { number: '1', shaba: 'IR120000000000000000000001', bank: 'Melli' },
+  ],
 ])('refuses with %s a card or account that is not in order', (code, handler, input) => {
   const exchange = createExchange();
   const { status, body } = ask(exchange, handler, { input });
@@ -166,7 +177,9 @@ test('refuses a card twice', () => {
 test('keeps favourite markets: adds a comma list once each, removes one, removes all', () => {
   const exchange = createExchange();
   const favorites = (handler: keyof typeof userHandlers, market?: string) =>
-    ask(exchange, userHandlers[handler], { input: market === undefined ? {} : { market } }).body['favoriteMarkets'];
+    ask(exchange, userHandlers[handler], { input: market === undefined ? {} : { market } }).body[
+      'favoriteMarkets'
+    ];
   expect(favorites('favoriteMarkets')).toEqual([]);
   expect(favorites('addFavoriteMarkets', 'btcirt, USDTIRT')).toEqual(['BTCIRT', 'USDTIRT']);
   expect(favorites('addFavoriteMarkets', 'BTCIRT')).toEqual(['BTCIRT', 'USDTIRT']);

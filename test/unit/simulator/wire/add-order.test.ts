@@ -50,7 +50,13 @@ describe('an accepted order', () => {
 
   test('of an OCO is two orders that name each other, the limit first', () => {
     const { body } = ask(createVenue(), ADD, {
-      body: { ...BUY, mode: 'oco', stopPrice: '51000000000', stopLimitPrice: '51500000000', clientOrderId: 'oco' },
+      body: {
+        ...BUY,
+        mode: 'oco',
+        stopPrice: '51000000000',
+        stopLimitPrice: '51500000000',
+        clientOrderId: 'oco',
+      },
     });
     expect(body['orders']).toMatchObject([
       { id: 1, execution: 'Limit', status: 'Active', clientOrderId: 'oco', pairId: 2 },
@@ -73,7 +79,10 @@ describe('an accepted order', () => {
     ['0.0010019', '50000000005.00000000001', '0.001001', '50000000010'],
     ['1e-3', '4.5e10', '0.001', '45000000000'],
   ])('of amount %s at %s is rounded to %s at %s', (amount, price, placedAmount, placedPrice) => {
-    expect(place(createVenue(), { ...BUY, amount, price })).toMatchObject({ amount: placedAmount, price: placedPrice });
+    expect(place(createVenue(), { ...BUY, amount, price })).toMatchObject({
+      amount: placedAmount,
+      price: placedPrice,
+    });
   });
 
   test('may be in words of any case and name pro in words', () => {
@@ -131,14 +140,16 @@ describe('a refused order', () => {
   test('is a duplicate for ten seconds, and accepted after', () => {
     const venue = createVenue();
     place(venue, BUY);
-    const again = (timeMs: number) => ask(venue, ADD, { body: { ...BUY, clientOrderId: 'again' }, timeMs }).body;
+    const again = (timeMs: number) =>
+      ask(venue, ADD, { body: { ...BUY, clientOrderId: 'again' }, timeMs }).body;
     expect(again(START_MS + 9_999)).toMatchObject({ code: 'DuplicateOrder', clientOrderId: 'again' });
     expect(again(START_MS + 10_000)['status']).toBe('ok');
   });
 
   test('has the client id of another open order, or a closed market, or a user who may not trade', () => {
     const venue = createVenue();
-    const code = (change: Record<string, unknown>) => ask(venue, ADD, { body: { ...BUY, ...change } }).body['code'];
+    const code = (change: Record<string, unknown>) =>
+      ask(venue, ADD, { body: { ...BUY, ...change } }).body['code'];
     place(venue, { ...BUY, clientOrderId: 'same' });
     expect(code({ clientOrderId: 'same', amount: '0.002' })).toBe('DuplicateClientOrderId');
     venue.exchange.trading.trader(ALI).mayTrade = false;
@@ -149,7 +160,9 @@ describe('a refused order', () => {
   });
 
   test('names its code in the field error where the deployment does', () => {
-    const { body } = ask(createVenue({ forms: { failureField: 'error' } }), ADD, { body: { ...BUY, price: 'x' } });
+    const { body } = ask(createVenue({ forms: { failureField: 'error' } }), ADD, {
+      body: { ...BUY, price: 'x' },
+    });
     expect(body).toMatchObject({ status: 'failed', error: 'InvalidOrderPrice' });
     expect(body).not.toHaveProperty('code');
   });

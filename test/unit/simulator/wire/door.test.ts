@@ -15,7 +15,9 @@ describe('routes', () => {
     });
     expect([200, 400, 404]).toContain(status);
     expect(raw).not.toContain('No address');
-    expect(venue.door.log.values()).toMatchObject([{ endpoint: endpoint.name, budget: endpoint.budget.name, status }]);
+    expect(venue.door.log.values()).toMatchObject([
+      { endpoint: endpoint.name, budget: endpoint.budget.name, status },
+    ]);
   });
 
   test('that do not exist are 404 with JSON, and are logged', () => {
@@ -57,7 +59,10 @@ describe('lenience', () => {
   ];
 
   test.each(lenient)('takes %s by default', (_, path, options) => {
-    expect([path, ask(createVenue(), path, options).status]).toEqual([path, path.startsWith('/auth') ? 400 : 200]);
+    expect([path, ask(createVenue(), path, options).status]).toEqual([
+      path,
+      path.startsWith('/auth') ? 400 : 200,
+    ]);
   });
 
   test.each(lenient)('refuses %s where it is off', (_, path, options) => {
@@ -122,7 +127,9 @@ describe('the gate', () => {
   });
 
   test('lets a counted but refused placement change nothing', () => {
-    const venue = createVenue({ limits: { overrides: { 'orders/add': { limit: 0 } }, exceeded: 'back-off' } });
+    const venue = createVenue({
+      limits: { overrides: { 'orders/add': { limit: 0 } }, exceeded: 'back-off' },
+    });
     const before = stateOf(venue);
     expect(ask(venue, '/market/orders/add', { body: BUY })).toMatchObject({
       status: 429,
@@ -134,7 +141,8 @@ describe('the gate', () => {
 
 test('the request log forgets the oldest beyond its bound and goes on counting', () => {
   const venue = createVenue();
-  for (let second = 0; second < 5; second += 1) ask(venue, '/v2/options', { timeMs: START_MS + second * 1000 });
+  for (let second = 0; second < 5; second += 1)
+    ask(venue, '/v2/options', { timeMs: START_MS + second * 1000 });
   expect(venue.door.log.count).toBe(5);
   expect(venue.door.log.values().map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
 });
@@ -165,8 +173,13 @@ test('the pay page stands beside the interface', () => {
     token: null,
   });
   expect(paid.status).toBe(302);
-  expect(paid.headers['location']).toBe(`https://shop.example/back?status=1&token=${String(sent.body['token'])}`);
-  const verified = ask(venue, '/pg/verify/', { body: { api: 'shop-1', token: sent.body['token'] }, token: null });
+  expect(paid.headers['location']).toBe(
+    `https://shop.example/back?status=1&token=${String(sent.body['token'])}`,
+  );
+  const verified = ask(venue, '/pg/verify/', {
+    body: { api: 'shop-1', token: sent.body['token'] },
+    token: null,
+  });
   expect(verified.body).toMatchObject({ status: 'success', amount: 50_000 });
   expect(venue.exchange.accounts.find(ALI, 'rls')?.total).toBe(1_000_000_500_000_000_000_000n);
 });

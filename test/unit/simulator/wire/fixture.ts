@@ -1,4 +1,7 @@
-import { readExchangeConfig, type ExchangeConfigInput } from '../../../../src/simulator/settings/exchange-config.ts';
+import {
+  readExchangeConfig,
+  type ExchangeConfigInput,
+} from '../../../../src/simulator/settings/exchange-config.ts';
 import { createSimulation, type Simulation } from '../../../../src/simulator/simulation.ts';
 import type { WireReply } from '../../../../src/simulator/wire/door.ts';
 
@@ -23,13 +26,22 @@ const CONFIG: ExchangeConfigInput = {
       tokens: ['ali-token'],
       balances: { rls: '100000000000', usdt: '50000', btc: '2', shib: '100000000' },
     },
-    { username: 'sara', id: SARA, tokens: ['sara-token'], balances: { rls: '100000000000', usdt: '50000', btc: '2' } },
+    {
+      username: 'sara',
+      id: SARA,
+      tokens: ['sara-token'],
+      balances: { rls: '100000000000', usdt: '50000', btc: '2' },
+    },
   ],
 };
 
 /** An exchange with four markets and two rich users. */
 export function createVenue(config: ExchangeConfigInput = {}): Simulation {
-  return createSimulation({ config: readExchangeConfig({ ...CONFIG, ...config }), startMs: START_MS, seed: 3 });
+  return createSimulation({
+    config: readExchangeConfig({ ...CONFIG, ...config }),
+    startMs: START_MS,
+    seed: 3,
+  });
 }
 
 export interface Ask {
@@ -82,7 +94,13 @@ function readBody(text: string): Record<string, unknown> {
 }
 
 /** A limit buy of 0.001 bitcoin for rial, ten percent below the market. */
-export const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '45000000000' };
+export const BUY = {
+  type: 'buy',
+  srcCurrency: 'btc',
+  dstCurrency: 'rls',
+  amount: '0.001',
+  price: '45000000000',
+};
 
 export interface OrderBody {
   readonly id: number;
@@ -92,7 +110,11 @@ export interface OrderBody {
 }
 
 /** Places an order that must be accepted, and answers it as the wire shows it. */
-export function place(venue: Simulation, order: Readonly<Record<string, unknown>>, options: Ask = {}): OrderBody {
+export function place(
+  venue: Simulation,
+  order: Readonly<Record<string, unknown>>,
+  options: Ask = {},
+): OrderBody {
   const { body, raw } = ask(venue, '/market/orders/add', { ...options, body: order });
   if (body['status'] !== 'ok') throw new Error(`expected an accepted order, was ${raw}`);
   return (body['order'] ?? (body['orders'] as unknown[])[0]) as OrderBody;

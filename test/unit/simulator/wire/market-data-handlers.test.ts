@@ -55,7 +55,11 @@ test('depth gathers levels by their right names, with the last price and a time 
 });
 
 test('public trades are newest first and carry no id', () => {
-  place(venue, { ...SELL, price: '49999999990', amount: '0.2' }, { token: 'sara-token', timeMs: START_MS + 2000 });
+  place(
+    venue,
+    { ...SELL, price: '49999999990', amount: '0.2' },
+    { token: 'sara-token', timeMs: START_MS + 2000 },
+  );
   expect(read('/v2/trades/BTCIRT').body).toEqual({
     status: 'ok',
     trades: [
@@ -163,7 +167,8 @@ describe('history', () => {
 
   test('gathers days, by either word', () => {
     fill();
-    for (const word of ['D', '1D']) expect(history(`resolution=${word}&to=${minute(600)}`).body['t']).toHaveLength(1);
+    for (const word of ['D', '1D'])
+      expect(history(`resolution=${word}&to=${minute(600)}`).body['t']).toHaveLength(1);
   });
 
   test('says no_data for an empty range and error for what it does not know', () => {

@@ -24,9 +24,9 @@ test.each([
 });
 
 test('a quoted boundary is one', () => {
-  expect(readMultipart(`${part('a', '1')}--abc--`, 'multipart/form-data; charset=utf-8; Boundary="abc"')).toEqual([
-    ['a', '1'],
-  ]);
+  expect(
+    readMultipart(`${part('a', '1')}--abc--`, 'multipart/form-data; charset=utf-8; Boundary="abc"'),
+  ).toEqual([['a', '1']]);
 });
 
 test.each([

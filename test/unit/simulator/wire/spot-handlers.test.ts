@@ -21,7 +21,11 @@ const open = (): number[] =>
     .open.values()
     .map((order) => order.id);
 const cancelOld = (body?: unknown, timeMs = START_MS + 7_200_000) =>
-  ask(venue, '/market/orders/cancel-old', { method: 'POST', ...(body === undefined ? {} : { body }), timeMs });
+  ask(venue, '/market/orders/cancel-old', {
+    method: 'POST',
+    ...(body === undefined ? {} : { body }),
+    timeMs,
+  });
 
 const trades = (query = '', token = 'ali-token') =>
   ask(venue, `/market/trades/list?${query}`, { token, timeMs: START_MS + 10_000 });
@@ -51,7 +55,10 @@ describe('order status', () => {
   });
 
   test('without any id is NullIdAndClientOrderId, with an unreadable one ParseError', () => {
-    expect(status({})).toMatchObject({ status: 200, body: { status: 'failed', code: 'NullIdAndClientOrderId' } });
+    expect(status({})).toMatchObject({
+      status: 200,
+      body: { status: 'failed', code: 'NullIdAndClientOrderId' },
+    });
     expect(status({ id: 'x' })).toMatchObject({ status: 400, body: { code: 'ParseError' } });
     expect(status({ id: 0 }).body['code']).toBe('ParseError');
   });
@@ -85,7 +92,12 @@ describe('update-status', () => {
   });
 
   test('cancels both of an OCO', () => {
-    const { id } = place(venue, { ...BUY, mode: 'oco', stopPrice: '51000000000', stopLimitPrice: '51500000000' });
+    const { id } = place(venue, {
+      ...BUY,
+      mode: 'oco',
+      stopPrice: '51000000000',
+      stopLimitPrice: '51500000000',
+    });
     cancel({ order: id + 1, status: 'canceled' });
     const { body } = ask(venue, '/market/orders/list?status=all&details=2');
     expect((body['orders'] as OrderBody[]).map((order) => order.status)).toEqual(['Canceled', 'Canceled']);
@@ -104,8 +116,18 @@ describe('the orders list', () => {
     // 1 and 2 rest, 3 is done, 4 is a stop, 5 is canceled without a fill, 6 is in tether.
     place(venue, BUY);
     place(venue, { ...BUY, price: '46000000000' }, { timeMs: START_MS + 1000 });
-    place(venue, { ...BUY, type: 'sell', price: '46000000000', amount: '0.0005' }, { timeMs: START_MS + 2000 });
-    place(venue, { ...BUY, type: 'sell', execution: 'stop_limit', price: '44000000000', stopPrice: '44500000000' });
+    place(
+      venue,
+      { ...BUY, type: 'sell', price: '46000000000', amount: '0.0005' },
+      { timeMs: START_MS + 2000 },
+    );
+    place(venue, {
+      ...BUY,
+      type: 'sell',
+      execution: 'stop_limit',
+      price: '44000000000',
+      stopPrice: '44500000000',
+    });
     const { id } = place(venue, { ...BUY, price: '44000000000' });
     ask(venue, '/market/orders/update-status', { body: { order: id, status: 'canceled' } });
     place(venue, { ...BUY, dstCurrency: 'usdt', price: '59000' }, { timeMs: START_MS + 3000 });

@@ -29,7 +29,14 @@ function createVenue(rules: Partial<BarRules> = {}): BarFillSimulator {
 }
 
 function order(
-  fields: Partial<{ side: Side; execution: Execution; amount: string; price: string; id: string; base: string }> = {},
+  fields: Partial<{
+    side: Side;
+    execution: Execution;
+    amount: string;
+    price: string;
+    id: string;
+    base: string;
+  }> = {},
 ): VenueCall {
   const { side = 'buy', execution = 'limit', amount = '1', price = '99', id = 'a', base = 'btc' } = fields;
   return {
@@ -60,11 +67,18 @@ describe('the exchange on candles', () => {
 
   test('has no orders before the first bar of their market', () => {
     const venue = createVenue();
-    expect(venue.answer(order(), 0)).toMatchObject({ outcome: 'refused', code: 'MarketClosed', effect: 'none' });
+    expect(venue.answer(order(), 0)).toMatchObject({
+      outcome: 'refused',
+      code: 'MarketClosed',
+      effect: 'none',
+    });
     venue.onCandle(0, flat(BTC, ['100']), 0);
     expect(venue.answer(order({ base: 'eth' }), MINUTE_MS)).toMatchObject({ code: 'MarketClosed' });
     expect(venue.answer(order({ base: 'doge' }), MINUTE_MS)).toMatchObject({ code: 'InvalidMarketPair' });
-    expect(venue.answer(order(), MINUTE_MS)).toMatchObject({ outcome: 'value', value: { id: 1, status: 'Active' } });
+    expect(venue.answer(order(), MINUTE_MS)).toMatchObject({
+      outcome: 'value',
+      value: { id: 1, status: 'Active' },
+    });
   });
 
   test('answers a placement with the whole record', () => {
@@ -104,9 +118,20 @@ describe('the exchange on candles', () => {
     expect(venue.take()).toEqual({ orders: [], trades: [], walletsChanged: true });
     expect(venue.onCandle(0, bars, 1)).toBe(true);
     const { orders, trades, walletsChanged } = venue.take();
-    expect(orders).toMatchObject([{ id: 1, status: 'Done', total: '101', fee: '0.0013', averagePrice: '101' }]);
+    expect(orders).toMatchObject([
+      { id: 1, status: 'Done', total: '101', fee: '0.0013', averagePrice: '101' },
+    ]);
     expect(trades).toMatchObject([
-      { id: 1, orderId: 1, timeMs: MINUTE_MS, side: 'buy', price: '101', amount: '1', total: '101', fee: '0.0013' },
+      {
+        id: 1,
+        orderId: 1,
+        timeMs: MINUTE_MS,
+        side: 'buy',
+        price: '101',
+        amount: '1',
+        total: '101',
+        fee: '0.0013',
+      },
     ]);
     expect(walletsChanged).toBe(true);
     expect(venue.take()).toEqual({ orders: [], trades: [], walletsChanged: false });
@@ -128,7 +153,13 @@ describe('the exchange on candles', () => {
     const placed = venue.answer(
       {
         kind: 'place-oco',
-        order: { ...pair, amount: amount!, price: price!, stopPrice: stopPrice!, stopLimitPrice: stopLimitPrice! },
+        order: {
+          ...pair,
+          amount: amount!,
+          price: price!,
+          stopPrice: stopPrice!,
+          stopLimitPrice: stopLimitPrice!,
+        },
       },
       MINUTE_MS,
     );
@@ -151,7 +182,10 @@ describe('the exchange on candles', () => {
     const venue = createVenue();
     venue.onCandle(0, flat(BTC, ['100']), 0);
     venue.answer(order(), MINUTE_MS);
-    const stop = order({ id: 'b', execution: 'stop_limit', price: '106' }) as Extract<VenueCall, { kind: 'place' }>;
+    const stop = order({ id: 'b', execution: 'stop_limit', price: '106' }) as Extract<
+      VenueCall,
+      { kind: 'place' }
+    >;
     venue.answer({ ...stop, order: { ...stop.order, stopPrice: decimalText('105') } }, MINUTE_MS);
     expect(venue.answer({ kind: 'cancel-old' }, MINUTE_MS)).toEqual({ outcome: 'value', value: null });
     expect(venue.openOrders.map(({ id, status }) => `${id} ${status}`)).toEqual(['2 Inactive']);
@@ -217,9 +251,11 @@ describe('the exchange on candles', () => {
     venue.onCandle(0, flat(BTC, ['100']), 0);
     venue.onCandle(1, flat(ETH, ['10']), 0);
     venue.answer(order({ amount: '9', price: '99' }), MINUTE_MS);
-    expect(venue.answer(order({ id: 'b', base: 'eth', amount: '10', price: '11' }), MINUTE_MS)).toMatchObject({
-      code: 'OverValueOrder',
-    });
+    expect(venue.answer(order({ id: 'b', base: 'eth', amount: '10', price: '11' }), MINUTE_MS)).toMatchObject(
+      {
+        code: 'OverValueOrder',
+      },
+    );
     venue.answer(order({ id: 'b', base: 'eth', amount: '9', price: '11' }), MINUTE_MS);
     expect(venue.onCandle(0, flat(BTC, ['100'], MINUTE_MS), 0)).toBe(false);
     expect(venue.onCandle(1, flat(ETH, ['10'], MINUTE_MS), 0)).toBe(true);
@@ -239,8 +275,12 @@ describe('the exchange on candles', () => {
   test('refuses an order that does not exceed the least value of its market', () => {
     const venue = createVenue();
     venue.onCandle(0, flat(BTC, ['100']), 0);
-    expect(venue.answer(order({ amount: '0.05', price: '100' }), MINUTE_MS)).toMatchObject({ code: 'SmallOrder' });
-    expect(venue.answer(order({ amount: '0.051', price: '100' }), MINUTE_MS)).toMatchObject({ outcome: 'value' });
+    expect(venue.answer(order({ amount: '0.05', price: '100' }), MINUTE_MS)).toMatchObject({
+      code: 'SmallOrder',
+    });
+    expect(venue.answer(order({ amount: '0.051', price: '100' }), MINUTE_MS)).toMatchObject({
+      outcome: 'value',
+    });
   });
 
   test('says of data that it has none', () => {

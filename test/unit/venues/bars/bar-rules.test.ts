@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createBarRules, DEFAULT_CANDLE_RULES, type BarRules } from '../../../../src/venues/bars/bar-rules.ts';
+import {
+  createBarRules,
+  DEFAULT_CANDLE_RULES,
+  type BarRules,
+} from '../../../../src/venues/bars/bar-rules.ts';
 import { describeBarRules } from '../../../../src/backtest/describe-bar-rules.ts';
 
 function settingOf(given: Partial<BarRules>, name: string): string | undefined {
@@ -35,10 +39,22 @@ describe('the statement of fidelity', () => {
 
   test.each([
     [{ arrival: 'this-close' }, 'market orders', 'the close'],
-    [{ spreadBps: 2.5, slippage: { kind: 'bps', bps: 7 } }, 'price of what takes', '2.5 bps, and 7 bps of the price'],
-    [{ slippage: { kind: 'range', millionths: 70_000 } }, 'price of what takes', "7 % of the bar's high less low"],
+    [
+      { spreadBps: 2.5, slippage: { kind: 'bps', bps: 7 } },
+      'price of what takes',
+      '2.5 bps, and 7 bps of the price',
+    ],
+    [
+      { slippage: { kind: 'range', millionths: 70_000 } },
+      'price of what takes',
+      "7 % of the bar's high less low",
+    ],
     [{ limitFill: 'touch' }, 'limit orders', 'touches it'],
-    [{ limitFill: 'touch' }, 'limit orders, already beyond their price as they arrive', 'at their very price too'],
+    [
+      { limitFill: 'touch' },
+      'limit orders, already beyond their price as they arrive',
+      'at their very price too',
+    ],
     [{ limitFill: 'touch' }, 'stop orders', 'no worse than its limit and'],
     [{ limitGap: 'own-price' }, 'limit orders, gap', 'their own price'],
     [{ path: 'nearest-first' }, 'path inside a bar', 'nearer'],

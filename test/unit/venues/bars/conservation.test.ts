@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { createMarket, formatAmount, formatPrice } from '../../../../src/domain/market.ts';
-import { parseUnits, UNITS_PER_ONE, type Amount, type Price, type Units } from '../../../../src/domain/money.ts';
+import {
+  parseUnits,
+  UNITS_PER_ONE,
+  type Amount,
+  type Price,
+  type Units,
+} from '../../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../../src/domain/rounding.ts';
 import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
 import { isOpenStatus } from '../../../../src/venues/port.ts';
@@ -16,7 +22,10 @@ import { deepRuns } from '../../../support/deep-runs.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A rial market with a coarse price step, and a tether market whose values are no whole units. Cells of prices are finer than steps. */
+/**
+ * A rial market with a coarse price step, and a tether market whose values are no whole units. Cells of
+ * prices are finer than steps.
+ */
 const MARKETS = [
   createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001' }),
   createMarket({ market: 'ETHUSDT', priceStep: '0.000001', amountStep: '0.0000001' }),
@@ -35,7 +44,12 @@ type Action =
       readonly amount: number;
     }
   | { readonly kind: 'cancel'; readonly pick: number }
-  | { readonly kind: 'bar'; readonly market: number; readonly moves: readonly number[]; readonly volume: number };
+  | {
+      readonly kind: 'bar';
+      readonly market: number;
+      readonly moves: readonly number[];
+      readonly volume: number;
+    };
 
 const market = fc.nat(1);
 const action = fc.oneof(
@@ -66,10 +80,18 @@ const action = fc.oneof(
 const rules: fc.Arbitrary<BarRules> = fc.record({
   arrival: fc.constantFrom('next-open' as const, 'this-close' as const),
   spreadBps: fc.constantFrom(0, 3.5),
-  slippage: fc.constantFrom({ kind: 'bps' as const, bps: 0 }, { kind: 'range' as const, millionths: 300_000 }),
+  slippage: fc.constantFrom(
+    { kind: 'bps' as const, bps: 0 },
+    { kind: 'range' as const, millionths: 300_000 },
+  ),
   limitFill: fc.constantFrom('through' as const, 'touch' as const),
   limitGap: fc.constantFrom('open' as const, 'own-price' as const),
-  path: fc.constantFrom<BarPath>('worst-first', 'open-high-low-close', 'open-low-high-close', 'nearest-first'),
+  path: fc.constantFrom<BarPath>(
+    'worst-first',
+    'open-high-low-close',
+    'open-low-high-close',
+    'nearest-first',
+  ),
   volumeShareMillionths: fc.constantFrom(100_000, null),
   marketBand: fc.constantFrom('none' as const, 'exchange' as const),
 });
@@ -147,8 +169,15 @@ class Bookkeeper {
     expect(taken * 10n).toBeLessThanOrEqual(BigInt(volume) * 1_000n);
   }
 
-  /** With costs a price may be worse than the bar's, and a market's step can push it out by less than that; better it never is. */
-  private checkPrice(trade: VenueTrade, market: number, bar: { readonly low: number; readonly high: number }): void {
+  /**
+   * With costs a price may be worse than the bar's, and a market's step can push it out by less than that;
+   * better it never is.
+   */
+  private checkPrice(
+    trade: VenueTrade,
+    market: number,
+    bar: { readonly low: number; readonly high: number },
+  ): void {
     const { priceStep } = MARKETS[market]!;
     const units = (cell: number): bigint => BigInt(cell) * 10n ** BigInt(10 - DECIMALS[market]!);
     const price = parseUnits(trade.price);
@@ -184,7 +213,12 @@ class Bookkeeper {
       execution === 'oco'
         ? {
             kind: 'place-oco',
-            order: { ...common, price: at(-away * second), stopPrice, stopLimitPrice: at(away * (first + second)) },
+            order: {
+              ...common,
+              price: at(-away * second),
+              stopPrice,
+              stopLimitPrice: at(away * (first + second)),
+            },
           }
         : {
             kind: 'place',

@@ -29,7 +29,14 @@ interface Wish {
 const price = fc.oneof(fc.integer({ min: 6_990, max: 13_010 }), fc.integer({ min: 9_998, max: 10_002 }));
 const wish: fc.Arbitrary<Wish> = fc.record({
   side: fc.constantFrom<Side>('buy', 'sell'),
-  execution: fc.constantFrom<Execution | 'oco'>('limit', 'limit', 'market', 'stop_limit', 'stop_market', 'oco'),
+  execution: fc.constantFrom<Execution | 'oco'>(
+    'limit',
+    'limit',
+    'market',
+    'stop_limit',
+    'stop_market',
+    'oco',
+  ),
   prices: fc.tuple(price, price, price),
   amount: fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.constant(1_000), fc.integer({ min: 0, max: 200 })),
   sameId: fc.boolean(),
@@ -67,7 +74,10 @@ class Twins {
     if (wish.execution === 'market' && candleIds.length > 0) this.cancelOnCandles(candleIds[0]!);
     if (wish.cancels && candleIds.length > 0) {
       this.cancelOnCandles(candleIds.at(-1)!);
-      this.full.trading.cancel(this.full.trading.find(1, { id: fullIds.at(-1)!, clientOrderId: null })!, this.nowMs);
+      this.full.trading.cancel(
+        this.full.trading.find(1, { id: fullIds.at(-1)!, clientOrderId: null })!,
+        this.nowMs,
+      );
     }
     for (const currency of Object.keys(BALANCES)) {
       const { total, held } = this.full.accounts.find(1, currency)!;
@@ -80,7 +90,13 @@ class Twins {
   private placeOnCandles(wish: Wish, clientOrderId: string): readonly [string, readonly number[]] {
     const { side, execution, prices, amount } = wish;
     const at = (steps: number) => formatPrice(MARKET, steps as Price);
-    const common = { clientOrderId, base: 'btc', quote: 'usdt', side, amount: formatAmount(MARKET, amount as Amount) };
+    const common = {
+      clientOrderId,
+      base: 'btc',
+      quote: 'usdt',
+      side,
+      amount: formatAmount(MARKET, amount as Amount),
+    };
     const [first, stop, stopLimit] = prices;
     const isPriced = execution === 'limit' || execution === 'stop_limit';
     const isStop = execution === 'stop_limit' || execution === 'stop_market';
@@ -92,7 +108,12 @@ class Twins {
           }
         : {
             kind: 'place',
-            order: { ...common, execution, price: isPriced ? at(first) : null, stopPrice: isStop ? at(stop) : null },
+            order: {
+              ...common,
+              execution,
+              price: isPriced ? at(first) : null,
+              stopPrice: isStop ? at(stop) : null,
+            },
           };
     const answer = this.candles.answer(call, this.nowMs);
     if (answer.outcome !== 'value') return [answer.outcome === 'refused' ? answer.code : answer.outcome, []];

@@ -18,7 +18,12 @@ function bar(
   hour: number,
   [open, high, low, close]: readonly [string, string, string, string],
 ): CandleColumns {
-  const prices = { open: decimalText(open), high: decimalText(high), low: decimalText(low), close: decimalText(close) };
+  const prices = {
+    open: decimalText(open),
+    high: decimalText(high),
+    low: decimalText(low),
+    close: decimalText(close),
+  };
   const candle = { openTimeMs: hour * HOUR_MS, ...prices, volume: decimalText('1000') };
   return columnsOf({ market: market.symbol, timeframe: '1h' }, [candle]);
 }
@@ -35,8 +40,12 @@ describe('money that one market brings inside a bar', () => {
         { kind: 'place', order: { quote, amount, stopPrice: null, price: null, ...order } as never },
         HOUR_MS,
       );
-    expect(place({ clientOrderId: 'a', base: 'btc', side: 'sell', execution: 'limit', price }).outcome).toBe('value');
-    expect(place({ clientOrderId: 'b', base: 'eth', side: 'buy', execution: 'market' }).outcome).toBe('value');
+    expect(place({ clientOrderId: 'a', base: 'btc', side: 'sell', execution: 'limit', price }).outcome).toBe(
+      'value',
+    );
+    expect(place({ clientOrderId: 'b', base: 'eth', side: 'buy', execution: 'market' }).outcome).toBe(
+      'value',
+    );
     venue.onCandle(0, bar(BTC, 1, ['100', '110', '100', '110']), 0);
     venue.onCandle(1, bar(ETH, 1, ['200', '200', '200', '200']), 0);
     expect(venue.take().trades.map((trade) => `${trade.side} ${trade.amount} at ${trade.price}`)).toEqual([
@@ -64,7 +73,9 @@ describe('recent receipts', () => {
     for (let hour = 0; hour < 1_000; hour += 1) {
       receipts.add({ wallet: hour % 2 === 0 ? one : other, atMs: hour * HOUR_MS, amount: 1n });
       const fromMs = Math.max(-1, hour * HOUR_MS - 3 * DAY_MS);
-      expect(receipts.after(one, fromMs) + receipts.after(other, fromMs)).toBe(BigInt(Math.min(hour + 1, 72)));
+      expect(receipts.after(one, fromMs) + receipts.after(other, fromMs)).toBe(
+        BigInt(Math.min(hour + 1, 72)),
+      );
     }
     // Pruned now and then.
     expect(receipts.after(one, 0)).toBeLessThanOrEqual(72n);

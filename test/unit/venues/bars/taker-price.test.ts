@@ -13,7 +13,9 @@ describe('the price of what takes', () => {
     ['buy', 250_005],
     ['sell', 249_995],
   ])('of a %s is rounded once, by spread and slippage together', (side, price) => {
-    const costs = takerCostsOf(createBarRules({ spreadBps: 0.2, slippage: { kind: 'range', millionths: 250_000 } }));
+    const costs = takerCostsOf(
+      createBarRules({ spreadBps: 0.2, slippage: { kind: 'range', millionths: 250_000 } }),
+    );
     expect(takerPrice({ market: FINEST, side, at: 250_000n, range: 10n, costs })).toBe(price);
   });
 });

@@ -14,7 +14,9 @@ const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '1'
 interface Case {
   readonly side: Side;
   readonly isOco: boolean;
-  /** Away from the last close of 100: the limit leg one way, the stop the other, and its limit beyond that. */
+  /**
+   * Away from the last close of 100: the limit leg one way, the stop the other, and its limit beyond that.
+   */
   readonly legs: readonly [number, number, number];
   readonly bar: { readonly open: number; readonly up: number; readonly down: number; readonly close: number };
 }
@@ -41,11 +43,24 @@ function bar(openTimeMs: number, prices: readonly [number, number, number, numbe
   ];
   const times = Float64Array.of(openTimeMs);
   const scale = { priceDecimals: 0, volumeDecimals: 0, volume: Float64Array.of(1_000_000) };
-  return { market: MARKET.symbol, timeframe: '1m', length: 1, openTimeMs: times, open, high, low, close, ...scale };
+  return {
+    market: MARKET.symbol,
+    timeframe: '1m',
+    length: 1,
+    openTimeMs: times,
+    open,
+    high,
+    low,
+    close,
+    ...scale,
+  };
 }
 
 /** What the account is worth at the close of one bar with one OCO or stop order, and whether it filled. */
-function after({ side, isOco, legs, bar: shape }: Case, path: BarPath): { readonly equity: Units; filled: boolean } {
+function after(
+  { side, isOco, legs, bar: shape }: Case,
+  path: BarPath,
+): { readonly equity: Units; filled: boolean } {
   const balances = { usdt: parseUnits('1000'), btc: parseUnits('1') };
   const venue = new BarFillSimulator({ markets: [MARKET], fees: NO_FEES, balances, rules: { path } });
   venue.onCandle(0, bar(0, [100, 100, 100, 100]), 0);
@@ -62,7 +77,10 @@ function after({ side, isOco, legs, bar: shape }: Case, path: BarPath): { readon
   const [price, stopLimitPrice] = [at(-legs[0]), at(legs[1] + legs[2])];
   const answer = isOco
     ? venue.answer({ kind: 'place-oco', order: { ...common, price, stopLimitPrice } }, 60_000)
-    : venue.answer({ kind: 'place', order: { ...common, execution: 'stop_limit', price: stopLimitPrice } }, 60_000);
+    : venue.answer(
+        { kind: 'place', order: { ...common, execution: 'stop_limit', price: stopLimitPrice } },
+        60_000,
+      );
   expect(answer.outcome).toBe('value');
   const [high, low] = [shape.open + shape.up, shape.open - shape.down];
   const close = low + Math.round(((high - low) * shape.close) / 100);

@@ -31,7 +31,15 @@ const feedLine = (message: object): string => `1723161254087896568 ${JSON.string
 const FEED = [
   feedLine({
     stream: 'ethusdt@depth@100ms',
-    data: { e: 'depthUpdate', s: 'ETHUSDT', E: 1_723_161_254_087, U: 1, u: 2, b: [['61737.63000000', '0']], a: [] },
+    data: {
+      e: 'depthUpdate',
+      s: 'ETHUSDT',
+      E: 1_723_161_254_087,
+      U: 1,
+      u: 2,
+      b: [['61737.63000000', '0']],
+      a: [],
+    },
   }),
   feedLine({
     stream: 'ethusdt@trade',
@@ -40,7 +48,14 @@ const FEED = [
   feedLine({ lastUpdateId: 50, bids: [], asks: [] }),
   feedLine({
     stream: 'ethusdt@aggTrade',
-    data: { e: 'aggTrade', s: 'ETHUSDT', p: '2613.64000000', q: '1.50000000', T: 1_723_161_255_342, m: false },
+    data: {
+      e: 'aggTrade',
+      s: 'ETHUSDT',
+      p: '2613.64000000',
+      q: '1.50000000',
+      T: 1_723_161_255_342,
+      m: false,
+    },
   }),
 ];
 
@@ -69,7 +84,9 @@ describe('a recording of candles', () => {
 
   test('is the same when gzipped, with other line ends and without a market in its name', async () => {
     const plain = await readReplayFile(file('plain_BTCUSDT.csv', candles(HOURS)));
-    const packed = await readReplayFile(file('packed.csv.gz', gzipSync(candles(HOURS).replaceAll('\n', '\r\n'))));
+    const packed = await readReplayFile(
+      file('packed.csv.gz', gzipSync(candles(HOURS).replaceAll('\n', '\r\n'))),
+    );
     expect(packed.rows).toEqual(plain.rows);
     expect(packed.market).toEqual(plain.market);
   });
@@ -84,7 +101,10 @@ describe('a recording of candles', () => {
     const read = await readReplayFile(
       file('times.csv', candles([first + rest, second + rest], `${column},open,high,low,close,volume`)),
     );
-    expect(read.rows.map((row) => row.kind === 'candle' && row.openTimeMs)).toEqual([START_MS, START_MS + HOUR_MS]);
+    expect(read.rows.map((row) => row.kind === 'candle' && row.openTimeMs)).toEqual([
+      START_MS,
+      START_MS + HOUR_MS,
+    ]);
   });
 
   test('has steps of no more than eight decimals and a first price on them', async () => {
@@ -96,7 +116,12 @@ describe('a recording of candles', () => {
 
 describe('a recording of trades', () => {
   test('gives the trades of a CSV', async () => {
-    const lines = ['time,price,amount,side', '1723161255,100.50,0.25,BUY', '1723161255,100.4,3,sell', ''].join('\n');
+    const lines = [
+      'time,price,amount,side',
+      '1723161255,100.50,0.25,BUY',
+      '1723161255,100.4,3,sell',
+      '',
+    ].join('\n');
     const read = await readReplayFile(file('btc-rls.csv', lines));
     expect(read).toMatchObject({ timeframe: null, market: { symbol: 'BTCIRT', priceStep: '0.1' } });
     expect(read.rows).toEqual([
@@ -127,7 +152,11 @@ describe('a recording that can not be used', () => {
     ['a header alone', candles([]), /expected rows in .*bad\.csv, found none/],
     ['one row', candles(HOURS.slice(0, 1)), /found fewer than two bars/],
     ['other columns', 'a,b\n1,2\n', /expected a column for time.*bad\.csv, found the columns a, b/],
-    ['bars of no timeframe', candles(['0,1,2,1,2,5', '600000,1,2,1,2,5']), /timeframes 1m, .* found bars .* apart/],
+    [
+      'bars of no timeframe',
+      candles(['0,1,2,1,2,5', '600000,1,2,1,2,5']),
+      /timeframes 1m, .* found bars .* apart/,
+    ],
     ['a price that is no number', broken(`${late},1,2,1,x,5`), /bad\.csv:6: .* for close, found "x"/],
     ['a missing field', broken(`${late},1,2,1,2`), /bad\.csv:6: expected 6 fields .*, found 5/],
     ['a price of zero', broken(`${late},0,2,0,2,5`), /bad\.csv:6: expected a positive open, found 0/],
@@ -135,7 +164,11 @@ describe('a recording that can not be used', () => {
     ['a low above the close', broken(`${late},3,4,3,2,5`), /bad\.csv:6: expected low <= open, close <= high/],
     ['a time that is none', broken('soon,1,2,1,2,5'), /bad\.csv:6: expected a time .* found "soon"/],
     ['two bars of one time', broken(`${START_MS},1,2,1,2,5`), /bad\.csv.*once/],
-    ['a side that is none', 'time,price,amount,side\n1,2,3,hold\n', /bad\.csv:2: .* buy or sell, found "hold"/],
+    [
+      'a side that is none',
+      'time,price,amount,side\n1,2,3,hold\n',
+      /bad\.csv:2: .* buy or sell, found "hold"/,
+    ],
   ])('is refused with its line: %s', async (_what, content, message) => {
     await expect(readReplayFile(file('bad.csv', content))).rejects.toMatchObject({
       code: 'INVALID_FILE',
@@ -144,7 +177,11 @@ describe('a recording that can not be used', () => {
   });
 
   test.each([
-    ['a line that is no JSON', `${FEED[1]}\n1723161254087896568 {"stream":\n`, /bad\.jsonl:2: expected a JSON object/],
+    [
+      'a line that is no JSON',
+      `${FEED[1]}\n1723161254087896568 {"stream":\n`,
+      /bad\.jsonl:2: expected a JSON object/,
+    ],
     [
       'a trade without a price',
       `${feedLine({ e: 'trade', q: '1', T: 1, m: true })}\n`,

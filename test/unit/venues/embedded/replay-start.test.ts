@@ -16,7 +16,10 @@ function recordingOf(kind: 'candles' | 'trades', rows: number): ReplayFile {
 
 describe('the start of a replay', () => {
   test('leaves two hundred candles as the past', () => {
-    expect(replayStart(recordingOf('candles', 1_000))).toEqual({ warmUpRows: 200, startMs: START_MS + 200 * HOUR_MS });
+    expect(replayStart(recordingOf('candles', 1_000))).toEqual({
+      warmUpRows: 200,
+      startMs: START_MS + 200 * HOUR_MS,
+    });
   });
 
   test('leaves a fifth of the trades as the past', () => {
@@ -32,6 +35,8 @@ describe('the start of a replay', () => {
   });
 
   test('is refused without a row', () => {
-    expect(() => replayStart(recordingOf('trades', 0))).toThrow('expected at least one row in recording.csv, was none');
+    expect(() => replayStart(recordingOf('trades', 0))).toThrow(
+      'expected at least one row in recording.csv, was none',
+    );
   });
 });

@@ -19,7 +19,14 @@ const BARS = Array.from({ length: 6 }, (_, index): Candle => {
 });
 
 function tradeAt(timeMs: number): RecordedTrade {
-  return { timeMs, seenMs: timeMs, id: null, price: decimalText('40000'), amount: decimalText('1'), side: 'buy' };
+  return {
+    timeMs,
+    seenMs: timeMs,
+    id: null,
+    price: decimalText('40000'),
+    amount: decimalText('1'),
+    side: 'buy',
+  };
 }
 
 /** What the exchange tells of the minutes at a time. */
@@ -47,7 +54,10 @@ async function barsAt(
         books: chunksOf([]),
         trades: chunksOf(of.trades),
         bars: [
-          { columns: columnsOf({ market: TETHER.symbol, timeframe: '1m' }, of.bars), covered: of.covered ?? [] },
+          {
+            columns: columnsOf({ market: TETHER.symbol, timeframe: '1m' }, of.bars),
+            covered: of.covered ?? [],
+          },
           ...(of.more ?? []).map((columns) => ({ columns, covered: [] })),
         ],
       }),
@@ -79,7 +89,12 @@ describe('recorded bars', () => {
 
   it('of the past make the coarser ones that were not recorded: the finest, so that nothing counts twice', async () => {
     const five = columnsOf({ market: TETHER.symbol, timeframe: '5m' }, BARS.slice(0, 1));
-    const [bar] = await barsAt(FROM_MS + 7 * MINUTE_MS, { bars: BARS, trades: [], more: [five], timeframe: '15m' });
+    const [bar] = await barsAt(FROM_MS + 7 * MINUTE_MS, {
+      bars: BARS,
+      trades: [],
+      more: [five],
+      timeframe: '15m',
+    });
     expect(bar).toMatchObject({ openTimeMs: FROM_MS, open: '30000.01', close: '30105', volume: '9' });
   });
 

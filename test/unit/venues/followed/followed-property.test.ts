@@ -109,7 +109,13 @@ class Exchange {
         each.amounts.map((steps, index) => [text(each.middle + direction * (1 + index)), tenths(steps)]);
       market.onBook({ venueTimeMs: null, seenMs: this.nowMs, bids: levels(-1), asks: levels(1) }, this.nowMs);
     } else if (each.kind === 'trade') {
-      const trade = { id: null, timeMs: this.nowMs, seenMs: this.nowMs, price: text(each.price), side: each.side };
+      const trade = {
+        id: null,
+        timeMs: this.nowMs,
+        seenMs: this.nowMs,
+        price: text(each.price),
+        side: each.side,
+      };
       market.onTrade({ ...trade, amount: tenths(each.amount) }, this.nowMs);
     } else if (each.kind === 'cancel') {
       this.exchange.answer({ kind: 'cancel', venueId: null, clientOrderId: `o${each.index}` }, this.nowMs);

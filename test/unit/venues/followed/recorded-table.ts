@@ -14,7 +14,8 @@ import type { SimulatedOrder } from '../../../../src/simulator/core/trading/orde
 const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '1' });
 
 /**
- * Runs a table of what happens to one recorded market, a line each, and answers it with what is asked for filled in behind `->`:
+ * Runs a table of what happens to one recorded market, a line each, and answers it with what is asked for
+ * filled in behind `->`:
  *
  *     book 100x5 99x3 | 101x4        a recorded book
  *     trade sell 2 @ 100             a recorded trade
@@ -83,7 +84,8 @@ class Play {
     if (word === 'last') return String(this.market.state.lastPrice);
     if (word === 'volume')
       return String(this.market.state.candles.bars('1d').reduce((sum, bar) => sum + bar.volume, 0));
-    if (word === 'value') return String(this.market.state.candles.bars('1d').reduce((sum, bar) => sum + bar.value, 0n));
+    if (word === 'value')
+      return String(this.market.state.candles.bars('1d').reduce((sum, bar) => sum + bar.value, 0n));
     if (word === 'ahead') return this.ahead(id);
     const order = this.order(word);
     return `${order.matchedAmount} of ${order.amount} ${order.status ?? ''}`;

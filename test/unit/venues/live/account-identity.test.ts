@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { judgeAccount, type AccountFields, type KeptAccount } from '../../../../src/venues/live/account-identity.ts';
+import {
+  judgeAccount,
+  type AccountFields,
+  type KeptAccount,
+} from '../../../../src/venues/live/account-identity.ts';
 
 const ONE: AccountFields = { username: 'one', email: 'one@example.com', mobile: '09120000001' };
 

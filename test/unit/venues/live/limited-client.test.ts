@@ -29,8 +29,8 @@ describe('a log-in that is over a limit', () => {
     const call = client.wallets().catch((error: unknown) => error);
     await time.run(1_000);
     expect(await call).toMatchObject({ code: 'RATE_LIMITED', details: { backOffMs: DAY_MS } });
-    expect(lockouts.heldUntil({ budget: 'auth/login', credential: 'log-in' }, time.now())).toBeGreaterThanOrEqual(
-      DAY_MS,
-    );
+    expect(
+      lockouts.heldUntil({ budget: 'auth/login', credential: 'log-in' }, time.now()),
+    ).toBeGreaterThanOrEqual(DAY_MS);
   });
 });

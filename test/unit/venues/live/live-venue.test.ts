@@ -72,7 +72,9 @@ test('an exchange that does not answer at the start is a warning', async () => {
     },
   );
   await expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
-  expect(said).toEqual([['warning', expect.stringMatching(/^the exchange did not answer, and is asked again in 3 s/)]]);
+  expect(said).toEqual([
+    ['warning', expect.stringMatching(/^the exchange did not answer, and is asked again in 3 s/)],
+  ]);
   await remote.close();
   cutting.close();
   rmSync(folder, { recursive: true });

@@ -22,7 +22,8 @@ afterAll(() => served.close());
 const tokenPath = () =>
   stateFile({ folder: served.ledgerFolder, baseUrl: served.baseUrl, username: 'trader', kind: 'token' });
 const timesPath = () => `${tokenPath()}.times`;
-const logIns = (userId = 1) => [...served.simulation.exchange.services.users.get(userId).attempts.values()].length;
+const logIns = (userId = 1) =>
+  [...served.simulation.exchange.services.users.get(userId).attempts.values()].length;
 const credentials = () => served.simulation.exchange.services.credentials;
 
 beforeEach(() => {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { describePollRules } from '../../../../src/backtest/poll/describe-poll-rules.ts';
-import { createPollRules, DEFAULT_POLL_RULES, type PollRules } from '../../../../src/venues/recorded/poll-rules.ts';
+import {
+  createPollRules,
+  DEFAULT_POLL_RULES,
+  type PollRules,
+} from '../../../../src/venues/recorded/poll-rules.ts';
 
 describe('the rules of a recorded market', () => {
   it('are the worst for us where nothing is said', () => {

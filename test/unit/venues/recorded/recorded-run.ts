@@ -28,7 +28,10 @@ export interface Recording {
   readonly trades: readonly RecordedTrade[];
 }
 
-/** A market that stands still: the same book every second, and a small trade at one of its best prices half a second after it. */
+/**
+ * A market that stands still: the same book every second, and a small trade at one of its best prices half a
+ * second after it.
+ */
 export function stillOf(of: { readonly seconds: number }): Recording {
   const { books, trades } = walkOf({ seconds: of.seconds, seed: 1 });
   const [first] = books;
@@ -36,7 +39,11 @@ export function stillOf(of: { readonly seconds: number }): Recording {
   const best = { buy: first.asks[0]?.[0], sell: first.bids[0]?.[0] };
   return {
     books: books.map(({ venueTimeMs, seenMs }) => ({ ...first, venueTimeMs, seenMs })),
-    trades: trades.map((trade) => ({ ...trade, price: best[trade.side] ?? trade.price, amount: decimalText('0.01') })),
+    trades: trades.map((trade) => ({
+      ...trade,
+      price: best[trade.side] ?? trade.price,
+      amount: decimalText('0.01'),
+    })),
   };
 }
 
