@@ -27,8 +27,7 @@ export function whatIsWrong(exported: unknown): string | null {
   }
   if (typeof parts['name'] !== 'string') return `expected name to be a text, was ${typeof parts['name']}`;
   for (const part of ['params', 'state']) {
-    if (part === 'state' && parts[part] === undefined) continue;
-    if (isSchema(parts[part])) continue;
+    if (parts[part] === undefined || isSchema(parts[part])) continue;
     return `expected ${part} to be a zod schema, such as z.strictObject({})`;
   }
   for (const part of ['data', 'indicators', 'migrate']) {

@@ -48,8 +48,11 @@ export interface StrategyParts<
 > {
   /** Letters, digits and hyphens, lower case, at most twelve: it becomes part of the clientOrderId. */
   readonly name: string;
-  /** A schema of objects; with a default for each field the strategy runs as it is. */
-  readonly params: Params;
+  /**
+   * A schema of objects; with a default for each field the strategy runs as it is. Without it the strategy
+   * takes no parameters.
+   */
+  readonly params?: Params;
   /**
    * A schema of plain JSON with a default for each field: those are the first state. Without it the strategy
    * keeps none.
@@ -96,7 +99,7 @@ type AnyHandler = { handler(ctx: StrategyContext, event: unknown): unknown }['ha
  */
 export interface StrategyDefinition {
   readonly name: string;
-  readonly params: z.ZodType;
+  readonly params?: z.ZodType;
   readonly state?: z.ZodType;
   migrate?(stored: unknown): unknown;
   data(setup: DataSetup<unknown>): DeclaredData;
@@ -110,8 +113,8 @@ export interface StrategyDefinition {
 
 /** Declares a strategy. Types of parameters, state, data and indicators are read from its parts. */
 export function defineStrategy<
-  Params extends z.ZodType,
   Declared extends DeclaredData,
+  Params extends z.ZodType = z.ZodType<object>,
   State extends z.ZodType = z.ZodType<object>,
   Specs extends IndicatorSpecs = NoSpecs,
   Warm extends 'wait' | 'call' = 'wait',

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { CandleSeries } from './candle-series.ts';
 import type { DataEntry } from './check-data.ts';
@@ -10,6 +10,8 @@ import { createIndicator } from './indicators.ts';
 import type { IndicatorSpecs } from './indicator-specs.ts';
 
 const LONGEST_NAME = 12;
+
+const NO_PARAMS = z.strictObject({});
 
 /** Indicators of one strategy. */
 const MOST_INDICATORS = 100;
@@ -27,7 +29,7 @@ export function checkedParameters(
     const message = `expected a strategy name of at most twelve lower-case letters, digits and hyphens, was ${JSON.stringify(name)}`;
     throw new SarrafError('INVALID_STRATEGY', message);
   }
-  const params = definition.params.safeParse(frozenCopy(given));
+  const params = (definition.params ?? NO_PARAMS).safeParse(frozenCopy(given));
   if (params.success) return deepFreeze(params.data);
   const problems = params.error.issues.map(
     (issue) => `${issue.path.join('.') || 'params'}: ${issue.message}`,

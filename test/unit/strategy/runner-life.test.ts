@@ -466,3 +466,11 @@ describe('a handler that fails', () => {
     ]);
   });
 });
+
+test('a strategy without a schema of parameters takes none', () => {
+  const { params: _, ...plain } = definitionOf();
+  const begin = (params: Record<string, unknown>): StrategyRunner =>
+    new StrategyRunner(plain, { market: MARKET, timeframe: '1h', params });
+  expect(begin({}).params).toEqual({});
+  expect(() => begin({ amount: 1 })).toThrow('parameters of sample: params: Unrecognized key: "amount"');
+});

@@ -7,6 +7,16 @@ const base = { name: 'typed', params: z.strictObject({ length: z.int().default(3
 
 export const refused = [
   defineStrategy({
+    name: 'typed',
+    data: ({ market }) => ({ bars: market.candles('1h') }),
+    on: {
+      bars(ctx, { close }) {
+        // @ts-expect-error a parameter, where there are none
+        ctx.buy({ amount: ctx.params.amount, price: close });
+      },
+    },
+  }),
+  defineStrategy({
     ...base,
     data: ({ market }) => ({ bars: market.candles('1h') }),
     on: {
