@@ -41,12 +41,22 @@ export class HandlerCall {
    * Notes an intent. Throws `INVALID_STRATEGY` that names the field where it is none: the stack shows the
    * author's line.
    */
-  want(name: string, intent: unknown): void {
+  readonly want = (name: string, intent: unknown): void => {
     // Only during a call: an intent of another time would be lost.
     void this.view;
-    const checked = checkedIntent(intent, `ctx.${name}`, this.knownMarkets);
+    const checked = this.checked(name, intent);
     this.wanted ??= [];
     if (this.wanted.length >= MOST_INTENTS) throw tooMany(this.wanted.length + 1);
     this.wanted.push(checked);
+  };
+
+  private checked(name: string, intent: unknown): Intent {
+    try {
+      return checkedIntent(intent, `ctx.${name}`, this.knownMarkets);
+    } catch (error) {
+      // A stack has ten frames, and ours would fill them: it begins with who called instead.
+      if (error instanceof Error) Error.captureStackTrace(error, this.want);
+      throw error;
+    }
   }
 }

@@ -19,6 +19,9 @@ const DEEDS = {
   throws() {
     throw new Error('thrown');
   },
+  fault(ctx) {
+    ctx.buy({ amount: Number.NaN });
+  },
   weigh(ctx) { ctx.log('weighed', { characters: ctx.orders[0].tag.length }); },
 };
 export default defineStrategy({
@@ -190,6 +193,14 @@ describe('a strategy in a thread', () => {
     );
     expect(runner.fault).toMatchObject({ handler: 'on.loop', file: 'deeds.ts', line: null, stack: null });
     expect(deed(other, 'buy')).toHaveLength(1);
+  });
+
+  test('that wants what can not be is named with its line', async () => {
+    const runner = await begin();
+    deed(runner, 'fault');
+    expect(runner.failure).toMatch(
+      /^on\.fault: ctx\.buy\.amount: expected a positive .* was NaN \(deeds\.ts:\d+\)$/,
+    );
   });
 
   test('that throws is named with its line, and stands still', async () => {
