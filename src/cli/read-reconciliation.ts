@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import type { NotedFlaw } from '../engine/findings.ts';
+import type { NotedFlaw } from '../engine/flaw-log.ts';
 import { readKept } from '../engine/kept-records.ts';
 import type { DisagreementText, StoredReconciliation } from '../engine/reconciler.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';

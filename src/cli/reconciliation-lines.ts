@@ -1,5 +1,5 @@
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import { sentenceOf } from '../engine/findings.ts';
+import { sentenceOf } from '../engine/flaw-log.ts';
 import type { BalanceDifference, ReconciliationReport } from './read-reconciliation.ts';
 import { tableLines, type TableColumn } from './table.ts';
 import type { WalletChange } from './wallet-changes.ts';

@@ -1,7 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { formatUnits, unitsOf } from '../domain/money.ts';
 import type { WalletReading } from '../venues/port.ts';
-import type { FlawLog } from './findings.ts';
+import type { FlawLog } from './flaw-log.ts';
 import type { Outbox } from './outbox.ts';
 import { walletFlaw } from './plausibility/wallet-flaw.ts';
 

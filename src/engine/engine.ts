@@ -12,7 +12,7 @@ import type { ControlCommand, EngineEvent } from './engine-event.ts';
 import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
 import { FeedHandler } from './feed-handler.ts';
 import { FillHandler } from './fill-handler.ts';
-import { KEPT_FINDINGS, type FlawLog } from './findings.ts';
+import { KEPT_FINDINGS, type FlawLog } from './flaw-log.ts';
 import { IntentBlotter } from './intent-blotter.ts';
 import { IntentRouter } from './intent-router.ts';
 import { MarketDataCache } from './market-data-cache.ts';

@@ -11,7 +11,7 @@ import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { AccountState } from './account-state.ts';
 import type { CandleReader } from './candle-reader.ts';
 import type { FillHandler, TradesCall } from './fill-handler.ts';
-import type { FlawLog } from './findings.ts';
+import type { FlawLog } from './flaw-log.ts';
 import { candleFlaw } from './plausibility/market-flaw.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderManager } from './order-manager.ts';

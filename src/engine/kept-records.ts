@@ -8,7 +8,7 @@ import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
 import { KEPT_ROW } from './row-counter.ts';
 import { KEPT_READ_TIMES, storedReadTimes } from './feed-handler.ts';
 import { KEPT_CURSOR } from './fill-handler.ts';
-import { KEPT_FINDINGS, storedFindings } from './findings.ts';
+import { KEPT_FINDINGS, storedFindings } from './flaw-log.ts';
 import { KEPT_NAMES } from './order-takeover.ts';
 import { KEPT_RECONCILIATION, storedReconciliation } from './reconciler.ts';
 

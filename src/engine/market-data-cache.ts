@@ -12,7 +12,7 @@ import type { SeenBook } from '../execution/risk/risk-view.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { MirrorState } from './mirror-change.ts';
-import type { FlawLog } from './findings.ts';
+import type { FlawLog } from './flaw-log.ts';
 import type { Outbox } from './outbox.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { bookFlaw, statsFlaw, tapeFlaw } from './plausibility/market-flaw.ts';

@@ -9,7 +9,7 @@ import { OrderEndings } from '../execution/order-endings.ts';
 import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { isClosedStatus, isOpenStatus } from '../venues/port.ts';
-import { FlawLog } from './findings.ts';
+import { FlawLog } from './flaw-log.ts';
 import { OrderInquiries } from './order-inquiries.ts';
 import { Namesakes } from './namesakes.ts';
 import type { OrderBlotter } from './order-blotter.ts';

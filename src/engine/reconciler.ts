@@ -7,7 +7,7 @@ import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { BalanceBooks, storedBooks, type Disagreement } from '../portfolio/balance-books.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
-import type { FlawLog } from './findings.ts';
+import type { FlawLog } from './flaw-log.ts';
 import type { Outbox } from './outbox.ts';
 import { lineFlaw } from './plausibility/wallet-flaw.ts';
 

@@ -1,6 +1,6 @@
 import type { Control } from './control.ts';
 import type { CredentialWatch } from './credential-watch.ts';
-import { sentenceOf, type FlawLog } from './findings.ts';
+import { sentenceOf, type FlawLog } from './flaw-log.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
