@@ -14,7 +14,7 @@ import { SegmentCompactor } from './segment-compactor.ts';
 import { SEGMENT_KINDS, type SegmentEntry, type SegmentKind } from './segment-entry.ts';
 import { takeLeftFolders, takeSegmentFolder, type SegmentFolder } from './segment-folder.ts';
 import { SegmentWriter, type SegmentWriterOptions } from './segment-writer.ts';
-import { Sightings } from './sightings.ts';
+import { ChangeDetector } from './change-detector.ts';
 import { noteTape, readTape } from './tape-tail.ts';
 
 /** A longer time without a look is noted as a gap, where nothing else is said. */
@@ -59,7 +59,7 @@ export interface MarketRecording {
 
 interface Recorded extends Omit<MarketRecording, 'timeframes'> {
   readonly folder: SegmentFolder;
-  readonly sightings: Sightings;
+  readonly detector: ChangeDetector;
   readonly writers: Readonly<Record<SegmentKind, SegmentWriter>>;
   readonly kinds: Readonly<Record<SegmentKind, KindStatus>>;
 }
@@ -128,10 +128,10 @@ export class Recorder {
 
   /** What was recorded since the beginning. */
   get markets(): readonly MarketRecording[] {
-    return [...this.recorded.values()].map(({ market, kinds, sightings }) => ({
+    return [...this.recorded.values()].map(({ market, kinds, detector }) => ({
       market,
       kinds,
-      timeframes: sightings.timeframes,
+      timeframes: detector.timeframes,
     }));
   }
 
@@ -161,7 +161,7 @@ export class Recorder {
       const entry: Recorded = {
         market,
         folder,
-        sightings: new Sightings({
+        detector: new ChangeDetector({
           tape: null,
           beganMs,
           longestPauseMs,
@@ -173,8 +173,8 @@ export class Recorder {
       this.recorded.set(market, entry);
       await this.takeUp(folder);
       if (beganMs === null) {
-        const sightings = new Sightings({ tape: readTape(folder.path), beganMs, longestPauseMs });
-        this.recorded.set(market, { ...entry, sightings });
+        const detector = new ChangeDetector({ tape: readTape(folder.path), beganMs, longestPauseMs });
+        this.recorded.set(market, { ...entry, detector });
       }
     }
     await this.takeUpOthers();
@@ -275,20 +275,19 @@ export class Recorder {
       case 'public-trades': {
         const of = this.recorded.get(call.market);
         if (of !== undefined)
-          note(of, 'trades', of.sightings.takePage(value as readonly PublicTrade[], seenMs), seenMs);
+          note(of, 'trades', of.detector.takePage(value as readonly PublicTrade[], seenMs), seenMs);
         break;
       }
       case 'stats':
         for (const stats of value as readonly MarketStats[]) {
           const of = this.recorded.get(stats.market.symbol);
-          if (of !== undefined) note(of, 'stats', of.sightings.takeStats(stats, seenMs), seenMs);
+          if (of !== undefined) note(of, 'stats', of.detector.takeStats(stats, seenMs), seenMs);
         }
         break;
       case 'candles': {
         const of = this.recorded.get(call.market);
         const page = value as readonly Candle[];
-        if (of !== undefined)
-          note(of, 'candles', of.sightings.takeBars(call.timeframe, page, seenMs), seenMs);
+        if (of !== undefined) note(of, 'candles', of.detector.takeBars(call.timeframe, page, seenMs), seenMs);
         break;
       }
       case 'options':
@@ -307,7 +306,7 @@ export class Recorder {
 
   private takeBook(market: string, book: OrderBook, seenMs: number): void {
     const of = this.recorded.get(market);
-    if (of !== undefined) note(of, 'books', of.sightings.takeBook(book, seenMs), seenMs);
+    if (of !== undefined) note(of, 'books', of.detector.takeBook(book, seenMs), seenMs);
   }
 
   private stop(error: unknown): void {

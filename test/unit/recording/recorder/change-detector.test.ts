@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { PublicTrade } from '../../../../src/domain/trade.ts';
-import { Sightings, type SightingsOptions } from '../../../../src/recording/recorder/sightings.ts';
+import {
+  ChangeDetector,
+  type ChangeDetectorOptions,
+} from '../../../../src/recording/recorder/change-detector.ts';
 import { bookOf, NOON_MS, numbered, statsAnswer } from './answers.ts';
 
-const sightings = (change: Partial<SightingsOptions> = {}): Sightings =>
-  new Sightings({ tape: null, beganMs: null, longestPauseMs: 60_000, ...change });
+const detector = (change: Partial<ChangeDetectorOptions> = {}): ChangeDetector =>
+  new ChangeDetector({ tape: null, beganMs: null, longestPauseMs: 60_000, ...change });
 
 const tape = (first: number, last: number): PublicTrade[] =>
   Array.from({ length: last - first + 1 }, (_, index) => numbered(first + index));
@@ -19,18 +22,18 @@ const levels = (count: number, last: string) =>
     (_, index) => [decimalText(1_000 - index), decimalText(index === count - 1 ? last : '1')] as const,
   );
 
-const noted = (entries: ReturnType<Sightings['takePage']>) =>
+const noted = (entries: ReturnType<ChangeDetector['takePage']>) =>
   entries.flatMap((entry) => (entry.what === 'row' ? [entry.row.price] : []));
 
 const statsOf = (latest: number) => {
   const [, answer] = statsAnswer(latest);
   if (answer.outcome !== 'value') throw new Error('expected a value');
-  return (answer.value as Parameters<Sightings['takeStats']>[0][])[0]!;
+  return (answer.value as Parameters<ChangeDetector['takeStats']>[0][])[0]!;
 };
 
 describe('a book', () => {
   test('is noted with both times when it is new, and not again while it stays', () => {
-    const of = sightings();
+    const of = detector();
     const book = bookOf(100, { updatedAtMs: NOON_MS - 300 });
     expect(of.takeBook(book, NOON_MS)).toEqual([
       { what: 'row', row: { venueTimeMs: NOON_MS - 300, seenMs: NOON_MS, bids: book.bids, asks: book.asks } },
@@ -41,7 +44,7 @@ describe('a book', () => {
   });
 
   test('that stays is known to have been looked at, every ten seconds', () => {
-    const of = sightings();
+    const of = detector();
     const noted = Array.from({ length: 31 }, (_, second) =>
       of.takeBook(bookOf(100), NOON_MS + second * 1_000),
     );
@@ -50,7 +53,7 @@ describe('a book', () => {
   });
 
   test('is noted by the 24 levels that are recorded: what lies beyond changes nothing', () => {
-    const of = sightings();
+    const of = detector();
     const [first] = of.takeBook(bookOf(100, { bids: levels(30, '1') }), NOON_MS);
     expect(first).toMatchObject({ row: { bids: levels(24, '1') } });
     expect(of.takeBook(bookOf(100, { bids: levels(30, '2') }), NOON_MS + 1)).toEqual([]);
@@ -58,7 +61,7 @@ describe('a book', () => {
   });
 
   test('that nobody looked at for longer than a minute is a gap', () => {
-    const of = sightings();
+    const of = detector();
     of.takeBook(bookOf(100), NOON_MS);
     expect(kinds(of.takeBook(bookOf(110), NOON_MS + 60_000))).toEqual(['row']);
     expect(of.takeBook(bookOf(110), NOON_MS + 120_001)).toEqual([
@@ -70,7 +73,7 @@ describe('a book', () => {
 
 describe('public trades', () => {
   test('of pages that overlap are noted once each, whichever way round they are listed', () => {
-    const of = sightings();
+    const of = detector();
     const prices = [
       ...noted(of.takePage(tape(1, 10), NOON_MS)),
       ...noted(of.takePage(tape(4, 13).toReversed(), NOON_MS + 1)),
@@ -87,11 +90,11 @@ describe('public trades', () => {
     });
     fc.assert(
       fc.property(steps, (polls) => {
-        let of = sightings();
+        let of = detector();
         let newest = 20;
         const prices = noted(of.takePage(tape(1, newest), NOON_MS));
         for (const { advance, isRestarted } of polls) {
-          if (isRestarted) of = sightings({ tape: of.tape });
+          if (isRestarted) of = detector({ tape: of.tape });
           newest += advance;
           const entries = of.takePage(tape(newest - 19, newest).toReversed(), NOON_MS + newest);
           expect(kinds(entries)).not.toContain('gap');
@@ -103,12 +106,12 @@ describe('public trades', () => {
   });
 
   test('carry the time of the trade and the time at which it was seen', () => {
-    const [first] = sightings().takePage(tape(1, 2), NOON_MS + 500);
+    const [first] = detector().takePage(tape(1, 2), NOON_MS + 500);
     expect(first).toEqual({ what: 'row', row: { ...numbered(1), seenMs: NOON_MS + 500, id: null } });
   });
 
   test('of a page that nothing joins to those before are noted after a gap between the two', () => {
-    const of = sightings();
+    const of = detector();
     of.takePage(tape(1, 10), NOON_MS);
     const [gap, ...rows] = of.takePage(tape(30, 39), NOON_MS + 1_000);
     expect(gap).toEqual({
@@ -120,13 +123,13 @@ describe('public trades', () => {
   });
 
   test('are joined to those that an earlier process has recorded', () => {
-    const of = sightings({ tape: tape(1, 10) });
+    const of = detector({ tape: tape(1, 10) });
     expect(noted(of.takePage(tape(6, 12), NOON_MS))).toEqual(tape(11, 12).map(({ price }) => price));
   });
 
   test('of the past of an exchange that begins anew are left out', () => {
     const beganMs = numbered(6).timeMs;
-    const of = sightings({ beganMs });
+    const of = detector({ beganMs });
     expect(noted(of.takePage(tape(1, 8), NOON_MS))).toEqual(
       tape(1, 8)
         .filter(({ timeMs }) => timeMs >= beganMs)
@@ -136,7 +139,7 @@ describe('public trades', () => {
 });
 
 test('statistics are noted when a number changes', () => {
-  const of = sightings();
+  const of = detector();
   const looks = [100, 100, 101].map((latest, index) => kinds(of.takeStats(statsOf(latest), NOON_MS + index)));
   expect(looks).toEqual([['row'], [], ['row']]);
 });

@@ -23,7 +23,7 @@ export const TAPE_KEPT = 500;
  */
 const BARS_KEPT = 10_000;
 
-export interface SightingsOptions {
+export interface ChangeDetectorOptions {
   /** The newest trades that are recorded already, oldest first; null where none are. */
   readonly tape: readonly PublicTrade[] | null;
   /**
@@ -46,11 +46,11 @@ interface Looks {
   notedMs: number;
 }
 
-/** Decides what of one market is new and has to be noted down. Pure: it is told what was seen, and when. */
-export class Sightings {
+/** Decides which of the data read of one market is new, so that it has to be recorded. Pure: the caller gives the time. */
+export class ChangeDetector {
   /** The newest trades, oldest first; null before any page was seen. */
   tape: readonly PublicTrade[] | null;
-  private readonly options: SightingsOptions;
+  private readonly options: ChangeDetectorOptions;
   private readonly looks: Readonly<Record<SegmentKind, Looks>> = {
     books: never(),
     trades: never(),
@@ -61,7 +61,7 @@ export class Sightings {
   private numbers: MarketStats | null = null;
   private readonly bars = new Map<Timeframe, Map<number, string>>();
 
-  constructor(options: SightingsOptions) {
+  constructor(options: ChangeDetectorOptions) {
     this.options = options;
     this.tape = options.tape;
   }
