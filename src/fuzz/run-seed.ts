@@ -55,6 +55,8 @@ const LONGEST_WAIT_MS = 26 * 60 * MINUTE_MS;
 const PATIENCE_MS = 30 * MINUTE_MS;
 /** When a person looks again who found no break. */
 const LOOK_AGAIN_MS = 10 * MINUTE_MS;
+/** Drains that keep the exits, beside their third of the others: this policy alone has to choose. */
+const EXITS_KEPT = 0.6;
 /** Money that is lost before is missing from the first reading of the books already. */
 const BOOKS_BEGIN_MS = 45 * MINUTE_MS;
 
@@ -223,8 +225,8 @@ class SeedRun {
     Object.assign(world.exchange.trading.settings, { newForMs: 0 });
     bot.endCrashes();
     await this.pass(CALM_MS);
-    const policy = Dice.of(swarm.seed, 'drain').integer(0, DRAIN_POLICIES.length - 1);
-    bot.drain(DRAIN_POLICIES[policy] ?? 'keep-exits');
+    const dice = Dice.of(swarm.seed, 'drain');
+    bot.drain(dice.happens(EXITS_KEPT) ? 'keep-exits' : (dice.pick(DRAIN_POLICIES) ?? 'keep-exits'));
     await this.pass(STILL_MS);
     world.setTrading(false);
     let waitedMs = 0;

@@ -131,7 +131,7 @@ function actOf(
   return kinds[draw] ?? (draw > 5 ? 'nothing' : dice.happens(LOOPS) ? 'loops' : 'orders');
 }
 
-/** An order as it should be; what it said is held on to. */
+/** An order as it should be. What it said is spoiled at once, and held on to. */
 function order(
   ctx: MarketContext,
   market: string,
@@ -142,10 +142,12 @@ function order(
   const price = (bestBid.price * FAR).toFixed(2);
   const amount = market.startsWith('USDT') ? '60' : '0.01';
   const wish = { amount, price, tag: 'vandal' };
-  const quotes = [{ side: 'buy', price, amount } as const];
+  const quote = { side: 'buy', price, amount } as const;
+  const quotes = [quote];
   ctx.quotes(quotes);
   ctx.buy(wish);
-  hold([wish, quotes]);
+  for (const thing of [wish, quote, quotes]) spoil(thing);
+  hold([wish, quote, quotes]);
 }
 
 /** Changes an object in every way that it lets. */

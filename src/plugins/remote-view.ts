@@ -1,5 +1,5 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { frozenAsCopy } from '../strategy/frozen-copy.ts';
+import { deepFreeze } from '../strategy/frozen-copy.ts';
 import type { EngineView } from '../strategy/strategy-event.ts';
 import type { SharedLine } from './shared-line.ts';
 import { keyOf, toldBy, type Look, type WorkerCall } from './worker-messages.ts';
@@ -87,7 +87,7 @@ export class RemoteView implements EngineView {
   }
 
   private take(key: string, value: unknown): void {
-    this.now.set(key, frozenAsCopy(value));
+    this.now.set(key, deepFreeze(value));
     if (typeof value !== 'object' || value === null) return;
     if (this.kept.size >= MOST_KEPT) this.kept.clear();
     this.kept.set(key, value);

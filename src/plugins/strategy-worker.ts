@@ -2,7 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import { enableCompileCache, syncBuiltinESMExports } from 'node:module';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { frozenAsCopy } from '../strategy/frozen-copy.ts';
+import { deepFreeze } from '../strategy/frozen-copy.ts';
 import { faultOf, type StrategySource } from '../strategy/strategy-fault.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
@@ -95,8 +95,8 @@ function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
   if (clears) runner.clearFailure();
   for (const candle of candles) runner.warmUp(candle);
   view.begin(call);
-  // What came over is this thread's own: there is nobody to keep a copy for.
-  if (event?.kind === 'book') frozenAsCopy(event.book);
+  // What came over is this thread's own, so it needs no copy.
+  if (event?.kind === 'book') deepFreeze(event.book);
   const intents = event === null ? [] : runner.handle(event, view);
   view.end();
   return { state: runner.takeChangedState(), intents, fault: runner.fault, log: runner.takeLog() };

@@ -1,34 +1,12 @@
-/** Copies by what they were made of: a book that ten strategies look at is copied once. */
-const COPIES = new WeakMap<object, unknown>();
-
 /**
- * What a strategy may hold of the engine's data: a copy that nobody can change, nothing of which the engine
- * reads again. Plain objects and lists are copied through and through; the same input gives the same copy, so
- * the input must not change afterwards. What is of a class is handed on as it is.
+ * What a strategy may hold of the engine's data: a copy that nobody can change. Plain objects and lists are
+ * copied at every level. An instance of a class is returned as it is.
  */
 export function frozenCopy<Value>(value: Value): Value {
-  if (!isPlain(value)) return value;
-  const known = COPIES.get(value);
-  if (known !== undefined) return known as Value;
-  const copy = copyOf(value);
-  COPIES.set(value, copy);
-  return copy as Value;
+  return (isPlain(value) ? copyOf(value) : value) as Value;
 }
 
-/**
- * Freezes what is nobody else's, such as what came from another thread, and takes it for its own frozen copy.
- */
-export function frozenAsCopy<Value>(value: Value): Value {
-  if (!isPlain(value)) return value;
-  deepFreeze(value);
-  COPIES.set(value, value);
-  return value;
-}
-
-/**
- * Freezes plain objects and lists through and through, in place. What holds itself is no plain data, and is
- * not looked into twice.
- */
+/** Freezes plain objects and lists at every level, in place. A frozen object is not looked into again. */
 export function deepFreeze<Value>(value: Value): Value {
   if (isPlain(value)) freezePlain(value);
   return value;
