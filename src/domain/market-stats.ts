@@ -8,8 +8,8 @@ export interface MarketStats {
   readonly closedReason: string | null;
   readonly bestSell: DecimalText | null;
   readonly bestBuy: DecimalText | null;
-  readonly volumeSrc: DecimalText | null;
-  readonly volumeDst: DecimalText | null;
+  readonly baseVolume: DecimalText | null;
+  readonly quoteVolume: DecimalText | null;
   readonly latest: DecimalText | null;
   readonly mark: DecimalText | null;
   readonly dayLow: DecimalText | null;

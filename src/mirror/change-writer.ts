@@ -53,9 +53,9 @@ export class ChangeWriter {
     );
     this.book = prepare('INSERT OR REPLACE INTO books VALUES (@market, @bids, @asks, @updatedAtMs, @atMs)');
     this.stats = prepare(`
-      INSERT OR REPLACE INTO stats (market, is_closed, closed_reason, best_sell, best_buy, volume_src, volume_dst, latest, mark, day_low,
+      INSERT OR REPLACE INTO stats (market, is_closed, closed_reason, best_sell, best_buy, base_volume, quote_volume, latest, mark, day_low,
         day_high, day_open, day_close, day_change, seen_at_ms)
-      VALUES (@market, @isClosed, @closedReason, @bestSell, @bestBuy, @volumeSrc, @volumeDst, @latest, @mark, @dayLow,
+      VALUES (@market, @isClosed, @closedReason, @bestSell, @bestBuy, @baseVolume, @quoteVolume, @latest, @mark, @dayLow,
         @dayHigh, @dayOpen, @dayClose, @dayChange, @atMs)`);
     this.candle = prepare(
       'INSERT OR REPLACE INTO candles VALUES (@market, @timeframe, @openTimeMs, @open, @high, @low, @close, @volume)',

@@ -15,7 +15,7 @@ import { RECENT_MS } from './pruner.ts';
 const TRADES_TOLD = 2_000;
 
 /** Closed orders that algorithms at work are given back besides. Beyond it the oldest are left out. */
-const PROGRAM_ORDERS_TOLD = 5_000;
+const MOST_ALGORITHM_ORDERS = 5_000;
 
 /**
  * Closed orders that were taken over after the mirror was put back, while more are looked for. Beyond it the
@@ -56,7 +56,7 @@ export function loadState(
        UNION SELECT id FROM orders WHERE ifnull(closed_at_ms, updated_at_ms) >= ?
        UNION SELECT id FROM (SELECT id FROM orders WHERE ${REFUSED} ORDER BY id DESC LIMIT ${REFUSED_TOLD})
        UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id IN (SELECT intent_id FROM algorithms)
-         ORDER BY id DESC LIMIT ${PROGRAM_ORDERS_TOLD})
+         ORDER BY id DESC LIMIT ${MOST_ALGORITHM_ORDERS})
        UNION SELECT id FROM (SELECT id FROM orders WHERE venue_id > ${TAKEN_OVER_TO}
          ORDER BY id DESC LIMIT ${TAKEN_OVER_TOLD}))
      ORDER BY id`,

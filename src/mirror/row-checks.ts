@@ -81,11 +81,13 @@ const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
   },
   'kept.json': record('is_kept(name, json)', ({ name, json }) => keptProblem(String(name), String(json))),
   'algorithms.json': record('is_algorithm(json)', ({ json }) => storedProblem(storedAlgorithm, String(json))),
-  'strategies.json': record('is_seat(json)', ({ json }) => storedProblem(storedInstance, String(json))),
+  'strategies.json': record('is_strategy_instance(json)', ({ json }) =>
+    storedProblem(storedInstance, String(json)),
+  ),
 };
 
 const DECIMALS =
-  'price stop_price amount matched filled filled_total fee total held open high low close volume latest best_buy best_sell mark volume_src volume_dst ' +
+  'price stop_price amount matched filled filled_total fee total held open high low close volume latest best_buy best_sell mark base_volume quote_volume ' +
   'day_low day_high day_open day_close day_change price_step amount_step min_order_value';
 
 /** Checks by the name of a column. */
@@ -124,7 +126,7 @@ export const CHECK_FUNCTIONS: Readonly<Record<string, (...values: readonly unkno
   is_decimal: (value) => works(() => parseUnits(String(value))),
   is_kept: (name, json) => isNull(keptProblem(String(name), String(json))),
   is_algorithm: (json) => isNull(storedProblem(storedAlgorithm, String(json))),
-  is_seat: (json) => isNull(storedProblem(storedInstance, String(json))),
+  is_strategy_instance: (json) => isNull(storedProblem(storedInstance, String(json))),
   is_log_line: (json) => isNull(storedProblem(storedLogLine, String(json))),
 };
 

@@ -99,8 +99,8 @@ function levelDigits(levels: readonly BookLevel[], place: 0 | 1): number {
 export const STATS_COLUMNS = {
   best_sell: 'bestSell',
   best_buy: 'bestBuy',
-  volume_src: 'volumeSrc',
-  volume_dst: 'volumeDst',
+  base_volume: 'baseVolume',
+  quote_volume: 'quoteVolume',
   latest: 'latest',
   mark: 'mark',
   day_low: 'dayLow',

@@ -32,18 +32,24 @@ export interface MarketDay extends Numbers<number> {
 }
 
 export function marketDayOf(stats: MarketStats): MarketDay {
-  const { market, isClosed, closedReason, volumeSrc, volumeDst } = stats;
+  const { market, isClosed, closedReason, baseVolume, quoteVolume } = stats;
   const { bestSell, bestBuy, latest, mark, dayLow, dayHigh, dayOpen, dayClose, dayChange } = stats;
   const day = { latest, mark, dayLow, dayHigh, dayOpen, dayClose, dayChange };
-  const exact = Object.freeze({ bestSell, bestBuy, baseVolume: volumeSrc, quoteVolume: volumeDst, ...day });
+  const exact = Object.freeze({
+    bestSell,
+    bestBuy,
+    baseVolume: baseVolume,
+    quoteVolume: quoteVolume,
+    ...day,
+  });
   return Object.freeze({
     market: market.symbol,
     isClosed,
     closedReason,
     bestSell: numberOf(bestSell),
     bestBuy: numberOf(bestBuy),
-    baseVolume: numberOf(volumeSrc),
-    quoteVolume: numberOf(volumeDst),
+    baseVolume: numberOf(baseVolume),
+    quoteVolume: numberOf(quoteVolume),
     latest: numberOf(latest),
     mark: numberOf(mark),
     dayLow: numberOf(dayLow),

@@ -77,8 +77,8 @@ function statsAt(seenMs: number, latest: number): RecordedStats {
     closedReason: null,
     bestSell: null,
     bestBuy: null,
-    volumeSrc: null,
-    volumeDst: null,
+    baseVolume: null,
+    quoteVolume: null,
   };
   const day = { mark: null, dayLow: null, dayHigh: null, dayOpen: null, dayClose: null, dayChange: null };
   return { seenMs, stats: { market: TETHER, ...none, ...day, latest: decimalText(String(latest)) } };

@@ -23,10 +23,13 @@ export const marketStatsReply = z
   .object({ stats: recordOf(statsRecord) })
   .transform((wire): readonly MarketStats[] => {
     const all: MarketStats[] = [];
-    for (const [key, { isClosed, isClosedReason, ...numbers }] of Object.entries(wire.stats)) {
+    for (const [key, { isClosed, isClosedReason, volumeSrc, volumeDst, ...numbers }] of Object.entries(
+      wire.stats,
+    )) {
       const market = readMarket(key);
-      if (market !== null)
-        all.push({ market, isClosed: isClosed ?? false, closedReason: isClosedReason, ...numbers });
+      if (market === null) continue;
+      const volumes = { baseVolume: volumeSrc, quoteVolume: volumeDst };
+      all.push({ market, isClosed: isClosed ?? false, closedReason: isClosedReason, ...volumes, ...numbers });
     }
     return all;
   });

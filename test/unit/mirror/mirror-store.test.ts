@@ -120,8 +120,8 @@ describe('a mirror', () => {
     const candle = { openTimeMs: 0, open: one, high: one, low: one, close: one, volume: one };
     const trade = { timeMs: 7, price: one, amount: one, side: 'sell' } as const;
     const nothing = {
-      volumeSrc: null,
-      volumeDst: null,
+      baseVolume: null,
+      quoteVolume: null,
       mark: null,
       dayLow: null,
       dayHigh: null,

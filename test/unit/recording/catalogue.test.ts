@@ -235,13 +235,20 @@ test('thousands of full books come back as they were', async () => {
 
 test('statistics come back with what the exchange left out', async () => {
   const catalogue = temporaryCatalogue();
-  const nothing = { bestSell: null, bestBuy: null, volumeDst: null, mark: null, dayLow: null, dayHigh: null };
+  const nothing = {
+    bestSell: null,
+    bestBuy: null,
+    quoteVolume: null,
+    mark: null,
+    dayLow: null,
+    dayHigh: null,
+  };
   const stats = {
     market: parseMarket('BTCIRT'),
     isClosed: true,
     closedReason: "it's closed",
     ...nothing,
-    volumeSrc: decimalText('12.5'),
+    baseVolume: decimalText('12.5'),
     latest: decimalText('12600000000'),
     dayOpen: null,
     dayClose: null,

@@ -263,7 +263,7 @@ test('verifying statistics finds where a recorder did not look', async () => {
   const key = { market: BTCIRT, kind: 'stats' } as const;
   const [name, empty] = [
     parseMarket('BTCIRT'),
-    { bestSell: null, bestBuy: null, volumeSrc: null, volumeDst: null },
+    { bestSell: null, bestBuy: null, baseVolume: null, quoteVolume: null },
   ];
   const prices = {
     latest: null,
