@@ -46,7 +46,7 @@ interface Looks {
   notedMs: number;
 }
 
-/** Decides which of the data read of one market is new, so that it has to be recorded. Pure: the caller gives the time. */
+/** Decides which data of one market are new and must be recorded. Pure: the caller gives the time. */
 export class ChangeDetector {
   /** The newest trades, oldest first; null before any page was seen. */
   tape: readonly PublicTrade[] | null;
