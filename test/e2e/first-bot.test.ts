@@ -161,7 +161,7 @@ async function journalHash(seed: number, name: string): Promise<string> {
   const life = await BotLife.prepare(world, join(folder, name));
   const { bot } = life;
   bot.shell.start();
-  await life.run(deepRuns(3) * MINUTE_MS);
+  await life.run(deepRuns(2) * MINUTE_MS);
   await life.drain();
   const hash = life.mirror.journalHash();
   expect(bot.engine.instances.some(({ fills }) => fills > 0)).toBe(true);
@@ -175,7 +175,7 @@ describe('the whole bot on the embedded exchange', () => {
     const life = await BotLife.prepare(world, path);
     const { engine } = life.bot;
     life.bot.shell.start();
-    await life.run(deepRuns(10) * MINUTE_MS);
+    await life.run(deepRuns(5) * MINUTE_MS);
     await life.drain();
     life.mirror.close();
 
@@ -198,7 +198,7 @@ describe('the whole bot on the embedded exchange', () => {
     const count = (): number => orders.values().length;
     const first = await BotLife.prepare(world, path);
     first.bot.shell.start();
-    await first.run(deepRuns(3) * MINUTE_MS);
+    await first.run(deepRuns(2) * MINUTE_MS);
     const countBefore = count();
     first.loseReplies();
     for (let second = 0; second < 300 && count() === countBefore; second += 1) await first.run(SECOND_MS);
@@ -213,7 +213,7 @@ describe('the whole bot on the embedded exchange', () => {
     const second = await BotLife.prepare(world, path);
     expect(second.bot.engine.status().liveOrders).toBeGreaterThan(0);
     second.bot.shell.start();
-    await second.run(deepRuns(5) * MINUTE_MS);
+    await second.run(deepRuns(3) * MINUTE_MS);
     expect(second.bot.engine.status().phase).toBe('trading');
     await second.drain();
     second.mirror.close();

@@ -10,7 +10,7 @@ import { deepRuns } from '../support/deep-runs.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const MINUTE_MS = 60_000;
-const SESSION_MS = deepRuns(8) * MINUTE_MS;
+const SESSION_MS = deepRuns(4) * MINUTE_MS;
 const bundledStrategies = resolve('strategies');
 
 let folder: string;
@@ -93,7 +93,7 @@ describe('a recorded session of the embedded exchange', () => {
       .filter(({ plannedAtMs }) => plannedAtMs < report.endMs);
     const intents = reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => atMs < report.endMs);
     reader.close();
-    expect(orders.length).toBeGreaterThan(deepRuns(12));
+    expect(orders.length).toBeGreaterThan(deepRuns(6));
     expect(report.decidedAgain).toBe(orders.length + intents.length);
   });
 
@@ -110,7 +110,7 @@ describe('a recorded session of the embedded exchange', () => {
   });
 });
 
-/** Takes a little at the best price with every tenth book, so that nothing depends on a place in a queue. */
+/** Takes a little at the best price with every fifth book, so that nothing depends on a place in a queue. */
 const TAKER = `
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
@@ -124,8 +124,8 @@ export default defineStrategy({
     book({ state, setState, buy, sell }) {
       const seen = state.seen + 1;
       setState({ seen });
-      if (seen % 20 === 0) buy({ amount: 0.0001 });
-      else if (seen % 10 === 0) sell({ amount: 0.0001 });
+      if (seen % 10 === 0) buy({ amount: 0.0001 });
+      else if (seen % 5 === 0) sell({ amount: 0.0001 });
     },
   },
 });
@@ -143,7 +143,7 @@ describe('a session that only takes', () => {
   test('is in the second run what it was, to the last digit', async () => {
     const path = join(folder, 'taker.ts');
     writeFileSync(path, TAKER);
-    await record(deepRuns(5) * MINUTE_MS, [
+    await record(deepRuns(2.5) * MINUTE_MS, [
       ['strategies', JSON.stringify([{ plugin: path, market: 'BTCIRT' }])],
     ]);
     const report = await checkParity({ folder, bundledStrategies });

@@ -25,6 +25,9 @@ interface Line extends JournalEntry {
   readonly atMs: number;
 }
 
+/** What the recording comes to by the settings of all runs: shared by the facts that change nothing. */
+const PLAIN = await runRecorded(RECORDING);
+
 /** A run with everything that its journal says. */
 async function journalOf(
   recording: Recording,
@@ -98,7 +101,7 @@ function risingBars(length: number): CandleColumns {
 
 describe('a backtest on recorded books and trades', () => {
   it('trades, within the budgets of the exchange, and knows all of its fills in the end', async () => {
-    const run = await runRecorded(RECORDING);
+    const run = PLAIN;
     expect(run.failures.size).toBe(0);
     expect(run.orders.length).toBeGreaterThan(50);
     expect(run.fills.length).toBeGreaterThan(10);
@@ -111,7 +114,7 @@ describe('a backtest on recorded books and trades', () => {
   });
 
   it('ends with what the fills have made of the money, to the last digit', async () => {
-    const run = await runRecorded(RECORDING);
+    const run = PLAIN;
     let cash = parseUnits('100000') as bigint;
     let coins = parseUnits('1') as bigint;
     for (const { side, amount, total, fee } of run.fills) {
@@ -131,8 +134,8 @@ describe('a backtest on recorded books and trades', () => {
   });
 
   it('writes the same journal twice, however the recording is cut into chunks', async () => {
-    const [first, again, cut, whole] = await Promise.all([
-      runRecorded(RECORDING),
+    const first = PLAIN;
+    const [again, cut, whole] = await Promise.all([
       runRecorded(RECORDING),
       runRecorded(RECORDING, { chunk: 7 }),
       runRecorded(RECORDING, { chunk: 100_000 }),
@@ -172,7 +175,7 @@ describe('a backtest on recorded books and trades', () => {
   });
 
   it('is held by the risk checks that hold the live bot', async () => {
-    const free = await runRecorded(RECORDING);
+    const free = PLAIN;
     const bound = await runRecorded(RECORDING, { risk: { maxOrdersPerMinute: 2 } });
     expect(bound.orders.length).toBeLessThan(free.orders.length / 2);
     expect(bound.orders.length).toBeGreaterThan(10);
@@ -222,7 +225,7 @@ describe('a backtest on recorded books and trades', () => {
   });
 
   it('learns of a fill of its last moment', async () => {
-    const { fills } = await runRecorded(RECORDING);
+    const { fills } = PLAIN;
     const last = fills[10];
     const cut = await runRecorded(RECORDING, { toMs: last?.atMs ?? 0 });
     expect(cut.toMs).toBe(last?.atMs);
@@ -265,7 +268,7 @@ describe('a backtest on recorded books and trades', () => {
   });
 
   it('ends with the last book or trade, whatever else was recorded after it', async () => {
-    const { toMs } = await runRecorded(RECORDING);
+    const { toMs } = PLAIN;
     const longer = await runRecorded(RECORDING, {
       bars: [risingBars(120)],
       stats: [statsAt(FROM_MS + 60_000, 1), statsAt(toMs + 3_600_000, 2)],
@@ -307,11 +310,11 @@ describe('a backtest on recorded books and trades', () => {
     expect(run.warnings.join('\n')).toMatch(
       /looks at the book of BTCUSDT every 1(\.\d)? s, but it was recorded about every 60 s/,
     );
-    expect((await runRecorded(RECORDING)).warnings).toEqual([]);
+    expect(PLAIN.warnings).toEqual([]);
   });
 
   it('has a point of the curve each minute, and one at the end', async () => {
-    const { curve, fromMs, toMs, finalEquity } = await runRecorded(RECORDING);
+    const { curve, fromMs, toMs, finalEquity } = PLAIN;
     expect(Array.from(curve.timeMs.slice(0, 2))).toEqual([fromMs + 60_000, fromMs + 120_000]);
     expect(curve.timeMs[curve.length - 1]).toBe(toMs);
     expect(curve.equity[curve.length - 1]).toBeCloseTo(Number(finalEquity) / 1e10, 6);

@@ -66,11 +66,10 @@ describe('the README', () => {
     const plan = await sarrafHere(['plan', '--config', config]);
     expect(plan).toMatchObject({ code: 0, error: '' });
     const data = join(folder, 'configured');
-    const bot = startSarraf(['run', '--config', config, `--data=${data}`, '--speed=100', '--json']);
-    await bot.line((text) => text.includes('"event":"begin"'));
-    bot.child.kill('SIGTERM');
-    const { code, out, error } = await bot.finished;
+    const args = ['run', '--config', config, `--data=${data}`, '--speed=max', '--for=300ms', '--json'];
+    const { code, out, error } = await sarrafHere(args);
     expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(eventsIn(out).map(({ event }) => event)).toContain('begin');
     expect(eventsIn(out).find(({ event }) => event === 'summary')?.strategies).toMatchObject([
       { strategy: 'dip-buyer', market: 'BTCIRT' },
     ]);
@@ -98,7 +97,7 @@ describe('the README', () => {
 
   test('names commands and options that exist, as does the page of commands', async () => {
     const pages = readme + commandsPage;
-    const program = (await startSarraf(['--help']).finished).out;
+    const program = (await sarrafHere(['--help'])).out;
     const run = (await sarrafHere(['run', '--help'])).out;
     const exchange = (await sarrafHere(['exchange', '--help'])).out;
     const commands = new Set(

@@ -14,7 +14,7 @@ import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import { Catalogue } from '../../../src/recording/catalogue.ts';
 import { booksOf, rowsOnDisk } from '../../support/recorded-rows.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
-import { startSarraf, type SarrafProcess } from '../../support/sarraf-process.ts';
+import { startSarraf, type Finished, type SarrafProcess } from '../../support/sarraf-process.ts';
 
 const market = parseMarket('BTCIRT').symbol;
 
@@ -196,9 +196,9 @@ describe('sarraf record', () => {
   });
 });
 
-const download = (...args: readonly string[]): SarrafProcess => {
+const download = async (...args: readonly string[]): Promise<Finished> => {
   const catalogue = join(folder, 'downloads');
-  return startSarraf([
+  return sarrafHere([
     'data',
     'download',
     '--timeframe',
@@ -213,11 +213,10 @@ const download = (...args: readonly string[]): SarrafProcess => {
 
 describe('sarraf data download', () => {
   test('asks the exchange of a paper bot, and only once for what was answered', async () => {
-    const first = await download('--config', config, '--market', 'BTCIRT', '--json').finished;
+    const first = await download('--config', config, '--market', 'BTCIRT', '--json');
     expect(first).toMatchObject({ code: 0, error: '' });
     expect((JSON.parse(first.out) as { added: number }).added).toBeGreaterThan(24);
-    const again = await download('--config', config, '--market', 'BTCIRT', '--json', '--to', '2021-01-01')
-      .finished;
+    const again = await download('--config', config, '--market', 'BTCIRT', '--json', '--to', '2021-01-01');
     expect(JSON.parse(again.out)).toMatchObject({ added: 0, requests: 0 });
   });
 
@@ -233,7 +232,7 @@ describe('sarraf data download', () => {
       'expected an https address',
     ],
   ])('refuses %s in one line', async (_, args, message) => {
-    const { code, error } = await download('--config', config, ...args).finished;
+    const { code, error } = await download('--config', config, ...args);
     expect([code, error.trim().split('\n').length], error).toEqual([2, 1]);
     expect(error).toContain(message);
   });

@@ -94,8 +94,7 @@ describe('sarraf run --record', () => {
   test('records to the folder of the configuration, in virtual time too', async () => {
     const file = join(folder, 'recording.yaml');
     writeFileSync(file, 'record: { folder: kept, raw: true }\ndata: { folder: virtual }\n');
-    const { code, out } = await startSarraf(['run', '--config', file, '--speed=max', '--for=1s', '--json'])
-      .finished;
+    const { code, out } = await sarrafHere(['run', '--config', file, '--speed=max', '--for=300ms', '--json']);
     expect(code).toBe(0);
     const recorded = out
       .trim()
