@@ -1,45 +1,30 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { startNode } from '../../support/sarraf-process.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { LogFile } from '../../../src/daemon/logging/log-file.ts';
+import { openToOthers, startOpen } from '../../support/open-to-others.ts';
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-/** What in a folder others than its user may read or write. */
-function openToOthers(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => (statSync(join(folder, name)).mode & 0o077) !== 0,
-  );
+function temporaryHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'sarraf-private-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  return home;
 }
 
-/** Starts a command in a process that would let everyone read its files. */
-const startOpen = (args: readonly string[]) =>
-  startNode(['--import', 'data:text/javascript,process.umask(0)', 'bin/sarraf.js', ...args]);
-
-test('a run keeps its mirror, control, recording, events and log from others, while it runs and after it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-private-'));
-  folders.push(folder);
-  const log = join(folder, 'logs', 'bot.log');
-  const data = join(folder, 'data');
-  const run = startOpen(['run', '--speed=100', `--data=${data}`, '--record', '--set', `log.file=${log}`]);
-  await run.line((line) => line.includes('FILL'));
-  expect(readdirSync(data).length).toBeGreaterThan(2);
-  expect(openToOthers(folder)).toEqual([]);
-  run.child.kill('SIGTERM');
-  const { code, error } = await run.finished;
-  expect([code, error]).toEqual([0, '']);
-  expect(openToOthers(folder)).toEqual([]);
-});
-
 test('a ledger is for its user alone', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-private-'));
-  folders.push(folder);
-  const where = ['--address=https://exchange.example', `--ledger-folder=${join(folder, 'state', 'ledgers')}`];
+  const home = temporaryHome();
+  const where = ['--address=https://exchange.example', `--ledger-folder=${join(home, 'state', 'ledgers')}`];
   const { code } = await startOpen(['ledger', 'new', ...where, '--yes']).finished;
   expect(code).toBe(0);
-  expect(openToOthers(folder)).toEqual([]);
+  expect(readdirSync(home, { recursive: true }).length).toBeGreaterThan(1);
+  expect(openToOthers(home)).toEqual([]);
+});
+
+test('a log is for its user alone, and so is the one that follows a full one', () => {
+  const home = temporaryHome();
+  const log = new LogFile(join(home, 'logs', 'bot.log'), 10);
+  for (const line of ['a first line\n', 'a second line\n']) log.write(line);
+  log.close();
+  expect(readdirSync(join(home, 'logs')).toSorted()).toEqual(['bot.log', 'bot.log.1']);
+  expect(openToOthers(home)).toEqual([]);
 });

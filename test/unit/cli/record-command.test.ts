@@ -86,10 +86,8 @@ describe('sarraf record', () => {
     new LedgerStore({ path, budgets, subjects: ledgerSubjects(null), whenMissing: 'empty' }).close();
     const set = `exchange.ledgerFolder=${JSON.stringify(ledgers)}`;
     const where = ['--address', baseUrl, '--set', set, '--catalogue', join(folder, 'guest')];
-    const recorder = startSarraf(['record', '--market', 'BTCIRT', '--json', ...where]);
-    await booksSeen(recorder, 1);
-    recorder.child.kill('SIGTERM');
-    expect(await recorder.finished).toMatchObject({ code: 0, error: '' });
+    const args = ['record', '--market', 'BTCIRT', '--for', '500ms', ...where];
+    expect(await sarrafHere(args)).toMatchObject({ code: 0, error: '' });
     const row = readLedger(path, monotonicMs()).find(({ budget }) => budget === 'v2/orderbook');
     expect(row?.limit).toBe(7);
   });
@@ -150,7 +148,7 @@ describe('sarraf record', () => {
     const before = booksOnDisk();
     first.child.kill('SIGKILL');
     await first.finished;
-    const { code } = await sarrafHere(recordArgs(catalogue, '--for', '1s'));
+    const { code } = await sarrafHere(recordArgs(catalogue, '--for', '100ms'));
     expect(code).toBe(0);
     expect(await booksOf(catalogue)).toBeGreaterThanOrEqual(before);
     expect(readdirSync(segments).filter((name) => name.endsWith('.jsonl'))).toEqual([]);
@@ -160,7 +158,7 @@ describe('sarraf record', () => {
     const catalogue = join(folder, 'taken');
     const path = join(catalogue, 'segments', market, '.lock');
     const lock = acquireLock({ path, what: 'a market', otherwise: 'wait' });
-    const { code, error } = await sarrafHere(recordArgs(catalogue, '--for', '1s'));
+    const { code, error } = await sarrafHere(recordArgs(catalogue, '--for', '100ms'));
     lock.release();
     expect(code).toBe(1);
     expect(error).toMatch(

@@ -1,16 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openToOthers, startOpen } from '../../support/open-to-others.ts';
 import { booksOf, rowsOnDisk } from '../../support/recorded-rows.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import type { Finished } from '../../support/sarraf-process.ts';
 
 interface Line {
   readonly event: string;
   readonly markets: readonly { readonly kinds: Readonly<Record<string, { readonly rows: number }>> }[];
   readonly rawReplies: number;
 }
+
+/** A bound for what hangs. */
+const HANGS_MS = 300_000;
 
 let folder: string;
 beforeAll(() => {
@@ -30,23 +34,41 @@ interface Result {
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
 
 describe('sarraf run --record', () => {
-  test('records what the bot asks for, and says where it is', async () => {
-    const data = join(folder, 'run');
-    const bot = startSarraf(['run', '--record', '--speed=100', `--data=${data}`]);
-    const recorded = (): number[] =>
-      ['books', 'candles'].map((kind) => rowsOnDisk(join(data, 'catalogue'), kind));
-    await expect.poll(() => Math.min(...recorded())).toBeGreaterThan(1);
+  /** Of the one bot whose recording most facts are about. */
+  let data: string;
+  let catalogue: string;
+  let ended: Finished;
+  let openWhileItRuns: readonly string[];
+
+  beforeAll(async () => {
+    data = join(folder, 'home', 'data');
+    catalogue = join(data, 'catalogue');
+    const bot = startOpen(['run', '--record', '--speed=100', `--data=${data}`]);
+    const recorded = (): number[] => ['books', 'candles'].map((kind) => rowsOnDisk(catalogue, kind));
+    await vi.waitFor(() => expect(Math.min(...recorded())).toBeGreaterThan(1), { timeout: HANGS_MS });
+    await bot.line((line) => line.includes('FILL'));
+    openWhileItRuns = openToOthers(join(folder, 'home'));
     bot.child.kill('SIGTERM');
-    const { code, out } = await bot.finished;
-    expect(code).toBe(0);
+    ended = await bot.finished;
+    expect(ended).toMatchObject({ code: 0, error: '' });
+  });
+
+  test('keeps mirror, control, recording and events from others, while it runs and after it', () => {
+    expect(readdirSync(data).length).toBeGreaterThan(2);
+    expect(openWhileItRuns).toEqual([]);
+    expect(openToOthers(join(folder, 'home'))).toEqual([]);
+  });
+
+  test('records what the bot asks for, and says where it is', async () => {
+    const { out } = ended;
     const [, books = '0', bars = '0'] =
       /^Recorded ([\d,]+) books, 0 trades, 0 statistics and ([\d,]+) bars of BTCIRT in /m.exec(out) ?? [];
     expect(numberOf(books)).toBeGreaterThan(1);
     expect(numberOf(bars)).toBeGreaterThan(1);
-    expect(await booksOf(join(data, 'catalogue'))).toBe(numberOf(books));
-    const listed = await sarrafHere(['data', 'list', '--catalogue', join(data, 'catalogue')]);
+    expect(await booksOf(catalogue)).toBe(numberOf(books));
+    const listed = await sarrafHere(['data', 'list', '--catalogue', catalogue]);
     expect(listed.out).toMatch(/^BTCIRT +books +[\d,]+ .*embedded exchange, seed 1$/m);
-    const verified = await sarrafHere(['data', 'verify', '--catalogue', join(data, 'catalogue')]);
+    const verified = await sarrafHere(['data', 'verify', '--catalogue', catalogue]);
     expect(verified).toMatchObject({ code: 0, error: '' });
     // The commands that it offers, as they stand.
     const kinds: unknown[] = [];
@@ -56,35 +78,21 @@ describe('sarraf run --record', () => {
       expect(backtested).toMatchObject({ code: 0, error: '' });
       const { fidelity, timing } = JSON.parse(backtested.out) as Result;
       kinds.push(fidelity.kind);
-      if (fidelity.kind === 'candles') expect(timing.events).toBe(Number(bars));
+      if (fidelity.kind === 'candles') expect(timing.events).toBe(numberOf(bars));
     }
     expect(kinds).toEqual(['poll', 'candles']);
-    // What its own requests took can be drawn from.
-    const account = [
-      '--market',
-      'BTCIRT',
-      '--cash',
-      '1000000000',
-      '--catalogue',
-      join(data, 'catalogue'),
-      '--no-save',
-    ];
-    const poll = [
-      'backtest',
-      'market-maker',
-      '--fidelity',
-      'poll',
-      '--json',
-      ...account,
-      '--latency-from',
-      data,
-    ];
-    const drawn = await sarrafHere([...poll, '--seed', '7']);
+  });
+
+  test('leaves what its requests took, to be drawn from', async () => {
+    const poll = ['backtest', 'market-maker', '--fidelity', 'poll', '--json', '--market', 'BTCIRT'];
+    const account = ['--cash', '1000000000', '--catalogue', catalogue, '--no-save'];
+    const args = [...poll, ...account, '--latency-from', data];
+    const drawn = await sarrafHere([...args, '--seed', '7']);
     const { rules } = (JSON.parse(drawn.out) as Result).fidelity;
     expect(rules.find(({ rule }) => rule === 'latency')?.setting).toMatch(
       /^drawn for each request from \d+ recorded round trips? of .*; half of it each way, seed 7$/,
     );
-    const both = await sarrafHere([...poll, '--latency', '5']);
+    const both = await sarrafHere([...args, '--latency', '5']);
     expect([both.code, both.error]).toEqual([
       2,
       expect.stringContaining('expected --latency or --latency-from'),
@@ -94,7 +102,8 @@ describe('sarraf run --record', () => {
   test('records to the folder of the configuration, in virtual time too', async () => {
     const file = join(folder, 'recording.yaml');
     writeFileSync(file, 'record: { folder: kept, raw: true }\ndata: { folder: virtual }\n');
-    const { code, out } = await sarrafHere(['run', '--config', file, '--speed=max', '--for=300ms', '--json']);
+    const args = ['run', '--config', file, '--speed=max', '--for=300ms', '--json'];
+    const { code, out } = await sarrafHere(args);
     expect(code).toBe(0);
     const recorded = out
       .trim()
