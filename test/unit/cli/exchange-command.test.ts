@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 
 const MAIN = join(import.meta.dirname, '../../../bin/sarraf.js');
@@ -81,44 +81,60 @@ const send = (address: string, path: string, body?: unknown) =>
   }).then((reply) => reply.json() as Promise<Record<string, unknown>>);
 
 describe('sarraf exchange', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)(
-    'serves the example configuration and ends with %s and 0',
-    async (signal) => {
-      const end = await withExchange(
-        ['--config', EXAMPLE, '--seed', '5'],
-        async (address) => {
-          expect(await send(address, '/market/orders/add', BUY)).toMatchObject({ status: 'ok' });
-        },
-        signal,
-      );
-      expect(end).toMatchObject({ code: 0, error: '' });
-      expect(end.out).toContain('"event":"stopped"');
-    },
-  );
-
-  test('keeps users, orders and balances in a state file', async () => {
-    const state = ['--state', join(folder, 'exchange.json')];
-    let before: unknown;
-    await withExchange(state, async (address) => {
-      await send(address, '/market/orders/add', { ...BUY, clientOrderId: 'kept' });
-      before = await send(address, '/v2/wallets');
-    });
-    const end = await withExchange(state, async (address) => {
-      expect(await send(address, '/market/orders/status', { clientOrderId: 'kept' })).toMatchObject({
-        status: 'ok',
-      });
-      expect(await send(address, '/v2/wallets')).toEqual(before);
+  test('serves the example configuration and ends with SIGTERM and 0', async () => {
+    const end = await withExchange(['--config', EXAMPLE, '--seed', '5'], async (address) => {
+      expect(await send(address, '/market/orders/add', BUY)).toMatchObject({ status: 'ok' });
     });
     expect(end).toMatchObject({ code: 0, error: '' });
+    expect(end.out).toContain('"event":"stopped"');
   });
 
-  test('has synthetic traders, and prints the administrator token of the run, which opens the door', async () => {
-    await withExchange([], async (address, adminToken) => {
-      expect(await send(address, '/v2/orderbook/BTCIRT')).toMatchObject({ bids: { length: 24 } });
-      const reply = await fetch(`${address}/_sim/users`, {
-        headers: { authorization: `Bearer ${adminToken}` },
+  describe('with a state file', () => {
+    let replies: readonly Record<string, unknown>[];
+    let book: unknown;
+    let adminStatus: number;
+    let first: Ended;
+    let second: Ended;
+
+    // Two lives of one exchange.
+    beforeAll(async () => {
+      const kept = mkdtempSync(join(tmpdir(), 'cli-state-'));
+      const state = ['--state', join(kept, 'exchange.json')];
+      let before: Record<string, unknown> = {};
+      first = await withExchange(
+        state,
+        async (address, adminToken) => {
+          await send(address, '/market/orders/add', { ...BUY, clientOrderId: 'kept' });
+          before = await send(address, '/v2/wallets');
+          book = await send(address, '/v2/orderbook/BTCIRT');
+          const headers = { authorization: `Bearer ${adminToken}` };
+          adminStatus = (await fetch(`${address}/_sim/users`, { headers })).status;
+        },
+        'SIGINT',
+      );
+      second = await withExchange(state, async (address) => {
+        const order = await send(address, '/market/orders/status', { clientOrderId: 'kept' });
+        replies = [before, await send(address, '/v2/wallets'), order];
       });
-      expect(reply.status).toBe(200);
+      rmSync(kept, { recursive: true });
+    });
+
+    test('keeps users, orders and balances in it', () => {
+      const [before, after, order] = replies;
+      expect(order).toMatchObject({ status: 'ok' });
+      expect(before).toMatchObject({ status: 'ok' });
+      expect(after).toEqual(before);
+      expect(second).toMatchObject({ code: 0, error: '' });
+    });
+
+    test('ends with SIGINT and 0', () => {
+      expect(first).toMatchObject({ code: 0, error: '' });
+      expect(first.out).toContain('"event":"stopped"');
+    });
+
+    test('has synthetic traders, and prints the administrator token of the run, which opens the door', () => {
+      expect(book).toMatchObject({ bids: { length: 24 } });
+      expect(adminStatus).toBe(200);
     });
   });
 
