@@ -46,7 +46,6 @@ describe('sarraf run --record', () => {
     const bot = startOpen(['run', '--record', '--speed=100', `--data=${data}`]);
     const recorded = (): number[] => ['books', 'candles'].map((kind) => rowsOnDisk(catalogue, kind));
     await vi.waitFor(() => expect(Math.min(...recorded())).toBeGreaterThan(1), { timeout: HANGS_MS });
-    await bot.line((line) => line.includes('FILL'));
     openWhileItRuns = openToOthers(join(folder, 'home'));
     bot.child.kill('SIGTERM');
     ended = await bot.finished;
@@ -69,7 +68,7 @@ describe('sarraf run --record', () => {
     const listed = await sarrafHere(['data', 'list', '--catalogue', catalogue]);
     expect(listed.out).toMatch(/^BTCIRT +books +[\d,]+ .*embedded exchange, seed 1$/m);
     const verified = await sarrafHere(['data', 'verify', '--catalogue', catalogue]);
-    expect(verified).toMatchObject({ code: 0, error: '' });
+    expect(verified, verified.out).toMatchObject({ code: 0, error: '' });
     // The commands that it offers, as they stand.
     const kinds: unknown[] = [];
     for (const [, backtest = ''] of out.matchAll(/^ {2}npx sarraf (backtest .*)$/gm)) {
