@@ -130,7 +130,7 @@ async function saturate(demand: Demand, ledgerPath: string): Promise<Seen> {
     for (;;) {
       calls += 1;
       const { answer } = await sendRequest(
-        { id: calls, call: demand.call(calls), requestClass, dedupe: null, expiresAtMs: Infinity },
+        { call: demand.call(calls), requestClass, dedupe: null, expiresAtMs: Infinity },
         { limiter, caller, canLogIn: false, engineMs: nowMs, limiterMs: nowMs },
       );
       // Nothing expires, so what was not sent waited until the limiter was closed.

@@ -106,7 +106,6 @@ export class MarketPolls {
     try {
       const { answer } = await sendRequest(
         {
-          id: this.requests,
           call,
           requestClass: feed.requestClass,
           dedupe: feed.key,

@@ -1,7 +1,7 @@
 import type { Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { VenueAnswer } from './port.ts';
-import type { EngineRequest } from '../engine/engine-command.ts';
+import type { VenueAnswer, VenueCall } from './port.ts';
+import type { RequestClass } from '../domain/request-class.ts';
 import { ENDPOINTS } from '../exchange/endpoints/index.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
 
@@ -15,17 +15,27 @@ export interface SendRequestOptions {
   readonly limiterMs: () => number;
 }
 
-/** How a request of the engine ended. */
+/** A call that waits for its slot. */
+export interface WaitingCall {
+  readonly call: VenueCall;
+  readonly requestClass: RequestClass;
+  /** What it asks, so that a newer one of its kind replaces it while it waits; null where each counts. */
+  readonly dedupe: string | null;
+  /** Not sent after it, by the clock of `engineMs`. */
+  readonly expiresAtMs: number;
+}
+
+/** How a call ended. */
 export interface RequestEnd {
   readonly sentAtMs: number | null;
   readonly answer: VenueAnswer;
 }
 
 /**
- * Has a request of the engine wait for its slot, sends it once, and says what became of it. Throws only for a
- * mistake in the program.
+ * Has a call wait for its slot, sends it once, and says what became of it. Throws only for a mistake in the
+ * program.
  */
-export async function sendRequest(request: EngineRequest, options: SendRequestOptions): Promise<RequestEnd> {
+export async function sendRequest(request: WaitingCall, options: SendRequestOptions): Promise<RequestEnd> {
   const { limiter, caller, engineMs, limiterMs } = options;
   const { call, requestClass, dedupe, expiresAtMs } = request;
   const way: { sentAtMs: number | null; end: VenueEnd | null } = { sentAtMs: null, end: null };
@@ -61,7 +71,7 @@ export async function sendRequest(request: EngineRequest, options: SendRequestOp
 const LIMITER_PATIENCE_MS = 2_000;
 
 /** The limiter gave up before the client did. */
-function gaveUp({ call }: EngineRequest, caller: VenueCaller, error: SarrafError): VenueAnswer {
+function gaveUp({ call }: WaitingCall, caller: VenueCaller, error: SarrafError): VenueAnswer {
   const { idempotent } = ENDPOINTS[caller.endpointOf(call)];
   const { code, message, outcome } = error;
   return { outcome: 'failed', code, message, effect: idempotent ? 'none' : outcome };

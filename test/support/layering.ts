@@ -18,6 +18,8 @@ const PURE = [
   'simulator/core',
   'simulator/flow',
 ];
+/** What is built on the port of venues. */
+const ABOVE_VENUES = new Set(['strategy', 'scheduler', 'execution', 'engine']);
 const SHELLS = [
   'budget',
   'exchange',
@@ -43,7 +45,16 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'virtual', mayImport: [...PURE, 'budget', 'exchange', 'simulator'], isPure: false },
   {
     folder: 'venues',
-    mayImport: [...PURE, 'budget', 'exchange', 'simulator', 'configuration', 'virtual', 'recording'],
+    // A venue answers the engine, and knows nothing of who asks.
+    mayImport: [
+      ...PURE.filter((folder) => !ABOVE_VENUES.has(folder)),
+      'budget',
+      'exchange',
+      'simulator',
+      'configuration',
+      'virtual',
+      'recording',
+    ],
     isPure: false,
   },
   { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },

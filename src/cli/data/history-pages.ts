@@ -29,7 +29,6 @@ export function historyPages(
     for (let attempt = 1; ; attempt += 1) {
       const { answer } = await sendRequest(
         {
-          id: 0,
           call: { kind: 'candles', market: of.market, timeframe: of.timeframe, toMs, count },
           requestClass: 'backfill',
           dedupe: null,
