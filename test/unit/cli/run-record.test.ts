@@ -43,7 +43,8 @@ describe('sarraf run --record', () => {
   beforeAll(async () => {
     data = join(folder, 'home', 'data');
     catalogue = join(data, 'catalogue');
-    const bot = startOpen(['run', '--record', '--speed=100', `--data=${data}`]);
+    // Slow enough that a busy machine which stands still for a second leaves no gap in the recording.
+    const bot = startOpen(['run', '--record', '--speed=25', `--data=${data}`]);
     const recorded = (): number[] => ['books', 'candles'].map((kind) => rowsOnDisk(catalogue, kind));
     await vi.waitFor(() => expect(Math.min(...recorded())).toBeGreaterThan(1), { timeout: HANGS_MS });
     openWhileItRuns = openToOthers(join(folder, 'home'));
