@@ -3,7 +3,7 @@ import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import type { NotedFlaw } from '../engine/flaw-log.ts';
 import { readKept } from '../engine/kept-records.ts';
-import type { DisagreementText, StoredReconciliation } from '../engine/reconciler.ts';
+import type { DisagreementText, StoredReconciliation } from '../engine/stored-reconciliation.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';
 
 /**

@@ -22,7 +22,8 @@ import { PreTradeRisk } from './pre-trade-risk.ts';
 import { Outbox } from './outbox.ts';
 import { AlgorithmManager } from './algorithm-manager.ts';
 import { leftBehind, type LeftBehind } from './left-behind.ts';
-import { KEPT_RECONCILIATION, Reconciler } from './reconciler.ts';
+import { Reconciler } from './reconciler.ts';
+import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
 import { KEPT_ROW, RowCounter } from './row-counter.ts';
 import { StrategyInstance } from './strategy-instance.ts';
 import { TradingState } from './trading-state.ts';
@@ -271,7 +272,7 @@ export class Engine {
       liveOrders: orders.filter((order) => mayTrade(order) || order.state === 'planned').length,
       unsettled: orders.filter(({ state }) => state !== 'open' && state !== 'planned').length,
       isBroken: this.reconciler.break !== null,
-      conclusions: this.reconciler.conclusionCount,
+      conclusions: this.reconciler.watch.conclusionCount,
     };
   }
 

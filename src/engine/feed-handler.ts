@@ -342,7 +342,7 @@ export class FeedHandler {
     return this.ask(feed, { kind: 'transactions', walletId, page }, ({ items, hasNext }, askedAtMs) => {
       const currency = account.currencyOf(walletId);
       if (currency !== null) {
-        const isMore = reconciler.onLines(currency, items, { page, askedAtMs }) && hasNext === true;
+        const isMore = reconciler.history.takePage(currency, items, { page, askedAtMs }) && hasNext === true;
         if (isMore && page < PAGES_OF_LINES) {
           this.askLines(feed, walletId, page + 1);
           return;

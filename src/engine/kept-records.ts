@@ -7,10 +7,10 @@ import { KEPT_CONTROL, storedControl } from './control.ts';
 import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
 import { KEPT_ROW } from './row-counter.ts';
 import { KEPT_READ_TIMES, storedReadTimes } from './feed-handler.ts';
-import { KEPT_CURSOR } from './fill-handler.ts';
+import { KEPT_CURSOR } from './taken-trades.ts';
 import { KEPT_FINDINGS, storedFindings } from './flaw-log.ts';
 import { KEPT_NAMES } from './order-takeover.ts';
-import { KEPT_RECONCILIATION, storedReconciliation } from './reconciler.ts';
+import { KEPT_RECONCILIATION, storedReconciliation } from './stored-reconciliation.ts';
 
 /** Everything that the engine keeps under a name, each as it was declared where it is kept. */
 const KEPT_RECORDS = {

@@ -1,15 +1,23 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import { readStored, storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
+import { readStored } from '../domain/stored-json.ts';
 import type { WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import { BalanceBooks, storedBooks, type Disagreement } from '../portfolio/balance-books.ts';
+import { BalanceBooks, type Disagreement } from '../portfolio/balance-books.ts';
+import { ComparisonWatch } from './comparison-watch.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
 import type { FlawLog } from './flaw-log.ts';
 import type { Outbox } from './outbox.ts';
-import { lineFlaw } from './plausibility/wallet-flaw.ts';
+import {
+  KEPT_RECONCILIATION,
+  storedReconciliation,
+  type DisagreementText,
+  type StoredReconciliation,
+  type Suspicion,
+} from './stored-reconciliation.ts';
+import { WalletHistory } from './wallet-history.ts';
 
 /**
  * What the reconciler waits for: it asks for the feeds in this order, each after the one before has been
@@ -20,42 +28,6 @@ type Phase =
   | { readonly kind: 'fills before'; readonly sinceMs: number }
   | { readonly kind: 'wallets'; readonly sinceMs: number }
   | { readonly kind: 'fills after'; readonly sinceMs: number; readonly totals: ReadonlyMap<string, bigint> };
-
-const decimal = storedUnits.transform((units): string => formatUnits(units));
-const disagreement = z.object({ currency: z.string(), expected: decimal, found: decimal });
-
-/** Expected and found are decimals. */
-export type DisagreementText = z.output<typeof disagreement>;
-
-/** A difference that the next conclusion must confirm. */
-const suspicion = z.object({ sinceMs: storedTimeMs, rows: z.array(disagreement).readonly() });
-
-/** What is kept, and what `sarraf reconcile` shows. */
-export const storedReconciliation = z.object({
-  books: storedBooks,
-  lastLineIds: z.record(z.string(), storedCount),
-  concludedAtMs: storedTimeMs.nullable(),
-  conclusions: storedCount,
-  /**
-   * Currencies that were compared. Missing in what was stored before this was kept: then those of the books.
-   */
-  followed: z.array(z.string()).optional(),
-  /**
-   * When the books began, until a later reading has confirmed them. Missing in what was stored before this
-   * was kept.
-   */
-  begunAtMs: storedTimeMs.nullable().optional(),
-  suspicion: suspicion.nullable(),
-  /** What kept the last comparisons from saying anything, once that has lasted for too long. */
-  blockedBy: z.string().nullable().optional(),
-  /** A break stops new orders until a person has looked at it. */
-  break: suspicion.extend({ atMs: storedTimeMs }).nullable(),
-});
-
-export type StoredReconciliation = z.output<typeof storedReconciliation>;
-type Suspicion = z.output<typeof suspicion>;
-
-export const KEPT_RECONCILIATION = 'reconciliation';
 
 /** How soon another cut is tried after one that said nothing. */
 const TRY_AGAIN_MS = 5_000;
@@ -85,36 +57,14 @@ export class Reconciler {
   private readonly outbox: Outbox;
   private readonly ports: ReconcilerPorts;
   private readonly books: BalanceBooks;
-  private readonly lastLineIds = new Map<string, number>();
+  readonly history: WalletHistory;
+  readonly watch: ComparisonWatch;
   private phase: Phase = { kind: 'idle', nextAtMs: 0 };
   private suspicion: Suspicion | null = null;
   private found: StoredReconciliation['break'] = null;
-  private concludedAtMs: number | null = null;
-  private conclusions = 0;
   private begunAtMs: number | null = null;
-  private isAlarmed = false;
-  /** Why the last comparison said nothing; null where it did. */
-  private blockedBy: string | null = null;
   /** Wallets whose history must be read before the books can begin. */
   private unread: readonly string[] = [];
-  /** The lines of the wallet that is being read, by their id. */
-  private readonly lines = new Map<number, WalletTransaction>();
-  /** Whether one of them can not be right. */
-  private flawedLines = false;
-  /**
-   * What the last reading of each wallet's history told that was new, and wallets that are to be read again
-   * to confirm it.
-   */
-  private readonly toldLines = new Map<string, string>();
-  private readonly unconfirmed = new Set<string>();
-  /**
-   * When the history that is being read was asked for, and the last two that were read to their end, by
-   * currency.
-   */
-  private askedAtMs = 0;
-  private readonly readSinceMs = new Map<string, number>();
-  private readonly readBeforeMs = new Map<string, number>();
-  private startedAtMs: number | null = null;
 
   /**
    * Currencies that are compared: those of the markets that are traded, and those that the books have from
@@ -131,6 +81,8 @@ export class Reconciler {
     this.currencies = new Set(settings.currencies);
     this.settings = settings;
     this.books = new BalanceBooks(settings.lagMs);
+    this.watch = new ComparisonWatch(settings, outbox);
+    this.history = new WalletHistory(ports.findings);
     this.outbox = outbox;
     this.ports = ports;
   }
@@ -140,20 +92,14 @@ export class Reconciler {
     return this.found;
   }
 
-  /** How many cuts said something. */
-  get conclusionCount(): number {
-    return this.conclusions;
-  }
-
   restore(json: string | undefined): void {
     if (json === undefined) return;
     const stored = readStored(storedReconciliation, json, 'what is kept of the reconciliation');
     this.books.restore(stored.books);
-    for (const [currency, id] of Object.entries(stored.lastLineIds)) this.lastLineIds.set(currency, id);
+    this.history.restore(stored.lastLineIds);
     this.suspicion = stored.suspicion;
     this.found = stored.break;
-    this.concludedAtMs = stored.concludedAtMs;
-    this.conclusions = stored.conclusions;
+    this.watch.restore(stored);
     this.begunAtMs = stored.begunAtMs ?? null;
     this.followAll(stored);
   }
@@ -177,10 +123,10 @@ export class Reconciler {
 
   /** Begins a cut when one is due, and gives up one that stands still. */
   pump(nowMs: number): void {
-    this.startedAtMs ??= nowMs;
+    this.watch.begin(nowMs);
     if (this.phase.kind === 'idle') {
       if (this.phase.nextAtMs > nowMs) return;
-      this.alarmIfLong(nowMs);
+      if (this.watch.alarmIfLong(nowMs)) this.keep();
       this.phase = { kind: 'fills before', sinceMs: nowMs };
       this.ports.hasten('fills');
     } else if (this.phase.sinceMs + PHASE_PATIENCE_MS < nowMs) {
@@ -245,51 +191,17 @@ export class Reconciler {
 
   /** The currencies whose history is waited for: before the books begin, or to explain a difference. */
   wantedLines(nowMs: number): ReadonlySet<string> {
-    const unread = this.unread.filter((currency) => !this.lastLineIds.has(currency));
+    const unread = this.unread.filter((currency) => !this.history.isRead(currency));
     const isDue =
       this.suspicion !== null && this.found === null && nowMs >= this.suspicion.sinceMs + this.settings.lagMs;
-    return new Set([...unread, ...this.unconfirmed, ...(isDue ? this.unexplained() : [])]);
-  }
-
-  /**
-   * One page of a wallet's history, newest first. Answers whether all of it was new, so that more may be on
-   * the next page.
-   */
-  onLines(
-    currency: string,
-    lines: readonly WalletTransaction[],
-    { page, askedAtMs }: { readonly page: number; readonly askedAtMs: number },
-  ): boolean {
-    const before = this.lastLineIds.get(currency);
-    // A page that is read again while lines are added begins with some of the page before.
-    if (page === 1) {
-      this.lines.clear();
-      this.flawedLines = false;
-      this.askedAtMs = askedAtMs;
-    }
-    for (const line of lines) {
-      const flaw = lineFlaw(line, currency);
-      if (flaw === null) this.lines.set(line.id, line);
-      else {
-        this.ports.findings.note(`line ${line.id} of ${currency}`, flaw, { isGrave: false });
-        this.flawedLines = true;
-      }
-    }
-    return before !== undefined && lines.length > 0 && lines.every(({ id }) => id > before);
+    return new Set([...unread, ...this.history.unconfirmed, ...(isDue ? this.unexplained() : [])]);
   }
 
   /** The last page of a wallet's history was read. Answers the lines that are new. */
   linesEnd(currency: string): readonly WalletTransaction[] {
-    const before = this.lastLineIds.get(currency);
-    const lines = this.confirmedLines(currency, before);
-    // What one reading alone has told may be wrong, and a line that is passed over never comes again.
-    if (lines === null) return [];
-    this.readBeforeMs.set(currency, this.readSinceMs.get(currency) ?? Number.NEGATIVE_INFINITY);
-    this.readSinceMs.set(currency, this.askedAtMs);
-    // 0 where the wallet has had no line yet.
-    const lastId = lines.at(-1)?.id ?? before ?? 0;
-    if (lastId === before) return [];
-    this.lastLineIds.set(currency, lastId);
+    const read = this.history.end(currency);
+    if (read === null) return [];
+    const { lines, before } = read;
     // Lines that were there before the books began are in the first reading.
     const isPast = !this.books.hasBegun || (before === undefined && this.books.knows(currency));
     // Unless they came after that reading, which nothing tells: the books begin with another one.
@@ -302,28 +214,6 @@ export class Reconciler {
     }
     this.keep();
     return fresh;
-  }
-
-  /**
-   * The lines that two readings in a row have told alike, by rising id; null while those that are new were
-   * read only once.
-   */
-  private confirmedLines(currency: string, before: number | undefined): readonly WalletTransaction[] | null {
-    const lines = [...this.lines.values()].toSorted((left, right) => left.id - right.id);
-    this.lines.clear();
-    const text = lines
-      .filter(({ id }) => before === undefined || id > before)
-      .map(({ id, amount }) => `${id} ${amount}`)
-      .join(', ');
-    const isNews = text !== '' || this.flawedLines;
-    const isTold = this.toldLines.get(currency) === text && !this.flawedLines;
-    this.toldLines.set(currency, text);
-    if (isNews && !isTold) {
-      this.unconfirmed.add(currency);
-      return null;
-    }
-    this.unconfirmed.delete(currency);
-    return lines;
   }
 
   /** A person has looked: the books begin anew with the next reading. */
@@ -347,8 +237,7 @@ export class Reconciler {
   afterPutBack(): void {
     this.beginAnew();
     this.begunAtMs = null;
-    this.lastLineIds.clear();
-    this.toldLines.clear();
+    this.history.forget();
     this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
     this.outbox.journal('reconciliation', 'put back', {});
     this.keep();
@@ -377,7 +266,7 @@ export class Reconciler {
     // What came before the books begin must be known as such, or it would count as coming after.
     this.unread = this.books.hasBegun
       ? []
-      : [...totals.keys()].filter((currency) => !this.lastLineIds.has(currency));
+      : [...totals.keys()].filter((currency) => !this.history.isRead(currency));
     if (this.unread.length > 0) {
       this.ports.hasten('transactions');
       this.inconclusive(nowMs, `the history of ${this.unread.join(', ')} is still to be read`);
@@ -391,13 +280,7 @@ export class Reconciler {
       if (this.begunAtMs === null) isConclusive = this.judge(disagreements, nowMs);
       else isConclusive = this.confirm(disagreements, totals, nowMs);
     }
-    if (isConclusive) {
-      this.concludedAtMs = nowMs;
-      this.conclusions += 1;
-      this.blockedBy = null;
-      if (this.isAlarmed) this.outbox.info('the books are compared with the exchange again');
-      this.isAlarmed = false;
-    }
+    if (isConclusive) this.watch.concluded(nowMs);
     this.keep();
   }
 
@@ -469,58 +352,22 @@ export class Reconciler {
     const sinceMs = suspicion.sinceMs + this.settings.lagMs;
     return suspicion.rows
       .map(({ currency }) => currency)
-      .filter((currency) => (this.readBeforeMs.get(currency) ?? Number.NEGATIVE_INFINITY) < sinceMs);
+      .filter((currency) => !this.history.isReadTwiceSince(currency, sinceMs));
   }
 
   private inconclusive(nowMs: number, why: string): void {
     this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
-    if (this.blockedBy === why) return;
-    this.blockedBy = why;
-    // What stands for a moment is of no interest to anybody.
-    if (this.isOverdue(nowMs)) this.keep();
-  }
-
-  private isOverdue(nowMs: number): boolean {
-    const { alertAfterMs, everyMs } = this.settings;
-    return (
-      this.startedAtMs !== null && nowMs - this.waitsSinceMs(nowMs) >= Math.max(alertAfterMs, 2 * everyMs)
-    );
-  }
-
-  /**
-   * Since when a comparison is waited for. What was before this life does not count: nobody could compare.
-   */
-  private waitsSinceMs(nowMs: number): number {
-    return Math.max(this.concludedAtMs ?? 0, this.startedAtMs ?? nowMs);
-  }
-
-  private alarmIfLong(nowMs: number): void {
-    if (this.isAlarmed || !this.isOverdue(nowMs)) return;
-    this.isAlarmed = true;
-    const minutes = Math.round((nowMs - this.waitsSinceMs(nowMs)) / 60_000);
-    this.outbox.alarm(
-      `the books could not be compared with the exchange for ${minutes} minutes, so no new orders are placed: ${this.blockedBy ?? 'no comparison came to its end'}. See "sarraf reconcile --explain"`,
-    );
-    this.keep();
-  }
-
-  /** Why new orders are kept back: no comparison has said anything for too long. Null while one has. */
-  overdue(nowMs: number): string | null {
-    if (!this.isOverdue(nowMs)) return null;
-    const minutes = Math.round((nowMs - this.waitsSinceMs(nowMs)) / 60_000);
-    return `the books could not be compared with the exchange for ${minutes} minutes: ${this.blockedBy ?? 'no comparison came to its end'}`;
+    if (this.watch.blocked(why, nowMs)) this.keep();
   }
 
   private keep(): void {
     const stored: z.input<typeof storedReconciliation> = {
       books: this.books.store(),
-      lastLineIds: Object.fromEntries(this.lastLineIds),
-      concludedAtMs: this.concludedAtMs,
-      conclusions: this.conclusions,
+      lastLineIds: this.history.store(),
+      ...this.watch.store(),
       followed: [...this.currencies],
       begunAtMs: this.begunAtMs,
       suspicion: this.suspicion,
-      ...(this.isAlarmed ? { blockedBy: this.blockedBy } : {}),
       break: this.found,
     };
     this.outbox.keep(KEPT_RECONCILIATION, stored);

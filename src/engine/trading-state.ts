@@ -50,6 +50,6 @@ export class TradingState {
 
   private overdue(): string | null {
     const { reconciles, reconciler, outbox } = this.parts;
-    return reconciles ? reconciler.overdue(outbox.nowMs) : null;
+    return reconciles ? reconciler.watch.overdue(outbox.nowMs) : null;
   }
 }

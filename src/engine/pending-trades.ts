@@ -1,0 +1,128 @@
+import { marketOfCurrencies } from '../domain/market-symbol.ts';
+import type { VenueTrade } from '../domain/trade.ts';
+import type { Outbox } from './outbox.ts';
+import { nameOf } from './taken-trades.ts';
+
+/** Trades that wait to be told whose they are; beyond it the oldest counts as foreign, and is told. */
+const MOST_PENDING = 1_000;
+
+/** A trade that so many readings in a row lack, and for so long, never was: lists lag by less. */
+const GONE_AFTER_READINGS = 3;
+const GONE_AFTER_MS = 30_000;
+
+/** A trade that was read and is not in the books yet. */
+export interface PendingTrade {
+  trade: VenueTrade;
+  /** All that counts of it. */
+  text: string;
+  /** Readings in a row that said exactly this. */
+  readings: number;
+  /**
+   * Its order was asked for since the last reading. An answer that does not settle it would else ask again at
+   * once, without an end.
+   */
+  isAskedFor: boolean;
+  step: number;
+  readonly sinceMs: number;
+  seenAtMs: number;
+  misses: number;
+}
+
+/** Trades that were read and are not in the books yet: what each reading said of them. */
+export class PendingTrades {
+  private readonly outbox: Outbox;
+  private readonly byName = new Map<string, PendingTrade>();
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+
+  get size(): number {
+    return this.byName.size;
+  }
+
+  all(): IterableIterator<PendingTrade> {
+    return this.byName.values();
+  }
+
+  names(): IterableIterator<string> {
+    return this.byName.keys();
+  }
+
+  get(name: string): PendingTrade | undefined {
+    return this.byName.get(name);
+  }
+
+  ids(): readonly number[] {
+    return [...this.byName.values()].map(({ trade }) => trade.id);
+  }
+
+  /** Notes what a reading said of a trade. Answers the oldest that there is no more room for; mostly null. */
+  note(trade: VenueTrade): VenueTrade | null {
+    const { nowMs, steps } = this.outbox;
+    const name = nameOf(trade);
+    const text = `${trade.price} ${trade.amount} ${trade.total} ${trade.fee} ${symbolOf(trade)}`;
+    const before = this.byName.get(name);
+    if (before === undefined) {
+      this.byName.set(name, {
+        trade,
+        text,
+        readings: 1,
+        isAskedFor: false,
+        step: steps,
+        sinceMs: nowMs,
+        seenAtMs: nowMs,
+        misses: 0,
+      });
+      return this.beyondBound();
+    }
+    if (before.text !== text) {
+      this.outbox.warn(`trade ${trade.id}: two readings differ (${before.text}; ${text}): it is read again`);
+      before.readings = 0;
+      before.step = -1;
+    }
+    if (before.step !== steps) {
+      before.readings += 1;
+      before.isAskedFor = false;
+    }
+    Object.assign(before, { trade, text, step: steps, seenAtMs: nowMs, misses: 0 });
+    return null;
+  }
+
+  /** It is in the books, and with it whatever else was read of the same side. */
+  settled(trade: VenueTrade): void {
+    this.byName.delete(nameOf(trade));
+    for (const [name, { trade: other }] of this.byName) {
+      if (other.id === trade.id && other.side === trade.side) this.byName.delete(name);
+    }
+  }
+
+  /**
+   * What complete readings lack that would have had it never was: one reading had got its id or its order
+   * wrong. `shown`: the names of what a reading from `fromId` on has shown.
+   */
+  forgetGone(fromId: number, shown: ReadonlySet<string>): void {
+    const { nowMs } = this.outbox;
+    for (const [name, pending] of this.byName) {
+      const { trade } = pending;
+      if (shown.has(name) || trade.id < fromId) continue;
+      pending.misses += 1;
+      if (pending.misses < GONE_AFTER_READINGS || pending.seenAtMs + GONE_AFTER_MS > nowMs) continue;
+      this.byName.delete(name);
+      this.outbox.warn(
+        `trade ${trade.id} of order ${trade.orderId} was told once and is in no list since: it never was`,
+      );
+    }
+  }
+
+  private beyondBound(): VenueTrade | null {
+    if (this.byName.size <= MOST_PENDING) return null;
+    for (const { trade } of this.byName.values()) return trade;
+    return null;
+  }
+}
+
+/** The market of a trade by its pair, since the display names say nothing; `?` where it names none. */
+export function symbolOf({ market }: VenueTrade): string {
+  return market === null ? '?' : marketOfCurrencies(market.base, market.quote).symbol;
+}

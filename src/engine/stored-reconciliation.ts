@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { formatUnits } from '../domain/money.ts';
+import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
+import { storedBooks } from '../portfolio/balance-books.ts';
+
+const decimal = storedUnits.transform((units): string => formatUnits(units));
+const disagreement = z.object({ currency: z.string(), expected: decimal, found: decimal });
+
+/** Expected and found are decimals. */
+export type DisagreementText = z.output<typeof disagreement>;
+
+/** A difference that the next conclusion must confirm. */
+const suspicion = z.object({ sinceMs: storedTimeMs, rows: z.array(disagreement).readonly() });
+
+/** What is kept, and what `sarraf reconcile` shows. */
+export const storedReconciliation = z.object({
+  books: storedBooks,
+  lastLineIds: z.record(z.string(), storedCount),
+  concludedAtMs: storedTimeMs.nullable(),
+  conclusions: storedCount,
+  /**
+   * Currencies that were compared. Missing in what was stored before this was kept: then those of the books.
+   */
+  followed: z.array(z.string()).optional(),
+  /**
+   * When the books began, until a later reading has confirmed them. Missing in what was stored before this
+   * was kept.
+   */
+  begunAtMs: storedTimeMs.nullable().optional(),
+  suspicion: suspicion.nullable(),
+  /** What kept the last comparisons from saying anything, once that has lasted for too long. */
+  blockedBy: z.string().nullable().optional(),
+  /** A break stops new orders until a person has looked at it. */
+  break: suspicion.extend({ atMs: storedTimeMs }).nullable(),
+});
+
+export type StoredReconciliation = z.output<typeof storedReconciliation>;
+export type Suspicion = z.output<typeof suspicion>;
+
+export const KEPT_RECONCILIATION = 'reconciliation';

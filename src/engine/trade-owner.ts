@@ -1,0 +1,113 @@
+import { unitsOf } from '../domain/money.ts';
+import type { VenueTrade } from '../domain/trade.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import type { SeenFeeRates } from './fee-rates.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import type { OrderReportMatcher } from './order-report-matcher.ts';
+import { symbolOf, type PendingTrade, type PendingTrades } from './pending-trades.ts';
+import type { TakenTrades } from './taken-trades.ts';
+
+/** The next trade of the account is seldom further on than this: all users' trades are counted together. */
+const USUAL_REACH = 1_000_000;
+
+/** Whose a trade is can not be found out for longer: then it counts as foreign, and is told. */
+const ASKS_FOR_MS = 300_000;
+
+export interface TradeOwnerOptions {
+  readonly blotter: OrderBlotter;
+  readonly reports: OrderReportMatcher;
+  readonly taken: TakenTrades;
+  readonly pending: PendingTrades;
+  readonly feeRates: SeenFeeRates;
+}
+
+/**
+ * Whose a trade is, and whether that is sure. What is in the books stays there, so two things must say it:
+ * the trade's record and the order's, which has matched as much, or two readings of it.
+ */
+export class TradeOwner {
+  private readonly options: TradeOwnerOptions;
+
+  constructor(options: TradeOwnerOptions) {
+    this.options = options;
+  }
+
+  /** A fill of an order that says itself that it has matched as much needs no second reading. */
+  isSure({ trade, readings }: PendingTrade, order: OrderRecord): boolean {
+    if (readings >= 2) return true;
+    const { blotter, taken, pending, feeRates } = this.options;
+    const amount = unitsOf(trade.amount);
+    if (order.matched < order.filled + amount || !hasArrived(order)) return false;
+    // Two sides of one id are a trade with oneself, or an id that was read wrong; and so may be one far above
+    // all others.
+    const { highestTradeId } = blotter;
+    const { id } = trade;
+    if (highestTradeId === 0 || id > highestTradeId + USUAL_REACH) return false;
+    if (taken.holderOf({ id, side: 'buy' }) !== undefined) return false;
+    if (taken.holderOf({ id, side: 'sell' }) !== undefined) return false;
+    for (const { trade: other } of pending.all()) if (other !== trade && other.id === id) return false;
+    return feeRates.isUsual(trade);
+  }
+
+  /**
+   * Whether a trade of an order that nobody knows is foreign. It may be of one whose reply is missing, or of
+   * one that the mirror lost: that is found out first. `isFirst`: while the trades of before a new mirror are
+   * read, which are nobody's but those of open orders.
+   */
+  isNobodys({ trade, readings, sinceMs }: PendingTrade, isFirst: boolean): boolean {
+    const { reports, blotter } = this.options;
+    const { orderId } = trade;
+    if (orderId !== null && reports.isForeign(orderId)) return isFirst || readings >= 2;
+    if (this.mayBeOurs(trade) || (orderId !== null && reports.isAsking(orderId))) return false;
+    if (isFirst) return true;
+    // What the copy of the mirror did not have is being looked for.
+    if (reports.names.state.isSearching) return false;
+    if (orderId === null) return readings >= 2;
+    if (sinceMs + ASKS_FOR_MS < blotter.outbox.nowMs) {
+      blotter.outbox.alarm(
+        `trade ${trade.id}: whose order ${orderId} is could not be found out: it counts as foreign`,
+      );
+      return true;
+    }
+    reports.inquiries.ask(orderId);
+    return false;
+  }
+
+  /** Whether the order of a trade is not known, and is being asked for. */
+  isBeingAsked({ orderId }: VenueTrade): boolean {
+    const { blotter, reports } = this.options;
+    return orderId !== null && blotter.table.byVenueId(orderId) === undefined && reports.isAsking(orderId);
+  }
+
+  private mayBeOurs(trade: VenueTrade): boolean {
+    return this.options.blotter.table
+      .unfinished()
+      .some(
+        (order) =>
+          order.venueId === null &&
+          (order.state === 'sending' || order.state === 'unknown') &&
+          mayBeOf(trade, order),
+      );
+  }
+}
+
+/** Whether an order can have fills. */
+export function hasArrived({ state }: OrderRecord): boolean {
+  return state !== 'planned' && state !== 'filled' && state !== 'cancelled' && state !== 'rejected';
+}
+
+/**
+ * Whether a trade can be of an order whose id is not known: ids only grow, so what is older than its plan is
+ * not its own.
+ */
+export function mayBeOf(
+  trade: VenueTrade,
+  { side, market, tradeIdFloor, orderIdFloor }: OrderRecord,
+): boolean {
+  return (
+    trade.side === side &&
+    trade.id > tradeIdFloor &&
+    (trade.orderId === null || trade.orderId > orderIdFloor) &&
+    symbolOf(trade) === market
+  );
+}
