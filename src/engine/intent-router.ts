@@ -12,7 +12,7 @@ import type { OrderManager } from './order-manager.ts';
 import type { PreTradeRisk, WishedOrder } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
 import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';
-import { sizedIntent, type SizeView } from './sized-intent.ts';
+import { sizedAlgorithm, sizedIntent, type SizeView } from './sized-intent.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 export interface IntentRouterOptions {
@@ -115,14 +115,6 @@ export class IntentRouter {
     const { markets, algorithms, intents, outbox, nextIntentId, closed } = this.options;
     const replaced = intent.kind === 'replace' ? this.ownOrder(instance, intent.clientOrderId) : undefined;
     const market = intent.kind === 'replace' ? (replaced?.market ?? '') : intent.market;
-    if (intent.kind === 'quotes') {
-      const at = algorithms.quotesOf(instance, market);
-      if (at !== null) {
-        const why = algorithms.renew(at, intent);
-        if (why !== null) this.reject(instance, intent, { code: 'fit', reason: why });
-        return;
-      }
-    }
     const state = markets.get(market);
     if (state === undefined) {
       const reason =
@@ -132,19 +124,24 @@ export class IntentRouter {
       this.reject(instance, intent, { code: 'market', reason });
       return;
     }
+    const atWork = intent.kind === 'quotes' ? algorithms.quotesOf(instance, market) : null;
     const why =
-      closed() ??
-      (algorithms.size >= MOST_ALGORITHMS ? `${MOST_ALGORITHMS} algorithms are at work already` : null);
+      atWork === null
+        ? (closed() ??
+          (algorithms.size >= MOST_ALGORITHMS ? `${MOST_ALGORITHMS} algorithms are at work already` : null))
+        : null;
     if (why !== null) {
       this.reject(instance, intent, { code: 'closed', reason: why });
       return;
     }
-    const sized =
-      intent.kind === 'twap' || intent.kind === 'iceberg'
-        ? sizedIntent(intent, this.sizeView(instance, state.market))
-        : ({ ok: true, intent } as const);
+    const sized = sizedAlgorithm(intent, this.sizeView(instance, state.market));
     if (!sized.ok) {
       this.reject(instance, intent, { code: 'fit', reason: sized.reason });
+      return;
+    }
+    if (atWork !== null && sized.intent.kind === 'quotes') {
+      const wrong = algorithms.renew(atWork, sized.intent);
+      if (wrong !== null) this.reject(instance, intent, { code: 'fit', reason: wrong });
       return;
     }
     const made = createAlgorithm(sized.intent, { market: state.market, nowMs: outbox.nowMs, replaced });

@@ -2,8 +2,10 @@ import type { Market } from '../domain/market.ts';
 import { formatUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { divideDown } from '../domain/rounding.ts';
+import type { SizedAlgorithmIntent } from '../execution/algorithms/algorithms.ts';
+import type { QuotesIntent, SizedQuote } from '../execution/algorithms/quotes.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
-import type { DecimalInput, Intent } from '../strategy/intents.ts';
+import type { DecimalInput, Intent, Quote } from '../strategy/intents.ts';
 
 /** An intent that says how much it wants: by amount, by value or by share of the equity. */
 export type SizedIntent = Extract<Intent, { kind: 'place' | 'oco' | 'twap' | 'iceberg' }>;
@@ -17,19 +19,52 @@ export interface SizeView {
   readonly equity: () => Units | null;
 }
 
-export type Sized<Kind extends SizedIntent> =
-  | { readonly ok: true; readonly intent: Kind & { readonly amount: DecimalInput } }
+export type Sized<Of> =
+  | { readonly ok: true; readonly intent: Of }
   | { readonly ok: false; readonly reason: string };
 
 /**
  * The intent with its amount: a value or a share of the equity is divided by the order's own price (limit,
  * else stop), or else by the best price of its side, and rounded down to 1e-10. Fees are not taken off.
  */
-export function sizedIntent<Kind extends SizedIntent>(intent: Kind, view: SizeView): Sized<Kind> {
-  if (intent.amount !== undefined) return { ok: true, intent: { ...intent, amount: intent.amount } };
-  const value = valueOf(intent, view);
+export function sizedIntent<Kind extends SizedIntent>(
+  intent: Kind,
+  view: SizeView,
+): Sized<Kind & { readonly amount: DecimalInput }> {
+  const amount = amountOf(intent, view);
+  return amount.ok ? { ok: true, intent: { ...intent, amount: amount.value } } : amount;
+}
+
+/** The same of an intent that an algorithm serves: each quote by itself; what has no size stays as it is. */
+export function sizedAlgorithm(
+  intent: Extract<Intent, { kind: SizedAlgorithmIntent['kind'] }>,
+  view: SizeView,
+): Sized<SizedAlgorithmIntent> {
+  if (intent.kind === 'twap' || intent.kind === 'iceberg') return sizedIntent(intent, view);
+  if (intent.kind !== 'quotes' || hasAmounts(intent)) return { ok: true, intent };
+  const quotes: SizedQuote[] = [];
+  for (const [index, quote] of intent.quotes.entries()) {
+    const amount = amountOf(quote, view);
+    if (!amount.ok) return { ok: false, reason: `quotes.${index}: ${amount.reason}` };
+    quotes.push({ side: quote.side, price: quote.price, amount: amount.value });
+  }
+  return { ok: true, intent: { ...intent, quotes } };
+}
+
+/** Most quotes say their amounts, and come at every book. */
+function hasAmounts(intent: { readonly quotes: readonly Quote[] }): intent is QuotesIntent {
+  return intent.quotes.every(({ amount }) => amount !== undefined);
+}
+
+type Amount =
+  | { readonly ok: true; readonly value: DecimalInput }
+  | { readonly ok: false; readonly reason: string };
+
+function amountOf(order: SizedIntent | Quote, view: SizeView): Amount {
+  if (order.amount !== undefined) return { ok: true, value: order.amount };
+  const value = valueOf(order, view);
   if (typeof value === 'string') return { ok: false, reason: value };
-  const price = ownPrice(intent) ?? view.priceFor(intent.side);
+  const price = ownPrice(order) ?? view.priceFor(order.side);
   if (price === null) {
     const { symbol } = view.market;
     return {
@@ -37,12 +72,11 @@ export function sizedIntent<Kind extends SizedIntent>(intent: Kind, view: SizeVi
       reason: `expected a price of ${symbol} to turn a value into an amount, none is known yet`,
     };
   }
-  const amount = divideDown(value * UNITS_PER_ONE, price) as Units;
-  return { ok: true, intent: { ...intent, amount: formatUnits(amount) } };
+  return { ok: true, value: formatUnits(divideDown(value * UNITS_PER_ONE, price)) };
 }
 
 /** What it is to be worth, in the quote currency, or why that is not known. */
-function valueOf({ value, equityShare }: SizedIntent, { market, equity }: SizeView): Units | string {
+function valueOf({ value, equityShare }: SizedIntent | Quote, { market, equity }: SizeView): Units | string {
   if (value !== undefined)
     return positiveWishUnits(value) ?? `expected a positive value, was ${String(value)}`;
   const share = equityShare === undefined ? null : positiveWishUnits(equityShare);
@@ -53,8 +87,8 @@ function valueOf({ value, equityShare }: SizedIntent, { market, equity }: SizeVi
   return divideDown(all * share, UNITS_PER_ONE) as Units;
 }
 
-function ownPrice(intent: SizedIntent): Units | null {
-  if (intent.price !== undefined) return positiveWishUnits(intent.price);
-  const stopPrice = intent.kind === 'place' ? intent.stopPrice : undefined;
+function ownPrice(order: SizedIntent | Quote): Units | null {
+  if (order.price !== undefined) return positiveWishUnits(order.price);
+  const stopPrice = 'stopPrice' in order ? order.stopPrice : undefined;
   return stopPrice === undefined ? null : positiveWishUnits(stopPrice);
 }

@@ -4,6 +4,7 @@ import { createRandom } from '../domain/random.ts';
 import type { Side } from '../domain/order.ts';
 import type { StrategyContext } from '../strategy/context.ts';
 import { defineStrategy } from '../strategy/definition.ts';
+import type { Size } from '../strategy/intents.ts';
 import type { Order } from '../strategy/own-order.ts';
 import { Dice } from './dice.ts';
 
@@ -15,6 +16,9 @@ const LEAST_VALUES = { rls: 3_000_000, usdt: 11 } as const;
 /** How far prices lie from the best ones, in shares: quotes that fill often, and some that rest. */
 const NEAR = 0.000_2;
 const FAR = 0.01;
+
+/** Most of the equity that one order or holding asks for. */
+const MOST_SHARE = 0.05;
 
 /** What one draw decides with. */
 interface Situation {
@@ -29,11 +33,24 @@ interface Situation {
 
 type Action = (situation: Situation) => void;
 
-/** The amount of the coin that an order of a random worth buys. */
-function amountOf({ dice, market, bid }: Situation): string {
+/** What an order is to be worth, in the quote currency. */
+function worthOf({ dice, market }: Situation): number {
   const quote = market.endsWith('IRT') ? 'rls' : 'usdt';
-  const worth = LEAST_VALUES[quote] * dice.logUniform(LEAST_WORTH, MOST_WORTH);
-  return new Decimal(worth).div(bid).toFixed(10);
+  return LEAST_VALUES[quote] * dice.logUniform(LEAST_WORTH, MOST_WORTH);
+}
+
+/** The amount of the coin that an order of a random worth buys. */
+function amountOf(situation: Situation): string {
+  return new Decimal(worthOf(situation)).div(situation.bid).toFixed(10);
+}
+
+/** How much, in one of the three ways. */
+function sizeOf(situation: Situation): Size {
+  const { dice } = situation;
+  if (dice.happens(0.6)) return { amount: amountOf(situation) };
+  return dice.happens(0.5)
+    ? { value: worthOf(situation) }
+    : { equityShare: dice.between(0.001, MOST_SHARE).toFixed(6) };
 }
 
 /** A price away from the market: below for a buy, above for a sale; with a negative share through it. */
@@ -48,7 +65,7 @@ const place = (
   wish: { readonly price?: string; readonly stopPrice?: string },
 ): void => {
   const { ctx, side } = situation;
-  ctx[side]({ amount: amountOf(situation), ...wish });
+  ctx[side]({ ...sizeOf(situation), ...wish });
 };
 
 const limit: Action = (situation) =>
@@ -69,7 +86,7 @@ const stop: Action = (situation) => {
 const pair: Action = (situation) => {
   const share = situation.dice.logUniform(NEAR * 4, FAR);
   situation.ctx.oco(situation.side, {
-    amount: amountOf(situation),
+    ...sizeOf(situation),
     price: priceAway(situation, share),
     stopPrice: priceAway(situation, -share),
     stopLimitPrice: priceAway(situation, -share * 1.2),
@@ -108,9 +125,12 @@ const change: Action = (situation) => {
 
 const hold: Action = (situation) => {
   const { ctx, dice } = situation;
-  const wish = dice.happens(0.5)
-    ? { equityShare: dice.between(0, 0.05).toFixed(6) }
-    : { position: amountOf(situation) };
+  const wishes = [
+    { equityShare: dice.between(0, MOST_SHARE).toFixed(6) },
+    { value: worthOf(situation) },
+    { position: amountOf(situation) },
+  ] as const;
+  const wish = dice.pick(wishes) ?? wishes[0];
   ctx.target(dice.happens(0.5) ? wish : { ...wish, price: priceAway(situation, NEAR) });
 };
 
@@ -120,7 +140,7 @@ const quote: Action = (situation) => {
     Array.from({ length: dice.integer(0, 2) }, () => ({
       side,
       price: priceAway({ ...situation, side }, dice.logUniform(NEAR, FAR)),
-      amount: amountOf(situation),
+      ...sizeOf(situation),
     })),
   );
   ctx.quotes(wanted);

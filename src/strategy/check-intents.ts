@@ -13,6 +13,7 @@ const LONGEST_TWAP_MS = 2_592_000_000;
 
 /** How much, in one of these ways. */
 const SIZES = ['amount', 'value', 'equityShare'] as const;
+const HOLDINGS = ['position', 'value', 'equityShare'] as const;
 
 /** What each kind may have. */
 const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
@@ -31,7 +32,7 @@ const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
   cancel: new Set(['kind', 'clientOrderId']),
   'cancel-all': new Set(['kind', 'market']),
   replace: new Set(['kind', 'clientOrderId', 'price', 'amount']),
-  target: new Set(['kind', 'market', 'position', 'equityShare', 'price']),
+  target: new Set(['kind', 'market', ...HOLDINGS, 'price']),
   quotes: new Set(['kind', 'market', 'quotes']),
   twap: new Set(['kind', 'market', 'side', ...SIZES, 'overMs', 'slices', 'price']),
   iceberg: new Set(['kind', 'market', 'side', ...SIZES, 'visible', 'price']),
@@ -40,7 +41,10 @@ const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
 /** Fields that are counts, not money. */
 const COUNTS: ReadonlySet<string> = new Set(['overMs', 'slices']);
 
-const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', 'amount']);
+const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', ...SIZES]);
+
+/** Fields of a quote that has its amount, which most have. */
+const FIELDS_WITH_AMOUNT = 3;
 
 /**
  * One intent as the engine keeps it: a frozen copy with every decimal as a text, since the strategy may
@@ -108,9 +112,11 @@ class IntentCheck extends FieldCheck {
 
   private sealQuotes(quotes: readonly Record<string, unknown>[]): void {
     for (const [index, quote] of quotes.entries()) {
-      const { price, amount } = quote;
-      if (typeof price !== 'string') quote['price'] = this.text(price, `.quotes.${index}.price`);
-      if (typeof amount !== 'string') quote['amount'] = this.text(amount, `.quotes.${index}.amount`);
+      for (const name in quote) {
+        const value = quote[name];
+        if (value === undefined) delete quote[name];
+        else if (typeof value !== 'string') quote[name] = this.text(value, `.quotes.${index}.${name}`);
+      }
       Object.freeze(quote);
     }
     Object.freeze(quotes);
@@ -175,21 +181,27 @@ class IntentCheck extends FieldCheck {
   private order(fields: Fields): void {
     this.market(fields['market']);
     this.side(fields['side'], '.side');
-    const { amount, value, equityShare } = fields;
-    const given =
-      Number(amount !== undefined) + Number(value !== undefined) + Number(equityShare !== undefined);
-    if (given !== 1) {
-      const was = given === 0 ? 'none' : `${given} of them`;
-      this.fail('', `expected one of ${SIZES.join(', ')}, was ${was}`);
-    }
-    if (amount !== undefined) this.positive(amount, '.amount');
-    else if (value !== undefined) this.positive(value, '.value');
-    else this.share(equityShare, isPositiveDecimal(equityShare));
+    this.size(fields, '');
   }
 
-  private share(equityShare: unknown, isFit: boolean): void {
+  private size(fields: Fields, place: string): void {
+    this.oneOf(SIZES, fields, place);
+    const { amount, value, equityShare } = fields;
+    if (amount !== undefined) this.positive(amount, `${place}.amount`);
+    else if (value !== undefined) this.positive(value, `${place}.value`);
+    else this.share(equityShare, isPositiveDecimal(equityShare), place);
+  }
+
+  private oneOf(names: readonly string[], fields: Fields, place: string): void {
+    const given = names.filter((name) => fields[name] !== undefined);
+    if (given.length === 1) return;
+    const was = given.length === 0 ? 'none' : given.join(' and ');
+    this.fail(place, `expected one of ${names.join(', ')}, was ${was}`);
+  }
+
+  private share(equityShare: unknown, isFit: boolean, place: string): void {
     if (isFit && new Decimal(String(equityShare)).lessThanOrEqualTo(1)) return;
-    this.fail('.equityShare', `expected a share from 0 to 1, was ${sayInput(equityShare)}`);
+    this.fail(`${place}.equityShare`, `expected a share from 0 to 1, was ${sayInput(equityShare)}`);
   }
 
   private allowance(allowIdentical: unknown): void {
@@ -211,12 +223,12 @@ class IntentCheck extends FieldCheck {
         isPositiveDecimal(fields['price']) &&
         isPositiveDecimal(fields['amount'])
       ) {
-        if (Object.keys(fields).length === QUOTE_FIELDS.size) continue;
+        if (Object.keys(fields).length === FIELDS_WITH_AMOUNT) continue;
       }
       this.onlyFields(fields, QUOTE_FIELDS, `.quotes.${index}`);
       this.side(fields['side'], `.quotes.${index}.side`);
       this.positive(fields['price'], `.quotes.${index}.price`);
-      this.positive(fields['amount'], `.quotes.${index}.amount`);
+      this.size(fields, `.quotes.${index}`);
     }
   }
 
@@ -230,17 +242,16 @@ class IntentCheck extends FieldCheck {
   }
 
   private target(fields: Fields): void {
-    const { position, equityShare } = fields;
     this.market(fields['market']);
     this.optional(fields, 'price');
-    if ((position === undefined) === (equityShare === undefined)) {
-      const was = position === undefined ? 'neither' : 'both';
-      this.fail('', `expected either a position or an equityShare, was ${was}`);
+    this.oneOf(HOLDINGS, fields, '');
+    for (const name of HOLDINGS) {
+      const wanted = fields[name];
+      if (wanted === undefined) continue;
+      if (name === 'equityShare') this.share(wanted, isDecimalFromZero(wanted), '');
+      else if (!isDecimalFromZero(wanted))
+        this.fail(`.${name}`, `expected a number from 0 on, was ${sayInput(wanted)}`);
     }
-    if (position !== undefined && !isDecimalFromZero(position)) {
-      this.fail('.position', `expected a number from 0 on, was ${sayInput(position)}`);
-    }
-    if (equityShare !== undefined) this.share(equityShare, isDecimalFromZero(equityShare));
   }
 
   private visible({ visible, amount }: Fields): void {

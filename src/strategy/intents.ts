@@ -57,22 +57,36 @@ export type OcoWish = Size & {
 };
 
 /** One order of a desired set. */
-export interface Quote {
+export type Quote = Size & {
   readonly side: Side;
   /** In the quote currency. */
   readonly price: DecimalInput;
-  /** In the base currency. */
-  readonly amount: DecimalInput;
-}
+};
 
-/**
- * A holding to be reached: `position` in the base currency, or `equityShare` of the equity, 0 to 1. With
- * `price` by limit orders.
- */
+/** A holding to be reached, in one of three ways; 0 sells all of it. */
 export type TargetWish = (
-  | { readonly position: DecimalInput; readonly equityShare?: undefined }
-  | { readonly equityShare: DecimalInput; readonly position?: undefined }
-) & { readonly price?: DecimalInput };
+  | {
+      /** In the base currency. */
+      readonly position: DecimalInput;
+      readonly value?: undefined;
+      readonly equityShare?: undefined;
+    }
+  | {
+      /** What it is worth in the quote currency, at `price` or else halfway between the best prices. */
+      readonly value: DecimalInput;
+      readonly position?: undefined;
+      readonly equityShare?: undefined;
+    }
+  | {
+      /** Share of the strategy's equity, 0 to 1, at `price` or else halfway between the best prices. */
+      readonly equityShare: DecimalInput;
+      readonly position?: undefined;
+      readonly value?: undefined;
+    }
+) & {
+  /** Limit price of its orders. Without it they are market orders. */
+  readonly price?: DecimalInput;
+};
 
 /** An amount in equal slices over a time, each a market order, or a limit order at `price`. */
 export type TwapWish = Size & {

@@ -43,6 +43,7 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('target'),
     position: units.nullable(),
+    value: units.nullable(),
     equityShare: units.nullable(),
     price: units.nullable(),
     placed: count,

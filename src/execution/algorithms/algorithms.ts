@@ -5,7 +5,7 @@ import { advanceQuotes } from './advance-quotes.ts';
 import { advanceIceberg, createIceberg, type IcebergAlgorithm, type IcebergIntent } from './iceberg.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 
-import { createQuotes, type QuotesAlgorithm } from './quotes.ts';
+import { createQuotes, type QuotesAlgorithm, type QuotesIntent } from './quotes.ts';
 import { advanceReplace, createReplace, type ReplaceAlgorithm } from './replace.ts';
 import type { Creation } from './step.ts';
 import { advanceTarget, createTarget, type TargetAlgorithm } from './target.ts';
@@ -27,7 +27,8 @@ export type AlgorithmIntent = Extract<Intent, { kind: Algorithm['kind'] }>;
 
 /** The same with its amount worked out. */
 export type SizedAlgorithmIntent =
-  | Extract<Intent, { kind: 'quotes' | 'replace' | 'target' }>
+  | Extract<Intent, { kind: 'replace' | 'target' }>
+  | QuotesIntent
   | TwapIntent
   | IcebergIntent;
 

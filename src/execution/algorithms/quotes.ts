@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import type { DecimalInput, Intent, Quote } from '../../strategy/intents.ts';
+import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { onPriceGrid } from './market-grid.ts';
 import type { AlgorithmView } from './algorithm-step.ts';
 import { refused, type Creation } from './step.ts';
@@ -39,7 +39,17 @@ export interface QuotesAlgorithm {
   readonly maxQuoteAgeMs: number;
 }
 
-export type QuotesIntent = Extract<Intent, { kind: 'quotes' }>;
+/** A quote with its amount worked out. */
+export interface SizedQuote {
+  readonly side: Side;
+  readonly price: DecimalInput;
+  readonly amount: DecimalInput;
+}
+
+/** The same of a whole set. */
+export type QuotesIntent = Omit<Extract<Intent, { kind: 'quotes' }>, 'quotes'> & {
+  readonly quotes: readonly SizedQuote[];
+};
 
 /** How long a set is acted on without being said again, in ms. */
 const MAX_QUOTE_AGE_MS = 5_000;
@@ -90,7 +100,7 @@ export function updateQuotes(
   return { ok: true, algorithm: { kind, priceStep, quotes, setAtMs: nowMs, maxQuoteAgeMs } };
 }
 
-function isSameSet(quotes: readonly WantedQuote[], wishes: readonly Quote[]): boolean {
+function isSameSet(quotes: readonly WantedQuote[], wishes: readonly SizedQuote[]): boolean {
   if (quotes.length !== wishes.length) return false;
   for (let index = 0; index < wishes.length; index += 1) {
     const quote = quotes[index];
@@ -100,7 +110,7 @@ function isSameSet(quotes: readonly WantedQuote[], wishes: readonly Quote[]): bo
   return true;
 }
 
-function isSame(quote: WantedQuote, wish: Quote): boolean {
+function isSame(quote: WantedQuote, wish: SizedQuote): boolean {
   return (
     quote.side === wish.side &&
     quote.wishedPrice === textOf(wish.price) &&
@@ -109,7 +119,7 @@ function isSame(quote: WantedQuote, wish: Quote): boolean {
 }
 
 /** The quote, or why there is none. */
-function readQuote(wish: Quote, algorithm: QuotesAlgorithm, index: number): WantedQuote | string {
+function readQuote(wish: SizedQuote, algorithm: QuotesAlgorithm, index: number): WantedQuote | string {
   const known = algorithm.quotes.find((quote) => isSame(quote, wish));
   if (known !== undefined) return known;
   const price = positiveWishUnits(wish.price);

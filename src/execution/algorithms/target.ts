@@ -13,14 +13,16 @@ import { positiveWishUnits, wishUnits } from './wish-units.ts';
 /**
  * Brings the strategy's position to a target: the difference goes out as one order, its end is awaited, and
  * what then differs goes out again, until that is too little to be ordered. Never more than one order at a
- * time, and never a sale of more than the strategy has. A share of the equity is turned into an amount once,
- * at the first price that is known. Over as well when somebody cancels its limit order, after three
- * rejections in a row, and after `MOST_ORDERS`.
+ * time, and never a sale of more than the strategy has. A value or a share of the equity is turned into an
+ * amount once, at the first price that is known. Over as well when somebody cancels its limit order, after
+ * three rejections in a row, and after `MOST_ORDERS`.
  */
 export interface TargetAlgorithm {
   readonly kind: 'target';
-  /** The position to reach; null until the first price is known, where a share was asked for. */
+  /** The position to reach; of a value or a share null until the first price is known. */
   readonly position: Units | null;
+  /** What it is to be worth, in the quote currency. */
+  readonly value: Units | null;
   /** Units of 1e-10: all of it is 1e10. */
   readonly equityShare: Units | null;
   /** Null: market orders. */
@@ -38,9 +40,9 @@ export type TargetIntent = Extract<Intent, { kind: 'target' }>;
 const MOST_ORDERS = 20;
 
 export function createTarget(intent: TargetIntent): Creation<TargetAlgorithm> {
-  const { position: wished, equityShare: share } = intent;
-  if ((wished === undefined) === (share === undefined)) {
-    return refused('expected either position or equityShare for a target, was both or neither');
+  const { position: wished, value: worth, equityShare: share } = intent;
+  if ([wished, worth, share].filter((one) => one !== undefined).length !== 1) {
+    return refused('expected one of position, value, equityShare for a target, was none or more');
   }
   const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
   if (intent.price !== undefined && price === null) {
@@ -50,12 +52,16 @@ export function createTarget(intent: TargetIntent): Creation<TargetAlgorithm> {
   if (wished !== undefined && position === null) {
     return refused(`expected a position of zero or more, was "${String(wished)}"`);
   }
+  const value = worth === undefined ? null : wishUnits(worth);
+  if (worth !== undefined && value === null) {
+    return refused(`expected a value of zero or more, was "${String(worth)}"`);
+  }
   const equityShare = share === undefined ? null : wishUnits(share);
   if (share !== undefined && (equityShare === null || equityShare > UNITS_PER_ONE)) {
     return refused(`expected an equityShare from 0 to 1, was "${String(share)}"`);
   }
   const algorithm = { kind: 'target', placed: 0, setbacks: NO_SETBACKS, tally: NO_TALLY } as const;
-  return { ok: true, algorithm: { ...algorithm, position, equityShare, price } };
+  return { ok: true, algorithm: { ...algorithm, position, value, equityShare, price } };
 }
 
 export function advanceTarget(before: TargetAlgorithm, view: AlgorithmView): AlgorithmStep<TargetAlgorithm> {
@@ -102,15 +108,18 @@ function differenceOf(target: Units, view: AlgorithmView): { readonly side: Side
   return { side: 'sell', amount: -difference as Units };
 }
 
-/**
- * The share as an amount; null while a price or the equity is not known. Equity that is used up makes a
- * target of nothing.
- */
+/** The value or the share as an amount; null while a price or the equity is not known. */
 function positionOf(algorithm: TargetAlgorithm, view: AlgorithmView): Units | null {
   const price = algorithm.price ?? middleOf(view.book);
-  if (price === null || view.equity === null || algorithm.equityShare === null) return null;
-  if (view.equity <= 0n) return 0n as Units;
-  return onAmountGrid(view.market, divideDown(view.equity * algorithm.equityShare, price));
+  const value = algorithm.value ?? shareOf(algorithm, view);
+  if (price === null || value === null) return null;
+  return onAmountGrid(view.market, divideDown(value * UNITS_PER_ONE, price));
+}
+
+/** What the share is worth. Equity that is used up makes a target of nothing. */
+function shareOf({ equityShare }: TargetAlgorithm, { equity }: AlgorithmView): Units | null {
+  if (equity === null || equityShare === null) return null;
+  return equity <= 0n ? (0n as Units) : (divideDown(equity * equityShare, UNITS_PER_ONE) as Units);
 }
 
 /** What a market order would trade at. */

@@ -73,6 +73,25 @@ describe('quotes', () => {
     expect(world.order(kept?.key)).toEqual(kept);
   });
 
+  it('are sized by value and by share of the equity, each at its own price, at the first and at every later set', () => {
+    const world = ready();
+    world.want(
+      quotes('BTCUSDT', [
+        { side: 'buy', price: 98, value: 196 },
+        { side: 'sell', price: '103', amount: '1' },
+      ]),
+    );
+    acceptAll(world);
+    world.want(
+      quotes('BTCUSDT', [
+        { side: 'buy', price: 98, value: 196 },
+        { side: 'buy', price: 97, equityShare: '0.00097' },
+      ]),
+    );
+    acceptAll(world);
+    expect(placed(world)).toEqual(['buy 98 2', 'sell 103 1', 'buy 97 1']);
+  });
+
   it('are placed anew after a fill', () => {
     const world = ready();
     world.want(set('98 1'));
@@ -102,6 +121,14 @@ describe('quotes', () => {
     expect(world.engine.status().liveOrders).toBe(0);
     expect(placed(world)).toHaveLength(1);
     expect(world.mirror.load(0).algorithms).toEqual([]);
+  });
+});
+
+describe('a target', () => {
+  it('of a value buys what is worth it', () => {
+    const world = ready();
+    world.want(target('BTCUSDT', { value: 500, price: 98 }));
+    expect(placed(world)).toEqual([`buy 98 5.102`]);
   });
 });
 

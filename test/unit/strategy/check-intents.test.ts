@@ -35,10 +35,13 @@ const SOUND = [
   replace('bot-a-1', { price: '5' }),
   replace('bot-a-1', { amount: '5', price: '6' }),
   target(M, { position: '0' }),
+  target(M, { value: '0' }),
   target(M, { equityShare: '1', price: new Decimal(7) }),
   quotes(M, [
     { side: 'buy', price: '99', amount: '1' },
     { side: 'sell', price: '101', amount: new Decimal('1.25') },
+    { side: 'sell', price: '102', value: '150' },
+    { side: 'buy', price: '98', equityShare: '0.1' },
   ]),
   quotes(M, []),
   twap(M, 'buy', TWAP),
@@ -68,12 +71,16 @@ describe('intents', () => {
       sell(M, { value: 50_000_000 }),
       twap(M, 'buy', { equityShare: 0.1 + 0.2, overMs: 60_000, slices: 4 }),
       target(M, { position: 0 }),
+      target(M, { value: 1e6 }),
+      quotes(M, [{ side: 'buy', price: 7, value: 100.5 }]),
     ];
     expect(checkedIntents(wanted, KNOWN)).toEqual([
       { kind: 'place', market: M, side: 'buy', amount: '0.002', price: '99.0693' },
       { kind: 'place', market: M, side: 'sell', value: '50000000' },
       { kind: 'twap', market: M, side: 'buy', equityShare: '0.3', overMs: 60_000, slices: 4 },
       { kind: 'target', market: M, position: '0' },
+      { kind: 'target', market: M, value: '1000000' },
+      { kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '7', value: '100.5' }] },
     ]);
   });
 
@@ -199,12 +206,17 @@ describe('intents', () => {
     [
       'a target of nothing',
       [target(M, {} as TargetWish)],
-      'intents.0: expected either a position or an equityShare, was neither',
+      'intents.0: expected one of position, value, equityShare, was none',
     ],
     [
       'a target of both',
       [target(M, { position: '1', equityShare: '1' } as unknown as TargetWish)],
-      'was both',
+      'intents.0: expected one of position, value, equityShare, was position and equityShare',
+    ],
+    [
+      'a target of a negative value',
+      [target(M, { value: -1 })],
+      'intents.0.value: expected a number from 0 on, was -1',
     ],
     [
       'a negative position',
@@ -234,7 +246,27 @@ describe('intents', () => {
     [
       'a quote with a tag',
       [{ kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '1', amount: '1', tag: 'x' }] }],
-      'intents.0.quotes.0.tag: expected one of side, price, amount',
+      'intents.0.quotes.0.tag: expected one of side, price, amount, value, equityShare',
+    ],
+    [
+      'a quote without a size',
+      [{ kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '1' }] }],
+      'intents.0.quotes.0: expected one of amount, value, equityShare, was none',
+    ],
+    [
+      'a quote of two sizes',
+      [{ kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '1', amount: 1, value: 5 }] }],
+      'intents.0.quotes.0: expected one of amount, value, equityShare, was amount and value',
+    ],
+    [
+      'a quote of a value of nothing',
+      [quotes(M, [{ side: 'buy', price: '1', value: 0 }])],
+      'intents.0.quotes.0.value: expected a positive number, decimal text or Decimal, was 0',
+    ],
+    [
+      'a quote of more than all',
+      [quotes(M, [{ side: 'buy', price: '1', equityShare: 1.1 }])],
+      'intents.0.quotes.0.equityShare: expected a share from 0 to 1, was 1.1',
     ],
     [
       'too many quotes',

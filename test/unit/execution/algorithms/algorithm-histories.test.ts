@@ -229,7 +229,12 @@ const INTENTS: Readonly<Record<Algorithm['kind'], fc.Arbitrary<SizedAlgorithmInt
   })),
   target: fc
     .record({
-      wished: fc.constantFrom({ position: '9.5' }, { position: '0' }, { equityShare: '0.7' }),
+      wished: fc.constantFrom(
+        { position: '9.5' },
+        { position: '0' },
+        { equityShare: '0.7' },
+        { value: '700' },
+      ),
       price: priceOrNone,
     })
     .map(({ wished, price }) => ({ kind: 'target', market, ...wished, ...price })),

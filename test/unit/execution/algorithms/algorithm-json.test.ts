@@ -18,6 +18,7 @@ const INTENTS: readonly SizedAlgorithmIntent[] = [
   quotesOf(['buy', '1@99', 'sell', '1@101.123']),
   { kind: 'replace', clientOrderId: 'id-old', price: '98' },
   { kind: 'target', market, position: '0.1234567891' },
+  { kind: 'target', market, value: '500.5' },
   { kind: 'target', market, equityShare: '0.5', price: '99' },
   { kind: 'twap', market, side: 'buy', amount: '10', overMs: 1_000, slices: 7 },
   { kind: 'iceberg', market, side: 'sell', amount: '10', visible: '1', price: '101' },
@@ -56,7 +57,7 @@ describe('a stored algorithm', () => {
     });
   });
 
-  const iceberg = textOf(INTENTS[5]!);
+  const iceberg = textOf(INTENTS.at(-1)!);
   test.each([
     ['is cut', iceberg.slice(0, -5), 'no JSON'],
     ['is of a later version', iceberg.replace('"version":1', '"version":2'), 'algorithm.version'],

@@ -15,9 +15,8 @@ import {
   type Algorithm,
   type SizedAlgorithmIntent,
 } from '../../../../src/execution/algorithms/algorithms.ts';
-import { updateQuotes } from '../../../../src/execution/algorithms/quotes.ts';
+import { updateQuotes, type SizedQuote } from '../../../../src/execution/algorithms/quotes.ts';
 import type { SeenBook } from '../../../../src/execution/risk/risk-view.ts';
-import type { Quote } from '../../../../src/strategy/intents.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 
 export const MARKET = createMarket({
@@ -193,7 +192,7 @@ const MARKET_OPTIONS = { market: 'BTCUSDT', amountStep: '0.001', minOrderValue: 
 
 /** `buy 1@99 sell 1@101` as an intent. */
 export function quotesOf(words: readonly string[]): Extract<SizedAlgorithmIntent, { kind: 'quotes' }> {
-  const quotes: Quote[] = [];
+  const quotes: SizedQuote[] = [];
   for (let index = 0; index + 1 < words.length; index += 2) {
     const [amount = '', price = ''] = (words[index + 1] ?? '').split('@');
     quotes.push({ side: words[index] as Side, amount, price });

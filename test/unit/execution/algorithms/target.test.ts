@@ -112,6 +112,13 @@ describe('a target', () => {
     `,
     ));
 
+  test('turns a value into an amount at the middle of the book, or at its own price', () => {
+    const worth = { kind: 'target', market: 'BTCUSDT', value: '500' } as const;
+    runAlgorithm(worth, 'book 99 101 => place buy 5');
+    runAlgorithm({ ...worth, price: '200' }, 'position 3 => place sell 0.5@200');
+    runAlgorithm({ ...worth, value: '0' }, 'position 3 => books\nbook 99 101 => place sell 3');
+  });
+
   test('of a share of nothing sells all', () =>
     runAlgorithm(
       half,
@@ -185,6 +192,8 @@ describe('a target', () => {
     ['neither', {}],
     ['a negative position', { position: '-1' }],
     ['no position', { position: 'NaN' }],
+    ['a negative value', { value: '-1' }],
+    ['a position and a value', { position: '1', value: '1' }],
     ['more than all', { equityShare: '1.01' }],
     ['a negative share', { equityShare: '-0.1' }],
     ['a price of nothing', { position: '1', price: '0' }],
