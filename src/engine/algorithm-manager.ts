@@ -47,7 +47,7 @@ const NO_REFUSALS: AlgorithmView['refusals'] = [];
 export interface AlgorithmManagerOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
-  readonly gate: PreTradeRisk;
+  readonly risk: PreTradeRisk;
   readonly markets: MarketDataCache;
   readonly intents: IntentBlotter;
   readonly equityOf: (instance: StrategyInstance, market: string) => Units | null;
@@ -262,13 +262,13 @@ export class AlgorithmManager {
   }
 
   private carryOut(work: Work, step: AlgorithmStep<Algorithm>, market: Market): void {
-    const { orderManager, gate, onRefused } = this.options;
+    const { orderManager, risk, onRefused } = this.options;
     for (const key of step.cancel) {
       const order = orderManager.blotter.table.get(key);
       if (order !== undefined) orderManager.cancels.cancel(order);
     }
     for (const order of step.place) {
-      const planned = gate.plan(work.instance, market, {
+      const verdict = risk.approve(work.instance, market, {
         intentId: work.intentId,
         tag: null,
         ...order,
@@ -277,10 +277,13 @@ export class AlgorithmManager {
         // Its parts may be alike, and it counts each of them by its own id.
         whenIdentical: 'send',
       });
-      if (planned.ok) continue;
-      work.refusals.push({ order, reason: planned.reason });
+      if (verdict.ok) {
+        orderManager.placer.place(verdict.plan);
+        continue;
+      }
+      work.refusals.push({ order, reason: verdict.reason });
       this.poked.add(work);
-      onRefused(work.instance, work.intentId, planned);
+      onRefused(work.instance, work.intentId, verdict);
     }
   }
 

@@ -99,7 +99,7 @@ export class Control {
     if (this.nextLookAtMs > nowMs) return;
     const kept = new Set(this.kept());
     const { orderManager } = this.options;
-    orderManager.dropPlanned(this.halted === null ? 'Ending' : 'Halted');
+    orderManager.placer.dropPlanned(this.halted === null ? 'Ending' : 'Halted');
     let isLeft = false;
     for (const order of orderManager.blotter.table.unfinished()) {
       if (!mayTrade(order)) continue;

@@ -12,11 +12,12 @@ import type { ControlCommand, EngineEvent } from './engine-event.ts';
 import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
 import { FeedHandler } from './feed-handler.ts';
 import { FillHandler } from './fill-handler.ts';
-import { KEPT_FINDINGS, type FlawLog } from './flaw-log.ts';
+import { FlawLog, KEPT_FINDINGS } from './flaw-log.ts';
 import { IntentBlotter } from './intent-blotter.ts';
 import { IntentRouter } from './intent-router.ts';
 import { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
+import { OrderBlotter } from './order-blotter.ts';
 import { OrderManager } from './order-manager.ts';
 import { PreTradeRisk } from './pre-trade-risk.ts';
 import { Outbox } from './outbox.ts';
@@ -57,7 +58,6 @@ export class Engine {
   readonly orderManager: OrderManager;
   private readonly outbox: Outbox;
   private readonly findings: FlawLog;
-  private readonly gate: PreTradeRisk;
   private readonly strategies: StrategyDispatcher;
   private readonly intents: IntentBlotter;
   private readonly intentRouter: IntentRouter;
@@ -95,12 +95,8 @@ export class Engine {
     );
     this.credential = new CredentialWatch(outbox, settings.credential ?? null);
     this.intents = new IntentBlotter(outbox);
-    this.orderManager = new OrderManager(settings, outbox, {
-      nextRow: () => this.rows.next(),
-      objectionTo: (order) => this.gate.objectionTo(order),
-    });
-    this.orderManager.epoch = state.epoch;
-    this.findings = this.orderManager.reports.findings;
+    const blotter = new OrderBlotter(settings, outbox);
+    this.findings = new FlawLog(outbox);
     this.account = new AccountState(outbox, this.findings);
     this.markets = new MarketDataCache({
       markets: settings.markets,
@@ -109,13 +105,9 @@ export class Engine {
       emit: (event, market) => this.emit(event, market),
     });
     const closed = (): string | null => this.tradingState.closed();
-    this.gate = new PreTradeRisk({
-      outbox,
-      orderManager: this.orderManager,
-      markets: this.markets,
-      instances: this.instances,
-      closed,
-    });
+    const { markets, instances, findings, rows } = this;
+    const risk = new PreTradeRisk({ blotter, markets, instances, closed });
+    this.orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
     this.readers = readersOf(settings.feeds, this.instances);
     const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
     this.reconciles = settings.reconciliation !== null;
@@ -139,7 +131,7 @@ export class Engine {
     this.algorithms = new AlgorithmManager({
       outbox,
       orderManager: this.orderManager,
-      gate: this.gate,
+      risk,
       markets: this.markets,
       intents: this.intents,
       equityOf,
@@ -148,7 +140,7 @@ export class Engine {
     this.intentRouter = new IntentRouter({
       outbox,
       orderManager: this.orderManager,
-      gate: this.gate,
+      risk,
       algorithms: this.algorithms,
       markets: this.markets,
       intents: this.intents,

@@ -329,7 +329,7 @@ export class FeedHandler {
       account.saw('fills');
       if (fills.wantsReading) this.queue.hasten(feed.key, outbox.nowMs + SECOND_READING_MS);
       reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
-      orderManager.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
+      orderManager.unknown.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
       this.wasRead(feed);
     });
   }

@@ -18,7 +18,7 @@ import type { StrategyInstance } from './strategy-instance.ts';
 export interface IntentRouterOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
-  readonly gate: PreTradeRisk;
+  readonly risk: PreTradeRisk;
   readonly algorithms: AlgorithmManager;
   readonly markets: MarketDataCache;
   readonly intents: IntentBlotter;
@@ -85,7 +85,7 @@ export class IntentRouter {
   }
 
   private place(instance: StrategyInstance, intent: Extract<Intent, { kind: 'place' | 'oco' }>): void {
-    const { gate, markets, intents, nextIntentId } = this.options;
+    const { risk, orderManager, markets, intents, nextIntentId } = this.options;
     const state = markets.get(intent.market);
     if (state === undefined) {
       this.reject(instance, intent, { code: 'market', reason: this.unknownMarket(intent.market) });
@@ -105,10 +105,13 @@ export class IntentRouter {
     }
     const intentId = nextIntentId();
     intents.begin(intentId, instance.name, intent);
-    const planned = gate.plan(instance, state.market, { ...wish, intentId });
-    if (planned.ok) return;
-    intents.end(intentId, 'refused', planned.reason);
-    this.reject(instance, intent, planned);
+    const verdict = risk.approve(instance, state.market, { ...wish, intentId });
+    if (verdict.ok) {
+      orderManager.placer.place(verdict.plan);
+      return;
+    }
+    intents.end(intentId, 'refused', verdict.reason);
+    this.reject(instance, intent, verdict);
   }
 
   private algorithm(instance: StrategyInstance, intent: AlgorithmIntent): void {
@@ -187,10 +190,10 @@ export class IntentRouter {
   }
 
   private sizeView(instance: StrategyInstance, market: Market): SizeView {
-    const { gate, equityOf } = this.options;
+    const { risk, equityOf } = this.options;
     return {
       market,
-      priceFor: (side) => gate.bestFor(market.symbol, side),
+      priceFor: (side) => risk.bestFor(market.symbol, side),
       equity: () => equityOf(instance, market.symbol),
     };
   }

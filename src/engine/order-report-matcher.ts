@@ -9,7 +9,7 @@ import { OrderEndings } from '../execution/order-endings.ts';
 import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { isClosedStatus, isOpenStatus } from '../venues/port.ts';
-import { FlawLog } from './flaw-log.ts';
+import type { FlawLog } from './flaw-log.ts';
 import { OrderInquiries } from './order-inquiries.ts';
 import { Namesakes } from './namesakes.ts';
 import type { OrderBlotter } from './order-blotter.ts';
@@ -57,6 +57,7 @@ export interface OrderReportMatcherOptions {
   readonly blotter: OrderBlotter;
   readonly instance: string;
   readonly lateArrivalMs: number;
+  readonly findings: FlawLog;
   /** Whether the venue tells of every change by itself: then nothing has to be read twice. */
   readonly isTold?: boolean;
   /** Told of the answer to a question by id. */
@@ -86,11 +87,18 @@ export class OrderReportMatcher {
   private readonly missed = new Map<string, { readonly venueId: number; readonly step: number }>();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
-  constructor({ blotter, instance, lateArrivalMs, isTold = false, onRecord }: OrderReportMatcherOptions) {
+  constructor({
+    blotter,
+    findings,
+    instance,
+    lateArrivalMs,
+    isTold = false,
+    onRecord,
+  }: OrderReportMatcherOptions) {
     this.blotter = blotter;
     this.namesakes = new Namesakes({ lateArrivalMs });
     this.instance = instance;
-    this.findings = new FlawLog(blotter.outbox);
+    this.findings = findings;
     this.endings = new OrderEndings(blotter.venue, isTold);
     this.sureIds = new SureIds(blotter.outbox, isTold);
     this.inquiries = new OrderInquiries({

@@ -5,12 +5,11 @@ import { fitToMarket } from '../execution/fit-to-market.ts';
 import type { WhenIdentical } from '../execution/identical-orders.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { checkRisk, type RiskApproved } from '../execution/risk/check-risk.ts';
-import type { RiskLimits } from '../execution/risk/risk-limits.ts';
 import type { RiskView, WantedOrder } from '../execution/risk/risk-view.ts';
 import { PreTradeView } from './pre-trade-view.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
-import type { OrderManager } from './order-manager.ts';
-import type { Outbox } from './outbox.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import type { OrderPlan } from './order-placer.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /** An order as a strategy or an algorithm wants it, not yet on the steps of its market. Units of 1e-10. */
@@ -26,8 +25,8 @@ export interface WishedOrder {
   readonly whenIdentical: WhenIdentical;
 }
 
-export type Planned =
-  | { readonly ok: true; readonly order: OrderRecord }
+export type RiskVerdict =
+  | { readonly ok: true; readonly plan: OrderPlan }
   /**
    * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, or `closed` while no orders
    * are taken.
@@ -35,35 +34,33 @@ export type Planned =
   | { readonly ok: false; readonly code: string; readonly reason: string };
 
 export interface PreTradeRiskOptions {
-  readonly outbox: Outbox;
-  readonly orderManager: OrderManager;
+  readonly blotter: OrderBlotter;
   readonly markets: MarketDataCache;
   readonly instances: readonly StrategyInstance[];
   /** Why no orders are taken at all; null while they are. */
   readonly closed: () => string | null;
 }
 
-/** The one way to an order: fitted to its market, checked, then planned. */
+/** The one judge of orders: what a strategy or an algorithm wants is fitted to its market and checked. */
 export class PreTradeRisk {
-  private readonly outbox: Outbox;
-  private readonly orderManager: OrderManager;
+  private readonly blotter: OrderBlotter;
   private readonly markets: MarketDataCache;
   private readonly instances: readonly StrategyInstance[];
   private readonly closed: () => string | null;
 
   constructor(options: PreTradeRiskOptions) {
-    this.outbox = options.outbox;
-    this.orderManager = options.orderManager;
+    this.blotter = options.blotter;
     this.markets = options.markets;
     this.instances = options.instances;
     this.closed = options.closed;
   }
 
-  plan(instance: StrategyInstance, market: Market, wish: WishedOrder): Planned {
+  /** Answers the order as it may be placed, or why not. */
+  approve(instance: StrategyInstance, market: Market, wish: WishedOrder): RiskVerdict {
     const closed = this.closed();
     if (closed !== null) return { ok: false, code: 'closed', reason: closed };
     const kind = wish.stopLimitPrice === null ? executionOf(wish) : 'oco';
-    if (!this.orderManager.blotter.venue.orderKinds.has(kind)) {
+    if (!this.blotter.venue.orderKinds.has(kind)) {
       return { ok: false, code: 'kind', reason: `the exchange takes no ${kind} orders` };
     }
     const best = this.bestFor(market.symbol, wish.side);
@@ -89,10 +86,9 @@ export class PreTradeRisk {
         ? null
         : this.check(instance, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
     if (stop !== null && !stop.ok) return stop;
-    instance.planned(this.outbox.nowMs);
     const { intentId, tag, whenIdentical } = wish;
-    const plan = { intentId, tag, whenIdentical, order: first.order, stopLeg: stop?.order ?? null };
-    return { ok: true, order: this.orderManager.plan(plan) };
+    const stopLeg = stop === null ? null : stop.order;
+    return { ok: true, plan: { instance, intentId, tag, whenIdentical, order: first.order, stopLeg } };
   }
 
   /** Why an order that has waited may no longer go. */
@@ -124,27 +120,23 @@ export class PreTradeRisk {
     | { readonly ok: true; readonly order: RiskApproved<WantedOrder> }
     | { readonly ok: false; code: string; reason: string } {
     const view = this.viewFor(instance, order, exceptKey);
-    const verdict = checkRisk(view, this.limitsOf(instance));
+    const verdict = checkRisk(view, instance.settings.limits);
     if (verdict.ok) return verdict;
     const { check, reason, numbers } = verdict.refusal;
-    this.outbox.journal('intent', instance.name, { refusedBy: check, ...numbers });
+    this.blotter.outbox.journal('intent', instance.name, { refusedBy: check, ...numbers });
     return { ok: false, code: `risk ${check}`, reason };
-  }
-
-  private limitsOf(instance: StrategyInstance): RiskLimits {
-    return instance.settings.limits;
   }
 
   private viewFor(instance: StrategyInstance, order: WantedOrder, exceptKey: string | undefined): RiskView {
     const { markets, instances } = this;
-    const { nowMs } = this.outbox;
-    const unfinished = this.orderManager.blotter.table.unfinished();
+    const { nowMs } = this.blotter.outbox;
+    const unfinished = this.blotter.table.unfinished();
     const liveOrders =
       exceptKey === undefined
         ? unfinished
         : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
     instance.takePrices((symbol) => markets.priceOf(symbol), nowMs);
-    const { working } = this.orderManager.blotter.venue.statuses;
+    const { working } = this.blotter.venue.statuses;
     return new PreTradeView({ nowMs, instance, order, liveOrders, working, markets, instances });
   }
 

@@ -9,7 +9,7 @@ import type { AccountState } from './account-state.ts';
 import { assetNotices } from './asset-notices.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
-import { IDENTICAL_ORDER } from './order-manager.ts';
+import { IDENTICAL_ORDER } from './order-placer.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyInstance } from './strategy-instance.ts';

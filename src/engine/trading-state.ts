@@ -35,7 +35,7 @@ export class TradingState {
     if (reconciler.break !== null) {
       return 'the books do not agree with the exchange: see "sarraf reconcile --explain"';
     }
-    return findings.closed() ?? this.overdue() ?? orderManager.closed();
+    return findings.closed() ?? this.overdue() ?? orderManager.placer.closed();
   }
 
   /**

@@ -1,0 +1,313 @@
+import type { VenueOrder } from '../domain/order.ts';
+import type { WhenIdentical } from '../execution/identical-orders.ts';
+import { clientOrderIdOf, stopLegKey } from '../execution/order-names.ts';
+import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import type { RiskApproved } from '../execution/risk/check-risk.ts';
+import type { WantedOrder } from '../execution/risk/risk-view.ts';
+import { NO_UNITS } from '../domain/money.ts';
+import type { VenueAnswer } from '../venues/port.ts';
+import type { EngineSettings } from './engine-settings.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import type { OrderReportMatcher } from './order-report-matcher.ts';
+import type { Outbox } from './outbox.ts';
+import { placeCall } from './place-call.ts';
+import type { PreTradeRisk } from './pre-trade-risk.ts';
+import type { RowCounter } from './row-counter.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+
+/** An order as it is to be sent: checked, and on the steps of its market. */
+export interface OrderPlan {
+  readonly instance: StrategyInstance;
+  readonly intentId: string;
+  readonly tag: string | null;
+  readonly order: RiskApproved<WantedOrder>;
+  /** The stop leg of an OCO. */
+  readonly stopLeg: RiskApproved<WantedOrder> | null;
+  readonly whenIdentical: WhenIdentical;
+}
+
+export interface OrderPlacerOptions {
+  readonly settings: EngineSettings;
+  readonly blotter: OrderBlotter;
+  readonly reports: OrderReportMatcher;
+  readonly risk: PreTradeRisk;
+  readonly rows: RowCounter;
+  /** Marks the ids of this mirror. */
+  readonly epoch: string;
+}
+
+/** The code by which an order is given up that waited for an identical one. */
+export const IDENTICAL_ORDER = 'IdenticalOrder';
+
+/** What waits longer than the exchange's own window is given up: the other one's fate is not known. */
+const WAITS_LONGER_MS = 1_000;
+
+/**
+ * Places orders. An order is on the disk before its request leaves; it is sent once; and one that is like
+ * another of a moment ago waits until the exchange no longer takes it for its repetition.
+ */
+export class OrderPlacer {
+  private readonly options: OrderPlacerOptions;
+  private readonly blotter: OrderBlotter;
+  private readonly outbox: Outbox;
+  /** Orders that wait until an identical one is out of the exchange's mind. */
+  private readonly waiting = new Set<string>();
+  /**
+   * Orders that need not wait for one, by their keys. After a restart there are none: what was planned before
+   * is not sent then.
+   */
+  private readonly free = new Map<string, Exclude<WhenIdentical, 'hold'>>();
+  /** Until when orders are known not to leave, and why. */
+  private stuckUntilMs = 0;
+  private stuckBecause = '';
+
+  constructor(options: OrderPlacerOptions) {
+    this.options = options;
+    this.blotter = options.blotter;
+    this.outbox = options.blotter.outbox;
+    this.blotter.listen((order) => {
+      if (isFinal(order)) this.free.delete(order.key);
+    });
+  }
+
+  /** Enters an order and sends it, or lets it wait for an identical one. */
+  place(plan: OrderPlan): void {
+    plan.instance.planned(this.outbox.nowMs);
+    const { strategy } = plan.order.value;
+    const { settings, rows, epoch } = this.options;
+    const clientOrderId = clientOrderIdOf(
+      { instance: settings.instance, strategy, epoch, row: rows.next() },
+      this.blotter.venue.clientOrderId,
+    );
+    const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId });
+    if (plan.whenIdentical !== 'hold') this.free.set(single.key, plan.whenIdentical);
+    if (plan.stopLeg === null) {
+      this.blotter.add(single);
+      this.tryToSend(single);
+      return;
+    }
+    const stop = this.recordOf(plan, plan.stopLeg.value, {
+      key: stopLegKey(clientOrderId),
+      clientOrderId: null,
+    });
+    const first = { ...single, pairKey: stop.key };
+    this.blotter.add(first);
+    this.blotter.add({ ...stop, pairKey: first.key });
+    this.tryToSend(first);
+  }
+
+  /** Sends what has waited long enough. */
+  pump(): void {
+    // Over a copy: one that has to wait on is added again.
+    const keys = [...this.waiting];
+    for (const key of keys) {
+      const order = this.blotter.table.get(key);
+      this.waiting.delete(key);
+      if (order?.state === 'planned') this.tryToSend(order);
+    }
+  }
+
+  /** When there is something to do next by itself. */
+  wakeAtMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const key of this.waiting) {
+      const order = this.blotter.table.get(key);
+      if (order !== undefined) next = Math.min(next, this.waitsUntilMs(order));
+    }
+    return next;
+  }
+
+  /** Why a new order could not leave now; null where it may. */
+  closed(): string | null {
+    const { nowMs } = this.outbox;
+    if (this.stuckUntilMs <= nowMs) return null;
+    const seconds = Math.ceil((this.stuckUntilMs - nowMs) / 1_000);
+    if (this.stuckBecause === 'expired') return `the limit for orders is used up for ${seconds} s more`;
+    if (this.stuckBecause === 'locked out')
+      return `the exchange has locked orders out, for ${seconds} s more`;
+    return `orders do not leave, and are tried again in ${seconds} s: ${this.stuckBecause}`;
+  }
+
+  /** Drops what was not sent yet, as when trading is halted. */
+  dropPlanned(reason: string): void {
+    for (const key of this.waiting) this.drop(key, reason);
+    this.waiting.clear();
+  }
+
+  private recordOf(
+    { intentId, tag }: OrderPlan,
+    wanted: WantedOrder,
+    name: Pick<OrderRecord, 'key' | 'clientOrderId'>,
+  ): OrderRecord {
+    const { strategy, market, side, execution, price, stopPrice, amount } = wanted;
+    return {
+      ...name,
+      intentId,
+      strategy,
+      tag,
+      market: market.symbol,
+      marketVersion: market.version,
+      side,
+      execution,
+      price,
+      stopPrice,
+      amount,
+      pairKey: null,
+      plannedAtMs: this.outbox.nowMs,
+      sentAtMs: null,
+      attempts: 0,
+      state: 'planned',
+      venueId: null,
+      venueStatus: null,
+      matched: NO_UNITS,
+      filled: NO_UNITS,
+      filledTotal: NO_UNITS,
+      fee: NO_UNITS,
+      reason: null,
+      closedAtMs: null,
+      orderIdFloor: this.blotter.highestOrderId,
+      tradeIdFloor: this.blotter.highestTradeId,
+    };
+  }
+
+  /** Sends an order that is planned, or lets it wait on. */
+  tryToSend(order: OrderRecord): void {
+    const { nowMs } = this.outbox;
+    const freeAtMs = this.free.has(order.key) ? nowMs : this.blotter.identical.freeAtMs(order, nowMs);
+    if (freeAtMs > nowMs) {
+      if (order.plannedAtMs + this.longestWaitMs <= nowMs) {
+        this.drop(order.key, this.sayIdentical(order, freeAtMs));
+      } else this.waiting.add(order.key);
+      return;
+    }
+    const why = order.plannedAtMs < nowMs ? this.options.risk.objectionTo(order) : null;
+    if (why === null) this.send(order);
+    else this.drop(order.key, why);
+  }
+
+  private send(order: OrderRecord): void {
+    const { nowMs } = this.outbox;
+    const free = this.free.get(order.key);
+    const isPro =
+      free === 'insist' || (free === 'send' && this.blotter.identical.freeAtMs(order, nowMs) > nowMs);
+    const handedOver = { kind: 'handed over', atMs: nowMs } as const;
+    const sent = this.blotter.apply(order, handedOver);
+    const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
+    if (pair !== undefined) this.blotter.apply(pair, handedOver);
+    this.outbox.ask(
+      placeCall(sent, pair, isPro),
+      { requestClass: 'place', withinMs: this.options.settings.placeWithinMs },
+      (answer, { atMs }) => this.takePlaced(sent.key, answer, atMs),
+    );
+  }
+
+  private takePlaced(key: string, answer: VenueAnswer<'place' | 'place-oco'>, atMs: number): void {
+    const legs = this.legsOf(key);
+    if (answer.outcome === 'value') {
+      this.bindPlaced(legs, 'length' in answer.value ? answer.value : [answer.value], atMs);
+      return;
+    }
+    if (answer.outcome === 'unsent') {
+      this.stuckUntilMs = atMs + (answer.retryInMs ?? 0);
+      this.stuckBecause = answer.reason;
+      for (const order of legs) {
+        // One that was asked for before may have been seen meanwhile: then it is there, whatever became of
+        // this request.
+        if (order.state !== 'sending') continue;
+        this.blotter.apply(order, { kind: 'dropped', atMs, reason: `NotSent: ${answer.reason}` });
+      }
+      return;
+    }
+    const isCertain = answer.effect === 'none' && !this.showsArrival(legs[0], answer.code);
+    for (const order of legs) {
+      this.blotter.apply(
+        order,
+        isCertain ? { kind: 'refused', atMs, code: answer.code } : { kind: 'unanswered', sentAtMs: atMs },
+      );
+    }
+    if (!isCertain)
+      this.outbox.warn(
+        `${key}: ${answer.code}: ${answer.message}; whether it arrived is being found out`,
+        key,
+      );
+  }
+
+  /**
+   * Each leg gets the record that is its own by name and terms, wherever in the reply that stands. One
+   * without is looked for.
+   */
+  private bindPlaced(legs: readonly OrderRecord[], records: readonly VenueOrder[], atMs: number): void {
+    const { reports } = this.options;
+    let first: VenueOrder | null = null;
+    for (const leg of legs) {
+      const record: VenueOrder | undefined =
+        leg.clientOrderId === null
+          ? secondOf(records, first).find((other) => reports.isOfPlacement(other, leg, first))
+          : namedFirst(records, leg.clientOrderId).find((other) => reports.isOfPlacement(other, leg, null));
+      if (leg.clientOrderId !== null) first = record ?? null;
+      if (record !== undefined) reports.take(record, { known: leg });
+      else {
+        this.outbox.warn(
+          `${leg.key}: the reply to its placement is not about it; whether it arrived is being found out`,
+          leg.key,
+        );
+        this.blotter.apply(leg, { kind: 'unanswered', sentAtMs: atMs });
+      }
+    }
+  }
+
+  /**
+   * A refusal that says it is there already. Of an order sent once that is no evidence: somebody's identical
+   * order may be meant.
+   */
+  private showsArrival(order: OrderRecord | undefined, code: string): boolean {
+    if (order === undefined) return false;
+    const { clientOrderIdInUse, identicalOrder } = this.blotter.venue.refusals;
+    if (code === clientOrderIdInUse) return true;
+    return code === identicalOrder && order.attempts > 1 && !this.blotter.identical.knowsOther(order);
+  }
+
+  private legsOf(key: string): readonly OrderRecord[] {
+    const first = this.blotter.table.get(key);
+    const second =
+      first === undefined || first.pairKey === null ? undefined : this.blotter.table.get(first.pairKey);
+    return [first, second].filter((order) => order !== undefined);
+  }
+
+  private get longestWaitMs(): number {
+    return this.blotter.venue.identicalOrdersMs + WAITS_LONGER_MS;
+  }
+
+  private waitsUntilMs(order: OrderRecord): number {
+    const freeAtMs = this.blotter.identical.freeAtMs(order, this.outbox.nowMs);
+    return Math.min(freeAtMs, order.plannedAtMs + this.longestWaitMs);
+  }
+
+  private sayIdentical(order: OrderRecord, freeAtMs: number): string {
+    const { nowMs } = this.outbox;
+    const other = this.blotter.identical.otherThan(order);
+    const free = Number.isFinite(freeAtMs)
+      ? `in ${freeAtMs - nowMs} ms, at ${freeAtMs}`
+      : `${this.blotter.venue.identicalOrdersMs} ms after it is known what became of that`;
+    return `${IDENTICAL_ORDER}: ${other} has the same terms, and was sent so lately that the exchange would take this one for its repetition; waited ${nowMs - order.plannedAtMs} ms, the limit is ${this.longestWaitMs} ms; it may be repeated ${free}; with allowIdentical it goes at once`;
+  }
+
+  private drop(key: string, reason: string): void {
+    const { nowMs } = this.outbox;
+    for (const order of this.legsOf(key)) {
+      if (order.state === 'planned') this.blotter.apply(order, { kind: 'dropped', atMs: nowMs, reason });
+    }
+  }
+}
+
+/** The record that carries the name; where none does the first one, to be told what it carries. */
+function namedFirst(records: readonly VenueOrder[], clientOrderId: string): readonly VenueOrder[] {
+  return [records.find((record) => record.clientOrderId === clientOrderId) ?? records[0]].filter(
+    (record) => record !== undefined,
+  );
+}
+
+/** What may be the second leg of a pair whose first is known. */
+function secondOf(records: readonly VenueOrder[], first: VenueOrder | null): readonly VenueOrder[] {
+  return first === null ? [] : records.filter((record) => record !== first);
+}
