@@ -64,8 +64,11 @@ export function configurationPage(): string {
   return [
     '# Keys of the configuration',
     '',
-    'Generated from `src/daemon/settings/`. `docs/configuration.md` explains how a file is read. Lengths of time are texts such as `250ms`, `30s`, `5m`, `2h` or',
-    '`1d`; decimals may be quoted or bare, and are quoted where they have more than 15 digits.',
+    'This page lets you look up every key: its values, its default and its meaning. For example, `risk.maxBookAge` is `maxBookAge: 30s`',
+    'under `risk:` in the file. [configuration.md](../configuration.md) explains how a file is read.',
+    '',
+    'A length of time is a text such as `250ms`, `30s`, `5m`, `2h` or `1d`. Decimals may be quoted or bare. Quote those with more',
+    'than 15 digits. The page is generated from `src/daemon/settings/`.',
     '',
     '| key | value | default | meaning |',
     '| --- | --- | --- | --- |',

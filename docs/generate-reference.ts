@@ -25,8 +25,8 @@ const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
 
 function windowText(windowMs: number): string {
   const minutes = windowMs / 60_000;
-  if (minutes === 60) return 'hour';
-  return minutes === 1 ? 'minute' : `${minutes} minutes`;
+  if (minutes === 60) return 'an hour';
+  return minutes === 1 ? 'a minute' : `in ${minutes} minutes`;
 }
 
 function endpointsPage(): string {
@@ -39,14 +39,15 @@ function endpointsPage(): string {
       .filter((mark) => mark !== '')
       .map((mark) => ` (${mark})`)
       .join('');
-    const limit = `${budget.limit} a ${windowText(budget.windowMs)} per ${budget.per}${budget.assumed ? ', assumed' : ''}`;
+    const limit = `${budget.limit} ${windowText(budget.windowMs)} per ${budget.per}${budget.assumed ? ', assumed' : ''}`;
     return `| \`${name}\` | ${method} \`${path}\` | ${ACCESS[access]} | ${limit} | \`${budget.name}\` | ${idempotent ? 'yes' : 'no'} | ${summary}${marks} |`;
   });
   return [
     '# Endpoints',
     '',
-    'Generated from `src/exchange/endpoints/`. The name is the method of `ExchangeClient`. Endpoints of one budget share its limit; where the',
-    'interface states no limit one is assumed. Only calls that change nothing may be retried.',
+    'This page lets you look up every call of the exchange: `sarraf api NAME --help` has its fields and an example. The name is',
+    'also the method of `ExchangeClient`. Endpoints of one budget share its limit. If the interface states no limit, one is assumed.',
+    'Only calls that change nothing may be retried. The page is generated from `src/exchange/endpoints/`.',
     '',
     '| name | request | who may | limit | budget | retry | what it is for |',
     '| --- | --- | --- | --- | --- | --- | --- |',
@@ -62,9 +63,12 @@ function errorsPage(): string {
   return [
     '# Errors',
     '',
-    'Generated from `src/domain/errors.ts`. A `SarrafError` carries its `code`, whether the same call may be made again (`retry`), and what became of',
-    "its effect on the exchange (`outcome`). An error can know more than its row: a read that timed out changed nothing. The exchange's own refusals",
-    'are not errors; they are returned.',
+    'This page lets you look up what an error means, and whether you may repeat the call. For example, after `TIMED_OUT` an',
+    'order may have been placed: look before you send it again.',
+    '',
+    'A `SarrafError` has its `code`, whether the same call may be made again (`retry`), and its effect on the exchange (`outcome`).',
+    "An error can know more than its row: a read that timed out changed nothing. The exchange's own refusals are not errors; they are",
+    'returned. The page is generated from `src/domain/errors.ts`.',
     '',
     '| code | retry | outcome | meaning |',
     '| --- | --- | --- | --- |',

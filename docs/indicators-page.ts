@@ -20,22 +20,30 @@ const DECLARATION = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+)/g;
 
 const INTRODUCTION = `# Indicators
 
-Generated from \`${FOLDER}/\`. A declaration shows what its parameters are when nothing is said. The first argument is the candles
-that \`data\` declares; all others may be left out.
+This page lets you look up each indicator: its parameters, their ranges, the units of its value, and its warm-up. For example:
 
-- A value is null before its first bar, and where its formula divides by zero.
-- Values are floats. "In price" means the market's quote currency, "in coins" the currency that is traded.
-- \`first\` is the bar at which the value begins, counted from 1, and \`warm-up\` how many bars are read before the first live
-  one, both for the parameters that are shown. What is a window of bars needs that window. An average that never forgets is
-  fed until less than a thousandth of its beginning is left: 3.5 (n + 1) bars for the weight 2 / (n + 1), 7 n for
-  Wilder's 1 / n, the sum of them for averages of averages, at most 499.
-- Lines that sum up from the first bar on (\`obv\`, \`accumulation\`, \`priceVolumeTrend\`, \`williamsAccumulation\`,
-  \`accumulatedSwing\`, \`vwap\`) are of the last \`length\` bars here: their level would depend on when the bot was started.
-- Exponential averages within other indicators begin with their first value; \`ema\`, \`macd\` and \`trix\` begin with the simple
+\`\`\`ts
+indicators: ({ bars }) => ({ fast: ema(bars, 10), bands: bollinger(bars, 20, 2) }),
+\`\`\`
+
+The first argument is the candles that \`data\` declares. You may leave out all others: each row shows their defaults.
+
+- A value is null before its first bar, and when its formula divides by zero.
+- Values are floats. "In price" means the market's quote currency, "in coins" the base currency.
+- \`first\` is the first bar with a value, counted from 1. \`warm-up\` is the number of bars that are read before the first live
+  one. Both are for the parameters shown.
+- A window of bars needs that window. An average that never forgets warms up until its beginning has less than a thousandth
+  of the weight: 3.5 (n + 1) bars for the weight 2 / (n + 1), 7 n for Wilder's 1 / n, the sum of them for averages of
+  averages, at most 499.
+- Lines that usually sum up from the first bar (\`obv\`, \`accumulation\`, \`priceVolumeTrend\`, \`williamsAccumulation\`,
+  \`accumulatedSwing\`, \`vwap\`) use the last \`length\` bars here. Otherwise their level would depend on the bot's start.
+- Exponential averages within other indicators begin with their first value. \`ema\`, \`macd\` and \`trix\` begin with the simple
   average. After the warm-up both are the same.
-- \`connorsRsi\`, \`hilbertTrendline\` and \`mama\` take about 50 µs a bar, most others one to twenty: a backtest on a million bars
-  feels it.
-- Each is held against a plain formula from its publication to 1e-9 of its size (\`test/property/indicator-oracle/\`).
+- \`connorsRsi\`, \`hilbertTrendline\` and \`mama\` take about 50 µs a bar, most others one to twenty. That is slow in a backtest
+  on a million bars.
+- Tests compare each with a plain formula from its publication, to 1e-9 of its size (\`test/property/indicator-oracle/\`).
+
+The page is generated from \`${FOLDER}/\`.
 `;
 
 /** The page of every indicator. Throws for one without a comment. */

@@ -26,7 +26,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/backtest.ts')).backtestCommand(),
   },
   parity: {
-    summary: 'Runs a recorded session again as a backtest, and says what differs and why.',
+    summary: 'Runs a recorded session again as a backtest, and shows what differs and why.',
     load: async () => (await import('./commands/parity.ts')).parityCommand(),
   },
   plan: {
@@ -57,7 +57,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/deposit-address.ts')).depositAddressCommand(),
   },
   login: {
-    summary: 'Logs in and keeps the token in a file that only you can read.',
+    summary: 'Logs in and stores the token in a file that only you can read.',
     load: async () => (await import('./commands/login.ts')).loginCommand(),
   },
   gateway: {
@@ -65,7 +65,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/gateway.ts')).gatewayCommand(),
   },
   ledger: {
-    summary: 'Says where the ledger of requests is, and makes a new one.',
+    summary: 'Shows where the ledger of requests is, and makes a new one.',
     load: async () => (await import('./commands/ledger.ts')).ledgerCommand(),
   },
   status: {
@@ -82,11 +82,11 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/trades.ts')).tradesCommand(),
   },
   balances: {
-    summary: 'Shows what the wallets held when they were last read.',
+    summary: 'Shows the wallets as they were last read.',
     load: async () => (await import('./commands/balances.ts')).balancesCommand(),
   },
   intents: {
-    summary: 'Lists what the strategies wanted and what became of it, newest last.',
+    summary: 'Lists the intents of the strategies and their outcome, newest last.',
     load: async () => (await import('./commands/intents.ts')).intentsCommand(),
   },
   reconcile: {
@@ -98,15 +98,15 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/halt.ts')).haltCommand(),
   },
   resume: {
-    summary: 'Ends a halt: the bot that runs, or the next that starts, trades again.',
+    summary: 'Ends a halt: the running bot, or the next one that starts, trades again.',
     load: async () => (await import('./commands/resume.ts')).resumeCommand(),
   },
   health: {
-    summary: 'Says whether the bot that runs is well.',
+    summary: 'Shows whether the running bot is healthy.',
     load: async () => (await import('./commands/health.ts')).healthCommand(),
   },
   report: {
-    summary: 'Lists, shows and compares backtests that were kept.',
+    summary: 'Lists, shows and compares stored backtests.',
     load: async () => (await import('./commands/report.ts')).reportCommand(),
   },
   record: {
@@ -114,7 +114,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/record.ts')).recordCommand(),
   },
   data: {
-    summary: 'Brings recorded market data in and out, and checks it.',
+    summary: 'Imports, downloads, checks and exports recorded market data.',
     load: async () => (await import('./commands/data.ts')).dataCommands(),
   },
   fuzz: {

@@ -24,7 +24,7 @@ export interface FilterOptions extends MirrorOptions {
 const MOST_LINES = 100_000;
 
 const EXIT_CODES =
-  '\nExit codes: 0 it was read, 1 there is no mirror or it can not be read, 2 an option is wrong.';
+  '\nExit codes: 0 the mirror was read, 1 there is none or it can not be read, 2 an option is wrong.';
 
 /** A command that reads the mirror of a data folder. */
 export function mirrorCommand(
@@ -33,7 +33,7 @@ export function mirrorCommand(
 ): Command {
   return new Command(name)
     .description(options.description)
-    .option('--data <folder>', 'where the mirror is kept', 'data')
+    .option('--data <folder>', 'folder of the mirror', 'data')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', `\nExamples:\n${options.examples}\n${EXIT_CODES}`);
 }
@@ -43,7 +43,7 @@ export function withFilters(command: Command, last: number): Command {
   return command
     .option('--strategy <name>', 'only of this strategy')
     .option('--market <symbol>', 'only of this market, such as BTCIRT')
-    .option('--last <count>', 'the newest so many', integerOption(1, MOST_LINES), last);
+    .option('--last <count>', 'only so many, the newest', integerOption(1, MOST_LINES), last);
 }
 
 /** Filters as the mirror takes them. A market may be spelled in any of its four ways. */

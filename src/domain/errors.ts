@@ -27,12 +27,12 @@ export const ERROR_TABLE = {
   },
   INVALID_OPTIONS: {
     ...nothing,
-    meaning: 'An option of a part of sarraf has a value that it can not work with.',
+    meaning: 'An option has a value that is not allowed.',
   },
   INVALID_REQUEST: { ...nothing, meaning: 'A request breaks a rule of the interface; it was not sent.' },
   HOST_NOT_FOUND: {
     ...notSent,
-    meaning: 'The name of the exchange could not be resolved; nothing was sent.',
+    meaning: 'The host name of the exchange could not be resolved; nothing was sent.',
   },
   CONNECTION_REFUSED: {
     ...notSent,
@@ -40,7 +40,7 @@ export const ERROR_TABLE = {
   },
   CONNECTION_FAILED: {
     ...notSent,
-    meaning: 'No connection came about in time, or none was secure; nothing was sent.',
+    meaning: 'No connection was made in time, or it was not secure; nothing was sent.',
   },
   CONNECTION_LOST: {
     ...uncertain,
@@ -51,24 +51,27 @@ export const ERROR_TABLE = {
   CLOSED: { ...nothing, meaning: 'The client was closed before the call; nothing was sent.' },
   TOO_MANY_CALLS: {
     ...notSent,
-    meaning: 'As many calls as the bound allows are already under way; nothing was sent.',
+    meaning: 'The most calls at a time are already under way; nothing was sent.',
   },
   REPLY_TOO_LARGE: { ...uncertain, meaning: 'The reply is larger than the bound on replies.' },
   SERVER_ERROR: { ...uncertain, meaning: 'The exchange, or a proxy before it, answered with a 5xx.' },
   EMPTY_REPLY: { ...uncertain, meaning: 'The reply has no body.' },
-  HTML_REPLY: { ...uncertain, meaning: 'The reply is a web page, as proxies send it, in place of JSON.' },
-  TRUNCATED_REPLY: { ...uncertain, meaning: 'The reply begins as JSON and is not whole.' },
-  UNEXPECTED_REPLY: { ...uncertain, meaning: 'The reply is not of the shape that the interface promises.' },
+  HTML_REPLY: { ...uncertain, meaning: 'The reply is a web page, as proxies send it, not JSON.' },
+  TRUNCATED_REPLY: { ...uncertain, meaning: 'The reply begins as JSON and is cut off.' },
+  UNEXPECTED_REPLY: {
+    ...uncertain,
+    meaning: 'The reply does not have the shape that the interface promises.',
+  },
   RATE_LIMITED: {
     ...notSent,
     meaning:
-      'A rate limit was exceeded and the request was not handled; to be repeated only after the wait it names.',
+      'A rate limit was exceeded and the request was not handled; repeat it only after the wait that the error names.',
   },
   UNAUTHORIZED: { ...nothing, meaning: 'The token or key was missing, bad or expired.' },
   FORBIDDEN: { ...nothing, meaning: 'The token or key lacks the permission for this call.' },
   REFUSED: {
     ...nothing,
-    meaning: 'The exchange said no where the caller can not be handed a refusal, such as amid a list.',
+    meaning: 'The exchange refused a call that can not return a refusal, such as a page of a list.',
   },
   TOO_MANY_PAGES: {
     ...nothing,
@@ -76,7 +79,7 @@ export const ERROR_TABLE = {
   },
   INVALID_FILE: {
     ...nothing,
-    meaning: 'A file of data is not there, or a line of it is not what it should be.',
+    meaning: 'A file of data is missing, or a line of it is wrong.',
   },
   INVALID_STRATEGY: { ...nothing, meaning: 'A strategy can not be loaded, or breaks a rule of the SDK.' },
   DATA_UNUSABLE: {
@@ -85,7 +88,7 @@ export const ERROR_TABLE = {
   },
   INVARIANT: {
     ...nothing,
-    meaning: 'Something that must always hold does not; trading on would make it worse.',
+    meaning: 'An internal rule is broken; trading on would make it worse.',
   },
 } as const satisfies Record<string, ErrorTraits>;
 

@@ -7,16 +7,16 @@ const MOST_PAGES = 1_000;
 /** Options of every command that calls the exchange. */
 export function withTarget(
   command: Command,
-  tokenFile = 'a file that holds the token, in place of the credentials of the configuration',
+  tokenFile = 'file with the token, used instead of the credentials of the configuration',
 ): Command {
   return command
     .option('--config <file>', 'configuration of a bot, whose exchange, credentials and ledger are used')
-    .option('--address, --url <url>', 'the exchange, without a configuration')
+    .option('--address, --url <url>', 'address of the exchange, instead of a configuration')
     .option('--token-file <file>', tokenFile)
     .option('--ledger-folder <folder>', 'where the ledgers are, with --url (default: that of this user)')
     .option(
       '--wait <time>',
-      'how long it may wait for a slot of its limit: 5m for reads, 30s else',
+      'how long it may wait for its limit (default: 5m for reads, 30s for others)',
       durationOption,
     )
     .option('--json', 'prints the reply as one JSON document');

@@ -10,11 +10,12 @@ import { withCallOptions } from '../api/target-options.ts';
 import { wrongInput } from '../command-error.ts';
 
 const HELP = `
-Fields are written field=value. "sarraf api <call> --help" has those of a call, with an example. Secrets are written field=env:NAME or
-field=file:PATH. What moves money or orders is asked about first.
-The exchange is that of --config, else of the variable SARRAF_CONFIG, else of bot.yaml in this folder; or --url with a token in
-SARRAF_TOKEN, in --token-file, or kept by "sarraf login".
-Exit codes: 0 done, 1 the exchange refused or could not be asked, 2 the input is wrong, or you did not agree.
+Write fields as field=value, and secrets as field=env:NAME or field=file:PATH. The fields of a call
+are in "sarraf api <call> --help", with an example. Calls that move money or orders ask first.
+The exchange comes from --config, else from the variable SARRAF_CONFIG, else from bot.yaml in this
+folder. Or give --url, with a token in SARRAF_TOKEN, in --token-file, or stored by "sarraf login".
+Exit codes: 0 done, 1 the exchange refused or could not be asked, 2 the input is wrong, or you did
+not agree.
 
 Examples:
   sarraf api

@@ -63,10 +63,13 @@ interface Options extends RuleOptions {
 }
 
 const EXAMPLES = `
-Bars come from the catalogue ("sarraf data"), or from --csv. The account, its fees and the strategies are those of the configuration (paper.balances,
-paper.fees), or of --cash, --fee and --param. A run has the markets that the strategies subscribe to, in one account. Results are in one currency; money in the other is valued by USDTIRT, whose candles are
-then needed too. Every result says by what rules its orders filled.
-Exit codes: 0 it ran, 1 a strategy stopped or a check found something, 2 an option, a file or the configuration is wrong.
+Candles come from the catalogue ("sarraf data"), or from --csv. Strategies, account and fees come
+from the configuration (paper.balances, paper.fees), or from --param, --cash and --fee. A run has
+the markets that its strategies declare, in one account. Results are in one currency. Money in the
+other is valued by USDTIRT, so the run then needs candles of USDTIRT too. Every result lists the
+rules by which its orders filled. docs/backtest.md explains them.
+Exit codes: 0 the run ended, 1 a strategy stopped or a check found something, 2 an option, a file or
+the configuration is wrong.
 
 Examples:
   sarraf backtest --config bot.yaml --timeframe 1h --from 2024-01-01 --to 2024-07-01
@@ -202,9 +205,7 @@ function conclude(run: BacktestRun, problems: readonly string[], options: Option
 /** `sarraf backtest`: strategies on recorded bars. */
 export function backtestCommand(): Command {
   return new Command('backtest')
-    .description(
-      'Runs strategies through recorded candles, by the same engine that trades live, and says what came of it.',
-    )
+    .description('Runs strategies on recorded data with the engine that trades live, and shows the result.')
     .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them')
     .option('--config <file>', 'configuration of a bot: its strategies, risk, paper.balances and paper.fees')
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
@@ -216,70 +217,91 @@ export function backtestCommand(): Command {
     )
     .option(
       '--csv <file>',
-      'candles of a file in place of the catalogue, CSV or CSV.gz; of several markets each as BTCUSDT=file',
+      'candles from a file instead of the catalogue, CSV or CSV.gz; for several markets BTCUSDT=file, repeated',
       csvOption,
       [],
     )
-    .option('--catalogue <folder>', 'where recordings lie', 'data/catalogue')
+    .option('--catalogue <folder>', 'folder of the recordings', 'data/catalogue')
     .option('--market <symbol>', 'market of the strategy', marketOption)
-    .option('--timeframe <timeframe>', 'of the recorded candles', timeframeOption, '1h' as Timeframe)
-    .option('--from <time>', 'first candle that is traded; earlier ones warm up', timeOption)
-    .option('--to <time>', 'no candle that opens then or later', timeOption)
+    .option(
+      '--timeframe <timeframe>',
+      'timeframe of the recorded candles',
+      timeframeOption,
+      '1h' as Timeframe,
+    )
+    .option('--from <time>', 'first candle of the run; earlier ones warm indicators up', timeOption)
+    .option('--to <time>', 'end of the run; a candle that opens then is not in it', timeOption)
     .option('--param <name=value>', 'a parameter of the strategy; repeatable', parameterOption, {})
-    .option('--cash <amount>', 'money of the account, in the quote currency of --market')
+    .option('--cash <amount>', 'starting money, in the quote currency of --market')
     .option(
       '--balance <currency=amount>',
-      'what the account begins with, such as usdt=10000; repeatable',
+      'starting balance of a currency, such as usdt=10000; repeatable',
       balanceOption,
     )
     .option(
       '--currency <currency>',
-      'of all results: rls or usdt (default: rls where any market is priced in rial, else usdt)',
+      'currency of all results: rls or usdt (default: rls if any market is priced in rial, else usdt)',
       choiceOption(['rls', 'usdt']),
     )
-    .option('--fee <percent>', 'of makers and takers, such as 0.1%', percentOption)
+    .option('--fee <percent>', 'fee of makers and takers, such as 0.1%', percentOption)
     .option('--price-step <step>', 'price step of the market')
     .option('--amount-step <step>', 'amount step of the market')
-    .option('--min-value <amount>', 'least value of an order in the market')
-    .option('--market-orders <when>', 'next-open, or this-close', choiceOption(['next-open', 'this-close']))
+    .option('--min-value <amount>', 'minimum value of an order in the market')
+    .option(
+      '--market-orders <when>',
+      'when market orders fill: next-open or this-close',
+      choiceOption(['next-open', 'this-close']),
+    )
     .option(
       '--limit-fill <when>',
-      'through: a price beyond its own fills it; or touch',
+      'what fills a limit order: through (a price beyond its own) or touch (its own price)',
       choiceOption(['through', 'touch']),
     )
-    .option('--path <path>', `through a candle: ${PATHS.join(', ')}`, choiceOption(PATHS))
-    .option('--spread-bps <bps>', 'between bid and ask, in hundredths of a percent', numberOption(0, 10_000))
-    .option('--slippage-bps <bps>', 'paid for taking, in hundredths of a percent', numberOption(0, 10_000))
+    .option('--path <path>', `assumed path through a candle: ${PATHS.join(', ')}`, choiceOption(PATHS))
+    .option(
+      '--spread-bps <bps>',
+      'spread between bid and ask, in hundredths of a percent',
+      numberOption(0, 10_000),
+    )
+    .option(
+      '--slippage-bps <bps>',
+      'slippage of taker orders, in hundredths of a percent',
+      numberOption(0, 10_000),
+    )
     .option(
       '--slippage-range <percent>',
-      "paid for taking, in percent of the candle's range",
+      "slippage of taker orders, in percent of the candle's range",
       numberOption(0, 100),
     )
     .option(
       '--volume-share <percent>',
-      "of a candle's volume that can be filled (default: 10), or all",
+      "percent of a candle's volume that can fill (default: 10), or all",
       volumeShare,
     )
     .option(
       '--latency <ms>',
-      'of a request and of its reply, each, for poll (default: 50)',
+      'for poll: latency of a request, and of its reply (default: 50)',
       integerOption(0, 60_000),
     )
     .option(
       '--latency-from <folder>',
-      'for poll: draws it from the round trips of a recorded session, the data folder of a run with --record',
+      'for poll: draws latencies from a recorded session, the data folder of a run with --record',
     )
-    .option('--seed <number>', 'what --latency-from draws with', integerOption(0, 4_294_967_295), 1)
-    .option('--trades-lag <ms>', 'of the own trades list, for poll (default: 0)', integerOption(0, 600_000))
+    .option('--seed <number>', 'seed of --latency-from', integerOption(0, 4_294_967_295), 1)
+    .option(
+      '--trades-lag <ms>',
+      'for poll: how late own trades are listed (default: 0)',
+      integerOption(0, 600_000),
+    )
     .option(
       '--queue <place>',
-      'of resting orders at their price, for poll: back or front',
+      'for poll: place of resting orders in the queue at their price, back or front',
       choiceOption(['back', 'front']),
     )
-    .option('--check-lookahead', 'runs again on fewer candles and compares every order')
+    .option('--check-lookahead', 'runs again on fewer candles and compares all orders')
     .option('--check-warmup', 'runs again from later starts and compares the orders')
-    .option('--data <folder>', 'where the run is kept, under backtests', 'data')
-    .option('--no-save', 'keeps nothing')
+    .option('--data <folder>', 'data folder; the run is stored in backtests below it', 'data')
+    .option('--no-save', 'stores nothing')
     .option('--json', 'prints the result as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (strategy: string | undefined, options: Options) =>

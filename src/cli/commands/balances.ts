@@ -50,9 +50,9 @@ function listBalances(options: Options): void {
 export function balancesCommand(): Command {
   return mirrorCommand('balances', {
     description:
-      'Shows what the wallets held when they were last read. Held is what orders and withdrawals set aside.',
+      'Shows the wallets as they were last read. "Held" is what orders and withdrawals have reserved.',
     examples: EXAMPLES,
   })
-    .option('--all', 'empty wallets too')
+    .option('--all', 'shows empty wallets too')
     .action((options: Options) => listBalances(options));
 }

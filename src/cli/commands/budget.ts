@@ -30,8 +30,10 @@ Examples:
   sarraf budget raise orders/list --config bot.yaml`;
 
 const RAISE_HELP = `
-Do it once the exchange is no longer crowded: beyond its limit it answers with a 429 again, or locks you out for 1 to 24 hours.
-Exit codes: 0 it is raised, 1 it was not lowered or the ledger can not be written, 2 an option or the name is wrong.
+Wait until the exchange is no longer crowded. Above its limit it answers with a 429 again, or locks
+you out for 1 to 24 hours.
+Exit codes: 0 the limit is raised, 1 it was not lowered or the ledger can not be written, 2 an
+option or the name is wrong.
 
 Examples:
   sarraf budget raise orders/list
@@ -133,7 +135,9 @@ function raise(budget: string, options: Options): void {
 
 function raiseCommand(): Command {
   return withPlace(new Command('raise'))
-    .description('Takes back a limit that the exchange has lowered, before its 24 quiet hours are over.')
+    .description(
+      'Raises a limit that the exchange has lowered, before the 24 hours without a limit reply are over.',
+    )
     .argument('<budget>', 'the budget, as "sarraf budget" names it')
     .addHelpText('after', RAISE_HELP)
     .action((budget: string, _options: Options, command: Command) =>
@@ -143,8 +147,8 @@ function raiseCommand(): Command {
 
 function withPlace(command: Command): Command {
   return command
-    .option('--ledger <file>', 'the ledger; all those of this user without it')
-    .option('--config <file>', 'configuration of a bot, whose ledger it is')
+    .option('--ledger <file>', 'the ledger (default: all ledgers of this user)')
+    .option('--config <file>', 'configuration of a bot, whose ledger is used')
     .option('--json', 'prints one JSON object');
 }
 

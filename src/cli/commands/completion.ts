@@ -4,8 +4,8 @@ import { completionTable } from '../completion/completion-table.ts';
 import { completionScript, SHELLS, type Shell } from '../completion/shell-scripts.ts';
 
 const HELP = `
-Completes commands, options, the calls of "sarraf api", their fields and the values of these. The script holds what this version has:
-make it anew after an upgrade.
+The script completes commands, options, the calls of "sarraf api", their fields and the values of
+fields. It is made for this version: make it again after an upgrade.
 
 Examples:
   sarraf completion bash > ~/.local/share/bash-completion/completions/sarraf
@@ -15,7 +15,7 @@ Examples:
 /** `sarraf completion`: the script by which a shell completes sarraf's words. */
 export function completionCommand(program: () => Promise<Command>, io: CommandIo = MACHINE_IO): Command {
   return new Command('completion')
-    .description('Prints a script by which a shell completes commands, calls, fields and their values.')
+    .description('Prints a script with which a shell completes commands, calls, fields and their values.')
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .option('--json', 'prints the words themselves as one JSON object, for other shells')
     .addHelpText('after', HELP)

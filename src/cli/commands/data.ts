@@ -17,7 +17,7 @@ Exit codes: 0 all went well, 1 it failed, or verify found something, 2 an option
 /** `sarraf data`: recordings, into the catalogue and out of it. */
 export function dataCommands(): Command {
   const command = new Command('data')
-    .description('Brings recorded market data in and out, and checks it.')
+    .description('Imports, downloads, checks and exports recorded market data.')
     .addHelpText('after', EXAMPLES);
   for (const create of [
     importCommand,

@@ -21,7 +21,8 @@ interface DepositAddress {
 }
 
 const HELP = `
-Without --new it shows the addresses that the wallet has. Where a tag is shown it has to be sent along, or the deposit is lost.
+Without --new it shows the addresses of the wallet. If it shows a tag, send the tag with the
+deposit, or the deposit is lost.
 
 Examples:
   sarraf deposit-address btc

@@ -69,17 +69,17 @@ export function exchangeCommand(): Command {
     .option('--host <host>', 'address to listen at', '127.0.0.1')
     .option(
       '--config <file>',
-      'YAML file with markets, users, limits and faults; a built-in exchange without it',
+      'YAML file with markets, users, limits and faults (default: a built-in exchange)',
     )
     .option(
       '--seed <number>',
       'seed of the synthetic traders, tokens and faults',
       integerOption(0, 4_294_967_295),
     )
-    .option('--state <file>', 'keeps users, orders and balances over a restart')
+    .option('--state <file>', 'file that keeps users, orders and balances over a restart')
     .option(
       '--save-every <seconds>',
-      'how often the state is saved besides at the end',
+      'how often the state is saved while it runs',
       integerOption(1, 86_400),
       30,
     )

@@ -132,8 +132,8 @@ export function fuzzCommand(): Command {
       Math.min(MOST_JOBS, availableParallelism()),
     )
     .option('--fail-fast', 'begins no further seed once one has failed')
-    .option('--twice', 'runs every seed twice and compares the journals, in place of every twentieth')
-    .option('--json', 'prints a JSON object a line: one for each seed, and one for the suite')
+    .option('--twice', 'runs every seed twice, not every twentieth, and compares the journals')
+    .option('--json', 'prints JSON lines: one for each seed, and one for the suite')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => run(options));
 }

@@ -30,15 +30,16 @@ interface VerifyOptions extends Options {
 const KEYS = `The merchant's key is read from SARRAF_MERCHANT_API or --api-file`;
 
 const SEND_HELP = `
-${KEYS}. With --site-url the page to which the payer is sent is printed too.
+${KEYS}. With --site-url it also prints the address of the payment page.
 
 Examples:
   sarraf gateway send 500000 --callback https://shop.example/back --url https://exchange.example
   sarraf gateway send 500000 --callback https://shop.example/back --site-url https://exchange.example --yes --json`;
 
 const VERIFY_HELP = `
-${KEYS}, its secret from SARRAF_MERCHANT_SECRET or --secret-file. A payment is verified once. An answer whose hash
-is not the one that the secret gives is not from the exchange, and ends with 1.
+${KEYS}, the secret from SARRAF_MERCHANT_SECRET or --secret-file. A payment is verified once. If the
+hash of the answer does not match the secret, the answer is not from the exchange. Then the command
+ends with 1.
 
 Examples:
   sarraf gateway verify TOKEN_OF_THE_PAYMENT --url https://exchange.example
@@ -57,7 +58,8 @@ function checked(name: 'gatewaySend' | 'gatewayVerify', request: CallRequest): C
 
 async function send(amount: string, options: SendOptions, io: CommandIo): Promise<void> {
   const { callback, factorNumber, mobile, description, currencies } = options;
-  if (callback === undefined) throw wrongInput('expected --callback <url>, where the payer comes back to');
+  if (callback === undefined)
+    throw wrongInput('expected --callback <url>, the address to which the payer returns');
   const fields = { amount, callbackURL: callback, factorNumber, mobile, description, currencies };
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   // Before the key is asked for, so that a slip costs nothing.
@@ -120,7 +122,7 @@ async function verify(token: string, options: VerifyOptions, io: CommandIo): Pro
 }
 
 function withMerchant(command: Command): Command {
-  return command.option('--api-file <file>', "a file that holds the merchant's key");
+  return command.option('--api-file <file>', "file with the merchant's key");
 }
 
 /** `sarraf gateway`: a merchant's payments by hand. */
@@ -129,12 +131,12 @@ export function gatewayCommand(io: CommandIo = MACHINE_IO): Command {
     new Command('send')
       .description('Makes an invoice, and the token of its payment page; asks first.')
       .argument('<amount>', 'in rial, at least 10000')
-      .option('--callback <url>', 'where the payer comes back to; it has to belong to the merchant')
+      .option('--callback <url>', 'address to which the payer returns; it has to belong to the merchant')
       .option('--factor-number <number>', 'number of the invoice, shown to the payer')
       .option('--mobile <number>', "the payer's mobile number")
       .option('--description <text>', 'shown to the payer')
       .option('--currencies <list>', 'btc, ltc or both separated by a comma')
-      .option('--site-url <url>', 'the site of the exchange, where payers are sent'),
+      .option('--site-url <url>', 'site of the exchange, to which payers go'),
   )
     .addHelpText('after', SEND_HELP)
     .action(async (amount: string, options: SendOptions) => send(amount, options, io));
@@ -142,7 +144,7 @@ export function gatewayCommand(io: CommandIo = MACHINE_IO): Command {
     new Command('verify')
       .description('Confirms a payment, and that the answer is from the exchange; asks first.')
       .argument('<token>', 'of the payment')
-      .option('--secret-file <file>', "a file that holds the merchant's secret, which is never sent"),
+      .option('--secret-file <file>', "file with the merchant's secret, which is never sent"),
   )
     .addHelpText('after', VERIFY_HELP)
     .action(async (token: string, options: VerifyOptions) => verify(token, options, io));
@@ -150,7 +152,8 @@ export function gatewayCommand(io: CommandIo = MACHINE_IO): Command {
     .description('Makes or verifies a payment of the payment gateway, for merchants.')
     .addHelpText(
       'after',
-      `\n${KEYS}.\n\nExamples:\n  sarraf gateway send 500000 --callback https://shop.example/back\n  sarraf gateway verify TOKEN_OF_THE_PAYMENT`,
+      `\n${KEYS}.\n\nExamples:\n  sarraf gateway send 500000 --callback https://shop.example/back\n  sarraf
+gateway verify TOKEN_OF_THE_PAYMENT`,
     )
     .addCommand(withCallOptions(sending, callOf('gatewaySend')).exitOverride())
     .addCommand(withCallOptions(verifying, callOf('gatewayVerify')).exitOverride());

@@ -38,8 +38,9 @@ interface Halt {
 }
 
 const EXAMPLES = `
-The halt holds from now on, over restarts too, until "sarraf resume".
-Exit codes: 0 every order is canceled, 1 some are left or the bot could not be reached, 2 an option is wrong.
+The halt holds until "sarraf resume", over restarts too.
+Exit codes: 0 all orders are canceled, 1 some are left or the bot could not be reached, 2 an option
+is wrong.
 
 Examples:
   sarraf halt
@@ -182,9 +183,9 @@ export function haltCommand(): Command {
     .option('--data <folder>', 'the bot\'s data folder (default: that of --config, else "data")')
     .option(
       '--config <file>',
-      'configuration of the bot, with which its orders are canceled when it does not run',
+      'configuration of the bot; with it the command cancels orders even when the bot does not run',
     )
-    .option('--reason <text>', 'why, for those who look later', 'by hand')
+    .option('--reason <text>', 'reason, which "sarraf status" shows', 'by hand')
     .option('--whole-account', 'cancels every order of the account, whoever placed it; asks first')
     .option('--yes', 'does not ask')
     .option('--json', 'prints one JSON object')

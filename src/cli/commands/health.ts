@@ -12,7 +12,7 @@ interface Options {
 }
 
 const EXAMPLES = `
-Exit codes: 0 the bot is well, 1 it is not, or does not run.
+Exit codes: 0 the bot is healthy, 1 it is not, or it does not run.
 
 Examples:
   sarraf health
@@ -57,10 +57,14 @@ async function run(options: Options): Promise<void> {
  */
 export function healthCommand(): Command {
   return new Command('health')
-    .description('Says whether the bot that runs is well: its loop runs and it can write to its mirror.')
+    .description('Shows whether the running bot is healthy: its loop runs and it can write to its mirror.')
     .option('--data <folder>', "the bot's data folder", 'data')
-    .option('--port <number>', 'asks this port of this machine instead', integerOption(1, 65_535))
-    .option('--ready', 'asks whether it can trade: data fresh, no lockout, no break, not halted')
+    .option(
+      '--port <number>',
+      'asks this port of this machine, instead of the one in the data folder',
+      integerOption(1, 65_535),
+    )
+    .option('--ready', 'checks whether it can trade: fresh data, no lockout, no break, no halt')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => run(options));

@@ -101,10 +101,10 @@ function listIntents(options: Options): void {
 /** `sarraf intents`: what the strategies wanted, and what became of it. */
 export function intentsCommand(): Command {
   const command = mirrorCommand('intents', {
-    description: 'Lists what the strategies wanted and what became of it, newest last.',
+    description: 'Lists the intents of the strategies and their outcome, newest last.',
     examples: EXAMPLES,
   })
     .addOption(new Option('--state <state>', 'only in this state').choices(STATES).default('all'))
-    .option('--log', 'what the strategies logged instead');
+    .option('--log', 'lists what the strategies logged instead');
   return withFilters(command, 50).action((options: Options) => listIntents(options));
 }

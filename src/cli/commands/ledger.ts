@@ -24,11 +24,14 @@ Examples:
   sarraf ledger path --address https://exchange.example
   sarraf ledger new --config bot.yaml
 
-The ledger holds what was sent within the limits of an exchange, one file an address. "sarraf budget" shows what is in it.`;
+The ledger counts the requests to an exchange against its limits, in one file for each address.
+"sarraf budget" shows its content.`;
 
 const NEW_HELP = `
-What was there is kept beside it. Lockouts and stopped credentials go on to hold, but those of a damaged ledger are lost.
-Exit codes: 0 it is made, 1 it is in use, counts requests or can not be written, 2 an option is wrong or you did not agree.
+The old ledger stays beside the new one. Lockouts and stopped credentials still hold, but those of a
+damaged ledger are lost.
+Exit codes: 0 it is made, 1 the old one is in use, still counts requests, or it can not be written,
+2 an option is wrong or you did not agree.
 
 Examples:
   sarraf ledger new --address https://exchange.example
@@ -105,14 +108,14 @@ export function ledgerCommand(): Command {
     .action((options: Options) => showPath(options));
   const renew = withPlace(
     new Command('new').description(
-      'Makes a ledger that counts nothing as sent, so that a bot need not wait for windows that are empty; asks first.',
+      'Makes a ledger that counts nothing as sent, so that a bot need not wait for its first windows; asks first.',
     ),
   )
     .option('--yes', 'does not ask')
     .addHelpText('after', NEW_HELP)
     .action(async (options: NewOptions) => makeNew(options));
   return new Command('ledger')
-    .description('Says where the ledger of requests to an exchange is, and makes a new one.')
+    .description('Shows where the ledger of requests to an exchange is, and makes a new one.')
     .addHelpText('after', EXAMPLES)
     .addCommand(path.exitOverride())
     .addCommand(renew.exitOverride());

@@ -21,10 +21,13 @@ interface Options extends ApiCallOptions {
 }
 
 const HELP = `
-It asks for what is not given: the user name, and without showing them the password and the one-time password. Scripts give
-them as SARRAF_PASSWORD (or --password-file) and SARRAF_ONE_TIME_PASSWORD. The token is written to a file that only you can read, and never shown. The
-name that the exchange gives this device is kept as well, since a log-in from a new device closes withdrawals for an hour.
-Exit codes: 0 the token is kept, 1 the exchange refused or the token can not be kept, 2 something that was typed is wrong.
+It asks for the user name, the password and the one-time password if you do not give them, and does
+not show passwords. Scripts give them as SARRAF_PASSWORD (or --password-file) and
+SARRAF_ONE_TIME_PASSWORD. The token goes to a file that only you can read, and is never shown. The
+name that the exchange gives this device is stored too, since a log-in from a new device closes
+withdrawals for an hour.
+Exit codes: 0 the token is stored, 1 the exchange refused or the token can not be stored, 2
+something that you typed is wrong.
 
 Examples:
   sarraf login --url https://exchange.example
@@ -114,11 +117,11 @@ async function logIn(options: Options, io: CommandIo): Promise<void> {
 /** `sarraf login`: a token for a user, kept in a file. */
 export function loginCommand(io: CommandIo = MACHINE_IO): Command {
   return withTarget(
-    new Command('login').description('Logs in and keeps the token in a file that only you can read.'),
+    new Command('login').description('Logs in and stores the token in a file that only you can read.'),
   )
-    .option('--username <name>', 'who logs in')
-    .option('--password-file <file>', 'a file that holds the password')
-    .option('--short', 'a token of 4 hours in place of 30 days')
+    .option('--username <name>', 'user name')
+    .option('--password-file <file>', 'file with the password')
+    .option('--short', 'a token that is valid for 4 hours, not 30 days')
     .addHelpText('after', HELP)
     .action(async (options: Options) => logIn(options, io));
 }

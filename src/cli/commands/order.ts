@@ -19,13 +19,15 @@ interface PlaceOptions extends ApiCallOptions {
 }
 
 const PLACE_HELP = `
-The amount is in the currency that is bought or sold, prices are in rial (not toman) or tether. What is placed follows from the prices:
+The amount is in the currency that you buy or sell. Prices are in rial (not toman) or tether. The
+prices say what kind of order it is:
   --price                          limit
   --market                         market; with --price it fills no worse than that
-  --stop                           stop-market: a market order once the price is there
-  --price --stop                   stop-limit: a limit order once the price is there
+  --stop                           stop-market: a market order once the market reaches the price
+  --price --stop                   stop-limit: a limit order once the market reaches the price
   --price --stop --stop-limit      OCO: a limit order at --price and a stop-limit order; one cancels the other
-The order gets a name that begins with "manual-". No bot takes it for its own or cancels it, but "sarraf halt --whole-account" does.
+The order gets a clientOrderId that begins with "manual-". No bot treats it as its own. Only "sarraf
+halt --whole-account" cancels it.
 
 Examples:
   sarraf order place buy BTCIRT 0.001 --price 50000000000
@@ -34,14 +36,14 @@ Examples:
   sarraf order place sell BTCIRT 0.001 --price 60000000000 --stop 45000000000 --stop-limit 44900000000`;
 
 const CANCEL_HELP = `
-Of an OCO pair that has not executed both orders are canceled.
+If the order is one of an OCO that has not executed, both orders are canceled.
 
 Examples:
   sarraf order cancel 2187
   sarraf order cancel manual-zyzjdpwh4g91 --yes`;
 
 const STATUS_HELP = `
-By its name only an open order is found; by its id any is.
+The clientOrderId finds only an open order; the id finds any order.
 
 Examples:
   sarraf order status 2187
@@ -129,11 +131,11 @@ function placeCommand(io: CommandIo): Command {
     .argument('<side>', 'buy or sell', sideArgument)
     .argument('<market>', 'such as BTCIRT')
     .argument('<amount>', 'in the currency that is bought or sold')
-    .option('--price <price>', 'of a limit order; of a market order the worst that it may fill at')
-    .option('--market', 'fills at what the market gives')
-    .option('--stop <price>', 'price at which a stop order wakes')
+    .option('--price <price>', 'price of a limit order; for a market order the worst price of a fill')
+    .option('--market', 'a market order')
+    .option('--stop <price>', 'price at which a stop order triggers')
     .option('--stop-limit <price>', 'price of the stop-limit order of an OCO')
-    .option('--client-order-id <name>', 'a name of your own, in place of manual-…')
+    .option('--client-order-id <name>', 'a clientOrderId of your own, instead of manual-…')
     .addHelpText('after', PLACE_HELP)
     .action(async (side: string, market: string, amount: string, options: PlaceOptions) => {
       const request = nameByHand(checked('addOrder', placeRequest(side, { market, amount }, options)));

@@ -135,11 +135,9 @@ export function ordersCommand(): Command {
     description: 'Lists the orders of this bot, or shows one with its trades and journal.',
     examples: EXAMPLES,
   })
-    .addArgument(new Argument('[order]', 'an order to show, by its clientOrderId or the id of the exchange'))
+    .addArgument(new Argument('[order]', 'an order to show, by its clientOrderId or its id at the exchange'))
     .addOption(
-      new Option('--state <state>', 'only in this state; open: not at its end')
-        .choices(STATES)
-        .default('open'),
+      new Option('--state <state>', 'only in this state; open: not ended').choices(STATES).default('open'),
     );
   return withFilters(command, 100).action((name: string | undefined, options: Options) =>
     name === undefined ? listOrders(options) : showOrder(name, options),

@@ -15,8 +15,8 @@ interface Options {
 }
 
 const EXAMPLES = `
-What is compared, and by what rule a difference gets its cause, is in docs/backtest.md.
-Exit codes: 0 nothing is put down to the code, 1 something is, 2 the folder is wrong.
+docs/backtest.md says what is compared, and how a difference gets its cause.
+Exit codes: 0 no difference has the cause "code", 1 some have, 2 the folder is wrong.
 
 Examples:
   sarraf run --record --for 1h --data data
@@ -29,7 +29,7 @@ async function parity({ session, first, json }: Options): Promise<void> {
   const ofCode = report.differences.filter(({ cause }) => cause === 'code').length;
   if (json === true) console.log(JSON.stringify({ ...report, ofCode }));
   else for (const line of linesOf(report, first)) console.log(line);
-  if (ofCode > 0) throw failed(`${ofCode} differences are put down to the code`);
+  if (ofCode > 0) throw failed(`${ofCode} differences have the cause "code"`);
 }
 
 function linesOf(report: ParityReport, first: number): readonly string[] {
@@ -87,9 +87,14 @@ function firstLines(differences: readonly Difference[], first: number): readonly
 /** `sarraf parity`: a recorded session against its backtest. */
 export function parityCommand(): Command {
   return new Command('parity')
-    .description('Runs a recorded session again through the backtest, and says what differs and why.')
+    .description('Runs a recorded session again as a backtest, and shows what differs and why.')
     .requiredOption('--session <folder>', 'data folder of a run with --record')
-    .option('--first <count>', 'how many of the first differences are listed', integerOption(0, 10_000), 10)
+    .option(
+      '--first <count>',
+      'how many differences to list, the first ones first',
+      integerOption(0, 10_000),
+      10,
+    )
     .option('--json', 'prints all of it as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => asCommand(async () => parity(options)));

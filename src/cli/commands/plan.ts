@@ -36,7 +36,8 @@ interface Options {
 }
 
 const EXAMPLES = `
-It sends nothing to an exchange outside, so it does not check the markets. The limits are those of the interface, or of the configuration.
+The command sends nothing, so it does not check whether the markets exist.
+The limits are those of the interface, or of the configuration.
 Exit codes: 0 it fits, 2 it does not or an option is wrong.
 
 Examples:
@@ -169,7 +170,7 @@ function beginsLines(begins: TradingBegins | null): readonly string[] {
 export function planCommand(): Command {
   return new Command('plan')
     .description(
-      'Shows how often everything would be asked for, how old it can get, and whether it fits the limits.',
+      'Shows how often the bot would poll each kind of data, how old it can get, and whether that fits the limits.',
     )
     .option('--config <file>', 'configuration of a bot, whose strategies and limits are planned')
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])

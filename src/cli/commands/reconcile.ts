@@ -39,9 +39,10 @@ const MOST_MOVEMENTS = 200;
 const TAKEN_WITHIN_MS = 10_000;
 
 const HELP = `
-The bot makes the comparison; this shows its result. After a break no new orders are placed, over restarts too, until somebody
-accepts what the exchange has.
-Exit codes: 0 no break, or it was accepted; 1 a break, or nothing could be read or accepted; 2 an option is wrong or you did not agreed.
+The bot compares; this command shows the result. After a break the bot places no new orders, over
+restarts too, until you accept the balances of the exchange.
+Exit codes: 0 no break, or it was accepted; 1 a break, or nothing could be read or accepted; 2 an
+option is wrong or you did not agree.
 
 Examples:
   sarraf reconcile
@@ -159,12 +160,12 @@ function noBotRuns(data: string): Error {
 export function reconcileCommand(): Command {
   return new Command('reconcile')
     .description(
-      'Shows whether the books of the bot agree with the exchange, and what moved when they do not.',
+      'Shows whether the books of the bot agree with the exchange, and the differences if they do not.',
     )
     .option('--explain', 'lists the trades and wallet lines around a difference')
-    .option('--accept', 'starts the books again from what the exchange has; asks first')
+    .option('--accept', 'starts the books again from the balances of the exchange; asks first')
     .option('--yes', 'does not ask')
-    .option('--data <folder>', 'where the mirror is kept', 'data')
+    .option('--data <folder>', 'folder of the mirror', 'data')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', HELP)
     .action(async (options: Options) => {

@@ -25,8 +25,9 @@ interface Options {
 }
 
 const EXAMPLES = `
-Asks for books, public trades and statistics as often as the limits allow, under the ledger that every bot of this machine shares: beside a bot
-that trades, "sarraf run --record" records what that bot asks for anyway. The embedded exchange is recorded with "sarraf run --record" alone.
+It shares the ledger, and so the limits, with all bots of this machine. If a bot trades on the same
+address, use "sarraf run --record": it records what the bot reads anyway. Only "sarraf run --record"
+records the embedded exchange.
 Exit codes: 0 it ended when asked, 1 it ended early, 2 an option or the configuration is wrong.
 
 Examples:
@@ -99,18 +100,18 @@ async function record(options: Options): Promise<void> {
 export function recordCommand(): Command {
   return new Command('record')
     .description(
-      'Records books, public trades and statistics of an exchange for backtests, as often as its limits allow.',
+      'Records books, public trades and statistics of an exchange, as often as its limits allow. Backtests can use them.',
     )
     .option(
       '--market <symbols...>',
       'markets to record (default: those of the strategies in --config)',
       addMarket,
     )
-    .option('--address <url>', 'the exchange')
+    .option('--address <url>', 'address of the exchange')
     .option('--config <file>', 'configuration of a bot: its exchange, limits, ledger and markets')
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
-    .option('--catalogue <folder>', 'where recordings lie (default: "data/catalogue")')
-    .option('--raw', 'keeps every reply whole as well')
+    .option('--catalogue <folder>', 'folder of the recordings (default: "data/catalogue")')
+    .option('--raw', 'stores every reply whole as well')
     .option('--for <time>', 'ends by itself after this time, such as 1h', durationOption)
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)

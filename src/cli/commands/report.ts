@@ -121,15 +121,15 @@ function subcommand(name: string, description: string): Command {
 /** `sarraf report`: backtests that were kept. */
 export function reportCommand(): Command {
   return new Command('report')
-    .description('Lists, shows and compares backtests that were kept.')
+    .description('Lists, shows and compares stored backtests.')
     .addHelpText('after', EXAMPLES)
     .addCommand(
       subcommand('list', 'Lists runs, newest last.')
-        .option('--last <number>', 'how many at the most', integerOption(1, MOST_RUNS), 20)
+        .option('--last <number>', 'at most so many runs', integerOption(1, MOST_RUNS), 20)
         .action(list),
     )
     .addCommand(
-      subcommand('show', 'Shows the figures of a run, and where its page is.')
+      subcommand('show', 'Shows the figures of a run, and where its report is.')
         .argument('<run>', 'which run')
         .action((run: string, options: Options) => show(run, options)),
     )

@@ -13,7 +13,7 @@ interface Options {
 const TAKEN_WITHIN_MS = 10_000;
 
 const EXAMPLES = `
-Exit codes: 0 trading goes on, or will with the next start; 1 it does not.
+Exit codes: 0 trading goes on, now or with the next start; 1 it does not.
 
 Examples:
   sarraf resume
@@ -43,7 +43,7 @@ async function run({ data, json }: Options): Promise<void> {
 /** `sarraf resume`: ends a halt. */
 export function resumeCommand(): Command {
   return new Command('resume')
-    .description('Ends a halt: the bot that runs, or the next that starts, trades again.')
+    .description('Ends a halt: the running bot, or the next one that starts, trades again.')
     .option('--data <folder>', "the bot's data folder", 'data')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)

@@ -131,20 +131,20 @@ async function run(options: Options): Promise<void> {
 export function runCommand(): Command {
   return new Command('run')
     .description(
-      'Runs the bot: without a configuration two strategies on the exchange that is built in, with synthetic traders or a market that repeats a recording.',
+      'Runs the bot. Without a configuration it runs two demo strategies on the built-in exchange, with synthetic traders or a replayed recording.',
     )
     .option('--config <file>', 'configuration of the bot, such as bot.yaml')
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
     .option('--for <time>', 'ends by itself after this real time, such as 30s', durationOption)
     .option('--speed <factor>', 'how much faster than real time it runs; max never waits', speed)
-    .option('--replay <file>', 'drives the market from recorded candles or trades (CSV, CSV.gz, JSON lines)')
+    .option('--replay <file>', 'repeats recorded candles or trades as the market (CSV, CSV.gz, JSON lines)')
     .option('--market <symbol>', 'market of the strategies (default: "BTCIRT")', marketOption)
-    .option('--data <folder>', 'where the mirror is kept (default: "data")')
-    .option('--strategies <path>', 'folder of strategies, or one file, in place of the configured ones')
+    .option('--data <folder>', 'folder of the mirror (default: "data")')
+    .option('--strategies <path>', 'folder of strategies, or one file, instead of the configured ones')
     .option('--seed <number>', 'seed of the market', integerOption(0, 4_294_967_295))
     .option(
       '--record',
-      'records what it sees of its markets, for backtests (default folder: catalogue in --data)',
+      'records the market data that the bot reads, for backtests (default folder: catalogue in --data)',
     )
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)

@@ -12,9 +12,11 @@ interface Options extends ApiCallOptions {
 }
 
 const HELP = `
-It is created and confirmed in one step, and can be canceled for three minutes. Ids of bank accounts are in "sarraf api profile". Coins can only
-be withdrawn on the exchange's own page.
-Exit codes: 0 created, 1 the exchange refused or could not be asked, 2 the input is wrong, or you did not agree.
+The command creates and confirms the withdrawal in one step. You can cancel it for three minutes.
+"sarraf api profile" shows the ids of bank accounts. Coins can only be withdrawn on the exchange's
+own page.
+Exit codes: 0 created, 1 the exchange refused or could not be asked, 2 the input is wrong, or you
+did not agree.
 
 Examples:
   sarraf withdraw 5000000 --to 1
@@ -41,7 +43,7 @@ async function withdraw(amount: string, options: Options, io: CommandIo): Promis
 export function withdrawCommand(io: CommandIo = MACHINE_IO): Command {
   const command = new Command('withdraw')
     .description('Withdraws rial to a bank account of yours; asks first.')
-    .argument('<amount>', 'in rial, with the fee in it')
+    .argument('<amount>', 'in rial, including the fee')
     .option('--to <id>', 'the bank account')
     .addHelpText('after', HELP)
     .action(async (amount: string, options: Options) => withdraw(amount, options, io));

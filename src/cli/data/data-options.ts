@@ -32,7 +32,7 @@ export function dataCommand(
 ): Command {
   return new Command(name)
     .description(about.description)
-    .option('--catalogue <folder>', 'where recordings lie', DEFAULT_CATALOGUE)
+    .option('--catalogue <folder>', 'folder of the recordings', DEFAULT_CATALOGUE)
     .option('--json', 'prints JSON')
     .addHelpText('after', `\nExamples:\n${about.examples}`);
 }

@@ -10,15 +10,15 @@ const EXAMPLES = `  sarraf data download --market BTCIRT --timeframe 1m --from 2
 export function downloadCommand(): Command {
   return dataCommand('download', {
     description:
-      'Loads candles from an exchange, under the limits that all processes of this machine share. It can be ended and goes on where it was.',
+      'Downloads candles from an exchange, under the limits that all processes of this machine share. If you end it, run it again: it goes on from there.',
     examples: EXAMPLES,
   })
-    .requiredOption('--market <market>', 'whose candles', marketOption)
-    .requiredOption('--timeframe <timeframe>', 'of the candles', timeframeOption)
-    .requiredOption('--from <time>', 'from this time on', timeOption)
-    .option('--to <time>', 'up to this time, without it; now without this', timeOption)
-    .option('--address <url>', 'where the exchange is')
-    .option('--config <file>', 'configuration of a bot, whose exchange it is')
+    .requiredOption('--market <market>', 'market of the candles', marketOption)
+    .requiredOption('--timeframe <timeframe>', 'timeframe of the candles', timeframeOption)
+    .requiredOption('--from <time>', 'first candle to download', timeOption)
+    .option('--to <time>', 'end, which is not included (default: now)', timeOption)
+    .option('--address <url>', 'address of the exchange')
+    .option('--config <file>', 'configuration of a bot, whose exchange is used')
     .action(async (options: DownloadCommandOptions) => asCommand(async () => run(options)));
 }
 

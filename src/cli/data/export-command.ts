@@ -29,16 +29,16 @@ const EXAMPLES = `  sarraf data export candles.csv --market BTCIRT --timeframe 1
 export function exportCommand(): Command {
   return dataCommand('export', {
     description:
-      'Writes recordings to a file: .csv, .csv.gz, .jsonl, .jsonl.gz or .parquet, as its name says.',
+      'Writes recordings to a file. Its name chooses the format: .csv, .csv.gz, .jsonl, .jsonl.gz or .parquet.',
     examples: EXAMPLES,
   })
-    .argument('<file>', 'where to')
-    .requiredOption('--market <market>', 'whose data', marketOption)
+    .argument('<file>', 'file to write')
+    .requiredOption('--market <market>', 'market of the data', marketOption)
     .addOption(new Option('--kind <kind>', 'what').choices(RECORD_KINDS).default('candles'))
     .option('--timeframe <timeframe>', 'of the candles', timeframeOption)
     .option('--from <time>', 'from this time on', timeOption)
-    .option('--to <time>', 'up to this time, without it', timeOption)
-    .option('--force', 'replaces a file that is there')
+    .option('--to <time>', 'up to this time, which is not included', timeOption)
+    .option('--force', 'replaces an existing file')
     .action(async (file: string, options: Options) => asCommand(async () => run(file, options)));
 }
 

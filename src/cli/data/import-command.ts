@@ -39,30 +39,34 @@ const EXAMPLES = `  sarraf data import candles.csv.gz --market BTCUSDT
 export function importCommand(): Command {
   return dataCommand('import', {
     description:
-      'Brings candles, trades and depth feeds of files into the catalogue: each file whole, or not at all.',
+      'Imports candles, trades and depth feeds into the catalogue: each file whole, or not at all.',
     examples: EXAMPLES,
   })
     .argument('<files...>', 'CSV, Parquet or JSON lines; CSV and JSON lines may be packed as .gz')
-    .requiredOption('--market <market>', 'whose data it is', marketOption)
+    .requiredOption('--market <market>', 'market of the data', marketOption)
     .addOption(
-      new Option('--kind <kind>', 'what the files hold; their columns say it without this').choices([
+      new Option('--kind <kind>', 'kind of data (default: found by the columns)').choices([
         'candles',
         'trades',
         'depth',
       ]),
     )
-    .option('--timeframe <timeframe>', 'of the candles; their times say it without this', timeframeOption)
-    .option('--resample', 'puts finer candles together to those of --timeframe')
+    .option(
+      '--timeframe <timeframe>',
+      'timeframe of the candles (default: found by their times)',
+      timeframeOption,
+    )
+    .option('--resample', 'combines finer candles into those of --timeframe')
     .addOption(new Option('--preset <name>', 'the columns of a well-known file').choices(PRESET_NAMES))
     .option(
       '--columns <map>',
-      'which column is what: time=NAME or its number,open=…,volume=- for none',
+      'columns of the file: time=NAME or its number,open=…; volume=- for none',
       columnsOption,
       new Map(),
     )
     .option(
       '--book-every <ms>',
-      'of a depth feed: at most one book in so many ms',
+      'for a depth feed: at most one book in so many ms',
       integerOption(1, 3_600_000),
       100,
     )
@@ -78,10 +82,10 @@ export function importCommand(): Command {
     )
     .option(
       '--round-prices <decimals>',
-      'rounds prices with more decimals to these',
+      'rounds prices to at most so many decimals',
       integerOption(0, UNIT_DECIMALS),
     )
-    .option('--skip-bad', 'imports the rest of a file that has rows which can not be read')
+    .option('--skip-bad', 'skips bad rows and imports the rest of the file')
     .action(async (files: readonly string[], options: Options) => asCommand(async () => run(files, options)));
 }
 

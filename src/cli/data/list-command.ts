@@ -41,7 +41,7 @@ interface Summary {
 /** `sarraf data list`: what is there. */
 export function listCommand(): Command {
   return dataCommand('list', {
-    description: 'Lists the recordings that are there.',
+    description: 'Lists the recordings in the catalogue.',
     examples: EXAMPLES,
   }).action(async (options: DataOptions) => asCommand(() => list(options)));
 }

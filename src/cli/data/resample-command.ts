@@ -30,14 +30,14 @@ const EXAMPLES = `  sarraf data resample --market BTCIRT --timeframe 1h
 /** `sarraf data resample`: coarser candles of finer ones or of trades. */
 export function resampleCommand(): Command {
   return dataCommand('resample', {
-    description: 'Makes coarser candles of finer ones, or of trades, and adds them to the catalogue.',
+    description: 'Makes coarser candles from finer ones, or from trades, and adds them to the catalogue.',
     examples: EXAMPLES,
   })
-    .requiredOption('--market <market>', 'whose data', marketOption)
-    .requiredOption('--timeframe <timeframe>', 'of the candles that are made', timeframeOption)
-    .option('--of <what>', 'a timeframe, or trades; the coarsest candles that fit without it', sourceOption)
+    .requiredOption('--market <market>', 'market of the data', marketOption)
+    .requiredOption('--timeframe <timeframe>', 'timeframe of the new candles', timeframeOption)
+    .option('--of <what>', 'a timeframe, or trades (default: the coarsest candles that fit)', sourceOption)
     .option('--from <time>', 'from this time on', timeOption)
-    .option('--to <time>', 'up to this time, without it', timeOption)
+    .option('--to <time>', 'up to this time, which is not included', timeOption)
     .action(async (options: Options) => asCommand(async () => run(options)));
 }
 

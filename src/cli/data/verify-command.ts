@@ -39,7 +39,7 @@ const MOST_SHOWN = 50;
 export function verifyCommand(): Command {
   return dataCommand('verify', {
     description:
-      'Looks for damaged files, gaps, duplicates, wrong order, prices that can not be, and shifts of the time zone. Ends with 1 where it finds something.',
+      'Looks for damaged files, gaps, duplicates, wrong order, impossible prices, and shifts of the time zone. Ends with 1 if it finds something.',
     examples: EXAMPLES,
   })
     .option('--market <market>', 'only this market', marketOption)
@@ -47,13 +47,9 @@ export function verifyCommand(): Command {
     .option('--timeframe <timeframe>', 'only candles of this timeframe', timeframeOption)
     .option('--from <time>', 'from this time on', timeOption)
     .option('--to <time>', 'up to this time', timeOption)
-    .option(
-      '--price-step <step>',
-      'the step that prices have; found by their decimals without it',
-      stepOption,
-    )
-    .option('--book-gap <seconds>', 'how long there may be no book', integerOption(1, 86_400), 60)
-    .option('--all', 'shows every finding, not only the first of each folder')
+    .option('--price-step <step>', 'price step (default: found by the decimals of prices)', stepOption)
+    .option('--book-gap <seconds>', 'longest time without a book', integerOption(1, 86_400), 60)
+    .option('--all', 'shows all findings, not only the first of each folder')
     .action(async (options: Options) => asCommand(async () => verify(options)));
 }
 

@@ -135,7 +135,7 @@ export const marketStats = endpoint({
   request: z.object({ srcCurrency: currencyList(), dstCurrency: currencyList() }),
   reply: marketStatsReply,
   example: { srcCurrency: 'btc', dstCurrency: 'rls' },
-  summary: 'The day of a market: best prices, volumes, range, change.',
+  summary: 'Statistics of a market for the day: best prices, volumes, range, change.',
   section,
 });
 

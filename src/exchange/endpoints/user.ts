@@ -117,7 +117,7 @@ export const generateAddress = endpoint({
     .transform((wire) => ({ address: wire.address, tag: wire.tag === '' ? null : wire.tag })),
   example: { currency: 'btc' },
   summary:
-    'Makes a deposit address, with its tag where the network has one, and the wallet if there is none yet.',
+    'Makes a deposit address, with a tag if the network has tags, and the wallet if there is none yet.',
   section,
 });
 
