@@ -1,48 +1,39 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/**
- * Quotes both sides around the middle of the book, as far as it can pay, and leans against what it has
- * gathered.
- */
+/** Quotes both sides around the middle price, and leans against what it has gathered. */
 export default defineStrategy({
   name: 'market-maker',
   params: z.strictObject({
     /** Distance of each quote from the middle, in hundredths of a percent. */
     spreadBps: z.number().positive().default(1.5),
-    /** Value of each quote as a share of the free quote currency at the start. */
+    /** Share of the equity that each quote is worth. */
     share: z.number().positive().max(1).default(0.01),
     /** Inventory, in quotes, at which only the side that reduces it is quoted. */
     maxQuotes: z.number().positive().default(10),
     /** The quotes are renewed when the middle has moved by this much, in hundredths of a percent. */
     moveBps: z.number().positive().default(2),
   }),
-  state: z.strictObject({
-    middle: z.number().default(0),
-    amount: z.number().default(0),
-    quoted: z.int().default(0),
-  }),
-  data: ({ market }) => ({ book: market.book() }),
+  state: z.strictObject({ middle: z.number().default(0), quoted: z.int().default(0) }),
+  data: ({ market }) => ({ price: market.ticker() }),
   on: {
-    book({ state, params, orders, position, freeBase, freeQuote, setState, quotes }, { bestBid, bestAsk }) {
-      if (bestBid === null || bestAsk === null) return;
-      const middle = (bestBid.price + bestAsk.price) / 2;
-      const moved = Math.abs(middle - state.middle) / middle;
-      if (moved * 10_000 < params.moveBps && orders.length >= state.quoted) return;
-      const amount =
-        state.amount > 0 ? state.amount : Number(((freeQuote * params.share) / middle).toFixed(8));
-      if (amount === 0) return;
-      // Between -1 and 1: a long position moves both quotes down, so that it is more likely to be sold than
-      // added to.
+    price({ params, state, setState, position, equity, freeBase, orders, quotes }, { middle }) {
+      const hasMoved = Math.abs(middle - state.middle) * 10_000 >= params.moveBps * middle;
+      if (equity === null || equity <= 0 || (!hasMoved && orders.length >= state.quoted)) return;
+      const amount = (equity * params.share) / middle;
+      // A long position moves both quotes down, so that it is more likely to be sold than added to.
       const inventory = Math.min(1, Math.max(-1, position / amount / params.maxQuotes));
-      const at = (sign: number): number => middle * (1 + ((sign - inventory) * params.spreadBps) / 10_000);
-      const resting = orders.map((one) => (one.side === 'sell' ? one.amount - one.matchedAmount : 0));
-      const coins = resting.reduce((sum, one) => sum + one, freeBase);
-      const sides = (['buy', 'sell'] as const).filter((side) =>
-        side === 'buy' ? inventory < 1 : inventory > -1 && coins >= amount,
+      const away = (middle * params.spreadBps) / 10_000;
+      const center = middle - inventory * away;
+      const coins = orders.reduce(
+        (sum, { side, remainingAmount }) => (side === 'sell' ? sum + remainingAmount : sum),
+        freeBase,
       );
-      setState({ middle, amount, quoted: sides.length });
-      quotes(sides.map((side) => ({ side, amount, price: at(side === 'buy' ? -1 : 1) })));
+      const bids = inventory < 1 ? [{ side: 'buy' as const, price: center - away, amount }] : [];
+      const asks =
+        inventory > -1 && coins >= amount ? [{ side: 'sell' as const, price: center + away, amount }] : [];
+      setState({ middle, quoted: bids.length + asks.length });
+      quotes([...bids, ...asks]);
     },
   },
 });

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/**
- * Trades a coin around BTCIRT, BTCUSDT and USDTIRT when they do not agree: three legs at once, so it needs
- * some of each currency.
- */
+/** Trades a coin around three markets that do not agree. Needs some of each currency for the three legs. */
 export default defineStrategy({
   name: 'triangle',
   params: z.strictObject({
@@ -21,24 +18,22 @@ export default defineStrategy({
     return { prices: [`${coin}IRT`, `${coin}USDT`, 'USDTIRT'].map((symbol) => markets.of(symbol).ticker()) };
   },
   on: {
-    prices(ctx, { timeMs, source }) {
-      const { size, edge, pauseMs } = ctx.params;
-      const [rial, dollar, bridge] = ctx.data.prices;
+    prices({ params: { size, edge, pauseMs }, state, setState, data, markets, orders, nowMs }) {
+      const [rial, dollar, bridge] = data.prices;
+      if (!rial || !dollar || !bridge || orders.length > 0 || nowMs < state.lastMs + pauseMs) return;
       // Only candles of one time can be compared.
-      const isMixed = source === 'candles' && ctx.data.prices.some((one) => one?.timeMs !== timeMs);
-      if (!rial || !dollar || !bridge || isMixed) return;
+      if (rial.source === 'candles' && new Set(data.prices.map((one) => one?.timeMs)).size > 1) return;
       const brings = (dollar.bid * bridge.bid) / rial.ask - 1 >= edge;
       const takes = rial.bid / (bridge.ask * dollar.ask) - 1 >= edge;
-      if ((!brings && !takes) || ctx.orders.length > 0 || ctx.nowMs < ctx.state.lastMs + pauseMs) return;
       const amount = size / dollar.ask;
-      const [inRial, inTether, tether] = [rial, dollar, bridge].map(({ market }) => ctx.markets.of(market));
       const spent = brings ? amount * rial.ask : size * bridge.ask;
-      if (!inRial || !inTether || !tether || inRial.freeQuote <= spent * 1.01) return;
-      if (inRial.freeBase <= amount * 1.01 || inTether.freeQuote <= size * 1.01) return;
-      ctx.setState({ lastMs: ctx.nowMs });
+      const [inRial, inTether] = [markets.of(rial.market), markets.of(dollar.market)];
+      const rounds = Math.min(inRial.freeQuote / spent, inRial.freeBase / amount, inTether.freeQuote / size);
+      if ((!brings && !takes) || rounds <= 1.01) return;
+      setState({ lastMs: nowMs });
       inRial[brings ? 'buy' : 'sell']({ amount });
       inTether[brings ? 'sell' : 'buy']({ amount });
-      tether[brings ? 'sell' : 'buy']({ amount: size });
+      markets.of(bridge.market)[brings ? 'sell' : 'buy']({ amount: size });
     },
   },
 });

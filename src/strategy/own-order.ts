@@ -1,4 +1,5 @@
-import type { DecimalText } from '../domain/decimal-text.ts';
+import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
+import { formatUnits, parseUnits } from '../domain/money.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import type { FillEvent, OwnOrder, OwnOrderState } from './strategy-event.ts';
 
@@ -18,11 +19,15 @@ export interface Order {
   /** As fitted to the steps of the market, so it may be a little less than what was wished. */
   readonly amount: number;
   readonly matchedAmount: number;
+  /** What is not matched yet. */
+  readonly remainingAmount: number;
   readonly tag: string | null;
   readonly state: OwnOrderState;
   /** Since it was decided, in ms. */
   readonly ageMs: number;
-  readonly exact: Pick<OwnOrder, 'price' | 'stopPrice' | 'amount' | 'matchedAmount'>;
+  readonly exact: Pick<OwnOrder, 'price' | 'stopPrice' | 'amount' | 'matchedAmount'> & {
+    readonly remainingAmount: DecimalText;
+  };
 }
 
 /** A trade of one of this strategy's orders. */
@@ -46,13 +51,16 @@ export interface Fill {
 
 export function orderOf(order: OwnOrder): Order {
   const { price, stopPrice, amount, matchedAmount } = order;
+  const remainingAmount =
+    matchedAmount === ZERO ? amount : formatUnits(parseUnits(amount) - parseUnits(matchedAmount));
   return Object.freeze({
     ...order,
     price: numberOf(price),
     stopPrice: numberOf(stopPrice),
     amount: Number(amount),
     matchedAmount: Number(matchedAmount),
-    exact: Object.freeze({ price, stopPrice, amount, matchedAmount }),
+    remainingAmount: Number(remainingAmount),
+    exact: Object.freeze({ price, stopPrice, amount, matchedAmount, remainingAmount }),
   });
 }
 

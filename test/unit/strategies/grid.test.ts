@@ -1,53 +1,50 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Decimal } from 'decimal.js';
-import type { Intent } from '../../../src/strategy/intents.ts';
+import { runStrategy } from '#testing';
+import type { Intent, Quote } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import type { OwnOrder, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
+import type { OwnOrder } from '../../../src/strategy/strategy-event.ts';
 import grid from '../../../strategies/grid.ts';
 import { bookEvent, engineView, ownOrder, text } from '../strategy/engine-view.ts';
 
 const MARKET = 'BTCUSDT';
 
-/** Prices 90, 95, 100, 105 and 110: four cells, each of one coin. */
-const PARAMS = { low: 90, high: 110, levels: 5, amount: 1 };
+/** Prices 90, 95, 100, 105 and 110, each of one coin at first. */
+const PARAMS = { low: 90, high: 110, levels: 5, equityShare: 0.1 };
 
 let runner: StrategyRunner;
 /** The orders that the grid has open; what it wants is placed at once. */
 let orders: OwnOrder[];
-let nowMs: number;
+let position: Decimal;
 
 function start(params: Readonly<Record<string, unknown>> = PARAMS): void {
   runner = new StrategyRunner(grid, { market: MARKET, timeframe: '1h', params });
 }
 
-function tell(event: StrategyEvent, middle: number): readonly Intent[] {
-  const view = engineView({ nowMs, orders, free: { usdt: '1000' }, book: bookOf(middle) });
-  const intents = runner.handle(event, view);
-  expect(runner.failure).toBeNull();
-  for (const intent of intents) {
-    if (intent.kind === 'cancel-all') orders = [];
-    if (intent.kind !== 'place') continue;
-    const { market, side, amount, price, tag } = intent;
-    orders.push(
-      ownOrder(`bot-${orders.length}-${tag}`, {
-        market,
+/** What rests at a wanted price stays as it is, as the quotes of the engine do. */
+function place(wanted: readonly Quote[]): void {
+  orders = wanted.map(({ side, price, amount }) => {
+    const there = orders.find((one) => one.side === side && one.price === price);
+    return (
+      there ??
+      ownOrder(`bot-${side}-${String(price)}`, {
+        market: MARKET,
         side,
-        tag: tag ?? null,
         amount: text(String(amount)),
         price: text(String(price)),
-      }),
+      })
     );
-  }
-  return intents;
+  });
 }
 
-const bookOf = (middle: number) => {
+/** A book with this middle comes; the money is worth ten coins at the first one. */
+function see(middle: number, equity: string | null = '1020'): readonly Intent[] {
   const event = bookEvent(middle - 0.5, middle + 0.5, MARKET);
-  return event.kind === 'book' ? event.book : null;
-};
-
-const see = (middle: number): readonly Intent[] =>
-  tell(bookEvent(middle - 0.5, middle + 0.5, MARKET), middle);
+  const intents = runner.handle(event, engineView({ orders, position: position.toFixed(), equity }));
+  expect(runner.failure).toBeNull();
+  for (const intent of intents) if (intent.kind === 'quotes') place(intent.quotes);
+  return intents;
+}
 
 /** The orders as one reads them, the highest first. */
 const open = (): readonly string[] =>
@@ -55,35 +52,31 @@ const open = (): readonly string[] =>
     .toSorted((left, right) => Number(right.price) - Number(left.price))
     .map(({ side, amount, price }) => `${side} ${amount} at ${price}`);
 
-/** A share of the order at a price is filled, with a fee of a tenth of a percent; the last share ends it. */
-function fill(price: number, share = '1', isLast = true): void {
+/** So much of the order at a price is filled, with a fee of a tenth of a percent in coins. */
+function fill(price: number, amount = 1): void {
   const order = orders.find((one) => Number(one.price) === price)!;
-  const { clientOrderId, market, side, tag, price: at } = order;
-  const amount = text(new Decimal(order.amount).times(share).toFixed());
-  const fee = text(new Decimal(amount).times('0.001').toFixed());
-  const total = text(new Decimal(amount).times(price).toFixed());
-  if (isLast) orders = orders.filter((one) => one !== order);
-  tell(
-    { kind: 'fill', fill: { clientOrderId, market, timeMs: 0, side, price: at!, amount, total, fee, tag } },
-    price - 1,
-  );
-  if (isLast) {
-    tell({ kind: 'order', order: { clientOrderId, market, status: 'filled', code: null, tag } }, price - 1);
-    see(price - 1);
-  }
+  const left = new Decimal(order.amount).minus(amount);
+  position = order.side === 'buy' ? position.plus(amount * 0.999) : position.minus(amount);
+  orders = orders.flatMap((one) => {
+    if (one !== order) return [one];
+    return left.greaterThan(0) ? [{ ...one, amount: text(left.toFixed()) }] : [];
+  });
+  see(price - 1);
 }
 
 beforeEach(() => {
   orders = [];
-  nowMs = 1_000;
+  position = new Decimal(0);
   start();
 });
 
 describe('grid', () => {
   test('buys at each price below the market, once', () => {
-    expect(see(102)).toHaveLength(3);
+    see(102);
     expect(open()).toEqual(['buy 1 at 100', 'buy 1 at 95', 'buy 1 at 90']);
-    expect(see(101)).toEqual([]);
+    const before = orders;
+    see(101);
+    expect(orders).toEqual(before);
   });
 
   test('buys at a higher price once the market has risen past it', () => {
@@ -92,113 +85,91 @@ describe('grid', () => {
     expect(open()).toEqual(['buy 1 at 105', 'buy 1 at 100', 'buy 1 at 95', 'buy 1 at 90']);
   });
 
-  test('sells what it got one level higher, and then buys again', () => {
+  test('sells what it got one price higher, and then buys again', () => {
     see(102);
     fill(100);
     expect(open()).toEqual(['sell 0.999 at 105', 'buy 1 at 95', 'buy 1 at 90']);
-    fill(105);
+    fill(105, 0.999);
     expect(open()).toEqual(['buy 1 at 100', 'buy 1 at 95', 'buy 1 at 90']);
   });
 
-  test('waits for the whole of an order that is filled in parts', () => {
+  test('sells a part of a purchase as well, and leaves the rest of its order where it is', () => {
     see(102);
-    fill(100, '0.4', false);
-    see(101);
-    expect(open()).toEqual(['buy 1 at 100', 'buy 1 at 95', 'buy 1 at 90']);
-    fill(100, '0.6');
-    expect(open()).toEqual(['sell 0.999 at 105', 'buy 1 at 95', 'buy 1 at 90']);
+    fill(100, 0.4);
+    expect(open()).toEqual(['sell 0.3996 at 105', 'buy 0.6 at 100', 'buy 1 at 95', 'buy 1 at 90']);
   });
 
   test('places the rest again when somebody canceled an order', () => {
     see(102);
-    fill(100, '0.4', false);
+    fill(100, 0.4);
     orders = orders.filter(({ price }) => price !== '100');
     see(102);
-    expect(open()).toEqual(['buy 0.6 at 100', 'buy 1 at 95', 'buy 1 at 90']);
-    fill(100);
+    expect(open()).toEqual(['sell 0.3996 at 105', 'buy 0.6004 at 100', 'buy 1 at 95', 'buy 1 at 90']);
+  });
+
+  test('sells the lowest purchase first, whichever was filled', () => {
+    see(102);
+    fill(95);
+    expect(open()).toEqual(['sell 0.999 at 105', 'buy 1 at 95', 'buy 1 at 90']);
+    fill(95);
+    expect(open()).toEqual(['sell 0.999 at 105', 'sell 0.998 at 100', 'buy 1 at 90']);
+    fill(100, 0.998);
     expect(open()).toEqual(['sell 0.999 at 105', 'buy 1 at 95', 'buy 1 at 90']);
   });
 
-  test('goes on from its state and its open orders after a restart', () => {
+  test('goes on from its state and its position after a restart', () => {
     see(102);
     fill(100);
-    const stored = runner.stateJson();
+    const [stored, before] = [runner.stateJson(), orders];
     start();
     runner.restore(stored);
-    expect(see(102)).toEqual([]);
-    fill(105);
-    fill(95);
-    fill(100);
-    expect(open()).toEqual(['sell 0.999 at 105', 'sell 0.999 at 100', 'buy 1 at 90']);
+    see(93);
+    expect(orders).toEqual(before);
   });
 
   test('never has a purchase and a sale that would meet each other', () => {
-    see(102);
-    fill(95);
-    expect(open()).toEqual(['buy 1 at 100', 'buy 1 at 90']);
-    fill(100, '0.5', false);
-    orders = orders.filter(({ price }) => price !== '100');
-    see(102);
-    expect(open()).toEqual(['sell 0.999 at 100', 'buy 1 at 90']);
     see(107);
-    expect(open()).toEqual(['sell 0.999 at 100', 'buy 1 at 90']);
+    for (const price of [105, 100, 95, 100, 95, 90]) {
+      if (orders.some((one) => Number(one.price) === price)) fill(price, 0.7);
+      const prices = (side: string) =>
+        orders.filter((one) => one.side === side).map((one) => Number(one.price));
+      expect(Math.max(...prices('buy'))).toBeLessThan(Math.min(...prices('sell')));
+    }
+  });
+
+  test('keeps to the prices of its parameters, also when they change', () => {
+    see(102);
     fill(100);
-    see(107);
-    expect(open()).toEqual(['buy 1 at 105', 'buy 0.5 at 100', 'buy 1 at 95', 'buy 1 at 90']);
-  });
-
-  test('leaves a level alone for a minute after a refusal', () => {
-    see(102);
-    const refused = orders.find(({ price }) => price === '95')!;
-    orders = orders.filter((order) => order !== refused);
-    const { clientOrderId, tag } = refused;
-    tell(
-      {
-        kind: 'reject',
-        rejection: {
-          intent: null,
-          clientOrderId,
-          market: MARKET,
-          side: 'buy',
-          tag,
-          code: 'NotEnough',
-          reason: 'no',
-        },
-      },
-      102,
-    );
-    nowMs += 59_999;
-    expect(see(102)).toEqual([]);
-    nowMs += 1;
-    expect(see(102)).toMatchObject([{ side: 'buy', tag }]);
-  });
-
-  test('clears the orders of another grid away before it begins anew', () => {
-    see(102);
     const stored = runner.stateJson();
     start({ ...PARAMS, levels: 3 });
     runner.restore(stored);
-    expect(see(102)).toEqual([{ kind: 'cancel-all', market: MARKET }]);
     see(102);
-    expect(open()).toEqual(['buy 1 at 100', 'buy 1 at 90']);
+    expect(open()).toEqual(['sell 0.999 at 110', 'buy 1 at 90']);
   });
 
-  test('lies around the first price and spends its share when nothing else is said', () => {
-    start({ levels: 3, rangeBps: 1_000, share: 0.1 });
-    see(100);
-    expect(open()).toEqual(['buy 1 at 100', 'buy 1 at 90']);
+  test('lies around the first price when nothing else is said', () => {
+    start({ levels: 3, equityShare: 0.1 });
+    see(100, '1000');
+    expect(open()).toEqual(['buy 1 at 100', 'buy 1 at 98']);
   });
 
   test('waits without a price or money', () => {
-    expect(tell(bookEvent('100', null, MARKET), 100)).toEqual([]);
-    start({ share: 0 });
-    expect(see(100)).toEqual([]);
-    expect(runner.stateJson()).toBe('{"shape":"","low":0,"step":0,"amount":0,"cells":[]}');
+    expect(runner.handle(bookEvent('100', null, MARKET), engineView({ equity: '1000' }))).toEqual([]);
+    expect(see(100, null)).toEqual([]);
+    expect(runner.stateJson()).toBe('{}');
   });
 
   test('stops with the reason when its prices are the wrong way round', () => {
     start({ ...PARAMS, low: 120 });
-    runner.handle(bookEvent('99', '101', MARKET), engineView());
-    expect(runner.failure).toBe('on.book: expected low below high, was 120 and 110');
+    runner.handle(bookEvent('99', '101', MARKET), engineView({ equity: '1000' }));
+    expect(runner.failure).toBe('on.price: expected low below high, was 120 and 110');
+  });
+
+  test('trades on candles alone', () => {
+    const bars = [100, 99, 98.5, 99.5, 100.5, 99, 98.2, 100, 101];
+    const { fills, refusals } = runStrategy(grid, { bars, minOrderValue: 5, fee: 0.001 });
+    expect(refusals).toEqual([]);
+    expect(new Set(fills.map(({ side }) => side))).toEqual(new Set(['buy', 'sell']));
+    expect(fills.length).toBeGreaterThan(4);
   });
 });

@@ -17,7 +17,7 @@ const start = (): StrategyRunner =>
 const see = (runner: StrategyRunner, middle: number, seen: Seen = {}): readonly Intent[] =>
   runner.handle(
     bookEvent(middle - 1, middle + 1, MARKET),
-    engineView({ free: { usdt: '10000', btc: '1' }, ...seen }),
+    engineView({ equity: '10000', free: { btc: '1' }, ...seen }),
   );
 
 const quotesOf = (intents: readonly Intent[]) => {
@@ -28,7 +28,7 @@ const quotesOf = (intents: readonly Intent[]) => {
 };
 
 describe('market-maker', () => {
-  test('quotes both sides at its distance from the middle, for its share of the money', () => {
+  test('quotes both sides at its distance from the middle, for its share of the equity', () => {
     expect(quotesOf(see(start(), 10_000))).toEqual([
       ['buy', 9_990, 0.01],
       ['sell', 10_010, 0.01],
@@ -69,17 +69,17 @@ describe('market-maker', () => {
 
   test('sells only what is there, its own orders included', () => {
     const runner = start();
-    expect(quotesOf(see(runner, 10_000, { free: { usdt: '10000' } }))).toEqual([['buy', 9_990, 0.01]]);
+    expect(quotesOf(see(runner, 10_000, { free: {} }))).toEqual([['buy', 9_990, 0.01]]);
     const orders = [ownOrder('a', { side: 'sell', amount: decimalText('0.006') })];
-    const free = { usdt: '10000', btc: '0.004' };
+    const free = { btc: '0.004' };
     expect(quotesOf(see(start(), 10_000, { free, orders }))).toHaveLength(2);
-    expect(quotesOf(see(start(), 10_000, { free: { ...free, btc: '0.0039' }, orders }))).toHaveLength(1);
+    expect(quotesOf(see(start(), 10_000, { free: { btc: '0.0039' }, orders }))).toHaveLength(1);
   });
 
   test('waits while the book has one side only, or there is no money', () => {
     const runner = start();
     expect(runner.handle(bookEvent('10000', null, MARKET), engineView())).toEqual([]);
-    expect(see(runner, 10_000, { free: { usdt: '0' } })).toEqual([]);
+    expect(see(runner, 10_000, { equity: '0' })).toEqual([]);
     expect(runner.failure).toBeNull();
     expect(quotesOf(see(runner, 10_000))).toHaveLength(2);
   });

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
@@ -21,6 +22,15 @@ const dips = defineStrategy({
       if (side === 'buy') sell({ amount, price: price * 1.01 });
     },
   },
+});
+
+test('each bundled strategy is under 40 lines, code and comments', () => {
+  const lengths = readdirSync('strategies').map((file) => [
+    file,
+    readFileSync(`strategies/${file}`, 'utf8').split('\n').length - 1,
+  ]);
+  expect(lengths).toHaveLength(6);
+  expect(lengths.filter(([, lines]) => Number(lines) >= 40)).toEqual([]);
 });
 
 test('ma-cross buys when the fast average rises above the slow one, and sells when it falls below', () => {

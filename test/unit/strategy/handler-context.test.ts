@@ -6,7 +6,7 @@ import type { OwnOrderState } from '../../../src/strategy/strategy-event.ts';
 import type { BookData, CandleData, StatsData, TickerData } from '../../../src/strategy/data.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';
-import { bookEvent, closedCandle, engineView, ownOrder } from './engine-view.ts';
+import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-view.ts';
 
 /** The compiler refuses these when one side has a word that the other has not. */
 const toEngine = (state: OwnOrderState): OrderState => state;
@@ -71,7 +71,8 @@ describe('the context of a handler', () => {
         texts,
       };
     });
-    const orders = [ownOrder('a', { tag: 'entry', state: 'unknown', ageMs: 40 })];
+    const matched = { matchedAmount: text('0.3') };
+    const orders = [ownOrder('a', { tag: 'entry', state: 'unknown', ageMs: 40, ...matched })];
     const position = '0.1234567890';
     runner.handle(
       bookEvent('1', '2'),
@@ -95,8 +96,15 @@ describe('the context of a handler', () => {
             ...orders[0],
             price: 100,
             amount: 1,
-            matchedAmount: 0,
-            exact: { price: '100', stopPrice: null, amount: '1', matchedAmount: '0' },
+            matchedAmount: 0.3,
+            remainingAmount: 0.7,
+            exact: {
+              price: '100',
+              stopPrice: null,
+              amount: '1',
+              matchedAmount: '0.3',
+              remainingAmount: '0.7',
+            },
           },
         ],
         texts: ['0.123456789', '0', '7', '9'],
