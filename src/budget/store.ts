@@ -10,8 +10,9 @@ import {
   type Slot,
   type SlotEnd,
 } from './admission.ts';
+import { ClockRow } from './clock-row.ts';
 import { PROBE_EVERY_MS } from './credential-stop.ts';
-import { waitForProbe, type Answer } from './doubt.ts';
+import { waitForProbe } from './doubt.ts';
 import { isBusy, LOCK_WAIT_MS, openLedgerFile } from './ledger-file.ts';
 import {
   heldUntil,
@@ -23,33 +24,12 @@ import {
   type Pass,
   type Verdict,
 } from './lockouts.ts';
+import { thisMachine, type Machine } from './machine.ts';
 import { afterLimitReply, inForce, lowered, type LimitChange, type LimitWord } from './named-limit.ts';
 import { NamedLimitRows } from './named-limit-rows.ts';
-import { lifeSignOf, monotonicMs, ownerText, thisOwner, type LifeSign } from './process-owner.ts';
 import { SlotRows, type BudgetKey, type BudgetRow } from './slot-rows.ts';
 import { StoredLockouts } from './stored-lockouts.ts';
 import { fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
-
-/** What the store sees of the machine; tests hand in another one. */
-export interface Machine {
-  readonly bootId: string;
-  /** This process, as it stands in the rows. */
-  readonly owner: string;
-  lifeSignOf(owner: string): LifeSign;
-  monotonicMs(): number;
-  wallMs(): number;
-}
-
-export function thisMachine(): Machine {
-  const owner = thisOwner();
-  return {
-    bootId: owner.bootId,
-    owner: ownerText(owner),
-    lifeSignOf: (text) => lifeSignOf(text, owner),
-    monotonicMs,
-    wallMs: () => Date.now(),
-  };
-}
 
 export interface LedgerStoreOptions {
   readonly path: string;
@@ -76,12 +56,6 @@ interface Ending {
   readonly atMs: number;
 }
 
-interface ClockRow {
-  readonly bootId: string;
-  readonly fullSinceMs: number | null;
-  readonly heardAtMs: number | null;
-}
-
 /**
  * How long a slot without a stamp is kept for an owner about which nothing can be proven, such as one in
  * another container. It sends within `MOST_SEND_DELAY_MS` or not at all, so this is far beyond any arrival.
@@ -105,8 +79,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly machine: Machine;
   private readonly path: string;
   private readonly inode: number;
-  private readonly selectClock: Database.Statement<[], ClockRow>;
-  private readonly updateHeard: Database.Statement<[Answer]>;
+  private readonly clock: ClockRow;
   private readonly rows: SlotRows;
   private readonly lockouts: StoredLockouts;
   private readonly named: NamedLimitRows;
@@ -134,16 +107,10 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     const nowMs = this.machine.monotonicMs();
     this.database = openLedgerFile(options.path, (database) => {
       const fullSinceMs = options.whenMissing === 'full' ? nowMs : null;
-      database
-        .prepare('INSERT INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)')
-        .run(bootId, fullSinceMs);
+      new ClockRow(database).begin(bootId, fullSinceMs);
     });
     this.inode = statSync(options.path).ino;
-    this.selectClock = this.database.prepare(
-      'SELECT boot_id AS bootId, full_since_ms AS fullSinceMs, heard_at_ms AS heardAtMs FROM clock',
-    );
-    this.updateHeard = this.database.prepare(`
-      UPDATE clock SET heard_at_ms = @atMs WHERE heard_at_ms IS NULL AND full_since_ms <= @admittedAtMs`);
+    this.clock = new ClockRow(this.database);
     this.rows = new SlotRows(this.database);
     this.named = new NamedLimitRows(this.database);
     this.lockouts = new StoredLockouts(this.database, {
@@ -298,14 +265,9 @@ export class LedgerStore implements RequestLedger, LockoutBook {
    * become a full window, its lockouts go on.
    */
   private unknownPast(nowMs: number): UnknownPast | null {
-    const clock = this.selectClock.get();
-    if (clock?.bootId === this.machine.bootId) {
-      const { fullSinceMs, heardAtMs } = clock;
-      return fullSinceMs === null ? null : { sinceMs: fullSinceMs, heardAtMs };
-    }
-    this.database
-      .prepare('INSERT OR REPLACE INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)')
-      .run(this.machine.bootId, nowMs);
+    const { bootId } = this.machine;
+    if (this.clock.isOf(bootId)) return this.clock.past();
+    this.clock.begin(bootId, nowMs);
     this.rows.deleteAll();
     this.database.exec('UPDATE budgets SET full_since_ms = NULL');
     this.lockouts.carryOver(nowMs, nowMs + PROBE_EVERY_MS);
@@ -383,7 +345,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     if (end !== 'answered') return;
     const answer = { admittedAtMs: slot.admittedAtMs, atMs };
     this.rows.endDoubts(this.keyOf(slot.budget), answer);
-    this.updateHeard.run(answer);
+    this.clock.heard(answer);
   }
 
   /** What a limit reply changes, by what is written down now; a file that can not be read says nothing. */

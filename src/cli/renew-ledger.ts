@@ -5,7 +5,7 @@ import { LATE_ARRIVAL_MS } from '../budget/admission.ts';
 import { NamedLimitRows } from '../budget/named-limit-rows.ts';
 import { PROBE_EVERY_MS } from '../budget/credential-stop.ts';
 import { isBusy, openLedgerFile, openLedgerReadOnly } from '../budget/ledger-file.ts';
-import type { Machine } from '../budget/store.ts';
+import type { Machine } from '../budget/machine.ts';
 import { StoredLockouts } from '../budget/stored-lockouts.ts';
 import { SarrafError } from '../domain/errors.ts';
 

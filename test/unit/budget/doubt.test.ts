@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RequestLedger, Slot } from '../../../src/budget/admission.ts';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
-import { LedgerStore, type Machine } from '../../../src/budget/store.ts';
+import type { Machine } from '../../../src/budget/machine.ts';
+import { LedgerStore } from '../../../src/budget/store.ts';
 
 const WINDOW_MS = 60_000;
 const SECOND_MS = 1_000;

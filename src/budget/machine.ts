@@ -1,0 +1,23 @@
+import { lifeSignOf, monotonicMs, ownerText, thisOwner, type LifeSign } from './process-owner.ts';
+
+/** What the ledger's file is told of the machine; tests hand in another one. */
+export interface Machine {
+  readonly bootId: string;
+  /** This process, as it stands in the rows. */
+  readonly owner: string;
+  lifeSignOf(owner: string): LifeSign;
+  monotonicMs(): number;
+  wallMs(): number;
+}
+
+/** The machine that this process runs on. */
+export function thisMachine(): Machine {
+  const owner = thisOwner();
+  return {
+    bootId: owner.bootId,
+    owner: ownerText(owner),
+    lifeSignOf: (text) => lifeSignOf(text, owner),
+    monotonicMs,
+    wallMs: () => Date.now(),
+  };
+}
