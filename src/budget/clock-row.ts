@@ -25,7 +25,9 @@ export class ClockRow {
     );
   }
 
-  /** Times are of this boot from now on; `fullSinceMs`: since when what was sent is not known; null if it is. */
+  /**
+   * Times are of this boot from now on; `fullSinceMs`: since when what was sent is not known; null if it is.
+   */
   begin(bootId: string, fullSinceMs: number | null): void {
     this.insert.run(bootId, fullSinceMs);
   }

@@ -10,9 +10,11 @@ import type { IntentBlotter } from './intent-blotter.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderManager } from './order-manager.ts';
+import type { PortfolioViews } from './portfolio-view.ts';
 import type { PreTradeRisk } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
+import type { StrategyNotifier } from './strategy-notifier.ts';
 
 /** Algorithms at work at once; more are refused. */
 export const MOST_ALGORITHMS = 1_000;
@@ -50,12 +52,8 @@ export interface AlgorithmManagerOptions {
   readonly risk: PreTradeRisk;
   readonly markets: MarketDataCache;
   readonly intents: IntentBlotter;
-  readonly equityOf: (instance: StrategyInstance, market: string) => Units | null;
-  readonly onRefused: (
-    instance: StrategyInstance,
-    intentId: string,
-    refusal: { readonly code: string; readonly reason: string },
-  ) => void;
+  readonly views: PortfolioViews;
+  readonly notifier: StrategyNotifier;
 }
 
 /** Runs the algorithms: asks each what it wants when something of its own changed, and does it. */
@@ -262,7 +260,7 @@ export class AlgorithmManager {
   }
 
   private carryOut(work: Work, step: AlgorithmStep<Algorithm>, market: Market): void {
-    const { orderManager, risk, onRefused } = this.options;
+    const { orderManager, risk, notifier } = this.options;
     for (const key of step.cancel) {
       const order = orderManager.blotter.table.get(key);
       if (order !== undefined) orderManager.cancels.cancel(order);
@@ -283,12 +281,12 @@ export class AlgorithmManager {
       }
       work.refusals.push({ order, reason: verdict.reason });
       this.poked.add(work);
-      onRefused(work.instance, work.intentId, verdict);
+      notifier.reject(work.instance, { code: verdict.code, reason: verdict.reason });
     }
   }
 
   private viewOf(work: Work, market: Market): AlgorithmView {
-    const { outbox, orderManager, markets, equityOf } = this.options;
+    const { outbox, orderManager, markets, views } = this.options;
     const { nowMs } = outbox;
     const { instance, refusals, algorithm } = work;
     return new WorkView(markets, {
@@ -296,7 +294,7 @@ export class AlgorithmManager {
       market,
       orders: this.ordersOf(work, nowMs),
       position: instance.held(market.base),
-      equity: algorithm.kind === 'target' ? equityOf(instance, market.symbol) : null,
+      equity: algorithm.kind === 'target' ? views.of(instance).equityUnits(market.symbol) : null,
       refusals: refusals.length === 0 ? NO_REFUSALS : refusals,
       refusalPauseMs: Math.max(LEAST_REFUSAL_PAUSE_MS, orderManager.blotter.venue.identicalOrdersMs),
     });

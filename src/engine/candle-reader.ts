@@ -2,6 +2,7 @@ import type { Candle } from '../domain/candle.ts';
 import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /** After a bar closes, its last trades take a moment to show. */
@@ -116,11 +117,25 @@ export class CandleReader {
   }
 }
 
+/** The readers of all candles that are polled, by the key of their feed. */
+export type CandleReaders = ReadonlyMap<string, CandleReader>;
+
+/** When candles of a market were read or told last, at whichever length; null before. */
+export function candlesSeenAtMs(
+  market: string,
+  { markets, readers }: { readonly markets: MarketDataCache; readonly readers: CandleReaders },
+): number | null {
+  const seenAtMs = [markets.get(market)?.bar?.seenAtMs ?? null];
+  for (const reader of readers.values()) if (reader.market === market) seenAtMs.push(reader.seenAtMs);
+  const known = seenAtMs.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
 /** One reader for each market and length of bar that somebody subscribed to, by the key of its feed. */
 export function readersOf(
   feeds: readonly PlannedFeed[],
   instances: readonly StrategyInstance[],
-): ReadonlyMap<string, CandleReader> {
+): CandleReaders {
   const readers = new Map<string, CandleReader>();
   for (const feed of feeds) {
     if (feed.kind !== 'candles') continue;

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { NO_UNITS } from '../domain/money.ts';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { exitsAmong, type HeldOf } from '../execution/exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
+import type { AlgorithmManager } from './algorithm-manager.ts';
 import type { ControlCommand, DrainPolicy } from './engine-event.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
+import type { StrategyDispatcher } from './strategy-dispatcher.ts';
+import type { StrategyNotifier } from './strategy-notifier.ts';
 
 export const KEPT_CONTROL = 'control';
 
@@ -29,10 +33,9 @@ const MOST_PAGES = 20;
 export interface ControlOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
-  /** Ends the algorithms of the intents that match. */
-  readonly endAlgorithms: (reason: string, matches: (intentId: string) => boolean) => void;
-  readonly heldOf: HeldOf;
-  readonly stopStrategies: (reason: string) => void;
+  readonly algorithms: AlgorithmManager;
+  readonly strategies: StrategyDispatcher;
+  readonly notifier: StrategyNotifier;
 }
 
 /** Halts, goes on and drains: what an operator, or the end of the run, asks for. */
@@ -67,7 +70,7 @@ export class Control {
   }
 
   take(command: Exclude<ControlCommand, { kind: 'accept-balances' | 'compare-balances' }>): void {
-    const { outbox, endAlgorithms, stopStrategies } = this.options;
+    const { outbox, algorithms, strategies } = this.options;
     outbox.durable();
     if (command.kind === 'resume') {
       this.halted = null;
@@ -78,16 +81,16 @@ export class Control {
       const { sinceMs = outbox.nowMs, wholeAccount = false } = this.halted ?? {};
       this.halted = { reason: command.reason, sinceMs, wholeAccount: wholeAccount || command.wholeAccount };
       outbox.alarm(`trading is halted: ${command.reason}`);
-      endAlgorithms('halted', () => true);
+      algorithms.end(() => true, 'halted');
       if (command.wholeAccount) this.cancelWholeAccount();
       this.nextLookAtMs = outbox.nowMs;
     } else {
-      if (this.draining === null) stopStrategies('the run is ending');
+      if (this.draining === null) strategies.stop('the run is ending');
       this.draining = command.openOrders;
       const kept = this.kept();
       const working = new Set([...kept].map(({ intentId }) => intentId));
       if (command.openOrders !== 'keep')
-        endAlgorithms('the run is ending', (intentId) => !working.has(intentId));
+        algorithms.end(({ intentId }) => !working.has(intentId), 'the run is ending');
       this.nextLookAtMs = outbox.nowMs;
     }
     outbox.journal('control', command.kind, { ...command });
@@ -122,7 +125,7 @@ export class Control {
 
   /** Orders that may stay open: while nothing ends, all; in a halt none. */
   private kept(): readonly OrderRecord[] {
-    const { orderManager, heldOf } = this.options;
+    const { orderManager, notifier } = this.options;
     const orders = orderManager.blotter.table.unfinished();
     if (this.halted !== null || this.draining === 'cancel') return [];
     if (this.draining !== 'keep-exits') return orders;
@@ -130,6 +133,7 @@ export class Control {
     const wanted = orders.filter(
       (order) => order.state !== 'planned' && !orderManager.cancels.wantsEndOf(order.key),
     );
+    const heldOf: HeldOf = (strategy, asset) => notifier.instanceOf(strategy)?.held(asset) ?? NO_UNITS;
     const exits = exitsAmong(wanted, heldOf);
     return wanted.filter(({ key }) => exits.has(key));
   }

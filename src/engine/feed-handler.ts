@@ -6,10 +6,10 @@ import { storedTimeMs } from '../domain/stored-json.ts';
 import { statsCall, type VenueCall, type VenueValues } from '../venues/port.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
 import { PollQueue } from '../scheduler/poll-queue.ts';
-import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { AccountState } from './account-state.ts';
-import type { CandleReader } from './candle-reader.ts';
+import type { CandleReader, CandleReaders } from './candle-reader.ts';
 import type { FillHandler, TradesCall } from './fill-handler.ts';
 import type { FlawLog } from './flaw-log.ts';
 import { candleFlaw } from './plausibility/market-flaw.ts';
@@ -17,6 +17,7 @@ import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
+import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 
 /** A poll waits for its slot no longer than this, or than its own interval. */
 const SHORTEST_WAIT_MS = 5_000;
@@ -48,10 +49,8 @@ export interface FeedHandlerOptions {
   readonly fills: FillHandler;
   readonly reconciler: Reconciler;
   readonly findings: FlawLog;
-  readonly candles: ReadonlyMap<string, CandleReader>;
-  /** Bars of the past, all at once, and a live one. */
-  readonly onPast: (candles: readonly ClosedCandle[]) => void;
-  readonly onCandle: (candle: ClosedCandle) => void;
+  readonly readers: CandleReaders;
+  readonly strategies: StrategyDispatcher;
 }
 
 /** Asks for every feed at its pace, and hands on what comes back. */
@@ -129,7 +128,7 @@ export class FeedHandler {
   isReady(): boolean {
     for (const key of ['orders', 'fills', 'wallets'])
       if (this.keys.has(key) && !this.readAtMs.has(key)) return false;
-    for (const reader of this.options.candles.values()) if (!reader.isWarm) return false;
+    for (const reader of this.options.readers.values()) if (!reader.isWarm) return false;
     return true;
   }
 
@@ -147,13 +146,13 @@ export class FeedHandler {
     });
   }
 
-  /** When candles of a market were read or told last, at whichever length; null before. */
-  candlesSeenAtMs(market: string): number | null {
-    const { markets, candles } = this.options;
-    const seenAtMs = [markets.get(market)?.bar?.seenAtMs ?? null];
-    for (const reader of candles.values()) if (reader.market === market) seenAtMs.push(reader.seenAtMs);
-    const known = seenAtMs.filter((time) => time !== null);
-    return known.length === 0 ? null : Math.max(...known);
+  /** One of our orders is another than it was: what may tell more is read soon. */
+  onOrder(order: OrderRecord, before: OrderRecord | null): void {
+    if (order.matched > order.filled) this.hasten('fills');
+    // The exchange rounded it: the steps that it was fitted to are no longer those of the market.
+    if (before !== null && (order.amount !== before.amount || order.price !== before.price)) {
+      this.hasten('options');
+    }
   }
 
   private ask<Call extends VenueCall>(
@@ -181,7 +180,7 @@ export class FeedHandler {
 
   private done(feed: PlannedFeed, nowMs: number): void {
     this.queue.answered(feed.key, nowMs);
-    const reader = this.options.candles.get(feed.key);
+    const reader = this.options.readers.get(feed.key);
     if (reader === undefined) return;
     if (reader.isWarm) {
       const nextMs = reader.nextMs(nowMs);
@@ -192,7 +191,7 @@ export class FeedHandler {
 
   /** Asks for a feed, and says who takes what comes. False where there is nothing to ask now. */
   private poll(feed: PlannedFeed, nowMs: number): boolean {
-    const { markets, fills, account, candles, reconciler } = this.options;
+    const { markets, fills, account, readers, reconciler } = this.options;
     switch (feed.kind) {
       case 'book': {
         const market = marketOf(feed);
@@ -219,7 +218,7 @@ export class FeedHandler {
         });
       }
       case 'candles': {
-        const reader = candles.get(feed.key);
+        const reader = readers.get(feed.key);
         if (reader === undefined) return false;
         const { market, timeframe } = reader;
         return this.ask(feed, { kind: 'candles', market, timeframe, ...reader.question(nowMs) }, (bars) => {
@@ -282,7 +281,7 @@ export class FeedHandler {
   }
 
   private takeCandles(reader: CandleReader, candles: readonly Candle[]): void {
-    const { outbox, markets, onPast, onCandle } = this.options;
+    const { outbox, markets, strategies } = this.options;
     const { nowMs } = outbox;
     const wasWarm = reader.isWarm;
     const closed = wasWarm ? reader.take(candles, nowMs) : (reader.takePast(candles, nowMs) ?? []);
@@ -290,9 +289,9 @@ export class FeedHandler {
     for (const candle of closed) {
       outbox.change({ kind: 'candle', market: reader.market, timeframe: reader.timeframe, candle });
       if (state !== undefined) state.lastClose = unitsOf(candle.close);
-      if (wasWarm) onCandle(candle);
+      if (wasWarm) strategies.tellCandle(candle);
     }
-    if (!wasWarm && closed.length > 0) onPast(closed);
+    if (!wasWarm) for (const candle of closed) strategies.warmUp(candle);
   }
 
   /** One page of what is open, and the next ones after it. */

@@ -11,6 +11,7 @@ import type { OrderReportMatcher } from './order-report-matcher.ts';
 import { PendingTrades, symbolOf } from './pending-trades.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { tradeFlaw, tradeMisfit } from './plausibility/trade-flaw.ts';
+import type { Reconciler } from './reconciler.ts';
 import { nameOf, READ_AGAIN, TakenTrades } from './taken-trades.ts';
 import { hasArrived, mayBeOf, TradeOwner } from './trade-owner.ts';
 
@@ -26,7 +27,17 @@ const REWIND_AFTER_MS = 20_000;
 const SET_APART_AFTER = 3;
 
 /** Told of each trade of the account: with the order as it then is, or null for a foreign one. */
-type FillTaker = (fill: FillRecord, order: OrderRecord | null) => void;
+export interface FillListener {
+  onFill(fill: FillRecord, order: OrderRecord | null): void;
+}
+
+export interface FillHandlerOptions {
+  readonly blotter: OrderBlotter;
+  readonly reports: OrderReportMatcher;
+  readonly listeners: readonly FillListener[];
+  /** Told of a fill of an order that is at its end, or beyond its amount: the books do not add up. */
+  readonly reconciler: Reconciler;
+}
 
 interface Reading {
   readonly fromId: number;
@@ -51,8 +62,8 @@ export interface FillsRead {
 export class FillHandler {
   private readonly blotter: OrderBlotter;
   private readonly reports: OrderReportMatcher;
-  private readonly onFill: FillTaker;
-  private readonly onImpossible: (fill: FillRecord, order: OrderRecord) => void;
+  private readonly listeners: readonly FillListener[];
+  private readonly reconciler: Reconciler;
   private readonly taken: TakenTrades;
   private readonly pending: PendingTrades;
   private readonly owner: TradeOwner;
@@ -68,18 +79,12 @@ export class FillHandler {
   /** Whether the trades of before it are still being read, which are nobody's but those of open orders. */
   private isFirst = true;
 
-  constructor(options: {
-    readonly blotter: OrderBlotter;
-    readonly reports: OrderReportMatcher;
-    readonly onFill: FillTaker;
-    /** A fill of an order that is at its end, or beyond its amount: the books do not add up. */
-    readonly onImpossible: (fill: FillRecord, order: OrderRecord) => void;
-  }) {
+  constructor(options: FillHandlerOptions) {
     const { blotter, reports } = options;
     this.blotter = blotter;
     this.reports = reports;
-    this.onFill = options.onFill;
-    this.onImpossible = options.onImpossible;
+    this.listeners = options.listeners;
+    this.reconciler = options.reconciler;
     this.taken = new TakenTrades(blotter.outbox);
     this.pending = new PendingTrades(blotter.outbox);
     const { taken, pending, feeRates } = this;
@@ -284,7 +289,7 @@ export class FillHandler {
     blotter.outbox.change({ kind: 'fill', fill });
     blotter.outbox.tell({ kind: 'fill', fill });
     if (order !== null && (!hasArrived(order) || order.filled + fill.amount > order.amount)) {
-      this.onImpossible(fill, order);
+      this.reconciler.breakAtFill(fill, order);
       this.tell(fill, order);
       return;
     }
@@ -307,7 +312,7 @@ export class FillHandler {
         fee: formatUnits(fee),
       });
     }
-    this.onFill(fill, order);
+    for (const listener of this.listeners) listener.onFill(fill, order);
   }
 
   /**

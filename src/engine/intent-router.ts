@@ -4,16 +4,18 @@ import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { createAlgorithm, type AlgorithmIntent } from '../execution/algorithms/algorithms.ts';
 import type { DecimalInput, Intent } from '../strategy/intents.ts';
-import type { Rejection } from '../strategy/strategy-event.ts';
 import type { IntentBlotter } from './intent-blotter.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { PreTradeRisk, WishedOrder } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
+import type { PortfolioViews } from './portfolio-view.ts';
 import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';
 import { sizedAlgorithm, sizedIntent, type SizeView } from './sized-intent.ts';
+import type { RowCounter } from './row-counter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
+import type { StrategyNotifier } from './strategy-notifier.ts';
 
 export interface IntentRouterOptions {
   readonly outbox: Outbox;
@@ -22,10 +24,11 @@ export interface IntentRouterOptions {
   readonly algorithms: AlgorithmManager;
   readonly markets: MarketDataCache;
   readonly intents: IntentBlotter;
-  readonly equityOf: (instance: StrategyInstance, market: string) => Units | null;
-  readonly nextIntentId: () => string;
+  readonly views: PortfolioViews;
+  readonly notifier: StrategyNotifier;
+  readonly rows: RowCounter;
+  /** Why no new orders are taken; null while they are. */
   readonly closed: () => string | null;
-  readonly onRejected: (instance: StrategyInstance, rejection: Rejection) => void;
 }
 
 /** Turns what strategies want into orders and algorithms, or says why not. */
@@ -58,6 +61,12 @@ export class IntentRouter {
     }
   }
 
+  /** Ends what a strategy that has just failed has at work, as its policy says. */
+  endAllOf(instance: StrategyInstance): void {
+    this.options.algorithms.end((work) => work.instance === instance, 'its strategy has stopped');
+    if (instance.settings.onError === 'cancel') this.cancelAll(instance, null);
+  }
+
   /** Ends all of a strategy's algorithms in one market or all, and cancels its orders there. */
   cancelAll(instance: StrategyInstance, market: string | null): void {
     const { algorithms, orderManager } = this.options;
@@ -85,7 +94,7 @@ export class IntentRouter {
   }
 
   private place(instance: StrategyInstance, intent: Extract<Intent, { kind: 'place' | 'oco' }>): void {
-    const { risk, orderManager, markets, intents, nextIntentId } = this.options;
+    const { risk, orderManager, markets, intents } = this.options;
     const state = markets.get(intent.market);
     if (state === undefined) {
       this.reject(instance, intent, { code: 'market', reason: this.unknownMarket(intent.market) });
@@ -103,7 +112,7 @@ export class IntentRouter {
       this.reject(instance, intent, { code: 'closed', reason: closed });
       return;
     }
-    const intentId = nextIntentId();
+    const intentId = this.nextId();
     intents.begin(intentId, instance.name, intent);
     const verdict = risk.approve(instance, state.market, { ...wish, intentId });
     if (verdict.ok) {
@@ -115,7 +124,7 @@ export class IntentRouter {
   }
 
   private algorithm(instance: StrategyInstance, intent: AlgorithmIntent): void {
-    const { markets, algorithms, intents, outbox, nextIntentId, closed } = this.options;
+    const { markets, algorithms, intents, outbox, closed } = this.options;
     const replaced = intent.kind === 'replace' ? this.ownOrder(instance, intent.clientOrderId) : undefined;
     const market = intent.kind === 'replace' ? (replaced?.market ?? '') : intent.market;
     const state = markets.get(market);
@@ -166,7 +175,7 @@ export class IntentRouter {
       return;
     }
     if (intent.kind === 'target') algorithms.endTargets(instance, market);
-    const intentId = nextIntentId();
+    const intentId = this.nextId();
     intents.begin(intentId, instance.name, intent);
     algorithms.begin(instance, intentId, { market, algorithm: made.algorithm });
   }
@@ -190,11 +199,11 @@ export class IntentRouter {
   }
 
   private sizeView(instance: StrategyInstance, market: Market): SizeView {
-    const { risk, equityOf } = this.options;
+    const { risk, views } = this.options;
     return {
       market,
       priceFor: (side) => risk.bestFor(market.symbol, side),
-      equity: () => equityOf(instance, market.symbol),
+      equity: () => views.of(instance).equityUnits(market.symbol),
     };
   }
 
@@ -220,7 +229,7 @@ export class IntentRouter {
     why: { readonly code: string; readonly reason: string },
   ): void {
     const { code, reason } = why;
-    this.options.onRejected(instance, {
+    this.options.notifier.reject(instance, {
       intent,
       clientOrderId: null,
       market: 'market' in intent ? (intent.market ?? null) : null,
@@ -229,6 +238,10 @@ export class IntentRouter {
       code,
       reason,
     });
+  }
+
+  private nextId(): string {
+    return `i${this.options.rows.next().toString(36)}`;
   }
 
   private unknownMarket(market: string): string {

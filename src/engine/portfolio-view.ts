@@ -1,4 +1,5 @@
 import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
+import { present } from '../domain/invariant.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
@@ -8,13 +9,33 @@ import { valueIn, type PriceOf } from '../portfolio/valuation.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { EngineView, OwnOrder } from '../strategy/strategy-event.ts';
 import type { AccountState } from './account-state.ts';
+import { candlesSeenAtMs, type CandleReaders } from './candle-reader.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
+export interface PortfolioViewsOptions {
+  readonly markets: MarketDataCache;
+  readonly blotter: OrderBlotter;
+  readonly account: AccountState;
+  readonly readers: CandleReaders;
+}
+
+/** The view of every strategy. */
+export class PortfolioViews {
+  private readonly views: ReadonlyMap<StrategyInstance, PortfolioView>;
+
+  constructor(instances: readonly StrategyInstance[], options: PortfolioViewsOptions) {
+    this.views = new Map(instances.map((instance) => [instance, new PortfolioView(instance, options)]));
+  }
+
+  of(instance: StrategyInstance): PortfolioView {
+    return present(this.views.get(instance), () => `a view of ${instance.name}, an instance of this engine`);
+  }
+}
+
 /** What one strategy may look at. Everything is worked out when it is looked at. */
 export class PortfolioView implements EngineView {
-  nowMs = 0;
   /** Looked at far more often than it changes. */
   private lastPosition: { readonly units: Units; readonly text: DecimalText } = {
     units: NO_UNITS,
@@ -24,23 +45,21 @@ export class PortfolioView implements EngineView {
   private readonly markets: MarketDataCache;
   private readonly blotter: OrderBlotter;
   private readonly account: AccountState;
-  private readonly candlesSeenAtMs: (market: string) => number | null;
+  private readonly readers: CandleReaders;
   /** What the market shows now, or else what was told last. */
   private readonly priceOf: PriceOf = (market) =>
     this.markets.priceOf(market) ?? this.instance.ledger.priceOf(market);
 
-  constructor(options: {
-    readonly instance: StrategyInstance;
-    readonly markets: MarketDataCache;
-    readonly blotter: OrderBlotter;
-    readonly account: AccountState;
-    readonly candlesSeenAtMs: (market: string) => number | null;
-  }) {
-    this.instance = options.instance;
+  constructor(instance: StrategyInstance, options: PortfolioViewsOptions) {
+    this.instance = instance;
     this.markets = options.markets;
     this.blotter = options.blotter;
     this.account = options.account;
-    this.candlesSeenAtMs = options.candlesSeenAtMs;
+    this.readers = options.readers;
+  }
+
+  get nowMs(): number {
+    return this.blotter.outbox.nowMs;
   }
 
   position(market: string): DecimalText {
@@ -106,7 +125,8 @@ export class PortfolioView implements EngineView {
       book: state.bookSeenAtMs,
       stats: state.statsSeenAtMs,
       trades: state.tapeSeenAtMs,
-      candles: what === 'candles' ? this.candlesSeenAtMs(market) : null,
+      candles:
+        what === 'candles' ? candlesSeenAtMs(market, { markets: this.markets, readers: this.readers }) : null,
     }[what];
     return seenAtMs === null ? null : this.nowMs - seenAtMs;
   }

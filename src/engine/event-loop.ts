@@ -1,0 +1,238 @@
+import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
+import type { AccountState } from './account-state.ts';
+import type { AlgorithmManager } from './algorithm-manager.ts';
+import type { CandleReaders } from './candle-reader.ts';
+import type { Control } from './control.ts';
+import type { CredentialWatch } from './credential-watch.ts';
+import type { EngineOutput } from './engine-command.ts';
+import type { ControlCommand, EngineEvent } from './engine-event.ts';
+import type { FeedHandler } from './feed-handler.ts';
+import type { FillHandler } from './fill-handler.ts';
+import type { FlawLog } from './flaw-log.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
+import type { OrderManager } from './order-manager.ts';
+import type { Outbox } from './outbox.ts';
+import type { Reconciler } from './reconciler.ts';
+import type { RowCounter } from './row-counter.ts';
+import type { StrategyDispatcher } from './strategy-dispatcher.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+
+/** Rounds of events and intents within one step. More is a livelock, and the rest waits for the next step. */
+const MOST_ROUNDS = 1_000;
+
+const NOTHING_TO_DO = { changes: [], isDurable: false, requests: [], notices: [] } as const;
+
+/** The parts of an engine that a step goes through. */
+export interface EventLoopParts {
+  readonly outbox: Outbox;
+  readonly rows: RowCounter;
+  readonly instances: readonly StrategyInstance[];
+  readonly markets: MarketDataCache;
+  readonly account: AccountState;
+  readonly readers: CandleReaders;
+  readonly findings: FlawLog;
+  readonly credential: CredentialWatch;
+  readonly orderManager: OrderManager;
+  readonly reconciler: Reconciler;
+  readonly fills: FillHandler;
+  readonly feeds: FeedHandler;
+  readonly algorithms: AlgorithmManager;
+  readonly strategies: StrategyDispatcher;
+  readonly control: Control;
+  /** Whether balances are compared at all. */
+  readonly reconciles: boolean;
+  readonly isRestart: boolean;
+}
+
+/**
+ * What one step does, and in which order: the event is taken in, strategies are told, and what is due is
+ * asked.
+ */
+export class EventLoop {
+  private readonly parts: EventLoopParts;
+  /**
+   * When a venue that tells by itself did so last. Timers of such a moment wait for a tick, so that whatever
+   * comes with it is told before them.
+   */
+  private toldAtMs = Number.NEGATIVE_INFINITY;
+  /** The output of a step that comes to nothing, with the time of the next that is due. */
+  private quiet: EngineOutput = { ...NOTHING_TO_DO, wakeAtMs: 0 };
+
+  constructor(parts: EventLoopParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Takes in one event; answers what is to be done. Throws `INVARIANT` when something that must hold does
+   * not: the shell then ends this life.
+   */
+  step(event: EngineEvent): EngineOutput {
+    const { outbox, markets, feeds, algorithms, strategies } = this.parts;
+    if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
+    if (event.kind === 'bar' || event.kind === 'closes' || event.kind === 'account')
+      this.toldAtMs = outbox.nowMs;
+    if (event.kind === 'bar' && this.isAtRest()) {
+      markets.takeBar(event.bar);
+      strategies.handCandle(event.bar);
+      // It made nobody want anything: of such bars a backtest has millions.
+      if (this.isAtRest()) return this.quiet;
+      return this.finish(false);
+    }
+    if (event.kind === 'closes' || event.kind === 'opens') return this.takePrices(event);
+    algorithms.beginStep();
+    if (event.kind === 'answer') this.takeAnswer(event);
+    else if (event.kind === 'bar') this.takeBar(event.bar);
+    else if (event.kind === 'account') this.takeAccount(event);
+    else if (event.kind === 'pace') feeds.setPaces(event.paces);
+    else if (event.kind === 'control') {
+      this.takeCommand(event.command);
+    }
+    return this.finish(event.kind === 'tick');
+  }
+
+  /** Does all that a step brings with it, and answers what is to be done. */
+  private finish(isTick: boolean): EngineOutput {
+    const { outbox } = this.parts;
+    this.work();
+    this.pump(outbox.nowMs, isTick || outbox.nowMs > this.toldAtMs);
+    this.work();
+    this.store();
+    const wakeAtMs = this.wakeAtMs();
+    this.quiet = { ...NOTHING_TO_DO, wakeAtMs };
+    return outbox.take(wakeAtMs);
+  }
+
+  /**
+   * Whether nothing is at work or waits to be told, stored or sent, and the time of nothing has come: then
+   * all that a bar does is to be told.
+   */
+  private isAtRest(): boolean {
+    const { outbox, algorithms, strategies } = this.parts;
+    return (
+      strategies.hasStarted &&
+      outbox.isEmpty &&
+      !outbox.isRestartable &&
+      !outbox.isJournaled &&
+      outbox.nowMs < this.quiet.wakeAtMs &&
+      strategies.isIdle &&
+      algorithms.size === 0
+    );
+  }
+
+  /** Data of a market has come: who waits for it is told. */
+  tellMarketData(event: StrategyEvent, market: string): void {
+    const { algorithms, strategies, control } = this.parts;
+    if (event.kind === 'book') algorithms.onBook(market);
+    if (strategies.hasStarted && !control.isDraining) strategies.tellSubscribers(event, market);
+  }
+
+  private takeCommand(command: ControlCommand): void {
+    const { reconciler, control } = this.parts;
+    if (command.kind === 'accept-balances') reconciler.accept();
+    else if (command.kind === 'compare-balances') reconciler.tryNow();
+    else control.take(command);
+  }
+
+  private takeAnswer(event: Extract<EngineEvent, { kind: 'answer' }>): void {
+    const { outbox, credential } = this.parts;
+    const { requestId, answer, sentAtMs } = event;
+    const asked = outbox.answered(requestId);
+    credential.take(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
+    asked?.take(answer, { atMs: outbox.nowMs, sentAtMs });
+  }
+
+  private takeBar(bar: ClosedCandle): void {
+    const { markets, algorithms, strategies } = this.parts;
+    markets.takeBar(bar);
+    strategies.tellCandle(bar);
+    if (algorithms.size > 0) algorithms.onBook(bar.market);
+  }
+
+  /**
+   * These are the prices from now on; who waits for one is asked at the next step, when it is known what else
+   * happened.
+   */
+  private takePrices(event: Extract<EngineEvent, { kind: 'closes' | 'opens' }>): EngineOutput {
+    const { outbox, markets, algorithms } = this.parts;
+    if (event.kind === 'closes') for (const bar of event.bars) markets.takeBar(bar);
+    else for (const { market, price, untilMs } of event.opens) markets.takeOpen(market, price, untilMs);
+    if (algorithms.size > 0)
+      for (const { market } of event.kind === 'closes' ? event.bars : event.opens) algorithms.onBook(market);
+    return algorithms.isWaited ? { ...NOTHING_TO_DO, wakeAtMs: outbox.nowMs } : this.quiet;
+  }
+
+  private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
+    const { account, orderManager, fills } = this.parts;
+    account.take(wallets);
+    for (const record of orders) orderManager.takeRecord(record, { isTrusted: true });
+    account.saw('orders');
+    if (trades.length > 0) fills.takeTold(trades);
+    account.saw('fills');
+  }
+
+  /** Tells strategies and runs algorithms until nothing is left to do. */
+  private work(): void {
+    const { outbox, algorithms, strategies, control } = this.parts;
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      if (!strategies.tellNext() && (control.isDraining || !algorithms.pump(outbox.nowMs))) return;
+    }
+    outbox.alarm(`strategies and algorithms were still at work after ${MOST_ROUNDS} rounds; the rest waits`);
+  }
+
+  private pump(nowMs: number, isTimeUp: boolean): void {
+    const { findings, orderManager, reconciler, fills, feeds, strategies, control } = this.parts;
+    this.beginTrading();
+    if (isTimeUp) strategies.pump(nowMs);
+    orderManager.blotter.identical.expire(nowMs);
+    findings.expire(nowMs);
+    if (fills.isWaiting) fills.settlePending();
+    orderManager.pump(nowMs);
+    control.pump(nowMs);
+    if (this.mayReconcile()) reconciler.pump(nowMs);
+    feeds.setIdle(orderManager.blotter.table.unfinished().length === 0);
+    feeds.pump(nowMs);
+  }
+
+  /** Strategies start once the account was read and the past is there. */
+  private beginTrading(): void {
+    const { outbox, orderManager, fills, feeds, strategies, isRestart } = this.parts;
+    if (strategies.hasStarted || !feeds.isReady() || orderManager.takeover.isWaitedFor(fills.isWaiting))
+      return;
+    strategies.start(isRestart);
+    outbox.journal('control', 'start', { isRestart });
+    this.work();
+  }
+
+  private wakeAtMs(): number {
+    const { orderManager, reconciler, feeds, algorithms, strategies, control } = this.parts;
+    const next = Math.min(
+      feeds.wakeAtMs(),
+      orderManager.wakeAtMs(),
+      // A drain leaves algorithms as they are: what they would want now comes to nothing.
+      control.isDraining ? Number.POSITIVE_INFINITY : algorithms.wakeAtMs(),
+      control.wakeAtMs(),
+      strategies.wakeAtMs(),
+    );
+    return this.mayReconcile() ? Math.min(next, reconciler.wakeAtMs()) : next;
+  }
+
+  /**
+   * Balances are compared from the start on, or, where candles of the past are read first, once these are
+   * there.
+   */
+  private mayReconcile(): boolean {
+    const { readers, strategies, reconciles } = this.parts;
+    return reconciles && (strategies.hasStarted || readers.size === 0);
+  }
+
+  private store(): void {
+    const { outbox, rows, instances, feeds } = this.parts;
+    if (!outbox.isRestartable) return;
+    rows.store();
+    feeds.store(outbox.nowMs);
+    for (const instance of instances) {
+      const strategy = instance.takeRecord(outbox.nowMs);
+      if (strategy !== null) outbox.change({ kind: 'strategy', strategy });
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import { present } from '../domain/invariant.ts';
+import { formatUnits } from '../domain/money.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import type { Rejection, StrategyEvent } from '../strategy/strategy-event.ts';
+import { AbsentFills, KEPT_ABSENT_FILLS, type AbsentFill } from './absent-fills.ts';
+import { EventQueue } from './event-queue.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
+import type { MirrorState } from './mirror-change.ts';
+import { IDENTICAL_ORDER } from './order-placer.ts';
+import type { Outbox } from './outbox.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+
+/**
+ * Events that wait to be told to strategies, before they have started or within one step. The oldest go, and
+ * that is told.
+ */
+const MOST_TOLD = 10_000;
+
+const NO_REJECTION: Rejection = {
+  intent: null,
+  clientOrderId: null,
+  market: null,
+  side: null,
+  tag: null,
+  code: '',
+  reason: '',
+};
+
+export interface StrategyNotifierOptions {
+  readonly instances: readonly StrategyInstance[];
+  readonly outbox: Outbox;
+  readonly markets: MarketDataCache;
+}
+
+/** What is to be told to strategies: fills, orders and rejections of theirs, and whatever else waits. */
+export class StrategyNotifier {
+  readonly queue = new EventQueue();
+  private readonly options: StrategyNotifierOptions;
+  private readonly instancesByName: ReadonlyMap<string, StrategyInstance>;
+  private readonly absent: AbsentFills;
+
+  constructor(options: StrategyNotifierOptions) {
+    this.options = options;
+    this.absent = new AbsentFills(options.outbox);
+    this.instancesByName = new Map(options.instances.map((instance) => [instance.name, instance]));
+  }
+
+  instanceOf(strategy: string): StrategyInstance | undefined {
+    return this.instancesByName.get(strategy);
+  }
+
+  /** Has a strategy told of something when its turn comes. */
+  tell(instance: StrategyInstance, event: StrategyEvent): void {
+    if (!instance.runner.wants(event.kind)) return;
+    this.queue.push({ instance, event });
+    if (this.queue.length <= MOST_TOLD) return;
+    this.queue.shift();
+    this.options.outbox.warn(`more than ${MOST_TOLD} events wait for the strategies: the oldest was dropped`);
+  }
+
+  /** A trade of the account; one of nobody's order is told to nobody. */
+  onFill(fill: FillRecord, order: OrderRecord | null): void {
+    if (order !== null) this.takeFill({ fill, tag: order.tag }, order);
+  }
+
+  /** An order is another than it was; `before` is null for a new one, which nobody is told of. */
+  onOrder(order: OrderRecord, before: OrderRecord | null): void {
+    if (before === null) return;
+    const instance = this.instanceOf(order.strategy);
+    if (instance === undefined) return;
+    if (order.state === 'sending' || (order.state === 'cancelling' && before.state !== 'cancelling')) {
+      instance.requests += 1;
+      instance.isDirty = true;
+    }
+    if (order.state === before.state && order.matched === before.matched) return;
+    if (order.state === 'rejected') this.onOrderRejected(instance, order);
+    else if (order.state !== 'sending' && order.state !== 'planned' && instance.runner.wants('order')) {
+      this.tell(instance, {
+        kind: 'order',
+        order: {
+          clientOrderId: order.key,
+          market: order.market,
+          status: isFinal(order) || order.venueStatus === null ? order.state : order.venueStatus,
+          code: order.reason,
+          tag: order.tag,
+        },
+      });
+    }
+  }
+
+  /** Something that it wanted came to nothing. */
+  reject(
+    instance: StrategyInstance,
+    rejected: Partial<Rejection> & Pick<Rejection, 'code' | 'reason'>,
+  ): void {
+    const { outbox } = this.options;
+    const rejection: Rejection = { ...NO_REJECTION, ...rejected };
+    const { intent, clientOrderId, code, reason, market, side } = rejection;
+    const refused = intent?.kind ?? (clientOrderId === null ? 'slice' : 'order');
+    instance.tally.refuse({ what: refused, code, reason, atMs: outbox.nowMs });
+    const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
+    // An order that was refused is told as such; and while no orders are taken, once a minute is enough.
+    const isTold = clientOrderId !== null || (code === 'closed' && !instance.mayComplain(outbox.nowMs));
+    if (!isTold) outbox.info(`${instance.name}: ${what} refused (${code}): ${reason}`, instance.name);
+    this.tell(instance, { kind: 'reject', rejection });
+  }
+
+  private onOrderRejected(instance: StrategyInstance, order: OrderRecord): void {
+    // The stop leg of an OCO shares the fate of the other.
+    if (order.clientOrderId === null || order.reason === 'Cancelled') return;
+    const { key, market, side, tag, reason } = order;
+    const code = reason?.startsWith(IDENTICAL_ORDER) === true ? IDENTICAL_ORDER : (reason ?? 'rejected');
+    const why = `${key}: ${reason ?? code}: ${wishText(order)}`;
+    this.reject(instance, { clientOrderId: key, market, side, tag, code, reason: why });
+  }
+
+  /** Takes over the fills that came while their strategies were not at work, and hands them out. */
+  restore({ kept }: MirrorState): void {
+    this.absent.restore(kept[KEPT_ABSENT_FILLS]);
+    for (const { fill, tag } of this.absent.take(
+      ({ strategy }) => strategy !== null && this.instancesByName.has(strategy),
+    )) {
+      const key = present(
+        fill.orderKey,
+        () => `the order of the trade ${fill.tradeId}, which waited for its strategy`,
+      );
+      this.takeFill({ fill, tag }, { key, strategy: present(fill.strategy, 'the strategy of that trade') });
+    }
+  }
+
+  private takeFill({ fill, tag }: AbsentFill, order: Pick<OrderRecord, 'key' | 'strategy'>): void {
+    const instance = this.instanceOf(order.strategy);
+    if (instance === undefined) {
+      this.absent.add({ fill: { ...fill, orderKey: order.key, strategy: order.strategy }, tag });
+      return;
+    }
+    const { markets } = this.options;
+    const step = markets.get(fill.market)?.market.amountStep ?? null;
+    instance.takeFill(fill, { step, priceOf: (symbol) => markets.priceOf(symbol) });
+    if (!instance.runner.wants('fill')) return;
+    const { side, atMs, price, amount, total, fee } = fill;
+    this.tell(instance, {
+      kind: 'fill',
+      fill: {
+        clientOrderId: order.key,
+        market: fill.market,
+        timeMs: atMs,
+        side,
+        price: formatUnits(price),
+        amount: formatUnits(amount),
+        total: formatUnits(total),
+        fee: formatUnits(fee),
+        tag,
+      },
+    });
+  }
+}
+
+/** What an order was to do, with its numbers. */
+function wishText({ side, market, amount, execution, price, stopPrice }: OrderRecord): string {
+  const isTaking = execution === 'market' || execution === 'stop_market';
+  const bound = price === null ? '' : `${isTaking ? ', no worse than' : 'at'} ${formatUnits(price)}`;
+  const at = isTaking ? `at the market${bound}` : bound;
+  const once = stopPrice === null ? '' : ` once ${formatUnits(stopPrice)} is reached`;
+  return `${side} ${formatUnits(amount)} in ${market} ${at}${once}`;
+}
