@@ -3,7 +3,7 @@ import type { BarPath, BarRules } from '../venues/bars/bar-rules.ts';
 
 const PATHS: Readonly<Record<BarPath, string>> = {
   'worst-first':
-    'worst first: of an OCO the stop comes before the limit leg wherever both could be; a stop-limit order that rests after waking inside a bar fills in that bar only if the close is beyond its limit',
+    'worst first: of an OCO the stop comes before the limit leg wherever both could fill; a stop-limit order that rests after it triggered inside a bar fills in that bar only if the close is beyond its limit',
   'open-high-low-close': 'open, high, low, close',
   'open-low-high-close': 'open, low, high, close',
   'nearest-first': 'open, the extreme nearer to it (the low if both are as near), the other extreme, close',
@@ -36,7 +36,7 @@ function marketOf({ arrival }: BarRules): string {
 
 function stopsOf({ limitFill }: BarRules): string {
   const within = limitFill === 'through' ? 'better than its limit' : 'no worse than its limit';
-  return `wake when the bar reaches the stop price, at a gap at the open; then take at that price, a stop-limit order only where that is ${within} and with costs no worse than that, else it rests`;
+  return `trigger when the bar reaches the stop price, at a gap at the open; then take at that price, a stop-limit order only where that is ${within} and with costs no worse than that, else it rests`;
 }
 
 function volumeOf({ volumeShareMillionths, path }: BarRules): string {
@@ -86,17 +86,17 @@ export function describeBarRules(rules: BarRules): FidelityStatement {
             : 'their own price, as maker',
       },
       { rule: 'stop orders', setting: stopsOf(rules) },
-      { rule: 'OCO', setting: 'a fill of one leg, or the waking of the stop, cancels the other' },
+      { rule: 'OCO', setting: 'a fill of one leg, or the trigger of the stop, cancels the other' },
       { rule: 'path inside a bar', setting: PATHS[path] },
       { rule: 'volume', setting: volumeOf(rules) },
       {
-        rule: 'what the bot is told',
+        rule: 'when the bot sees it',
         setting: 'fills at an open as the bar begins, all others as it closes, before the bar itself',
       },
       {
         rule: 'age of prices',
         setting:
-          'the open of the bar that runs, or the last close, is as good as a fresh book until the next bar is due to close; in a gap it ages from then on',
+          'the open of the current bar, or the last close, counts as a fresh book until the next bar is due to close; in a gap it ages from then on',
       },
       { rule: 'fees', setting: 'half-even, in the currency received, by the fill being maker or taker' },
       {
@@ -119,7 +119,7 @@ function caveatsOf(rules: BarRules): readonly string[] {
     'There is no delay and no limit on requests: the bot sees each bar as it closes and its orders are there at once.',
     ...sayIf(
       volumeShareMillionths !== null,
-      'How much of an order fills at an open follows from the volume of the whole bar, which nobody knew then.',
+      'How much of an order fills at an open follows from the volume of the whole bar, which was not known then.',
     ),
     ...sayIf(isFree, 'What takes pays neither spread nor slippage: real fills are worse.'),
     ...sayIf(
@@ -132,7 +132,7 @@ function caveatsOf(rules: BarRules): readonly string[] {
     ),
     ...sayIf(
       arrival === 'this-close',
-      'Orders fill at the very close that they were decided on, which nobody gets in practice.',
+      'Orders fill at the close on which they were decided, which is not possible in practice.',
     ),
     ...sayIf(
       path !== 'worst-first',

@@ -46,7 +46,7 @@ function unusable(path: string, found: string, cause?: unknown): SarrafError {
   return new SarrafError(
     'DATA_UNUSABLE',
     `expected a ledger of sarraf at ${path}, found ${found}. It was left as it is, and nothing is sent: what was sent before is not known. ` +
-      'Move it away to begin anew with a full window, or make a new one with "sarraf ledger new" once no request of the last window counts any more',
+      'Move it away to start again with a full window, or make a new one with "sarraf ledger new" when no request of the last window counts any more',
     { cause },
   );
 }

@@ -25,5 +25,5 @@ export function loweredBudgets(
 
 /** One of them in a sentence. */
 export function loweredText({ budget, named, limit, ownLimit, forMs }: LoweredBudget): string {
-  return `the exchange has lowered ${budget} to ${named}: ${limit} are used in place of ${ownLimit}, for ${lengthText(forMs)} if no limit reply comes, or until "sarraf budget raise ${budget}"`;
+  return `the exchange has lowered ${budget} to ${named}: ${limit} are used instead of ${ownLimit}, for ${lengthText(forMs)} if no limit reply comes, or until "sarraf budget raise ${budget}"`;
 }

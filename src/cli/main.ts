@@ -24,7 +24,7 @@ async function endByCrash(error: unknown): Promise<void> {
   if (place === null) console.error(error);
   else
     console.error(
-      `INVALID_STRATEGY: ${place}: threw outside of its handlers, where nobody catches it: ${message}`,
+      `INVALID_STRATEGY: ${place}: threw outside of its handlers, where nothing catches it: ${message}`,
     );
   process.exit(FAILED);
 }

@@ -27,7 +27,7 @@ export function startingBot(dataFolder: string): StartingBot | null {
 
 /** What such a bot waits for, in its own words where it serves health. */
 export async function startWaitsFor(dataFolder: string): Promise<string> {
-  const unserved = 'no answer from the exchange yet, as far as can be told without health.port';
+  const unserved = 'no answer from the exchange yet, as far as the command can see without health.port';
   const address = healthAddress(dataFolder);
   if (address === null) return unserved;
   try {

@@ -48,8 +48,8 @@ export class CrashWatch {
     this.count += 1;
     this.first ??= { error };
     if (this.count <= MOST_TOLD) {
-      const more = this.count === MOST_TOLD ? '; further ones are not told' : '';
-      const message = `something went wrong that nobody caught, so the run ends: ${error instanceof Error ? error.message : String(error)}${more}`;
+      const more = this.count === MOST_TOLD ? '; further ones are not reported' : '';
+      const message = `an error was not caught, so the run ends: ${error instanceof Error ? error.message : String(error)}${more}`;
       const stack = error instanceof Error ? (error.stack ?? null) : null;
       this.tell({ kind: 'notice', level: 'error', message, subject: null, details: { stack } });
     }

@@ -60,7 +60,7 @@ export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Prom
       bot.shell.close();
       const left = bot.engine.liveOrderKeys();
       if (left.length === 0) return { ok: true, message: `${most} orders are canceled`, left };
-      return { ok: false, message: `${left.length} orders are not known to be canceled`, left };
+      return { ok: false, message: `${left.length} orders may still be open`, left };
     } finally {
       mirror.close();
       await venue.limiter.close();

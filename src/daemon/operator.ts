@@ -67,7 +67,10 @@ export class Operator {
     if (command.kind === 'resume' || command.kind === 'accept-balances') {
       this.inbox.done(id, {
         ok: true,
-        message: command.kind === 'resume' ? 'trading goes on' : 'the books begin anew',
+        message:
+          command.kind === 'resume'
+            ? 'trading goes on'
+            : 'the books start again from the balances of the exchange',
         left: [],
       });
       return;

@@ -68,11 +68,11 @@ export class PaceWatch {
       named === null
         ? ({
             level: 'info',
-            message: `the limit of ${name} is ${stated} again: the exchange has not lowered it any more`,
+            message: `the limit of ${name} is ${stated} again: the exchange no longer lowers it`,
           } as const)
         : ({
             level: 'error',
-            message: `the exchange has lowered the limit of ${name} from ${stated} to ${named}: it is kept to, and what is polled is asked less often. It is raised again after 24 hours without a limit reply, or by "sarraf budget raise ${name}"`,
+            message: `the exchange has lowered the limit of ${name} from ${stated} to ${named}: the bot keeps the lower limit and polls less often. The limit rises again after 24 hours without a limit reply, or by "sarraf budget raise ${name}"`,
           } as const);
     this.options.onNotice({ kind: 'notice', subject: null, ...notice });
   }

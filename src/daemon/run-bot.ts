@@ -105,7 +105,7 @@ async function runWith(run: Run): Promise<Summary> {
     ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),
   });
   try {
-    run.health.waitFor('its strategies are being loaded, and whose account it is is being asked');
+    run.health.waitFor('its strategies are loading, and the account is being checked');
     return await runAt(venue, run);
   } finally {
     run.health.waitFor('it has ended');

@@ -36,7 +36,7 @@ export class AbsentFills {
       this.fills = this.fills.slice(1);
       const { strategy, tradeId } = oldest.fill;
       this.outbox.alarm(
-        `the trade ${tradeId} of ${strategy}, which is not at work, is left out of its position`,
+        `the trade ${tradeId} of ${strategy}, which does not run, is left out of its position`,
       );
     }
     this.keep();

@@ -144,7 +144,7 @@ export class Control {
     if (this.halted === null) return;
     this.nextLookAtMs = this.options.outbox.nowMs;
     this.options.outbox.alarm(
-      `trading is halted since before this start: ${this.halted.reason}. "sarraf resume" ends it`,
+      `trading was halted before this start: ${this.halted.reason}. "sarraf resume" ends it`,
     );
   }
 
@@ -160,7 +160,7 @@ export class Control {
     const way = { requestClass: 'resolve', withinMs: WITHIN_MS } as const;
     outbox.ask({ kind: 'orders', status: 'open', fromId }, way, (answer) => {
       if (answer.outcome !== 'value') {
-        outbox.alarm('the open orders of the account could not be listed: see whether some are left');
+        outbox.alarm('the open orders of the account could not be listed: check whether some are left');
         return;
       }
       const { items, hasNext } = answer.value;

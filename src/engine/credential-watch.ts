@@ -105,7 +105,9 @@ export class CredentialWatch {
     this.toldAtMs = Number.NEGATIVE_INFINITY;
     outbox.journal('notice', 'credential', { refused: false });
     this.keep();
-    outbox.warn(`the exchange takes ${credential.name} again, after ${secondsText(outbox.nowMs - sinceMs)}`);
+    outbox.warn(
+      `the exchange accepts ${credential.name} again, after ${secondsText(outbox.nowMs - sinceMs)}`,
+    );
   }
 
   private keep(): void {

@@ -176,7 +176,7 @@ export class EventLoop {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       if (!strategies.tellNext() && (control.isDraining || !algorithms.pump(outbox.nowMs))) return;
     }
-    outbox.alarm(`strategies and algorithms were still at work after ${MOST_ROUNDS} rounds; the rest waits`);
+    outbox.alarm(`strategies and algorithms still had work after ${MOST_ROUNDS} rounds; the rest waits`);
   }
 
   private pump(nowMs: number, isTimeUp: boolean): void {

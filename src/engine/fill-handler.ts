@@ -106,7 +106,7 @@ export class FillHandler {
   /** The oldest of them, and what it waits for; null where there is none. */
   waitingFor(): string | null {
     for (const { trade } of this.pending.all()) {
-      return `trade ${trade.id} of order ${trade.orderId} is read, and not yet known to be right and whose it is`;
+      return `trade ${trade.id} of order ${trade.orderId} is read, but not yet confirmed, or its owner is not known yet`;
     }
     return null;
   }
@@ -173,7 +173,7 @@ export class FillHandler {
       // No full page has one trade alone, or falling ids. What comes after it is read the next time, from a
       // cursor that lies before it.
       this.blotter.outbox.warn(
-        `a page of trades from ${firstId} to ${lastId} is said to be full and leads no further: it is read again`,
+        `a page of trades from ${firstId} to ${lastId} is full but has no newer trade: the bot reads it again`,
       );
       reading.hasFlaw = true;
     }
@@ -203,7 +203,9 @@ export class FillHandler {
     reading.shown.add(name);
     const given = this.pending.note(trade);
     if (given !== null) {
-      this.blotter.outbox.alarm(`the trade ${given.id} is nobody's: it counts as foreign`);
+      this.blotter.outbox.alarm(
+        `the trade ${given.id} belongs to no order of this bot: it counts as foreign`,
+      );
       this.enter(given, null);
     }
     return this.attribute(name);
@@ -229,7 +231,7 @@ export class FillHandler {
     const readings = reports.findings.note(subject, flaw, { isGrave });
     if (readings < SET_APART_AFTER || isGrave) return true;
     blotter.outbox.alarm(
-      `trade ${trade.id} is none of ours and can not be right: it is left out of the books`,
+      `trade ${trade.id} is not ours and can not be right: it is left out of the books`,
       subject,
     );
     this.taken.remember(trade);

@@ -134,12 +134,15 @@ export class FlawLog {
     const text = sentenceOf({ subject, field, expected, found });
     const shown = { field, expected, found: found.slice(0, SHOWN_LENGTH), readings };
     outbox.journal('finding', subject, shown);
-    if (readings === 1) outbox.warn(`${text}. It is not believed, and read again`, subject);
+    if (readings === 1) outbox.warn(`${text}. The bot does not use it, and reads again`, subject);
     else if (isGrave)
-      outbox.alarm(`${text}, and a second reading says the same: new orders wait until it is right`, subject);
+      outbox.alarm(
+        `${text}, and a second reading says the same: new orders wait until a reading is correct`,
+        subject,
+      );
     else
       outbox.warn(
-        `${text}, and a second reading says the same${isSoft === true ? ': the rest of it is believed' : ''}`,
+        `${text}, and a second reading says the same${isSoft === true ? ': the rest of it is used' : ''}`,
         subject,
       );
   }

@@ -227,7 +227,7 @@ export class OrderPlacer {
     }
     if (!isCertain)
       this.outbox.warn(
-        `${key}: ${answer.code}: ${answer.message}; whether it arrived is being found out`,
+        `${key}: ${answer.code}: ${answer.message}; the bot finds out whether it arrived`,
         key,
       );
   }
@@ -248,7 +248,7 @@ export class OrderPlacer {
       if (record !== undefined) reports.take(record, { known: leg });
       else {
         this.outbox.warn(
-          `${leg.key}: the reply to its placement is not about it; whether it arrived is being found out`,
+          `${leg.key}: the reply to its placement is not about it; the bot finds out whether it arrived`,
           leg.key,
         );
         this.blotter.apply(leg, { kind: 'unanswered', sentAtMs: atMs });

@@ -260,7 +260,7 @@ export class OrderReportMatcher {
       return order;
     }
     blotter.outbox.warn(
-      `${order.key}: matchedAmount: ${formatUnits(order.matched)} was told once, and two later readings say ${formatUnits(matched)}: that counts`,
+      `${order.key}: matchedAmount: ${formatUnits(order.matched)} came in one reply, and two later ones say ${formatUnits(matched)}: the later ones count`,
       order.key,
     );
     return blotter.apply(order, { kind: 'matched less', matched });
@@ -318,7 +318,7 @@ export class OrderReportMatcher {
     ) {
       claims.delete(order.key);
       blotter.outbox.warn(
-        `${order.key}: id: ${order.venueId} was told once, and the exchange has it as ${venueId}: that counts`,
+        `${order.key}: id: ${order.venueId} came in one reply, and the exchange has the order as ${venueId}: that id counts`,
         order.key,
       );
       this.sureIds.forget(order.key);
@@ -357,7 +357,7 @@ export class OrderReportMatcher {
     missed.delete(order.key);
     this.sureIds.forget(order.key);
     blotter.outbox.warn(
-      `${order.key}: id: ${venueId} was told, and the exchange has no such order: it is looked for by its name`,
+      `${order.key}: id: ${venueId} came in a reply, and the exchange has no such order: the bot looks for it by its clientOrderId`,
       order.key,
     );
     blotter.apply(order, { kind: 'unbound' });
@@ -533,7 +533,7 @@ export class OrderReportMatcher {
     };
     blotter.add(order);
     blotter.outbox.warn(
-      `${key} is ${record.status} at the exchange and was not known here: it is taken over`,
+      `${key} is ${record.status} at the exchange and was not known to the bot: it is taken over`,
       key,
     );
     return order;
@@ -553,7 +553,7 @@ export class OrderReportMatcher {
       // The trades that it brings have its id alone.
       this.blotter.outbox.journal('notice', name, { venueId: id });
       this.blotter.outbox.info(
-        `order ${id} was placed by hand (${name}): it is nobody's strategy's and stays untouched`,
+        `order ${id} was placed by hand (${name}): it belongs to no strategy and stays untouched`,
         name,
       );
     }

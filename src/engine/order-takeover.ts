@@ -82,7 +82,7 @@ export class OrderTakeover {
     if (json === undefined || this.isPutBack) this.keep();
     if (this.isPutBack) {
       outbox.warn(
-        'the mirror was put back from a copy: what this instance ordered since is looked for, and taken over',
+        'the mirror was restored from a copy: the bot looks for newer orders of this instance, and takes them over',
       );
     }
     this.fromId = (names.state.takenOverTo ?? highest) + 1;
@@ -135,7 +135,7 @@ export class OrderTakeover {
     if (isWhole && (page.hasNext === false || page.items.length === 0)) this.end(atMs);
     else if (this.pages >= MOST_PASS_PAGES) {
       this.options.outbox.alarm(
-        'the mirror was put back from a copy that is too old: not all orders since were looked at',
+        'the mirror was restored from a copy that is too old: the bot could not read all orders since',
       );
       this.end(atMs);
     }

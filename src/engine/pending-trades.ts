@@ -110,7 +110,7 @@ export class PendingTrades {
       if (pending.misses < GONE_AFTER_READINGS || pending.seenAtMs + GONE_AFTER_MS > nowMs) continue;
       this.byName.delete(name);
       this.outbox.warn(
-        `trade ${trade.id} of order ${trade.orderId} was told once and is in no list since: it never was`,
+        `trade ${trade.id} of order ${trade.orderId} came in one reply and is in no list since: it does not count`,
       );
     }
   }

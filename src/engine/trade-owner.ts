@@ -65,7 +65,7 @@ export class TradeOwner {
     if (orderId === null) return readings >= 2;
     if (sinceMs + ASKS_FOR_MS < blotter.outbox.nowMs) {
       blotter.outbox.alarm(
-        `trade ${trade.id}: whose order ${orderId} is could not be found out: it counts as foreign`,
+        `trade ${trade.id}: the owner of order ${orderId} is not known: the trade counts as foreign`,
       );
       return true;
     }

@@ -54,7 +54,7 @@ export class UnknownOrderSearch {
       if (order === undefined || askedAtMs < sinceMs) continue;
       if (mayHold(order)) {
         this.outbox.warn(
-          `${key} is in no list, but a trade that is nobody's may be its own: it stays unknown`,
+          `${key} is in no list, but a trade without a known order may belong to it: it stays unknown`,
           key,
         );
         continue;

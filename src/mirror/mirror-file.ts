@@ -138,7 +138,7 @@ function versionOf(database: Database.Database): number {
   throw unusable({
     path: name,
     found: `version ${version}, where this sarraf reads version ${SCHEMA_VERSION}`,
-    advice: 'use the sarraf that wrote it, or name another folder with --data and begin anew',
+    advice: 'use the sarraf that wrote it, or name another folder with --data and start again',
   });
 }
 

@@ -44,7 +44,7 @@ export function reasonOf(error: unknown): string {
 
 /** What to do about a damaged file. */
 export const DAMAGED_ADVICE =
-  'it was left as it is. Put a copy back, or move it away and begin anew; the exchange is asked for orders, fills and balances then';
+  'it was left as it is. Restore a copy, or move it away and start again; the bot then asks the exchange for orders, fills and balances';
 
 /** What went wrong while a mirror was opened, as `DATA_UNUSABLE`. */
 export function openingFailed(path: string, error: unknown): SarrafError {

@@ -31,8 +31,7 @@ export function checkedFault(
   return {
     handler: typeof handler === 'string' && HANDLER.test(handler) ? handler : of.handler,
     file: of.file,
-    message:
-      typeof message === 'string' ? message.slice(0, LONGEST_TEXT) : 'failed in a way that can not be said',
+    message: typeof message === 'string' ? message.slice(0, LONGEST_TEXT) : 'failed without a message',
     line: typeof line === 'number' && Number.isInteger(line) && line > 0 ? line : null,
     stack: typeof stack === 'string' ? stack.slice(0, LONGEST_STACK) : null,
   };

@@ -43,7 +43,7 @@ function sayEnd(end: WorkerEnd): void {
 process.on('uncaughtExceptionMonitor', (error, origin) => {
   const { message, line: at, stack } = faultOf(null, error, source);
   const what =
-    origin === 'unhandledRejection' ? 'a promise was rejected and nobody caught it' : 'outside of a handler';
+    origin === 'unhandledRejection' ? 'a promise was rejected and not caught' : 'outside of a handler';
   sayEnd({ message: `${what}: ${message}`, line: at, stack });
 });
 process.on('exit', (code) => sayEnd({ message: `it called process.exit(${code})`, line: null, stack: null }));

@@ -306,7 +306,7 @@ export class WorkerRunner implements StrategyPort {
       const loaded = this.thread.loadedByNow();
       if (loaded === null) {
         // Nobody waits for it: it has another pause.
-        const message = 'its thread is still beginning anew';
+        const message = 'its thread is still starting again';
         const file = this.options.setup.shownFile;
         this.setFault({ handler: null, message, file, line: null, stack: null });
         return;

@@ -147,7 +147,7 @@ class Download {
     const first = outcome.kind === 'conflict' ? outcome.conflicts[0] : undefined;
     throw new SarrafError(
       'DATA_UNUSABLE',
-      `expected the exchange to tell the candles of ${market} that are there already, found another for ${isoText(first?.timeMs ?? 0)}: it tells ${first?.given}, there is ${first?.there}. Move the folder away to load it anew`,
+      `expected the exchange to have the same candles of ${market} as the catalogue, found another for ${isoText(first?.timeMs ?? 0)}: the exchange has ${first?.given}, the catalogue ${first?.there}. Move the folder away to download it again`,
     );
   }
 

@@ -50,7 +50,7 @@ export function refuseUnknownCandles(root: string, market: string): void {
   throw new SarrafError(
     'DATA_UNUSABLE',
     `expected folders of candles named by a timeframe, such as candles-1h, found ${join(path, unknown)}: ` +
-      'the catalogue is of an older version. Move it away, and import anew',
+      'the catalogue is of an older version. Move it away, and import again',
   );
 }
 

@@ -132,6 +132,6 @@ function readJson(path: string): unknown {
 function damaged(path: string, reason: string): SarrafError {
   return new SarrafError(
     'DATA_UNUSABLE',
-    `expected a manifest of the catalogue at ${path}: ${reason}. Put back a copy of it, or move the folder away and import anew`,
+    `expected a manifest of the catalogue at ${path}: ${reason}. Restore a copy of it, or move the folder away and import again`,
   );
 }

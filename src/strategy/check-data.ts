@@ -69,7 +69,7 @@ export function checkedData(declared: unknown, knownMarkets?: ReadonlySet<string
 function subscriptionOf(name: string, place: string, part: unknown): unknown {
   if (!NAME.test(name)) throw refusal(place, 'expected a name of at most 32 letters, digits and underscores');
   if (LIFE.some((life) => life === name)) {
-    throw refusal(place, `expected another name: on.${name} is told of the strategy itself`);
+    throw refusal(place, `expected another name: on.${name} is the handler of the strategy's own events`);
   }
   const { kind, from } = Object(part) as Readonly<Record<string, unknown>>;
   if (!KINDS.has(kind)) {

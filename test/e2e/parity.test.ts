@@ -105,7 +105,7 @@ describe('a recorded session of the embedded exchange', () => {
 
   test('has differences of the code in both comparisons when a strategy decides otherwise', async () => {
     const reasons = new Set(ofCode(await parityOfAnotherSpread()).map(({ why }) => why));
-    expect(reasons).toContain('told the same, event by event, another thing was decided');
+    expect(reasons).toContain('on the same events, another decision was made');
     expect(reasons).toContain('everything that was seen before was the same');
   });
 });

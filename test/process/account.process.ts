@@ -32,7 +32,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   const { code, out, error } = await startSarraf(['run', '--config', configPath]).finished;
   expect(code, out + error).toBe(2);
   expect(error).toMatch(
-    /expected the account that .*mirror\.sqlite was kept for, found another one.*begin a new data folder/,
+    /expected the account that .*mirror\.sqlite belongs to, found another one.*begin a new data folder/,
   );
   const halt = await startSarraf(['halt', '--config', configPath]).finished;
   expect([halt.code, halt.error]).toEqual([2, expect.stringContaining('found another one')]);

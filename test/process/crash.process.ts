@@ -81,7 +81,7 @@ test('a strategy whose promise is rejected ends by its policy alone; an error of
   // its OCO.
   await until('the strategy to stop', () => strategyOf(home, 'rejecting')?.status === 'stopped');
   expect(strategyOf(home, 'rejecting')?.reason).toMatch(
-    /a promise was rejected and nobody caught it: lost on the way/,
+    /a promise was rejected and not caught: lost on the way/,
   );
   await until('the orders of the other alone', () => open().length === 3);
   expect(open().map(({ side, amount }) => [side, amount])).not.toContainEqual(['buy', 30_000_000n]);
@@ -106,11 +106,11 @@ test('a strategy whose promise is rejected ends by its policy alone; an error of
   const kept = new Set(open().map(({ id }) => `expected no open order, ${id} is open`));
   expect(brokenPromises(exchange, home).filter(({ message }) => !kept.has(message))).toEqual([]);
 
-  const told = readLog(out).filter(({ msg }) => msg.includes('that nobody caught, so the run ends'));
+  const told = readLog(out).filter(({ msg }) => msg.includes('was not caught, so the run ends'));
   expect(told).toHaveLength(1);
   expect(told[0]).toMatchObject({
     level: 'error',
-    msg: 'something went wrong that nobody caught, so the run ends: planted outside of any strategy',
+    msg: 'an error was not caught, so the run ends: planted outside of any strategy',
     stack: expect.stringMatching(
       /^RangeError: planted outside.*\n.*throwOutside .*throw-on-signal\.ts/,
     ) as string,

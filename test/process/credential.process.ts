@@ -88,7 +88,7 @@ test('heals by a new log-in, and says so', async () => {
   );
   exchange.revoke(null);
   await bot.line(({ level, msg }) => level === 'error' && msg.includes('(401)') && msg.includes('log-in'));
-  await bot.line(({ level, msg }) => level === 'warn' && msg.includes('takes the log-in of'));
+  await bot.line(({ level, msg }) => level === 'warn' && msg.includes('accepts the log-in of'));
   const before = exchange.truth().orders.length;
   await until(
     async () => exchange.truth().orders.length,

@@ -83,7 +83,7 @@ export function compareDecisions(
 ): { readonly differences: readonly Difference[]; readonly decisions: number } {
   const until = (of: Decided): readonly Decision[] => decisionsOf(of).filter(({ atMs }) => atMs <= untilMs);
   const pairs = matchDecisions(until(session), until(again), 0);
-  const why = 'told the same, event by event, another thing was decided';
+  const why = 'on the same events, another decision was made';
   const differences = pairs.flatMap((pair): readonly Difference[] => {
     const [mine, other] = [pair.session?.detail ?? null, pair.again?.detail ?? null];
     if (mine === other) return [];

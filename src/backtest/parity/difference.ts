@@ -18,7 +18,7 @@ export const CAUSE_RULES: Readonly<Record<Cause, string>> = {
   queue: 'an order filled by another amount or at another moment, at the same price',
   fee: 'the same fill cost another fee',
   rounding: 'a fill by less than a step of the market, a fee or money by at most a unit of 1e-10 a fill',
-  code: 'told the same, event by event, or with the same books, bars and fills before it, another thing was decided',
+  code: 'on the same events, or on the same books, bars and fills before it, another decision was made',
 };
 
 /** Something that is in one run and not, or otherwise, in the other. Times in ms since 1970. */

@@ -158,8 +158,8 @@ export function inputDifference(of: Inputs): Pick<Divergence, 'cause' | 'why'> |
       session.wasEver(name, right) ||
       again.wasEver(name, left);
     return isOfBoth
-      ? { cause: 'latency', why: `${name}: one run was told it earlier than the other` }
-      : { cause: 'data age', why: `${name}: the two runs were told otherwise` };
+      ? { cause: 'latency', why: `${name}: one run got it earlier than the other` }
+      : { cause: 'data age', why: `${name}: the two runs got different data` };
   }
   return null;
 }

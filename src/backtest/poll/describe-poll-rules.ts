@@ -76,13 +76,13 @@ export function describePollRules(rules: PollRules): FidelityStatement {
           ? 'a recorded trade beyond its price, or a book whose other side reaches it, fills all of it at its own price'
           : 'a recorded trade beyond its price, or a book whose other side reaches it, fills as much as was traded or offered, at its own price',
       },
-      { rule: 'stop orders', setting: 'wake by the last recorded trade, then take as others do' },
+      { rule: 'stop orders', setting: 'trigger by the last recorded trade, then take as others do' },
       {
         rule: 'the book that is polled',
         setting:
           own === 'shown'
             ? 'the recorded one, less what we took, with our own orders in it'
-            : 'the recorded one: nobody else sees what is ours',
+            : 'the recorded one: others do not see our orders',
       },
       { rule: 'fees', setting: 'half-even, in the currency received, by the fill being maker or taker' },
       {
@@ -91,7 +91,7 @@ export function describePollRules(rules: PollRules): FidelityStatement {
       },
     ],
     caveats: [
-      'The recorded market does not answer: nobody moves a quote because of our orders.',
+      'The recorded market does not react: no quote moves because of our orders.',
       'Between two recorded books the book stands still; what came and went between them is not known.',
       'What stood before us and was canceled counts as still there, as long as the book shows as much.',
       'The recording was itself made by asking: a change counts from when it was recorded to have been, which is late by up to one of its polls where the exchange gave no time.',

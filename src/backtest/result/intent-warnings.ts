@@ -30,10 +30,10 @@ function warningOf({ strategy, count, refusals }: StrategyIntents, placed: numbe
   const ofOrders = refusals.filter(({ what }) => what !== 'cancel' && what !== 'cancel-all');
   const refused = refusedIn(ofOrders);
   if (placed === 0) {
-    if (count === 0) return `${strategy} placed no order: it never wanted anything`;
+    if (count === 0) return `${strategy} placed no order: it had no intent`;
     const made = `${strategy} placed no order: it made ${count} intent${count === 1 ? '' : 's'}`;
     return refused === 0
-      ? `${made}, none of which came to an order`
+      ? `${made}, none of which became an order`
       : `${made}, and was refused: ${reasonsOf(ofOrders)}`;
   }
   // An order that was placed and rejected is among the placed ones.

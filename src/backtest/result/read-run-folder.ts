@@ -66,7 +66,7 @@ export function findRun(root: string, wanted: string): KeptRun {
   throw new SarrafError(
     'INVALID_OPTIONS',
     only === undefined
-      ? `${expected}, there is none; \`sarraf report list\` shows those that are there`
+      ? `${expected}, found none; \`sarraf report list\` shows the stored ones`
       : `${expected}, there are ${found.length}: ${found.slice(0, 5).join(', ')}`,
   );
 }

@@ -95,7 +95,7 @@ function compareWarmUp(of: {
   );
 }
 
-const LOOKAHEAD = `Look-ahead: the run once more, and ${CHECKS} runs whose bars end earlier, wanted the same. What a strategy reads elsewhere (a file, a server, numbers in its own code) is the same in all of them, so that can not be seen.`;
+const LOOKAHEAD = `Look-ahead: the run again, and ${CHECKS} runs with bars that end earlier, had the same orders. The check can not see what a strategy reads elsewhere (a file, a server, numbers in its own code), since that is the same in all runs.`;
 
 function warmUpSentence(uncompared: number): string {
   const compared = CHECKS - uncompared;

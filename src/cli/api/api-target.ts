@@ -188,7 +188,7 @@ function readToken(file: string, io: CommandIo): CredentialSettings {
   try {
     const { text, isOpenToAll } = readSmallFile(file, LARGEST_TOKEN_BYTES);
     if (text.trim() === '') throw wrongInput(`expected a token in ${file}, was empty`);
-    if (isOpenToAll) io.say(`warning: everyone on this machine can read ${file}: chmod 600 ends that`);
+    if (isOpenToAll) io.say(`warning: everyone on this machine can read ${file}: run chmod 600 on it`);
     return tokenOf(text.trim());
   } catch (error) {
     if (error instanceof Error && error.name === 'CommandError') throw error;

@@ -128,7 +128,7 @@ function raise(budget: string, options: Options): void {
   if (options.json === true) return;
   for (const { named, subject } of raised) {
     console.log(
-      `${budget} of ${subject} is no longer kept to ${named}: running bots go by their own limit again`,
+      `${budget} of ${subject} is no longer lowered to ${named}: running bots use their own limit again`,
     );
   }
 }

@@ -72,7 +72,7 @@ function showPath(options: Options): void {
 
 function refusalText(path: string, refusal: Exclude<Renewal, { kind: 'made' }>): string {
   if (refusal.kind === 'in use') {
-    return `expected ${path} to be in use by nobody, but a process has it open: stop every bot that sends to this exchange first`;
+    return `expected no process to use ${path}, but one has it open: stop every bot that sends to this exchange first`;
   }
   const { requests, forMs } = refusal;
   const what =

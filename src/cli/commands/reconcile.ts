@@ -119,7 +119,7 @@ async function accept(options: Options): Promise<void> {
     const question = [
       ...reportLines(report, Date.now()),
       '',
-      'The books would begin anew with what the exchange has, and new orders be placed.',
+      'The books will start again from the balances of the exchange, and the bot will place new orders.',
     ];
     if (!(await confirm(question.join('\n'), 'accept'))) {
       throw wrongInput('expected "accept" to be typed, or --yes; nothing was done');
@@ -140,7 +140,7 @@ async function post(data: string): Promise<string> {
       return followed.result.message;
     }
     // Not left for later: the difference of then may be another.
-    client.finish(id, { ok: false, message: 'nobody took it', left: [] });
+    client.finish(id, { ok: false, message: 'no bot took the command', left: [] });
     if (followed.kind === 'gone') throw noBotRuns(data);
     throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
   } finally {
@@ -150,7 +150,7 @@ async function post(data: string): Promise<string> {
 
 function noBotRuns(data: string): Error {
   return failed(
-    `no bot runs with ${data}, and only a running one can begin its books anew: start it with "sarraf run", then accept`,
+    `no bot runs with ${data}, and only a running bot can start its books again: start it with "sarraf run", then accept`,
   );
 }
 

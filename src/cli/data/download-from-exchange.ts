@@ -91,7 +91,7 @@ function summaryText(
   const { added, known, requests, missing } = report;
   const name = `${market} candles-${timeframe}`;
   const [first, last] = [missing[0], missing.at(-1)];
-  if (first === undefined || last === undefined) return `${name}: all of it is there already`;
+  if (first === undefined || last === undefined) return `${name}: the catalogue has all of it already`;
   const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there`;
   return `${name}: ${added.toLocaleString('en')} added${there}, in ${requests} requests, ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
 }

@@ -178,11 +178,11 @@ function refusal(report: ImportReport, rejectsFile: string | null): Error {
   const { file, rejects, firstBad: first } = report;
   const isConflict = report.result === 'conflict';
   if (first === null) {
-    return wrongInput(`${file}: contradicts what is there, as said above; nothing of it was imported`);
+    return wrongInput(`${file}: contradicts the catalogue, as listed above; nothing of it was imported`);
   }
   const todo = isConflict
     ? 'Take out those that are wrong, or import into another --catalogue'
-    : 'Mend them, or import the rest with --skip-bad';
+    : 'Correct them, or import the rest with --skip-bad';
   return wrongInput(
     `${file}:${first.line}: ${first.problem}; nothing of the file was imported. All ${rejects.count} such rows: ${rejectsFile}. ${todo}`,
   );

@@ -65,7 +65,7 @@ async function run(options: Options): Promise<void> {
   }
   if (outcome.kind === 'conflict') {
     throw wrongInput(
-      `expected the candles of ${timeframe} that are there to agree with those of ${from}; nothing was changed. Move ${join(options.catalogue, market, `candles-${timeframe}`)} away to make them anew`,
+      `expected the candles of ${timeframe} in the catalogue to agree with those of ${from}; nothing was changed. Move ${join(options.catalogue, market, `candles-${timeframe}`)} away to make them again`,
     );
   }
 }

@@ -45,9 +45,7 @@ export class AccountGate {
     const reading = await reader.read({ withinMs: AT_START_WITHIN_MS, isAmid: false });
     this.settle(reading);
     if (reading.kind === 'failed' && reading.error.code !== 'UNAUTHORIZED') {
-      say(
-        `whose account it is is not known yet, and asked for before anything else: ${reading.error.message}`,
-      );
+      say(`the account is not known yet; the bot asks for it before anything else: ${reading.error.message}`);
     }
   }
 
@@ -81,7 +79,7 @@ export class AccountGate {
     if (verdict.kind === 'unknown') {
       const why =
         reading.kind === 'untold' ? reading.why : 'the profile and what was kept have nothing in common';
-      say(`whose account it is is not checked: ${why}`);
+      say(`the account is not checked: ${why}`);
     }
     if (Object.keys(verdict.account.hashes).length > 0) mirror.keepAccount(JSON.stringify(verdict.account));
     this.isSettled = true;
@@ -109,7 +107,7 @@ function heldBack(error: SarrafError): VenueEnd {
 function another(path: string): SarrafError {
   return new SarrafError(
     'INVALID_OPTIONS',
-    `expected the account that ${path} was kept for, found another one: its orders and positions are not this account's. Nothing was sent but the question whose it is. ` +
+    `expected the account that ${path} belongs to, found another one: the orders and positions in it are not this account's. Nothing was sent except the request for the profile. ` +
       'Use the credentials of that account, or begin a new data folder for this one (data.folder, or --data)',
     { outcome: 'none', details: { endsRun: true } },
   );

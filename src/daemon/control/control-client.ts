@@ -43,7 +43,7 @@ export interface FollowOptions {
   readonly onChange?: (state: PostedCommand) => void;
 }
 
-const SUPERSEDED: ControlResult = { ok: false, message: 'a later command took its place', left: [] };
+const SUPERSEDED: ControlResult = { ok: false, message: 'a later command replaced it', left: [] };
 
 /** The operator's end of the control database of a data folder: posts commands and follows them. */
 export class ControlClient {

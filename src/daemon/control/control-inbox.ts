@@ -190,7 +190,7 @@ export class ControlInbox {
     return new SarrafError(
       'DATA_UNUSABLE',
       `expected the control database at ${controlPath(this.dataFolder)} to stay while the bot runs, it was deleted or replaced. ` +
-        'It is made anew: commands that were given meanwhile may have to be given again',
+        'The bot made it again: repeat commands that you gave meanwhile',
     );
   }
 
@@ -216,7 +216,7 @@ export class ControlInbox {
   private endOfEarlierRun(): void {
     const ended: ControlResult = {
       ok: false,
-      message: 'the run that it was for ended before it was done',
+      message: 'the run ended before the command was done',
       left: [],
     };
     this.database

@@ -126,7 +126,7 @@ export class Metrics {
     this.set.gauge(
       {
         name: 'sarraf_data_longest_age_seconds',
-        help: 'Age beyond which a feed is stale.',
+        help: 'Longest age of a feed: older data is stale.',
         labels: ['feed'],
       },
       () =>

@@ -29,7 +29,7 @@ export class LogFile {
       const { code = 'unknown error' } = error as NodeJS.ErrnoException;
       throw new SarrafError(
         'DATA_UNUSABLE',
-        `expected a file to write the log to at ${path}, was refused (${code}): set log.file to another place`,
+        `expected a log file that can be written at ${path}, was refused (${code}): set log.file to another path`,
         { cause: error },
       );
     }

@@ -58,10 +58,10 @@ export const botConfig = z.strictObject({
   ),
   execution: executionSettings.describe('How orders are sent, and what happens when an answer is missing.'),
   reconciliation: reconciliationSettings.describe('How the bot compares its books with the exchange.'),
-  isolation: isolationSettings.describe('What each strategy may take in its own thread of a bot that runs.'),
+  isolation: isolationSettings.describe('Limits of the thread of each strategy in a running bot.'),
   drain: drainSettings.describe('How the run ends.'),
-  health: healthSettings.describe('The server that says whether the bot is well.'),
-  log: logSettings.describe('What is logged, and where to.'),
+  health: healthSettings.describe('The server that shows whether the bot is healthy.'),
+  log: logSettings.describe('What is logged, and where.'),
 });
 
 /** The file as it was read: defaults put in, lengths of time in milliseconds, decimals as texts or units. */

@@ -53,7 +53,7 @@ export function readSecretFiles(
         warnings.push({
           path,
           key: false,
-          message: `everyone on this machine can read ${file}: chmod 600 ends that`,
+          message: `everyone on this machine can read ${file}: run chmod 600 on it`,
         });
       }
     } catch (error) {

@@ -14,7 +14,7 @@ export const dataSettings = z
       .min(1)
       .optional()
       .describe(
-        'Folder of the mirror and of what else the bot keeps; data in the working directory by default. One bot a folder.',
+        'Folder of the mirror and of what else the bot keeps; data in the working directory by default. Each bot needs its own.',
       ),
     retention: z
       .strictObject({
@@ -26,7 +26,9 @@ export const dataSettings = z
         intents: rows('intents', 'Intents that are done or refused.'),
       })
       .prefault({})
-      .describe('Rows kept of each kind. What is still needed, such as an open order, is kept besides.'),
+      .describe(
+        'Rows kept of each kind. Rows that are still needed, such as an open order, are kept in addition.',
+      ),
   })
   .prefault({});
 
@@ -38,7 +40,10 @@ export const recordSettings = z
       .min(1)
       .optional()
       .describe('The catalogue of recordings; catalogue below data.folder by default.'),
-    raw: z.boolean().prefault(false).describe('Whether every reply with market data is kept whole as well.'),
+    raw: z
+      .boolean()
+      .prefault(false)
+      .describe('Whether every reply with market data is stored whole as well.'),
   })
   .nullable()
   .prefault(null);

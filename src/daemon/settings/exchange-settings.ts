@@ -37,13 +37,13 @@ export const exchangeSettings = z
       .boolean()
       .prefault(false)
       .describe(
-        'Whether an http address of another machine may be used. What is sent there, secrets included, can be read on the way.',
+        'Whether an http address of another machine may be used. Others can read what is sent there, secrets included.',
       ),
     orderBook: z
       .enum(ORDER_BOOK_VERSIONS)
       .prefault('v2')
       .describe(
-        'Which form of the order book of one market is asked for: that of the interface (v2), or that of newer deployments (v3), which has a limit of its own. All books in one call are v2 always.',
+        'The form of the order book of one market: that of the interface (v2), or that of newer deployments (v3), which has its own limit. All books in one call are always v2.',
       ),
     limits: z
       .partialRecord(z.enum(BUDGET_NAMES), budgetLimit)

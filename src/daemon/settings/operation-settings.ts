@@ -39,9 +39,7 @@ export const reconciliationSettings = z
       .describe('How often balances and orders are compared.'),
     lag: duration({ leastMs: 0, mostMs: HOUR_MS })
       .prefault(formatDuration(DEFAULT_RECONCILIATION.lagMs))
-      .describe(
-        'How far the lists of the exchange may lag behind one another: a difference that outlasts it is a break.',
-      ),
+      .describe('How far the lists of the exchange may lag: a difference that lasts longer is a break.'),
     alertAfter: duration({ leastMs: SECOND_MS, mostMs: 24 * HOUR_MS })
       .prefault(formatDuration(DEFAULT_RECONCILIATION.alertAfterMs))
       .describe('How long comparisons may have no result before new orders stop and the bot reports it.'),
@@ -83,7 +81,7 @@ export const healthSettings = z
   })
   .prefault({});
 
-/** What is logged, and where to. */
+/** What is logged, and where. */
 export const logSettings = z
   .strictObject({
     level: z
@@ -93,13 +91,13 @@ export const logSettings = z
     pretty: z
       .union([z.boolean(), z.literal('auto')], { error: 'expected true, false or auto' })
       .prefault('auto')
-      .describe('Lines for people in place of JSON. auto: on a terminal only.'),
+      .describe('Readable lines instead of JSON. auto: on a terminal only.'),
     file: z
       .string()
       .min(1)
       .optional()
       .describe(
-        'A file that gets the JSON lines as well. At 50 MB it is renamed to end in .1, in place of the one before.',
+        'A file that gets the JSON lines as well. At 50 MB it is renamed to end in .1, and replaces the older one.',
       ),
   })
   .transform(({ file = null, ...rest }) => ({ ...rest, file }))

@@ -37,13 +37,13 @@ export const strategySettings = z
       .regex(NAME, 'expected lower-case letters, digits and single hyphens between them, such as ma-cross-2')
       .optional()
       .describe(
-        "What it is called in logs, the mirror and order ids; the plugin's name by default. Needed where one plugin runs twice.",
+        "Its name in logs, the mirror and order ids; the plugin's name by default. Needed if one plugin runs twice.",
       ),
     market: marketSymbol().describe('The market it trades, such as BTCIRT or btc-usdt.'),
     timeframe: z
       .enum(TIMEFRAMES)
       .prefault('1m')
-      .describe('Length of the candles that it is run on, where its params do not say otherwise.'),
+      .describe('Timeframe of its candles, unless its params say otherwise.'),
     params: z
       .record(z.string(), z.unknown())
       .prefault({})
@@ -53,7 +53,7 @@ export const strategySettings = z
     capital: perQuoteField()
       .prefault({})
       .describe(
-        "What it may call its own by quote currency, for equity and shares; the account's balance where left out.",
+        "Capital of the strategy by quote currency, for equity and shares; the account's balance by default.",
       ),
     onError: z
       .enum(['stop', 'pause', 'cancel'])

@@ -46,7 +46,7 @@ export const embeddedSettings = z
       .min(1)
       .optional()
       .describe(
-        'A recording of candles or trades that drives the market, in place of synthetic traders alone.',
+        'A recording of candles or trades that the market repeats, instead of synthetic traders alone.',
       ),
   })
   .transform(({ file = null, exchange = null, replay = null, ...rest }) => ({

@@ -80,7 +80,7 @@ function objectionToLoss(
  */
 function unvaluedObjection({ quote, unvalued }: PnlView): Objection {
   return {
-    reason: `the result in ${quote.toUpperCase()} can not be told: ${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'} no price in ${quote} before ${BRIDGE} was seen, so it has to be among the markets of the bot; only orders that reduce the position pass`,
+    reason: `the result in ${quote.toUpperCase()} is not known: ${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'} no price in ${quote} before ${BRIDGE} was seen, so the bot has to follow it; only orders that reduce the position pass`,
     numbers: { unvalued: unvalued.join(' ') },
   };
 }

@@ -207,7 +207,7 @@ export class Recorder {
         if (lastMs < beganMs) continue;
         throw new SarrafError(
           'INVALID_OPTIONS',
-          `expected nothing of ${market} in ${root} after ${timeText(beganMs)}, when this exchange began anew; its ${kind} reach to ${timeText(lastMs)}: record into another folder`,
+          `expected nothing of ${market} in ${root} after ${timeText(beganMs)}, when this exchange began again; its ${kind} reach to ${timeText(lastMs)}: record into another folder`,
         );
       }
     }

@@ -52,7 +52,7 @@ export function knownToken(path: string, onProblem: (message: string) => void): 
       try {
         keepToken(path, next);
       } catch (error) {
-        problem(`the token can not be kept (${reasonOf(error)})`, 'the next start logs in anew');
+        problem(`the token can not be stored (${reasonOf(error)})`, 'the next start logs in again');
       }
     },
     onTokenRefused(key) {

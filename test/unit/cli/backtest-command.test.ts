@@ -87,7 +87,7 @@ describe('a strategy that fails in a backtest', () => {
     const { code, error } = await startSarraf(inFolder(on(file))).finished;
     expect(code).toBe(1);
     expect(error).toContain(
-      `INVALID_STRATEGY: ${file}:10: threw outside of its handlers, where nobody catches it: ${message}`,
+      `INVALID_STRATEGY: ${file}:10: threw outside of its handlers, where nothing catches it: ${message}`,
     );
   });
 

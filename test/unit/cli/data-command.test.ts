@@ -182,7 +182,7 @@ describe('sarraf data', () => {
     const { code, error } = await data('resample', '--market', 'BTCIRT', '--timeframe', '4h');
     expect(code).toBe(2);
     const path = join(folder, 'catalogue', 'BTCIRT', 'candles-4h');
-    expect(error).toContain(`nothing was changed. Move ${path} away to make them anew`);
+    expect(error).toContain(`nothing was changed. Move ${path} away to make them again`);
     rmSync(path, { recursive: true });
     expect((await data('resample', '--market', 'BTCIRT', '--timeframe', '4h')).code).toBe(0);
   });

@@ -177,7 +177,7 @@ describe('sarraf ledger', () => {
     openStore(machineAt(0));
     const { code, out, error } = await sarrafHere(['ledger', 'new', '--yes', ...PLACE()]);
     expect([code, out]).toEqual([1, '']);
-    expect(error).toContain('a process has it open: stop every bot that sends to this exchange first');
+    expect(error).toContain('one has it open: stop every bot that sends to this exchange first');
   });
 
   test.each([

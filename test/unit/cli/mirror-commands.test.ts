@@ -195,7 +195,7 @@ describe('sarraf status', () => {
       /^ledger {2}.*ledger\.sqlite: trading can begin 600 s after the exchange's first answer, in 7\d\d s at the latest, by the ledger: /m,
     );
     expect(out).toMatch(
-      /^limit {3}LOWERED: the exchange has lowered orders\/list to 12: 11 are used in place of 29, for 24 h /m,
+      /^limit {3}LOWERED: the exchange has lowered orders\/list to 12: 11 are used instead of 29, for 24 h /m,
     );
     expect(await json('status')).toMatchObject({
       ledger: {

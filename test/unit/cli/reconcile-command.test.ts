@@ -148,7 +148,11 @@ describe('sarraf reconcile --accept, with a bot that runs', () => {
     const deafen = inbox.listen(
       ({ id, command }) => {
         life.bot.shell.control(command);
-        inbox.done(id, { ok: true, message: 'the books begin anew', left: [] });
+        inbox.done(id, {
+          ok: true,
+          message: 'the books start again from the balances of the exchange',
+          left: [],
+        });
       },
       (error) => {
         throw error;
@@ -159,7 +163,7 @@ describe('sarraf reconcile --accept, with a bot that runs', () => {
       expect(asked).toMatchObject({ code: 2, error: expect.stringContaining('nothing was done') });
       expect(asked.error).toContain(LOST);
       const { code, out } = await sarrafHere(['reconcile', '--accept', '--yes', '--data', folder]);
-      expect([code, out]).toEqual([0, 'accepted: the books begin anew\n']);
+      expect([code, out]).toEqual([0, 'accepted: the books start again from the balances of the exchange\n']);
       await life.run(3 * MINUTE_MS);
       expect((await sarraf()).out).toMatch(/^The books and the exchange agree\.$/m);
     } finally {

@@ -61,7 +61,9 @@ describe('status of a bot that waits for its first answer', () => {
     await begin(null);
     expect(await status()).toMatchObject({
       code: 1,
-      error: expect.stringMatching(/a bot is starting .*as far as can be told without health\.port\n$/),
+      error: expect.stringMatching(
+        /a bot is starting .*as far as the command can see without health\.port\n$/,
+      ),
     });
   });
 

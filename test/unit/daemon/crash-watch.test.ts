@@ -25,7 +25,7 @@ test('what nobody caught asks for the end once, is told a few times, and is thro
   };
   expect([aborted, thrown]).toEqual([true, 'lost']);
   expect(told).toHaveLength(5);
-  expect(told[0]?.message).toBe('something went wrong that nobody caught, so the run ends: lost');
+  expect(told[0]?.message).toBe('an error was not caught, so the run ends: lost');
   expect(told[0]?.details.stack).toContain('Error: lost');
-  expect(told[4]?.message).toMatch(/; further ones are not told$/);
+  expect(told[4]?.message).toMatch(/; further ones are not reported$/);
 });

@@ -66,7 +66,7 @@ describe('a credential that the exchange refuses', () => {
     world.advance(30_000);
     expect(world.engine.credentialFault()).toBeNull();
     expect(world.messages('warning')).toEqual([
-      expect.stringMatching(/^the exchange takes the token of a test again, after \d+ s$/),
+      expect.stringMatching(/^the exchange accepts the token of a test again, after \d+ s$/),
     ]);
     world.mirror.flush();
     expect(JSON.parse(world.mirror.load(0).kept['credential'] ?? '')).toEqual({ refused: null });

@@ -112,7 +112,7 @@ describe('a halt', () => {
     world.restart({ losing: true });
     expect(world.engine.status().phase).toBe('halted');
     world.advance(2_000);
-    expect(world.alarms().at(-1)).toMatch(/halted since before this start: a test/);
+    expect(world.alarms().at(-1)).toMatch(/trading was halted before this start: a test/);
     world.endCanceled();
     world.control({ kind: 'resume' });
     expect(world.engine.status().phase).toBe('trading');

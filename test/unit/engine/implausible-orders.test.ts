@@ -58,7 +58,7 @@ describe('a record of an order that can not be right', () => {
     wrongOrders(world, 1, { matchedAmount: '2' });
     world.advance(6_000);
     expect(world.messages('warning')).toEqual([
-      `${key}: matchedAmount: expected from 0 to the amount 1, the exchange said 2. It is not believed, and read again`,
+      `${key}: matchedAmount: expected from 0 to the amount 1, the exchange said 2. The bot does not use it, and reads again`,
     ]);
     expect(world.messages('info')).toContain(`${key}: matchedAmount is right again`);
   });
@@ -124,7 +124,7 @@ describe('a matched amount that was overstated once', () => {
     world.advance(60_000);
     expect(world.order(key)).toMatchObject({ state: 'cancelled', matched: 0n, filled: 0n });
     expect(world.messages('warning').join()).toMatch(
-      /was told once, and two later readings say 0: that counts/,
+      /came in one reply, and two later ones say 0: the later ones count/,
     );
   });
 });
@@ -161,7 +161,9 @@ describe('the reply to a placement', () => {
       world.advance(5_000);
     }
     expect(world.order(key)).toMatchObject({ state: 'cancelled', venueId: own.id, matched: 0n });
-    expect(world.messages('warning').join()).toContain('has no such order: it is looked for by its name');
+    expect(world.messages('warning').join()).toContain(
+      'has no such order: the bot looks for it by its clientOrderId',
+    );
   });
 
   it('with a huge id makes no floor of it over a restart', () => {

@@ -66,9 +66,7 @@ describe('a trade that can not be right', () => {
     const trade = world.venue.fill(foreign.id ?? 0, '0.1');
     wrongTrades(world, 50, { total: '18000000000000000' });
     world.advance(40_000);
-    expect(world.alarms().join()).toMatch(
-      new RegExp(`trade ${trade.id} is none of ours and can not be right`),
-    );
+    expect(world.alarms().join()).toMatch(new RegExp(`trade ${trade.id} is not ours and can not be right`));
     world.venue.fill(id, '0.4');
     world.advance(20_000);
     expect(world.order()).toMatchObject({ filled: 4_000_000_000n });

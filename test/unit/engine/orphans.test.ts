@@ -13,7 +13,7 @@ describe('an order that carries our name and is not in the mirror', () => {
     world.advance(2_000);
     expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open', venueId: id, strategy: 'one' });
     expect(world.messages('warning').join('\n')).toMatch(
-      /bot-one-e000-1 is Active at the exchange and was not known here/,
+      /bot-one-e000-1 is Active at the exchange and was not known to the bot/,
     );
     world.want(cancelAll());
     expect(world.pending('cancel').call).toMatchObject({ clientOrderId: 'bot-one-e000-1' });

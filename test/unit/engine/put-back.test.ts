@@ -57,7 +57,7 @@ describe('a mirror that was put back from a copy', () => {
     expect(position(world)).toBe(before);
     expect(world.fills().filter(({ orderKey }) => orderKey === null)).toHaveLength(1);
     expect(world.fills()).toHaveLength(5);
-    expect(world.messages('warning').join()).toMatch(/put back from a copy/);
+    expect(world.messages('warning').join()).toMatch(/restored from a copy/);
     world.restart();
     world.advance(30_000);
     expect(position(world)).toBe(before);

@@ -134,7 +134,7 @@ describe('an order without an answer', () => {
     world.venue.hidden.add(id);
     world.advance(2 * PROOF_MS);
     expect(world.order().state).toBe('unknown');
-    expect(world.messages('warning').join('\n')).toMatch(/a trade that is nobody's may be its own/);
+    expect(world.messages('warning').join('\n')).toMatch(/a trade without a known order may belong to it/);
   });
 
   it('is held to be there by no trade of an order that is older than it, over a restart too', () => {

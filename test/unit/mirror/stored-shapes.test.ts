@@ -242,7 +242,7 @@ describe('stored JSON of another shape', () => {
         }
         if (!isWrong) refused += 1;
         expect(why, json).toContain(`${folder.path}, found a damaged row in the table ${table} (`);
-        expect(why, json).toContain('Put a copy back');
+        expect(why, json).toContain('Restore a copy');
       }
     } finally {
       put(row, good);

@@ -232,7 +232,7 @@ describe('a strategy in a thread', () => {
     deed(runner, 'exit');
     expect(runner.failure).toBe('on.exit: it called process.exit(4) (deeds.ts)');
     for (runner.clearFailure(); runner.failure !== null; runner.clearFailure()) {
-      expect(runner.failure).toBe('its thread is still beginning anew (deeds.ts)');
+      expect(runner.failure).toBe('its thread is still starting again (deeds.ts)');
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     expect(runner.isBeyondRepair).toBe(false);

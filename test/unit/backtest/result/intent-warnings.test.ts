@@ -24,9 +24,9 @@ const warningsOf = (count: number, refusals: readonly ReturnType<typeof refusal>
 
 describe('a warning', () => {
   test('says that a strategy placed nothing, how much it wanted, and why it was refused', () => {
-    expect(warningsOf(0, [], 0)).toEqual(['ma-cross placed no order: it never wanted anything']);
+    expect(warningsOf(0, [], 0)).toEqual(['ma-cross placed no order: it had no intent']);
     expect(warningsOf(3, [], 0)).toEqual([
-      'ma-cross placed no order: it made 3 intents, none of which came to an order',
+      'ma-cross placed no order: it made 3 intents, none of which became an order',
     ]);
     expect(warningsOf(695, [refusal('risk data-age', 695)], 0)).toEqual([
       'ma-cross placed no order: it made 695 intents, and was refused: 695 place by risk data-age (2024-01-01: the price of <5> is too high)',

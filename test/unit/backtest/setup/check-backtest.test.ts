@@ -133,9 +133,9 @@ describe('--check-lookahead', () => {
   test('passes an honest strategy, with orders that work inside a bar, too, and says what it can not see', async () => {
     for (const strategyFor of [() => maCross, slices]) {
       const [sentence] = await checked(strategyFor, { lookahead: true });
-      expect(sentence).toContain('5 runs whose bars end earlier, wanted the same');
+      expect(sentence).toContain('5 runs with bars that end earlier, had the same orders');
       expect(sentence).toContain(
-        'What a strategy reads elsewhere (a file, a server, numbers in its own code)',
+        'can not see what a strategy reads elsewhere (a file, a server, numbers in its own code)',
       );
     }
   });

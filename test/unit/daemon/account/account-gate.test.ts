@@ -91,7 +91,7 @@ describe('the gate before an account', () => {
     const blind = gateWith(mirror, UNTOLD);
     await blind.gate.open();
     await blind.caller.send({ kind: 'wallets' }, signal);
-    expect(blind.said).toEqual(['whose account it is is not checked: not permitted']);
+    expect(blind.said).toEqual(['the account is not checked: not permitted']);
     expect([blind.sent, mirror.text]).toEqual([['wallets'], null]);
     await gateWith(mirror, ONE).gate.open();
     await expect(gateWith(mirror, TWO).gate.open()).rejects.toThrow(/another one/);
@@ -101,7 +101,7 @@ describe('the gate before an account', () => {
     const mirror = { text: null };
     const { gate, caller, sent, said, asked } = gateWith(mirror, LATE, LATE, ONE);
     await gate.open();
-    expect(said).toEqual([expect.stringMatching(/^whose account it is is not known yet/)]);
+    expect(said).toEqual([expect.stringMatching(/^the account is not known yet/)]);
     const [held, open] = await Promise.all([
       caller.send({ kind: 'wallets' }, signal),
       caller.send({ kind: 'options' }, signal),

@@ -193,7 +193,7 @@ describe('a halt', () => {
     expect(daemon.take().map(({ id }) => id)).toEqual([second]);
     expect(operator.look(first)?.result).toMatchObject({
       ok: false,
-      message: 'a later command took its place',
+      message: 'a later command replaced it',
     });
     daemon.done(first, { ok: true, message: 'all closed', left: [] });
     expect(operator.look(first)?.result?.ok).toBe(false);

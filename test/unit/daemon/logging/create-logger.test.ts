@@ -144,7 +144,7 @@ describe('a file', () => {
     writeFileSync(join(folder, 'taken'), '');
     const file = join(folder, 'taken', 'bot.log');
     expect(() => createLogger({ level: 'info', pretty: false, file })).toThrow(
-      /set log.file to another place/,
+      /set log.file to another path/,
     );
   });
 });

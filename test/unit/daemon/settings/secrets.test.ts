@@ -87,7 +87,7 @@ describe('a secret', () => {
     const files = { '/bots/t': HIDDEN };
     expect(reading(withCredentials('token: file:t'), { files }).warnings).toEqual([]);
     expect(reading(withCredentials('token: file:t'), { files, openToAll: ['/bots/t'] }).warnings).toEqual([
-      'bot.yaml:6:12: exchange.credentials.token: everyone on this machine can read /bots/t: chmod 600 ends that',
+      'bot.yaml:6:12: exchange.credentials.token: everyone on this machine can read /bots/t: run chmod 600 on it',
     ]);
   });
 });

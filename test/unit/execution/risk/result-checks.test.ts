@@ -17,7 +17,7 @@ describe('the loss of the day', () => {
       maxDailyLoss usdt=0 | day 50 => passes
       maxDailyLoss usdt=100 rls=50 | day 10, in rls day -51 => refuses: the loss of the day is 51 RLS, above the limit of 50 RLS
       maxDailyLoss usdt=100 rls=50 | day -101, in rls day 1 => refuses: the loss of the day is 101 USDT
-      maxDailyLoss usdt=100 | day 10, unvalued btc eth => refuses: the result in USDT can not be told: btc and eth have no price in usdt before USDTIRT was seen
+      maxDailyLoss usdt=100 | day 10, unvalued btc eth => refuses: the result in USDT is not known: btc and eth have no price in usdt before USDTIRT was seen
       maxDailyLoss usdt=100 | day 10, unvalued btc, holds 1, sell 1 => passes
       maxDailyLoss rls=100 | day 10, unvalued btc => passes
       maxDailyLoss rls=100 | day -5000 => passes
@@ -50,7 +50,7 @@ describe('the drawdown', () => {
       maxDrawdown usdt=50 | peak 100, result 49.9999999999 => refuses: the result has fallen by 50.0000000001 USDT from its highest of 100 USDT, above the limit of 50 USDT
       maxDrawdown usdt=50 | peak 0, result -51 => refuses
       maxDrawdown rls=50 | in rls peak 100 result 49 => refuses: the result has fallen by 51 RLS
-      maxDrawdown usdt=50 | unvalued btc => refuses: the result in USDT can not be told: btc has no price in usdt
+      maxDrawdown usdt=50 | unvalued btc => refuses: the result in USDT is not known: btc has no price in usdt
       maxDrawdown rls=50 | peak 100, result -100 => passes
       | peak 100, result -100 => passes
       `,

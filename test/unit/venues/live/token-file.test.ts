@@ -114,7 +114,7 @@ describe('the file of a token', () => {
     writeFileSync(join(served.folder, 'a-file'), '');
     const known = knownToken(join(served.folder, 'a-file', 'x.token'), (message) => problems.push(message));
     known.onToken({ key: 'secret-of-a-log-in', issuedAtMs: 0, expiresAtMs: 1 });
-    expect(problems.at(-1)).toMatch(/can not be kept .*the next start logs in anew/);
+    expect(problems.at(-1)).toMatch(/can not be stored .*the next start logs in again/);
     expect(problems.join()).not.toContain('secret-of-a-log-in');
   });
 
