@@ -8,27 +8,46 @@ import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { DEFAULT_CANDLE_RULES, type BarRules } from '../../venues/bars/bar-rules.ts';
 import { createResult } from '../result/create-result.ts';
 import type { BacktestResult } from '../result/result-schema.ts';
-import { runBacktest } from '../run-backtest.ts';
-import { createBacktest, type BacktestRequest } from './candle-backtest.ts';
+import type { PollRules } from '../../venues/recorded/poll-rules.ts';
+import type { BacktestRequest } from './candle-backtest.ts';
 import { cellsOf, rangeOf, type Candles, type Moment } from './research-candles.ts';
+import { runConfigured, type ConfiguredBacktest } from './run-configured.ts';
 
 /** A strategy of a backtest. */
 export interface BacktestStrategy {
   /** The path of its file, the name of a bundled one, or what `defineStrategy` gives. */
   readonly strategy: string | StrategyDefinition;
   readonly market: string;
-  /** That of the candles without it. */
+  /** That of the candles without it; an hour on a recording. */
   readonly timeframe?: Timeframe;
   readonly params?: Readonly<Record<string, unknown>>;
   /** Needed where one strategy runs twice. */
   readonly name?: string;
 }
 
+/** What the market does in a backtest, and how orders fill. */
+export type BacktestMarkets =
+  | {
+      /** Candles of every market that a strategy subscribes to. */
+      readonly candles: readonly Candles[];
+      /** How orders fill inside candles. */
+      readonly rules?: Partial<BarRules>;
+      readonly recording?: undefined;
+    }
+  | {
+      /**
+       * The folder of the catalogue with recorded books and trades of every market that a strategy subscribes
+       * to. The whole bot runs on them, with the limits of the exchange.
+       */
+      readonly recording: string;
+      /** How orders fill among the recorded ones, and how long requests take. */
+      readonly rules?: Partial<PollRules>;
+      readonly candles?: undefined;
+    };
+
 /** What a backtest needs. Amounts of money are numbers or decimal texts. */
-export interface BacktestOptions {
+export type BacktestOptions = BacktestMarkets & {
   readonly strategies: readonly BacktestStrategy[];
-  /** Candles of every market that a strategy subscribes to. */
-  readonly candles: readonly Candles[];
   /** What the account begins with, by currency: `{ usdt: 10_000 }`. */
   readonly balances: Readonly<Record<string, number | string>>;
   /**
@@ -36,58 +55,76 @@ export interface BacktestOptions {
    * exchange without it.
    */
   readonly feePercent?: number;
-  /** The first candle that is traded; earlier ones warm up. */
+  /** The first moment that is traded; what is earlier warms up. */
   readonly from?: Moment;
   readonly to?: Moment;
   /** The currency of the results; without it rial where any market is priced in it, else tether. */
   readonly currency?: QuoteCurrency;
-  /** How orders fill inside candles. */
-  readonly rules?: Partial<BarRules>;
   /** Terms of a market that the embedded exchange does not know. */
   readonly steps?: BacktestRequest['steps'];
-  readonly onProgress?: (done: number, total: number) => void;
-}
+  /** Told now and then: candles, or books and trades, that went by, and the share of all of it, 0 to 1. */
+  readonly onProgress?: (done: number, share: number) => void;
+};
 
 /** A result, with the whole curve of equity beside it. */
 export interface BacktestOutcome {
   readonly result: BacktestResult;
-  /** What the account was worth at each close, in the currency of the results. */
+  /** What the account was worth at each close, or each second, in the currency of the results. */
   readonly equity: { readonly timeMs: Float64Array; readonly value: Float64Array };
   /** A line for each strategy that could not run, and for prices that are off a market's step. */
   readonly problems: readonly string[];
 }
 
 /**
- * Runs strategies through candles, by the engine that trades live. Throws `INVALID_OPTIONS` for options that
- * do not fit together, and `INVALID_STRATEGY` where no strategy can run.
+ * Runs strategies through candles or a recording, by the engine that trades live. Throws `INVALID_OPTIONS`
+ * for options that do not fit together, `INVALID_STRATEGY` where no strategy can run, and `DATA_UNUSABLE`
+ * where nothing of a market is recorded.
  */
 export async function backtest(options: BacktestOptions): Promise<BacktestOutcome> {
-  const candles = options.candles.map(cellsOf);
-  const [first] = candles
-    .map(({ timeframe }) => timeframe)
-    .toSorted((a, b) => timeframeMs(a) - timeframeMs(b));
-  if (first === undefined)
-    throw new SarrafError('INVALID_OPTIONS', 'expected candles of a market, were none');
-  const { fromMs, toMs } = rangeOf(options);
-  const { backtest: created, problems } = await createBacktest({
-    config: configOf(options, first),
-    timeframe: first,
-    csv: [],
-    candles,
-    currency: options.currency ?? null,
-    catalogue: null,
-    fromMs: options.from === undefined ? null : fromMs,
-    toMs: options.to === undefined ? null : toMs,
-    steps: options.steps ?? {},
-    rules: { ...DEFAULT_CANDLE_RULES, ...options.rules },
-    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
-  });
-  const run = runBacktest(created);
+  const { run, problems } = await runConfigured(configuredOf(options));
   const { timeMs, equity, length } = run.curve;
   return {
     result: createResult(run),
     equity: { timeMs: timeMs.slice(0, length), value: equity.slice(0, length) },
     problems,
+  };
+}
+
+function configuredOf(options: BacktestOptions): ConfiguredBacktest {
+  const { currency = null, steps = {}, from, to, onProgress } = options;
+  const { fromMs, toMs } = rangeOf(options);
+  const range = { fromMs: from === undefined ? null : fromMs, toMs: to === undefined ? null : toMs };
+  const common = { currency, steps, ...range };
+  if (options.recording !== undefined) {
+    if (options.candles !== undefined)
+      throw new SarrafError('INVALID_OPTIONS', 'expected candles or a recording, were both');
+    return {
+      fidelity: 'poll',
+      ...common,
+      config: configOf(options, '1h'),
+      catalogue: options.recording,
+      rules: options.rules ?? {},
+      ...(onProgress === undefined ? {} : { onProgress }),
+    };
+  }
+  const candles = (options.candles ?? []).map(cellsOf);
+  const [first] = candles
+    .map(({ timeframe }) => timeframe)
+    .toSorted((a, b) => timeframeMs(a) - timeframeMs(b));
+  if (first === undefined)
+    throw new SarrafError('INVALID_OPTIONS', 'expected candles of a market, or a recording, were none');
+  return {
+    fidelity: 'candles',
+    ...common,
+    config: configOf(options, first),
+    timeframe: first,
+    csv: [],
+    candles,
+    catalogue: null,
+    rules: { ...DEFAULT_CANDLE_RULES, ...options.rules },
+    ...(onProgress === undefined
+      ? {}
+      : { onProgress: (done: number, total: number) => onProgress(done, done / total) }),
   };
 }
 

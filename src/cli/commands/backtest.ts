@@ -7,7 +7,6 @@ import { resultLines } from '../../backtest/report/summary-lines.ts';
 import { createResult } from '../../backtest/result/create-result.ts';
 import { joinedPieces, resultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
-import { runBacktest } from '../../backtest/run-backtest.ts';
 import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
@@ -25,10 +24,10 @@ import {
   barRulesOf,
   type RuleOptions,
 } from '../backtest-options.ts';
-import { checkBacktest, CheckFailed } from '../../backtest/setup/check-backtest.ts';
+import { CheckFailed } from '../../backtest/setup/check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { createBacktest, type CsvSource } from '../../backtest/setup/candle-backtest.ts';
-import { runPollBacktest } from '../../backtest/setup/poll-backtest.ts';
+import type { CsvSource } from '../../backtest/setup/candle-backtest.ts';
+import { runConfigured } from '../../backtest/setup/run-configured.ts';
 import { asCommand, timeframeOption, timeOption } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
@@ -145,8 +144,9 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     if (options.csv.length > 0)
       throw wrongInput('expected recorded books of the catalogue for --fidelity poll, was --csv');
     progress.begin('books and trades');
-    const { run, problems } = await runPollBacktest({
+    const { run, problems } = await runConfigured({
       ...request,
+      fidelity: 'poll',
       rules: { ...pollRulesOf(options), ...(await recordedLatency(options)) },
       onProgress: (rows, share) => progress.show({ done: rows, share }),
     });
@@ -155,18 +155,18 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     return;
   }
   progress.begin(`loading ${options.csv.map(({ path }) => path).join(', ') || 'bars'}`);
-  const created = await createBacktest({
+  const { run, problems, check } = await runConfigured({
     ...request,
+    fidelity: 'candles',
     timeframe: options.timeframe,
     csv: options.csv.map(({ market, path }) => ({ market: market ?? options.market ?? null, path })),
     rules: barRulesOf(options),
+    onLoaded: () => progress.begin('bars'),
     onProgress: (done, total) => progress.show({ done, share: done / total }),
   });
-  progress.begin('bars');
-  const run = runBacktest(created.backtest);
   progress.end();
-  conclude(run, created.problems, options);
-  const checked = await checkBacktest(created, run, {
+  conclude(run, problems, options);
+  const checked = await check({
     lookahead: options.checkLookahead === true,
     warmUp: options.checkWarmup === true,
     onStep: (what) => progress.begin(what),

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { backtest, latencyOfSession } from '../../../src/research.ts';
 import { openToOthers, startOpen } from '../../support/open-to-others.ts';
 import { booksOf, rowsOnDisk } from '../../support/recorded-rows.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
@@ -23,6 +24,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Result {
+  readonly summary: unknown;
+  readonly orders: unknown;
+  readonly fills: unknown;
   readonly fidelity: {
     readonly kind: string;
     readonly rules: readonly { readonly rule: string; readonly setting: string }[];
@@ -88,10 +92,21 @@ describe('sarraf run --record', () => {
     const account = ['--cash', '1000000000', '--catalogue', catalogue, '--no-save'];
     const args = [...poll, ...account, '--latency-from', data];
     const drawn = await sarrafHere([...args, '--seed', '7']);
-    const { rules } = (JSON.parse(drawn.out) as Result).fidelity;
+    const { summary, orders, fills, fidelity } = JSON.parse(drawn.out) as Result;
+    const { rules } = fidelity;
     expect(rules.find(({ rule }) => rule === 'latency')?.setting).toMatch(
       /^drawn for each request from \d+ recorded round trips? of .*; half of it each way, seed 7$/,
     );
+    // A program gets the very result of the command line.
+    const { result, equity, problems } = await backtest({
+      strategies: [{ strategy: 'market-maker', market: 'BTCIRT' }],
+      recording: catalogue,
+      balances: { rls: 1_000_000_000 },
+      rules: { latency: await latencyOfSession(data, 7) },
+    });
+    expect(JSON.parse(JSON.stringify(result))).toMatchObject({ summary, orders, fills, fidelity });
+    expect(equity.timeMs.length).toBeGreaterThan(1);
+    expect(problems).toEqual([]);
     const both = await sarrafHere([...args, '--latency', '5']);
     expect([both.code, both.error]).toEqual([
       2,

@@ -63,7 +63,7 @@ describe('a backtest of a program', () => {
   });
 
   test.each([
-    ['no candles', { candles: [] }, 'expected candles of a market, were none'],
+    ['no candles', { candles: [] }, 'expected candles of a market, or a recording, were none'],
     [
       'no strategy of that name',
       { strategies: [{ strategy: 'nobody', market: 'BTCUSDT' }] },
@@ -81,6 +81,25 @@ describe('a backtest of a program', () => {
   ])('refuses %s', async (_what, changed, message) => {
     const options = { strategies: [{ strategy: 'ma-cross', market: 'BTCUSDT' }], balances: { usdt: 1 } };
     await expect(backtest({ ...options, candles: [await load()], ...changed })).rejects.toThrow(message);
+  });
+});
+
+describe('a backtest on a recording', () => {
+  const options = { strategies: [{ strategy: 'grid', market: 'BTCUSDT' }], balances: { usdt: 1 } };
+
+  test('says where nothing is recorded', async () => {
+    await expect(backtest({ ...options, recording: folder })).rejects.toThrow(
+      `expected recorded books of BTCUSDT in ${folder}`,
+    );
+  });
+
+  test('takes the rules of a recording alone, and no candles', async () => {
+    const mixed = { ...options, recording: folder, candles: [await load()] };
+    // @ts-expect-error a backtest is on candles or on a recording
+    await expect(backtest(mixed)).rejects.toThrow('expected candles or a recording, were both');
+    const rules = { path: 'worst-first' } as const;
+    // @ts-expect-error rules of candles
+    await expect(backtest({ ...options, recording: folder, rules })).rejects.toThrow('recorded books');
   });
 });
 
