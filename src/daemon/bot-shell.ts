@@ -5,7 +5,7 @@ import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
-import { sendRequest, type SendRequestOptions } from '../venues/send-request.ts';
+import { sendRequest, type SendRequestOptions } from '../venues/venue-caller.ts';
 
 /** What decides; the engine. */
 export interface Stepper {

@@ -9,7 +9,7 @@ import { PollQueue } from '../scheduler/poll-queue.ts';
 import type { Cancel } from '../virtual/virtual-time.ts';
 import type { RemoteExchange } from '../venues/live/live-venue.ts';
 import type { Recording, RecordingSummary } from './recording.ts';
-import { sendRequest } from '../venues/send-request.ts';
+import { sendRequest } from '../venues/venue-caller.ts';
 
 /** A question waits for its slot no longer than this, or than its own interval. */
 const SHORTEST_WAIT_MS = 5_000;

@@ -10,6 +10,7 @@ import type { IntentBlotter } from './intent-blotter.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderManager } from './order-manager.ts';
+import type { OrderPlacer } from './order-placer.ts';
 import type { PortfolioViews } from './portfolio-view.ts';
 import type { PreTradeRisk } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
@@ -49,6 +50,7 @@ const NO_REFUSALS: AlgorithmView['refusals'] = [];
 export interface AlgorithmManagerOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
+  readonly placer: OrderPlacer;
   readonly risk: PreTradeRisk;
   readonly markets: MarketDataCache;
   readonly intents: IntentBlotter;
@@ -260,7 +262,7 @@ export class AlgorithmManager {
   }
 
   private carryOut(work: Work, step: AlgorithmStep<Algorithm>, market: Market): void {
-    const { orderManager, risk, notifier } = this.options;
+    const { orderManager, placer, risk, notifier } = this.options;
     for (const key of step.cancel) {
       const order = orderManager.blotter.table.get(key);
       if (order !== undefined) orderManager.cancels.cancel(order);
@@ -276,7 +278,7 @@ export class AlgorithmManager {
         whenIdentical: 'send',
       });
       if (verdict.ok) {
-        orderManager.placer.place(verdict.plan);
+        placer.place(verdict.plan);
         continue;
       }
       work.refusals.push({ order, reason: verdict.reason });

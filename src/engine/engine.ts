@@ -79,7 +79,8 @@ export class Engine {
     const closed = (): string | null => this.tradingState.closed();
     const risk = new PreTradeRisk({ blotter, markets, instances, closed });
     const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
-    const ways = { outbox, orderManager, risk, markets, intents, views, notifier };
+    const { placer } = orderManager;
+    const ways = { outbox, orderManager, placer, risk, markets, intents, views, notifier };
     const algorithms = new AlgorithmManager(ways);
     const router = new IntentRouter({ ...ways, algorithms, rows, closed });
     const strategies = new StrategyDispatcher({

@@ -8,6 +8,7 @@ import type { IntentBlotter } from './intent-blotter.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderManager } from './order-manager.ts';
+import type { OrderPlacer } from './order-placer.ts';
 import type { PreTradeRisk, WishedOrder } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
 import type { PortfolioViews } from './portfolio-view.ts';
@@ -20,6 +21,7 @@ import type { StrategyNotifier } from './strategy-notifier.ts';
 export interface IntentRouterOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
+  readonly placer: OrderPlacer;
   readonly risk: PreTradeRisk;
   readonly algorithms: AlgorithmManager;
   readonly markets: MarketDataCache;
@@ -94,7 +96,7 @@ export class IntentRouter {
   }
 
   private place(instance: StrategyInstance, intent: Extract<Intent, { kind: 'place' | 'oco' }>): void {
-    const { risk, orderManager, markets, intents } = this.options;
+    const { risk, placer, markets, intents } = this.options;
     const state = markets.get(intent.market);
     if (state === undefined) {
       this.reject(instance, intent, { code: 'market', reason: this.unknownMarket(intent.market) });
@@ -116,7 +118,7 @@ export class IntentRouter {
     intents.begin(intentId, instance.name, intent);
     const verdict = risk.approve(instance, state.market, { ...wish, intentId });
     if (verdict.ok) {
-      orderManager.placer.place(verdict.plan);
+      placer.place(verdict.plan);
       return;
     }
     intents.end(intentId, 'refused', verdict.reason);

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
 import { SarrafError } from '../domain/errors.ts';
+import { redactedReply } from './redacted-reply.ts';
+import type { Redactor } from './redactor.ts';
 import { Standstill } from './standstill.ts';
 import { transportFailure } from './transport-failure.ts';
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
@@ -15,6 +17,8 @@ export interface UndiciTransportOptions {
   readonly maxReplyBytes?: number;
   /** Calls under way or waiting for a socket at most; one more is refused with `TOO_MANY_CALLS`. */
   readonly maxPending?: number;
+  /** Takes credentials out of replies; without it they come as they are. */
+  readonly redactor?: Redactor;
 }
 
 /**
@@ -79,12 +83,14 @@ export class UndiciTransport implements Transport {
   private readonly pool: Pool;
   private readonly origin: string;
   private readonly maxPending: number;
+  private readonly redactor: Redactor | null;
   private pending = 0;
   private closed = false;
 
   constructor(options: UndiciTransportOptions) {
     this.origin = originOf(options.baseUrl);
     this.maxPending = options.maxPending ?? 256;
+    this.redactor = options.redactor ?? null;
     this.pool = new (loadUndici().Pool)(this.origin, {
       connections: options.connections ?? 8,
       pipelining: 1,
@@ -109,7 +115,8 @@ export class UndiciTransport implements Transport {
     }
     this.pending += 1;
     try {
-      return await this.dispatch(request, target);
+      const response = await this.dispatch(request, target);
+      return this.redactor === null ? response : redactedReply(this.redactor, request, response);
     } finally {
       this.pending -= 1;
     }

@@ -1,9 +1,16 @@
 import { SarrafError } from '../domain/errors.ts';
 import { checkedIntent, MOST_INTENTS, tooMany } from './check-intents.ts';
+import type { MarketContext } from './context.ts';
 import type { Intent } from './intents.ts';
 import type { EngineView } from './strategy-event.ts';
 
 const NO_INTENTS: readonly Intent[] = Object.freeze([]);
+
+/** The ways to want something in a market. */
+export type MarketIntents = Pick<
+  MarketContext,
+  'buy' | 'sell' | 'oco' | 'target' | 'quotes' | 'twap' | 'iceberg'
+>;
 
 /** One call of a strategy's handlers: what they may look at, and what they have wanted so far. */
 export class HandlerCall {
@@ -35,6 +42,20 @@ export class HandlerCall {
       );
     }
     return this.now;
+  }
+
+  /** Functions that note what is wanted in a market; authors may take them apart. */
+  intentsIn(market: string): MarketIntents {
+    const { want } = this;
+    return {
+      buy: (wish) => want('buy', { kind: 'place', market, side: 'buy', ...wish }),
+      sell: (wish) => want('sell', { kind: 'place', market, side: 'sell', ...wish }),
+      oco: (side, wish) => want('oco', { kind: 'oco', market, side, ...wish }),
+      target: (wish) => want('target', { kind: 'target', market, ...wish }),
+      quotes: (quotes) => want('quotes', { kind: 'quotes', market, quotes }),
+      twap: (side, wish) => want('twap', { kind: 'twap', market, side, ...wish }),
+      iceberg: (side, wish) => want('iceberg', { kind: 'iceberg', market, side, ...wish }),
+    };
   }
 
   /**

@@ -37,13 +37,14 @@ export class MarketHandle implements MarketContext {
       const { amountStep, minOrderValue } = this.rules;
       return amount >= amountStep && amount * price > minOrderValue;
     };
-    this.buy = (wish) => call.want('buy', { kind: 'place', market, side: 'buy', ...wish });
-    this.sell = (wish) => call.want('sell', { kind: 'place', market, side: 'sell', ...wish });
-    this.oco = (side, wish) => call.want('oco', { kind: 'oco', market, side, ...wish });
-    this.target = (wish) => call.want('target', { kind: 'target', market, ...wish });
-    this.quotes = (quotes) => call.want('quotes', { kind: 'quotes', market, quotes });
-    this.twap = (side, wish) => call.want('twap', { kind: 'twap', market, side, ...wish });
-    this.iceberg = (side, wish) => call.want('iceberg', { kind: 'iceberg', market, side, ...wish });
+    const intents = call.intentsIn(market);
+    this.buy = intents.buy;
+    this.sell = intents.sell;
+    this.oco = intents.oco;
+    this.target = intents.target;
+    this.quotes = intents.quotes;
+    this.twap = intents.twap;
+    this.iceberg = intents.iceberg;
     if (new.target === MarketHandle) Object.freeze(this);
   }
 

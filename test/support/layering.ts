@@ -76,7 +76,7 @@ function ruleFor(path: string): LayerRule | undefined {
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/g;
 
 /** What a file imports, as written. */
-function importsOf(source: string): string[] {
+export function importsOf(source: string): string[] {
   return [...source.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? '');
 }
 

@@ -29,7 +29,7 @@ describe('the layers', () => {
     ['src/simulator/core/exchange.ts', `import { ENDPOINTS } from '../../exchange/endpoints/index.ts';`],
     ['src/engine/engine.ts', `import { openVenue } from '../venues/live/live-venue.ts';`],
     ['src/venues/port.ts', `import type { Engine } from '../engine/engine.ts';`],
-    ['src/venues/send-request.ts', `import type { EngineRequest } from '../engine/engine-command.ts';`],
+    ['src/venues/venue-caller.ts', `import type { EngineRequest } from '../engine/engine-command.ts';`],
     ['src/simulator/core/exchange.ts', `import { readFileSync } from 'node:fs';`],
     ['src/strategy/sdk.ts', `export { open } from '../mirror/mirror.ts';`],
     ['src/exchange/client.ts', `import { WireDoor } from '../simulator/wire/door.ts';`],

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readLedger } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import type { RemoteExchange } from '../../venues/live/live-venue.ts';
-import { sendRequest } from '../../venues/send-request.ts';
+import { sendRequest } from '../../venues/venue-caller.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';

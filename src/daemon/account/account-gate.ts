@@ -2,7 +2,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { storedProblem } from '../../domain/stored-json.ts';
 import { DAMAGED_ADVICE, unusable } from '../../mirror/unusable.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
-import type { VenueCaller, VenueEnd } from '../../venues/venue-caller.ts';
+import type { VenueCaller } from '../../venues/venue-caller.ts';
 import {
   judgeAccount,
   keptAccount,
@@ -49,17 +49,16 @@ export class AccountGate {
     }
   }
 
-  /** The caller behind the gate. What is held back was never sent; another account ends the run. */
+  /** The caller behind the gate: what it bars is never sent; another account ends the run. */
   guard(caller: VenueCaller): VenueCaller {
     return {
       ...caller,
-      send: async (call, signal) => {
-        if (this.isSettled || caller.credentialOf(call) === 'none') return caller.send(call, signal);
+      barredBy: async (call) => {
+        if (this.isSettled || caller.credentialOf(call) === 'none') return null;
         this.running ??= this.ask().finally(() => {
           this.running = null;
         });
-        const error = await this.running;
-        return error === null ? caller.send(call, signal) : heldBack(error);
+        return this.running;
       },
     };
   }
@@ -97,11 +96,6 @@ function readAccount(mirror: AccountGateOptions['mirror']): KeptAccount | null {
     found: `a damaged row in the table meta (name "account"): ${problem}`,
     advice: DAMAGED_ADVICE,
   });
-}
-
-function heldBack(error: SarrafError): VenueEnd {
-  const { code, message } = error;
-  return { answer: { outcome: 'failed', code, message, effect: 'none' }, error };
 }
 
 function another(path: string): SarrafError {

@@ -12,7 +12,6 @@ import { SarrafError } from '../../domain/errors.ts';
 import { createMarket, type Market } from '../../domain/market.ts';
 import type { MarketRule, VenueAnswer, VenueCall } from '../port.ts';
 import type { ExchangeClient } from '../../exchange/client.ts';
-import { RedactingTransport } from '../../exchange/redacting-transport.ts';
 import { Redactor } from '../../exchange/redactor.ts';
 import { UndiciTransport } from '../../exchange/undici-transport.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
@@ -24,11 +23,10 @@ import { knownDevice, type KnownDevice } from './device-file.ts';
 import { knownToken, type KnownToken } from './token-file.ts';
 import { createLimitedClient } from './limited-client.ts';
 import { MachineTimeline } from '../machine-timeline.ts';
-import { sendRequest } from '../send-request.ts';
 import type { CredentialSettings } from './credentials-settings.ts';
 import { clientCredentials, credentialTexts, ledgerSubjects } from './client-credentials.ts';
 import { stateFile, stateFolder } from '../../budget/state-file.ts';
-import { createVenueCaller, type VenueCaller } from '../venue-caller.ts';
+import { createVenueCaller, sendRequest, type VenueCaller } from '../venue-caller.ts';
 import { secondText } from '../../domain/time-text.ts';
 
 /** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
@@ -84,7 +82,7 @@ export function openRemoteExchange(options: {
   // A token of this run is learnt from its log-in.
   if (kept?.token !== undefined) redactor.learn(kept.token.key);
   const client = createLimitedClient({
-    transport: wrap(new RedactingTransport(new UndiciTransport({ baseUrl }), redactor), () => time.now()),
+    transport: wrap(new UndiciTransport({ baseUrl, redactor }), () => time.now()),
     serviceName: name,
     credentials: clientCredentials(credentials, Date.now, kept ?? {}),
     orderBook,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { RedactingTransport } from '../../../src/exchange/redacting-transport.ts';
+import { redactedReply } from '../../../src/exchange/redacted-reply.ts';
 import { Redactor } from '../../../src/exchange/redactor.ts';
-import type { HttpResponse } from '../../../src/exchange/transport.ts';
 
 const SECRET = 'a"b/c+d e=f\\ß-4711-hidden';
 const bytes = Buffer.from(SECRET);
@@ -59,34 +58,25 @@ describe('the redactor', () => {
 const request = (path: string) =>
   ({ method: 'POST', path, headers: {}, body: null, timeoutMs: 1_000 }) as const;
 
-const transportOf = (response: HttpResponse, redactor: Redactor) =>
-  new RedactingTransport({ send: async () => response, close: async () => {} }, redactor);
-
-describe('the transport that redacts', () => {
-  test('cleans bodies and headers', async () => {
+describe('a redacted reply', () => {
+  test('cleans bodies and headers', () => {
     const response = { status: 400, headers: { location: `/x/${SECRET}` }, body: `{"code":"${json}"}` };
-    const clean = await transportOf(response, new Redactor([SECRET])).send(request('/users/profile'));
+    const clean = redactedReply(new Redactor([SECRET]), request('/users/profile'), response);
     expect(clean).toEqual({ status: 400, headers: { location: '/x/[secret]' }, body: '{"code":"[secret]"}' });
   });
 
   test('hands a log-in its token, also one that it knows, and takes it out of what comes later', async () => {
     const redactor = new Redactor(['token-of-a-log-in']);
     const body = JSON.stringify({ key: 'token-of-a-log-in', device: 'device-4711' });
-    const given = await transportOf({ status: 200, headers: {}, body }, redactor).send(
-      request('/auth/login/'),
-    );
+    const given = redactedReply(redactor, request('/auth/login/'), { status: 200, headers: {}, body });
     expect(given.body).toBe(body);
-    const later = await transportOf({ status: 200, headers: {}, body }, redactor).send(
-      request('/users/profile'),
-    );
+    const later = redactedReply(redactor, request('/users/profile'), { status: 200, headers: {}, body });
     expect(later.body).toBe('{"key":"[secret]","device":"[secret]"}');
   });
 
-  test('cleans a log-in that was refused', async () => {
+  test('cleans a log-in that was refused', () => {
     const response = { status: 400, headers: {}, body: '{"non_field_errors":["not hidden-password"]}' };
-    const clean = await transportOf(response, new Redactor(['hidden-password'])).send(
-      request('/auth/login/'),
-    );
+    const clean = redactedReply(new Redactor(['hidden-password']), request('/auth/login/'), response);
     expect(clean.body).toBe('{"non_field_errors":["not [secret]"]}');
   });
 
@@ -98,22 +88,20 @@ describe('the transport that redacts', () => {
     };
     const said = '{"status":"failed","message":"424242 and 8172635"}';
     for (const status of [400, 429]) {
-      const { body } = await transportOf({ status, headers: {}, body: said }, new Redactor([])).send(logIn);
+      const { body } = redactedReply(new Redactor([]), logIn, { status, headers: {}, body: said });
       expect(body).toBe('{"status":"failed","message":"[secret] and [secret]"}');
     }
     const order = { ...request('/market/orders/add'), headers: { 'X-TOTP': '424242' } };
-    const refused = await transportOf({ status: 200, headers: {}, body: said }, new Redactor([])).send(order);
+    const refused = redactedReply(new Redactor([]), order, { status: 200, headers: {}, body: said });
     expect(refused.body).toBe('{"status":"failed","message":"[secret] and 8172635"}');
     const body = '{"status":"ok","order":{"id":424242}}';
-    const placed = await transportOf({ status: 200, headers: {}, body }, new Redactor([])).send(order);
+    const placed = redactedReply(new Redactor([]), order, { status: 200, headers: {}, body });
     expect(placed.body).toBe(body);
   });
 
-  test('cleans the name of a header', async () => {
+  test('cleans the name of a header', () => {
     const response = { status: 400, headers: { 'x-hidden-password': 'a' }, body: '' };
-    const clean = await transportOf(response, new Redactor(['hidden-password'])).send(
-      request('/users/profile'),
-    );
+    const clean = redactedReply(new Redactor(['hidden-password']), request('/users/profile'), response);
     expect(clean.headers).toEqual({ 'x-[secret]': 'a' });
   });
 });

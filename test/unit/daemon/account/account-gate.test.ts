@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AccountGate } from '../../../../src/daemon/account/account-gate.ts';
 import type { AccountReading } from '../../../../src/venues/live/account-reader.ts';
-import type { VenueCaller } from '../../../../src/venues/venue-caller.ts';
+import type { Limiter } from '../../../../src/budget/limiter.ts';
+import { sendRequest, type RequestEnd, type VenueCaller } from '../../../../src/venues/venue-caller.ts';
+import type { VenueCall } from '../../../../src/venues/port.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 
 const ONE: AccountReading = { kind: 'read', fields: { username: 'one' } };
@@ -13,6 +15,12 @@ const LATE: AccountReading = {
 const UNTOLD: AccountReading = { kind: 'untold', why: 'not permitted', fields: {} };
 
 const { signal } = new AbortController();
+
+/** Lets everything leave at once. */
+const limiter: Limiter = {
+  run: async (call) => ({ sent: true, value: await call.send(signal) }),
+  close: async () => {},
+};
 
 /**
  * A gate before an exchange that tells of its account what it is told to, in turn; the last again and again.
@@ -46,7 +54,13 @@ function gateWith(mirror: { text: string | null }, ...readings: readonly Account
       return { answer: { outcome: 'value', value: [] }, error: null };
     },
   };
-  return { gate, caller: gate.guard(caller), said, sent, asked: () => asked };
+  const guarded = gate.guard(caller);
+  const send = async (call: VenueCall): Promise<RequestEnd> =>
+    sendRequest(
+      { call, requestClass: 'account', dedupe: null, expiresAtMs: 1_000 },
+      { limiter, caller: guarded, canLogIn: false, engineMs: () => 0, limiterMs: () => 0 },
+    );
+  return { gate, send, said, sent, asked: () => asked };
 }
 
 describe('the gate before an account', () => {
@@ -56,7 +70,7 @@ describe('the gate before an account', () => {
     expect(mirror.text).toMatch(/hashes/);
     const again = gateWith(mirror, ONE);
     await again.gate.open();
-    await again.caller.send({ kind: 'wallets' }, signal);
+    await again.send({ kind: 'wallets' });
     expect([again.sent, again.asked(), again.said]).toEqual([['wallets'], 1, []]);
   });
 
@@ -90,7 +104,7 @@ describe('the gate before an account', () => {
     const mirror = { text: null };
     const blind = gateWith(mirror, UNTOLD);
     await blind.gate.open();
-    await blind.caller.send({ kind: 'wallets' }, signal);
+    await blind.send({ kind: 'wallets' });
     expect(blind.said).toEqual(['the account is not checked: not permitted']);
     expect([blind.sent, mirror.text]).toEqual([['wallets'], null]);
     await gateWith(mirror, ONE).gate.open();
@@ -99,25 +113,22 @@ describe('the gate before an account', () => {
 
   it('lets no call with the credential leave before the exchange has answered', async () => {
     const mirror = { text: null };
-    const { gate, caller, sent, said, asked } = gateWith(mirror, LATE, LATE, ONE);
+    const { gate, send, sent, said, asked } = gateWith(mirror, LATE, LATE, ONE);
     await gate.open();
     expect(said).toEqual([expect.stringMatching(/^the account is not known yet/)]);
-    const [held, open] = await Promise.all([
-      caller.send({ kind: 'wallets' }, signal),
-      caller.send({ kind: 'options' }, signal),
-    ]);
+    const [held, open] = await Promise.all([send({ kind: 'wallets' }), send({ kind: 'options' })]);
     expect(held).toMatchObject({ answer: { outcome: 'failed', code: 'TIMED_OUT', effect: 'none' } });
     expect(open.answer.outcome).toBe('value');
-    await Promise.all([caller.send({ kind: 'wallets' }, signal), caller.send({ kind: 'wallets' }, signal)]);
+    await Promise.all([send({ kind: 'wallets' }), send({ kind: 'wallets' })]);
     expect([sent, asked()]).toEqual([['options', 'wallets', 'wallets'], 3]);
   });
 
   it('ends the run when another account answers later', async () => {
     const mirror = { text: null };
     await gateWith(mirror, ONE).gate.open();
-    const { gate, caller, sent } = gateWith(mirror, LATE, TWO);
+    const { gate, send, sent } = gateWith(mirror, LATE, TWO);
     await gate.open();
-    await expect(caller.send({ kind: 'wallets' }, signal)).rejects.toMatchObject({
+    await expect(send({ kind: 'wallets' })).rejects.toMatchObject({
       details: { endsRun: true },
     });
     expect(sent).toEqual([]);
