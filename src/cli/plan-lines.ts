@@ -13,7 +13,7 @@ const MOST_ASKERS = 3;
  */
 export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>): readonly string[] {
   return [
-    'What is asked for, and how old it can get',
+    'What the bot polls, and how old the data can get',
     ...tableLines([
       ['data', 'wanted every', 'asked every', 'without orders', 'at most old', 'allowed', 'for'],
       ...plan.feeds.map(feedCells),
@@ -24,7 +24,7 @@ export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>):
       ['endpoint', 'planned', 'without orders', 'limit', 'reserve', 'left', ''],
       ...plan.budgets.map((budget) => budgetCells(budget, budgets.get(budget.name)?.assumed === true)),
     ]),
-    '  What is left is for orders: placing them, taking them back, looking them up. Only the last two get the reserve.',
+    '  The rest is for orders: placing, canceling and looking up. Only canceling and looking up get the reserve.',
     '',
     ...restartLines(plan.restart),
   ];

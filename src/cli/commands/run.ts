@@ -136,7 +136,7 @@ export function runCommand(): Command {
     .option('--config <file>', 'configuration of the bot, such as bot.yaml')
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
     .option('--for <time>', 'ends by itself after this real time, such as 30s', durationOption)
-    .option('--speed <factor>', 'how much faster than real time it runs; max never waits', speed)
+    .option('--speed <factor>', 'speed as a multiple of real time; max never waits', speed)
     .option('--replay <file>', 'repeats recorded candles or trades as the market (CSV, CSV.gz, JSON lines)')
     .option('--market <symbol>', 'market of the strategies (default: "BTCIRT")', marketOption)
     .option('--data <folder>', 'folder of the mirror (default: "data")')

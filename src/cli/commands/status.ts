@@ -32,7 +32,7 @@ const MOST_ORDERS = 20;
 const RUNNING = new Map<boolean | null, string>([
   [true, 'a bot is running'],
   [false, 'no bot is running'],
-  [null, 'it is unknown whether a bot is running'],
+  [null, 'it is not known whether a bot is running'],
 ]);
 
 const BOOKS = {

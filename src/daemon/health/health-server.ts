@@ -81,7 +81,10 @@ export class HealthServer {
     app.addHook('onRequest', (request, reply, done) => {
       void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
       if (isAllowedHost(request.raw.headers.host, this.host)) done();
-      else void reply.code(421).send({ ok: false, reasons: ['this server does not go by that name'] });
+      else
+        void reply
+          .code(421)
+          .send({ ok: false, reasons: ['this server does not answer under that host name'] });
     });
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).send({ ok: false, reasons: ['expected GET /healthz, /readyz or /metrics'] }),

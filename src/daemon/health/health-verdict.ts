@@ -26,7 +26,7 @@ function bounded<Item>(items: readonly Item[], text: (item: Item) => string): st
 
 function staleText({ feed, ageMs, longestAgeMs }: DataAge): string {
   const age = ageMs === null ? 'was never read' : `is ${secondsText(ageMs)} old`;
-  return `${feed} ${age}, where ${secondsText(longestAgeMs)} is the longest allowed`;
+  return `${feed} ${age}; the limit is ${secondsText(longestAgeMs)}`;
 }
 
 function lockoutText({ budget, forMs }: LockoutState): string {
@@ -38,7 +38,7 @@ function livingReasons(source: HealthSource): readonly string[] {
   const ageMs = source.heartbeatAgeMs();
   if (!(ageMs < OLDEST_HEARTBEAT_MS)) {
     reasons.push(
-      `the loop last turned ${secondsText(ageMs)} ago, where ${secondsText(OLDEST_HEARTBEAT_MS)} is allowed`,
+      `the loop last ran ${secondsText(ageMs)} ago; the limit is ${secondsText(OLDEST_HEARTBEAT_MS)}`,
     );
   }
   const fault = source.mirrorFault();
@@ -72,7 +72,7 @@ export function readyVerdict(source: HealthSource): HealthVerdict {
   return verdict([
     ...livingReasons(source),
     ...(waitsFor === null ? [] : [waitsFor]),
-    ...(phase === 'syncing' ? ['it is still finding out how things stand'] : []),
+    ...(phase === 'syncing' ? ['it is still reading the state of its account and orders'] : []),
     ...(phase === 'draining' ? ['it is ending'] : []),
     ...(halt === null && phase !== 'halted' ? [] : [`trading is halted: ${halt ?? 'no reason is known'}`]),
     ...(source.isDiskFull() ? ['the disk is full, so no orders are placed'] : []),

@@ -49,7 +49,7 @@ export class Metrics {
     this.set.counter(
       {
         name: 'sarraf_requests_total',
-        help: 'Requests by endpoint and what came of them.',
+        help: 'Requests by endpoint and outcome.',
         labels: ['endpoint', 'outcome'],
       },
       () =>
@@ -57,9 +57,8 @@ export class Metrics {
           .requests()
           .map(({ endpoint, outcome, count }) => ({ labels: { endpoint, outcome }, value: count })),
     );
-    this.set.counter(
-      { name: 'sarraf_notices_total', help: 'Notices to people by level.', labels: ['level'] },
-      () => records(source().noticesByLevel(), 'level'),
+    this.set.counter({ name: 'sarraf_notices_total', help: 'Notices by level.', labels: ['level'] }, () =>
+      records(source().noticesByLevel(), 'level'),
     );
     this.set.counter(
       { name: 'sarraf_fills_total', help: 'Trades of own orders by strategy.', labels: ['strategy'] },
@@ -78,7 +77,7 @@ export class Metrics {
     this.set.gauge(
       {
         name: 'sarraf_requests_per_fill',
-        help: 'Trading requests for each fill by strategy; not there before the first fill.',
+        help: 'Trading requests for each fill by strategy; absent before the first fill.',
         labels: ['strategy'],
       },
       () =>
@@ -100,7 +99,7 @@ export class Metrics {
       series('inUse'),
     );
     this.set.gauge(
-      { name: 'sarraf_budget_slots', help: 'Requests that may count at once.', labels },
+      { name: 'sarraf_budget_slots', help: 'Most requests that may count at the same time.', labels },
       series('limit'),
     );
     this.set.gauge(
@@ -117,7 +116,7 @@ export class Metrics {
           ),
     );
     this.set.gauge(
-      { name: 'sarraf_data_age_seconds', help: 'Age of what was last read by feed.', labels: ['feed'] },
+      { name: 'sarraf_data_age_seconds', help: 'Age of the data last read by feed.', labels: ['feed'] },
       () =>
         source()
           .dataAges()
@@ -149,12 +148,13 @@ export class Metrics {
     this.set.gauge(
       {
         name: 'sarraf_doubts',
-        help: 'What keeps new orders back until the exchange is right again about it.',
+        help: 'Contradictions of the exchange that stop new orders until a correct reading.',
       },
       () => single(source().doubts().length),
     );
-    this.set.gauge({ name: 'sarraf_breaks', help: 'What does not agree with the exchange.' }, () =>
-      single(source().breaks().length),
+    this.set.gauge(
+      { name: 'sarraf_breaks', help: 'Breaks: differences of the books from the exchange.' },
+      () => single(source().breaks().length),
     );
     this.set.gauge({ name: 'sarraf_lockouts', help: 'Budgets that are locked out.' }, () =>
       single(source().lockouts().length),
@@ -169,13 +169,13 @@ export class Metrics {
   }
 
   private addProcess(source: () => HealthSource): void {
-    this.set.gauge({ name: 'sarraf_heartbeat_age_seconds', help: "Age of the loop's last turn." }, () =>
+    this.set.gauge({ name: 'sarraf_heartbeat_age_seconds', help: 'Time since the loop last ran.' }, () =>
       single(source().heartbeatAgeMs() / 1_000),
     );
     this.set.gauge(
       {
         name: 'sarraf_loop_lag_seconds',
-        help: 'Lag of the event loop since the last look.',
+        help: 'Lag of the event loop since the last reading.',
         labels: ['quantile'],
       },
       () => [

@@ -4,7 +4,7 @@ import type { BotConfig } from './create-bot-config.ts';
 import { formatDuration } from './duration-field.ts';
 
 const ENDINGS = {
-  'keep-exits': 'cancels its open orders but those that only reduce a position',
+  'keep-exits': 'cancels its open orders, except those that only reduce a position',
   cancel: 'cancels its open orders',
   keep: 'keeps its open orders',
 } as const;

@@ -33,12 +33,10 @@ export const botConfig = z.strictObject({
     .regex(/^[a-z0-9]{1,6}$/, 'expected one to six lower-case letters and digits')
     .prefault('bot')
     .describe('First part of every order id. Bots that share an account need different ones.'),
-  exchange: exchangeSettings
-    .prefault({})
-    .describe('The exchange at the other end, in the modes paper and live.'),
+  exchange: exchangeSettings.prefault({}).describe('The exchange, in the modes paper and live.'),
   embedded: embeddedSettings.describe('The exchange in this process, in the mode embedded.'),
   paper: paperSettings.describe('The account and the public data of the mode paper.'),
-  data: dataSettings.describe('What the bot keeps.'),
+  data: dataSettings.describe('What the bot stores.'),
   record: recordSettings.describe(
     'Records the books, public trades and statistics that the run asks for anyway, for backtests. Without it nothing is recorded.',
   ),
@@ -52,7 +50,7 @@ export const botConfig = z.strictObject({
     .array(z.string().min(1))
     .max(20)
     .prefault([])
-    .describe('Folders in which the names of plugins are looked for, before the bundled ones.'),
+    .describe('Folders with plugins, which are searched before the bundled ones.'),
   risk: riskSettings.describe(
     'Limits of every strategy and of all together. null is no limit; docs/risk.md explains each.',
   ),

@@ -14,7 +14,7 @@ export const dataSettings = z
       .min(1)
       .optional()
       .describe(
-        'Folder of the mirror and of what else the bot keeps; data in the working directory by default. Each bot needs its own.',
+        'Folder of the mirror and of other data of the bot; data in the working directory by default. Each bot needs its own.',
       ),
     retention: z
       .strictObject({

@@ -31,7 +31,7 @@ export const exchangeSettings = z
     credentials: credentialsSettings
       .optional()
       .describe(
-        'Who the bot is: token, or key and privateKey, or username and password. Needed in the mode live.',
+        'Credentials of the bot: token, or key and privateKey, or username and password. Needed in the mode live.',
       ),
     plainHttp: z
       .boolean()
@@ -57,14 +57,14 @@ export const exchangeSettings = z
       .max(0.5)
       .prefault(DEFAULT_HEADROOM)
       .describe(
-        'Share of each limit that is left unused, for requests that something on the way repeats. What is left is rounded down, and never below 1.',
+        'Share of each limit that stays unused, for requests that a proxy repeats. The rest is rounded down, and never below 1.',
       ),
     ledgerFolder: z
       .string()
       .min(1)
       .optional()
       .describe(
-        "Where the ledger of sent requests is kept. All bots that share an address must share it. The user's state folder by default.",
+        "Folder of the ledger of sent requests. All bots that share an address must share it. The user's state folder by default.",
       ),
   })
   .transform(({ baseUrl = null, credentials = null, ledgerFolder = null, ...rest }) => ({

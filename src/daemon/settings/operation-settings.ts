@@ -11,17 +11,19 @@ export const executionSettings = z
   .strictObject({
     lateArrival: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
       .prefault(formatDuration(DEFAULT_ENGINE_TIMES.lateArrivalMs))
-      .describe('How long after its last send a request may still arrive: no absence is proven before.'),
+      .describe('How long after it was sent a request may still arrive. Before that, no absence is proven.'),
     absencePassesApart: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
       .prefault(formatDuration(DEFAULT_ENGINE_TIMES.absencePassesApartMs))
-      .describe('The least time between the two complete readings of the lists that prove an absence.'),
+      .describe('Shortest time between the two complete readings of the lists that prove an absence.'),
     resendUnknown: z
       .boolean()
       .prefault(DEFAULT_ENGINE_TIMES.resendUnknown)
-      .describe('Whether an order that is proven never to have arrived is sent once more under its own id.'),
+      .describe(
+        'Whether to send an order again, once and under its own id, if it is proven that it never arrived.',
+      ),
     placeWithin: duration({ leastMs: 100, mostMs: HOUR_MS })
       .prefault(formatDuration(DEFAULT_ENGINE_TIMES.placeWithinMs))
-      .describe('How long an order may wait for a slot of its rate limit before it is given up.'),
+      .describe('How long an order may wait for its rate limit before the bot gives it up.'),
   })
   .transform((read) => ({
     lateArrivalMs: read.lateArrival,
@@ -58,7 +60,7 @@ export const drainSettings = z
       ),
     within: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
       .prefault('60s')
-      .describe('How long the end may take. What is not done by then is done at the next start.'),
+      .describe('How long the end may take. The next start does the rest.'),
   })
   .transform(({ openOrders, within }) => ({ openOrders, withinMs: within }))
   .prefault({});
@@ -70,7 +72,7 @@ export const healthSettings = z
       .string()
       .min(1)
       .prefault('127.0.0.1')
-      .describe('Address that it listens at. Other machines reach it at 0.0.0.0 only.'),
+      .describe('Address that it listens at. Other machines can reach it only at 0.0.0.0.'),
     port: z
       .int()
       .min(0)
@@ -87,7 +89,7 @@ export const logSettings = z
     level: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
       .prefault('info')
-      .describe('The least level that is logged.'),
+      .describe('The lowest level that is logged.'),
     pretty: z
       .union([z.boolean(), z.literal('auto')], { error: 'expected true, false or auto' })
       .prefault('auto')

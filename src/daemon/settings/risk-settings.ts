@@ -36,13 +36,13 @@ const own = {
     `The most live orders of one strategy.${usually(USUAL.maxOpenOrdersPerStrategy)}`,
   ),
   collarBps: bps(10_000).describe(
-    `How far a price may lie beyond the best price of the other side, in hundredths of a percent.${usually(USUAL.collarBps)}`,
+    `How much worse a price may be than the best price of the other side, in hundredths of a percent.${usually(USUAL.collarBps)}`,
   ),
   passiveCollarBps: bps(1_000_000).describe(
     'How far an order may wait from the best price of its own side, in hundredths of a percent.',
   ),
   maxBookAge: time().describe(
-    `How long ago the book may have been read when an order is decided.${usually(USUAL.maxBookAgeMs, formatDuration)}`,
+    `How long ago the bot may have read the book when it plans an order.${usually(USUAL.maxBookAgeMs, formatDuration)}`,
   ),
   maxBookVenueAge: time().describe("How old the book may be by the exchange's own time."),
   maxDailyLoss: valueLimit().describe(
@@ -67,14 +67,12 @@ const own = {
   refuseSelfCrossing: z
     .boolean()
     .optional()
-    .describe(
-      'Whether an order is refused that could trade with another of this bot, whichever strategy has it.',
-    ),
+    .describe('Whether to refuse an order that could trade with another order of this bot, of any strategy.'),
 };
 
 const inAll = {
   maxMarketExposure: valueLimit().describe(
-    'The largest value that all strategies together may come to hold in one market, by quote currency.',
+    'The largest value that all strategies together may hold in one market, by quote currency.',
   ),
   maxTotalExposure: valueLimit().describe('The same in all markets of a quote currency.'),
   maxOpenOrdersInAll: count().describe(

@@ -48,7 +48,7 @@ export const strategySettings = z
       .record(z.string(), z.unknown())
       .prefault({})
       .describe(
-        "Parameters of the plugin; its own schema checks them. Omitted ones have the plugin's default.",
+        "Parameters of the plugin; its own schema checks them. Missing ones have the plugin's default.",
       ),
     capital: perQuoteField()
       .prefault({})
@@ -59,7 +59,7 @@ export const strategySettings = z
       .enum(['stop', 'pause', 'cancel'])
       .prefault('stop')
       .describe(
-        'What happens when a handler throws. stop: it gets nothing more. pause: it goes on after a while. cancel: stopped, and its orders are canceled.',
+        'What happens when a handler throws. stop: the strategy stops. pause: it goes on after a pause. cancel: it stops, and its orders are canceled.',
       ),
     pause: duration({ leastMs: 1_000 }).prefault('5m').describe('How long a pause after an error lasts.'),
     risk: strategyRiskSettings.describe('Limits of this strategy; they override those under risk.'),
@@ -105,7 +105,7 @@ export const isolationSettings = z
     handlerWithin: duration({ leastMs: 10, mostMs: MINUTE_MS })
       .prefault('1s')
       .describe(
-        'How long one call of a handler may take. The whole bot waits that long, and then the thread is ended.',
+        'How long one call of a handler may take. The whole bot waits for it. Then the thread is ended.',
       ),
     loadWithin: duration({ leastMs: 1_000, mostMs: 10 * MINUTE_MS })
       .prefault('30s')

@@ -24,7 +24,7 @@ export const embeddedSettings = z
     exchange: exchangeConfig
       .optional()
       .describe(
-        'The same written here: markets, fees, limits, faults, flow and the rest. Users other than the bot may be there too.',
+        'The same settings, written here: markets, fees, limits, faults, flow and others. It may have users other than the bot.',
       ),
     seed: z
       .int()
@@ -40,7 +40,7 @@ export const embeddedSettings = z
         error: 'expected a number above 0, or max',
       })
       .prefault(1)
-      .describe('How much faster than real time it runs; max never waits.'),
+      .describe('Speed as a multiple of real time; max never waits.'),
     replay: z
       .string()
       .min(1)

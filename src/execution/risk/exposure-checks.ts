@@ -57,7 +57,7 @@ export const checkMarketExposure: RiskCheck = (view, { maxMarketExposure }) => {
   const exposure = worst === null ? null : divideUp(worst, UNITS_PER_ONE);
   const makes =
     exposure === null
-      ? `has no price to be valued with`
+      ? `has no price to value it with`
       : `would make an exposure of ${sayValue(exposure, market.quote)} in ${market.symbol}`;
   return {
     reason: `the order of ${sayAmount(amount, market)} ${makes}, and the limit is ${sayValue(limit, market.quote)}`,
@@ -129,7 +129,7 @@ function totalObjection(
     reason:
       unpriced === null
         ? `the order of ${sayAmount(amount, market)} would make an exposure of ${sayValue(exposure, market.quote)} in all, above the limit of ${sayValue(limit, market.quote)}`
-        : `${unpriced} has no price to be valued with, and all exposure may be at most ${sayValue(limit, market.quote)}`,
+        : `${unpriced} has no price to value it with; the exposure of all markets may be at most ${sayValue(limit, market.quote)}`,
     numbers: {
       amount: formatUnits(amount),
       exposure: unpriced === null ? formatUnits(exposure) : null,

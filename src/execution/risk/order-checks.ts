@@ -27,7 +27,7 @@ export const checkOrderValue: RiskCheck = (view, { maxOrderValue }) => {
   const price = highestPrice(view);
   if (price === null) {
     return {
-      reason: `the order of ${sayAmount(amount, market)} has no price and the book none to value it with, and one order may have at most ${sayValue(limit, market.quote)}`,
+      reason: `the order of ${sayAmount(amount, market)} has no price, and the book has none to value it with; one order may have at most ${sayValue(limit, market.quote)}`,
       numbers: { amount: formatUnits(amount), price: null, value: null, limit: formatUnits(limit) },
     };
   }

@@ -63,7 +63,7 @@ export interface RiskLimits {
    * After so many losing round trips in a row, no new risk for so many milliseconds from the last of them on.
    */
   readonly lossCooldown: { readonly losses: number; readonly pauseMs: number } | null;
-  /** Whether an order is refused that could trade with another of this bot, whichever strategy has it. */
+  /** Whether to refuse an order that could trade with another order of this bot, of any strategy. */
   readonly refuseSelfCrossing: boolean;
 }
 

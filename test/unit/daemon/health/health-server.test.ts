@@ -44,8 +44,8 @@ describe('/healthz', () => {
   });
 
   test.each<[string, Partial<HealthSource>, RegExp]>([
-    ['the loop has not turned for 10 s', { heartbeatAgeMs: () => 10_000 }, /last turned 10 s ago/],
-    ['nothing is known of the loop', { heartbeatAgeMs: () => Number.NaN }, /the loop last turned/],
+    ['the loop has not turned for 10 s', { heartbeatAgeMs: () => 10_000 }, /last ran 10 s ago/],
+    ['nothing is known of the loop', { heartbeatAgeMs: () => Number.NaN }, /the loop last ran/],
     ['the mirror can not be written to', { mirrorFault: () => 'disk full' }, /written to: disk full/],
   ])('is not when %s, and says so', async (_, but, reason) => {
     const { status, body } = await look(await serve(but), '/healthz');
@@ -71,7 +71,7 @@ describe('/readyz', () => {
   });
 
   test.each<[string, Partial<HealthSource>, RegExp]>([
-    ['the loop stands still', { heartbeatAgeMs: () => 60_000 }, /last turned 60 s ago/],
+    ['the loop stands still', { heartbeatAgeMs: () => 60_000 }, /last ran 60 s ago/],
     [
       'the exchange has not answered yet',
       startingSource({
@@ -80,7 +80,7 @@ describe('/readyz', () => {
       }),
       /^no answer from the exchange yet$/,
     ],
-    ['it begins', { phase: () => 'syncing' }, /still finding out/],
+    ['it begins', { phase: () => 'syncing' }, /still reading the state/],
     ['the disk is full', { isDiskFull: () => true }, /disk is full/],
     ['it ends', { phase: () => 'draining' }, /is ending/],
     ['it is halted', { haltReason: () => 'lunch', phase: () => 'halted' }, /^trading is halted: lunch$/],
@@ -109,7 +109,7 @@ describe('/readyz', () => {
     [
       'data is old',
       { dataAges: () => [{ feed: 'books', ageMs: 5_001, longestAgeMs: 5_000 }] },
-      /books is 6 s old, where 5 s/,
+      /books is 6 s old; the limit is 5 s/,
     ],
     [
       'data was never read',

@@ -19,7 +19,7 @@ test('a live run says loudly where its orders go, by whom, and where its ledger 
     '*** LIVE *** REAL ORDERS WITH REAL MONEY',
     `Exchange https://exchange.example by a token. Ledger: ${ledgerOf(config)}.`,
     'Instance bot: ma-cross (BTCIRT). Mirror: /bots/state/mirror.sqlite.',
-    'Ctrl-C or SIGTERM ends the run: it cancels its open orders but those that only reduce a position, within 1m. A second one ends it at once.',
+    'Ctrl-C or SIGTERM ends the run: it cancels its open orders, except those that only reduce a position, within 1m. A second one ends it at once.',
   ]);
   expect(ledgerOf(config)).toMatch(/^\/ledgers\/exchange\.example-[0-9a-f]{16}\.sqlite$/);
   expect(banner(config).join('\n')).not.toContain(TOKEN);

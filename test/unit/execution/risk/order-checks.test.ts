@@ -66,7 +66,7 @@ describe('the value of an order', () => {
     runTable(
       checkOrderValue,
       `
-      maxOrderValue usdt=1000 | no book, buy 1 => refuses: has no price and the book none
+      maxOrderValue usdt=1000 | no book, buy 1 => refuses: has no price, and the book has none
       maxOrderValue usdt=1000 | book 99 -, buy 1 => refuses
       maxOrderValue usdt=1000 | book - 101, sell 1 => refuses
       maxOrderValue usdt=1000 | no book, buy 1 at 100 => passes

@@ -106,7 +106,7 @@ describe('the exposure in a market', () => {
       maxMarketExposure usdt=330 | BTCUSDT holds 1 price 100, live buy 1 at 110 stop 108, buy 1 at 100 => passes
       maxMarketExposure usdt=100 | BTCUSDT no price, buy 1 at 100 => passes
       maxMarketExposure usdt=100 | BTCUSDT no price, buy 1 at 100.01 => refuses
-      maxMarketExposure usdt=999 | BTCUSDT no price, no book, buy 1 => refuses: has no price to be valued with
+      maxMarketExposure usdt=999 | BTCUSDT no price, no book, buy 1 => refuses: has no price to value it with
       `,
     ));
 
@@ -154,7 +154,7 @@ describe('the exposure in all', () => {
     runTable(
       checkTotalExposure,
       `
-      maxTotalExposure usdt=1000 | ETHUSDT holds 5, buy 1 at 100 => refuses: ETHUSDT has no price to be valued with
+      maxTotalExposure usdt=1000 | ETHUSDT holds 5, buy 1 at 100 => refuses: ETHUSDT has no price to value it with
       maxTotalExposure usdt=1000 | ETHUSDT holds 0, buy 1 at 100 => passes
       maxTotalExposure usdt=1000 | BTCUSDT no price, no book, buy 1 => refuses: BTCUSDT has no price
       `,
