@@ -2,6 +2,8 @@ import { decimalText, ZERO, type DecimalText } from '../src/domain/decimal-text.
 import type { Market } from '../src/domain/market.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
+import type { VenueOrderId } from '../src/domain/venue-id.ts';
+import { orderIdOf } from '../src/venues/whole-ids.ts';
 import type { OrderRequest, VenueAnswer, VenueCall, VenueValues } from '../src/venues/port.ts';
 
 const LEVELS = 24;
@@ -40,7 +42,7 @@ export class QuietVenue {
   polls = 0;
   placed = 0;
   private readonly market: Market;
-  private readonly open = new Map<number, VenueOrder>();
+  private readonly open = new Map<VenueOrderId, VenueOrder>();
   private lastId = 0;
   private booksRead = 0;
 
@@ -55,7 +57,7 @@ export class QuietVenue {
 
   answer(call: VenueCall): VenueAnswer {
     if (call.kind === 'place') return { outcome: 'value', value: this.place(call.order) };
-    if (call.kind === 'cancel') return { outcome: 'value', value: this.cancel(call.venueId ?? 0) };
+    if (call.kind === 'cancel') return { outcome: 'value', value: this.cancel(call.venueId) };
     this.polls += 1;
     const value = this.read(call);
     return value === null
@@ -88,7 +90,7 @@ export class QuietVenue {
       case 'options':
         return [];
       case 'order':
-        return this.open.get(call.venueId ?? 0) ?? null;
+        return call.venueId === null ? null : (this.open.get(call.venueId) ?? null);
       case 'place':
       case 'place-oco':
       case 'cancel':
@@ -105,7 +107,7 @@ export class QuietVenue {
     this.lastId += 1;
     this.placed += 1;
     const order: VenueOrder = {
-      id: this.lastId,
+      id: orderIdOf(this.lastId),
       side,
       execution,
       tradeKind: 'Spot',
@@ -125,13 +127,13 @@ export class QuietVenue {
       clientOrderId,
       pairId: null,
     };
-    this.open.set(this.lastId, order);
+    this.open.set(orderIdOf(this.lastId), order);
     return order;
   }
 
-  private cancel(id: number): VenueValues['cancel'] {
-    const order = this.open.get(id);
-    this.open.delete(id);
+  private cancel(id: VenueOrderId | null): VenueValues['cancel'] {
+    const order = id === null ? undefined : this.open.get(id);
+    if (id !== null) this.open.delete(id);
     return { status: 'Canceled', order: order === undefined ? null : { ...order, status: 'Canceled' } };
   }
 }

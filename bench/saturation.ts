@@ -40,7 +40,7 @@ interface Demand {
   readonly call: (number: number) => VenueCall;
 }
 
-const listOrders = (): VenueCall => ({ kind: 'orders', status: 'open', fromId: null });
+const listOrders = (): VenueCall => ({ kind: 'orders', status: 'open', from: null });
 
 const DEMANDS: readonly Demand[] = [
   { name: 'orders-list/all-classes', classes: REQUEST_CLASSES, call: listOrders },

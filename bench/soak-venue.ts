@@ -6,6 +6,8 @@ import type { MarketStats } from '../src/domain/market-stats.ts';
 import { formatUnits, parseUnits, UNITS_PER_ONE } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
+import type { VenueOrderId } from '../src/domain/venue-id.ts';
+import { orderIdOf, tradeIdOf } from '../src/venues/whole-ids.ts';
 import type { PublicTrade, VenueTrade } from '../src/domain/trade.ts';
 import type {
   OrderRequest,
@@ -56,7 +58,7 @@ type Order = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
 export class SoakVenue {
   fills = 0;
   placed = 0;
-  private readonly open = new Map<number, Order>();
+  private readonly open = new Map<VenueOrderId, Order>();
   private readonly ended: Order[] = [];
   private readonly trades: VenueTrade[] = [];
   private readonly totals = new Map<string, bigint>();
@@ -90,16 +92,16 @@ export class SoakVenue {
       case 'place':
         return this.place(call.order, nowMs);
       case 'cancel':
-        return this.cancel(call.venueId ?? 0);
+        return this.cancel(call.venueId);
       case 'order':
         return this.find(call.venueId, call.clientOrderId);
       case 'orders':
         return {
-          items: [...this.open.values()].filter(({ id }) => (id ?? 0) >= (call.fromId ?? 0)),
+          items: [...this.open.values()].filter(({ id }) => Number(id) >= (call.from ?? 0)),
           hasNext: false,
         };
       case 'trades': {
-        const from = this.trades.filter(({ id }) => id >= call.fromId);
+        const from = this.trades.filter(({ id }) => Number(id) >= call.from);
         return { items: from.slice(0, TRADES_PAGE), hasNext: from.length > TRADES_PAGE };
       }
       case 'wallets':
@@ -147,7 +149,7 @@ export class SoakVenue {
     this.lastId += 1;
     this.placed += 1;
     const order: Order = {
-      id: this.lastId,
+      id: orderIdOf(this.lastId),
       side,
       execution,
       tradeKind: 'Spot',
@@ -167,18 +169,18 @@ export class SoakVenue {
       clientOrderId,
       pairId: null,
     };
-    this.open.set(this.lastId, order);
+    this.open.set(orderIdOf(this.lastId), order);
     return { ...order };
   }
 
-  private cancel(id: number): VenueValues['cancel'] | null {
-    const order = this.open.get(id);
+  private cancel(id: VenueOrderId | null): VenueValues['cancel'] | null {
+    const order = id === null ? undefined : this.open.get(id);
     if (order === undefined) return null;
     this.end(order, 'Canceled');
     return { status: 'Canceled', order: { ...order } };
   }
 
-  private find(id: number | null, clientOrderId: string): VenueOrder | null {
+  private find(id: VenueOrderId | null, clientOrderId: string): VenueOrder | null {
     const all = [...this.open.values(), ...this.ended];
     return (
       all.find((order) => (id === null ? order.clientOrderId === clientOrderId : order.id === id)) ?? null
@@ -187,7 +189,7 @@ export class SoakVenue {
 
   private end(order: Order, status: string): void {
     order.status = status;
-    this.open.delete(order.id ?? 0);
+    if (order.id !== null) this.open.delete(order.id);
     keep(this.ended, order);
   }
 
@@ -211,7 +213,7 @@ export class SoakVenue {
     order.unmatchedAmount = ZERO;
     this.end(order, 'Done');
     keep(this.trades, {
-      id: this.lastId,
+      id: tradeIdOf(this.lastId),
       orderId: id,
       market,
       timeMs: nowMs,

@@ -1,6 +1,7 @@
 import { formatUnits, type Units } from '../domain/money.ts';
 import { clockText } from '../domain/time-text.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { tableLines, type TableColumn } from './table.ts';
 
@@ -54,20 +55,28 @@ const FILL_COLUMNS: readonly TableColumn[] = [
   { title: 'order' },
 ];
 
+/** Names of orders that were placed by hand, by their ids at the venue. */
+type ManualOrders = ReadonlyMap<VenueOrderId, string>;
+
+/** The name of the order by hand that a trade is of; null where it is of none. */
+export function nameByHand({ venueOrderId }: FillRecord, manual: ManualOrders): string | null {
+  return venueOrderId === null ? null : (manual.get(venueOrderId) ?? null);
+}
+
 /**
  * A table of the account's trades, one a line. Those of orders by hand are manual, and any others that no
  * order of ours made are foreign.
  */
 export function fillLines(
   fills: readonly FillRecord[],
-  { nowMs, manual }: { readonly nowMs: number; readonly manual: ReadonlyMap<number, string> },
+  { nowMs, manual }: { readonly nowMs: number; readonly manual: ManualOrders },
 ): string[] {
   const rows = fills.map((fill) => {
-    const byHand = manual.get(fill.venueOrderId ?? 0);
+    const byHand = nameByHand(fill, manual);
     return [
       clockText(fill.atMs, nowMs),
       String(fill.tradeId),
-      fill.strategy ?? (byHand === undefined ? '(foreign)' : '(manual)'),
+      fill.strategy ?? (byHand === null ? '(foreign)' : '(manual)'),
       fill.market,
       fill.side,
       formatUnits(fill.price),

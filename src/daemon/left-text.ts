@@ -1,5 +1,6 @@
 import { groupedText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { LeftBehind } from '../engine/left-behind.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { openRest } from '../execution/risk/live-exposure.ts';
@@ -7,7 +8,7 @@ import { openRest } from '../execution/risk/live-exposure.ts';
 /** An order that stays open, decimals as texts; `amount` is what is left of it. */
 export interface LeftOrder {
   readonly order: string;
-  readonly id: number | null;
+  readonly id: VenueOrderId | null;
   readonly strategy: string;
   readonly market: string;
   readonly side: OrderRecord['side'];

@@ -1,5 +1,6 @@
 import type { DecimalText } from './decimal-text.ts';
 import type { MarketName } from './market-symbol.ts';
+import type { VenueOrderId } from './venue-id.ts';
 
 export type Side = 'buy' | 'sell';
 
@@ -16,7 +17,7 @@ export function oppositeOf(side: Side): Side {
  * Null where the reply leaves a field out (with `details=1` five of them are).
  */
 export interface VenueOrder {
-  readonly id: number | null;
+  readonly id: VenueOrderId | null;
   readonly side: Side;
   readonly execution: Execution | null;
   readonly tradeKind: TradeKind | null;
@@ -39,5 +40,5 @@ export interface VenueOrder {
   readonly partial: boolean | null;
   readonly createdAtMs: number | null;
   readonly clientOrderId: string | null;
-  readonly pairId: number | null;
+  readonly pairId: VenueOrderId | null;
 }

@@ -1,13 +1,14 @@
 import type { DecimalText } from './decimal-text.ts';
 import type { MarketName } from './market-symbol.ts';
 import type { Side } from './order.ts';
+import type { VenueOrderId, VenueTradeId } from './venue-id.ts';
 
 /**
  * A trade of ours as the exchange reports it. `total` is before the fee; the fee is in the currency received.
  */
 export interface VenueTrade {
-  readonly id: number;
-  readonly orderId: number | null;
+  readonly id: VenueTradeId;
+  readonly orderId: VenueOrderId | null;
   readonly market: MarketName | null;
   /** Null where what the exchange wrote is no time. */
   readonly timeMs: number | null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { VenueOrder } from '../domain/order.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { isClosedStatus, type VenueAnswer, type VenueProfile } from '../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
@@ -32,7 +33,7 @@ export class CancelManager {
    * Orders that are none of the table's and are being canceled; bounded by the requests that can be under
    * way.
    */
-  private readonly foreign = new Set<number>();
+  private readonly foreign = new Set<VenueOrderId>();
 
   constructor(options: { readonly blotter: OrderBlotter; readonly reports: OrderReportMatcher }) {
     this.blotter = options.blotter;
@@ -77,7 +78,7 @@ export class CancelManager {
    * Ends an order that is not in the table: a second one of ours, or, when the whole account is halted,
    * anybody's. Answers false where that is under way already.
    */
-  cancelForeign(venueId: number): boolean {
+  cancelForeign(venueId: VenueOrderId): boolean {
     if (this.foreign.has(venueId)) return false;
     this.foreign.add(venueId);
     this.blotter.outbox.ask(

@@ -4,6 +4,8 @@ import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { exitsAmong, type HeldOf } from '../execution/exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { AlgorithmManager } from './algorithm-manager.ts';
+import { nextOrdersPage } from '../execution/own-list.ts';
+import type { ListCursor } from '../venues/port.ts';
 import type { ControlCommand, DrainPolicy } from './engine-event.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
@@ -155,10 +157,10 @@ export class Control {
   }
 
   /** One page of what is open, and the next ones after it. */
-  private cancelListed(fromId: number | null, page: number): void {
+  private cancelListed(from: ListCursor | null, page: number): void {
     const { outbox, orderManager } = this.options;
     const way = { requestClass: 'resolve', withinMs: WITHIN_MS } as const;
-    outbox.ask({ kind: 'orders', status: 'open', fromId }, way, (answer) => {
+    outbox.ask({ kind: 'orders', status: 'open', from }, way, (answer) => {
       if (answer.outcome !== 'value') {
         outbox.alarm('the open orders of the account could not be listed: check whether some are left');
         return;
@@ -170,14 +172,12 @@ export class Control {
           orderManager.cancels.cancelForeign(record.id);
         }
       }
-      const lastId = Math.max(0, ...items.map((record) => record.id ?? 0));
-      if (
-        (hasNext ?? items.length >= orderManager.blotter.venue.pageSizes.orders) &&
-        lastId > 0 &&
-        page < MOST_PAGES
-      ) {
-        this.cancelListed(lastId + 1, page + 1);
-      }
+      const { venue } = orderManager.blotter;
+      const isFull = hasNext ?? items.length >= venue.pageSizes.orders;
+      const next = nextOrdersPage(venue, { from, items });
+      if (!isFull || items.length === 0) return;
+      if (next !== null && page < MOST_PAGES) this.cancelListed(next, page + 1);
+      else outbox.alarm(`the bot could not list all open orders of the account: see whether some are left`);
     });
   }
 }

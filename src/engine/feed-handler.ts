@@ -3,7 +3,9 @@ import type { Candle } from '../domain/candle.ts';
 import { invariant } from '../domain/invariant.ts';
 import { unitsOf } from '../domain/money.ts';
 import { storedTimeMs } from '../domain/stored-json.ts';
-import { statsCall, type VenueCall, type VenueValues } from '../venues/port.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
+import { nextOrdersPage } from '../execution/own-list.ts';
+import { statsCall, type ListCursor, type VenueCall, type VenueValues } from '../venues/port.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
@@ -62,7 +64,7 @@ export class FeedHandler {
   private readonly keys: ReadonlySet<string>;
   /** As they are paced now. */
   private feeds: readonly PlannedFeed[];
-  private openIds = new Set<number>();
+  private openIds = new Set<VenueOrderId>();
   private openAskedAtMs = 0;
   private isIdle = false;
   private timesKeptAtMs = Number.NEGATIVE_INFINITY;
@@ -295,19 +297,24 @@ export class FeedHandler {
   }
 
   /** One page of what is open, and the next ones after it. */
-  private askOpenOrders(feed: PlannedFeed, fromId: number | null): true {
+  private askOpenOrders(feed: PlannedFeed, from: ListCursor | null): true {
     const { orderManager, account } = this.options;
-    return this.ask(feed, { kind: 'orders', status: 'open', fromId }, (page) => {
-      let lastId = 0;
+    return this.ask(feed, { kind: 'orders', status: 'open', from }, (page) => {
       for (const record of page.items) {
-        if (record.id !== null) {
-          this.openIds.add(record.id);
-          lastId = Math.max(lastId, record.id);
-        }
+        if (record.id !== null) this.openIds.add(record.id);
         orderManager.takeRecord(record);
       }
-      if ((page.hasNext ?? page.items.length >= orderManager.blotter.venue.pageSizes.orders) && lastId > 0) {
-        this.askOpenOrders(feed, lastId + 1);
+      const { venue } = orderManager.blotter;
+      const isFull = page.hasNext ?? page.items.length >= venue.pageSizes.orders;
+      const next = nextOrdersPage(venue, { from, items: page.items });
+      if (isFull && page.items.length > 0) {
+        if (next !== null) this.askOpenOrders(feed, next);
+        else {
+          this.options.outbox.warn(
+            `a page of open orders from ${from} is full but has no newer order: the bot reads it again`,
+          );
+          this.failed(feed);
+        }
         return;
       }
       orderManager.takeOpenList(this.openIds, this.openAskedAtMs);

@@ -1,9 +1,9 @@
-import { present } from '../domain/invariant.ts';
 import { formatUnits, unitsOf } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { Page, VenueCall } from '../venues/port.ts';
+import type { ListCursor, Page, VenueCall, VenueProfile } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import { cursorOfTrade, readingFrom } from '../execution/own-list.ts';
 import { SeenFeeRates } from './fee-rates.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderBlotter } from './order-blotter.ts';
@@ -13,7 +13,7 @@ import type { Flaw } from './plausibility/flaw.ts';
 import { tradeFlaw, tradeMisfit } from './plausibility/trade-flaw.ts';
 import type { Reconciler } from './reconciler.ts';
 import { nameOf, READ_AGAIN, TakenTrades } from './taken-trades.ts';
-import { hasArrived, mayBeOf, TradeOwner } from './trade-owner.ts';
+import { hasArrived, TradeOwner } from './trade-owner.ts';
 
 /** One page of the trades list. */
 export type TradesCall = Extract<VenueCall, { kind: 'trades' }>;
@@ -40,7 +40,7 @@ export interface FillHandlerOptions {
 }
 
 interface Reading {
-  readonly fromId: number;
+  readonly from: ListCursor;
   askedAtMs: number | null;
   taken: number;
   /** Names of what it has shown that is not in the books yet. */
@@ -85,8 +85,8 @@ export class FillHandler {
     this.reports = reports;
     this.listeners = options.listeners;
     this.reconciler = options.reconciler;
-    this.taken = new TakenTrades(blotter.outbox);
-    this.pending = new PendingTrades(blotter.outbox);
+    this.taken = new TakenTrades(blotter.outbox, this.list);
+    this.pending = new PendingTrades(blotter.outbox, this.list);
     const { taken, pending, feeRates } = this;
     this.owner = new TradeOwner({ blotter, reports, taken, pending, feeRates });
   }
@@ -123,7 +123,7 @@ export class FillHandler {
   nextCall(): TradesCall {
     const { nowMs } = this.blotter.outbox;
     const { cursor, lowestKnown } = this.taken;
-    let fromId = cursor;
+    let after = cursor;
     const late = this.blotter.table
       .unfinished()
       .filter(
@@ -131,13 +131,13 @@ export class FillHandler {
       );
     if (late.length > 0 && this.rewoundAtMs + REWIND_AFTER_MS < nowMs) {
       this.rewoundAtMs = nowMs;
-      const floor = Math.min(...late.map(({ tradeIdFloor }) => tradeIdFloor));
-      fromId = Math.max(1, Math.min(fromId, floor), Math.min(fromId, lowestKnown));
+      after = Math.min(cursor, ...late.map(({ tradeFloor }) => tradeFloor));
       // Or it matched less than was told.
       for (const order of late) this.reports.inquiries.about(order);
     }
-    this.reading = newReading(fromId);
-    return { kind: 'trades', fromId };
+    const from = Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown));
+    this.reading = newReading(from);
+    return { kind: 'trades', from };
   }
 
   /** The question was not answered. */
@@ -162,23 +162,23 @@ export class FillHandler {
     reading.askedAtMs ??= askedAtMs;
     if (reading.taken === 0) reading.taken += this.settlePending();
     for (const trade of page.items) if (this.takeOne(trade, reading)) reading.taken += 1;
-    const lastId = page.items.at(-1)?.id;
+    const first = page.items[0];
+    const last = page.items.at(-1);
     const isFull = page.hasNext ?? page.items.length >= this.blotter.venue.pageSizes.trades;
-    if (isFull && lastId !== undefined && lastId > 0) {
-      // Ids do not come quite in order, and two records of one trade may be parted by the end of a page: some
-      // are read again.
-      const again = page.items.at(-READ_AGAIN)?.id ?? lastId;
-      const firstId = present(page.items[0], 'a trade on a page that has a last one').id;
-      if (again > firstId) return { next: { kind: 'trades', fromId: again } };
-      // No full page has one trade alone, or falling ids. What comes after it is read the next time, from a
-      // cursor that lies before it.
+    if (isFull && first !== undefined && last !== undefined) {
+      // They do not come quite in order, and two records of one trade may be parted by the end of a page:
+      // some are read again.
+      const again = this.cursorOf(page.items.at(-READ_AGAIN) ?? last);
+      if (again > this.cursorOf(first)) return { next: { kind: 'trades', from: again } };
+      // No full page has one trade alone, or goes backwards. What comes after it is read the next time, from
+      // a cursor that lies before it.
       this.blotter.outbox.warn(
-        `a page of trades from ${firstId} to ${lastId} is full but has no newer trade: the bot reads it again`,
+        `a page of trades from ${first.id} to ${last.id} is full but has no newer trade: the bot reads it again`,
       );
       reading.hasFlaw = true;
     }
     this.reading = null;
-    this.pending.forgetGone(reading.fromId, reading.shown);
+    this.pending.forgetGone(reading.from, reading.shown);
     if (this.isFirst) this.taken.keepCursor();
     this.isFirst = false;
     if (reading.taken > 0 && !reading.hasFlaw) this.moveCursor();
@@ -188,7 +188,7 @@ export class FillHandler {
   /** Whether a trade that is nobody's yet may be of an order. */
   mayHold(order: OrderRecord): boolean {
     for (const { trade } of this.pending.all()) {
-      if (mayBeOf(trade, order)) return true;
+      if (this.owner.mayBeOf(trade, order)) return true;
     }
     return false;
   }
@@ -219,7 +219,7 @@ export class FillHandler {
     const { blotter, reports } = this;
     const order = this.orderOf(trade);
     const flaw =
-      tradeFlaw(trade, blotter.outbox.nowMs) ??
+      tradeFlaw(trade, blotter.venue.ownLists, blotter.outbox.nowMs) ??
       (order === null ? null : tradeMisfit(trade, order)) ??
       this.takenByOther(trade);
     const subject = `trade ${trade.id}`;
@@ -234,7 +234,7 @@ export class FillHandler {
       `trade ${trade.id} is not ours and can not be right: it is left out of the books`,
       subject,
     );
-    this.taken.remember(trade);
+    this.taken.remember(trade, this.cursorOf(trade));
     return true;
   }
 
@@ -272,10 +272,12 @@ export class FillHandler {
   private enter(trade: VenueTrade, order: OrderRecord | null): void {
     const { blotter } = this;
     this.pending.settled(trade);
-    this.taken.remember(trade);
-    if (trade.id > blotter.highestTradeId) blotter.highestTradeId = trade.id;
+    const cursor = this.cursorOf(trade);
+    this.taken.remember(trade, cursor);
+    if (cursor > blotter.furthestTrade) blotter.furthestTrade = cursor;
     const fill: FillRecord = {
       tradeId: trade.id,
+      cursor,
       venueOrderId: trade.orderId,
       ...(order === null ? FOREIGN : { orderKey: order.key, strategy: order.strategy }),
       market: symbolOf(trade),
@@ -329,12 +331,20 @@ export class FillHandler {
   }
 
   private moveCursor(): void {
-    this.taken.moveCursor(this.pending.ids(), this.blotter.table.unfinished());
+    this.taken.moveCursor(this.pending.cursors(), this.blotter.table.unfinished());
+  }
+
+  private cursorOf(trade: VenueTrade): ListCursor {
+    return cursorOfTrade(this.list, trade, this.blotter.outbox.nowMs);
+  }
+
+  private get list(): VenueProfile['ownLists']['trades'] {
+    return this.blotter.venue.ownLists.trades;
   }
 }
 
 const FOREIGN = { orderKey: null, strategy: null } as const;
 
-function newReading(fromId: number): Reading {
-  return { fromId, askedAtMs: null, taken: 0, shown: new Set(), hasFlaw: false };
+function newReading(from: ListCursor): Reading {
+  return { from, askedAtMs: null, taken: 0, shown: new Set(), hasFlaw: false };
 }

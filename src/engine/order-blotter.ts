@@ -3,13 +3,14 @@ import { IdenticalOrders } from '../execution/identical-orders.ts';
 import { afterEvent, type OrderEvent } from '../execution/order-life.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { OrderTable } from '../execution/order-table.ts';
+import { LIST_START } from '../execution/own-list.ts';
 import { UnknownOrders } from '../execution/unknown-orders.ts';
-import type { VenueProfile } from '../venues/port.ts';
+import type { ListCursor, VenueProfile } from '../venues/port.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Ids that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
+/** Cursors that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
 const MOST_TOLD_ONCE = 5_000;
 
 /** Told of every change of an order, after it was entered. `before` is null for a new one. */
@@ -25,14 +26,14 @@ export class OrderBlotter {
   readonly venue: VenueProfile;
   readonly unknown: UnknownOrders;
   readonly outbox: Outbox;
-  /** The largest ids of orders and trades of the exchange that are sure: a new order's own are above them. */
-  highestOrderId = 0;
-  highestTradeId = 0;
+  /** How far the lists of own orders and trades go for certain: what a new order brings stands beyond. */
+  furthestOrder: ListCursor = LIST_START;
+  furthestTrade: ListCursor = LIST_START;
   /**
-   * Higher ids that one reading has told: a single wrong number must not become a floor under which nothing
-   * is looked for.
+   * Cursors beyond it that one reading has told: a single wrong number must not become a floor under which
+   * nothing is looked for.
    */
-  private readonly toldOnce = new Map<number, number>();
+  private readonly toldOnce = new Map<ListCursor, number>();
   private readonly listeners: OrderListener[] = [];
 
   constructor(settings: EngineSettings, outbox: Outbox) {
@@ -42,6 +43,8 @@ export class OrderBlotter {
     this.unknown = new UnknownOrders({
       lateArrivalMs: settings.lateArrivalMs,
       passesApartMs: settings.absencePassesApartMs,
+      rule: settings.venue.absence,
+      list: settings.venue.ownLists.orders,
     });
   }
 
@@ -71,18 +74,18 @@ export class OrderBlotter {
     return next;
   }
 
-  /** One reading told an order's id. The second that does makes it sure. */
-  sawOrderId(id: number): void {
-    if (id <= this.highestOrderId) return;
+  /** One reading told where an order stands. The second that does makes it sure. */
+  sawOrderAt(cursor: ListCursor | null): void {
+    if (cursor === null || cursor <= this.furthestOrder) return;
     const { toldOnce } = this;
     const { steps } = this.outbox;
-    const step = toldOnce.get(id);
+    const step = toldOnce.get(cursor);
     if (step === undefined) {
-      toldOnce.set(id, steps);
+      toldOnce.set(cursor, steps);
       if (toldOnce.size > MOST_TOLD_ONCE) this.forgetTold();
     } else if (step !== steps) {
-      this.highestOrderId = id;
-      for (const told of toldOnce.keys()) if (told <= id) toldOnce.delete(told);
+      this.furthestOrder = cursor;
+      for (const told of toldOnce.keys()) if (told <= cursor) toldOnce.delete(told);
     }
   }
 
@@ -92,11 +95,11 @@ export class OrderBlotter {
    */
   restore(state: MirrorState, nowMs: number): void {
     for (const order of state.orders) {
-      // Not its own id, which one wrong reading may have told: a floor was made of two.
-      this.highestOrderId = Math.max(this.highestOrderId, order.orderIdFloor);
+      // Not where it stands itself, which one wrong reading may have told: a floor was made of two.
+      this.furthestOrder = Math.max(this.furthestOrder, order.orderFloor);
       this.table.put(order);
     }
-    for (const { tradeId } of state.fills) this.highestTradeId = Math.max(this.highestTradeId, tradeId);
+    for (const { cursor } of state.fills) this.furthestTrade = Math.max(this.furthestTrade, cursor);
     this.identical.restore(state.orders, nowMs);
     for (const order of state.orders) {
       if (order.state === 'sending') this.apply(order, { kind: 'unanswered', sentAtMs: nowMs });

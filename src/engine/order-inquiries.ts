@@ -1,4 +1,5 @@
 import type { VenueOrder } from '../domain/order.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { Outbox } from './outbox.ts';
@@ -14,21 +15,21 @@ export interface OrderInquiriesOptions {
   /** The code by which the exchange says that it has no such order. */
   readonly noSuchOrder: string;
   /** An answer, and the id that was asked for. */
-  readonly onRecord: (record: VenueOrder, askedId: number) => void;
+  readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => void;
   /** The exchange knows no order of this id, or none can have it: it is beyond what may be asked for. */
-  readonly onMissing: (askedId: number) => void;
+  readonly onMissing: (askedId: VenueOrderId) => void;
 }
 
 /** Asks the exchange what it has under an id: to confirm what a list said, or to learn whose it is. */
 export class OrderInquiries {
   private readonly options: OrderInquiriesOptions;
-  private readonly underWay = new Set<number>();
+  private readonly underWay = new Set<VenueOrderId>();
 
   constructor(options: OrderInquiriesOptions) {
     this.options = options;
   }
 
-  isUnderWay(venueId: number): boolean {
+  isUnderWay(venueId: VenueOrderId): boolean {
     return this.underWay.has(venueId);
   }
 
@@ -37,7 +38,7 @@ export class OrderInquiries {
     if (venueId !== null) this.ask(venueId, clientOrderId ?? '');
   }
 
-  ask(venueId: number, clientOrderId = ''): void {
+  ask(venueId: VenueOrderId, clientOrderId = ''): void {
     const { outbox, noSuchOrder, onRecord, onMissing } = this.options;
     if (this.underWay.has(venueId) || this.underWay.size >= MOST_UNDER_WAY) return;
     this.underWay.add(venueId);

@@ -1,4 +1,5 @@
 import type { VenueOrder } from '../domain/order.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import { isOpenStatus } from '../venues/port.ts';
 import { CancelManager } from './cancel-manager.ts';
 import type { EngineSettings } from './engine-settings.ts';
@@ -50,6 +51,7 @@ export class OrderManager {
     const { reports } = this;
     this.takeover = new OrderTakeover({
       outbox: blotter.outbox,
+      venue: blotter.venue,
       reports,
       take: (record, way) => this.takeRecord(record, way),
     });
@@ -81,7 +83,7 @@ export class OrderManager {
    * The open orders, as one complete list has them: one of ours that is not among them is asked for by its
    * id.
    */
-  takeOpenList(listed: ReadonlySet<number>, askedAtMs: number): void {
+  takeOpenList(listed: ReadonlySet<VenueOrderId>, askedAtMs: number): void {
     for (const order of this.blotter.table.unfinished()) {
       const { state, venueId, sentAtMs } = order;
       if ((state !== 'open' && state !== 'cancelling') || venueId === null || listed.has(venueId)) continue;

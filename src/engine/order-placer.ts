@@ -165,8 +165,8 @@ export class OrderPlacer {
       fee: NO_UNITS,
       reason: null,
       closedAtMs: null,
-      orderIdFloor: this.blotter.highestOrderId,
-      tradeIdFloor: this.blotter.highestTradeId,
+      orderFloor: this.blotter.furthestOrder,
+      tradeFloor: this.blotter.furthestTrade,
     };
   }
 

@@ -2,13 +2,16 @@ import { ZERO } from '../domain/decimal-text.ts';
 import { invariant, present } from '../domain/invariant.ts';
 import { formatUnits, NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
 import type { VenueOrder } from '../domain/order.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import { KnownNames } from '../execution/known-names.ts';
 import { isUnbindable, type VenueTerms } from '../execution/order-life.ts';
 import { OrderEndings } from '../execution/order-endings.ts';
 import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import { isClosedStatus, isOpenStatus } from '../venues/port.ts';
+import { cursorOfOrder, LIST_START } from '../execution/own-list.ts';
+import { latestArrivalMs } from '../execution/unknown-orders.ts';
+import { isClosedStatus, isOpenStatus, type ListCursor } from '../venues/port.ts';
 import type { FlawLog } from './flaw-log.ts';
 import { OrderInquiries } from './order-inquiries.ts';
 import { Namesakes } from './namesakes.ts';
@@ -21,7 +24,7 @@ import { SureIds } from './sure-ids.ts';
 const FOREIGN_KEPT = 20_000;
 
 /** The intent of an order that was taken over: the mirror does not know it. */
-const ADOPTED = 'adopted';
+export const ADOPTED = 'adopted';
 
 /** Whose an order in a list is. */
 export type ReportMatch =
@@ -40,14 +43,14 @@ export interface ReportContext {
   /** The order that the reply was asked for. */
   readonly known?: OrderRecord;
   /** The id that was asked for. */
-  readonly askedId?: number;
+  readonly askedId?: VenueOrderId;
   /** Told by a venue that is no stranger: a backtest's. */
   readonly isTrusted?: boolean;
 }
 
 /** An id that claims to be an order's own beside the one that it has. */
 interface Claim {
-  readonly venueId: number;
+  readonly venueId: VenueOrderId;
   /** Whether the exchange has the order under the claimed id, when asked for it; and under the known one. */
   isThere: boolean;
   isKnownThere: boolean | null;
@@ -61,7 +64,7 @@ export interface OrderReportMatcherOptions {
   /** Whether the venue tells of every change by itself: then nothing has to be read twice. */
   readonly isTold?: boolean;
   /** Told of the answer to a question by id. */
-  readonly onRecord: (record: VenueOrder, askedId: number) => void;
+  readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => void;
 }
 
 /**
@@ -78,13 +81,13 @@ export class OrderReportMatcher {
   readonly namesakes: Namesakes;
   private readonly blotter: OrderBlotter;
   private readonly instance: string;
-  private readonly foreignIds = new Set<number>();
+  private readonly foreignIds = new Set<VenueOrderId>();
   /** Nameless ids that one reading has told. */
-  private readonly strangers = new Set<number>();
+  private readonly strangers = new Set<VenueOrderId>();
   private readonly claims = new Map<string, Claim>();
-  private readonly twins = new Set<number>();
+  private readonly twins = new Set<VenueOrderId>();
   /** Orders of whose id one answer has said that there is nothing. */
-  private readonly missed = new Map<string, { readonly venueId: number; readonly step: number }>();
+  private readonly missed = new Map<string, { readonly venueId: VenueOrderId; readonly step: number }>();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
   constructor({
@@ -96,7 +99,11 @@ export class OrderReportMatcher {
     onRecord,
   }: OrderReportMatcherOptions) {
     this.blotter = blotter;
-    this.namesakes = new Namesakes({ lateArrivalMs });
+    const { absence, ownLists } = blotter.venue;
+    this.namesakes = new Namesakes({
+      lateArrivalMs: latestArrivalMs(absence, lateArrivalMs),
+      list: ownLists.orders,
+    });
     this.instance = instance;
     this.findings = findings;
     this.endings = new OrderEndings(blotter.venue, isTold);
@@ -118,12 +125,12 @@ export class OrderReportMatcher {
     });
   }
 
-  isForeign(venueOrderId: number): boolean {
+  isForeign(venueOrderId: VenueOrderId): boolean {
     return this.foreignIds.has(venueOrderId);
   }
 
   /** Whether it is being found out whose an order is. */
-  isAsking(venueOrderId: number): boolean {
+  isAsking(venueOrderId: VenueOrderId): boolean {
     return this.inquiries.isUnderWay(venueOrderId);
   }
 
@@ -135,8 +142,11 @@ export class OrderReportMatcher {
     const name = readOrderName(clientOrderId);
     if (name?.instance !== this.instance) return false;
     const id = idOf(record);
-    if (this.foreignIds.has(id) && this.namesakes.has(name, id, this.names.state.epoch)) return false;
-    return status === null || isOpenStatus(this.blotter.venue, status) || this.names.mayBeMissing(name, id);
+    const cursor = this.cursorOf(record);
+    if (this.foreignIds.has(id) && this.namesakes.has(name, cursor, this.names.state.epoch)) return false;
+    return (
+      status === null || isOpenStatus(this.blotter.venue, status) || this.names.mayBeMissing(name, cursor)
+    );
   }
 
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
@@ -199,9 +209,10 @@ export class OrderReportMatcher {
       this.inquiries.ask(id);
       return { kind: 'doubtful' };
     }
-    this.blotter.sawOrderId(id);
+    const cursor = this.cursorOf(record);
+    this.blotter.sawOrderAt(cursor);
     this.sureIds.saw(order.key, id);
-    if (this.sureIds.isSure(order.key)) this.namesakes.noteOwn(order, id, this.names.state.epoch);
+    if (this.sureIds.isSure(order.key)) this.namesakes.noteOwn(order, cursor, this.names.state.epoch);
     if (order.state === 'rejected') this.tellRevival(order, id);
     return this.takeIn(order, record, this.statusOf(order, record), way.askedId === id);
   }
@@ -287,8 +298,9 @@ export class OrderReportMatcher {
     });
     // Lists tell the same every few seconds, so that asking once is enough.
     if (order !== undefined && !isFinal(order) && readings === 1) this.inquiries.about(order);
-    if (order === undefined && id !== null && readings === 1 && id <= this.blotter.highestOrderId)
-      this.inquiries.ask(id);
+    const cursor = cursorOfOrder(this.blotter.venue, record);
+    const isKnownPlace = cursor !== null && cursor <= this.blotter.furthestOrder;
+    if (order === undefined && id !== null && readings === 1 && isKnownPlace) this.inquiries.ask(id);
     return { kind: 'doubtful' };
   }
 
@@ -330,7 +342,7 @@ export class OrderReportMatcher {
   }
 
   /** The exchange has nothing under an id that was asked for. */
-  private missing(askedId: number): void {
+  private missing(askedId: VenueOrderId): void {
     for (const [key, claim] of this.claims) {
       if (claim.venueId === askedId) this.claims.delete(key);
       else if (this.blotter.table.get(key)?.venueId === askedId) claim.isKnownThere = false;
@@ -344,7 +356,7 @@ export class OrderReportMatcher {
    * Two answers that there is nothing under the id of an open order of ours: the id is wrong, and the order
    * is looked for by its name.
    */
-  private missOwn(order: OrderRecord, venueId: number): void {
+  private missOwn(order: OrderRecord, venueId: VenueOrderId): void {
     const { claims, blotter, missed } = this;
     if (!isUnbindable(order) || claims.has(order.key)) return;
     const before = missed.get(order.key);
@@ -361,6 +373,12 @@ export class OrderReportMatcher {
       order.key,
     );
     blotter.apply(order, { kind: 'unbound' });
+  }
+
+  /** A record without a place is flawed, and was doubted before this is asked. */
+  private cursorOf(record: VenueOrder): ListCursor {
+    const cursor = cursorOfOrder(this.blotter.venue, record);
+    return present(cursor, () => `where the order ${record.id} stands, whose record has no flaw`);
   }
 
   private find(record: VenueOrder): OrderRecord | undefined {
@@ -428,7 +446,7 @@ export class OrderReportMatcher {
    */
   private takeStranger(record: VenueOrder, way: ReportContext): ReportMatch {
     const id = idOf(record);
-    this.blotter.sawOrderId(id);
+    this.blotter.sawOrderAt(this.cursorOf(record));
     if (this.isMissing(record)) {
       // One reading may have got the name or the status wrong, or lack what it takes to take it over.
       const isWhole = record.market !== null && record.status !== null;
@@ -448,9 +466,11 @@ export class OrderReportMatcher {
    * Whether an order with this instance's name is another bot's: then it stays untouched, and that is told
    * once.
    */
-  private isNamesakes({ clientOrderId }: VenueOrder, id: number): boolean {
+  private isNamesakes(record: VenueOrder, id: VenueOrderId): boolean {
+    const { clientOrderId } = record;
     const name = readOrderName(clientOrderId);
-    if (name === null || !this.namesakes.has(name, id, this.names.state.epoch)) return false;
+    if (name === null || !this.namesakes.has(name, this.cursorOf(record), this.names.state.epoch))
+      return false;
     this.addForeign(id, clientOrderId);
     if (this.namesakes.isFirstOf(name)) {
       this.blotter.outbox.alarm(
@@ -485,7 +505,7 @@ export class OrderReportMatcher {
    * Foreign is what two readings say is nobody's: else its trades, which may be ours, would be given away for
    * good.
    */
-  private meetStranger(id: number, name: string | null): void {
+  private meetStranger(id: VenueOrderId, name: string | null): void {
     if (this.foreignIds.has(id)) return;
     if (this.strangers.delete(id)) this.addForeign(id, name);
     else {
@@ -528,8 +548,8 @@ export class OrderReportMatcher {
       reason: null,
       closedAtMs: null,
       // Its fills may be older than anything that was read since.
-      orderIdFloor: 0,
-      tradeIdFloor: 0,
+      orderFloor: LIST_START,
+      tradeFloor: LIST_START,
     };
     blotter.add(order);
     blotter.outbox.warn(
@@ -539,14 +559,14 @@ export class OrderReportMatcher {
     return order;
   }
 
-  private tellRevival({ key, reason }: OrderRecord, id: number): void {
+  private tellRevival({ key, reason }: OrderRecord, id: VenueOrderId): void {
     this.blotter.outbox.alarm(
       `${key} was given up (${reason}), and the exchange has it as ${id}: it is taken over with its fills`,
       key,
     );
   }
 
-  private addForeign(id: number, name: string | null): void {
+  private addForeign(id: VenueOrderId, name: string | null): void {
     if (this.foreignIds.has(id)) return;
     this.foreignIds.add(id);
     if (name !== null && isManualOrderId(name)) {
@@ -561,7 +581,7 @@ export class OrderReportMatcher {
   }
 }
 
-function forgetBeyond(ids: Set<number>): void {
+function forgetBeyond(ids: Set<VenueOrderId>): void {
   if (ids.size <= FOREIGN_KEPT) return;
   for (const oldest of ids) {
     ids.delete(oldest);
@@ -583,6 +603,6 @@ function matchedOf({ matchedAmount }: VenueOrder): Units {
 }
 
 /** A record without an id is flawed, and was doubted before this is asked. */
-function idOf({ id, clientOrderId }: VenueOrder): number {
+function idOf({ id, clientOrderId }: VenueOrder): VenueOrderId {
   return present(id, () => `the id of the order ${clientOrderId}, whose record has no flaw`);
 }

@@ -1,6 +1,15 @@
 import type { VenueOrder } from '../domain/order.ts';
 import { readStored } from '../domain/stored-json.ts';
-import type { Page } from '../venues/port.ts';
+import type { ListCursor, Page, VenueProfile } from '../venues/port.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
+import {
+  cursorOfId,
+  cursorOfOrder,
+  LIST_START,
+  nextOrdersPage,
+  readingAfter,
+  readingFrom,
+} from '../execution/own-list.ts';
 import { KnownNames, storedNames } from '../execution/known-names.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
 import type { MirrorState } from './mirror-change.ts';
@@ -23,6 +32,7 @@ const MOST_READINGS = 6;
 
 export interface OrderTakeoverOptions {
   readonly outbox: Outbox;
+  readonly venue: VenueProfile;
   readonly reports: OrderReportMatcher;
   readonly take: (record: VenueOrder, way: ReportContext) => void;
 }
@@ -34,10 +44,10 @@ export interface OrderTakeoverOptions {
  */
 export class OrderTakeover {
   private readonly options: OrderTakeoverOptions;
-  private fromId = 1;
+  private from: ListCursor = LIST_START;
   private pages = 0;
   /** The records of the page that is being read, by their id, as the last reading told them. */
-  private readonly told = new Map<number, string>();
+  private readonly told = new Map<VenueOrderId, string>();
   private readings = 0;
   /** Whether the last reading said that more pages follow. */
   private toldNext: boolean | null = null;
@@ -64,7 +74,7 @@ export class OrderTakeover {
   }
 
   restore(state: MirrorState, lastRow: number): void {
-    const { outbox, reports } = this.options;
+    const { outbox, reports, venue } = this.options;
     const json = state.kept[KEPT_NAMES];
     const names = new KnownNames(state.epoch);
     reports.names = names;
@@ -72,35 +82,32 @@ export class OrderTakeover {
       json === undefined ? null : readStored(storedNames, json, 'what is kept of names'),
       lastRow,
     );
+    const { orders: list } = venue.ownLists;
     const known = [
-      ...state.orders.map(({ venueId }) => venueId ?? 0),
-      ...state.fills.map(({ venueOrderId }) => venueOrderId ?? 0),
+      ...state.orders.map(({ venueId, orderFloor }) => cursorOfId(list, venueId) ?? orderFloor),
+      ...state.fills.map(({ venueOrderId }) => cursorOfId(list, venueOrderId) ?? LIST_START),
     ];
-    const highest = known.reduce((most, id) => Math.max(most, id), 0);
+    const furthest = known.reduce((most, cursor) => Math.max(most, cursor), LIST_START);
     // What is taken over from now on must not count as known after the next restart.
-    if (this.isPutBack) names.tookOverTo(highest);
+    if (this.isPutBack) names.tookOverTo(readingFrom(list, furthest));
     if (json === undefined || this.isPutBack) this.keep();
     if (this.isPutBack) {
       outbox.warn(
         'the mirror was restored from a copy: the bot looks for newer orders of this instance, and takes them over',
       );
     }
-    this.fromId = (names.state.takenOverTo ?? highest) + 1;
+    this.from = readingAfter(list, names.state.takenOverTo ?? furthest);
   }
 
   pump(nowMs: number): void {
     if (!this.isUnderWay || this.isAsked || this.nextAtMs > nowMs) return;
     this.isAsked = true;
     const way = { requestClass: 'resolve', dedupe: 'take over', withinMs: WITHIN_MS } as const;
-    this.options.outbox.ask(
-      { kind: 'orders', status: 'all', fromId: this.fromId },
-      way,
-      (answer, { atMs }) => {
-        this.isAsked = false;
-        if (answer.outcome === 'value') this.takePage(answer.value, atMs);
-        else this.nextAtMs = atMs + AGAIN_AFTER_MS;
-      },
-    );
+    this.options.outbox.ask({ kind: 'orders', status: 'all', from: this.from }, way, (answer, { atMs }) => {
+      this.isAsked = false;
+      if (answer.outcome === 'value') this.takePage(answer.value, atMs);
+      else this.nextAtMs = atMs + AGAIN_AFTER_MS;
+    });
   }
 
   wakeAtMs(): number {
@@ -108,33 +115,37 @@ export class OrderTakeover {
   }
 
   private takePage(page: Page<VenueOrder>, atMs: number): void {
-    const { take, reports } = this.options;
+    const { take, reports, venue, outbox } = this.options;
     this.readings += 1;
     let isSure = this.readings > 1 && this.toldNext === page.hasNext;
     this.toldNext = page.hasNext;
-    let missingId = Number.POSITIVE_INFINITY;
+    let readTo = this.from - 1;
+    let missing = Number.POSITIVE_INFINITY;
     for (const record of page.items) {
       const { id } = record;
-      if (id === null) continue;
+      const cursor = cursorOfOrder(venue, record);
+      if (id === null || cursor === null) continue;
+      readTo = Math.max(readTo, cursor);
       const text = JSON.stringify(record);
       if (this.told.get(id) === text) take(record, { askedId: id });
       else isSure = false;
       this.told.set(id, text);
-      if (reports.isMissing(record)) missingId = Math.min(missingId, id);
+      if (reports.isMissing(record)) missing = Math.min(missing, cursor);
     }
-    const isWhole = missingId === Number.POSITIVE_INFINITY;
+    const isWhole = missing === Number.POSITIVE_INFINITY;
     if (!(isSure && isWhole) && this.readings < MOST_READINGS) return;
-    const readTo = page.items.reduce((last, { id }) => Math.max(last, id ?? 0), this.fromId - 1);
+    const isLast = page.hasNext === false || page.items.length === 0;
+    const next = isLast ? null : nextOrdersPage(venue, { from: this.from, items: page.items });
     // What could not be taken over is read again.
-    const lastId = Math.min(readTo, missingId - 1);
+    const from = Math.min(missing, next ?? readTo + 1);
     this.told.clear();
     this.readings = 0;
     this.pages += 1;
-    this.options.reports.names.tookOverTo(lastId);
-    this.fromId = lastId + 1;
-    if (isWhole && (page.hasNext === false || page.items.length === 0)) this.end(atMs);
+    reports.names.tookOverTo(from - 1);
+    this.from = from;
+    if (isWhole && next === null && page.hasNext !== true) this.end(atMs);
     else if (this.pages >= MOST_PASS_PAGES) {
-      this.options.outbox.alarm(
+      outbox.alarm(
         'the mirror was restored from a copy that is too old: the bot could not read all orders since',
       );
       this.end(atMs);

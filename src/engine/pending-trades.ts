@@ -1,5 +1,8 @@
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import type { VenueTrade } from '../domain/trade.ts';
+import type { VenueTradeId } from '../domain/venue-id.ts';
+import { cursorOfTrade } from '../execution/own-list.ts';
+import type { ListCursor, OwnList } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 import { nameOf } from './taken-trades.ts';
 
@@ -13,6 +16,8 @@ const GONE_AFTER_MS = 30_000;
 /** A trade that was read and is not in the books yet. */
 export interface PendingTrade {
   trade: VenueTrade;
+  /** Where it stands in the list. */
+  cursor: ListCursor;
   /** All that counts of it. */
   text: string;
   /** Readings in a row that said exactly this. */
@@ -31,10 +36,12 @@ export interface PendingTrade {
 /** Trades that were read and are not in the books yet: what each reading said of them. */
 export class PendingTrades {
   private readonly outbox: Outbox;
+  private readonly list: OwnList<VenueTradeId>;
   private readonly byName = new Map<string, PendingTrade>();
 
-  constructor(outbox: Outbox) {
+  constructor(outbox: Outbox, list: OwnList<VenueTradeId>) {
     this.outbox = outbox;
+    this.list = list;
   }
 
   get size(): number {
@@ -53,19 +60,21 @@ export class PendingTrades {
     return this.byName.get(name);
   }
 
-  ids(): readonly number[] {
-    return [...this.byName.values()].map(({ trade }) => trade.id);
+  cursors(): readonly ListCursor[] {
+    return [...this.byName.values()].map(({ cursor }) => cursor);
   }
 
   /** Notes what a reading said of a trade. Answers the oldest that there is no more room for; mostly null. */
   note(trade: VenueTrade): VenueTrade | null {
     const { nowMs, steps } = this.outbox;
     const name = nameOf(trade);
+    const cursor = cursorOfTrade(this.list, trade, nowMs);
     const text = `${trade.price} ${trade.amount} ${trade.total} ${trade.fee} ${symbolOf(trade)}`;
     const before = this.byName.get(name);
     if (before === undefined) {
       this.byName.set(name, {
         trade,
+        cursor,
         text,
         readings: 1,
         isAskedFor: false,
@@ -85,7 +94,7 @@ export class PendingTrades {
       before.readings += 1;
       before.isAskedFor = false;
     }
-    Object.assign(before, { trade, text, step: steps, seenAtMs: nowMs, misses: 0 });
+    Object.assign(before, { trade, cursor, text, step: steps, seenAtMs: nowMs, misses: 0 });
     return null;
   }
 
@@ -99,13 +108,13 @@ export class PendingTrades {
 
   /**
    * What complete readings lack that would have had it never was: one reading had got its id or its order
-   * wrong. `shown`: the names of what a reading from `fromId` on has shown.
+   * wrong. `shown`: the names of what a reading has shown that began at `from`.
    */
-  forgetGone(fromId: number, shown: ReadonlySet<string>): void {
+  forgetGone(from: ListCursor, shown: ReadonlySet<string>): void {
     const { nowMs } = this.outbox;
     for (const [name, pending] of this.byName) {
-      const { trade } = pending;
-      if (shown.has(name) || trade.id < fromId) continue;
+      const { trade, cursor } = pending;
+      if (shown.has(name) || cursor < from) continue;
       pending.misses += 1;
       if (pending.misses < GONE_AFTER_READINGS || pending.seenAtMs + GONE_AFTER_MS > nowMs) continue;
       this.byName.delete(name);

@@ -1,3 +1,4 @@
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { Outbox } from './outbox.ts';
 
 /**
@@ -7,7 +8,10 @@ import type { Outbox } from './outbox.ts';
 export class SureIds {
   private readonly outbox: Outbox;
   private readonly isTold: boolean;
-  private readonly seen = new Map<string, { readonly id: number; readonly step: number; isSure: boolean }>();
+  private readonly seen = new Map<
+    string,
+    { readonly id: VenueOrderId; readonly step: number; isSure: boolean }
+  >();
 
   /** `isTold`: the venue tells of every change by itself, so that one reading is as good as two. */
   constructor(outbox: Outbox, isTold = false) {
@@ -15,7 +19,7 @@ export class SureIds {
     this.isTold = isTold;
   }
 
-  saw(key: string, id: number): void {
+  saw(key: string, id: VenueOrderId): void {
     const { steps } = this.outbox;
     const before = this.seen.get(key);
     if (before?.id !== id) this.seen.set(key, { id, step: steps, isSure: this.isTold });

@@ -1,9 +1,12 @@
+import type { VenueOrderId, VenueTradeId } from '../domain/venue-id.ts';
+import type { ListCursor, OwnList } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import { LIST_START, readingFrom } from '../execution/own-list.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Trades that every reading reads again: their ids do not come quite in order. */
+/** Trades that every reading reads again: they do not come quite in order. */
 export const READ_AGAIN = 20;
 
 /** Names of trades that are remembered at most; beyond it nothing below the rest is read again. */
@@ -13,37 +16,42 @@ export const KEPT_CURSOR = 'cursor.trades';
 
 /** What names a trade: with oneself it has two records of one id. */
 export interface TradeName {
-  readonly id: number;
-  readonly orderId: number | null;
+  readonly id: VenueTradeId;
+  readonly orderId: VenueOrderId | null;
   readonly side: string;
 }
 
-/** The trades that are in the books, and from which id the next reading reads. */
+/** The trades that are in the books, and where the next reading begins. */
 export class TakenTrades {
-  /** From which id the next reading reads. */
-  cursor = 1;
+  /** Where the next reading begins, but for the overlap of a list by time. */
+  cursor: ListCursor = LIST_START;
   /** Below it, it is not known what was taken. */
-  lowestKnown = 1;
+  lowestKnown: ListCursor = LIST_START;
   private readonly outbox: Outbox;
-  /** Trades at or above the lowest id that may be read again, by their name. */
-  private readonly taken = new Map<string, number>();
+  private readonly list: OwnList;
+  /** Trades at or beyond the first place that may be read again, by their name. */
+  private readonly taken = new Map<string, { readonly id: VenueTradeId; readonly at: ListCursor }>();
   /** The order of each side of those trades. */
   private readonly sides = new Map<string, string>();
-  /** The highest ids of all that was taken, rising, each once: the cursor is the first of them. */
-  private readonly newestIds: number[] = [];
+  /** The furthest places of all that was taken, rising, each once: the cursor is the first of them. */
+  private readonly newest: ListCursor[] = [];
 
-  constructor(outbox: Outbox) {
+  constructor(outbox: Outbox, list: OwnList) {
     this.outbox = outbox;
+    this.list = list;
   }
 
   /** Takes over what the mirror kept. Answers whether it had a cursor. */
   restore({ fills, kept }: MirrorState): boolean {
-    const ids = fills.map(({ tradeId }) => tradeId).toSorted((left, right) => left - right);
-    for (const fill of fills) this.remember(nameOfFill(fill));
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const fill of fills) {
+      this.remember(nameOfFill(fill), fill.cursor);
+      lowest = Math.min(lowest, fill.cursor);
+    }
     const cursor = kept[KEPT_CURSOR];
-    this.cursor = cursor === undefined ? 1 : Number(cursor);
+    this.cursor = cursor === undefined ? LIST_START : Number(cursor);
     // Below what was restored it is not known what was taken in.
-    this.lowestKnown = ids[0] ?? this.cursor;
+    this.lowestKnown = fills.length === 0 ? this.cursor : lowest;
     return cursor !== undefined;
   }
 
@@ -56,15 +64,15 @@ export class TakenTrades {
     return this.sides.get(`${id} ${side}`);
   }
 
-  remember(trade: TradeName): void {
+  remember(trade: TradeName, at: ListCursor): void {
     const { id, orderId, side } = trade;
-    this.taken.set(nameOf(trade), id);
+    this.taken.set(nameOf(trade), { id, at });
     this.sides.set(`${id} ${side}`, String(orderId));
-    const { newestIds } = this;
-    const lower = newestIds.findLastIndex((other) => other <= id);
-    if (newestIds[lower] === id) return;
-    newestIds.splice(lower + 1, 0, id);
-    if (newestIds.length > READ_AGAIN) newestIds.shift();
+    const { newest } = this;
+    const lower = newest.findLastIndex((other) => other <= at);
+    if (newest[lower] === at) return;
+    newest.splice(lower + 1, 0, at);
+    if (newest.length > READ_AGAIN) newest.shift();
   }
 
   keepCursor(): void {
@@ -74,30 +82,31 @@ export class TakenTrades {
   /**
    * The cursor stays behind every trade that may still come, and behind those that are not in the books yet.
    */
-  moveCursor(pendingIds: readonly number[], unfinished: readonly OrderRecord[]): void {
+  moveCursor(pending: readonly ListCursor[], unfinished: readonly OrderRecord[]): void {
     // Below the first ones of all there may be some that come later.
-    let cursor = this.newestIds.length < READ_AGAIN ? this.cursor : (this.newestIds[0] ?? this.cursor);
-    for (const id of pendingIds) cursor = Math.min(cursor, id);
+    let cursor = this.newest.length < READ_AGAIN ? this.cursor : (this.newest[0] ?? this.cursor);
+    for (const at of pending) cursor = Math.min(cursor, at);
     let lowest = cursor;
-    for (const { state, tradeIdFloor } of unfinished) {
-      if (state !== 'planned') lowest = Math.min(lowest, tradeIdFloor);
+    for (const { state, tradeFloor } of unfinished) {
+      if (state !== 'planned') lowest = Math.min(lowest, tradeFloor);
     }
     if (cursor > this.cursor) {
       this.cursor = cursor;
       this.keepCursor();
     }
-    this.forgetBelow(lowest, cursor);
+    this.forgetBelow(readingFrom(this.list, lowest), cursor);
   }
 
-  private forgetBelow(readAgain: number, cursor: number): void {
+  private forgetBelow(readAgain: ListCursor, cursor: ListCursor): void {
     if (this.taken.size < 4 * READ_AGAIN) return;
     let lowest = readAgain;
     if (this.taken.size > MOST_TAKEN) {
-      const ids = [...new Set(this.taken.values())].toSorted((left, right) => left - right);
-      lowest = Math.max(lowest, ids.at(-MOST_TAKEN / 2) ?? lowest);
+      const places = new Set([...this.taken.values()].map(({ at }) => at));
+      const rising = [...places].toSorted((left, right) => left - right);
+      lowest = Math.max(lowest, rising.at(-MOST_TAKEN / 2) ?? lowest);
     }
-    for (const [name, id] of this.taken) {
-      if (id >= lowest) continue;
+    for (const [name, { id, at }] of this.taken) {
+      if (at >= lowest) continue;
       this.taken.delete(name);
       this.sides.delete(`${id} buy`);
       this.sides.delete(`${id} sell`);

@@ -1,14 +1,12 @@
 import { unitsOf } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import { cursorOfId, cursorOfTrade, LIST_START, mayFollow } from '../execution/own-list.ts';
 import type { SeenFeeRates } from './fee-rates.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import { symbolOf, type PendingTrade, type PendingTrades } from './pending-trades.ts';
 import type { TakenTrades } from './taken-trades.ts';
-
-/** The next trade of the account is seldom further on than this: all users' trades are counted together. */
-const USUAL_REACH = 1_000_000;
 
 /** Whose a trade is can not be found out for longer: then it counts as foreign, and is told. */
 const ASKS_FOR_MS = 300_000;
@@ -33,16 +31,17 @@ export class TradeOwner {
   }
 
   /** A fill of an order that says itself that it has matched as much needs no second reading. */
-  isSure({ trade, readings }: PendingTrade, order: OrderRecord): boolean {
+  isSure({ trade, cursor, readings }: PendingTrade, order: OrderRecord): boolean {
     if (readings >= 2) return true;
     const { blotter, taken, pending, feeRates } = this.options;
     const amount = unitsOf(trade.amount);
     if (order.matched < order.filled + amount || !hasArrived(order)) return false;
     // Two sides of one id are a trade with oneself, or an id that was read wrong; and so may be one far above
     // all others.
-    const { highestTradeId } = blotter;
+    const { furthestTrade, venue } = blotter;
     const { id } = trade;
-    if (highestTradeId === 0 || id > highestTradeId + USUAL_REACH) return false;
+    if (furthestTrade === LIST_START || cursor > furthestTrade + venue.ownLists.trades.usualReach)
+      return false;
     if (taken.holderOf({ id, side: 'buy' }) !== undefined) return false;
     if (taken.holderOf({ id, side: 'sell' }) !== undefined) return false;
     for (const { trade: other } of pending.all()) if (other !== trade && other.id === id) return false;
@@ -79,6 +78,19 @@ export class TradeOwner {
     return orderId !== null && blotter.table.byVenueId(orderId) === undefined && reports.isAsking(orderId);
   }
 
+  /** Whether a trade can be of an order whose id is not known: what is older than its plan is not its own. */
+  mayBeOf(trade: VenueTrade, { side, market, tradeFloor, orderFloor }: OrderRecord): boolean {
+    const { venue, outbox } = this.options.blotter;
+    const { orders, trades } = venue.ownLists;
+    const ofOrder = cursorOfId(orders, trade.orderId);
+    return (
+      trade.side === side &&
+      mayFollow(trades, cursorOfTrade(trades, trade, outbox.nowMs), tradeFloor) &&
+      (ofOrder === null || mayFollow(orders, ofOrder, orderFloor)) &&
+      symbolOf(trade) === market
+    );
+  }
+
   private mayBeOurs(trade: VenueTrade): boolean {
     return this.options.blotter.table
       .unfinished()
@@ -86,7 +98,7 @@ export class TradeOwner {
         (order) =>
           order.venueId === null &&
           (order.state === 'sending' || order.state === 'unknown') &&
-          mayBeOf(trade, order),
+          this.mayBeOf(trade, order),
       );
   }
 }
@@ -94,20 +106,4 @@ export class TradeOwner {
 /** Whether an order can have fills. */
 export function hasArrived({ state }: OrderRecord): boolean {
   return state !== 'planned' && state !== 'filled' && state !== 'cancelled' && state !== 'rejected';
-}
-
-/**
- * Whether a trade can be of an order whose id is not known: ids only grow, so what is older than its plan is
- * not its own.
- */
-export function mayBeOf(
-  trade: VenueTrade,
-  { side, market, tradeIdFloor, orderIdFloor }: OrderRecord,
-): boolean {
-  return (
-    trade.side === side &&
-    trade.id > tradeIdFloor &&
-    (trade.orderId === null || trade.orderId > orderIdFloor) &&
-    symbolOf(trade) === market
-  );
 }

@@ -1,6 +1,8 @@
 import type { VenueOrder } from '../domain/order.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import { nextOrdersPage } from '../execution/own-list.ts';
 import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
+import type { ListCursor } from '../venues/port.ts';
 import type { CancelManager } from './cancel-manager.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import type { OrderBlotter } from './order-blotter.ts';
@@ -41,7 +43,7 @@ export class UnknownOrderSearch {
   /** Begins a pass when one is due. */
   pump(nowMs: number): void {
     const pass = this.blotter.unknown.begin(nowMs);
-    if (pass !== null) this.askPassPage(pass.fromId);
+    if (pass !== null) this.askPassPage(pass.from);
   }
 
   /**
@@ -49,6 +51,7 @@ export class UnknownOrderSearch {
    * none of them can be its own.
    */
   tradesWereRead(askedAtMs: number, mayHold: (order: OrderRecord) => boolean): void {
+    if (!this.blotter.venue.absence.needsTrades) return;
     for (const { key, sinceMs } of this.blotter.unknown.absentInLists()) {
       const order = this.blotter.table.get(key);
       if (order === undefined || askedAtMs < sinceMs) continue;
@@ -60,6 +63,14 @@ export class UnknownOrderSearch {
         continue;
       }
       this.absent(order);
+    }
+  }
+
+  /** What enough readings of the orders lack never arrived, where the venue's rule wants nothing more. */
+  private giveUpAbsent(): void {
+    for (const { key } of this.blotter.unknown.absentInLists()) {
+      const order = this.blotter.table.get(key);
+      if (order !== undefined) this.absent(order);
     }
   }
 
@@ -93,9 +104,9 @@ export class UnknownOrderSearch {
     );
   }
 
-  private askPassPage(fromId: number): void {
+  private askPassPage(from: ListCursor): void {
     const way = { requestClass: 'resolve', dedupe: 'pass', withinMs: LOOK_UP_WITHIN_MS } as const;
-    this.outbox.ask({ kind: 'orders', status: 'all', fromId }, way, (answer, { sentAtMs, atMs }) => {
+    this.outbox.ask({ kind: 'orders', status: 'all', from }, way, (answer, { sentAtMs, atMs }) => {
       const { unknown } = this.blotter;
       const { pass } = unknown;
       if (pass === null) return;
@@ -107,12 +118,22 @@ export class UnknownOrderSearch {
       }
       const page = answer.value;
       for (const record of page.items) this.options.takeRecord(record);
-      const lastId = Math.max(fromId, ...page.items.map((record) => record.id ?? 0));
+      const { venue } = this.blotter;
       const isLast =
-        page.hasNext === false ||
-        (page.hasNext === null && page.items.length < this.blotter.venue.pageSizes.orders);
-      if (isLast || page.items.length === 0) unknown.complete(atMs);
-      else this.askPassPage(lastId + 1);
+        page.hasNext === false || (page.hasNext === null && page.items.length < venue.pageSizes.orders);
+      if (isLast || page.items.length === 0) {
+        unknown.complete(atMs);
+        if (!venue.absence.needsTrades) this.giveUpAbsent();
+        return;
+      }
+      const next = nextOrdersPage(venue, { from, items: page.items });
+      if (next !== null) this.askPassPage(next);
+      else {
+        this.outbox.warn(
+          `a page of orders from ${from} is full but has no newer order: the bot reads it again`,
+        );
+        unknown.failed(atMs);
+      }
     });
   }
 }

@@ -1,8 +1,6 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SarrafError } from '../domain/errors.ts';
-import type { VenueOrder } from '../domain/order.ts';
-import type { VenueTrade } from '../domain/trade.ts';
 import {
   fixedToken,
   isAnonymous,
@@ -34,6 +32,8 @@ import { TokenSession, type LoginAttempt } from './session.ts';
 import type { HttpResponse, Transport } from './transport.ts';
 import { UndiciTransport } from './undici-transport.ts';
 import { VERSION } from './version.ts';
+import type { ExchangeOrder } from './records/order.ts';
+import type { ExchangeTrade } from './records/trade.ts';
 
 /** The arguments of an endpoint's method: the request may be left out where all its fields may. */
 type MethodArguments<Name extends EndpointName> =
@@ -118,12 +118,12 @@ export class ExchangeClient {
   }
 
   /** Orders one by one by ascending id, from `fromId` on, over as many requests as it takes. */
-  iterateOrders(query: OrderQuery = {}): AsyncGenerator<VenueOrder, void, undefined> {
+  iterateOrders(query: OrderQuery = {}): AsyncGenerator<ExchangeOrder, void, undefined> {
     return iterateOrders(this, query);
   }
 
   /** Own trades one by one by ascending time, from the trade id `fromId` on. */
-  iterateTrades(query: TradeQuery = {}): AsyncGenerator<VenueTrade, void, undefined> {
+  iterateTrades(query: TradeQuery = {}): AsyncGenerator<ExchangeTrade, void, undefined> {
     return iterateTrades(this, query);
   }
 

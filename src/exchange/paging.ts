@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { VenueOrder } from '../domain/order.ts';
-import type { VenueTrade } from '../domain/trade.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from './endpoints/index.ts';
+import type { ExchangeOrder } from './records/order.ts';
+import type { ExchangeTrade } from './records/trade.ts';
 import type { EndpointResult } from './reply-decoder.ts';
 import type { ReplyPage } from './reply-types.ts';
 
@@ -95,7 +95,7 @@ export async function* iteratePages<Name extends PagedName>(
 export async function* iterateOrders(
   caller: Caller,
   query: OrderQuery,
-): AsyncGenerator<VenueOrder, void, undefined> {
+): AsyncGenerator<ExchangeOrder, void, undefined> {
   const { maxPages = DEFAULT_MAX_PAGES, fromId, ...filters } = query;
   const pageSize = filters.pageSize ?? ORDERS_PAGE_SIZE;
   let nextId = fromId ?? 1;
@@ -138,14 +138,14 @@ export async function* iterateOrders(
 export async function* iterateTrades(
   caller: Caller,
   query: TradeQuery,
-): AsyncGenerator<VenueTrade, void, undefined> {
+): AsyncGenerator<ExchangeTrade, void, undefined> {
   const { maxPages = DEFAULT_MAX_PAGES, ...filters } = query;
   const pageSize = filters.pageSize ?? TRADES_PAGE_SIZE;
   /** At most maxPages full pages. */
   const seen = new Set<string>();
   // The interface ends at page 100.
   const bound = Math.min(maxPages, DEFAULT_MAX_PAGES);
-  const read = (page: number): Promise<ReplyPage<VenueTrade>> =>
+  const read = (page: number): Promise<ReplyPage<ExchangeTrade>> =>
     valueOf(caller, 'tradesList', { ...filters, pageSize, tradeOrder: 'asc' as const, page });
   for await (const items of pages(read, { name: 'tradesList', maxPages: bound })) {
     for (const trade of items) {

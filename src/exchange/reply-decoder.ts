@@ -1,10 +1,9 @@
 import { SarrafError, type ErrorCode, type ErrorTraits } from '../domain/errors.ts';
-import type { VenueOrder } from '../domain/order.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS, type EndpointName, type EndpointReply } from './endpoints/index.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { parseJson } from './json.ts';
-import { orderRecord } from './records/order.ts';
+import { orderRecord, type ExchangeOrder } from './records/order.ts';
 import { isDocumentedRefusal, LIMIT_CODES, refusalTraits } from './refusals.ts';
 import type { HttpResponse } from './transport.ts';
 
@@ -21,7 +20,7 @@ export interface DecodedRefusal {
   readonly clientOrderId: string | null;
   /** With code `NotApplied`: the order's status after the attempt, and the order where it came. */
   readonly updatedStatus?: string | null;
-  readonly order?: VenueOrder | null;
+  readonly order?: ExchangeOrder | null;
 }
 
 export interface Success<Value> {

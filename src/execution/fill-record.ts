@@ -2,17 +2,21 @@ import { z } from 'zod';
 import type { Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
+import { storedOrderId, storedTradeId, type VenueOrderId, type VenueTradeId } from '../domain/venue-id.ts';
+import type { ListCursor } from '../venues/port.ts';
 
 /**
  * One trade of the account, as the trades list tells it. All in units; `total` is before the fee, which is in
  * the currency received.
  */
 export interface FillRecord {
-  readonly tradeId: number;
+  readonly tradeId: VenueTradeId;
+  /** Where it stands in the list of own trades. */
+  readonly cursor: ListCursor;
   /**
    * The exchange's id of the order. With oneself a trade has two records of one id, so both make the name.
    */
-  readonly venueOrderId: number | null;
+  readonly venueOrderId: VenueOrderId | null;
   /** The order of ours by its key; null for a foreign one. */
   readonly orderKey: string | null;
   readonly strategy: string | null;
@@ -27,8 +31,9 @@ export interface FillRecord {
 
 /** The same as JSON. */
 export const storedFillRecord = z.object({
-  tradeId: storedCount,
-  venueOrderId: storedCount.nullable(),
+  tradeId: storedTradeId,
+  cursor: storedCount,
+  venueOrderId: storedOrderId.nullable(),
   orderKey: z.string().nullable(),
   strategy: z.string().nullable(),
   market: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { storedCount } from '../domain/stored-json.ts';
+import type { ListCursor } from '../venues/port.ts';
 import type { OrderName } from './order-names.ts';
 
 const formerEpoch = z.object({
@@ -14,8 +15,8 @@ export const storedNames = z.object({
   /** Marks that this mirror had before it was put back from a copy. */
   former: z.array(formerEpoch),
   /**
-   * Up to which order id of the exchange all orders of this instance are in the mirror, since it was put
-   * back; null where it never was.
+   * Up to where in the list of own orders all of this instance are in the mirror, since it was put back;
+   * null where it never was.
    */
   takenOverTo: storedCount.nullable(),
   /** Whether the orders that the copy did not have are still being looked for. */
@@ -63,17 +64,17 @@ export class KnownNames {
    * Whether an order of this instance may be missing in the mirror, so that it is taken over even if it has
    * ended.
    */
-  mayBeMissing(name: OrderName, venueId: number): boolean {
+  mayBeMissing(name: OrderName, cursor: ListCursor): boolean {
     const { epoch, former, takenOverTo } = this.stored;
     if (former.length === 0 || name.epoch === epoch) return false;
-    if (takenOverTo !== null && venueId <= takenOverTo) return false;
+    if (takenOverTo !== null && cursor <= takenOverTo) return false;
     return !former.some((known) => known.epoch === name.epoch && name.row <= known.lastRow);
   }
 
-  /** All orders up to this id were looked at. */
-  tookOverTo(venueId: number): void {
+  /** All orders up to there were looked at. */
+  tookOverTo(cursor: ListCursor): void {
     const { takenOverTo } = this.stored;
-    if (takenOverTo === null || venueId > takenOverTo) this.stored = { ...this.stored, takenOverTo: venueId };
+    if (takenOverTo === null || cursor > takenOverTo) this.stored = { ...this.stored, takenOverTo: cursor };
   }
 
   searched(): void {

@@ -1,10 +1,11 @@
 import { invariant } from '../domain/invariant.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
 
 /** What the exchange said of an order, in any of its lists and replies. */
 export interface OrderStatusReport {
-  readonly venueId: number | null;
+  readonly venueId: VenueOrderId | null;
   readonly status: string | null;
   /** Whether by its status it may still fill; true where no status was said. */
   readonly isOpen: boolean;
@@ -38,7 +39,7 @@ export type OrderEvent =
    */
   | { readonly kind: 'matched less'; readonly matched: Units }
   /** The id that a reply gave it is not its own; this one is, as it says itself. */
-  | { readonly kind: 'rebound'; readonly venueId: number }
+  | { readonly kind: 'rebound'; readonly venueId: VenueOrderId }
   /**
    * The exchange has nothing under the id that a reply gave it, as two answers say. What it is there has to
    * be found out.

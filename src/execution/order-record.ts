@@ -1,5 +1,7 @@
 import type { Units } from '../domain/money.ts';
 import type { Execution, Side } from '../domain/order.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
+import type { ListCursor } from '../venues/port.ts';
 
 /**
  * Where an order of ours stands.
@@ -62,7 +64,7 @@ export interface OrderRecord {
    */
   readonly attempts: number;
   readonly state: OrderState;
-  readonly venueId: number | null;
+  readonly venueId: VenueOrderId | null;
   /** The exchange's own word. */
   readonly venueStatus: string | null;
   /** As the exchange last said it. */
@@ -76,10 +78,10 @@ export interface OrderRecord {
   /** Why it was rejected, or did not go through a cancel: a code. */
   readonly reason: string | null;
   readonly closedAtMs: number | null;
-  /** The largest order id of the exchange that was known when it was planned: its own is above it. */
-  readonly orderIdFloor: number;
+  /** The furthest that the list of own orders was known to go when it was planned: it stands beyond that. */
+  readonly orderFloor: ListCursor;
   /** The same of trades. */
-  readonly tradeIdFloor: number;
+  readonly tradeFloor: ListCursor;
 }
 
 /** Whether it may still trade, as far as is known. */

@@ -1,4 +1,5 @@
 import { invariant } from '../domain/invariant.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import { isFinal, type OrderRecord } from './order-record.ts';
 
 /**
@@ -24,7 +25,7 @@ interface Place {
  */
 export class OrderTable {
   private readonly byKey = new Map<string, Place>();
-  private readonly placeOfVenueId = new Map<number, Place>();
+  private readonly placeOfVenueId = new Map<VenueOrderId, Place>();
   /** Not final, oldest first. */
   private readonly live = new Set<Place>();
   private readonly liveByStrategy = new Map<string, Set<Place>>();
@@ -40,7 +41,7 @@ export class OrderTable {
     return id === null ? undefined : this.get(id);
   }
 
-  byVenueId(id: number | null): OrderRecord | undefined {
+  byVenueId(id: VenueOrderId | null): OrderRecord | undefined {
     return id === null ? undefined : this.placeOfVenueId.get(id)?.order;
   }
 
@@ -72,7 +73,7 @@ export class OrderTable {
     } else if (before === undefined || isFinal(before)) this.begin(place);
   }
 
-  private enterVenueId(venueId: number, place: Place): void {
+  private enterVenueId(venueId: VenueOrderId, place: Place): void {
     const other = this.placeOfVenueId.get(venueId);
     invariant(
       other === undefined || other === place,

@@ -1,4 +1,6 @@
+import type { AbsenceRule, ListCursor, OwnList } from '../venues/port.ts';
 import type { OrderRecord } from './order-record.ts';
+import { readingFrom } from './own-list.ts';
 
 /**
  * When the list of all orders is read for an order without an answer, after its send: it may have come and
@@ -10,25 +12,34 @@ const EARLY_PASSES_AFTER_MS = [1_000, 15_000, 60_000] as const;
 const LATER_PASSES_EVERY_MS = 60_000;
 
 export interface UnknownOrdersSettings {
+  /** How late after its last send a request may still arrive, where the venue promises nothing itself. */
   readonly lateArrivalMs: number;
   readonly passesApartMs: number;
+  readonly rule: AbsenceRule;
+  readonly list: OwnList;
+}
+
+/** How late after its last send a request may still arrive. */
+export function latestArrivalMs(rule: AbsenceRule, configuredMs: number): number {
+  return rule.refusedAfterMs ?? configuredMs;
 }
 
 interface Search {
   readonly key: string;
-  readonly floorId: number;
+  readonly floor: ListCursor;
   readonly sentAtMs: number;
   passes: number;
   nextPassAtMs: number;
-  /** When the first pass that can prove something, and did not have it, was asked for. */
-  absentSinceMs: number | null;
-  /** When the second one ended: from then on only the trades may still show it. */
+  /** Passes that can prove something and did not have it, and when the last of them was asked for. */
+  absences: number;
+  lastAbsenceMs: number | null;
+  /** When there were enough of them: from then on only the trades may still show it. */
   provenAtMs: number | null;
 }
 
-/** A reading of the whole list of orders from an id on. */
+/** A reading of the whole list of orders from a cursor on. */
 export interface AbsencePass {
-  readonly fromId: number;
+  readonly from: ListCursor;
   /** When its first page was asked for; null until that is known. */
   askedAtMs: number | null;
   pages: number;
@@ -39,19 +50,20 @@ export const MOST_PASS_PAGES = 50;
 
 /**
  * Orders whose request had no clear answer, on the way to the proof that they never arrived. An order is
- * absent only when two complete passes over the list of all orders lack it, both asked for when it could no
- * longer arrive (`lateArrivalMs` after its last send) and `passesApartMs` apart, and the trades read after
- * them hold none that could be its own. The exchange frees a clientOrderId once its order closes, so that
- * nobody knows the id proves nothing.
+ * absent only when as many complete passes over the list of all orders lack it as the venue's `AbsenceRule`
+ * says, each asked for when it could no longer arrive and `passesApartMs` after the one before, and the
+ * trades read after them hold none that could be its own, where the rule wants that too.
  */
 export class UnknownOrders {
   private readonly searches = new Map<string, Search>();
   private readonly settings: UnknownOrdersSettings;
+  private readonly lateArrivalMs: number;
   /** The pass under way, if one is. */
   pass: AbsencePass | null = null;
 
   constructor(settings: UnknownOrdersSettings) {
     this.settings = settings;
+    this.lateArrivalMs = latestArrivalMs(settings.rule, settings.lateArrivalMs);
   }
 
   get size(): number {
@@ -62,11 +74,12 @@ export class UnknownOrders {
     const sentAtMs = order.sentAtMs ?? nowMs;
     this.searches.set(order.key, {
       key: order.key,
-      floorId: order.orderIdFloor,
+      floor: order.orderFloor,
       sentAtMs,
       passes: 0,
       nextPassAtMs: Math.max(nowMs, sentAtMs + EARLY_PASSES_AFTER_MS[0]),
-      absentSinceMs: null,
+      absences: 0,
+      lastAbsenceMs: null,
       provenAtMs: null,
     });
   }
@@ -84,11 +97,12 @@ export class UnknownOrders {
     return next;
   }
 
-  /** Begins a pass if one is due: from the lowest id that any of them can have. */
+  /** Begins a pass if one is due: from the first place where any of them can stand. */
   begin(nowMs: number): AbsencePass | null {
     if (this.wakeAtMs() > nowMs) return null;
-    const floors = [...this.searches.values()].map(({ floorId }) => floorId);
-    this.pass = { fromId: Math.max(1, Math.min(...floors)), askedAtMs: null, pages: 0 };
+    const floors = [...this.searches.values()].map(({ floor }) => floor);
+    const from = readingFrom(this.settings.list, Math.min(...floors));
+    this.pass = { from, askedAtMs: null, pages: 0 };
     return this.pass;
   }
 
@@ -106,14 +120,14 @@ export class UnknownOrders {
     const askedAtMs = pass?.askedAtMs ?? null;
     if (pass === null || askedAtMs === null) return;
     for (const search of this.searches.values()) {
-      if (pass.fromId > Math.max(1, search.floorId)) continue;
+      if (pass.from > readingFrom(this.settings.list, search.floor)) continue;
       search.passes += 1;
       this.take(search, askedAtMs, nowMs);
       search.nextPassAtMs = this.nextPassOf(search, nowMs);
     }
   }
 
-  /** Orders for whose absence only the trades, read from the time given, are missing. */
+  /** Orders that enough passes lack; where the trades count too, those read from the time given. */
   absentInLists(): readonly { readonly key: string; readonly sinceMs: number }[] {
     const absent: { key: string; sinceMs: number }[] = [];
     for (const { key, provenAtMs } of this.searches.values()) {
@@ -123,16 +137,20 @@ export class UnknownOrders {
   }
 
   private take(search: Search, askedAtMs: number, nowMs: number): void {
-    if (askedAtMs <= search.sentAtMs + this.settings.lateArrivalMs) return;
-    if (search.absentSinceMs === null) search.absentSinceMs = askedAtMs;
-    else if (askedAtMs - search.absentSinceMs >= this.settings.passesApartMs) search.provenAtMs ??= nowMs;
+    const { rule, passesApartMs } = this.settings;
+    const { lastAbsenceMs } = search;
+    if (askedAtMs <= search.sentAtMs + this.lateArrivalMs) return;
+    if (lastAbsenceMs !== null && askedAtMs - lastAbsenceMs < passesApartMs) return;
+    search.lastAbsenceMs = askedAtMs;
+    search.absences += 1;
+    if (search.absences >= rule.readings) search.provenAtMs ??= nowMs;
   }
 
   private nextPassOf(search: Search, nowMs: number): number {
-    if (search.absentSinceMs !== null && search.provenAtMs === null) {
-      return Math.max(nowMs, search.absentSinceMs + this.settings.passesApartMs);
+    if (search.lastAbsenceMs !== null && search.provenAtMs === null) {
+      return Math.max(nowMs, search.lastAbsenceMs + this.settings.passesApartMs);
     }
-    const lateMs = search.sentAtMs + this.settings.lateArrivalMs + 1;
+    const lateMs = search.sentAtMs + this.lateArrivalMs + 1;
     const earlyMs = EARLY_PASSES_AFTER_MS[search.passes];
     if (nowMs < lateMs) {
       const dueMs = earlyMs === undefined ? lateMs : Math.min(search.sentAtMs + earlyMs, lateMs);

@@ -10,6 +10,7 @@ export type StoredFill = {
 
 const COLUMNS: { readonly [Key in keyof FillRecord]: string } = {
   tradeId: 'trade_id',
+  cursor: 'cursor',
   venueOrderId: 'venue_order_id',
   orderKey: 'order_key',
   strategy: 'strategy',
@@ -27,7 +28,7 @@ const PAIRS = Object.entries(COLUMNS);
 /** Writes a fill; one that is there already is written over, as when it is found later whose order it was. */
 export const UPSERT_FILL = `
   INSERT INTO fills (${PAIRS.map(([, column]) => column).join(', ')}) VALUES (${PAIRS.map(([field]) => `@${field}`).join(', ')})
-  ON CONFLICT (trade_id, ifnull(venue_order_id, -1), side) DO UPDATE SET
+  ON CONFLICT (trade_id, ifnull(venue_order_id, ''), side) DO UPDATE SET
     ${PAIRS.map(([, column]) => `${column} = excluded.${column}`).join(', ')}`;
 
 export function storedFill(fill: FillRecord): StoredFill {

@@ -6,6 +6,7 @@ import type {
   AlgorithmRecord,
   StrategyRecord,
 } from '../engine/mirror-change.ts';
+import { ADOPTED } from '../engine/order-report-matcher.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { selectFills } from './fill-columns.ts';
 import { FINAL_STATES, REFUSED, selectOrders } from './order-columns.ts';
@@ -29,8 +30,8 @@ const TAKEN_OVER_TOLD = 5_000;
  */
 const REFUSED_TOLD = 1_000;
 
-/** Up to which id orders have been taken over, while more are looked for; else null. */
-const TAKEN_OVER_TO = `(SELECT json_extract(json, '$.takenOverTo') FROM kept
+/** Whether orders that a copy of the mirror did not have are still looked for. */
+const IS_SEARCHING = `EXISTS (SELECT 1 FROM kept
   WHERE name = '${KEPT_NAMES}' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
 
 /**
@@ -42,8 +43,8 @@ const INTENTS_TOLD = 10_000;
 /**
  * What a restart is given: orders that are not final, that closed within the last 15 minutes, that were sent
  * and refused, that belong to an algorithm at work (which counts what they filled), or that were taken over
- * by a search that is not over (it would take them over again, without their fills); the fills with the
- * highest 2,000 trade ids; and everything of algorithms, strategies, markets and what the engine keeps.
+ * by a search that is not over (it would take them over again, without their fills); the last 2,000 trades
+ * of the list; and everything of algorithms, strategies, markets and what the engine keeps.
  */
 export function loadState(
   database: Database.Database,
@@ -57,14 +58,14 @@ export function loadState(
        UNION SELECT id FROM (SELECT id FROM orders WHERE ${REFUSED} ORDER BY id DESC LIMIT ${REFUSED_TOLD})
        UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id IN (SELECT intent_id FROM algorithms)
          ORDER BY id DESC LIMIT ${MOST_ALGORITHM_ORDERS})
-       UNION SELECT id FROM (SELECT id FROM orders WHERE venue_id > ${TAKEN_OVER_TO}
+       UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id = '${ADOPTED}' AND ${IS_SEARCHING}
          ORDER BY id DESC LIMIT ${TAKEN_OVER_TOLD}))
      ORDER BY id`,
   );
   const fills = selectFills(
     database,
-    `WHERE trade_id >= ifnull((SELECT DISTINCT trade_id FROM fills ORDER BY trade_id DESC LIMIT 1 OFFSET ${TRADES_TOLD - 1}), 0)
-     ORDER BY trade_id, venue_order_id, side`,
+    `WHERE cursor >= ifnull((SELECT DISTINCT cursor FROM fills ORDER BY cursor DESC LIMIT 1 OFFSET ${TRADES_TOLD - 1}), 0)
+     ORDER BY cursor, trade_id, venue_order_id, side`,
   );
   const algorithms = database.prepare<[], AlgorithmRecord>(
     'SELECT intent_id AS intentId, strategy, market, json FROM algorithms ORDER BY intent_id',

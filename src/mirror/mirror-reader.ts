@@ -1,4 +1,5 @@
 import { present } from '../domain/invariant.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import type Database from 'better-sqlite3';
 import type { IntentRecord, JournalEntry, StrategyRecord } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -113,27 +114,26 @@ export class MirrorReader {
    * such order.
    */
   order(name: string): readonly OrderRecord[] {
-    const venueId = /^\d{1,15}$/.test(name) ? Number(name) : null;
     return selectOrders(
       this.database,
       `WHERE order_key = ? OR venue_id = ?
          OR order_key IN (SELECT pair_key FROM orders WHERE order_key = ? OR venue_id = ?)
        ORDER BY id`,
-    )(name, venueId, name, venueId);
+    )(name, name, name, name);
   }
 
   fills(filter: RowFilter & { readonly orderKey?: string }): readonly FillRecord[] {
     const where = conditions(
       filter,
       filter.orderKey === undefined ? [] : [['order_key = ?', filter.orderKey]],
-      'trade_id DESC, id DESC',
+      'cursor DESC, id DESC',
     );
     return selectFills(this.database, where.sql)(...where.values).toReversed();
   }
 
   /** Names of orders that were placed by hand, by the exchange's id, as far back as the journal goes. */
-  manualOrders(): ReadonlyMap<number, string> {
-    const rows = this.database.prepare<[], { readonly venueId: number; readonly name: string }>(
+  manualOrders(): ReadonlyMap<VenueOrderId, string> {
+    const rows = this.database.prepare<[], { readonly venueId: VenueOrderId; readonly name: string }>(
       `SELECT json_extract(json, '$.venueId') AS venueId, subject AS name FROM journal
        WHERE subject GLOB 'manual-*' AND kind = 'notice'`,
     );
@@ -232,7 +232,7 @@ export class MirrorReader {
       books: newest('seen_at_ms', 'books'),
       stats: newest('seen_at_ms', 'stats'),
       balances: newest('seen_at_ms', 'balances'),
-      fills: newest('at_ms', '(SELECT at_ms FROM fills ORDER BY trade_id DESC LIMIT 1)'),
+      fills: newest('at_ms', '(SELECT at_ms FROM fills ORDER BY cursor DESC LIMIT 1)'),
     };
   }
 }

@@ -42,8 +42,8 @@ const COLUMNS: { readonly [Key in keyof OrderRecord]: string } = {
   fee: 'fee',
   reason: 'reason',
   closedAtMs: 'closed_at_ms',
-  orderIdFloor: 'order_id_floor',
-  tradeIdFloor: 'trade_id_floor',
+  orderFloor: 'order_floor',
+  tradeFloor: 'trade_floor',
 };
 
 const PAIRS = Object.entries(COLUMNS);

@@ -97,22 +97,24 @@ const BY_NAME: Readonly<Record<string, ColumnCheck>> = {
   symbol: WORD,
   ...Object.fromEntries(DECIMALS.split(' ').map((name) => [name, DECIMAL])),
   ...Object.fromEntries(
+    ['attempts', 'cursor', 'order_floor', 'trade_floor', 'market_version', 'version'].map((name) => [
+      name,
+      NUMBER,
+    ]),
+  ),
+  ...Object.fromEntries(
     [
-      'attempts',
+      'order_key',
       'venue_id',
       'venue_order_id',
       'trade_id',
-      'order_id_floor',
-      'trade_id_floor',
-      'market_version',
-      'version',
-    ].map((name) => [name, NUMBER]),
-  ),
-  ...Object.fromEntries(
-    ['order_key', 'intent_id', 'strategy', 'kind', 'currency', 'timeframe', 'name'].map((name) => [
-      name,
-      WORD,
-    ]),
+      'intent_id',
+      'strategy',
+      'kind',
+      'currency',
+      'timeframe',
+      'name',
+    ].map((name) => [name, WORD]),
   ),
 };
 

@@ -31,7 +31,7 @@ export const SCHEMA = `
     attempts INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state IN
       ('planned', 'sending', 'unknown', 'open', 'cancelling', 'settling', 'filled', 'cancelled', 'rejected')),
-    venue_id INTEGER,
+    venue_id TEXT,
     venue_status TEXT,
     matched TEXT NOT NULL,
     filled TEXT NOT NULL,
@@ -39,15 +39,16 @@ export const SCHEMA = `
     fee TEXT NOT NULL,
     reason TEXT,
     closed_at_ms INTEGER,
-    order_id_floor INTEGER NOT NULL,
-    trade_id_floor INTEGER NOT NULL,
+    order_floor INTEGER NOT NULL,
+    trade_floor INTEGER NOT NULL,
     updated_at_ms INTEGER NOT NULL
   ) STRICT;
 
   CREATE TABLE fills (
     id INTEGER PRIMARY KEY,
-    trade_id INTEGER NOT NULL,
-    venue_order_id INTEGER,
+    trade_id TEXT NOT NULL,
+    cursor INTEGER NOT NULL,
+    venue_order_id TEXT,
     order_key TEXT,
     strategy TEXT,
     market TEXT NOT NULL,
@@ -176,6 +177,7 @@ export const SCHEMA = `
   CREATE INDEX orders_by_venue_id ON orders (venue_id);
   CREATE INDEX orders_by_strategy ON orders (strategy);
   CREATE INDEX journal_by_subject ON journal (subject);
-  CREATE UNIQUE INDEX fills_by_trade ON fills (trade_id, ifnull(venue_order_id, -1), side);
+  CREATE UNIQUE INDEX fills_by_trade ON fills (trade_id, ifnull(venue_order_id, ''), side);
+  CREATE INDEX fills_by_cursor ON fills (cursor);
   CREATE INDEX fills_by_order ON fills (order_key);
 `;

@@ -26,6 +26,13 @@ export const INTERFACE_PROFILE: VenueProfile = {
   identicalOrdersMs: 10_500,
   clientOrderId: { longest: 32, pattern: /^[A-Za-z0-9-]+$/, canBeLookedUp: true },
   orderKinds: new Set(['limit', 'market', 'stop_limit', 'stop_market', 'oco']),
+  ownLists: {
+    orders: { by: 'id', cursorOf: Number },
+    // All users' trades are counted together.
+    trades: { by: 'id', cursorOf: Number, usualReach: 1_000_000 },
+  },
+  // A client order id is free again once its order has closed, so that nobody knows it proves nothing.
+  absence: { refusedAfterMs: null, readings: 2, needsTrades: true },
   pageSizes: PAGE_SIZES,
   budgets: Object.fromEntries(
     KINDS.map((kind) => [kind, ENDPOINTS[ENDPOINT_OF[kind]].budget.name]),

@@ -5,8 +5,15 @@ import { parseMarket } from '../domain/market-symbol.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { Execution, Side, VenueOrder } from '../domain/order.ts';
+import type { VenueOrderId, VenueTradeId } from '../domain/venue-id.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
+
+/**
+ * Where something stands in one of the account's own lists: a number that rises along it, such as an id or a
+ * time in ms. What it counts is the venue's own; see `OwnList`.
+ */
+export type ListCursor = number;
 
 /** An order as it is asked for. Decimals are on the market's steps. */
 export interface OrderRequest {
@@ -44,13 +51,13 @@ export type VenueCall =
   | { readonly kind: 'place'; readonly order: OrderRequest }
   | { readonly kind: 'place-oco'; readonly order: OcoRequest }
   /** By the exchange's id, or, while that is not known, by the clientOrderId among open orders. */
-  | { readonly kind: 'cancel'; readonly venueId: number | null; readonly clientOrderId: string }
+  | { readonly kind: 'cancel'; readonly venueId: VenueOrderId | null; readonly clientOrderId: string }
   | { readonly kind: 'cancel-old' }
-  | { readonly kind: 'order'; readonly venueId: number | null; readonly clientOrderId: string }
-  /** One page by ascending id, from `fromId` on, or from the first. */
-  | { readonly kind: 'orders'; readonly status: 'open' | 'all'; readonly fromId: number | null }
-  /** One page by ascending id. */
-  | { readonly kind: 'trades'; readonly fromId: number }
+  | { readonly kind: 'order'; readonly venueId: VenueOrderId | null; readonly clientOrderId: string }
+  /** One page by rising cursor, from that one on, or from the first. */
+  | { readonly kind: 'orders'; readonly status: 'open' | 'all'; readonly from: ListCursor | null }
+  /** One page by rising cursor, from that one on. */
+  | { readonly kind: 'trades'; readonly from: ListCursor }
   | { readonly kind: 'wallets' }
   /** One page of what came into and left a wallet, newest first. Pages count from 1. */
   | { readonly kind: 'transactions'; readonly walletId: number; readonly page: number }
@@ -181,6 +188,32 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
 export type StatusMeaning = 'accepted' | 'working' | 'waiting' | 'filled' | 'canceled';
 
 /**
+ * How a list of the account's own orders or trades is read. By id: ids rise with time, and a page begins at
+ * an id. By time: ids say nothing, a page begins at a time of the venue's clock, and more than one item may
+ * stand at one time.
+ */
+export type OwnList<Id extends string = never> =
+  | { readonly by: 'id'; readonly cursorOf: (id: Id) => ListCursor }
+  | {
+      readonly by: 'time';
+      /** How far an item may stand before one that the list showed earlier. Readings begin so much before. */
+      readonly overlapMs: number;
+    };
+
+/** What proves that an order without a clear answer never arrived. */
+export interface AbsenceRule {
+  /**
+   * The venue itself refuses a request that arrives so long after it was sent; null where it promises
+   * nothing, so that the configuration has to say how late one may arrive.
+   */
+  readonly refusedAfterMs: number | null;
+  /** How many complete readings of all orders must lack it, each asked for when it can no longer arrive. */
+  readonly readings: number;
+  /** Whether the trades that are read after them must hold none that may be its own. */
+  readonly needsTrades: boolean;
+}
+
+/**
  * What is particular about one exchange, so that the engine knows no word of any: each venue publishes its
  * own, and the engine is handed it with its settings. Everything here is a fact of the exchange's interface;
  * what a user may choose is in the configuration.
@@ -213,6 +246,14 @@ export interface VenueProfile {
   };
   /** Kinds of orders that it takes. */
   readonly orderKinds: ReadonlySet<Execution | 'oco'>;
+  readonly ownLists: {
+    readonly orders: OwnList<VenueOrderId>;
+    readonly trades: OwnList<VenueTradeId> & {
+      /** The account's next trade seldom stands further on: one that does may have been read wrong. */
+      readonly usualReach: ListCursor;
+    };
+  };
+  readonly absence: AbsenceRule;
   /** The most items that one page of a list has. */
   readonly pageSizes: { readonly orders: number; readonly trades: number; readonly transactions: number };
   /** The budget that each call is counted in. */

@@ -8,7 +8,7 @@ import type { ExchangeClient } from '../exchange/client.ts';
 import type { Endpoint } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
 import type { DecodedRefusal } from '../exchange/reply-decoder.ts';
-import { venueRequest } from './venue-request.ts';
+import { ENDPOINT_OF, venueOrder, venueRequest } from './venue-request.ts';
 
 /**
  * How a call ended: for the engine, and for the lockouts the error that stands behind the answer, if one
@@ -37,7 +37,7 @@ export interface VenueCaller {
 export function createVenueCaller(client: ExchangeClient): VenueCaller {
   // The client may ask another endpoint than the one that a call names, such as another version of the order
   // book.
-  const endpointOf = (call: VenueCall): EndpointName => client.endpointOf(venueRequest(call).endpoint);
+  const endpointOf = (call: VenueCall): EndpointName => client.endpointOf(ENDPOINT_OF[call.kind]);
   const declared = (call: VenueCall): Endpoint => ENDPOINTS[endpointOf(call)];
   return {
     endpointOf,
@@ -49,10 +49,9 @@ export function createVenueCaller(client: ExchangeClient): VenueCaller {
 }
 
 async function send(client: ExchangeClient, call: VenueCall, signal: AbortSignal): Promise<VenueEnd> {
-  const request = venueRequest(call);
-  const { idempotent }: Endpoint = ENDPOINTS[request.endpoint];
+  const { idempotent }: Endpoint = ENDPOINTS[ENDPOINT_OF[call.kind]];
   try {
-    const reply = await request.send(client, signal);
+    const reply = await venueRequest(call).send(client, signal);
     if (!reply.ok) return { answer: refused(reply, idempotent), error: null };
     // A call whose value is null by its kind, such as `cancel-old`, lacks nothing.
     if (reply.value === null && call.kind === 'place-oco') throw halfAPair();
@@ -72,7 +71,7 @@ function refused(refusal: DecodedRefusal, isRead: boolean): VenueAnswer {
     message,
     effect: isRead ? 'none' : outcome,
     status: updatedStatus ?? null,
-    order: order ?? null,
+    order: order === undefined || order === null ? null : venueOrder(order),
   };
 }
 

@@ -1,7 +1,10 @@
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import type { VenueOrder } from '../domain/order.ts';
+import type { VenueTrade } from '../domain/trade.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import type {
+  ListCursor,
   MarketRule,
   OcoRequest,
   OrderRequest,
@@ -13,7 +16,10 @@ import type {
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints/index.ts';
 import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
+import type { ExchangeOrder } from '../exchange/records/order.ts';
+import type { ExchangeTrade } from '../exchange/records/trade.ts';
 import { resolutionOf } from '../exchange/resolution.ts';
+import { orderIdOrNull, tradeIdOf, wholeId } from './whole-ids.ts';
 
 /** The endpoint that answers a call. */
 export const ENDPOINT_OF = {
@@ -84,10 +90,12 @@ function readSafely<Value>(endpoint: EndpointName, read: () => Value): Value {
 /** The order that a call is about: by the exchange's id, or while that is not known by ours. */
 function reference<Field extends 'id' | 'order'>(
   field: Field,
-  call: { readonly venueId: number | null; readonly clientOrderId: string },
+  call: { readonly venueId: VenueOrderId | null; readonly clientOrderId: string },
 ): { readonly [Name in Field]?: number } & { readonly clientOrderId?: string } {
   const { venueId, clientOrderId } = call;
-  return (venueId === null ? { clientOrderId } : { [field]: venueId }) as ReturnType<typeof reference<Field>>;
+  return (venueId === null ? { clientOrderId } : { [field]: wholeId(venueId) }) as ReturnType<
+    typeof reference<Field>
+  >;
 }
 
 function placement(order: OrderRequest): EndpointRequest<'addOrder'> {
@@ -122,16 +130,30 @@ function pairPlacement(order: OcoRequest): EndpointRequest<'addOrder'> {
   };
 }
 
-/** Lists are read whole: all details, the largest pages, and from `fromId` on by rising id. */
+/** Lists are read whole: all details, the largest pages, and by rising id, which is where an order stands. */
 function ordersPage(call: Extract<VenueCall, { kind: 'orders' }>): EndpointRequest<'ordersList'> {
-  const { status, fromId } = call;
+  const { status, from } = call;
   return {
     status,
     details: 2,
     order: 'id',
     pageSize: PAGE_SIZES.orders,
-    ...(fromId === null ? {} : { fromId }),
+    ...(from === null ? {} : { fromId: fromIdOf(from) }),
   };
+}
+
+/** The interface counts ids from 1. */
+function fromIdOf(cursor: ListCursor): number {
+  return Math.max(1, cursor);
+}
+
+/** An order in the engine's words. */
+export function venueOrder(order: ExchangeOrder): VenueOrder {
+  return { ...order, id: orderIdOrNull(order.id), pairId: orderIdOrNull(order.pairId) };
+}
+
+function venueTrade(trade: ExchangeTrade): VenueTrade {
+  return { ...trade, id: tradeIdOf(trade.id), orderId: orderIdOrNull(trade.orderId) };
 }
 
 /**
@@ -168,7 +190,7 @@ function quoteOf(symbol: string): string {
 
 /** Both legs of a pair; null where one is missing, so that nobody can say what became of it. */
 function bothLegs(reply: EndpointReply<'addOrder'>): readonly [VenueOrder, VenueOrder] | null {
-  return reply.pair === null ? null : [reply.order, reply.pair];
+  return reply.pair === null ? null : [venueOrder(reply.order), venueOrder(reply.pair)];
 }
 
 /** Says a call of the engine in the words of the interface. */
@@ -176,7 +198,7 @@ export function venueRequest(call: VenueCall): VenueRequest {
   const { kind } = call;
   switch (kind) {
     case 'place':
-      return request(kind, placement(call.order), ({ order }) => order);
+      return request(kind, placement(call.order), ({ order }) => venueOrder(order));
     case 'place-oco':
       return request(kind, pairPlacement(call.order), bothLegs);
     case 'cancel':
@@ -185,24 +207,23 @@ export function venueRequest(call: VenueCall): VenueRequest {
         { ...reference('order', call), status: 'canceled' },
         ({ updatedStatus, order }) => ({
           status: updatedStatus,
-          order,
+          order: order === null ? null : venueOrder(order),
         }),
       );
     case 'cancel-old':
       return request(kind, {}, (reply) => reply);
     case 'order':
-      return request(kind, reference('id', call), (order) => order);
+      return request(kind, reference('id', call), venueOrder);
     case 'orders':
       return request(kind, ordersPage(call), ({ items, hasNext }) => ({
-        items: items.toSorted(byId),
+        items: items.toSorted(byId).map(venueOrder),
         hasNext,
       }));
     case 'trades':
       return request(
         kind,
-        // The interface counts ids from 1.
-        { fromId: Math.max(1, call.fromId), tradeOrder: 'asc', pageSize: PAGE_SIZES.trades },
-        ({ items, hasNext }) => ({ items: items.toSorted(byId), hasNext }),
+        { fromId: fromIdOf(call.from), tradeOrder: 'asc', pageSize: PAGE_SIZES.trades },
+        ({ items, hasNext }) => ({ items: items.toSorted(byId).map(venueTrade), hasNext }),
       );
     case 'wallets':
       return request(kind, {}, (wallets) =>

@@ -6,6 +6,7 @@ import { placeRequest } from '../../src/cli/commands/order.ts';
 import { nameByHand } from '../../src/cli/api/manual-order.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
+import { orderIdOf } from '../../src/venues/whole-ids.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -75,12 +76,15 @@ test.each([['bot'], ['manual']])(
 
     const mirror = new MirrorReader(path);
     try {
+      const filledId = orderIdOf(filled.id);
       const everything = { strategy: null, market: null, last: 1_000_000 };
-      expect(mirror.manualOrders().get(filled.id)).toBe(filled.name);
+      expect(mirror.manualOrders().get(filledId)).toBe(filled.name);
       const orders = mirror.orders({ ...everything, state: 'all' });
       expect(orders.length).toBeGreaterThan(0);
-      expect(orders.filter(({ venueId }) => venueId === resting.id || venueId === filled.id)).toEqual([]);
-      const byHand = mirror.fills(everything).filter(({ venueOrderId }) => venueOrderId === filled.id);
+      expect(
+        orders.filter(({ venueId }) => venueId === orderIdOf(resting.id) || venueId === filledId),
+      ).toEqual([]);
+      const byHand = mirror.fills(everything).filter(({ venueOrderId }) => venueOrderId === filledId);
       expect(byHand.length).toBeGreaterThan(0);
       for (const fill of byHand) expect(fill).toMatchObject({ strategy: null, orderKey: null });
     } finally {

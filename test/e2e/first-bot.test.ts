@@ -10,6 +10,7 @@ import { makerSide, takerSide, type TradeOfOrder } from '../../src/simulator/cor
 import { LIMITS } from '../contract/limits-table.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
+import { orderIdOf } from '../../src/venues/whole-ids.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -84,7 +85,7 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
         .toSorted((left, right) => Number(left.id) - Number(right.id)),
     ).toEqual(
       trader.orders.values().map((order) => ({
-        id: order.id,
+        id: orderIdOf(order.id),
         clientOrderId: order.clientOrderId,
         market: order.grid.symbol,
         side: order.side,
@@ -109,7 +110,7 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
           const amount = formatUnits(BigInt(trade.amount) * trade.grid.amountStep);
           return [
             trade.id,
-            keys.get(order.id),
+            keys.get(orderIdOf(order.id)),
             order.side,
             amount,
             formatUnits(total),

@@ -20,6 +20,7 @@ import {
 import { EngineWorld } from '../unit/engine/engine-world.ts';
 import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
 import { deepRuns } from '../support/deep-runs.ts';
+import type { VenueOrderId, VenueTradeId } from '../../src/domain/venue-id.ts';
 
 /**
  * Trades and orders are hidden at least this long, and at most until the next happening after it; lists are
@@ -113,12 +114,12 @@ class Play {
       case 'fill': {
         const order = this.openAt(happening.which);
         if (order === undefined) break;
-        const trade = venue.fill(order.id ?? 0, happening.isAll ? undefined : quarterOf(order));
+        const trade = venue.fill(order.id, happening.isAll ? undefined : quarterOf(order));
         if (happening.isHidden) this.hide(trade.id);
         break;
       }
       case 'end':
-        venue.end(this.openAt(happening.which)?.id ?? venue.placeByHand('buy', '1', '90').id ?? 0);
+        venue.end(this.openAt(happening.which)?.id ?? venue.placeByHand('buy', '1', '90').id);
         break;
       case 'deposit':
         venue.deposit('usdt', `${happening.amount}.25`);
@@ -223,7 +224,7 @@ class Play {
       if (placed === null) world.refuse(kind, 'DuplicateClientOrderId');
       else if (fate === 'reply lost' || fate === 'unlisted') {
         if (fate === 'unlisted')
-          for (const { id } of Array.isArray(placed) ? placed : [placed]) this.hide(id ?? 0);
+          for (const { id } of Array.isArray(placed) ? placed : [placed]) this.hide(id);
         world.fail(kind);
       } else world.give(kind, placed);
     }
@@ -243,7 +244,7 @@ class Play {
     else if (!isOpenStatus(INTERFACE_PROFILE, order.status ?? ''))
       world.refuse('cancel', 'NotApplied', { order: { ...order } });
     else {
-      const ended = world.venue.end(order.id ?? 0);
+      const ended = world.venue.end(order.id);
       if (fate === 'reply lost' || fate === 'unlisted') world.fail('cancel');
       else world.give('cancel', { status: ended.status, order: ended });
     }
@@ -270,7 +271,7 @@ class Play {
   }
 
   /** Lists lag: it is not in them for a while. */
-  private hide(id: number): void {
+  private hide(id: VenueTradeId | VenueOrderId | null): void {
     this.world.venue.hidden.add(id);
     this.hiddenSinceMs ??= this.world.nowMs;
   }

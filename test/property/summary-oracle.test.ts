@@ -7,6 +7,7 @@ import { formatUnits, type Units } from '../../src/domain/money.ts';
 import type { FillRecord } from '../../src/execution/fill-record.ts';
 import { demoRun } from '../unit/backtest/demo-run.ts';
 import { deepRuns } from '../support/deep-runs.ts';
+import { tradeIdOf } from '../../src/venues/whole-ids.ts';
 
 /**
  * Each figure of the summary once more, by the formulas of docs/metrics.md written down as they stand there,
@@ -238,8 +239,9 @@ function fillsOf(drawn: readonly Wish[]): FillRecord[] {
       FillRecord,
       'price' | 'amount' | 'total' | 'fee'
     >;
+    const id = { tradeId: tradeIdOf(index), cursor: index };
     const who = { orderKey, strategy: 'one', market: 'BTCUSDT', venueOrderId: null };
-    return [{ tradeId: index, side, atMs: FROM_MS + index * 60_000, ...money, ...who }];
+    return [{ ...id, side, atMs: FROM_MS + index * 60_000, ...money, ...who }];
   });
 }
 

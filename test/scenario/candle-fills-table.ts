@@ -9,6 +9,7 @@ import type { VenueTrade } from '../../src/domain/trade.ts';
 import type { VenueAnswer } from '../../src/venues/port.ts';
 import type { BarRules } from '../../src/venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
+import { orderIdOf } from '../../src/venues/whole-ids.ts';
 
 const HOUR_MS = 3_600_000;
 const FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 1_000, taker: 2_000 } };
@@ -154,7 +155,7 @@ class CandleTableRunner {
 
   private cancel(words: readonly string[], where: string): void {
     const answer = this.venue.answer(
-      { kind: 'cancel', venueId: Number(words[1]), clientOrderId: '' },
+      { kind: 'cancel', venueId: orderIdOf(Number(words[1])), clientOrderId: '' },
       this.nowMs,
     );
     const said =
@@ -181,7 +182,7 @@ class CandleTableRunner {
 
   private expectOrder(words: readonly string[], where: string): void {
     const answer = this.venue.answer(
-      { kind: 'order', venueId: Number(words[1]), clientOrderId: '' },
+      { kind: 'order', venueId: orderIdOf(Number(words[1])), clientOrderId: '' },
       this.nowMs,
     );
     const [order] = ordersIn(answer);

@@ -1,4 +1,5 @@
 import { NO_UNITS, parseUnits } from '../../src/domain/money.ts';
+import { orderIdOf } from '../../src/venues/whole-ids.ts';
 import type { OrderRecord, OrderState } from '../../src/execution/order-record.ts';
 
 /** An order of one coin at 100, as it was planned. */
@@ -30,8 +31,8 @@ export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
     fee: NO_UNITS,
     reason: null,
     closedAtMs: null,
-    orderIdFloor: 0,
-    tradeIdFloor: 0,
+    orderFloor: 0,
+    tradeFloor: 0,
     ...changed,
   };
 }
@@ -39,7 +40,7 @@ export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
 /** An order of one coin as it is in a state, with nothing filled unless the state says so. */
 export function orderIn(state: OrderState, changed: Partial<OrderRecord> = {}): OrderRecord {
   const sent = { sentAtMs: 5, attempts: 1 };
-  const seen = { ...sent, venueId: 7, venueStatus: 'Active' };
+  const seen = { ...sent, venueId: orderIdOf(7), venueStatus: 'Active' };
   const half = parseUnits('0.5');
   const one = parseUnits('1');
   const fields: Readonly<Record<OrderState, Partial<OrderRecord>>> = {

@@ -101,7 +101,7 @@ const orderSchema = z.strictObject({
 });
 
 const fillSchema = z.strictObject({
-  tradeId: z.int(),
+  tradeId: z.string(),
   orderKey: z.string().nullable(),
   strategy: z.string().nullable(),
   market: z.string(),

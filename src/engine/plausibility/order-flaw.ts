@@ -2,6 +2,7 @@ import { formatUnits, unitsOf, UNITS_PER_ONE } from '../../domain/money.ts';
 import { type VenueOrder } from '../../domain/order.ts';
 import { isOpenStatus, type VenueProfile } from '../../venues/port.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
+import { cursorOfOrder, isListId } from '../../execution/own-list.ts';
 import { isAbout, tooFine, unitsAbout, type Flaw } from './flaw.ts';
 
 /** What floats make of a difference of two amounts. */
@@ -15,9 +16,15 @@ export const LARGEST_FEE_PERCENT = 10n;
  * state that they contradict, totals that no price gives. Null where nothing is wrong. One number of a record
  * that was changed on its way mostly contradicts another one of it.
  */
-export function orderFlaw(record: VenueOrder, venue: Pick<VenueProfile, 'statuses'>): Flaw | null {
+export function orderFlaw(
+  record: VenueOrder,
+  venue: Pick<VenueProfile, 'statuses' | 'ownLists'>,
+): Flaw | null {
   const { id, amount, matchedAmount, unmatchedAmount, price, stopPrice, status } = record;
-  if (id === null || id < 1) return { field: 'id', expected: 'the id of an order', found: String(id) };
+  if (id === null || !isListId(venue.ownLists.orders, id))
+    return { field: 'id', expected: 'the id of an order', found: String(id) };
+  if (cursorOfOrder(venue, record) === null)
+    return { field: 'created_at', expected: 'a time, by which the list is read', found: 'none' };
   const fine = tooFine({ amount, matchedAmount, price, param1: stopPrice });
   if (fine !== null) return fine;
   const whole = unitsOf(amount);

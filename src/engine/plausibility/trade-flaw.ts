@@ -2,6 +2,8 @@ import { marketOfCurrencies } from '../../domain/market-symbol.ts';
 import { formatUnits, unitsOf, UNITS_PER_ONE } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
+import { cursorOf, isListId } from '../../execution/own-list.ts';
+import type { VenueProfile } from '../../venues/port.ts';
 import { isAbout, tooFine, type Flaw } from './flaw.ts';
 import { LARGEST_FEE_PERCENT } from './order-flaw.ts';
 
@@ -18,9 +20,15 @@ const ROUNDING_UNITS = 2n;
  * What can not be right about a trade's record by itself: the total is the price times the amount within
  * rounding, and the fee a part of what was received. Null where nothing is wrong.
  */
-export function tradeFlaw(trade: VenueTrade, nowMs: number): Flaw | null {
+export function tradeFlaw(
+  trade: VenueTrade,
+  { trades }: Pick<VenueProfile['ownLists'], 'trades'>,
+  nowMs: number,
+): Flaw | null {
   const { id, price, amount, total, fee, side, timeMs, market } = trade;
-  if (id < 1) return { field: 'id', expected: 'the id of a trade', found: String(id) };
+  if (!isListId(trades, id)) return { field: 'id', expected: 'the id of a trade', found: id };
+  if (cursorOf(trades, trade) === null)
+    return { field: 'timestamp', expected: 'a time, by which the list is read', found: 'none' };
   const fine = tooFine({ price, amount, total, fee });
   if (fine !== null) return fine;
   if (market === null) return { field: 'market', expected: 'a market', found: 'none that is known' };

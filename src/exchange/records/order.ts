@@ -34,8 +34,14 @@ export interface CurrencyNames {
   readonly quoteName: string | null;
 }
 
-/** An order as the client gives it: what the bot knows of it, and the names for people. */
-export interface ExchangeOrder extends VenueOrder, CurrencyNames {}
+/**
+ * An order as the client gives it: what the bot knows of it with the numbers of the wire, and the names for
+ * people.
+ */
+export interface ExchangeOrder extends Omit<VenueOrder, 'id' | 'pairId'>, CurrencyNames {
+  readonly id: number | null;
+  readonly pairId: number | null;
+}
 
 /** A market order has the word `market` where others have a price. */
 const priceOrMarket = z

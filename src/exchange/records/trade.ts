@@ -11,8 +11,14 @@ import {
 } from '../reply-types.ts';
 import type { CurrencyNames } from './order.ts';
 
-/** A trade as the client gives it: what the bot knows of it, and the names for people. */
-export interface ExchangeTrade extends VenueTrade, CurrencyNames {}
+/**
+ * A trade as the client gives it: what the bot knows of it with the numbers of the wire, and the names for
+ * people.
+ */
+export interface ExchangeTrade extends Omit<VenueTrade, 'id' | 'orderId'>, CurrencyNames {
+  readonly id: number;
+  readonly orderId: number | null;
+}
 
 /** The user trade record ("Resources: Trade"). */
 export const tradeRecord = z

@@ -69,7 +69,7 @@ function orderDifferences(order: TrueOrder, row: MirrorOrder): readonly string[]
     messages.push(`${name} is ${order.status} at the exchange and ${row.state} in the mirror`);
   }
   if (row.state === 'rejected') messages.push(`${name} is rejected in the mirror, the exchange has it`);
-  if (row.venueId !== order.id) messages.push(`${name} has the id ${row.venueId} in the mirror`);
+  if (row.venueId !== String(order.id)) messages.push(`${name} has the id ${row.venueId} in the mirror`);
   if (parseUnits(row.amount) !== order.amount) {
     messages.push(
       `${name} has the amount ${formatUnits(order.amount)} at the exchange and ${row.amount} in the mirror`,
@@ -83,7 +83,11 @@ function orderDifferences(order: TrueOrder, row: MirrorOrder): readonly string[]
   return messages;
 }
 
-function nameOf(fill: { readonly tradeId: number; readonly side: string }, orderId: number | null): string {
+/** The mirror has ids as text, the exchange as numbers. */
+function nameOf(
+  fill: { readonly tradeId: number | string; readonly side: string },
+  orderId: number | string | null,
+): string {
   return `${fill.tradeId} of order ${orderId} (${fill.side})`;
 }
 

@@ -3,7 +3,8 @@ import type { DrainPolicy } from '../../engine/engine-event.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../domain/market-symbol.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
-import type { ExchangeTruth } from './exchange-truth.ts';
+import { orderIdOf } from '../../venues/whole-ids.ts';
+import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
 import { told, type Violation } from './violation.ts';
 
 /** One strategy at the moment of a drain, in a market of its own. */
@@ -54,17 +55,19 @@ export function checkDrain(
   truth: ExchangeTruth,
   { policy, strategies }: DrainBeginning,
 ): { readonly violations: readonly Violation[]; readonly judged: number } {
-  const byId = new Map(truth.orders.map((order) => [order.id, order]));
+  const byId = new Map(truth.orders.map((order) => [orderIdOf(order.id), order]));
   const messages: string[] = [];
   let judged = 0;
   for (const { name, held, orders } of strategies) {
-    const hasTraded = orders.some(({ venueId, matched }) => byId.get(venueId ?? 0)?.matched !== matched);
+    const truthOf = ({ venueId }: OrderRecord): TrueOrder | undefined =>
+      venueId === null ? undefined : byId.get(venueId);
+    const hasTraded = orders.some((order) => truthOf(order)?.matched !== order.matched);
     if (hasTraded) continue;
     const stays =
       policy === 'keep' ? new Set(orders) : policy === 'cancel' ? new Set() : exitsOf(orders, held);
     for (const order of orders) {
       judged += 1;
-      const isOpen = byId.get(order.venueId ?? 0)?.isOpen === true;
+      const isOpen = truthOf(order)?.isOpen === true;
       if (isOpen === stays.has(order)) continue;
       messages.push(
         `expected ${order.key} (${order.side} ${formatUnits(order.amount)}) of ${name}, which held ${formatUnits(held)}, to be ${isOpen ? 'canceled' : 'left open'} by a drain with ${policy}`,

@@ -6,7 +6,7 @@ export interface MirrorOrder {
   readonly intentId: string;
   readonly state: string;
   readonly attempts: number;
-  readonly venueId: number | null;
+  readonly venueId: string | null;
   readonly pairKey: string | null;
   readonly amount: string;
   readonly matched: string;
@@ -16,8 +16,8 @@ export interface MirrorOrder {
 }
 
 export interface MirrorFill {
-  readonly tradeId: number;
-  readonly venueOrderId: number | null;
+  readonly tradeId: string;
+  readonly venueOrderId: string | null;
   readonly orderKey: string | null;
   readonly side: string;
   readonly amount: string;
@@ -59,7 +59,7 @@ export function readMirrorRows(path: string): MirrorRows {
       fills: database
         .prepare<[], MirrorFill>(
           `SELECT trade_id AS tradeId, venue_order_id AS venueOrderId, order_key AS orderKey, side, amount, total, fee
-           FROM fills ORDER BY trade_id, venue_order_id`,
+           FROM fills ORDER BY cursor, venue_order_id`,
         )
         .all(),
       intents: database

@@ -15,6 +15,7 @@ import {
 import { neededHold } from '../../simulator/core/trading/settlement.ts';
 import type { Trader } from '../../simulator/core/trading/trader.ts';
 import type { BarMarket } from './bar-market.ts';
+import { orderIdOf, tradeIdOf } from '../whole-ids.ts';
 import { RecentReceipts } from './recent-receipts.ts';
 import { settleFill } from './settle-fill.ts';
 import type { WorkingOrder } from './working-order.ts';
@@ -123,8 +124,8 @@ export class BarAccount {
     const { total, fee, received } = settleFill(order, { price, amount, rateMillionths });
     this.receipts.add({ wallet: order.receivingWallet, atMs: timeMs, amount: received });
     const trade: VenueTrade = {
-      id: this.nextTradeId++,
-      orderId: order.id,
+      id: tradeIdOf(this.nextTradeId++),
+      orderId: orderIdOf(order.id),
       market: name,
       timeMs,
       side: order.side,

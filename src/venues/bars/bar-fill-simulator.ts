@@ -8,7 +8,7 @@ import type { QuoteCurrency } from '../../domain/market-symbol.ts';
 import type { Units } from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import type { Page, VenueAnswer, VenueCall } from '../port.ts';
+import type { ListCursor, Page, VenueAnswer, VenueCall } from '../port.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
 import { accept, type Result } from '../../simulator/core/result.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
@@ -196,7 +196,7 @@ export class BarFillSimulator {
         account.changedOrders.delete(order);
         return this.record(order);
       },
-      trades: (fromId) => this.trades(fromId),
+      trades: (from) => this.trades(from),
       wallets: () => wallets.read(),
       // Nothing comes or goes but by trades.
       transactions: () => ({ items: [], hasNext: false }),
@@ -245,10 +245,10 @@ export class BarFillSimulator {
     for (const order of active) this.account.cancel(order, this.marketOf(order));
   }
 
-  private trades(fromId: number): Page<VenueTrade> {
+  private trades(from: ListCursor): Page<VenueTrade> {
     const kept = this.account.trades.values();
     // Ids rise by one, so the place of one is known.
-    const start = Math.max(0, fromId - (kept[0]?.id ?? 0));
+    const start = Math.max(0, from - Number(kept[0]?.id ?? 0));
     const items = kept.slice(start, start + PAGE_SIZES.trades);
     return { items, hasNext: kept.length > start + items.length };
   }

@@ -1,12 +1,14 @@
 import type { Market } from '../../domain/market.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
+import type { VenueOrderId } from '../../domain/venue-id.ts';
 import type { Result } from '../../simulator/core/result.ts';
 import { listOrders, type OrdersQuery } from '../../simulator/core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { OrderReference, PlaceOrder } from '../../simulator/core/trading/requests.ts';
 import type { Trader } from '../../simulator/core/trading/trader.ts';
 import type {
+  ListCursor,
   MarketCallKind,
   Page,
   VenueAnswer,
@@ -17,6 +19,7 @@ import type {
   WalletTransaction,
 } from '../port.ts';
 import { PAGE_SIZES } from '../venue-request.ts';
+import { wholeId } from '../whole-ids.ts';
 import { readPlacement, type Placing } from './read-placement.ts';
 import { marketRuleOf } from './venue-records.ts';
 
@@ -51,7 +54,7 @@ export interface DoorAccount {
   recordOf(order: SimulatedOrder): VenueOrder;
   /** The same for an order that the account was asked to change. */
   recordOfChanged(order: SimulatedOrder): VenueOrder;
-  trades(fromId: number, nowMs: number): Page<VenueTrade>;
+  trades(from: ListCursor, nowMs: number): Page<VenueTrade>;
   wallets(): readonly WalletReading[];
   transactions(walletId: number, page: number): Page<WalletTransaction>;
   /** What is asked of a market, and of nobody's account. */
@@ -91,12 +94,12 @@ export class TypedDoor {
         const { items, hasNext } = listOrders(account.trader, {
           ...ALL,
           status: call.status,
-          fromId: call.fromId,
+          fromId: call.from,
         });
         return value('orders', { items: items.map(({ order }) => account.recordOf(order)), hasNext });
       }
       case 'trades':
-        return value('trades', account.trades(call.fromId, nowMs));
+        return value('trades', account.trades(call.from, nowMs));
       case 'wallets':
         return value('wallets', account.wallets());
       case 'transactions':
@@ -143,10 +146,11 @@ export class TypedDoor {
 }
 
 function referenceOf(call: {
-  readonly venueId: number | null;
+  readonly venueId: VenueOrderId | null;
   readonly clientOrderId: string;
 }): OrderReference {
-  return { id: call.venueId, clientOrderId: call.clientOrderId };
+  const { venueId, clientOrderId } = call;
+  return { id: venueId === null ? null : wholeId(venueId), clientOrderId };
 }
 
 /** The kind is there for the compiler, to hold the value against. */

@@ -13,6 +13,7 @@ import type { SimulatedBar } from '../../simulator/core/market/candle-series.ts'
 import { dayStats } from '../../simulator/core/market/day-stats.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { TradeOfOrder } from '../../simulator/core/trading/trade.ts';
+import { orderIdOf, orderIdOrNull, tradeIdOf } from '../whole-ids.ts';
 import { nameOfMarket } from './name-of-market.ts';
 import type { Wallet, WalletEntry as CoreTransaction } from '../../simulator/core/wallet.ts';
 
@@ -36,7 +37,7 @@ export function venueOrderOf(order: SimulatedOrder, market: MarketName): VenueOr
   const amountText = formatUnits(BigInt(amount) * amountStep);
   const matchedUnits = BigInt(matched) * amountStep;
   return {
-    id: order.id,
+    id: orderIdOf(order.id),
     side: order.side,
     execution: order.execution,
     tradeKind: 'Spot',
@@ -54,7 +55,7 @@ export function venueOrderOf(order: SimulatedOrder, market: MarketName): VenueOr
     partial: matched > 0 && matched < amount,
     createdAtMs: order.createdAtMs,
     clientOrderId: order.clientOrderId,
-    pairId: order.pair?.id ?? null,
+    pairId: orderIdOrNull(order.pair?.id ?? null),
   };
 }
 
@@ -62,8 +63,8 @@ export function venueOrderOf(order: SimulatedOrder, market: MarketName): VenueOr
 export function venueTradeOf({ trade, order, total, fee }: TradeOfOrder): VenueTrade {
   const { grid } = trade;
   return {
-    id: trade.id,
-    orderId: order.id,
+    id: tradeIdOf(trade.id),
+    orderId: orderIdOf(order.id),
     market: nameOfMarket(order.market.rules),
     timeMs: trade.timeMs,
     side: order.side,

@@ -9,6 +9,7 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import type {
+  ListCursor,
   MarketCallKind,
   Page,
   VenueAnswer,
@@ -165,7 +166,7 @@ export class FollowedExchange {
       find: (reference) => trading.find(BOT_USER, reference),
       recordOf: (order) => this.recordOf(order),
       recordOfChanged: (order) => this.recordOf(order),
-      trades: (fromId, nowMs) => this.trades(fromId, nowMs),
+      trades: (from, nowMs) => this.trades(from, nowMs),
       wallets: () => accounts.walletsOf(BOT_USER).map(walletReadingOf),
       transactions: (walletId, page) => this.transactions(walletId, page),
       market: (call, nowMs) => this.market(call, nowMs),
@@ -200,11 +201,11 @@ export class FollowedExchange {
     this.exchange.trading.cancelOld(BOT_USER, all, nowMs);
   }
 
-  private trades(fromId: number, nowMs: number): Page<VenueTrade> {
+  private trades(from: ListCursor, nowMs: number): Page<VenueTrade> {
     const { tradesLagMs } = this.rules;
     const asOfMs = tradesLagMs === 0 ? null : nowMs - tradesLagMs;
     const trader = this.exchange.trading.trader(BOT_USER);
-    const { items, hasNext } = listTrades(trader, { ...ALL_TRADES, fromId, asOfMs }, nowMs);
+    const { items, hasNext } = listTrades(trader, { ...ALL_TRADES, fromId: from, asOfMs }, nowMs);
     return { items: items.map(venueTradeOf), hasNext };
   }
 

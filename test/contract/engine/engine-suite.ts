@@ -1,21 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { buy, cancel, oco } from '../../../src/strategy/intents.ts';
 import type { VenueProfile } from '../../../src/venues/port.ts';
+import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
+import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import { cursorOf } from '../../../src/execution/own-list.ts';
 import { EngineWorld } from '../../unit/engine/engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 const STOP = buy('BTCUSDT', { amount: '1', price: '121', stopPrice: '120' });
 const PAIR = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });
 
-/**
- * What an order needs to be proven absent: the last arrival after 120 s, two passes 10 s apart and the trades
- * after them.
- */
-const PROOF_MS = 145_000;
+/** How late an order may arrive where the exchange promises nothing, as the engine's settings have it. */
+const LATE_MS = DEFAULT_ENGINE_TIMES.lateArrivalMs;
+
+/** From then on until it is proven absent: readings 10 s apart, and the trades after them. */
+const PROOF_MS = 25_000;
+
+/** Questions for the list of all orders so far. */
+const passes = (world: EngineWorld): number =>
+  world.requestsOf('orders').filter(({ call }) => call.kind === 'orders' && call.status === 'all').length;
+
+/** So many trades of an order, some time apart. */
+function fillOften(world: EngineWorld, id: VenueOrderId | null, count: number): void {
+  for (let trade = 0; trade < count; trade += 1) {
+    world.venue.fill(id, '0.01');
+    world.advance(100);
+  }
+}
 
 /** What the engine does on whatever exchange, as its profile says it. */
 export function engineSuite(name: string, profile: VenueProfile): void {
   const ready = (): EngineWorld => EngineWorld.ready({ settings: { venue: profile } });
+  const lateMs = profile.absence.refusedAfterMs ?? LATE_MS;
 
   function open(): EngineWorld {
     const world = ready();
@@ -49,8 +65,8 @@ export function engineSuite(name: string, profile: VenueProfile): void {
           world.want(WISH);
           const { id } = world.accept();
           world.answers.add('order');
-          if (meaning === 'filled') world.venue.fill(id ?? 0);
-          world.venue.orderOf(id ?? 0).status = word;
+          if (meaning === 'filled') world.venue.fill(id);
+          world.venue.orderOf(id).status = word;
           world.advance(12_000);
           const state = meaning === 'filled' ? 'filled' : meaning === 'canceled' ? 'cancelled' : 'open';
           expect(world.order()).toMatchObject({ state });
@@ -61,7 +77,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
     it('believes a word that is none of its own when two readings say it and the open orders lack the order', () => {
       const world = open();
       const { venueId } = world.order();
-      world.venue.orderOf(venueId ?? 0).status = 'Suspended';
+      world.venue.orderOf(venueId).status = 'Suspended';
       world.answers.add('order');
       world.advance(12_000);
       expect(world.order()).toMatchObject({ state: 'cancelled', venueStatus: 'Suspended' });
@@ -72,7 +88,10 @@ export function engineSuite(name: string, profile: VenueProfile): void {
 
     it('turns every page of a list', () => {
       const world = ready();
-      for (let count = 0; count < 12; count += 1) world.venue.placeByHand('sell', '1', String(200 + count));
+      for (let count = 0; count < 12; count += 1) {
+        world.venue.placeByHand('sell', '1', String(200 + count));
+        world.advance(1);
+      }
       world.want(WISH);
       const { id } = world.venue.place(world.pending('place').call.order);
       world.fail('place');
@@ -90,8 +109,91 @@ export function engineSuite(name: string, profile: VenueProfile): void {
     it('proves that an order never arrived', () => {
       const world = lost(false);
       world.answers.add('order');
+      world.advance(lateMs - 1_000);
+      expect(world.order().state).toBe('unknown');
+      const early = passes(world);
       world.advance(PROOF_MS);
       expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+      expect(passes(world) - early).toBeGreaterThanOrEqual(profile.absence.readings);
+    });
+
+    it('lets a trade that may be its own speak for an order only where its absence needs the trades', () => {
+      const world = lost(false);
+      const foreign = world.venue.placeByHand('buy', '1', '98');
+      world.venue.hidden.add(foreign.id);
+      world.venue.fill(foreign.id);
+      world.answers.add('order');
+      world.advance(lateMs + PROOF_MS);
+      expect(world.order().state).toBe(profile.absence.needsTrades ? 'unknown' : 'rejected');
+    });
+
+    it('reads all that its list can show of an order whose answer was lost', () => {
+      const world = ready();
+      world.venue.placeByHand('sell', '1', '200');
+      world.advance(12_000);
+      world.want(WISH);
+      const { id } = world.venue.place(world.pending('place').call.order);
+      // The list says that it was there earlier than what it showed before.
+      const { orders } = profile.ownLists;
+      if (orders.by === 'time') world.venue.orderOf(id).createdAtMs = world.nowMs - orders.overlapMs + 1;
+      world.fail('place');
+      world.advance(6_000);
+      expect(world.order()).toMatchObject({ state: 'open', venueId: id });
+    });
+
+    it('takes a trade that the list shows late, and each trade once', () => {
+      const world = open();
+      const { venueId } = world.order();
+      world.answers.add('order');
+      fillOften(world, venueId, 25);
+      world.advance(20_000);
+      const late = world.venue.fill(venueId, '0.01');
+      world.venue.hidden.add(late.id);
+      fillOften(world, venueId, 3);
+      world.advance(12_000);
+      expect(world.fills()).toHaveLength(28);
+      world.venue.hidden.clear();
+      world.advance(12_000);
+      const ids = world.fills().map(({ tradeId }) => tradeId);
+      expect(ids).toContain(late.id);
+      expect([ids.length, new Set(ids).size]).toEqual([29, 29]);
+      expect(world.order()).toMatchObject({ state: 'open', filled: 2_900_000_000n });
+    });
+
+    it('goes on after a restart from where it had read to', () => {
+      const world = open();
+      const { venueId } = world.order();
+      world.answers.add('order');
+      fillOften(world, venueId, 60);
+      world.advance(12_000);
+      const first = world.requestsOf('trades').length;
+      world.restart();
+      fillOften(world, venueId, 5);
+      world.advance(12_000);
+      expect(world.fills()).toHaveLength(65);
+      expect(world.order()).toMatchObject({ state: 'open', filled: 6_500_000_000n });
+      const [read] = world.requestsOf('trades').slice(first);
+      const places = world.venue.trades.map((trade) => cursorOf(profile.ownLists.trades, trade) ?? 0);
+      expect(read?.call).toMatchObject({ kind: 'trades' });
+      expect(read?.call.kind === 'trades' ? read.call.from : 0).toBeGreaterThan(Math.min(...places));
+    });
+
+    it('takes over what it ordered after the copy that its mirror was put back from', () => {
+      const world = ready();
+      const copy = world.mirror.copy();
+      world.want(WISH);
+      const { id } = world.accept();
+      world.answers.add('order');
+      world.venue.fill(id, '0.4');
+      world.advance(12_000);
+      world.venue.end(id);
+      world.advance(12_000);
+      world.mirror.putBack(copy, 'e002');
+      world.restart();
+      world.advance(60_000);
+      expect(world.engine.orderManager.takeover.isUnderWay).toBe(false);
+      expect(world.orders()).toMatchObject([{ state: 'cancelled', venueId: id, filled: 4_000_000_000n }]);
+      expect(world.fills()).toHaveLength(1);
     });
 
     it('takes a name that is in use for a sign that its order arrived', () => {
@@ -117,7 +219,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
 
     it('is told of a fill', () => {
       const world = open();
-      world.venue.fill(world.order().venueId ?? 0);
+      world.venue.fill(world.order().venueId);
       world.answers.add('order');
       world.advance(12_000);
       expect(world.order().state).toBe('filled');

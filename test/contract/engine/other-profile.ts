@@ -3,7 +3,8 @@ import type { VenueProfile } from '../../../src/venues/port.ts';
 /**
  * An exchange that differs from the one of the interface in whatever a profile can say: other words and
  * codes, several words for one thing, no pairs and no stops, no look-up by client order id, identical orders
- * taken, short pages.
+ * taken, short pages, ids that are drawn and lists that go by time. It refuses a request that arrives 5 s
+ * after it was sent, so that one reading of its orders after that proves an absence.
  */
 export const OTHER_PROFILE: VenueProfile = {
   statuses: {
@@ -17,6 +18,11 @@ export const OTHER_PROFILE: VenueProfile = {
   identicalOrdersMs: 0,
   clientOrderId: { longest: 28, pattern: /^[a-z0-9_-]+$/, canBeLookedUp: false },
   orderKinds: new Set(['limit', 'market']),
+  ownLists: {
+    orders: { by: 'time', overlapMs: 2_000 },
+    trades: { by: 'time', overlapMs: 2_000, usualReach: Number.POSITIVE_INFINITY },
+  },
+  absence: { refusedAfterMs: 5_000, readings: 1, needsTrades: false },
   pageSizes: { orders: 5, trades: 5, transactions: 5 },
   budgets: {
     place: 'trading',

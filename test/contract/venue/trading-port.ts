@@ -1,11 +1,11 @@
 import type { ExchangeClient } from '../../../src/exchange/client.ts';
 import type { EndpointRequest } from '../../../src/exchange/endpoints/index.ts';
-import type { VenueOrder } from '../../../src/domain/order.ts';
+import type { ExchangeOrder } from '../../../src/exchange/records/order.ts';
 import { valueOf } from './venue.ts';
 
 /** What can be told of an order through every door. */
 export type OrderFacts = Pick<
-  VenueOrder,
+  ExchangeOrder,
   | 'id'
   | 'side'
   | 'execution'

@@ -8,6 +8,7 @@ import { valueAt } from '../../../src/backtest/metrics/activity.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { plannedOrder } from '../../support/order-value.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 
 /** What a made-up run is like: a random walk that is bought and sold at random moments, with exact books. */
 export interface DemoRunOptions {
@@ -198,8 +199,9 @@ class DemoAccount {
     const amount = of.amount as Units;
     const fee = of.fee as Units;
     this.fills.push({
-      tradeId: id,
-      venueOrderId: id,
+      tradeId: tradeIdOf(id),
+      cursor: id,
+      venueOrderId: orderIdOf(id),
       orderKey: key,
       strategy: this.#strategy,
       market: 'BTCUSDT',
@@ -212,7 +214,7 @@ class DemoAccount {
     });
     this.orders.push({
       ...demoOrder({ key, strategy: this.#strategy, side: of.side, amount, atMs: of.atMs }),
-      venueId: id,
+      venueId: orderIdOf(id),
       matched: amount,
       filled: amount,
       filledTotal: of.total,

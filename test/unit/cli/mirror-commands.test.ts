@@ -22,6 +22,7 @@ import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { fillRecord, intentRecord, journalLine, kept, orderRecord } from '../mirror/mirror-fixture.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-commands-'));
 /** In the past for any clock, so that ages are days. */
@@ -49,7 +50,7 @@ const CHANGES: readonly MirrorChange[] = [
       plannedAtMs: THEN_MS,
       sentAtMs: THEN_MS,
       state: 'filled',
-      venueId: 9,
+      venueId: orderIdOf(9),
       venueStatus: 'Done',
       closedAtMs: THEN_MS,
     }),
@@ -60,7 +61,7 @@ const CHANGES: readonly MirrorChange[] = [
       key: 'bot-grid-e001-2',
       strategy: 'grid',
       state: 'open',
-      venueId: 10,
+      venueId: orderIdOf(10),
       pairKey: 'bot-grid-e001-2/2',
     }),
   },
@@ -81,8 +82,14 @@ const CHANGES: readonly MirrorChange[] = [
     order: orderRecord({ key: 'bot-dca-e001-3', strategy: 'dca', market: 'ETHUSDT', state: 'open' }),
   },
   { kind: 'fill', fill: fillRecord({ orderKey: 'bot-grid-e001-1', strategy: 'grid', atMs: THEN_MS }) },
-  { kind: 'fill', fill: fillRecord({ tradeId: 71, venueOrderId: 44, orderKey: null, strategy: null }) },
-  { kind: 'fill', fill: fillRecord({ tradeId: 72, venueOrderId: 45, orderKey: null, strategy: null }) },
+  {
+    kind: 'fill',
+    fill: fillRecord({ tradeId: tradeIdOf(71), venueOrderId: orderIdOf(44), orderKey: null, strategy: null }),
+  },
+  {
+    kind: 'fill',
+    fill: fillRecord({ tradeId: tradeIdOf(72), venueOrderId: orderIdOf(45), orderKey: null, strategy: null }),
+  },
   // Their names sort otherwise than they came.
   {
     kind: 'intent',
@@ -104,7 +111,7 @@ const CHANGES: readonly MirrorChange[] = [
     entry: { kind: 'log', subject: 'grid', json: '{"text":"wider","fields":{"spread":"12"}}' },
   },
   { kind: 'journal', entry: { kind: 'log', subject: 'dca', json: '{"text":"waits","fields":null}' } },
-  { kind: 'journal', entry: { kind: 'notice', subject: 'manual-zyzjdpwh4g91', json: '{"venueId":45}' } },
+  { kind: 'journal', entry: { kind: 'notice', subject: 'manual-zyzjdpwh4g91', json: '{"venueId":"45"}' } },
 ];
 
 let store: MirrorStore;
@@ -276,7 +283,7 @@ test('sarraf trades lists those of other hands too', async () => {
   expect([failure, column(out, 2)]).toEqual([null, ['grid', '(foreign)', '(manual)']]);
   expect(column(out, 9)[2]).toBe('manual-zyzjdpwh4g91');
   expect(await json('trades', '--strategy', 'grid')).toMatchObject({
-    trades: [{ tradeId: 70, total: '12600', fee: '0.0000000025' }],
+    trades: [{ tradeId: '70', total: '12600', fee: '0.0000000025' }],
   });
 });
 

@@ -7,6 +7,7 @@ import type { WalletTransaction } from '../../../src/venues/port.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import { readMovements } from '../../../src/mirror/read-movements.ts';
 import { DURABLE, fillRecord, MirrorFolder } from '../mirror/mirror-fixture.ts';
+import { tradeIdOf } from '../../../src/venues/whole-ids.ts';
 
 const line = (id: number, atMs: number, text: string): WalletTransaction => {
   const [amount = '', currency = ''] = text.split(' ');
@@ -16,7 +17,8 @@ const line = (id: number, atMs: number, text: string): WalletTransaction => {
 /** A trade of 2 BTC for 100 rials each, with a fee of 1 % of what is received. */
 const trade = (tradeId: number, atMs: number, side: 'buy' | 'sell'): FillRecord =>
   fillRecord({
-    tradeId,
+    tradeId: tradeIdOf(tradeId),
+    cursor: tradeId,
     atMs,
     side,
     amount: parseUnits('2'),

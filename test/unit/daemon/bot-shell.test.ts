@@ -10,6 +10,7 @@ import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { createVirtualLimiter } from '../../../src/virtual/virtual-limiter.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
+import { orderIdOf } from '../../../src/venues/whole-ids.ts';
 
 type Answer = Extract<EngineEvent, { kind: 'answer' }>;
 
@@ -36,7 +37,7 @@ const place: VenueCall = {
     stopPrice: null,
   },
 };
-const cancel: VenueCall = { kind: 'cancel', venueId: 1, clientOrderId: 'bot-a-1' };
+const cancel: VenueCall = { kind: 'cancel', venueId: orderIdOf(1), clientOrderId: 'bot-a-1' };
 
 const request = (id: number, call: VenueCall): EngineRequest => ({
   id,

@@ -5,6 +5,7 @@ import type { EngineNotice } from '../../../src/engine/engine-command.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord, OrderState } from '../../../src/execution/order-record.ts';
 import { plannedOrder } from '../../support/order-value.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 
@@ -18,13 +19,14 @@ const ORDER = plannedOrder({
   sentAtMs: NOON_MS,
   attempts: 1,
   state: 'open',
-  venueId: 42,
+  venueId: orderIdOf(42),
   venueStatus: 'Active',
 });
 
 const FILL: FillRecord = {
-  tradeId: 7,
-  venueOrderId: 42,
+  tradeId: tradeIdOf(7),
+  cursor: 7,
+  venueOrderId: orderIdOf(42),
   orderKey: ORDER.key,
   strategy: 'sample',
   market: 'BTCIRT',
@@ -126,7 +128,7 @@ describe('the screen', () => {
         event: 'order',
         marketTimeMs: NOON_MS,
         order: 'bot-sample-x-1',
-        venueId: 42,
+        venueId: '42',
         state: 'open',
         status: 'Active',
         strategy: 'sample',
@@ -135,7 +137,7 @@ describe('the screen', () => {
         event: 'fill',
         marketTimeMs: NOON_MS,
         order: 'bot-sample-x-1',
-        tradeId: 7,
+        tradeId: '7',
         side: 'buy',
         price: '12600000000',
         amount: '0.0015',

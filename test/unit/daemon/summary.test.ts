@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { summaryLines, type StrategySummary, type Summary } from '../../../src/daemon/summary.ts';
+import { orderIdOf } from '../../../src/venues/whole-ids.ts';
 
 const CROSS: StrategySummary = {
   strategy: 'ma-cross',
@@ -80,7 +81,7 @@ describe('the lines of the summary', () => {
     } as const;
     const left = {
       orders: [
-        { ...exit, order: 'bot-1', id: 7, stopPrice: null, isOco: true },
+        { ...exit, order: 'bot-1', id: orderIdOf(7), stopPrice: null, isOco: true },
         { ...exit, order: 'bot-1/2', id: null, price: '59000', stopPrice: '60000', isOco: true },
       ],
       unprotected: [

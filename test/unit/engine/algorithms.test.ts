@@ -95,7 +95,7 @@ describe('quotes', () => {
   it('are placed anew after a fill', () => {
     const world = ready();
     world.want(set('98 1'));
-    world.venue.fill(world.accept().id ?? 0);
+    world.venue.fill(world.accept().id);
     world.advance(20_000);
     world.want(set('98 1'));
     world.advance(2_000);
@@ -138,7 +138,7 @@ describe('a replacement', () => {
     world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
     const { id } = world.accept();
     world.want(replace(world.order().key, { price: '97' }));
-    world.venue.fill(id ?? 0, '0.3');
+    world.venue.fill(id, '0.3');
     world.endCanceled();
     expect(placed(world)).toHaveLength(1);
     world.advance(6_000);
@@ -151,8 +151,8 @@ describe('a replacement', () => {
     world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
     const { id } = world.accept();
     world.want(replace(world.order().key, { price: '97' }));
-    world.venue.fill(id ?? 0);
-    world.refuse('cancel', 'NotApplied', { order: { ...world.venue.orderOf(id ?? 0) } });
+    world.venue.fill(id);
+    world.refuse('cancel', 'NotApplied', { order: { ...world.venue.orderOf(id) } });
     world.advance(20_000);
     expect(placed(world)).toEqual(['buy 98 1']);
     expect(world.order().state).toBe('filled');
@@ -176,7 +176,7 @@ describe('a target', () => {
   it('is reached with what is missing, and another one ends it', () => {
     const world = ready();
     world.want(target('BTCUSDT', { position: '1', price: '98' }));
-    world.venue.fill(world.accept().id ?? 0, '0.5');
+    world.venue.fill(world.accept().id, '0.5');
     world.advance(6_000);
     world.want(target('BTCUSDT', { position: '0.2', price: '98.5' }));
     world.endCanceled();
@@ -191,7 +191,7 @@ describe('an order over a time', () => {
     const world = ready();
     world.want(twap('BTCUSDT', 'buy', { amount: '1', overMs: 60_000, slices: 4 }));
     for (let slice = 0; slice < 4; slice += 1) {
-      world.venue.fill(world.accept().id ?? 0);
+      world.venue.fill(world.accept().id);
       world.advance(15_000);
     }
     world.advance(20_000);
@@ -207,7 +207,7 @@ describe('an iceberg', () => {
     world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
     for (const part of ['1', '1', '0.5']) {
       expect(world.pending('place').call.order.amount).toBe(part);
-      world.venue.fill(world.accept().id ?? 0);
+      world.venue.fill(world.accept().id);
       world.advance(21_000);
     }
     expect(placed(world)).toHaveLength(3);

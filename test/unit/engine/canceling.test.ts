@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { buy, cancel, cancelAll, oco } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
+import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
 /** A world with one open order, and its id. */
-function open(): { readonly world: EngineWorld; readonly key: string; readonly id: number } {
+function open(): { readonly world: EngineWorld; readonly key: string; readonly id: VenueOrderId | null } {
   const world = EngineWorld.ready();
   world.want(WISH);
   const { id } = world.accept();
-  return { world, key: world.order().key, id: id ?? 0 };
+  return { world, key: world.order().key, id: id };
 }
 
 describe('canceling an order', () => {

@@ -207,7 +207,8 @@ export class EngineWorld {
   /** Ends an order at the exchange and answers the cancel of it. */
   endCanceled(): VenueOrder {
     const { venueId, clientOrderId } = this.pending('cancel').call;
-    const id = venueId ?? this.venue.orders.find((order) => order.clientOrderId === clientOrderId)?.id ?? 0;
+    const id =
+      venueId ?? this.venue.orders.find((order) => order.clientOrderId === clientOrderId)?.id ?? null;
     const order = this.venue.end(id);
     this.give('cancel', { status: order.status, order });
     return order;

@@ -33,7 +33,7 @@ it('an order is held against what all strategies together have, not against its 
   world.answers.add('order');
   first.push(buy('BTCUSDT', { amount: '1', price: '98' }));
   world.advance(2_000);
-  world.venue.fill(world.accept().id ?? 0);
+  world.venue.fill(world.accept().id);
   world.advance(15_000);
   expect(world.order()).toMatchObject({ strategy: 'one', state: 'filled' });
   second.push(buy('BTCUSDT', { amount: '0.6', price: '98' }));

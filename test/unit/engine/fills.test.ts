@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { buy, sell } from '../../../src/strategy/intents.ts';
 import { EngineWorld, FEEDS, feedOf } from './engine-world.ts';
+import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 
-function open(): { readonly world: EngineWorld; readonly id: number } {
+function open(): { readonly world: EngineWorld; readonly id: VenueOrderId | null } {
   const world = EngineWorld.ready();
   world.answers.add('order');
   world.want(WISH);
   const { id } = world.accept();
-  return { world, id: id ?? 0 };
+  return { world, id: id };
 }
 
 describe('the fills of an order', () => {
@@ -94,7 +95,7 @@ describe('the fills of an order', () => {
     const reconciliation = { everyMs: 600_000, lagMs: 600_000, alertAfterMs: 600_000 };
     const world = EngineWorld.ready({ feeds, settings: { reconciliation } }, 10_000);
     world.want(WISH);
-    world.venue.fill(world.accept().id ?? 0, '0.4');
+    world.venue.fill(world.accept().id, '0.4');
     const before = world.requestsOf('trades').length;
     // The first trade of all has nothing that it could be held against, so it is read twice.
     world.advance(6_400);
@@ -105,7 +106,7 @@ describe('the fills of an order', () => {
   it('of one trade with oneself are two, of one id', () => {
     const { world, id } = open();
     world.want(sell('BTCUSDT', { amount: '1', price: '98.9' }));
-    const other = world.accept().id ?? 0;
+    const other = world.accept().id;
     const trade = world.venue.fill(id, '0.2');
     world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
     Object.assign(world.venue.orderOf(other), { matchedAmount: trade.amount, unmatchedAmount: '0.8' });
@@ -117,7 +118,7 @@ describe('the fills of an order', () => {
   it('of one trade with oneself are both read where a page ends between them', () => {
     const { world, id } = open();
     world.want(sell('BTCUSDT', { amount: '1', price: '98.9' }));
-    const other = world.accept().id ?? 0;
+    const other = world.accept().id;
     for (let count = 0; count < 4; count += 1) world.venue.fill(id, '0.01');
     const trade = world.venue.fill(id, '0.2');
     world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
@@ -129,7 +130,7 @@ describe('the fills of an order', () => {
   it('of other people’s orders are theirs, and told to nobody', () => {
     const { world } = open();
     const foreign = world.venue.placeByHand('buy', '2', '97');
-    world.venue.fill(foreign.id ?? 0, '0.5');
+    world.venue.fill(foreign.id, '0.5');
     world.advance(5_100);
     expect(world.fills()).toMatchObject([{ orderKey: null, strategy: null, amount: 5_000_000_000n }]);
     expect(world.toldOf('fill')).toEqual([]);

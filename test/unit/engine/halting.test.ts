@@ -167,7 +167,7 @@ describe('a drain', () => {
     world.want(iceberg('BTCUSDT', 'buy', { amount: '2', visible: '1', price: '98' }));
     const first = world.accept();
     world.control({ kind: 'drain', openOrders: 'keep' });
-    world.venue.fill(first.id ?? 0);
+    world.venue.fill(first.id);
     world.advance(12_000);
     expect(world.order().state).toBe('filled');
     world.restart();

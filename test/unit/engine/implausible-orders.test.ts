@@ -2,16 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { buy, cancelAll, oco } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { wrongOrder, wrongOrders } from './wrong-once.ts';
+import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const HUGE = 9_007_199_254_740_991;
 
-function open(): { readonly world: EngineWorld; readonly key: string; readonly id: number } {
+function open(): { readonly world: EngineWorld; readonly key: string; readonly id: VenueOrderId | null } {
   const world = EngineWorld.ready();
   world.answers.add('order');
   world.want(WISH);
   const { id } = world.accept();
-  return { world, key: world.order().key, id: id ?? 0 };
+  return { world, key: world.order().key, id: id };
 }
 
 describe('a record of an order that can not be right', () => {
@@ -135,11 +136,11 @@ describe('a huge id', () => {
     wrongOrders(world, 1, { id: HUGE, clientOrderId: null });
     world.advance(6_000);
     world.want(buy('BTCUSDT', { amount: '2', price: '97' }));
-    const { key, orderIdFloor } = world.order();
-    expect(orderIdFloor).toBeLessThan(1_000);
+    const { key, orderFloor } = world.order();
+    expect(orderFloor).toBeLessThan(1_000);
     const placed = world.venue.place(world.pending('place').call.order);
     world.fail('place');
-    world.venue.fill(placed.id ?? 0);
+    world.venue.fill(placed.id);
     world.advance(30_000);
     expect(world.order(key)).toMatchObject({ state: 'filled', venueId: placed.id });
   });
@@ -152,7 +153,7 @@ describe('the reply to a placement', () => {
     world.want(WISH);
     const own = world.venue.place(world.pending('place').call.order);
     world.give('place', { ...own, id: 1e12 });
-    world.venue.end(own.id ?? 0);
+    world.venue.end(own.id);
     const key = own.clientOrderId ?? '';
     expect(world.order(key)).toMatchObject({ state: 'open', venueId: 1e12 });
     world.want(cancelAll());
@@ -174,7 +175,7 @@ describe('the reply to a placement', () => {
     world.restart();
     world.advance(1_000);
     world.want(buy('BTCUSDT', { amount: '2', price: '97' }));
-    expect(world.order().orderIdFloor).toBeLessThan(1_000);
+    expect(world.order().orderFloor).toBeLessThan(1_000);
   });
 
   it('that is somebody else’s record binds nothing: the order is looked for, and its own found', () => {
@@ -246,7 +247,7 @@ describe('a refusal that was none', () => {
     world.answers.add('order');
     world.want(WISH);
     const own = world.venue.place(world.pending('place').call.order);
-    world.venue.fill(own.id ?? 0);
+    world.venue.fill(own.id);
     world.refuse('place', 'OverValueOrder');
     expect(world.order().state).toBe('rejected');
     world.advance(15_000);

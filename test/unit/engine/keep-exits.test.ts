@@ -15,7 +15,7 @@ function holding(...wishes: readonly Intent[]): EngineWorld {
   const world = EngineWorld.ready();
   world.answers.add('order');
   world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
-  world.venue.fill(world.accept().id ?? 0);
+  world.venue.fill(world.accept().id);
   world.advance(11_000);
   for (const wish of wishes) {
     world.want(wish);
@@ -93,7 +93,7 @@ describe('a drain that keeps exits', () => {
     const world = holding(TOO_MUCH, OCO);
     world.control(DRAIN);
     const { venueId } = world.pending('cancel').call;
-    world.venue.fill(venueId ?? 0, '0.5');
+    world.venue.fill(venueId, '0.5');
     expect(canceled(world)).toEqual(['130']);
     world.advance(12_000);
     expect(canceled(world)).toEqual(['110', '89']);
@@ -121,7 +121,7 @@ describe('a drain that keeps exits', () => {
     world.control(DRAIN);
     world.restart();
     world.advance(2_000);
-    world.venue.fill(world.venue.open()[0]?.id ?? 0);
+    world.venue.fill(world.venue.open()[0]?.id);
     world.advance(12_000);
     expect(
       world

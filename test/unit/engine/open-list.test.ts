@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { buy } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
+import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
 /** A world with one open order, accepted so long before the next list of open orders is asked for. */
-function openBefore(listMs: number): { readonly world: EngineWorld; readonly id: number } {
+function openBefore(listMs: number): { readonly world: EngineWorld; readonly id: VenueOrderId | null } {
   const world = EngineWorld.ready({}, 10_100);
   world.advance(15_000 - listMs - 10_100);
   world.want(WISH);
-  const id = world.accept().id ?? 0;
+  const id = world.accept().id;
   expect(world.requestsOf('order')).toEqual([]);
   return { world, id };
 }

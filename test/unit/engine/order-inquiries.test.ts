@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { VenueAnswer } from '../../../src/venues/port.ts';
 import { OrderInquiries } from '../../../src/engine/order-inquiries.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
+import { orderIdOf } from '../../../src/venues/whole-ids.ts';
+import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const failed = (code: 'INVALID_REQUEST' | 'TIMED_OUT'): VenueAnswer => ({
   outcome: 'failed',
@@ -18,18 +20,18 @@ const refused = (code: string): VenueAnswer => ({
   order: null,
 });
 
-function missingAfter(answer: VenueAnswer): readonly number[] {
+function missingAfter(answer: VenueAnswer): readonly VenueOrderId[] {
   const outbox = new Outbox();
-  const missing: number[] = [];
+  const missing: VenueOrderId[] = [];
   const inquiries = new OrderInquiries({
     outbox,
     noSuchOrder: 'NotFound',
     onRecord: () => {},
     onMissing: (id) => void missing.push(id),
   });
-  inquiries.ask(9_007_199_254_740_991);
+  inquiries.ask(orderIdOf(9_007_199_254_740_991));
   for (const { id } of outbox.take(1).requests) outbox.answered(id)?.take(answer, { atMs: 1, sentAtMs: 1 });
-  expect(inquiries.isUnderWay(9_007_199_254_740_991)).toBe(false);
+  expect(inquiries.isUnderWay(orderIdOf(9_007_199_254_740_991))).toBe(false);
   return missing;
 }
 

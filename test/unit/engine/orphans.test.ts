@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buy, cancelAll } from '../../../src/strategy/intents.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { EngineWorld } from './engine-world.ts';
+import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
@@ -35,7 +36,7 @@ describe('an order that carries our name and is not in the mirror', () => {
       const world = new EngineWorld();
       world.answers.add('order');
       const { id } = world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-1');
-      world.venue.fill(id ?? 0, '0.4');
+      world.venue.fill(id, '0.4');
       if (first === 'trades') {
         world.failing = { kind: 'orders', code: 'TIMED_OUT' };
         world.advance(1_000);
@@ -43,7 +44,7 @@ describe('an order that carries our name and is not in the mirror', () => {
       }
       world.advance(10_000);
       expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open', filled: 4_000_000_000n });
-      world.venue.end(id ?? 0);
+      world.venue.end(id);
       world.advance(10_000);
       expect(world.order('bot-one-e000-1').state).toBe('cancelled');
     },
@@ -52,7 +53,7 @@ describe('an order that carries our name and is not in the mirror', () => {
   it('is nobody’s where it is at its end', () => {
     const world = new EngineWorld();
     const { id } = world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-1');
-    world.venue.end(id ?? 0);
+    world.venue.end(id);
     world.advance(10_000);
     expect(world.orders()).toEqual([]);
   });
@@ -69,14 +70,14 @@ describe('an order that carries our name and is not in the mirror', () => {
 });
 
 /** A bot that has an order at the exchange, sent when nothing of an earlier life can arrive any more. */
-function trading(): { readonly world: EngineWorld; readonly ownId: number } {
+function trading(): { readonly world: EngineWorld; readonly ownId: VenueOrderId | null } {
   const world = EngineWorld.ready();
   world.answers.add('order');
   world.advance(DEFAULT_ENGINE_TIMES.lateArrivalMs + 1_000);
   world.want(WISH);
   const { id } = world.accept();
   world.advance(20_000);
-  return { world, ownId: id ?? 0 };
+  return { world, ownId: id };
 }
 
 describe('an order that carries our name and was placed while we trade', () => {
@@ -92,7 +93,7 @@ describe('an order that carries our name and was placed while we trade', () => {
         /^expected orders named "bot-…" from this bot alone, found bot-one-e000-1 \(\d+\), .*another bot/,
       ),
     ]);
-    world.venue.fill(others[0]?.id ?? 0, '0.4');
+    world.venue.fill(others[0]?.id, '0.4');
     world.advance(10_000);
     expect(world.orders()).toHaveLength(1);
     world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
@@ -117,7 +118,7 @@ describe('an order that carries our name and was placed while we trade', () => {
     const world = EngineWorld.ready();
     world.answers.add('order');
     const early = world.venue.placeByHand('sell', '1', '105', 'bot-one-e000-1');
-    world.venue.hidden.add(early.id ?? 0);
+    world.venue.hidden.add(early.id);
     world.advance(DEFAULT_ENGINE_TIMES.lateArrivalMs + 1_000);
     world.want(WISH);
     world.accept();
@@ -148,7 +149,7 @@ describe('a second order of one of ours', () => {
     world.want(WISH, buy('BTCUSDT', { amount: '2', price: '98' }));
     world.accept();
     const twin = world.venue.placeByHand('buy', '1', '98', world.orders()[0]?.clientOrderId ?? null);
-    world.venue.end(twin.id ?? 0);
+    world.venue.end(twin.id);
     world.fail('place');
     world.advance(20_000);
     expect(world.alarms()).toEqual([expect.stringMatching(/was at the exchange twice, as \d+ and \d+/)]);

@@ -50,7 +50,7 @@ describe('a pair of orders', () => {
     const world = EngineWorld.ready();
     world.want(PAIR);
     const [, stop] = world.acceptPair();
-    world.venue.fill(stop.id ?? 0);
+    world.venue.fill(stop.id);
     world.answers.add('order');
     world.advance(9_000);
     expect(states(world)).toEqual(['cancelled', 'filled']);
@@ -87,7 +87,7 @@ describe('a pair of orders', () => {
     const world = EngineWorld.ready();
     world.want(PAIR);
     const [, stop] = world.venue.placePair(world.pending('place-oco').call.order);
-    world.venue.fill(stop.id ?? 0);
+    world.venue.fill(stop.id);
     world.fail('place-oco');
     world.refuse('order', 'NotFound');
     world.answers.add('order');
@@ -100,8 +100,8 @@ describe('a pair of orders', () => {
     const world = EngineWorld.ready();
     world.want(PAIR);
     const [first, stop] = world.venue.placePair(world.pending('place-oco').call.order);
-    world.venue.hidden.add(first.id ?? 0).add(stop.id ?? 0);
-    world.venue.fill(stop.id ?? 0, '0.25');
+    world.venue.hidden.add(first.id).add(stop.id);
+    world.venue.fill(stop.id, '0.25');
     world.fail('place-oco');
     world.refuse('order', 'NotFound');
     world.advance(10_000);
@@ -115,8 +115,8 @@ describe('a pair of orders', () => {
     const world = EngineWorld.ready();
     world.want(PAIR);
     const [first, stop] = world.venue.placePair(world.pending('place-oco').call.order);
-    world.venue.hidden.add(first.id ?? 0);
-    world.venue.fill(stop.id ?? 0, '0.25');
+    world.venue.hidden.add(first.id);
+    world.venue.fill(stop.id, '0.25');
     world.fail('place-oco');
     world.refuse('order', 'NotFound');
     world.advance(10_000);

@@ -2,22 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { buy, oco } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { withoutFields } from './wrong-once.ts';
+import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 
 const wish = (price: string) => buy('BTCUSDT', { amount: '1', price });
 
 /** A world whose mirror is copied with one order in it, which has traded a part. */
 function copied(): {
   readonly world: EngineWorld;
-  readonly id: number;
+  readonly id: VenueOrderId | null;
   readonly copy: ReturnType<EngineWorld['mirror']['copy']>;
 } {
   const world = EngineWorld.ready();
   world.answers.add('order');
   world.want(wish('98'));
   const { id } = world.accept();
-  world.venue.fill(id ?? 0, '0.2');
+  world.venue.fill(id, '0.2');
   world.advance(10_000);
-  return { world, id: id ?? 0, copy: world.mirror.copy() };
+  return { world, id: id, copy: world.mirror.copy() };
 }
 
 const position = (world: EngineWorld): string => {
@@ -33,14 +35,14 @@ describe('a mirror that was put back from a copy', () => {
     world.venue.fill(id, '0.1');
     world.want(wish('97'));
     const ended = world.accept();
-    world.venue.fill(ended.id ?? 0);
+    world.venue.fill(ended.id);
     world.want(wish('96'));
     const live = world.accept();
-    world.venue.fill(live.id ?? 0, '0.5');
+    world.venue.fill(live.id, '0.5');
     world.advance(20_000);
     const before = position(world);
     const foreign = world.venue.placeByHand('buy', '1', '95');
-    world.venue.fill(foreign.id ?? 0);
+    world.venue.fill(foreign.id);
     world.mirror.putBack(copy, 'e002');
     world.restart();
     world.advance(30_000);
@@ -93,7 +95,7 @@ describe('a mirror that was put back from a copy', () => {
     const { world, copy } = copied();
     world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
     const [first, second] = world.acceptPair();
-    world.venue.fill(second.id ?? 0);
+    world.venue.fill(second.id);
     world.advance(10_000);
     world.mirror.putBack(copy, 'e002');
     world.restart();
@@ -107,7 +109,7 @@ describe('a mirror that was put back from a copy', () => {
     const { world, id, copy } = copied();
     world.want(wish('97'));
     const ended = world.accept();
-    world.venue.fill(ended.id ?? 0);
+    world.venue.fill(ended.id);
     world.venue.fill(id, '0.1');
     world.advance(10_000);
     const before = position(world);
@@ -123,10 +125,10 @@ describe('a mirror that was put back from a copy', () => {
     const { world, copy } = copied();
     world.want(wish('97'));
     const ended = world.accept();
-    world.venue.fill(ended.id ?? 0);
+    world.venue.fill(ended.id);
     world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
     const [first, second] = world.acceptPair();
-    world.venue.fill(second.id ?? 0);
+    world.venue.fill(second.id);
     world.advance(10_000);
     const before = position(world);
     world.mirror.putBack(copy, 'e002');
@@ -149,7 +151,7 @@ describe('a mirror that was put back from a copy', () => {
     const { world, copy } = copied();
     world.want(wish('97'));
     const lower = world.accept();
-    world.venue.end(lower.id ?? 0);
+    world.venue.end(lower.id);
     world.want(wish('96'));
     const higher = world.accept();
     world.advance(10_000);
@@ -158,7 +160,7 @@ describe('a mirror that was put back from a copy', () => {
     world.restart();
     world.advance(100);
     expect(world.engine.orderManager.takeover.isUnderWay).toBe(true);
-    world.engine.orderManager.takeRecord(higher, { askedId: higher.id ?? 0 });
+    world.engine.orderManager.takeRecord(higher, { askedId: higher.id! });
     world.advance(100);
     expect(world.order(higher.clientOrderId ?? '').venueId).toBe(higher.id);
     world.restart();
@@ -173,7 +175,7 @@ describe('a mirror that was put back from a copy', () => {
     );
     world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
     const legs = world.acceptPair();
-    world.venue.fill(legs[1].id ?? 0);
+    world.venue.fill(legs[1].id);
     world.advance(10_000);
     const before = position(world);
     // The list still shows the first leg as open.
@@ -181,8 +183,9 @@ describe('a mirror that was put back from a copy', () => {
     // The copy knows a later order, so that nothing before it is looked for.
     const later = copy.fills.map((fill) => ({
       ...fill,
-      tradeId: 1,
-      venueOrderId: 100_000,
+      tradeId: tradeIdOf(1),
+      cursor: 1,
+      venueOrderId: orderIdOf(100_000),
       orderKey: null,
       strategy: null,
     }));
@@ -190,7 +193,7 @@ describe('a mirror that was put back from a copy', () => {
     world.answers.delete('order');
     world.restart();
     const { reports } = world.engine.orderManager;
-    for (const { id } of others) reports.inquiries.ask(id ?? 0);
+    for (const { id } of others) reports.inquiries.ask(id!);
     const readTwice = (): void => {
       for (let readings = 0; readings < 2; readings += 1) {
         for (const leg of world.venue.orders.slice(-2)) world.engine.orderManager.takeRecord(leg);
@@ -198,7 +201,7 @@ describe('a mirror that was put back from a copy', () => {
       }
     };
     readTwice();
-    expect(reports.isForeign(legs[1].id ?? 0)).toBe(false);
+    expect(reports.isForeign(legs[1].id!)).toBe(false);
     world.answers.add('order');
     while (world.waitingKinds().includes('order')) world.unsend('order');
     readTwice();

@@ -22,7 +22,7 @@ function busy(world: EngineWorld, forMs: number): void {
   for (let at = 0; at < forMs; at += 2_000) {
     const wish: Intent = buy('BTCUSDT', { amount: '0.1', price: `98.${String(at / 2_000 + 10)}` });
     world.want(wish);
-    if (world.waitingKinds().includes('place')) world.venue.fill(world.accept().id ?? 0);
+    if (world.waitingKinds().includes('place')) world.venue.fill(world.accept().id);
     world.advance(2_000 - (world.nowMs % 2_000));
   }
 }
@@ -31,7 +31,7 @@ describe('reconciliation', () => {
   it('says nothing while the books agree, over trades of its own', () => {
     const world = begun();
     world.want(WISH);
-    world.venue.fill(world.accept().id ?? 0);
+    world.venue.fill(world.accept().id);
     const before = world.engine.status().conclusions;
     world.advance(60_000);
     expect(world.engine.status().conclusions).toBeGreaterThan(before + 3);
@@ -41,7 +41,7 @@ describe('reconciliation', () => {
 
   it('takes in what somebody else trades, pays in and takes out', () => {
     const world = begun();
-    world.venue.fill(world.venue.placeByHand('sell', '2', '99').id ?? 0);
+    world.venue.fill(world.venue.placeByHand('sell', '2', '99').id);
     world.venue.deposit('usdt', '1000');
     world.venue.deposit('btc', '-0.5');
     world.advance(60_000);
@@ -57,7 +57,7 @@ describe('reconciliation', () => {
     world.nowMs += 3_600_000;
     world.venue.nowMs = world.nowMs;
     world.venue.deposit('usdt', '1000');
-    world.venue.fill(world.venue.placeByHand('sell', '2', '99').id ?? 0);
+    world.venue.fill(world.venue.placeByHand('sell', '2', '99').id);
     world.restart();
     world.advance(120_000);
     expect(world.engine.reconciler.break).toBeNull();
@@ -68,7 +68,7 @@ describe('reconciliation', () => {
     (isRestarted) => {
       const world = new EngineWorld({ settings: { reconciliation: FAST } });
       world.answers.add('order');
-      const { id } = world.venue.fill(world.venue.placeByHand('sell', '2', '99').id ?? 0);
+      const { id } = world.venue.fill(world.venue.placeByHand('sell', '2', '99').id);
       world.venue.hidden.add(id);
       world.advance(12_000);
       expect(world.engine.status().conclusions).toBeGreaterThan(0);
@@ -163,7 +163,7 @@ describe('reconciliation', () => {
     world.control({ kind: 'accept-balances' });
     world.want(WISH);
     expect(world.waitingKinds()).toEqual(['place']);
-    world.venue.fill(world.accept().id ?? 0);
+    world.venue.fill(world.accept().id);
     world.advance(120_000);
     expect(world.engine.status().isBroken).toBe(false);
     world.venue.steal('usdt', '1');
@@ -188,7 +188,7 @@ describe('reconciliation', () => {
   it('says nothing while the answer for an order is missing, which may have traded', () => {
     const world = begun();
     world.want(WISH);
-    world.venue.fill(world.venue.place(world.pending('place').call.order).id ?? 0);
+    world.venue.fill(world.venue.place(world.pending('place').call.order).id);
     const before = world.engine.status().conclusions;
     world.advance(100_000);
     expect(world.engine.status().conclusions).toBe(before);
@@ -202,7 +202,7 @@ describe('reconciliation', () => {
   it('says nothing on a reading between two trades', () => {
     const world = begun();
     for (let count = 0; count < 60; count += 1) {
-      world.venue.fill(world.venue.placeByHand('sell', '0.01', '99').id ?? 0);
+      world.venue.fill(world.venue.placeByHand('sell', '0.01', '99').id);
       world.advance(1_000 + count);
     }
     expect(world.engine.reconciler.break).toBeNull();
@@ -236,7 +236,7 @@ describe('reconciliation', () => {
 
   it('takes no wallet that it does not follow for empty when somebody trades in another market', () => {
     const world = begun();
-    world.venue.fill(world.venue.placeByHand('buy', '2', '99', null, 'eth').id ?? 0);
+    world.venue.fill(world.venue.placeByHand('buy', '2', '99', null, 'eth').id);
     world.advance(90_000);
     expect(world.alarms()).toEqual([]);
     expect(world.engine.reconciler.break).toBeNull();

@@ -39,9 +39,9 @@ describe('a restart', () => {
     const placed = world.venue.place(world.pending('place').call.order);
     world.refuse('place', 'MarketClosed');
     world.advance(1_000);
-    world.venue.fill(placed.id ?? 0);
+    world.venue.fill(placed.id);
     const { trades } = world.venue;
-    world.venue.hidden.add(trades.at(-1)?.id ?? 0);
+    world.venue.hidden.add(trades.at(-1)?.id);
     world.advance(3_600_000);
     world.restart();
     world.venue.hidden.clear();
@@ -80,15 +80,15 @@ describe('a restart', () => {
     const { id } = world.accept();
     world.restart();
     expect(world.order().state).toBe('open');
-    world.venue.fill(id ?? 0, '0.4');
-    world.venue.end(id ?? 0);
+    world.venue.fill(id, '0.4');
+    world.venue.end(id);
     world.advance(12_000);
     expect(world.order()).toMatchObject({ state: 'cancelled', filled: 4_000_000_000n });
   });
 
   it('waits on for the fills of a closed order', () => {
     const world = sending();
-    const id = world.accept().id ?? 0;
+    const id = world.accept().id;
     const trade = world.venue.fill(id, '0.3');
     world.venue.hidden.add(trade.id);
     world.venue.end(id);
@@ -104,12 +104,12 @@ describe('a restart', () => {
   it('reads a trade again that was nobody’s yet, however many came after it', () => {
     const world = EngineWorld.ready();
     world.want(WISH);
-    const id = world.venue.place(world.pending('place').call.order).id ?? 0;
+    const id = world.venue.place(world.pending('place').call.order).id;
     world.fail('place');
     world.refuse('order', 'NotFound');
     world.venue.hidden.add(id);
     world.venue.fill(id, '0.4');
-    const foreign = world.venue.placeByHand('sell', '100', '99').id ?? 0;
+    const foreign = world.venue.placeByHand('sell', '100', '99').id;
     for (let count = 0; count < 60; count += 1) {
       world.venue.fill(foreign, '0.01');
       world.advance(500);
@@ -124,7 +124,7 @@ describe('a restart', () => {
 
   it('leaves an order alone that had come to its end', () => {
     const world = sending();
-    const id = world.accept().id ?? 0;
+    const id = world.accept().id;
     world.venue.end(id);
     world.advance(10_100);
     const before = world.order();
@@ -175,7 +175,7 @@ describe('a restart', () => {
 
   it('keeps what a strategy holds', () => {
     const world = sending();
-    world.venue.fill(world.accept().id ?? 0);
+    world.venue.fill(world.accept().id);
     world.advance(10_100);
     expect(world.engine.instances[0]?.held('btc')).toBe(9_980_000_000n);
     world.restart();
@@ -201,11 +201,11 @@ describe('a restart', () => {
     const world = EngineWorld.ready();
     world.answers.add('order');
     world.want(twap('BTCUSDT', 'buy', { amount: '1', overMs: 60_000, slices: 2 }));
-    world.venue.fill(world.accept().id ?? 0);
+    world.venue.fill(world.accept().id);
     world.advance(10_000);
     world.restart();
     world.advance(60_000);
-    world.venue.fill(world.accept().id ?? 0);
+    world.venue.fill(world.accept().id);
     world.advance(20_000);
     expect(world.orders().map(({ state, amount }) => [state, amount])).toEqual([
       ['filled', 5_000_000_000n],
@@ -227,7 +227,7 @@ describe('a restart', () => {
     world.advance(2_000);
     world.mirror.flush();
     expect(ends()).toEqual(['working null', 'working null', 'refused Restarted']);
-    world.venue.end(id ?? 0);
+    world.venue.end(id);
     world.advance(10_000);
     world.want(quotes('BTCUSDT', []));
     world.endCanceled();

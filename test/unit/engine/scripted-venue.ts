@@ -5,9 +5,17 @@ import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../../src/domain/mone
 import type { Execution, Side, VenueOrder } from '../../../src/domain/order.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import type { PublicTrade, VenueTrade } from '../../../src/domain/trade.ts';
+import {
+  venueOrderId,
+  venueTradeId,
+  type VenueOrderId,
+  type VenueTradeId,
+} from '../../../src/domain/venue-id.ts';
+import { cursorOf, cursorOfOrder, LIST_START } from '../../../src/execution/own-list.ts';
 import { isOpenStatus } from '../../../src/venues/port.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import type {
+  ListCursor,
   MarketRule,
   OcoRequest,
   OrderRequest,
@@ -24,6 +32,9 @@ const PAGE = 5;
 
 /** Of what is received, in millionths. */
 const FEE = 2_000n;
+
+/** As tests take it from records; an order without one is in no list. */
+type SomeId = VenueOrderId | null | undefined;
 
 type Changeable = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
 
@@ -44,7 +55,7 @@ export class ScriptedVenue {
   rules: readonly MarketRule[] = [];
   book = { bid: '99', ask: '101' };
   /** Orders that lists do not show yet, and trades that are not shown yet, by their ids. */
-  readonly hidden = new Set<number>();
+  readonly hidden = new Set<SomeId | VenueTradeId>();
   private readonly totals = new Map<string, bigint>([
     ['usdt', parseUnits('100000')],
     ['btc', parseUnits('10')],
@@ -119,7 +130,7 @@ export class ScriptedVenue {
    * Trades some of an order, at its own price unless said otherwise; all that is left of it when no amount is
    * said. Its pair ends.
    */
-  fill(id: number, amount?: string, price?: string): VenueTrade {
+  fill(id: SomeId, amount?: string, price?: string): VenueTrade {
     const order = this.orderOf(id);
     const left = parseUnits(order.amount) - parseUnits(order.matchedAmount);
     const units = amount === undefined ? left : parseUnits(amount);
@@ -132,8 +143,8 @@ export class ScriptedVenue {
     if (order.pairId !== null) this.orderOf(order.pairId).status = this.word('canceled');
     const { side, market } = order;
     const trade: VenueTrade = {
-      id: this.nextId(),
-      orderId: id,
+      id: venueTradeId(this.nextVenueId()),
+      orderId: order.id,
       market,
       timeMs: this.nowMs,
       side,
@@ -149,7 +160,7 @@ export class ScriptedVenue {
     return trade;
   }
 
-  end(id: number, status = this.word('canceled')): VenueOrder {
+  end(id: SomeId, status = this.word('canceled')): VenueOrder {
     const order = this.orderOf(id);
     order.status = status;
     if (order.pairId !== null) this.orderOf(order.pairId).status = status;
@@ -174,7 +185,7 @@ export class ScriptedVenue {
     return this.orders.filter(({ status }) => status !== null && isOpenStatus(this.profile, status));
   }
 
-  orderOf(id: number): Changeable {
+  orderOf(id: SomeId): Changeable {
     const order = this.orders.find((other) => other.id === id);
     if (order === undefined) throw new Error(`the venue has no order ${id}`);
     return order;
@@ -188,14 +199,16 @@ export class ScriptedVenue {
       case 'orders': {
         const open = call.status === 'all' ? this.orders : this.open();
         return page(
-          open.filter(({ id }) => !this.hidden.has(id ?? 0)),
-          call.fromId ?? 0,
+          open.filter(({ id }) => !this.hidden.has(id)),
+          call.from ?? LIST_START,
+          (order) => cursorOfOrder(this.profile, order),
         );
       }
       case 'trades':
         return page(
           this.trades.filter(({ id }) => !this.hidden.has(id)),
-          call.fromId,
+          call.from,
+          (trade) => cursorOf(this.profile.ownLists.trades, trade),
         );
       case 'wallets':
         return [...this.totals].map(([currency, units], index) => ({
@@ -231,7 +244,7 @@ export class ScriptedVenue {
             ? clientOrderId === call.clientOrderId && isOpenStatus(this.profile, status ?? '')
             : id === call.venueId,
         );
-        return found === undefined || this.hidden.has(found.id ?? 0) ? undefined : { ...found };
+        return found === undefined || this.hidden.has(found.id) ? undefined : { ...found };
       }
       case 'place':
       case 'place-oco':
@@ -255,7 +268,7 @@ export class ScriptedVenue {
   }): Changeable {
     const added: Changeable = {
       ...order,
-      id: this.nextId(),
+      id: venueOrderId(this.nextVenueId()),
       tradeKind: 'Spot',
       matchedAmount: ZERO,
       unmatchedAmount: order.amount,
@@ -287,11 +300,27 @@ export class ScriptedVenue {
     this.lastId += 1;
     return this.lastId;
   }
+
+  /** Rising numbers where its lists go by id; else texts that say nothing of when they were given. */
+  private nextVenueId(): string {
+    const count = this.nextId();
+    if (this.profile.ownLists.orders.by === 'id') return String(count);
+    return ((count * SCRAMBLE) % 2 ** 32).toString(16).padStart(8, '0');
+  }
 }
 
-function page<Item extends { readonly id: number | null }>(all: readonly Item[], fromId: number): Page<Item> {
-  const from = all
-    .filter(({ id }) => id !== null && id >= fromId)
-    .toSorted((left, right) => (left.id ?? 0) - (right.id ?? 0));
-  return { items: from.slice(0, PAGE).map((item) => ({ ...item })), hasNext: from.length > PAGE };
+/** Odd, so that no two counts below 2^32 give the same. */
+const SCRAMBLE = 2_654_435_761;
+
+function page<Item>(
+  all: readonly Item[],
+  from: ListCursor,
+  cursorIn: (item: Item) => ListCursor | null,
+): Page<Item> {
+  const items = all
+    .map((item) => ({ item, cursor: cursorIn(item) ?? Number.NaN }))
+    .filter(({ cursor }) => cursor >= from)
+    .toSorted((left, right) => left.cursor - right.cursor)
+    .map(({ item }) => ({ ...item }));
+  return { items: items.slice(0, PAGE), hasNext: items.length > PAGE };
 }

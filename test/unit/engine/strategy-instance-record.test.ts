@@ -9,6 +9,7 @@ import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 
 const TRIANGLE = ['BTCIRT', 'BTCUSDT', 'USDTIRT'] as const;
 const NOON_MS = Date.UTC(2026, 0, 2, 12);
@@ -42,7 +43,13 @@ function fillOf(
   if (amount === undefined || total === undefined) throw new Error('an amount and a total');
   const price = parseUnits(String(Number(numbers[1]) / Number(numbers[0])));
   const fee = parseUnits('0');
-  const ids = { tradeId: 1, venueOrderId: 1, orderKey: 'key', strategy: 'arbitrage' };
+  const ids = {
+    tradeId: tradeIdOf(1),
+    cursor: 1,
+    venueOrderId: orderIdOf(1),
+    orderKey: 'key',
+    strategy: 'arbitrage',
+  };
   return { ...ids, market, side, atMs: NOON_MS, price, amount, total, fee };
 }
 

@@ -49,7 +49,7 @@ describe('an order without an answer', () => {
 
   it('is found by a pass over all orders when it was there and has ended', () => {
     const world = lost({ arrives: true });
-    world.venue.end(world.venue.orders[0]?.id ?? 0);
+    world.venue.end(world.venue.orders[0]?.id);
     world.refuse('order', 'NotFound');
     world.answers.add('order');
     world.advance(1_200);
@@ -61,10 +61,10 @@ describe('an order without an answer', () => {
     world.want(WISH);
     for (let count = 0; count < 12; count += 1) {
       const { id } = world.venue.placeByHand('sell', '1', String(200 + count));
-      world.venue.end(id ?? 0);
+      world.venue.end(id);
     }
     const order = world.venue.place(world.pending('place').call.order);
-    world.venue.end(order.id ?? 0);
+    world.venue.end(order.id);
     world.fail('place');
     world.refuse('order', 'NotFound');
     world.answers.add('order');
@@ -74,7 +74,7 @@ describe('an order without an answer', () => {
 
   it('takes in a trade that came before its order was known, once', () => {
     const world = lost({ arrives: true });
-    const id = world.venue.orders[0]?.id ?? 0;
+    const id = world.venue.orders[0]?.id;
     world.venue.hidden.add(id);
     world.refuse('order', 'NotFound');
     world.venue.fill(id, '0.4');
@@ -128,7 +128,7 @@ describe('an order without an answer', () => {
 
   it('stays unknown while a trade that is nobody’s may be its own', () => {
     const world = lost({ arrives: true });
-    const id = world.venue.orders[0]?.id ?? 0;
+    const id = world.venue.orders[0]?.id;
     world.refuse('order', 'NotFound');
     world.venue.fill(id, '0.4');
     world.venue.hidden.add(id);
@@ -148,7 +148,7 @@ describe('an order without an answer', () => {
     world.answers.add('order');
     world.mirror.flush();
     world.restart();
-    world.venue.fill(foreign.id ?? 0);
+    world.venue.fill(foreign.id);
     world.advance(PROOF_MS);
     expect(world.order()).toMatchObject({ state: 'rejected' });
     expect(world.fills()).toMatchObject([{ orderKey: null, amount: 20_000_000_000n }]);
@@ -161,7 +161,7 @@ describe('an order without an answer', () => {
     expect(world.order().state).toBe('rejected');
     world.answers.add('order');
     const { id } = world.venue.placeByHand('buy', '1', '98', world.order().clientOrderId);
-    world.venue.fill(id ?? 0, '0.4');
+    world.venue.fill(id, '0.4');
     world.advance(10_100);
     expect(world.alarms()).toEqual([
       expect.stringMatching(/was given up \(NeverArrived\), and the exchange has it as/),

@@ -12,6 +12,7 @@ import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../s
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { isOpenStatus } from '../../../src/venues/port.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
+import { orderIdOf } from '../../../src/venues/whole-ids.ts';
 
 const HALF = parseUnits('0.5');
 const ONE = parseUnits('1');
@@ -19,7 +20,7 @@ const NONE = 0n as Units;
 
 function seen(status: string | null, matched: Units = NONE): OrderEvent {
   const isOpen = status === null || isOpenStatus(INTERFACE_PROFILE, status);
-  const report: OrderStatusReport = { venueId: 7, status, isOpen, matched, terms: null };
+  const report: OrderStatusReport = { venueId: orderIdOf(7), status, isOpen, matched, terms: null };
   return { kind: 'seen', atMs: 20, report };
 }
 
@@ -46,7 +47,7 @@ const FACTS: Readonly<Record<string, OrderEvent>> = {
   absent: { kind: 'absent', atMs: 20, resend: false },
   again: { kind: 'absent', atMs: 20, resend: true },
   less: { kind: 'matched less', matched: NONE },
-  rebound: { kind: 'rebound', venueId: 8 },
+  rebound: { kind: 'rebound', venueId: orderIdOf(8) },
   unbound: { kind: 'unbound' },
 };
 
@@ -209,7 +210,7 @@ describe('any order, whatever is learned of it', () => {
           const before = life[index - 1]?.order ?? order;
           if (before.state !== 'rejected' || order === before) continue;
           expect(fact?.kind).toBe('seen');
-          expect(order).toMatchObject({ reason: null, venueId: 7 });
+          expect(order).toMatchObject({ reason: null, venueId: '7' });
         }
       }),
     );
@@ -243,7 +244,13 @@ describe('any order, whatever is learned of it', () => {
   it('takes over what the exchange rounded the order to, so that it is filled when all of that is', () => {
     const rounded = parseUnits('0.9');
     const terms = { amount: rounded, price: parseUnits('101'), stopPrice: null };
-    const report: OrderStatusReport = { venueId: 7, status: 'Active', isOpen: true, matched: NONE, terms };
+    const report: OrderStatusReport = {
+      venueId: orderIdOf(7),
+      status: 'Active',
+      isOpen: true,
+      matched: NONE,
+      terms,
+    };
     const open = afterEvent(orderIn('sending'), { kind: 'seen', atMs: 20, report });
     expect(open).toMatchObject({ state: 'open', amount: rounded, price: terms.price });
     expect(afterEvent(open, { kind: 'seen', atMs: 21, report })).toBe(open);
@@ -256,7 +263,13 @@ describe('any order, whatever is learned of it', () => {
     (amount) => {
       const terms = { amount: parseUnits(amount), price: null, stopPrice: null };
       const order = afterEvent(orderIn('open'), fillOf(HALF));
-      const report: OrderStatusReport = { venueId: 7, status: 'Active', isOpen: true, matched: HALF, terms };
+      const report: OrderStatusReport = {
+        venueId: orderIdOf(7),
+        status: 'Active',
+        isOpen: true,
+        matched: HALF,
+        terms,
+      };
       expect(afterEvent(order, { kind: 'seen', atMs: 20, report }).amount).toBe(ONE);
     },
   );
@@ -268,7 +281,7 @@ describe('any order, whatever is learned of it', () => {
         const next = afterEvent(order, {
           kind: 'seen',
           atMs: 1,
-          report: { venueId: other, status: 'Active', isOpen: true, matched: NONE, terms: null },
+          report: { venueId: orderIdOf(other), status: 'Active', isOpen: true, matched: NONE, terms: null },
         });
         if (order.venueId !== null) expect(next.venueId).toBe(order.venueId);
       }),

@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { OrderTable } from '../../../src/execution/order-table.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
+import { orderIdOf } from '../../../src/venues/whole-ids.ts';
 
 describe('the table of orders', () => {
   it('finds an order by each of its names, and always by its newest value', () => {
     const table = new OrderTable();
     table.put(plannedOrder({ key: 'a' }));
-    const open = orderIn('open', { key: 'a', venueId: 7 });
+    const open = orderIn('open', { key: 'a', venueId: orderIdOf(7) });
     table.put(open);
-    expect([table.get('a'), table.byClientOrderId('a'), table.byVenueId(7)]).toEqual([open, open, open]);
+    expect([table.get('a'), table.byClientOrderId('a'), table.byVenueId(orderIdOf(7))]).toEqual([
+      open,
+      open,
+      open,
+    ]);
     expect([table.get('b'), table.byClientOrderId(null), table.byVenueId(null)]).toEqual([
       undefined,
       undefined,
@@ -35,19 +40,20 @@ describe('the table of orders', () => {
 
   it('refuses a second order for one id of the exchange', () => {
     const table = new OrderTable();
-    table.put(orderIn('open', { key: 'a', venueId: 7 }));
-    expect(() => table.put(orderIn('open', { key: 'b', venueId: 7 }))).toThrow(
+    table.put(orderIn('open', { key: 'a', venueId: orderIdOf(7) }));
+    expect(() => table.put(orderIn('open', { key: 'b', venueId: orderIdOf(7) }))).toThrow(
       /one order for the id 7, were a and b/,
     );
   });
 
   it('keeps a thousand and more that are at their end, forgets the oldest of them, and none that is not', () => {
     const table = new OrderTable();
-    table.put(orderIn('open', { key: 'live', venueId: 1 }));
-    for (let id = 2; id <= 2_003; id += 1) table.put(orderIn('filled', { key: `f${id}`, venueId: id }));
-    expect([table.byVenueId(2), table.get('f2')]).toEqual([undefined, undefined]);
-    expect(table.byVenueId(1_002)).toBeDefined();
-    expect(table.byVenueId(2_003)).toBeDefined();
+    table.put(orderIn('open', { key: 'live', venueId: orderIdOf(1) }));
+    for (let id = 2; id <= 2_003; id += 1)
+      table.put(orderIn('filled', { key: `f${id}`, venueId: orderIdOf(id) }));
+    expect([table.byVenueId(orderIdOf(2)), table.get('f2')]).toEqual([undefined, undefined]);
+    expect(table.byVenueId(orderIdOf(1_002))).toBeDefined();
+    expect(table.byVenueId(orderIdOf(2_003))).toBeDefined();
     expect(table.get('live')?.state).toBe('open');
   });
 });

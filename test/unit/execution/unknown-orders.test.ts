@@ -2,16 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnknownOrders } from '../../../src/execution/unknown-orders.ts';
 import { orderIn } from '../../support/order-value.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 
 const LATE_MS = 120_000;
 const APART_MS = 10_000;
+const SETTINGS = {
+  lateArrivalMs: LATE_MS,
+  passesApartMs: APART_MS,
+  rule: INTERFACE_PROFILE.absence,
+  list: INTERFACE_PROFILE.ownLists.orders,
+};
 
 /**
  * Runs a search as a table, a line a step: a time in ms, what happens then, and after `=>` what is to be so.
  *
- *     0 lost a from 7          an order without an answer, last sent at that time, whose id is above 7
+ *     0 lost a from 7          an order without an answer, last sent at that time, which stands beyond 7
  *     1000 due                 a pass is due then, and not a ms before
- *     1000 begin => from 7     begins a pass; from which id it reads, or `nothing`
+ *     1000 begin => from 7     begins a pass; from which cursor it reads, or `nothing`
  *     1100 asked               its first page left at that time
  *     1200 complete            its last page came and had none of them
  *     1200 failed
@@ -19,7 +26,7 @@ const APART_MS = 10_000;
  *     1200 proven => a b       those for whose absence only the trades are missing, with the time since when they may be read
  */
 function run(table: string): void {
-  const unknown = new UnknownOrders({ lateArrivalMs: LATE_MS, passesApartMs: APART_MS });
+  const unknown = new UnknownOrders(SETTINGS);
   for (const [index, raw] of table.split('\n').entries()) {
     const line = raw.replace(/#.*/, '').trim();
     if (line === '') continue;
@@ -28,11 +35,11 @@ function run(table: string): void {
     const [time = '', verb = '', key = '', , floor = '0'] = step.split(/\s+/);
     const atMs = Number(time);
     if (verb === 'lost')
-      unknown.track(orderIn('unknown', { key, sentAtMs: atMs, orderIdFloor: Number(floor) }), atMs);
+      unknown.track(orderIn('unknown', { key, sentAtMs: atMs, orderFloor: Number(floor) }), atMs);
     else if (verb === 'due') expect(unknown.wakeAtMs(), where).toBe(atMs);
     else if (verb === 'begin') {
       const pass = unknown.begin(atMs);
-      expect(pass === null ? 'nothing' : `from ${pass.fromId}`, where).toBe(expected);
+      expect(pass === null ? 'nothing' : `from ${pass.from}`, where).toBe(expected);
     } else if (verb === 'asked') {
       if (unknown.pass === null) throw new Error(where);
       unknown.pass.askedAtMs = atMs;
@@ -151,7 +158,7 @@ describe('the search for orders without an answer', () => {
     `);
   });
 
-  it('reads from the lowest id that any of them can have', () => {
+  it('reads from the first place where any of them can stand', () => {
     run(`
       0      lost a from 70
       10     lost b from 7
@@ -159,7 +166,7 @@ describe('the search for orders without an answer', () => {
     `);
     run(`
       0      lost a
-      1000   begin => from 1
+      1000   begin => from 0
     `);
   });
 
@@ -236,8 +243,8 @@ describe('the search for orders without an answer', () => {
     );
     fc.assert(
       fc.property(passes, (given) => {
-        const unknown = new UnknownOrders({ lateArrivalMs: LATE_MS, passesApartMs: APART_MS });
-        unknown.track(orderIn('unknown', { key: 'a', sentAtMs: 0, orderIdFloor: 7 }), 0);
+        const unknown = new UnknownOrders(SETTINGS);
+        unknown.track(orderIn('unknown', { key: 'a', sentAtMs: 0, orderFloor: 7 }), 0);
         const telling: number[] = [];
         let nowMs = 0;
         for (const { waitMs, lastsMs, ends } of given) {

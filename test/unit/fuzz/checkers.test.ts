@@ -39,7 +39,7 @@ const row = (changes: Partial<MirrorOrder> = {}): MirrorOrder => ({
   intentId: 'i1',
   state: 'open',
   attempts: 1,
-  venueId: 10,
+  venueId: '10',
   pairKey: null,
   amount: '2',
   matched: '1',
@@ -49,8 +49,8 @@ const row = (changes: Partial<MirrorOrder> = {}): MirrorOrder => ({
   ...changes,
 });
 const fillRow = (changes: Partial<MirrorFill> = {}): MirrorFill => ({
-  tradeId: 5,
-  venueOrderId: 10,
+  tradeId: '5',
+  venueOrderId: '10',
   orderKey: 'bot-a-mark-1',
   side: 'buy',
   amount: '1',
@@ -138,7 +138,13 @@ describe('the agreement of mirror and exchange', () => {
         order({ id: 13, clientOrderId: 'by-hand-1' }),
       ],
     });
-    const stop = row({ key: 'bot-a-mark-1/2', clientOrderId: null, venueId: 11, matched: '0', filled: '0' });
+    const stop = row({
+      key: 'bot-a-mark-1/2',
+      clientOrderId: null,
+      venueId: '11',
+      matched: '0',
+      filled: '0',
+    });
     expect(checkAgreement(exchange, rows({ orders: [row(), stop] }), { instance: 'bot' })).toEqual([]);
     expect(saying(checkAgreement(exchange, rows(), { instance: 'bot' }))).toContain('bot-a-mark-1/2');
   });
@@ -161,7 +167,7 @@ describe('an order that was called refused, and is there', () => {
   test('is no second order of its intent', () => {
     const second = order({ id: 11, clientOrderId: 'bot-a-mark-2' });
     const both = rows({
-      orders: [row(), row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: 11 })],
+      orders: [row(), row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: '11' })],
     });
     expect(checkOrders(truth({ orders: [order(), second] }), both, options.refused)).toEqual([]);
   });
@@ -169,7 +175,7 @@ describe('an order that was called refused, and is there', () => {
 
 describe('the check of orders', () => {
   const second = order({ id: 11, clientOrderId: 'bot-a-mark-2' });
-  const secondRow = row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: 11 });
+  const secondRow = row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: '11' });
 
   test('has nothing to say of one order for one intent', () => {
     expect(checkOrders(truth(), rows())).toEqual([]);

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KEPT_NAMES } from '../../../src/engine/order-takeover.ts';
 import { DURABLE, kept, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
+import { orderIdOf } from '../../../src/venues/whole-ids.ts';
+import { ADOPTED } from '../../../src/engine/order-report-matcher.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -15,8 +17,14 @@ function givenBack(names: object): readonly string[] {
   const store = place.open();
   const ended = { state: 'filled', closedAtMs: NOW_MS - HOUR_MS } as const;
   const orders = [
-    orderRecord({ ...ended, key: 'bot-one-e001-1', clientOrderId: 'bot-one-e001-1', venueId: 7 }),
-    orderRecord({ ...ended, key: 'bot-one-e002-1', clientOrderId: 'bot-one-e002-1', venueId: 9 }),
+    orderRecord({ ...ended, key: 'bot-one-e001-1', clientOrderId: 'bot-one-e001-1', venueId: orderIdOf(7) }),
+    orderRecord({
+      ...ended,
+      key: 'bot-one-e002-1',
+      clientOrderId: 'bot-one-e002-1',
+      venueId: orderIdOf(9),
+      intentId: ADOPTED,
+    }),
   ];
   store.apply(
     orders.map((order) => ({ kind: 'order', order }) as const),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Units } from '../../../src/domain/money.ts';
+import { venueOrderId, venueTradeId } from '../../../src/domain/venue-id.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
@@ -15,6 +16,11 @@ const object = fc
   .map((value) => JSON.stringify(value));
 const units = fc.bigInt({ min: 0n, max: 10n ** 32n }) as fc.Arbitrary<Units>;
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+/** Whole numbers and hex. */
+const venueText = fc.oneof(
+  id.map(String),
+  fc.nat().map((value) => value.toString(16)),
+);
 /** Around the edge of what counts as recent, and elsewhere. */
 const timeMs = fc.oneof(
   fc.integer({ min: NOW_MS - 20 * 60_000, max: NOW_MS }),
@@ -58,7 +64,7 @@ const order = fc.record({
     'cancelled' as const,
     'rejected' as const,
   ),
-  venueId: orNull(id),
+  venueId: orNull(venueText.map(venueOrderId)),
   venueStatus: orNull(text),
   matched: units,
   filled: units,
@@ -66,13 +72,14 @@ const order = fc.record({
   fee: units,
   reason: orNull(text),
   closedAtMs: orNull(timeMs),
-  orderIdFloor: id,
-  tradeIdFloor: id,
+  orderFloor: id,
+  tradeFloor: id,
 });
 
 const fill = fc.record({
-  tradeId: fc.constantFrom(1, 2, 3, Number.MAX_SAFE_INTEGER),
-  venueOrderId: fc.constantFrom(null, 1, 2),
+  tradeId: fc.constantFrom('1', '2', '3', 'f0e1').map(venueTradeId),
+  cursor: fc.constantFrom(1, 2, 3, Number.MAX_SAFE_INTEGER),
+  venueOrderId: orNull(fc.constantFrom('1', 'a2').map(venueOrderId)),
   orderKey: orNull(name),
   strategy: orNull(name),
   market: name,

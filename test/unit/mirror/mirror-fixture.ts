@@ -9,6 +9,7 @@ import type { Algorithm } from '../../../src/execution/algorithms/algorithms.ts'
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { plannedOrder } from '../../support/order-value.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 export const DURABLE = { atMs: NOW_MS, isDurable: true };
@@ -77,8 +78,9 @@ export function orderRecord(changed: Partial<OrderRecord> = {}): OrderRecord {
 
 export function fillRecord(changed: Partial<FillRecord> = {}): FillRecord {
   return {
-    tradeId: 70,
-    venueOrderId: 9,
+    tradeId: tradeIdOf(70),
+    cursor: 70,
+    venueOrderId: orderIdOf(9),
     orderKey: 'bot-ma-cross-e001-1',
     strategy: 'ma-cross',
     market: 'BTCIRT',

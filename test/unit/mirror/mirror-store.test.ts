@@ -18,6 +18,7 @@ import {
   NOW_MS,
   orderRecord,
 } from './mirror-fixture.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 
 const version = (number: number) => ({
   symbol: 'BTCIRT',
@@ -198,17 +199,28 @@ describe('a mirror', () => {
     expect(store.load().markets).toEqual([version(9), version(10)]);
   });
 
-  test('tells a restart the fills with the highest 2,000 trade ids, both sides of a trade with oneself', () => {
+  test('tells a restart the last 2,000 trades of the list, both sides of a trade with oneself', () => {
     const store = place.open();
     const changes = Array.from({ length: 2_100 }, (_, index): MirrorChange => {
-      return { kind: 'fill', fill: fillRecord({ tradeId: 3_000 - index }) };
+      return { kind: 'fill', fill: fillRecord({ tradeId: tradeIdOf(3_000 - index), cursor: 3_000 - index }) };
     });
     store.apply(
-      [...changes, { kind: 'fill', fill: fillRecord({ tradeId: 3_000, venueOrderId: 8, side: 'sell' }) }],
+      [
+        ...changes,
+        {
+          kind: 'fill',
+          fill: fillRecord({
+            tradeId: tradeIdOf(3_000),
+            cursor: 3_000,
+            venueOrderId: orderIdOf(8),
+            side: 'sell',
+          }),
+        },
+      ],
       DURABLE,
     );
     const ids = store.load().fills.map(({ tradeId }) => tradeId);
-    expect([ids.length, ids[0], ids.at(-1), ids.at(-2)]).toEqual([2_001, 1_001, 3_000, 3_000]);
+    expect([ids.length, ids[0], ids.at(-1), ids.at(-2)]).toEqual([2_001, '1001', '3000', '3000']);
   });
 
   test('takes a fill once, and knows it again when its order is found', () => {

@@ -13,6 +13,7 @@ import {
   NOW_MS,
   orderRecord,
 } from './mirror-fixture.ts';
+import { tradeIdOf } from '../../../src/venues/whole-ids.ts';
 
 /** The least that is allowed. */
 const LEAST: RetentionLimits = {
@@ -129,11 +130,14 @@ test('a market keeps its last public trades', () => {
 
 test('fills beyond the limit go, oldest first', () => {
   store.apply(
-    many(2_050, (index) => ({ kind: 'fill', fill: fillRecord({ tradeId: index + 1 }) })),
+    many(2_050, (index) => ({
+      kind: 'fill',
+      fill: fillRecord({ tradeId: tradeIdOf(index + 1), cursor: index + 1 }),
+    })),
     NOW,
   );
   flushes(2);
-  expect([count('fills'), value('SELECT min(trade_id) FROM fills')]).toEqual([2_000, 51]);
+  expect([count('fills'), value('SELECT min(cursor) FROM fills')]).toEqual([2_000, 51]);
 });
 
 test('a wallet keeps the last lines of its history', () => {

@@ -25,7 +25,7 @@ function tradedState(): MirrorState {
     settings: { credential: { name: 'the token', advice: 'make a new one' } },
   });
   world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
-  world.venue.fill(world.accept().id ?? 0);
+  world.venue.fill(world.accept().id);
   world.advance(30_000);
   return world.mirror.copy();
 }

@@ -4,6 +4,8 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import type { OcoRequest, OrderRequest, VenueAnswer, VenueCall } from '../../../src/venues/port.ts';
 import { BotWorld } from '../daemon/bot-world.ts';
+import { venueOrderId } from '../../../src/domain/venue-id.ts';
+import { orderIdOf } from '../../../src/venues/whole-ids.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -49,7 +51,7 @@ describe('the venue caller', () => {
       clientOrderId: 'bot-a-1',
       status: 'Active',
     });
-    const venueId = world.botOrders()[0]!.id;
+    const venueId = orderIdOf(world.botOrders()[0]!.id);
     expect(await valueOf({ kind: 'order', venueId, clientOrderId: 'bot-a-1' })).toMatchObject({
       id: venueId,
     });
@@ -58,6 +60,11 @@ describe('the venue caller', () => {
     });
     const canceled = await valueOf({ kind: 'cancel', venueId: null, clientOrderId: 'bot-a-1' });
     expect(canceled).toMatchObject({ status: 'Canceled', order: { id: venueId, matchedAmount: '0' } });
+  });
+
+  test.each(['f0e1', '', '-7', '9007199254740993'])('asks for no order under the id %j', async (text) => {
+    const asked = await ask({ kind: 'order', venueId: venueOrderId(text), clientOrderId: '' });
+    expect(asked).toMatchObject({ outcome: 'failed', code: 'INVALID_REQUEST', effect: 'none' });
   });
 
   test('gives both legs of a pair', async () => {
@@ -71,7 +78,7 @@ describe('the venue caller', () => {
 
   test('says with what status a cancel did not apply', async () => {
     await ask({ kind: 'place', order: ORDER });
-    const venueId = world.botOrders()[0]!.id;
+    const venueId = orderIdOf(world.botOrders()[0]!.id);
     await ask({ kind: 'cancel', venueId, clientOrderId: 'bot-a-1' });
     expect(await ask({ kind: 'cancel', venueId, clientOrderId: 'bot-a-1' })).toMatchObject({
       outcome: 'refused',
@@ -112,17 +119,17 @@ describe('the venue caller', () => {
       const clientOrderId = `bot-a-${price}`;
       await ask({ kind: 'place', order: { ...ORDER, clientOrderId, price: decimalText(price) } });
     }
-    const ids = world.botOrders().map(({ id }) => id);
-    const all = await valueOf({ kind: 'orders', status: 'all', fromId: ids[1]! });
+    const ids = world.botOrders().map(({ id }) => orderIdOf(id));
+    const all = await valueOf({ kind: 'orders', status: 'all', from: Number(ids[1]) });
     expect(all).toMatchObject({ items: [{ id: ids[1], status: 'Active', fee: '0' }, { id: ids[2] }] });
-    expect(await valueOf({ kind: 'orders', status: 'open', fromId: null })).toMatchObject({
+    expect(await valueOf({ kind: 'orders', status: 'open', from: null })).toMatchObject({
       items: ids.map((id) => ({ id })),
     });
     world.other('sell', '0.003', '64900');
-    const trades = await valueOf({ kind: 'trades', fromId: 0 });
+    const trades = await valueOf({ kind: 'trades', from: 0 });
     expect(trades).toMatchObject({ items: [{ price: '64902' }, { price: '64901' }, { price: '64900' }] });
-    const [, second] = (trades as { readonly items: readonly { readonly id: number }[] }).items;
-    expect(await valueOf({ kind: 'trades', fromId: second!.id })).toMatchObject({
+    const [, second] = (trades as { readonly items: readonly { readonly id: string }[] }).items;
+    expect(await valueOf({ kind: 'trades', from: Number(second!.id) })).toMatchObject({
       items: [{ price: '64901' }, { price: '64900' }],
     });
   });
@@ -171,7 +178,7 @@ describe('the venue caller', () => {
   });
 
   test('knows the budget, the credential and the time-out of each call', () => {
-    const cancel: VenueCall = { kind: 'cancel', venueId: 1, clientOrderId: 'a' };
+    const cancel: VenueCall = { kind: 'cancel', venueId: orderIdOf(1), clientOrderId: 'a' };
     expect(caller.budgetOf(cancel)).toBe('orders/update-status');
     expect(caller.credentialOf(cancel)).toBe('with');
     expect(caller.timeoutMsOf(cancel)).toBe(15_000);

@@ -13,6 +13,7 @@ import { valueAt } from '../../../../src/backtest/metrics/activity.ts';
 import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
 import type { FillRecord } from '../../../../src/execution/fill-record.ts';
 import { demoRun } from '../demo-run.ts';
+import { tradeIdOf } from '../../../../src/venues/whole-ids.ts';
 
 const MARKETS = new Map([['BTCUSDT', { amountStep: parseUnits('0.01'), lastPrice: parseUnits('130') }]]);
 
@@ -24,7 +25,8 @@ function fill(line: string): FillRecord {
   const [time, side, amount, , price, , fee, , order = null, strategy = 'one'] = line.split(' ');
   const units = { amount: parseUnits(amount ?? ''), price: parseUnits(price ?? '') };
   return {
-    tradeId: Number(time),
+    tradeId: tradeIdOf(Number(time)),
+    cursor: Number(time),
     venueOrderId: null,
     orderKey: order,
     strategy,

@@ -6,6 +6,7 @@ import { parseUnits } from '../../../../src/domain/money.ts';
 import type { FillRecord } from '../../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../../src/execution/order-record.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
+import { orderIdOf, tradeIdOf } from '../../../../src/venues/whole-ids.ts';
 
 const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '0.01', minOrderValue: '1' });
 const END_MS = 100_000;
@@ -25,7 +26,7 @@ function order(key: string, of: Partial<OrderRecord> = {}): OrderRecord {
     sentAtMs: of.plannedAtMs ?? 10_000,
     attempts: 1,
     state: 'filled',
-    venueId: 1,
+    venueId: orderIdOf(1),
     venueStatus: 'Done',
     ...of,
   });
@@ -39,8 +40,9 @@ function fill(of: {
 }): FillRecord {
   const { price = '100', amount = '1', fee = '0.001', atMs = 11_000 } = of;
   return {
-    tradeId: 1,
-    venueOrderId: 1,
+    tradeId: tradeIdOf(1),
+    cursor: 1,
+    venueOrderId: orderIdOf(1),
     orderKey: 'one',
     strategy: 'fast',
     market: MARKET.symbol,

@@ -5,7 +5,7 @@ import type { VenueCall } from '../../../../src/venues/port.ts';
 
 const BOOK: VenueCall = { kind: 'book', market: 'BTCUSDT' };
 const STATS: VenueCall = { kind: 'stats', base: ['btc'], quote: ['usdt'] };
-const ORDERS: VenueCall = { kind: 'orders', status: 'all', fromId: null };
+const ORDERS: VenueCall = { kind: 'orders', status: 'all', from: null };
 
 type Answer = readonly [call: VenueCall, value: unknown];
 

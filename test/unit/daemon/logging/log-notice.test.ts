@@ -4,6 +4,7 @@ import { parseUnits } from '../../../../src/domain/money.ts';
 import type { FillRecord } from '../../../../src/execution/fill-record.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { captureLog } from './capture-log.ts';
+import { orderIdOf, tradeIdOf } from '../../../../src/venues/whole-ids.ts';
 
 const ORDER = plannedOrder({
   key: 'bot-ma-cross-ab12-1',
@@ -13,13 +14,14 @@ const ORDER = plannedOrder({
   price: parseUnits('60000000000'),
   amount: parseUnits('0.0000000001'),
   state: 'open',
-  venueId: 5,
+  venueId: orderIdOf(5),
   venueStatus: 'Active',
 });
 
 const FILL: FillRecord = {
-  tradeId: 9,
-  venueOrderId: 5,
+  tradeId: tradeIdOf(9),
+  cursor: 9,
+  venueOrderId: orderIdOf(5),
   orderKey: ORDER.key,
   strategy: 'ma-cross',
   market: 'BTCIRT',
@@ -63,7 +65,7 @@ test('a fill is told, and one that is not ours says so', () => {
   logNotice(logger, { kind: 'fill', fill: FILL });
   logNotice(logger, { kind: 'fill', fill: { ...FILL, orderKey: null, strategy: null } });
   expect(records()).toMatchObject([
-    { event: 'fill', order: ORDER.key, trade: 9, fee: '75000000', msg: 'BTCIRT sold 0.5 at 60000000000' },
+    { event: 'fill', order: ORDER.key, trade: '9', fee: '75000000', msg: 'BTCIRT sold 0.5 at 60000000000' },
     { order: null, msg: 'BTCIRT sold 0.5 at 60000000000, not ours' },
   ]);
 });

@@ -6,6 +6,7 @@ import type { OrderRecord, OrderState } from '../../../../src/execution/order-re
 import type { PnlView, RiskCheck, RiskView } from '../../../../src/execution/risk/risk-view.ts';
 import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
+import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
 
 /**
  * Risk checks as text, one case a line: `limits | situation => verdict`. Limits and facts of the situation
@@ -258,7 +259,7 @@ function liveOf(phrase: string, before: readonly OrderRecord[]): OrderRecord {
     sentAtMs: NOW_MS - 900,
     attempts: 1,
     state: STATES.find((state) => words.includes(state)) ?? 'open',
-    venueId: 1,
+    venueId: orderIdOf(1),
     venueStatus: words.includes('woken') ? 'Active' : quietStatus,
     matched: parseUnits(wordAfter(phrase, 'matched') ?? '0'),
     filled: parseUnits(wordAfter(phrase, 'filled') ?? '0'),

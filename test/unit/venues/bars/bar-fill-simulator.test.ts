@@ -77,7 +77,7 @@ describe('the exchange on candles', () => {
     expect(venue.answer(order({ base: 'doge' }), MINUTE_MS)).toMatchObject({ code: 'InvalidMarketPair' });
     expect(venue.answer(order(), MINUTE_MS)).toMatchObject({
       outcome: 'value',
-      value: { id: 1, status: 'Active' },
+      value: { id: '1', status: 'Active' },
     });
   });
 
@@ -87,7 +87,7 @@ describe('the exchange on candles', () => {
     expect(venue.answer(order({ amount: '1.2345', price: '99.005' }), MINUTE_MS)).toEqual({
       outcome: 'value',
       value: {
-        id: 1,
+        id: '1',
         side: 'buy',
         execution: 'limit',
         tradeKind: 'Spot',
@@ -119,12 +119,12 @@ describe('the exchange on candles', () => {
     expect(venue.onCandle(0, bars, 1)).toBe(true);
     const { orders, trades, walletsChanged } = venue.take();
     expect(orders).toMatchObject([
-      { id: 1, status: 'Done', total: '101', fee: '0.0013', averagePrice: '101' },
+      { id: '1', status: 'Done', total: '101', fee: '0.0013', averagePrice: '101' },
     ]);
     expect(trades).toMatchObject([
       {
-        id: 1,
-        orderId: 1,
+        id: '1',
+        orderId: '1',
         timeMs: MINUTE_MS,
         side: 'buy',
         price: '101',
@@ -165,16 +165,16 @@ describe('the exchange on candles', () => {
     );
     expect(placed).toMatchObject({
       value: [
-        { id: 1, pairId: 2 },
-        { id: 2, pairId: 1, clientOrderId: null, stopPrice: '95' },
+        { id: '1', pairId: '2' },
+        { id: '2', pairId: '1', clientOrderId: null, stopPrice: '95' },
       ],
     });
     venue.take();
     expect(venue.answer({ kind: 'cancel', venueId: null, clientOrderId: 'a' }, MINUTE_MS)).toMatchObject({
       outcome: 'value',
-      value: { status: 'Canceled', order: { id: 1, status: 'Canceled' } },
+      value: { status: 'Canceled', order: { id: '1', status: 'Canceled' } },
     });
-    expect(venue.take()).toMatchObject({ orders: [{ id: 2, status: 'Canceled' }], walletsChanged: true });
+    expect(venue.take()).toMatchObject({ orders: [{ id: '2', status: 'Canceled' }], walletsChanged: true });
     expect(venue.openCount).toBe(0);
   });
 
@@ -198,18 +198,18 @@ describe('the exchange on candles', () => {
       venue.onCandle(0, bars, index);
       venue.answer(order({ id: `m${index}`, execution: 'market', amount: '0.1' }), (index + 1) * MINUTE_MS);
     }
-    const idsOf = (call: VenueCall): readonly (number | null)[] => {
+    const idsOf = (call: VenueCall): readonly string[] => {
       const answer = venue.answer(call, 0) as {
-        readonly value: { readonly items: readonly { readonly id: number }[] };
+        readonly value: { readonly items: readonly { readonly id: string }[] };
       };
       return answer.value.items.map(({ id }) => id);
     };
-    expect(idsOf({ kind: 'orders', status: 'all', fromId: null })).toEqual([1, 2, 3, 4]);
-    expect(idsOf({ kind: 'orders', status: 'all', fromId: 3 })).toEqual([3, 4]);
-    expect(idsOf({ kind: 'orders', status: 'open', fromId: null })).toEqual([4]);
-    expect(idsOf({ kind: 'trades', fromId: 1 })).toEqual([1, 2, 3]);
-    expect(idsOf({ kind: 'trades', fromId: 3 })).toEqual([3]);
-    expect(idsOf({ kind: 'trades', fromId: 4 })).toEqual([]);
+    expect(idsOf({ kind: 'orders', status: 'all', from: null })).toEqual(['1', '2', '3', '4']);
+    expect(idsOf({ kind: 'orders', status: 'all', from: 3 })).toEqual(['3', '4']);
+    expect(idsOf({ kind: 'orders', status: 'open', from: null })).toEqual(['4']);
+    expect(idsOf({ kind: 'trades', from: 1 })).toEqual(['1', '2', '3']);
+    expect(idsOf({ kind: 'trades', from: 3 })).toEqual(['3']);
+    expect(idsOf({ kind: 'trades', from: 4 })).toEqual([]);
   });
 
   test('gives an order no part in a bar that had begun before it', () => {

@@ -19,6 +19,8 @@ import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
 import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
+import type { VenueOrderId } from '../../../../src/domain/venue-id.ts';
+import { orderIdOf, tradeIdOf } from '../../../../src/venues/whole-ids.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -112,8 +114,8 @@ class Bookkeeper {
   };
   private readonly closes = [...START_CELLS];
   private readonly bars = [0, 0];
-  private readonly orders = new Map<number, VenueOrder>();
-  private readonly filled = new Map<number, bigint>();
+  private readonly orders = new Map<VenueOrderId | null, VenueOrder>();
+  private readonly filled = new Map<VenueOrderId | null, bigint>();
   private lastTradeId = 0;
   fills = 0;
 
@@ -240,7 +242,7 @@ class Bookkeeper {
 
   private cancel(pick: number): void {
     const open = this.venue.openOrders;
-    const venueId = open[pick % Math.max(1, open.length)]?.id ?? 1;
+    const venueId = open[pick % Math.max(1, open.length)]?.id ?? orderIdOf(1);
     this.venue.answer({ kind: 'cancel', venueId, clientOrderId: '' }, 0);
     const after = this.venue.answer({ kind: 'order', venueId, clientOrderId: '' }, 0);
     this.note(after);
@@ -249,32 +251,32 @@ class Bookkeeper {
 
   private note(answer: VenueAnswer): void {
     if (answer.outcome !== 'value') return;
-    for (const order of [answer.value].flat() as VenueOrder[]) this.orders.set(order.id ?? 0, order);
+    for (const order of [answer.value].flat() as VenueOrder[]) this.orders.set(order.id, order);
   }
 
   private take(): readonly VenueTrade[] {
     const { orders, trades } = this.venue.take();
-    for (const order of orders) this.orders.set(order.id ?? 0, order);
+    for (const order of orders) this.orders.set(order.id, order);
     for (const trade of trades) this.enter(trade);
     return trades;
   }
 
   private enter(trade: VenueTrade): void {
     const { orderId, side, market: name } = trade;
-    const order = this.orders.get(orderId ?? 0)!;
+    const order = this.orders.get(orderId)!;
     const amount = parseUnits(trade.amount);
     const total = parseUnits(trade.total);
     const fee = parseUnits(trade.fee);
     const price = parseUnits(trade.price);
     this.fills += 1;
-    expect(trade.id).toBe(this.lastTradeId + 1);
-    this.lastTradeId = trade.id;
+    this.lastTradeId += 1;
+    expect(trade.id).toBe(tradeIdOf(this.lastTradeId));
     const { base, quote } = name!;
     const sign = side === 'buy' ? 1n : -1n;
     this.totals[base]! += sign * amount - (side === 'buy' ? fee : 0n);
     this.totals[quote]! -= sign * total + (side === 'sell' ? fee : 0n);
-    const filled = (this.filled.get(order.id!) ?? 0n) + amount;
-    this.filled.set(order.id!, filled);
+    const filled = (this.filled.get(order.id) ?? 0n) + amount;
+    this.filled.set(order.id, filled);
     expect(filled).toBeLessThanOrEqual(parseUnits(order.amount));
     if (order.price !== null) expect(sign * (parseUnits(order.price) - price)).toBeGreaterThanOrEqual(0n);
   }
@@ -289,7 +291,7 @@ class Bookkeeper {
     for (const [id, order] of this.orders) {
       expect(parseUnits(order.matchedAmount), `${id}`).toBe(this.filled.get(id) ?? 0n);
       if (order.status === 'Done') expect(order.matchedAmount).toBe(order.amount);
-      const pair = this.orders.get(order.pairId ?? 0);
+      const pair = this.orders.get(order.pairId);
       if (pair !== undefined && order.matchedAmount !== '0') {
         expect(pair.matchedAmount).toBe('0');
         expect(isOpenStatus(INTERFACE_PROFILE, pair.status ?? '')).toBe(false);

@@ -8,6 +8,7 @@ import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.t
 import type { VenueCall } from '../../../../src/venues/port.ts';
 import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
 import { createBareExchange, fund } from '../../../support/bare-exchange.ts';
+import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
 
 const TERMS = { market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '11' };
 const MARKET = createMarket(TERMS);
@@ -119,7 +120,7 @@ class Twins {
     if (answer.outcome !== 'value') return [answer.outcome === 'refused' ? answer.code : answer.outcome, []];
     const orders = [answer.value].flat() as VenueOrder[];
     const said = execution === 'market' ? 'Canceled' : orders.map(({ status }) => status).join(' ');
-    return [said, orders.map(({ id }) => id ?? 0)];
+    return [said, orders.map(({ id }) => Number(id))];
   }
 
   private placeOnFull(wish: Wish, clientOrderId: string): readonly [string, readonly number[]] {
@@ -149,7 +150,7 @@ class Twins {
   }
 
   private cancelOnCandles(venueId: number): void {
-    this.candles.answer({ kind: 'cancel', venueId, clientOrderId: '' }, this.nowMs);
+    this.candles.answer({ kind: 'cancel', venueId: orderIdOf(venueId), clientOrderId: '' }, this.nowMs);
   }
 }
 

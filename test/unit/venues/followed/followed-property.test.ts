@@ -123,8 +123,8 @@ class Exchange {
   }
 
   check(): void {
-    const { items: trades } = this.value({ kind: 'trades', fromId: 1 }) as Page<VenueTrade>;
-    const { items: orders } = this.value({ kind: 'orders', status: 'all', fromId: null }) as Page<VenueOrder>;
+    const { items: trades } = this.value({ kind: 'trades', from: 1 }) as Page<VenueTrade>;
+    const { items: orders } = this.value({ kind: 'orders', status: 'all', from: null }) as Page<VenueOrder>;
     let cash = parseUnits(CASH) as bigint;
     let coins = parseUnits(COINS) as bigint;
     for (const trade of trades) {

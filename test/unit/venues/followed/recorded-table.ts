@@ -9,6 +9,7 @@ import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.t
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import type { Page } from '../../../../src/venues/port.ts';
 import type { SimulatedOrder } from '../../../../src/simulator/core/trading/order.ts';
+import type { VenueOrderId } from '../../../../src/domain/venue-id.ts';
 
 /** Whole prices and amounts, so that a table reads easily. */
 const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '1' });
@@ -47,7 +48,7 @@ export function linesOf(table: string): readonly string[] {
 class Play {
   private readonly exchange: FollowedExchange;
   private readonly market: FollowedMarket;
-  private readonly ids = new Map<string, number>();
+  private readonly ids = new Map<string, VenueOrderId | null>();
   private nowMs = 1_000;
   private toldTrades = 0;
 
@@ -127,7 +128,7 @@ class Play {
         stopPrice: execution === 'stop_market' ? decimalText(price) : null,
       },
     }) as VenueOrder;
-    this.ids.set(id, order.id ?? 0);
+    this.ids.set(id, order.id);
   }
 
   private cancel(id: string): void {
@@ -146,10 +147,11 @@ class Play {
   }
 
   private fills(): string {
-    const { items } = this.value({ kind: 'trades', fromId: 1 }) as Page<VenueTrade>;
+    const { items } = this.value({ kind: 'trades', from: 1 }) as Page<VenueTrade>;
     const fresh = items.slice(this.toldTrades);
     this.toldTrades = items.length;
-    const nameOf = (id: number | null): string => [...this.ids].find(([, known]) => known === id)?.[0] ?? '?';
+    const nameOf = (id: VenueOrderId | null): string =>
+      [...this.ids].find(([, known]) => known === id)?.[0] ?? '?';
     const text = fresh.map(({ orderId, amount, price, total, fee, side }) => {
       const value = side === 'buy' ? Number(amount) : Number(total);
       return `${nameOf(orderId)} ${amount}@${price} ${Math.abs(Number(fee) - value * 0.001) < 1e-9 ? 'maker' : 'taker'}`;

@@ -22,8 +22,8 @@ function tradeOf(timeMs: number, amount: string): PublicTrade {
 }
 
 const ACCOUNT_CALLS: readonly VenueCall[] = [
-  { kind: 'orders', status: 'all', fromId: null },
-  { kind: 'trades', fromId: 0 },
+  { kind: 'orders', status: 'all', from: null },
+  { kind: 'trades', from: 0 },
   { kind: 'stats', base: ['btc'], quote: ['usdt'] },
   { kind: 'wallets' },
   { kind: 'options' },
@@ -69,7 +69,7 @@ class Paper {
   }
 
   fills(): readonly string[] {
-    const answer = this.exchange.answer({ kind: 'trades', fromId: 0 }, this.nowMs);
+    const answer = this.exchange.answer({ kind: 'trades', from: 0 }, this.nowMs);
     if (answer.outcome !== 'value') throw new Error(answer.outcome);
     return (answer.value as Page<VenueTrade>).items.map(({ price, amount }) => `${amount}@${price}`);
   }

@@ -5,6 +5,7 @@ import { createPollRules, type ReplayedLatency } from '../../../../src/venues/re
 import type { VenueCall } from '../../../../src/venues/port.ts';
 import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';
 import { FROM_MS, TETHER } from './recorded-run.ts';
+import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
 
 /** When each of some calls, sent at once, was at the exchange and back, in ms from then. */
 async function timesOf(latency: ReplayedLatency, calls: readonly VenueCall[]): Promise<readonly string[]> {
@@ -37,7 +38,7 @@ async function timesOf(latency: ReplayedLatency, calls: readonly VenueCall[]): P
 }
 
 const BOOK: VenueCall = { kind: 'book', market: 'BTCUSDT' };
-const CANCEL: VenueCall = { kind: 'cancel', venueId: 1, clientOrderId: 'a' };
+const CANCEL: VenueCall = { kind: 'cancel', venueId: orderIdOf(1), clientOrderId: 'a' };
 const LATENCY: ReplayedLatency = {
   kind: 'replayed',
   tripsMs: new Map([

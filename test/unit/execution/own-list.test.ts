@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { venueOrderId } from '../../../src/domain/venue-id.ts';
+import {
+  cursorOf,
+  isListId,
+  mayFollow,
+  nextPageFrom,
+  readingAfter,
+  readingFrom,
+  surelyFollows,
+} from '../../../src/execution/own-list.ts';
+import type { OwnList } from '../../../src/venues/port.ts';
+import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+
+const BY_ID: OwnList<VenueOrderId> = { by: 'id', cursorOf: Number };
+const BY_TIME: OwnList<VenueOrderId> = { by: 'time', overlapMs: 100 };
+
+describe('a list by id', () => {
+  test('has each item where its id says, whatever its time', () => {
+    expect(cursorOf(BY_ID, { id: venueOrderId('7'), timeMs: null })).toBe(7);
+    expect(cursorOf(BY_ID, { id: null, timeMs: 5_000 })).toBeNull();
+    expect([isListId(BY_ID, venueOrderId('0')), isListId(BY_ID, venueOrderId('1'))]).toEqual([false, true]);
+  });
+
+  test('is read on after the last id, and never twice the same page', () => {
+    expect(nextPageFrom(BY_ID, { from: 5, last: 9 })).toBe(10);
+    expect(nextPageFrom(BY_ID, { from: 5, last: 5 })).toBe(6);
+    expect([readingFrom(BY_ID, 9), readingAfter(BY_ID, 9)]).toEqual([9, 10]);
+  });
+
+  test('has what is newer above what is older', () => {
+    expect([mayFollow(BY_ID, 9, 9), mayFollow(BY_ID, 10, 9)]).toEqual([false, true]);
+    expect([surelyFollows(BY_ID, 9, 9), surelyFollows(BY_ID, 10, 9)]).toEqual([false, true]);
+  });
+});
+
+describe('a list by time', () => {
+  test('has each item where its time says, whatever its id', () => {
+    expect(cursorOf(BY_TIME, { id: venueOrderId('ffe0'), timeMs: 5_000 })).toBe(5_000);
+    expect(cursorOf(BY_TIME, { id: venueOrderId('7'), timeMs: null })).toBeNull();
+    expect(isListId(BY_TIME, venueOrderId('ffe0'))).toBe(true);
+  });
+
+  test('is read on from the last time, since more may stand there', () => {
+    expect(nextPageFrom(BY_TIME, { from: 5_000, last: 5_010 })).toBe(5_010);
+  });
+
+  test('leads no further where more items stand at one time than a page has', () => {
+    expect(nextPageFrom(BY_TIME, { from: 5_010, last: 5_010 })).toBeNull();
+  });
+
+  test('is read again from as long before as it may be late', () => {
+    expect([readingFrom(BY_TIME, 5_000), readingAfter(BY_TIME, 5_000)]).toEqual([4_900, 4_900]);
+    expect(readingFrom(BY_TIME, 50)).toBe(0);
+  });
+
+  test('says which of two is newer only beyond that', () => {
+    expect([mayFollow(BY_TIME, 4_900, 5_000), mayFollow(BY_TIME, 4_901, 5_000)]).toEqual([false, true]);
+    expect([surelyFollows(BY_TIME, 5_100, 5_000), surelyFollows(BY_TIME, 5_101, 5_000)]).toEqual([
+      false,
+      true,
+    ]);
+  });
+});
