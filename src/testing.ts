@@ -1,9 +1,19 @@
-/** A strategy in a test: `runStrategy(strategy, { bars: [100, 90, 95] })` runs it on a scripted market. */
+/**
+ * A strategy in a test: `runStrategy(strategy, { bars: [100, 90, 95] })` runs it on scripted bars,
+ * `await runOnBooks(strategy, { books: [{ bid: 99, ask: 101 }] })` on scripted books and trades.
+ */
+export {
+  runOnBooks,
+  type BookScript,
+  type ScriptedBook,
+  type ScriptedTrade,
+} from './backtest/script/run-book-script.ts';
 export {
   runStrategy,
+  type ScriptedAccount,
   type ScriptedFill,
   type ScriptedOrder,
   type ScriptedRun,
   type ScriptOptions,
-} from './backtest/run-script.ts';
-export type { MarketScript, ScriptedBar } from './backtest/scripted-market.ts';
+} from './backtest/script/run-script.ts';
+export type { MarketScript, ScriptedBar, ScriptedTerms } from './backtest/script/scripted-market.ts';

@@ -3,7 +3,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
-import type { WalletReading } from '../venues/port.ts';
+import type { VenueAnswer, VenueCall, WalletReading } from '../venues/port.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
@@ -35,6 +35,8 @@ export interface CandleRunOptions {
   readonly venue: BarFillSimulator;
   readonly quote: QuoteCurrency;
   readonly fromMs: number;
+  /** Answers a call in place of the exchange; null leaves it to the exchange. */
+  readonly answerInstead?: (call: VenueCall) => VenueAnswer | null;
   /** Told now and then, for long runs: bars that went by, and all there are. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -296,13 +298,13 @@ export class CandleRunner {
   }
 
   private answersTo({ requests }: EngineOutput, atMs: number): EngineEvent[] {
-    const { venue } = this.options;
+    const { venue, answerInstead } = this.options;
     const answers: EngineEvent[] = requests.map(({ id, call }) => ({
       kind: 'answer',
       atMs,
       requestId: id,
       sentAtMs: atMs,
-      answer: venue.answer(call, atMs),
+      answer: answerInstead?.(call) ?? venue.answer(call, atMs),
     }));
     return [...answers, ...this.news(atMs)];
   }

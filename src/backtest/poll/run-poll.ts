@@ -28,7 +28,7 @@ import { describePollRules } from './describe-poll-rules.ts';
 import { MemoryMirror } from './memory-mirror.ts';
 import { planWarnings } from './plan-warnings.ts';
 import { createPollBot, planOf, type PollBot, type PollBotOptions } from './poll-bot.ts';
-import { RecordedCaller } from '../../venues/recorded/recorded-caller.ts';
+import { RecordedCaller, type RecordedCallerOptions } from '../../venues/recorded/recorded-caller.ts';
 import { PollEquity } from './poll-equity.ts';
 import { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
@@ -68,6 +68,8 @@ export interface PollRunOptions {
   readonly onProgress?: (atMs: number, rows: number) => void;
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
   readonly onJournal?: (entry: JournalEntry, atMs: number) => void;
+  /** Answers a call in place of the exchange; null leaves it to the exchange. */
+  readonly answerInstead?: RecordedCallerOptions['answerInstead'];
   /** Handed every answer just before the engine is. Must not throw. */
   readonly onAnswer?: PollBotOptions['onAnswer'];
 }
@@ -203,6 +205,7 @@ class PollLife {
       latency: rules.latency,
       budgets,
       advance: (timeMs) => feed.advance(Math.min(timeMs, this.endMs)),
+      answerInstead: options.answerInstead,
     });
     this.bot = createPollBot({
       settings: { ...settings, venue: exchange.profile, markets: markets.map(({ market }) => market) },

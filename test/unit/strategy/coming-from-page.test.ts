@@ -3,12 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
-import { runStrategy } from '#testing';
+import { runOnBooks, runStrategy } from '#testing';
+import grid from '../../../strategies/grid.ts';
 
 const page = readFileSync('docs/coming-from.md', 'utf8');
-const [strategy = '', tested = ''] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(
+const [strategy = '', tested = '', onBooks = ''] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(
   (match) => match[1] ?? '',
 );
+
+test('the test on books of the page holds', async () => {
+  const shown = onBooks.replace(/\s+/g, ' ');
+  expect(shown).toContain(
+    '[100, 99.5, 99, 99.5, 100.5].map((price) => ({ bid: price - 0.01, ask: price + 0.01 }))',
+  );
+  const books = [100, 99.5, 99, 99.5, 100.5].map((price) => ({ bid: price - 0.01, ask: price + 0.01 }));
+  const sides = (await runOnBooks(grid, { books })).fills.map(({ side }) => `'${side}'`);
+  expect(shown).toContain(`toEqual([${sides.join(', ')}])`);
+});
 
 test('the strategy of the page does what its test says', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-coming-'));

@@ -1,8 +1,8 @@
-import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
-import type { CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { createMarket, type Market } from '../domain/market.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { decimalText, fractionDigits } from '../../domain/decimal-text.ts';
+import type { CandleColumns } from '../../domain/candle-columns.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { createMarket, type Market } from '../../domain/market.ts';
+import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 
 /**
  * A bar of a script: its close alone, or all that is known of it. Without a high and a low it has those of
@@ -20,13 +20,10 @@ export type ScriptedBar =
       readonly volume?: number;
     };
 
-/** A market that does what a test says, bar by bar. */
-export interface MarketScript {
+/** The terms of a scripted market. */
+export interface ScriptedTerms {
   /** `BTCUSDT` without it. */
   readonly market?: string;
-  /** The length of the bars; an hour without it. */
-  readonly timeframe?: Timeframe;
-  readonly bars: readonly ScriptedBar[];
   /** In the quote currency; 0.01 without it. */
   readonly priceStep?: number;
   /** In the base currency; 0.000001 without it. */
@@ -34,6 +31,15 @@ export interface MarketScript {
   /** In the quote currency; 0 without it. */
   readonly minOrderValue?: number;
 }
+
+/** A market that does what a test says, bar by bar. */
+export interface MarketScript extends ScriptedTerms {
+  /** The length of the bars; an hour without it. */
+  readonly timeframe?: Timeframe;
+  readonly bars: readonly ScriptedBar[];
+}
+
+const PRICE_STEP = 0.01;
 
 /** The first bar of a script: a Monday, midnight, UTC. */
 export const SCRIPT_START_MS = 1_704_067_200_000;
@@ -45,13 +51,8 @@ export function scriptedMarket(script: MarketScript): {
   readonly market: Market;
   readonly columns: CandleColumns;
 } {
-  const { timeframe = '1h', priceStep = 0.01, amountStep = 0.000_001, minOrderValue } = script;
-  const market = createMarket({
-    market: script.market ?? 'BTCUSDT',
-    priceStep: decimalText(priceStep),
-    amountStep: decimalText(amountStep),
-    ...(minOrderValue === undefined ? {} : { minOrderValue: decimalText(minOrderValue) }),
-  });
+  const { timeframe = '1h', priceStep = PRICE_STEP } = script;
+  const market = marketOf(script);
   const bars = wholeBars(script.bars);
   const priceDecimals = fractionDigits(decimalText(priceStep));
   const column = (numberOf: (bar: WholeBar) => number, decimals: number): Float64Array =>
@@ -72,6 +73,21 @@ export function scriptedMarket(script: MarketScript): {
       volume: column(({ volume }) => volume, VOLUME_DECIMALS),
     },
   };
+}
+
+/** The market of a script by its terms. */
+export function marketOf({
+  market = 'BTCUSDT',
+  priceStep = PRICE_STEP,
+  amountStep = 0.000_001,
+  minOrderValue,
+}: ScriptedTerms): Market {
+  return createMarket({
+    market,
+    priceStep: decimalText(priceStep),
+    amountStep: decimalText(amountStep),
+    ...(minOrderValue === undefined ? {} : { minOrderValue: decimalText(minOrderValue) }),
+  });
 }
 
 type WholeBar = Required<Exclude<ScriptedBar, number>>;

@@ -1,0 +1,109 @@
+import { decimalText } from '../../domain/decimal-text.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { BookLevel } from '../../domain/order-book.ts';
+import type { Side } from '../../domain/order.ts';
+import { DEFAULT_RECONCILIATION } from '../../engine/engine-settings.ts';
+import type { RecordedBook, RecordedTrade } from '../../recording/records.ts';
+import type { StrategyDefinition } from '../../strategy/definition.ts';
+import { StrategyRunner } from '../../strategy/runner.ts';
+import { runPoll } from '../poll/run-poll.ts';
+import {
+  accountOf,
+  refusing,
+  scriptedRun,
+  settingsOf,
+  type ScriptedAccount,
+  type ScriptedRun,
+} from './run-script.ts';
+import { marketOf, SCRIPT_START_MS, type ScriptedTerms } from './scripted-market.ts';
+
+/** A trade of others. */
+export interface ScriptedTrade {
+  /** Of the order that took. */
+  readonly side: Side;
+  /** In the quote currency. */
+  readonly price: number;
+  /** In the base currency; 1 without it. */
+  readonly amount?: number;
+}
+
+/** One moment of a market: its best prices, and what others trade at it until the next. */
+export interface ScriptedBook {
+  /** The highest offer to buy, in the quote currency; null for an empty side. */
+  readonly bid: number | null;
+  /** The lowest offer to sell, in the quote currency; null for an empty side. */
+  readonly ask: number | null;
+  /** What is offered at both, in the base currency; 1,000 without it. */
+  readonly amount?: number;
+  readonly trades?: readonly ScriptedTrade[];
+}
+
+/** A market that does what a test says, book by book. */
+export interface BookScript extends ScriptedTerms, ScriptedAccount {
+  /** The last one stays for a step. */
+  readonly books: readonly ScriptedBook[];
+  /** Between two books, in ms; ten seconds without it, in which the bot learns all that happened. */
+  readonly stepMs?: number;
+}
+
+/** A request and its reply, each. */
+const LATENCY_MS = 10;
+
+/**
+ * Runs a strategy on scripted books and trades: the whole bot, which polls as it does live, and the fill
+ * rules of a backtest on a recording. A run is always the same. Throws `INVALID_STRATEGY` with what a handler
+ * threw, and `INVALID_OPTIONS` for a script without books, or with prices that cross.
+ */
+export async function runOnBooks(strategy: StrategyDefinition, script: BookScript): Promise<ScriptedRun> {
+  const { params = {}, stepMs = 10_000 } = script;
+  const market = marketOf(script);
+  const [books, trades] = rowsOf(script, stepMs);
+  const runner = new StrategyRunner(strategy, { market: market.symbol, timeframe: '1m', params });
+  const run = await runPoll({
+    settings: { ...settingsOf(runner), reconciliation: DEFAULT_RECONCILIATION },
+    markets: [{ market, books: inOne(books), trades: inOne(trades) }],
+    ...accountOf(script, market),
+    quote: market.quote,
+    rules: { latency: { kind: 'constant', outMs: LATENCY_MS, backMs: LATENCY_MS } },
+    answerInstead: refusing(script.refuse),
+  });
+  return scriptedRun(run, runner);
+}
+
+function rowsOf(
+  { books }: BookScript,
+  stepMs: number,
+): readonly [books: readonly RecordedBook[], trades: readonly RecordedTrade[]] {
+  const last = books.at(-1);
+  if (last === undefined) throw new SarrafError('INVALID_OPTIONS', 'expected books of a script, were none');
+  const rows = [...books, { ...last, trades: [] }].map((book, index) => {
+    const timeMs = SCRIPT_START_MS + index * stepMs;
+    const { bid, ask, amount = 1_000, trades = [] } = book;
+    if (!(bid ?? 1) || (bid !== null && ask !== null && bid >= ask)) {
+      const was = JSON.stringify(book);
+      throw new SarrafError('INVALID_OPTIONS', `books.${index}: expected a bid below the ask, was ${was}`);
+    }
+    const recorded: RecordedBook = {
+      venueTimeMs: timeMs,
+      seenMs: timeMs,
+      bids: levelsOf(bid, amount),
+      asks: levelsOf(ask, amount),
+    };
+    return [recorded, trades.map((trade) => tradeOf(trade, timeMs + stepMs / 2))] as const;
+  });
+  return [rows.map(([book]) => book), rows.flatMap(([, trades]) => trades)];
+}
+
+function levelsOf(price: number | null, amount: number): readonly BookLevel[] {
+  return price === null ? [] : [[decimalText(price), decimalText(amount)]];
+}
+
+function tradeOf({ side, price, amount = 1 }: ScriptedTrade, timeMs: number): RecordedTrade {
+  const money = { price: decimalText(price), amount: decimalText(amount) };
+  return { id: null, timeMs, seenMs: timeMs, side, ...money };
+}
+
+/** All rows in one chunk. */
+async function* inOne<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+  if (rows.length > 0) yield rows;
+}

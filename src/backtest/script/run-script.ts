@@ -1,0 +1,163 @@
+import { SarrafError } from '../../domain/errors.ts';
+import { decimalText } from '../../domain/decimal-text.ts';
+import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
+import type { Execution, Side } from '../../domain/order.ts';
+import { DEFAULT_ENGINE_TIMES } from '../../engine/engine-settings.ts';
+import { createRiskLimits } from '../../execution/risk/risk-limits.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import type { StrategyDefinition } from '../../strategy/definition.ts';
+import { StrategyRunner } from '../../strategy/runner.ts';
+import { BarFillSimulator } from '../../venues/bars/bar-fill-simulator.ts';
+import { CandleRunner, type CandleRun, type CandleRunOptions } from '../candle-runner.ts';
+import type { PollRunOptions } from '../poll/run-poll.ts';
+import { scriptedMarket, SCRIPT_START_MS, type MarketScript } from './scripted-market.ts';
+import type { Market } from '../../domain/market.ts';
+import { refusedAnswer } from '../../venues/door/typed-door.ts';
+import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
+import { timeframeMs } from '../../domain/timeframe.ts';
+
+/** What a scripted run begins with. */
+export interface ScriptedAccount {
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** What the account begins with, by lower-case currency; 10,000 of the quote currency without it. */
+  readonly balances?: Readonly<Record<string, number>>;
+  /** The fee of each trade as a share, such as 0.001; none without it. */
+  readonly fee?: number;
+  /**
+   * Codes with which the exchange refuses the first orders that reach it, such as `InsufficientBalance`; null
+   * lets one through. All are let through after the last.
+   */
+  readonly refuse?: readonly (string | null)[];
+}
+
+export interface ScriptOptions extends MarketScript, ScriptedAccount {
+  /** Bars at the beginning that are the past: they warm up, and no handler is told of them. */
+  readonly past?: number;
+}
+
+/** An order that a strategy had. Prices are in the quote currency, amounts in the base currency. */
+export interface ScriptedOrder {
+  readonly side: Side;
+  readonly execution: Execution;
+  /** Null for a market order. */
+  readonly price: number | null;
+  readonly amount: number;
+  readonly filled: number;
+  /** As it was in the end. */
+  readonly state: OrderRecord['state'];
+  readonly tag: string | null;
+}
+
+/** A trade of an order. */
+export interface ScriptedFill {
+  readonly side: Side;
+  readonly price: number;
+  readonly amount: number;
+  /** In the currency received. */
+  readonly fee: number;
+  readonly timeMs: number;
+}
+
+/** What a strategy did on a scripted market. */
+export interface ScriptedRun {
+  /** In the order in which they were planned. */
+  readonly orders: readonly ScriptedOrder[];
+  readonly fills: readonly ScriptedFill[];
+  /** What it wanted and did not get, as sentences with their codes. */
+  readonly refusals: readonly string[];
+  readonly log: readonly string[];
+  /** Its state in the end. */
+  readonly state: unknown;
+  /** What all is worth in the quote currency at the last price. */
+  readonly equity: number;
+}
+
+const MILLIONTHS = 1_000_000;
+
+/**
+ * Runs a strategy on scripted bars: the real engine, and the fill rules of a backtest on bars. A run is
+ * always the same. Throws `INVALID_STRATEGY` with what a handler threw.
+ */
+export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions): ScriptedRun {
+  const { params = {}, past = 0, timeframe = '1h' } = options;
+  const { market, columns } = scriptedMarket(options);
+  const venue = new BarFillSimulator({
+    markets: [market],
+    ...accountOf(options, market),
+    rules: { volumeShareMillionths: null },
+  });
+  const runner = new StrategyRunner(strategy, { market: market.symbol, timeframe, params, hasBooks: false });
+  const run = new CandleRunner({
+    settings: settingsOf(runner),
+    markets: [{ market, columns }],
+    venue,
+    quote: market.quote,
+    fromMs: SCRIPT_START_MS + past * timeframeMs(timeframe),
+    answerInstead: refusing(options.refuse),
+  }).run();
+  return scriptedRun(run, runner);
+}
+
+/** Fees and balances of a script. */
+export function accountOf(
+  { fee = 0, balances }: ScriptedAccount,
+  { quote }: Market,
+): Pick<PollRunOptions, 'fees' | 'balances'> {
+  const rates = { maker: Math.round(fee * MILLIONTHS), taker: Math.round(fee * MILLIONTHS) };
+  const amounts = Object.entries(balances ?? { [quote]: 10_000 });
+  return {
+    fees: { rls: rates, usdt: rates },
+    balances: Object.fromEntries(
+      amounts.map(([currency, amount]) => [currency, parseUnits(decimalText(amount))]),
+    ),
+  };
+}
+
+export function settingsOf(runner: StrategyRunner): CandleRunOptions['settings'] {
+  const limits = createRiskLimits();
+  const instance = { runner, onError: 'stop', pauseMs: 60_000, limits, capital: {} } as const;
+  return { ...DEFAULT_ENGINE_TIMES, instance: 'test', instances: [instance] };
+}
+
+/** Answers orders with the codes of a script, one after the other. */
+export function refusing(codes: ScriptedAccount['refuse'] = []): (call: VenueCall) => VenueAnswer | null {
+  let next = 0;
+  return ({ kind }) => {
+    if (kind !== 'place' && kind !== 'place-oco') return null;
+    const code = codes[next] ?? null;
+    next += 1;
+    return code === null ? null : refusedAnswer(code, 'refused by the script');
+  };
+}
+
+/** What came of a run. Throws `INVALID_STRATEGY` with what a handler threw. */
+export function scriptedRun(
+  run: Pick<CandleRun, 'orders' | 'fills' | 'intents' | 'logs' | 'finalEquity'>,
+  runner: StrategyRunner,
+): ScriptedRun {
+  if (runner.failure !== null) throw new SarrafError('INVALID_STRATEGY', `${runner.name}: ${runner.failure}`);
+  return {
+    orders: run.orders.map(orderOf),
+    fills: run.fills.map(fillOf),
+    refusals: run.intents.flatMap(({ refusals }) =>
+      refusals.map(({ code, example }) => `${code}: ${example}`),
+    ),
+    log: (run.logs.get(runner.name) ?? []).map(({ text }) => text),
+    state: JSON.parse(runner.stateJson()) as unknown,
+    equity: numberOf(run.finalEquity),
+  };
+}
+
+function orderOf({ side, execution, price, amount, filled, state, tag }: OrderRecord): ScriptedOrder {
+  const shown = price === null || execution === 'market' ? null : numberOf(price);
+  return { side, execution, price: shown, amount: numberOf(amount), filled: numberOf(filled), state, tag };
+}
+
+function fillOf({ side, price, amount, fee, atMs }: FillRecord): ScriptedFill {
+  return { side, price: numberOf(price), amount: numberOf(amount), fee: numberOf(fee), timeMs: atMs };
+}
+
+function numberOf(units: Units): number {
+  return Number(formatUnits(units));
+}
