@@ -28,7 +28,7 @@ export async function askHealth(address: string): Promise<HealthAnswer> {
     const reply = await fetch(address, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: 'error' });
     return verdict.parse(await reply.json());
   } catch (error) {
-    const reason = error instanceof z.ZodError ? 'something else answers there' : reasonOf(error);
+    const reason = error instanceof z.ZodError ? 'another program answers there' : reasonOf(error);
     throw failed(`expected a bot to answer at ${address}: ${reason}`);
   }
 }

@@ -121,7 +121,7 @@ export function optionsProblem(
     given[name] === undefined ? [] : [flag],
   );
   if (useless.length > 0) {
-    return `expected ${useless.join(', ')} with --fidelity ${other}, was ${fidelity}, in which it means nothing`;
+    return `expected ${useless.join(', ')} with --fidelity ${other}, was ${fidelity}, which does not use it`;
   }
   return given['slippageBps'] === undefined || given['slippageRange'] === undefined
     ? null

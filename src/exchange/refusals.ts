@@ -27,10 +27,11 @@ export const REFUSAL_TABLE = {
   },
   PriceConditionFailed: {
     ...orders,
-    meaning: 'The prices of the order and of the market are not in the order that its kind needs.',
+    meaning:
+      'The prices of the order do not fit its kind and the price of the market, such as a stop on the wrong side.',
   },
   OverValueOrder: { ...orders, meaning: 'The order is worth more than the usable balance.' },
-  SmallOrder: { ...orders, meaning: "The order is worth less than the market's least value." },
+  SmallOrder: { ...orders, meaning: "The order is worth less than the market's minimum value." },
   DuplicateOrder: {
     ...orders,
     meaning: 'An identical order came within the last ten seconds; this one was not registered.',
@@ -70,7 +71,7 @@ export const REFUSAL_TABLE = {
   '-23': { ...gateway, meaning: 'The token is missing.' },
   '-31': { ...gateway, meaning: 'The payment is not valid.' },
   '-32': { ...gateway, outcome: 'applied', meaning: 'The payment was verified before.' },
-  '-41': { ...gateway, meaning: 'The currency is not one that the gateway takes.' },
+  '-41': { ...gateway, meaning: 'The gateway does not accept the currency.' },
 
   BankAccountNotFound: { ...withdrawal, meaning: 'The user has no such bank account.' },
   WithdrawUnavailable: { ...later, of: 'withdrawal', meaning: 'Withdrawals are not possible at the moment.' },
@@ -79,8 +80,8 @@ export const REFUSAL_TABLE = {
   AmountTooHigh: { ...withdrawal, meaning: 'The amount is above the largest withdrawal.' },
   WithdrawLimitReached: { ...withdrawal, meaning: 'The limit on withdrawals is used up.' },
   WithdrawRequestNotFound: { ...withdrawal, meaning: 'There is no such withdrawal.' },
-  CancellationFailed: { ...withdrawal, meaning: 'The withdrawal could not be cancelled.' },
-  NotCancellable: { ...withdrawal, meaning: 'The withdrawal can no longer be cancelled.' },
+  CancellationFailed: { ...withdrawal, meaning: 'The withdrawal could not be canceled.' },
+  NotCancellable: { ...withdrawal, meaning: 'The withdrawal can no longer be canceled.' },
 
   NotFound: { ...final, of: 'any', meaning: 'There is no such object.' },
   BadRequest: {

@@ -59,7 +59,7 @@ export function findTarget(
   const carriesSecret = target.credentials !== null || call.fields.some(({ isSecret }) => isSecret);
   if (carriesSecret && isReadOnTheWay(target)) {
     throw wrongInput(
-      'expected an https address, as credentials can be read on the way; exchange.plainHttp of a configuration allows http in a network of your own',
+      'expected an https address, since others can read credentials on the way; exchange.plainHttp of a configuration allows http in a network of your own',
     );
   }
   return target;
@@ -90,12 +90,12 @@ function withCredentials(
   const { credentials } = target;
   if (credentials === null && call.endpoint.access !== 'optional-token') {
     throw wrongInput(
-      `${call.word} is called as somebody: expected a token in ${TOKEN_VARIABLE} or --token-file <file>, one that "sarraf login" keeps, or the credentials of --config <file>`,
+      `${call.word} needs credentials: expected a token in ${TOKEN_VARIABLE} or --token-file <file>, one that "sarraf login" stored, or the credentials of --config <file>`,
     );
   }
   if (credentials?.kind === 'key' && call.endpoint.access === 'token') {
     throw wrongInput(
-      `${call.word} takes a token and no key: "sarraf login" makes one, and --token-file <file> names it`,
+      `${call.word} takes a token, not a key: "sarraf login" makes one, and --token-file <file> names it`,
     );
   }
   return target;
@@ -129,7 +129,7 @@ function targetOfConfig(options: TargetOptions, isOffline: boolean, io: CommandI
   const isPaper = config.mode === 'paper' && !isWrittenLive(file, io);
   const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
   if (config.mode === 'embedded' || baseUrl === null) {
-    throw wrongInput(`the exchange of ${file} is in the bot itself and can not be called: ${WHERE}`);
+    throw wrongInput(`the exchange of ${file} runs inside the bot and can not be called: ${WHERE}`);
   }
   const { credentials } = config.exchange;
   return { baseUrl, exchange: config.exchange, credentials, isPaper, account: `the account of ${file}` };
@@ -162,7 +162,7 @@ function targetOfAddress(options: TargetOptions, url: string, isOffline: boolean
   if (only === undefined) return target;
   if (kept.length > 1) {
     throw wrongInput(
-      [`expected --token-file <file>, as "sarraf login" keeps tokens of several users:`, ...kept].join(
+      [`expected --token-file <file>, since "sarraf login" stored tokens of several users:`, ...kept].join(
         '\n  ',
       ),
     );

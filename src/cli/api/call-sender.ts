@@ -120,7 +120,7 @@ export class CallSender implements Caller {
     const wait = this.waitFor(call);
     if (wait === null) return;
     this.say(
-      `waiting ${waitText(wait)} for a slot of ${call.endpoint.budget.name}: ${wait.why} (--wait bounds it, Ctrl-C ends it)`,
+      `waiting ${waitText(wait)} for a slot of ${call.endpoint.budget.name}: ${wait.why} (--wait limits the wait, Ctrl-C ends it)`,
     );
   }
 
@@ -147,7 +147,7 @@ export class CallSender implements Caller {
       return {
         forMs: stopped?.stoppedForMs ?? 0,
         isMost: false,
-        why: `the exchange refused ${this.target.account} (401): it has expired or is wrong, so make a new one; this one is tried again then`,
+        why: `the exchange refused ${this.target.account} (401): it has expired or is wrong, so make a new one; this one can be tried again then`,
       };
     }
     if ((row.lockedForMs ?? 0) > 0) {

@@ -13,7 +13,7 @@ export function nameByHand(request: CallRequest): CallRequest {
     return { ...request, clientOrderId: manualOrderId(() => randomInt(36)) };
   if (readOrderName(clientOrderId) === null) return request;
   throw wrongInput(
-    `clientOrderId: expected a name that no bot takes for its own, was "${clientOrderId}"; without one it gets a name for orders by hand`,
+    `clientOrderId: expected a name that no bot uses for its own orders, was "${clientOrderId}"; without one it gets a name for orders by hand`,
   );
 }
 

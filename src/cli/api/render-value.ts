@@ -44,7 +44,7 @@ export function valueLines(value: unknown): readonly string[] {
   if (Array.isArray(plain['items']) && 'hasNext' in plain) {
     return [
       ...listLines(plain['items']),
-      ...(plain['hasNext'] === true ? ['There are more: page=2 shows the next, --all every page.'] : []),
+      ...(plain['hasNext'] === true ? ['There are more: page=2 shows the next page, --all shows all.'] : []),
     ];
   }
   return recordLines(plain, '');

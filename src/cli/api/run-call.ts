@@ -91,7 +91,7 @@ async function bring(run: CallRun): Promise<Brought | null> {
   const moves = call.effect === 'moves';
   if (moves && target.isPaper) {
     throw wrongInput(
-      `${call.word} is real, and the orders of a paper configuration are not: name one of the mode live`,
+      `${call.word} is real, but the orders of a paper configuration are not: name a configuration of the mode live`,
     );
   }
   if (options.dryRun === true) {
@@ -105,7 +105,7 @@ async function bring(run: CallRun): Promise<Brought | null> {
   }
   if (moves && options.yes !== true && !io.isTerminal) {
     throw wrongInput(
-      `${call.word} moves money or orders, and there is no terminal to ask at: expected --yes; nothing was sent`,
+      `${call.word} moves money or orders, and without a terminal it can not ask: expected --yes; nothing was sent`,
     );
   }
   const end = interruption();
@@ -181,10 +181,10 @@ function pagesOf(
 ): AsyncIterable<unknown> {
   const given = OF_PAGING.find((name) => Object.hasOwn(request, name));
   if (given !== undefined)
-    throw wrongInput(`${given}: expected none beside --all, which goes through the pages itself`);
+    throw wrongInput(`${given}: expected none with --all, which reads all pages by itself`);
   if (call.name === 'ordersList') return iterateOrders(sender, { ...request, maxPages });
   if (call.name === 'tradesList') return iterateTrades(sender, { ...request, maxPages });
-  if (!isPaged(call)) throw wrongInput(`expected no --all for ${call.word}, which is no list of pages`);
+  if (!isPaged(call)) throw wrongInput(`expected no --all for ${call.word}, which is not a list of pages`);
   return iteratePages<PagedName>(sender, call.name, { request, maxPages });
 }
 
@@ -261,12 +261,12 @@ function failureOf(error: SarrafError | CommandError, call: Call): Failure {
   return { code: refusal.code, message: refusal.message, outcome, retry };
 }
 
-const UNREACHABLE = 'The exchange can not be reached: see to the address and the network.';
+const UNREACHABLE = 'The exchange can not be reached: check the address and the network.';
 
 const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   UNAUTHORIZED:
-    'The token or key is wrong or has expired, or this machine\'s clock is off: "sarraf login" makes a new token. Calls with it are held back until it is tried again; see "sarraf budget".',
-  RATE_LIMITED: 'Nothing more is asked of this budget until the wait is over: see "sarraf budget".',
+    'The token or key is wrong or has expired, or this machine\'s clock is off: "sarraf login" makes a new token. Other calls with it wait until it is tried again; see "sarraf budget".',
+  RATE_LIMITED: 'No call of this budget is sent until the wait is over: see "sarraf budget".',
   FORBIDDEN: 'The token or key lacks the permission: make one that has it in the user panel of the exchange.',
   HOST_NOT_FOUND: UNREACHABLE,
   CONNECTION_REFUSED: UNREACHABLE,

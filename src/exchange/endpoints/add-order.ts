@@ -15,27 +15,23 @@ const price = () =>
 
 const fields = z.object({
   type: word(['buy', 'sell']),
-  execution: word(['limit', 'market', 'stop_limit', 'stop_market'])
-    .optional()
-    .describe('Limit when left out.'),
+  execution: word(['limit', 'market', 'stop_limit', 'stop_market']).optional().describe('Without it limit.'),
   srcCurrency: currency('InvalidMarketPair'),
   dstCurrency: currency('InvalidMarketPair'),
   amount: positiveInput({ zero: 'SmallOrder' }).describe(
-    "In the source currency; the exchange rounds digits beyond the market's step down.",
+    "In the base currency; the exchange rounds it down to the market's step.",
   ),
   price: price()
     .optional()
     .describe(
-      'Needed but for market and stop-market orders; a market order without it has no bound but the 1 % band.',
+      'Needed except for market and stop-market orders; without it only the 1 % band limits a market order.',
     ),
-  stopPrice: price().optional().describe('Price at which a stop order wakes.'),
+  stopPrice: price().optional().describe('Price at which a stop order triggers.'),
   stopLimitPrice: price().optional().describe('Price of the stop-limit order of an OCO.'),
-  mode: word(['default', 'oco'])
-    .optional()
-    .describe('oco places two orders, of which one cancels the other.'),
+  mode: word(['default', 'oco']).optional().describe('oco places two orders; one cancels the other.'),
   clientOrderId: clientOrderId()
     .nullish()
-    .describe('A name of your own for the order, unique among the open ones.'),
+    .describe('A name of your own for the order, unique among open orders.'),
   pro: flag().optional().describe("Turns the exchange's ten-second check for duplicates off."),
 });
 

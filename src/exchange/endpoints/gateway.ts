@@ -30,14 +30,14 @@ export const gatewaySend = endpoint({
     api: secretText().describe("The merchant's key."),
     amount: integer({ least: 10_000 }).describe('In rial.'),
     callbackURL: textLike(CALLBACK, 'an address with its scheme').describe(
-      'Where the payer comes back to; it has to belong to the merchant.',
+      'Address to which the payer returns; it has to belong to the merchant.',
     ),
     factorNumber: textOrInteger().optional().describe('Number of the invoice, shown to the payer.'),
     mobile: textOrInteger().optional().describe("The payer's mobile number."),
     description: requiredText(255).optional(),
     currencies: wordsOf(['btc', 'ltc'])
       .optional()
-      .describe('What the payer may pay with; both when left out.'),
+      .describe('Currencies that the payer may use; without it both.'),
   }),
   failsInBody: true,
   reply: z.object({ token: textField }),
@@ -58,7 +58,7 @@ export const gatewayVerify = endpoint({
   timeoutMs,
   request: z.object({
     api: secretText().describe("The merchant's key."),
-    token: requiredText().describe('The token of the payment, from its making.'),
+    token: requiredText().describe('The token of the payment, as gateway-send returned it.'),
   }),
   failsInBody: true,
   reply: z

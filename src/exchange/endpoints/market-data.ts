@@ -150,10 +150,10 @@ export const history = endpoint({
   timeoutMs: 10_000,
   request: z.object({
     symbol: symbolInput(),
-    resolution: z.enum(RESOLUTIONS).describe('Minutes, or days with a D; 1D is another word for D.'),
+    resolution: z.enum(RESOLUTIONS).describe('Minutes, or days with a D; 1D is the same as D.'),
     to: integer({ least: 0 }).describe('Unix time in seconds.'),
     from: integer({ least: 0 }).optional().describe('Unix time in seconds.'),
-    countback: integer({ least: 1 }).optional().describe('How many candles; goes before from.'),
+    countback: integer({ least: 1 }).optional().describe('Number of candles; overrides from.'),
     page: integer({ least: 1 }).optional(),
   }),
   failsInBody: true,

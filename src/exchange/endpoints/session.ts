@@ -17,10 +17,10 @@ export const login = endpoint({
   request: z.object({
     username: requiredText(),
     password: secretText(1024),
-    remember: z.string().optional().describe('yes asks for a token of 30 days in place of 4 hours.'),
+    remember: z.string().optional().describe('yes asks for a token of 30 days instead of 4 hours.'),
     captcha: z.string().optional().describe('api for a log-in without a person.'),
     // The interface does not say where it goes, so it goes here.
-    device: z.string().optional().describe('What an earlier log-in called this device.'),
+    device: z.string().optional().describe('Name of this device, as an earlier log-in returned it.'),
   }),
   reply: z.object({ key: textField, device: textOrNull }),
   example: { username: 'trader', password: 'env:PASSWORD', captcha: 'api' },

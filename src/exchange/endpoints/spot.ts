@@ -62,7 +62,7 @@ export const ordersList = endpoint({
         .describe('2 adds id, status, fee, time of creation and average price.'),
       fromId: integer({ least: 1 })
         .optional()
-        .describe('Ids from this one on; one page, and not together with page.'),
+        .describe('Only ids from this one on; one page, not together with page.'),
       order: z.enum(['id', '-id', 'created_at', '-created_at', 'price', '-price']).optional(),
       page: integer({ least: 1 }).optional(),
       pageSize: integer({ least: 1, most: 1000 }).optional(),
@@ -116,7 +116,7 @@ export const cancelOldOrders = endpoint({
   sends: 'json',
   timeoutMs: 20_000,
   request: z.object({
-    hours: positiveNumber().optional().describe('Older than this; all active orders without it.'),
+    hours: positiveNumber().optional().describe('Only orders older than this; without it all active orders.'),
     execution: z.enum(EXECUTIONS).optional(),
     tradeType: z.enum(['spot', 'margin']).optional(),
     srcCurrency: currency().optional(),

@@ -24,7 +24,7 @@ export const createWithdrawal = endpoint({
   timeoutMs: 20_000,
   request: z.object({
     destinationBankAccountId: integer({ least: 1 }).describe('Id of a bank account of the profile.'),
-    amount: wholeRial().describe('In rial, with the fee in it.'),
+    amount: wholeRial().describe('In rial, including the fee.'),
   }),
   reply,
   example: { destinationBankAccountId: 1, amount: '5000000' },

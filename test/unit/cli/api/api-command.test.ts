@@ -309,7 +309,7 @@ describe('who calls', () => {
     const address = await named(['generate-address', 'currency=btc', ...withKey]);
     expect([address.code, address.error]).toEqual([
       2,
-      expect.stringMatching(/takes a token and no key: "sarraf login"/),
+      expect.stringMatching(/takes a token, not a key: "sarraf login"/),
     ]);
     expect(requests()).toBe(before);
   });
@@ -353,13 +353,13 @@ describe('lists', () => {
     expect([bounded.code, JSON.parse(bounded.out)]).toEqual([1, expect.objectContaining({ length: 2 })]);
     expect(bounded.error).toContain('this is not all: after 2 records');
     const page = await api(['orders-list', 'page=2', '--all']);
-    expect([page.code, page.error]).toEqual([2, expect.stringMatching(/^page: expected none beside --all/)]);
+    expect([page.code, page.error]).toEqual([2, expect.stringMatching(/^page: expected none with --all/)]);
   });
 
   test('say that there are more', async () => {
     const { out } = await api(['orders-list', 'status=all', 'details=2', 'pageSize=1']);
     expect(out).toMatch(/^ *id +side +execution/);
-    expect(out).toMatch(/There are more: page=2 shows the next, --all every page\.$/);
+    expect(out).toMatch(/There are more: page=2 shows the next page, --all shows all\.$/);
   });
 });
 

@@ -107,7 +107,7 @@ describe('sarraf order', () => {
     [['buy', 'BTCIRT', '1e400', '--price', '1'], /amount: expected a positive decimal/],
     [
       ['buy', 'BTCIRT', '0.001', '--price', '1', '--client-order-id', 'bot-ma-cross-k3x9-1c'],
-      /no bot takes for its own/,
+      /no bot uses for its own orders/,
     ],
   ])('refuses %j and sends nothing', async (args, message) => {
     const before = served.simulation.door.log.count;
