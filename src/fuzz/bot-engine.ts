@@ -95,7 +95,8 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     capital: {},
   }));
   const hostile = hostileInstance({ seed, markets, onVandal, limits, knownMarkets });
-  const all = hostile === null ? instances : [...instances, hostile];
+  // It comes first: what it spoils of a book the others see.
+  const all = hostile === null ? instances : [hostile, ...instances];
   return {
     instance: INSTANCE,
     venue: INTERFACE_PROFILE,

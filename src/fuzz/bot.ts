@@ -18,7 +18,7 @@ import { NONE_REFUSED } from './checkers/own-key.ts';
 import { RejectionChecker } from './checkers/rejection-checker.ts';
 import { VandalChecker } from './checkers/vandal-checker.ts';
 import type { Violation } from './checkers/violation.ts';
-import type { Coverage } from './coverage.ts';
+import { isLimit, type Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
 import { ReplyMutator } from './reply-mutator.ts';
@@ -45,6 +45,11 @@ const MOST_MISTAKES = 3;
  * than at any other moment.
  */
 const LIKELY_FACTOR = 15;
+
+/** How often the process dies in a lockout, and how long after the reply that began it. */
+const CRASH_IN_LOCKOUT = 0.4;
+const LEAST_LOCKED_OUT_MS = 500;
+const MOST_LOCKED_OUT_MS = 120_000;
 
 /** A strategy that does not come back is ended after so long, and the bot has stood still until then. */
 const LOOP_MS = 5_000;
@@ -268,6 +273,17 @@ export class Bot {
     world.time.at(world.time.now() + this.dice.logUniform(least, most), () => this.begin());
   }
 
+  /** A death amid a lockout is rare by chance, and the next life must know of it. */
+  private crashInLockout(): void {
+    const { world, swarm } = this.options;
+    const dice = Dice.of(swarm.seed, `lockout ${world.time.now()}`);
+    if (!this.mayCrash || !dice.happens(CRASH_IN_LOCKOUT)) return;
+    const afterMs = dice.logUniform(LEAST_LOCKED_OUT_MS, MOST_LOCKED_OUT_MS);
+    world.time.at(world.time.now() + afterMs, () => {
+      if (this.mayCrash) this.crash('in a lockout');
+    });
+  }
+
   private watch(event: EngineEvent, output: EngineOutput): void {
     const { world, coverage, events } = this.options;
     events.step(event, output, world.time.now());
@@ -277,7 +293,10 @@ export class Bot {
       { idOf: (name) => this.acceptedId(name), refused: this.refusedNames },
       world.time.now(),
     );
-    if (event.kind === 'answer') coverage.answer(event.answer);
+    if (event.kind === 'answer') {
+      coverage.answer(event.answer);
+      if (isLimit(event.answer)) this.crashInLockout();
+    }
     for (const change of output.changes) {
       if (change.kind === 'order') coverage.order(change.order);
       else if (change.kind === 'journal' && change.entry.kind === 'finding') coverage.finding(change.entry);

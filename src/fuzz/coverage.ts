@@ -20,6 +20,7 @@ const NEEDED = [
   'limit lowered',
   'limit reply that lowers',
   'breaks',
+  'crash in a lockout',
   'crash with an order sending',
   'crash with an order unknown',
   'crash with an order open',
@@ -38,6 +39,11 @@ const NEEDED = [
   'mirror put back',
   'orders taken over',
 ] as const;
+
+/** Whether an answer says that a limit is exceeded. */
+export function isLimit(answer: VenueAnswer): boolean {
+  return answer.outcome === 'failed' && answer.code === 'RATE_LIMITED';
+}
 
 /** How often each thing happened. */
 export type Counts = Readonly<Record<string, number>>;
@@ -88,9 +94,8 @@ export class Coverage {
   answer(answer: VenueAnswer): void {
     this.count(`answer ${answer.outcome}`);
     if (answer.outcome === 'failed') this.count(`failed ${answer.code}`);
-    if (answer.outcome === 'failed' && (answer.code === 'RATE_LIMITED' || answer.code === 'UNAUTHORIZED')) {
+    if (isLimit(answer) || (answer.outcome === 'failed' && answer.code === 'UNAUTHORIZED'))
       this.count('lockouts');
-    }
   }
 
   /** A process died. What it had not written is found again from the mirror by the next. */

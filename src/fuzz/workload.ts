@@ -105,6 +105,15 @@ const alike: Action = (situation) => {
   for (let done = 0; done < count; done += 1) ctx[side](wish);
 };
 
+/** What an impatient person does: an order without a clear answer is wanted once more. */
+const again: Action = (situation) => {
+  const { ctx, dice, orders } = situation;
+  const order = dice.pick(orders.filter(({ state }) => state === 'unknown'));
+  if (order === null) return;
+  const price = priceAway({ ...situation, side: order.side }, sharesAway(dice));
+  ctx[order.side]({ amount: order.exact.amount, price, allowIdentical: true });
+};
+
 const takeBack: Action = ({ ctx, dice, orders }) => {
   const order = dice.pick(orders);
   if (order !== null) ctx.cancel(order.clientOrderId);
@@ -207,6 +216,7 @@ export const WORKLOAD = defineStrategy({
       const side: Side = dice.happens(0.5) ? 'buy' : 'sell';
       const prices = { bid: new Decimal(bestBid.exact.price), ask: new Decimal(bestAsk.exact.price) };
       const situation = { ctx, dice, market, side, ...prices, orders };
+      if (orders.some(({ state }) => state === 'unknown')) again(situation);
       const actions = Array.from({ length: dice.happens(0.1) ? 3 : 1 }, () => dice.pick(ACTIONS) ?? limit);
       for (const action of actions) action(situation);
     },

@@ -18,7 +18,8 @@ const FACTS: ReadonlySet<MirrorChange['kind']> = new Set([
 
 /**
  * What a hostile strategy does stays its own: what it changed is not seen by the engine, the mirror or the
- * exchange, and of an answer that was wrong nothing is taken over, its state included.
+ * exchange, no other strategy fails, and of an answer that was wrong nothing is taken over, its state
+ * included.
  */
 export class VandalChecker {
   private readonly found: string[] = [];
@@ -27,6 +28,13 @@ export class VandalChecker {
     for (const change of changes) {
       if (FACTS.has(change.kind) && marked(change))
         this.find(`no mark in a change of ${change.kind}`, change, atMs);
+      if (
+        change.kind === 'journal' &&
+        change.entry.kind === 'strategy' &&
+        change.entry.subject !== 'vandal'
+      ) {
+        this.find('no other strategy to fail', change.entry, atMs);
+      }
       if (change.kind === 'strategy' && change.strategy.json.includes('"spoiled":true')) {
         this.find('no state out of an answer that was wrong', change.strategy.name, atMs);
       }
