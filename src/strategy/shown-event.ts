@@ -56,7 +56,7 @@ export function wrongAnswer(answer: unknown): SarrafError {
   const was = isPromise ? 'a promise' : saidAnswer(answer);
   return new SarrafError(
     'INVALID_STRATEGY',
-    `expected a handler that answers nothing and does not wait, was ${was}; orders are wanted by ctx.buy and its like, the state is changed by ctx.setState`,
+    `expected a handler that returns nothing and does not wait, was ${was}; place orders with ctx.buy and the like, and change the state with ctx.setState`,
   );
 }
 

@@ -90,7 +90,7 @@ describe('a strategy at work', () => {
 
   test.each([
     ['a number', 5, 'was 5'],
-    ['intents', { intents: [] }, 'orders are wanted by ctx.buy and its like'],
+    ['intents', { intents: [] }, 'place orders with ctx.buy and the like'],
     ['a promise', Promise.resolve({}), 'was a promise'],
   ])('stops when a handler returns %s', (_, result, message) => {
     const runner = runnerOf(() => result);
