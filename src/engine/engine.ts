@@ -154,7 +154,7 @@ export class Engine {
     rows.restore(kept[KEPT_ROW]);
     findings.restore(kept[KEPT_FINDINGS]);
     orderManager.takeover.restore(state, rows.last);
-    orderManager.reports.namesakes.begin(nowMs);
+    orderManager.reports.lost.namesakes.begin(nowMs);
     markets.restore(state.markets, nowMs);
     strategies.restore(state);
     notifier.restore(state);

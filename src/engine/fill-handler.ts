@@ -95,7 +95,7 @@ export class FillHandler {
     for (const fill of state.fills) this.feeRates.learn(fill);
     this.isNew = !this.taken.restore(state);
     // A mirror that was put back from a copy is not new, however little is in it.
-    this.isFirst = this.isNew && this.reports.names.state.former.length === 0;
+    this.isFirst = this.isNew && this.reports.lost.names.state.former.length === 0;
   }
 
   /** Whether a trade was read that is not in the books yet: what the books say is not all. */

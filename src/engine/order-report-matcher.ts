@@ -1,30 +1,22 @@
 import { ZERO } from '../domain/decimal-text.ts';
-import { invariant, present } from '../domain/invariant.ts';
+import { present } from '../domain/invariant.ts';
 import { formatUnits, NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
-import { marketOfCurrencies } from '../domain/market-symbol.ts';
-import { KnownNames } from '../execution/known-names.ts';
-import { isUnbindable, type VenueTerms } from '../execution/order-life.ts';
+import type { VenueTerms } from '../execution/order-life.ts';
 import { OrderEndings } from '../execution/order-endings.ts';
-import { isManualOrderId, readOrderName, stopLegKey } from '../execution/order-names.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import { cursorOfOrder, LIST_START } from '../execution/own-list.ts';
-import { latestArrivalMs } from '../execution/unknown-orders.ts';
+import { cursorOfOrder } from '../execution/own-list.ts';
 import { isClosedStatus, isOpenStatus, type ListCursor } from '../venues/port.ts';
+import { DisputedIds } from './disputed-ids.ts';
 import type { FlawLog } from './flaw-log.ts';
+import { ForeignOrders } from './foreign-orders.ts';
+import { LostOrders } from './lost-orders.ts';
 import { OrderInquiries } from './order-inquiries.ts';
-import { Namesakes } from './namesakes.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { orderFlaw, orderMisfit } from './plausibility/order-flaw.ts';
 import { SureIds } from './sure-ids.ts';
-
-/** Foreign order ids that are remembered, so that their trades are known to be foreign. The oldest go. */
-const FOREIGN_KEPT = 20_000;
-
-/** The intent of an order that was taken over: the mirror does not know it. */
-export const ADOPTED = 'adopted';
 
 /** Whose an order in a list is. */
 export type ReportMatch =
@@ -48,14 +40,6 @@ export interface ReportContext {
   readonly isTrusted?: boolean;
 }
 
-/** An id that claims to be an order's own beside the one that it has. */
-interface Claim {
-  readonly venueId: VenueOrderId;
-  /** Whether the exchange has the order under the claimed id, when asked for it; and under the known one. */
-  isThere: boolean;
-  isKnownThere: boolean | null;
-}
-
 export interface OrderReportMatcherOptions {
   readonly blotter: OrderBlotter;
   readonly instance: string;
@@ -77,17 +61,10 @@ export class OrderReportMatcher {
   readonly inquiries: OrderInquiries;
   readonly endings: OrderEndings;
   readonly sureIds: SureIds;
-  names = new KnownNames('');
-  readonly namesakes: Namesakes;
+  readonly lost: LostOrders;
   private readonly blotter: OrderBlotter;
-  private readonly instance: string;
-  private readonly foreignIds = new Set<VenueOrderId>();
-  /** Nameless ids that one reading has told. */
-  private readonly strangers = new Set<VenueOrderId>();
-  private readonly claims = new Map<string, Claim>();
-  private readonly twins = new Set<VenueOrderId>();
-  /** Orders of whose id one answer has said that there is nothing. */
-  private readonly missed = new Map<string, { readonly venueId: VenueOrderId; readonly step: number }>();
+  private readonly foreign: ForeignOrders;
+  private readonly disputed: DisputedIds;
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
   constructor({
@@ -99,12 +76,6 @@ export class OrderReportMatcher {
     onRecord,
   }: OrderReportMatcherOptions) {
     this.blotter = blotter;
-    const { absence, ownLists } = blotter.venue;
-    this.namesakes = new Namesakes({
-      lateArrivalMs: latestArrivalMs(absence, lateArrivalMs),
-      list: ownLists.orders,
-    });
-    this.instance = instance;
     this.findings = findings;
     this.endings = new OrderEndings(blotter.venue, isTold);
     this.sureIds = new SureIds(blotter.outbox, isTold);
@@ -114,19 +85,22 @@ export class OrderReportMatcher {
       onRecord,
       onMissing: (askedId) => this.missing(askedId),
     });
+    const { inquiries, sureIds } = this;
+    this.disputed = new DisputedIds({ blotter, inquiries, sureIds });
+    this.foreign = new ForeignOrders(blotter.outbox);
+    this.lost = new LostOrders({ blotter, foreign: this.foreign, instance, lateArrivalMs });
     blotter.listen((order) => {
       if (!isFinal(order)) return;
       this.findings.forget(order.key);
       this.endings.forget(order.key);
       this.sureIds.forget(order.key);
-      this.claims.delete(order.key);
+      this.disputed.forget(order.key);
       this.lessMatched.delete(order.key);
-      this.missed.delete(order.key);
     });
   }
 
   isForeign(venueOrderId: VenueOrderId): boolean {
-    return this.foreignIds.has(venueOrderId);
+    return this.foreign.has(venueOrderId);
   }
 
   /** Whether it is being found out whose an order is. */
@@ -136,17 +110,7 @@ export class OrderReportMatcher {
 
   /** Whether a record is of an order of this instance that is not known here, and is to be taken over. */
   isMissing(record: VenueOrder): boolean {
-    const { clientOrderId, status } = record;
-    if (this.find(record) !== undefined) return false;
-    if (this.pairOf(record) !== undefined) return true;
-    const name = readOrderName(clientOrderId);
-    if (name?.instance !== this.instance) return false;
-    const id = idOf(record);
-    const cursor = this.cursorOf(record);
-    if (this.foreignIds.has(id) && this.namesakes.has(name, cursor, this.names.state.epoch)) return false;
-    return (
-      status === null || isOpenStatus(this.blotter.venue, status) || this.names.mayBeMissing(name, cursor)
-    );
+    return this.find(record) === undefined && this.lost.includes(record, this.cursorOf(record));
   }
 
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
@@ -188,11 +152,10 @@ export class OrderReportMatcher {
     const misfit = orderMisfit(record, order);
     if (misfit !== null && !this.isConfirmed(order, record, misfit)) {
       // It has another one's record under the id that we know.
-      const claim = this.claims.get(order.key);
-      if (claim !== undefined && way.askedId === order.venueId) claim.isKnownThere = false;
+      if (way.askedId === order.venueId) this.disputed.sawKnown(order, false);
       return this.doubt(order, record, misfit);
     }
-    if (order.venueId !== null && order.venueId !== id) return this.takeClaim(order, record, way);
+    if (order.venueId !== null && order.venueId !== id) return this.takeUnderOtherId(order, record, way);
     const holder = this.blotter.table.byVenueId(id);
     if (holder !== undefined && holder.key !== order.key) {
       return this.doubt(order, record, {
@@ -201,10 +164,7 @@ export class OrderReportMatcher {
         found: String(id),
       });
     }
-    if (way.askedId === id) {
-      const claim = this.claims.get(order.key);
-      if (claim !== undefined) claim.isKnownThere = true;
-    }
+    if (way.askedId === id) this.disputed.sawKnown(order, true);
     if (order.state === 'rejected' && way.askedId !== id) {
       this.inquiries.ask(id);
       return { kind: 'doubtful' };
@@ -212,7 +172,7 @@ export class OrderReportMatcher {
     const cursor = this.cursorOf(record);
     this.blotter.sawOrderAt(cursor);
     this.sureIds.saw(order.key, id);
-    if (this.sureIds.isSure(order.key)) this.namesakes.noteOwn(order, cursor, this.names.state.epoch);
+    if (this.sureIds.isSure(order.key)) this.lost.noteOwn(order, cursor);
     if (order.state === 'rejected') this.tellRevival(order, id);
     return this.takeIn(order, record, this.statusOf(order, record), way.askedId === id);
   }
@@ -304,75 +264,20 @@ export class OrderReportMatcher {
     return { kind: 'doubtful' };
   }
 
-  /**
-   * The name of one of ours under another id: one of the two ids was read wrong, or the order is there twice.
-   * Both are asked for.
-   */
-  private takeClaim(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
-    const { claims, inquiries, blotter, twins } = this;
+  /** The name of one of ours under another id than its own: see `DisputedIds`. */
+  private takeUnderOtherId(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
     const venueId = idOf(record);
-    if (twins.has(venueId)) return { kind: 'twin', of: order };
-    if (isFinal(order) && order.venueId === null) return { kind: 'doubtful' };
-    let claim = claims.get(order.key);
-    if (claim?.venueId !== venueId)
-      claims.set(order.key, (claim = { venueId, isThere: false, isKnownThere: null }));
-    if (way.askedId === venueId) claim.isThere = true;
-    if (claim.isThere && claim.isKnownThere === true) {
-      claims.delete(order.key);
-      twins.add(venueId);
-      return { kind: 'twin', of: order };
-    }
-    if (
-      claim.isThere &&
-      claim.isKnownThere === false &&
-      blotter.table.byVenueId(venueId) === undefined &&
-      !isFinal(order)
-    ) {
-      claims.delete(order.key);
-      blotter.outbox.warn(
-        `${order.key}: id: ${order.venueId} came in one reply, and the exchange has the order as ${venueId}: that id counts`,
-        order.key,
-      );
-      this.sureIds.forget(order.key);
-      return this.takeOwn(blotter.apply(order, { kind: 'rebound', venueId }), record, way);
-    }
-    if (!claim.isThere) inquiries.ask(venueId);
-    if (claim.isKnownThere === null) inquiries.about(order);
-    return { kind: 'doubtful' };
+    const dispute = this.disputed.take(order, venueId, way.askedId === venueId);
+    if (dispute.kind === 'rebound') return this.takeOwn(dispute.order, record, way);
+    return dispute.kind === 'twin' ? { kind: 'twin', of: order } : { kind: 'doubtful' };
   }
 
   /** The exchange has nothing under an id that was asked for. */
   private missing(askedId: VenueOrderId): void {
-    for (const [key, claim] of this.claims) {
-      if (claim.venueId === askedId) this.claims.delete(key);
-      else if (this.blotter.table.get(key)?.venueId === askedId) claim.isKnownThere = false;
-    }
+    this.disputed.missing(askedId);
     const order = this.blotter.table.byVenueId(askedId);
-    if (order === undefined) this.meetStranger(askedId, null);
-    else this.missOwn(order, askedId);
-  }
-
-  /**
-   * Two answers that there is nothing under the id of an open order of ours: the id is wrong, and the order
-   * is looked for by its name.
-   */
-  private missOwn(order: OrderRecord, venueId: VenueOrderId): void {
-    const { claims, blotter, missed } = this;
-    if (!isUnbindable(order) || claims.has(order.key)) return;
-    const before = missed.get(order.key);
-    const { steps } = blotter.outbox;
-    if (before?.venueId !== venueId) {
-      missed.set(order.key, { venueId, step: steps });
-      return;
-    }
-    if (before.step === steps) return;
-    missed.delete(order.key);
-    this.sureIds.forget(order.key);
-    blotter.outbox.warn(
-      `${order.key}: id: ${venueId} came in a reply, and the exchange has no such order: the bot looks for it by its clientOrderId`,
-      order.key,
-    );
-    blotter.apply(order, { kind: 'unbound' });
+    if (order === undefined) this.foreign.meet(askedId, null);
+    else this.disputed.missingOwn(order, askedId);
   }
 
   /** A record without a place is flawed, and was doubted before this is asked. */
@@ -400,11 +305,11 @@ export class OrderReportMatcher {
   private mayBeStopLeg({ clientOrderId, pairId }: VenueOrder): boolean {
     if (clientOrderId !== null || pairId === null) return false;
     // Or that of a pair whose first leg is being looked at: of one that is foreign it is foreign too.
-    if (!this.foreignIds.has(pairId) && this.blotter.table.byVenueId(pairId) === undefined) {
+    if (!this.foreign.has(pairId) && this.blotter.table.byVenueId(pairId) === undefined) {
       if (this.inquiries.isUnderWay(pairId)) return true;
       // Where too many questions are under way the next list asks again; until then it is nobody's for
       // certain.
-      if (!this.strangers.has(pairId)) {
+      if (!this.foreign.isStranger(pairId)) {
         this.inquiries.ask(pairId);
         return true;
       }
@@ -412,13 +317,6 @@ export class OrderReportMatcher {
     return this.blotter.table
       .unfinished()
       .some((order) => order.clientOrderId === null && order.venueId === null && order.state !== 'planned');
-  }
-
-  /** The first leg of the pair that a nameless record is the second of, where that was taken over alone. */
-  private pairOf({ clientOrderId, pairId }: VenueOrder): OrderRecord | undefined {
-    if (clientOrderId !== null || pairId === null) return undefined;
-    const first = this.blotter.table.byVenueId(pairId);
-    return first?.intentId === ADOPTED && first.pairKey === null ? first : undefined;
   }
 
   /** The first leg names the other, so that a late list or trade finds that too. */
@@ -446,117 +344,22 @@ export class OrderReportMatcher {
    */
   private takeStranger(record: VenueOrder, way: ReportContext): ReportMatch {
     const id = idOf(record);
-    this.blotter.sawOrderAt(this.cursorOf(record));
-    if (this.isMissing(record)) {
+    const cursor = this.cursorOf(record);
+    this.blotter.sawOrderAt(cursor);
+    if (this.lost.includes(record, cursor)) {
       // One reading may have got the name or the status wrong, or lack what it takes to take it over.
       const isWhole = record.market !== null && record.status !== null;
       if (isWhole && way.askedId === id) {
-        return this.isNamesakes(record, id) ? { kind: 'foreign' } : this.takeOver(record, way);
+        if (this.lost.isNamesakes(record, cursor)) return { kind: 'foreign' };
+        return this.takeOwn(this.lost.adopt(record), record, way);
       }
       if (way.askedId !== id) this.inquiries.ask(id);
       return { kind: 'doubtful' };
     }
     if (this.mayBeStopLeg(record)) return { kind: 'foreign' };
-    if (way.askedId === id) this.addForeign(id, record.clientOrderId);
-    else this.meetStranger(id, record.clientOrderId);
+    if (way.askedId === id) this.foreign.add(id, record.clientOrderId);
+    else this.foreign.meet(id, record.clientOrderId);
     return { kind: 'foreign' };
-  }
-
-  /**
-   * Whether an order with this instance's name is another bot's: then it stays untouched, and that is told
-   * once.
-   */
-  private isNamesakes(record: VenueOrder, id: VenueOrderId): boolean {
-    const { clientOrderId } = record;
-    const name = readOrderName(clientOrderId);
-    if (name === null || !this.namesakes.has(name, this.cursorOf(record), this.names.state.epoch))
-      return false;
-    this.addForeign(id, clientOrderId);
-    if (this.namesakes.isFirstOf(name)) {
-      this.blotter.outbox.alarm(
-        `expected orders named "${this.instance}-…" from this bot alone, found ${clientOrderId} (${id}), which was placed meanwhile: another bot trades on this account under the same instance name. End one of them, and give it another instance and the same ledger. Its orders stay untouched from now on; those that were taken over before are in these books`,
-        clientOrderId,
-      );
-    }
-    return true;
-  }
-
-  private takeOver(record: VenueOrder, way: ReportContext): ReportMatch {
-    const first = this.pairOf(record);
-    if (first !== undefined) {
-      const leg = this.adopt(record, {
-        key: stopLegKey(first.key),
-        strategy: first.strategy,
-        pairKey: first.key,
-      });
-      this.blotter.add({ ...first, pairKey: leg.key });
-      return this.takeOwn(leg, record, way);
-    }
-    const { clientOrderId: key } = record;
-    const name = readOrderName(key);
-    invariant(
-      key !== null && name !== null,
-      () => `expected the name of an order of ours to take over, was ${key}`,
-    );
-    return this.takeOwn(this.adopt(record, { key, strategy: name.strategy, pairKey: null }), record, way);
-  }
-
-  /**
-   * Foreign is what two readings say is nobody's: else its trades, which may be ours, would be given away for
-   * good.
-   */
-  private meetStranger(id: VenueOrderId, name: string | null): void {
-    if (this.foreignIds.has(id)) return;
-    if (this.strangers.delete(id)) this.addForeign(id, name);
-    else {
-      this.strangers.add(id);
-      forgetBeyond(this.strangers);
-    }
-  }
-
-  /**
-   * An order that carries this instance's name and is not in the mirror: the mirror was lost, or put back
-   * from a copy. It is ours all the same.
-   */
-  private adopt(record: VenueOrder, name: Pick<OrderRecord, 'key' | 'strategy' | 'pairKey'>): OrderRecord {
-    const { blotter } = this;
-    const { nowMs } = blotter.outbox;
-    const { key } = name;
-    const { base, quote } = present(record.market, () => `the market of ${key}, which is taken over`);
-    const order: OrderRecord = {
-      ...name,
-      clientOrderId: record.clientOrderId,
-      intentId: ADOPTED,
-      tag: null,
-      market: marketOfCurrencies(base, quote).symbol,
-      marketVersion: 0,
-      side: record.side,
-      execution: record.execution ?? 'limit',
-      price: record.price === null ? null : unitsOf(record.price),
-      stopPrice: record.stopPrice === null ? null : unitsOf(record.stopPrice),
-      amount: unitsOf(record.amount),
-      plannedAtMs: record.createdAtMs ?? nowMs,
-      sentAtMs: nowMs,
-      attempts: 1,
-      state: 'sending',
-      venueId: null,
-      venueStatus: null,
-      matched: NO_UNITS,
-      filled: NO_UNITS,
-      filledTotal: NO_UNITS,
-      fee: NO_UNITS,
-      reason: null,
-      closedAtMs: null,
-      // Its fills may be older than anything that was read since.
-      orderFloor: LIST_START,
-      tradeFloor: LIST_START,
-    };
-    blotter.add(order);
-    blotter.outbox.warn(
-      `${key} is ${record.status} at the exchange and was not known to the bot: it is taken over`,
-      key,
-    );
-    return order;
   }
 
   private tellRevival({ key, reason }: OrderRecord, id: VenueOrderId): void {
@@ -564,28 +367,6 @@ export class OrderReportMatcher {
       `${key} was given up (${reason}), and the exchange has it as ${id}: it is taken over with its fills`,
       key,
     );
-  }
-
-  private addForeign(id: VenueOrderId, name: string | null): void {
-    if (this.foreignIds.has(id)) return;
-    this.foreignIds.add(id);
-    if (name !== null && isManualOrderId(name)) {
-      // The trades that it brings have its id alone.
-      this.blotter.outbox.journal('notice', name, { venueId: id });
-      this.blotter.outbox.info(
-        `order ${id} was placed by hand (${name}): it belongs to no strategy and stays untouched`,
-        name,
-      );
-    }
-    forgetBeyond(this.foreignIds);
-  }
-}
-
-function forgetBeyond(ids: Set<VenueOrderId>): void {
-  if (ids.size <= FOREIGN_KEPT) return;
-  for (const oldest of ids) {
-    ids.delete(oldest);
-    return;
   }
 }
 

@@ -63,7 +63,7 @@ export class OrderTakeover {
   }
 
   get isUnderWay(): boolean {
-    return this.options.reports.names.state.isSearching;
+    return this.options.reports.lost.names.state.isSearching;
   }
 
   /** Whether orders and fills that a copy of the mirror lacked are still on their way into the positions. */
@@ -77,7 +77,7 @@ export class OrderTakeover {
     const { outbox, reports, venue } = this.options;
     const json = state.kept[KEPT_NAMES];
     const names = new KnownNames(state.epoch);
-    reports.names = names;
+    reports.lost.names = names;
     this.isPutBack = names.restore(
       json === undefined ? null : readStored(storedNames, json, 'what is kept of names'),
       lastRow,
@@ -141,7 +141,7 @@ export class OrderTakeover {
     this.told.clear();
     this.readings = 0;
     this.pages += 1;
-    reports.names.tookOverTo(from - 1);
+    reports.lost.names.tookOverTo(from - 1);
     this.from = from;
     if (isWhole && next === null && page.hasNext !== true) this.end(atMs);
     else if (this.pages >= MOST_PASS_PAGES) {
@@ -154,12 +154,12 @@ export class OrderTakeover {
   }
 
   private end(atMs: number): void {
-    this.options.reports.names.searched();
+    this.options.reports.lost.names.searched();
     this.endedAtMs = atMs;
     this.options.outbox.info('all orders that this instance placed after the copy are known again');
   }
 
   private keep(): void {
-    this.options.outbox.keep(KEPT_NAMES, this.options.reports.names.state);
+    this.options.outbox.keep(KEPT_NAMES, this.options.reports.lost.names.state);
   }
 }

@@ -60,7 +60,7 @@ export class TradeOwner {
     if (this.mayBeOurs(trade) || (orderId !== null && reports.isAsking(orderId))) return false;
     if (isFirst) return true;
     // What the copy of the mirror did not have is being looked for.
-    if (reports.names.state.isSearching) return false;
+    if (reports.lost.names.state.isSearching) return false;
     if (orderId === null) return readings >= 2;
     if (sinceMs + ASKS_FOR_MS < blotter.outbox.nowMs) {
       blotter.outbox.alarm(

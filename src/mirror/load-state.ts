@@ -6,7 +6,7 @@ import type {
   AlgorithmRecord,
   StrategyRecord,
 } from '../engine/mirror-change.ts';
-import { ADOPTED } from '../engine/order-report-matcher.ts';
+import { ADOPTED } from '../engine/lost-orders.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { selectFills } from './fill-columns.ts';
 import { FINAL_STATES, REFUSED, selectOrders } from './order-columns.ts';

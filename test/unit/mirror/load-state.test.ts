@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KEPT_NAMES } from '../../../src/engine/order-takeover.ts';
 import { DURABLE, kept, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
 import { orderIdOf } from '../../../src/venues/whole-ids.ts';
-import { ADOPTED } from '../../../src/engine/order-report-matcher.ts';
+import { ADOPTED } from '../../../src/engine/lost-orders.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,0 +1,151 @@
+import { invariant, present } from '../domain/invariant.ts';
+import { marketOfCurrencies } from '../domain/market-symbol.ts';
+import { NO_UNITS, unitsOf } from '../domain/money.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import { KnownNames } from '../execution/known-names.ts';
+import { readOrderName, stopLegKey } from '../execution/order-names.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import { LIST_START } from '../execution/own-list.ts';
+import { latestArrivalMs } from '../execution/unknown-orders.ts';
+import { isOpenStatus, type ListCursor } from '../venues/port.ts';
+import type { ForeignOrders } from './foreign-orders.ts';
+import { Namesakes } from './namesakes.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+
+/** The intent of an order that was taken over: the mirror does not know it. */
+export const ADOPTED = 'adopted';
+
+export interface LostOrdersOptions {
+  readonly blotter: OrderBlotter;
+  readonly foreign: ForeignOrders;
+  readonly instance: string;
+  readonly lateArrivalMs: number;
+}
+
+/**
+ * Orders that carry this instance's name and are not in the mirror, since it was lost, or put back from a
+ * copy. They are ours all the same, but for those of another bot under the same instance name.
+ */
+export class LostOrders {
+  names = new KnownNames('');
+  readonly namesakes: Namesakes;
+  private readonly options: LostOrdersOptions;
+
+  constructor(options: LostOrdersOptions) {
+    this.options = options;
+    const { absence, ownLists } = options.blotter.venue;
+    this.namesakes = new Namesakes({
+      lateArrivalMs: latestArrivalMs(absence, options.lateArrivalMs),
+      list: ownLists.orders,
+    });
+  }
+
+  /** Whether a record of no order that is known here is of this instance, and is to be taken over. */
+  includes(record: VenueOrder, cursor: ListCursor): boolean {
+    const { blotter, foreign, instance } = this.options;
+    const { id, clientOrderId, status } = record;
+    if (this.pairOf(record) !== undefined) return true;
+    const name = readOrderName(clientOrderId);
+    if (name?.instance !== instance) return false;
+    const isForeign = id !== null && foreign.has(id);
+    if (isForeign && this.namesakes.has(name, cursor, this.names.state.epoch)) return false;
+    return status === null || isOpenStatus(blotter.venue, status) || this.names.mayBeMissing(name, cursor);
+  }
+
+  /**
+   * Whether an order with this instance's name is another bot's: then it stays untouched, and that is told
+   * once.
+   */
+  isNamesakes({ id, clientOrderId }: VenueOrder, cursor: ListCursor): boolean {
+    const { blotter, foreign, instance } = this.options;
+    const name = readOrderName(clientOrderId);
+    if (id === null || name === null) return false;
+    if (!this.namesakes.has(name, cursor, this.names.state.epoch)) return false;
+    foreign.add(id, clientOrderId);
+    if (this.namesakes.isFirstOf(name)) {
+      blotter.outbox.alarm(
+        `expected orders named "${instance}-…" from this bot alone, found ${clientOrderId} (${id}), which was placed meanwhile: another bot trades on this account under the same instance name. End one of them, and give it another instance and the same ledger. Its orders stay untouched from now on; those that were taken over before are in these books`,
+        clientOrderId,
+      );
+    }
+    return true;
+  }
+
+  /** An order of this bot is at the exchange for certain, and stands there in its list. */
+  noteOwn(order: OrderRecord, cursor: ListCursor): void {
+    this.namesakes.noteOwn(order, cursor, this.names.state.epoch);
+  }
+
+  /** Enters the order of a record as one of ours. What the record says of it is not taken in yet. */
+  adopt(record: VenueOrder): OrderRecord {
+    const first = this.pairOf(record);
+    if (first !== undefined) {
+      const { key, strategy } = first;
+      const leg = this.enter(record, { key: stopLegKey(key), strategy, pairKey: key });
+      this.options.blotter.add({ ...first, pairKey: leg.key });
+      return leg;
+    }
+    const { clientOrderId: key } = record;
+    const name = readOrderName(key);
+    invariant(
+      key !== null && name !== null,
+      () => `expected the name of an order of ours to take over, was ${key}`,
+    );
+    return this.enter(record, { key, strategy: name.strategy, pairKey: null });
+  }
+
+  /** The first leg of the pair that a nameless record is the second of, where that was taken over alone. */
+  private pairOf({ clientOrderId, pairId }: VenueOrder): OrderRecord | undefined {
+    if (clientOrderId !== null || pairId === null) return undefined;
+    const first = this.options.blotter.table.byVenueId(pairId);
+    return first?.intentId === ADOPTED && first.pairKey === null ? first : undefined;
+  }
+
+  private enter(record: VenueOrder, name: Pick<OrderRecord, 'key' | 'strategy' | 'pairKey'>): OrderRecord {
+    const { blotter } = this.options;
+    const order = adopted(record, { name, nowMs: blotter.outbox.nowMs });
+    blotter.add(order);
+    blotter.outbox.warn(
+      `${order.key} is ${record.status} at the exchange and was not known to the bot: it is taken over`,
+      order.key,
+    );
+    return order;
+  }
+}
+
+/** The order of a record as one that was sent just now, so that the record then says what became of it. */
+function adopted(
+  record: VenueOrder,
+  of: { readonly name: Pick<OrderRecord, 'key' | 'strategy' | 'pairKey'>; readonly nowMs: number },
+): OrderRecord {
+  const { name, nowMs } = of;
+  const { base, quote } = present(record.market, () => `the market of ${name.key}, which is taken over`);
+  return {
+    ...name,
+    clientOrderId: record.clientOrderId,
+    intentId: ADOPTED,
+    tag: null,
+    market: marketOfCurrencies(base, quote).symbol,
+    marketVersion: 0,
+    side: record.side,
+    execution: record.execution ?? 'limit',
+    price: record.price === null ? null : unitsOf(record.price),
+    stopPrice: record.stopPrice === null ? null : unitsOf(record.stopPrice),
+    amount: unitsOf(record.amount),
+    plannedAtMs: record.createdAtMs ?? nowMs,
+    sentAtMs: nowMs,
+    attempts: 1,
+    state: 'sending',
+    venueId: null,
+    venueStatus: null,
+    matched: NO_UNITS,
+    filled: NO_UNITS,
+    filledTotal: NO_UNITS,
+    fee: NO_UNITS,
+    reason: null,
+    closedAtMs: null,
+    // Its fills may be older than anything that was read since.
+    orderFloor: LIST_START,
+    tradeFloor: LIST_START,
+  };
+}
