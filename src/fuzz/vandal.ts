@@ -85,7 +85,8 @@ export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinitio
     calls += 1;
     const dice = Dice.of(Math.floor(random.next() * 0x1_0000_0000), `call ${calls}`);
     if (dice.happens(0.3)) for (const thing of held) spoil(thing);
-    hold([seen, seen.bids, seen.bestBid, ctx.data, ctx.exact, ctx.rules, ctx.orders]);
+    // A book without its list has no best level that anybody could read.
+    hold([seen, dice.happens(0.5) ? seen.bids : seen.bestBid, ctx.data, ctx.exact, ctx.rules, ctx.orders]);
     if (dice.happens(0.5)) {
       onAct('changes what it was handed');
       for (const thing of [...held, ...ctx.orders, params, ctx, ctx.state]) spoil(thing);
