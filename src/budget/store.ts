@@ -1,4 +1,5 @@
 import type { Budget } from '../domain/rate-limit.ts';
+import { present } from '../domain/invariant.ts';
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import {
@@ -368,9 +369,8 @@ export class LedgerStore implements RequestLedger, LockoutBook {
 
   /** As it is written down, which for a guest is not what it goes by itself. */
   private statedLimitOf(budget: string): number {
-    const known = this.budgets.get(budget);
-    const declared = known === undefined ? 1 : (known.statedLimit ?? known.limit);
-    return this.rows.budget(this.keyOf(budget))?.statedLimit ?? declared;
+    const { limit, statedLimit = limit } = this.known(budget);
+    return this.rows.budget(this.keyOf(budget))?.statedLimit ?? statedLimit;
   }
 
   private writeReports(): void {
@@ -378,7 +378,11 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   }
 
   private keyOf(budget: string): BudgetKey {
-    return { budget, subject: this.subjects[this.budgets.get(budget)?.per ?? 'ip'] };
+    return { budget, subject: this.subjects[this.known(budget).per] };
+  }
+
+  private known(budget: string): Budget {
+    return present(this.budgets.get(budget), () => `a budget of this ledger, not ${budget}`);
   }
 }
 

@@ -128,13 +128,13 @@ export class IntentRouter {
   private algorithm(instance: StrategyInstance, intent: AlgorithmIntent): void {
     const { markets, algorithms, intents, outbox, closed } = this.options;
     const replaced = intent.kind === 'replace' ? this.ownOrder(instance, intent.clientOrderId) : undefined;
-    const market = intent.kind === 'replace' ? (replaced?.market ?? '') : intent.market;
-    const state = markets.get(market);
-    if (state === undefined) {
+    const market = intent.kind === 'replace' ? replaced?.market : intent.market;
+    const state = market === undefined ? undefined : markets.get(market);
+    if (market === undefined || state === undefined) {
       const reason =
         intent.kind === 'replace'
           ? `no order ${intent.clientOrderId} of its own`
-          : this.unknownMarket(market);
+          : this.unknownMarket(intent.market);
       this.reject(instance, intent, { code: 'market', reason });
       return;
     }
@@ -194,7 +194,8 @@ export class IntentRouter {
     const lastKeys = new Map(orders.map(({ intentId, key }) => [intentId, key]));
     for (const { id } of records) {
       if (live.has(id) || algorithms.isAtWork(id)) continue;
-      const last = table.get(lastKeys.get(id) ?? '');
+      const lastKey = lastKeys.get(id);
+      const last = lastKey === undefined ? undefined : table.get(lastKey);
       if (last?.state === 'rejected') intents.end(id, 'refused', last.reason ?? 'rejected');
       else intents.end(id, 'done', last?.state ?? 'it had ended before a restart');
     }

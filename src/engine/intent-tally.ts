@@ -36,7 +36,7 @@ export class IntentTally {
     const { reason, atMs } = of;
     let { what } = of;
     // Reasons such as "Risk: the price of 5 …" begin with their code.
-    let code = (of.code.split(':')[0] ?? '').trim();
+    let code = of.code.replace(/:.*$/s, '').trim();
     if (!this.counts.has(`${what} ${code}`) && this.counts.size >= MOST_REASONS)
       [what, code] = ['any', 'other'];
     const key = `${what} ${code}`;

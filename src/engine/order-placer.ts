@@ -208,6 +208,7 @@ export class OrderPlacer {
       return;
     }
     if (answer.outcome === 'unsent') {
+      // Without a known time the next one may try at once.
       this.stuckUntilMs = atMs + (answer.retryInMs ?? 0);
       this.stuckBecause = answer.reason;
       for (const order of legs) {

@@ -100,7 +100,7 @@ export class Reconciler {
     this.suspicion = stored.suspicion;
     this.found = stored.break;
     this.watch.restore(stored);
-    this.begunAtMs = stored.begunAtMs ?? null;
+    this.begunAtMs = stored.begunAtMs;
     this.followAll(stored);
   }
 
@@ -110,7 +110,7 @@ export class Reconciler {
    */
   private followAll({ books, followed }: StoredReconciliation): void {
     if (books.expected === null) return;
-    const before = new Set([...(followed ?? []), ...Object.keys(books.expected)]);
+    const before = new Set([...followed, ...Object.keys(books.expected)]);
     const isNew = [...this.currencies].some((currency) => !before.has(currency));
     for (const currency of before) this.currencies.add(currency);
     if (isNew && this.found === null) this.beginAnew();

@@ -18,15 +18,10 @@ export const storedReconciliation = z.object({
   lastLineIds: z.record(z.string(), storedCount),
   concludedAtMs: storedTimeMs.nullable(),
   conclusions: storedCount,
-  /**
-   * Currencies that were compared. Missing in what was stored before this was kept: then those of the books.
-   */
-  followed: z.array(z.string()).optional(),
-  /**
-   * When the books began, until a later reading has confirmed them. Missing in what was stored before this
-   * was kept.
-   */
-  begunAtMs: storedTimeMs.nullable().optional(),
+  /** Currencies that were compared. */
+  followed: z.array(z.string()),
+  /** When the books began, until a later reading has confirmed them. */
+  begunAtMs: storedTimeMs.nullable(),
   suspicion: suspicion.nullable(),
   /** What kept the last comparisons from saying anything, once that has lasted for too long. */
   blockedBy: z.string().nullable().optional(),

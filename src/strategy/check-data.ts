@@ -1,3 +1,4 @@
+import { present } from '../domain/invariant.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { CandleSeries } from './candle-series.ts';
 import { checkedSubscription, MOST_SUBSCRIPTIONS } from './check-subscriptions.ts';
@@ -45,11 +46,16 @@ export function checkedData(declared: unknown, knownMarkets?: ReadonlySet<string
     throw refusal('data', `expected at most ${MOST_SUBSCRIPTIONS} of them, were ${parts.length}`);
   }
   const wanted = new Map<string, Subscription>();
-  const routes: string[] = [];
+  const routed: {
+    readonly name: string;
+    readonly isListed: boolean;
+    readonly kind: Data['kind'];
+    readonly route: string;
+  }[] = [];
   for (const { name, place, part } of parts) {
     const checked = checkedSubscription(subscriptionOf(name, place, part), { place, knownMarkets });
     const route = routeOfSubscription(checked);
-    routes.push(route);
+    routed.push({ name, kind: part.kind, isListed: place !== `data.${name}`, route });
     const other = wanted.get(route);
     wanted.set(route, other === undefined ? checked : merged(other, checked));
   }
@@ -57,13 +63,12 @@ export function checkedData(declared: unknown, knownMarkets?: ReadonlySet<string
   for (const [route, subscription] of wanted) {
     if (subscription.kind === 'candles') series.set(route, new CandleSeries(subscription));
   }
-  return parts.map(({ name, place, part: { kind } }, index) => {
-    const route = routes[index] ?? '';
-    const subscription = wanted.get(route);
-    if (subscription === undefined) throw new RangeError(`expected a subscription of ${route}, was none`);
-    const isListed = place !== `data.${name}`;
-    return { name, kind, subscription, isListed, series: series.get(route) ?? null };
-  });
+  return routed.map(({ route, ...entry }) => ({
+    ...entry,
+    subscription: present(wanted.get(route), () => `a subscription of ${route}`),
+    // Only candles have one.
+    series: series.get(route) ?? null,
+  }));
 }
 
 function subscriptionOf(name: string, place: string, part: unknown): unknown {

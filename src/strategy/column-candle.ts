@@ -1,6 +1,7 @@
 import type { Candle } from '../domain/candle.ts';
 import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
+import { SarrafError } from '../domain/errors.ts';
 import type { ClosedCandle } from './strategy-event.ts';
 import type { Ohlcv } from './indicators/series.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
@@ -41,7 +42,7 @@ export class ColumnCandle implements ClosedCandle {
   }
 
   get openTimeMs(): number {
-    return this.#source.columns.openTimeMs[this.#index] ?? Number.NaN;
+    return cellAt(this.#source.columns.openTimeMs, this.#index);
   }
 
   get seenAtMs(): number {
@@ -66,25 +67,25 @@ export class ColumnCandle implements ClosedCandle {
 
   get volume(): DecimalText {
     const { volume, volumeDecimals } = this.#source.columns;
-    return cellText(volume[this.#index] ?? Number.NaN, volumeDecimals);
+    return cellText(cellAt(volume, this.#index), volumeDecimals);
   }
 
   /** The number that `Number(close)` is: both are the float nearest to the decimal. */
   get closeNumber(): number {
     const { close, priceDecimals } = this.#source.columns;
-    return (close[this.#index] ?? Number.NaN) / (POWERS[priceDecimals] ?? 1);
+    return cellAt(close, this.#index) / powerOfTen(priceDecimals);
   }
 
   /** All five, as numbers. */
   get bar(): Ohlcv {
     const { open, high, low, close, volume, priceDecimals, volumeDecimals } = this.#source.columns;
-    const [index, scale] = [this.#index, POWERS[priceDecimals] ?? 1];
+    const [index, scale] = [this.#index, powerOfTen(priceDecimals)];
     return {
-      open: (open[index] ?? Number.NaN) / scale,
-      high: (high[index] ?? Number.NaN) / scale,
-      low: (low[index] ?? Number.NaN) / scale,
-      close: (close[index] ?? Number.NaN) / scale,
-      volume: (volume[index] ?? Number.NaN) / (POWERS[volumeDecimals] ?? 1),
+      open: cellAt(open, index) / scale,
+      high: cellAt(high, index) / scale,
+      low: cellAt(low, index) / scale,
+      close: cellAt(close, index) / scale,
+      volume: cellAt(volume, index) / powerOfTen(volumeDecimals),
     };
   }
 
@@ -94,12 +95,25 @@ export class ColumnCandle implements ClosedCandle {
   }
 
   private price(column: Float64Array): DecimalText {
-    return cellText(column[this.#index] ?? Number.NaN, this.#source.columns.priceDecimals);
+    return cellText(cellAt(column, this.#index), this.#source.columns.priceDecimals);
   }
 }
 
 /** Exact as floats, so that a whole number divided by one is rounded once. */
 const POWERS: readonly number[] = Array.from({ length: 11 }, (_, power) => 10 ** power);
+
+/** A bar is made for a row that there is, so a column that lacks it is of another length than the rest. */
+function cellAt(column: Float64Array, index: number): number {
+  const value = column[index];
+  if (value !== undefined) return value;
+  throw new SarrafError('INVARIANT', `expected a bar in row ${index}, found ${column.length} rows`);
+}
+
+function powerOfTen(decimals: number): number {
+  const power = POWERS[decimals];
+  if (power !== undefined) return power;
+  throw new SarrafError('INVARIANT', `expected at most ${POWERS.length - 1} decimals, found ${decimals}`);
+}
 
 /** The close of a bar as a number, for averages. */
 export function closeNumber(candle: { readonly close: DecimalText }): number {

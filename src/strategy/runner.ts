@@ -135,6 +135,7 @@ export class StrategyRunner implements StrategyPort {
   }
 
   warmUpLength({ market, timeframe }: CandleSubscription): number {
+    // What was not declared needs no bars.
     return this.candlesOf(market, timeframe)?.series.warmUpLength ?? 0;
   }
 

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { present } from '../../domain/invariant.ts';
 import { UNIT_DECIMALS, type Units } from '../../domain/money.ts';
 import { textOfNumber } from '../../strategy/decimal-input.ts';
 import type { DecimalInput } from '../../strategy/intents.ts';
@@ -42,7 +43,7 @@ function plainUnits(text: string): Units {
   const decimals = point === -1 ? 0 : text.length - point - 1;
   const digits = point === -1 ? text : text.slice(0, point) + text.slice(point + 1);
   const whole = digits.length <= SAFE_DIGITS ? BigInt(Number(digits)) : BigInt(digits);
-  return (whole * (SCALES[decimals] ?? 1n)) as Units;
+  return (whole * present(SCALES[decimals], 'at most ten decimals')) as Units;
 }
 
 /** The same, and null also when nothing is left of it. */
