@@ -22,6 +22,36 @@ export const UNIT_DECIMALS = 10;
 export const UNITS_PER_ONE = 10_000_000_000n;
 export const NO_UNITS = 0n as Units;
 
+/** The smallest that there is, 1e-10. */
+export const LEAST_UNITS = 1n as Units;
+
+/** Arithmetic of bigints forgets what is counted; these do not. */
+export function addUnits(left: Units, right: Units): Units {
+  return (left + right) as Units;
+}
+
+export function subtractUnits(left: Units, right: Units): Units {
+  return (left - right) as Units;
+}
+
+export function negateUnits(units: Units): Units {
+  return subtractUnits(NO_UNITS, units);
+}
+
+/** The middle of two, such as of the best prices of a book, rounded towards zero. */
+export function midOfUnits(left: Units, right: Units): Units {
+  return ((left + right) / 2n) as Units;
+}
+
+/** A product of two decimals, such as of an amount and a price, rounded as `divide` says. */
+export function multiplyUnits(
+  left: Units,
+  right: Units,
+  divide: (dividend: bigint, divisor: bigint) => bigint,
+): Units {
+  return divide(left * right, UNITS_PER_ONE) as Units;
+}
+
 /** The code of the character 0, and that of the point less it. */
 const ZERO = 48;
 const POINT = -2;

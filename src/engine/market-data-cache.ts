@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { formatUnits, unitsOf, type Units } from '../domain/money.ts';
+import { formatUnits, LEAST_UNITS, midOfUnits, type Units, unitsOf } from '../domain/money.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
@@ -103,7 +103,7 @@ export class MarketDataCache {
     const steps = [...this.states.values()].flatMap(({ market }) =>
       market.base === asset ? [market.amountStep] : [],
     );
-    return steps.reduce((least, step) => (step < least ? step : least), steps[0] ?? (1n as Units));
+    return steps.reduce((least, step) => (step < least ? step : least), steps[0] ?? LEAST_UNITS);
   }
 
   /**
@@ -282,7 +282,7 @@ export class MarketDataCache {
   priceOf(symbol: string): Units | null {
     const book = this.seenBook(symbol);
     if (book !== null && book.bestBid !== null && book.bestAsk !== null) {
-      return ((book.bestBid + book.bestAsk) / 2n) as Units;
+      return midOfUnits(book.bestBid, book.bestAsk);
     }
     const state = this.states.get(symbol);
     const latest = state?.stats?.latest ?? null;
@@ -333,7 +333,7 @@ function farFlaw(state: CachedMarket, book: OrderBook): Flaw | null {
 function midOf({ bids, asks }: OrderBook): Units | null {
   const bid = bids[0]?.[0];
   const ask = asks[0]?.[0];
-  return bid === undefined || ask === undefined ? null : (((unitsOf(bid) + unitsOf(ask)) / 2n) as Units);
+  return bid === undefined || ask === undefined ? null : midOfUnits(unitsOf(bid), unitsOf(ask));
 }
 
 function isNear(left: bigint, right: bigint): boolean {

@@ -2,7 +2,7 @@ import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
-import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
+import { addUnits, formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { valueIn, type PriceOf } from '../portfolio/valuation.ts';
@@ -142,7 +142,7 @@ export class PortfolioView implements EngineView {
     held: { readonly asset: string; readonly amount: bigint },
   ): Units | null {
     const value = sum === null ? null : valueIn(into, held, this.priceOf);
-    return sum === null || value === null ? null : ((sum + value) as Units);
+    return sum === null || value === null ? null : addUnits(sum, value);
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Market } from '../domain/market.ts';
 import { BRIDGE_BASE } from '../domain/market-symbol.ts';
-import type { Units } from '../domain/money.ts';
+import { addUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { PnlViews, RiskView, SeenBook, WantedOrder } from '../execution/risk/risk-view.ts';
 import type { MarketFlow } from '../portfolio/asset-ledger.ts';
@@ -63,16 +63,16 @@ export class PreTradeView implements RiskView {
 /** What all strategies together have, by market, each coin once. */
 function holdingsOf(markets: MarketDataCache, instances: readonly StrategyInstance[]): RiskView['holdings'] {
   const flowOf = (symbol: string): MarketFlow => {
-    let position = 0n;
-    let cash = 0n;
+    let position: Units = NO_UNITS;
+    let cash: Units = NO_UNITS;
     for (const { ledger } of instances) {
       const flow = ledger.flowOf(symbol);
-      position += flow.position;
-      cash += flow.cash;
+      position = addUnits(position, flow.position);
+      cash = addUnits(cash, flow.cash);
     }
-    return { position: position as Units, cash: cash as Units };
+    return { position, cash };
   };
-  const tether = instances.reduce((sum, instance) => sum + instance.held(BRIDGE_BASE), 0n) as Units;
+  const tether = instances.reduce((sum, instance) => addUnits(sum, instance.held(BRIDGE_BASE)), NO_UNITS);
   const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
   for (const { market } of markets.all()) {
     const position = positionIn(market, flowOf, tether);

@@ -180,10 +180,10 @@ export class Reconciler {
       this.inconclusive(nowMs, unsettled);
       return;
     }
-    const totals = new Map(
+    const totals = new Map<string, bigint>(
       wallets
         .filter(({ currency }) => this.currencies.has(currency))
-        .map(({ currency, total }) => [currency, parseUnits(total) as bigint]),
+        .map(({ currency, total }) => [currency, parseUnits(total)]),
     );
     this.phase = { kind: 'fills after', sinceMs: nowMs, totals };
     this.ports.hasten('fills');

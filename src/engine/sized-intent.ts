@@ -1,5 +1,5 @@
 import type { Market } from '../domain/market.ts';
-import { formatUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
+import { formatUnits, multiplyUnits, type Units, UNITS_PER_ONE } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { divideDown } from '../domain/rounding.ts';
 import type { SizedAlgorithmIntent } from '../execution/algorithms/algorithms.ts';
@@ -84,7 +84,7 @@ function valueOf({ value, equityShare }: SizedIntent | Quote, { market, equity }
   const all = equity();
   if (all === null) return `expected a known equity in ${market.quote}, a price is missing`;
   if (all <= 0n) return `expected an equity above 0 ${market.quote}, was ${formatUnits(all)}`;
-  return divideDown(all * share, UNITS_PER_ONE) as Units;
+  return multiplyUnits(all, share, divideDown);
 }
 
 function ownPrice(order: SizedIntent | Quote): Units | null {

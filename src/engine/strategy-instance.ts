@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { BRIDGE_BASE, BRIDGE_QUOTE, parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
-import type { Units } from '../domain/money.ts';
+import { LEAST_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
@@ -30,7 +30,7 @@ export interface Timer {
 }
 
 /** The smallest amount of a market that is no longer followed is not known: there anything is a position. */
-const LEAST_STEP = 1n as Units;
+const LEAST_STEP = LEAST_UNITS;
 
 /** A line of a strategy's own log, and when it was written, of the run's time. */
 export type LoggedLine = StrategyLogLine & { readonly atMs: number };
@@ -187,5 +187,5 @@ export function marketsOf({
 
 function viewOfTrack([quote, { marks, unvalued }]: readonly [QuoteCurrency, PnlTrack]): PnlView {
   const { result, dayBeganWith, peakResult } = marks;
-  return { quote, dayResult: (result - dayBeganWith) as Units, peakResult, result, unvalued };
+  return { quote, dayResult: subtractUnits(result, dayBeganWith), peakResult, result, unvalued };
 }

@@ -1,5 +1,5 @@
 import { parseMarket } from '../domain/market-symbol.ts';
-import { NO_UNITS, type Units } from '../domain/money.ts';
+import { negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { OrderRecord } from './order-record.ts';
 import { liveAmount } from './risk/live-exposure.ts';
 
@@ -39,8 +39,8 @@ export function unprotectedOf(
   const side = held > 0n ? 'sell' : 'buy';
   const protective = orders.filter((order) => protects(order));
   const covered = liveAmount(protective, { asset, side, strategy });
-  const size = held > 0n ? held : 0n - held;
-  return size > covered ? ((size - covered) as Units) : NO_UNITS;
+  const size = held > 0n ? held : negateUnits(held);
+  return size > covered ? subtractUnits(size, covered) : NO_UNITS;
 }
 
 function protects({ pairKey, stopPrice }: OrderRecord): boolean {

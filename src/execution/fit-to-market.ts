@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { amountUnits, floorAmount, priceUnits, roundPrice, type Market } from '../domain/market.ts';
-import { formatUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
+import { formatUnits, multiplyUnits, type Units } from '../domain/money.ts';
 import { divideUp } from '../domain/rounding.ts';
 
 /** Sizes and prices as they are wished, in units of 1e-10. */
@@ -49,7 +49,7 @@ export function fitToMarket(market: Market, wish: UnfittedOrder): FittedOrder {
     }
     const valuedAt = price ?? stopPrice ?? wish.reference;
     if (valuedAt !== null) {
-      const value = divideUp(valuedAt * amount, UNITS_PER_ONE) as Units;
+      const value = multiplyUnits(valuedAt, amount, divideUp);
       if (value <= market.minOrderValue) {
         const least = `${formatUnits(market.minOrderValue)} ${market.quote}`;
         return { ok: false, reason: `expected a value above ${least}, was ${formatUnits(value)}` };

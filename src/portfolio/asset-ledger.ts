@@ -6,7 +6,7 @@ import {
   type MarketName,
   type QuoteCurrency,
 } from '../domain/market-symbol.ts';
-import { NO_UNITS, type Units } from '../domain/money.ts';
+import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { bookLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
 import { addMoney, moneyIn, NO_MONEY, signOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
@@ -117,16 +117,16 @@ export class AssetLedger {
     const { symbol, base, quote } = market;
     this.roll(atMs);
     if (!this.state.prices.has(symbol)) this.enterPrice(symbol, trade.price, atMs);
-    const received = side === 'buy' ? amount - fee : 0n - amount;
-    const paid = side === 'buy' ? total : fee - total;
+    const received = side === 'buy' ? subtractUnits(amount, fee) : negateUnits(amount);
+    const paid = side === 'buy' ? total : subtractUnits(fee, total);
     const flow = this.flowOf(symbol);
     this.state.flows.set(symbol, {
-      position: (flow.position + received) as Units,
-      cash: (flow.cash - paid) as Units,
+      position: addUnits(flow.position, received),
+      cash: subtractUnits(flow.cash, paid),
     });
     const worth = base === this.currency ? moneyIn(base, received) : this.moneyOf(quote, paid);
     this.bookCoin(base, { received, paid: worth }, trade);
-    this.book(quote, { received: 0n - paid, paid: takeMoney(NO_MONEY, worth) });
+    this.book(quote, { received: negateUnits(paid), paid: takeMoney(NO_MONEY, worth) });
     this.follow(quote);
     this.watch();
     this.settle();
@@ -179,7 +179,7 @@ export class AssetLedger {
   }
 
   /** A sum of a quote currency in the result currency; in its own where that can not be told yet. */
-  private moneyOf(quote: QuoteCurrency, units: bigint): QuoteMoney {
+  private moneyOf(quote: QuoteCurrency, units: Units): QuoteMoney {
     const worth = valueIn(this.currency, { asset: quote, amount: units }, this.priceOf);
     if (worth !== null) return moneyIn(this.currency, worth);
     this.isPending = true;
@@ -207,7 +207,7 @@ export class AssetLedger {
     const before = holdings.get(asset) ?? NO_HOLDING;
     const after =
       asset === this.currency
-        ? { ...before, held: (before.held + leg.received) as Units }
+        ? { ...before, held: addUnits(before.held, leg.received) }
         : bookLeg(before, leg);
     holdings.set(asset, after);
   }
@@ -243,14 +243,14 @@ export class AssetLedger {
   }
 
   private resultIn(quote: QuoteCurrency): { readonly sum: Units; readonly unvalued: readonly string[] } {
-    let sum = 0n;
+    let sum: Units = NO_UNITS;
     let unvalued: string[] | null = null;
     for (const [asset, { held }] of this.state.holdings) {
       const value = valueIn(quote, { asset, amount: held }, this.priceOf);
       if (value === null) (unvalued ??= []).push(asset);
-      else sum += value;
+      else sum = addUnits(sum, value);
     }
-    return { sum: sum as Units, unvalued: unvalued ?? NONE };
+    return { sum, unvalued: unvalued ?? NONE };
   }
 
   /**
@@ -264,7 +264,7 @@ export class AssetLedger {
     if (this.priceOf(BRIDGE) === null) return;
     this.isPending = false;
     const { holdings } = this.state;
-    let owed = this.held(currency) as bigint;
+    let owed = this.held(currency);
     for (const [asset, holding] of holdings) {
       if (asset === currency) continue;
       const cost = this.turned(holding.cost, other);
@@ -275,7 +275,7 @@ export class AssetLedger {
         realised,
         tripBeganWith: this.turned(holding.tripBeganWith, other),
       });
-      owed -= realised[currency] - cost[currency];
+      owed = subtractUnits(owed, subtractUnits(realised[currency], cost[currency]));
     }
     const money = holdings.get(other);
     if (money === undefined) return;
@@ -285,7 +285,7 @@ export class AssetLedger {
   private turned(money: QuoteMoney, other: QuoteCurrency): QuoteMoney {
     if (money[other] === 0n) return money;
     const worth = valueIn(this.currency, { asset: other, amount: money[other] }, this.priceOf);
-    return worth === null ? money : moneyIn(this.currency, money[this.currency] + worth);
+    return worth === null ? money : moneyIn(this.currency, addUnits(money[this.currency], worth));
   }
 
   /** The markets whose prices are asked for. */

@@ -1,5 +1,5 @@
 import type { QuoteCurrency } from '../domain/market-symbol.ts';
-import { NO_UNITS, type Units } from '../domain/money.ts';
+import { addUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { addMoney, moneyIn, NO_MONEY, shareOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
 
 /** What a strategy holds of one asset, and what that cost. A value: each booking makes a new one. */
@@ -26,7 +26,7 @@ export const NO_HOLDING: Holding = {
  * (negative: what it brought).
  */
 export interface Leg {
-  readonly received: bigint;
+  readonly received: Units;
   readonly paid: QuoteMoney;
 }
 
@@ -40,7 +40,7 @@ export function bookLeg(before: Holding, { received, paid }: Leg): Holding {
   const { held, cost, realised } = before;
   // All of a purchase went into its fee: paid for nothing.
   if (received === 0n) return { ...before, realised: takeMoney(realised, paid) };
-  const after = (held + received) as Units;
+  const after = addUnits(held, received);
   if (held === 0n || held > 0n === received > 0n)
     return { ...before, held: after, cost: addMoney(cost, paid) };
   const size = magnitude(held);

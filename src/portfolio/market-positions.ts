@@ -1,5 +1,5 @@
 import { BRIDGE, otherQuote, type MarketName } from '../domain/market-symbol.ts';
-import { NO_UNITS, type Units } from '../domain/money.ts';
+import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { MarketFlow } from './asset-ledger.ts';
 import { symbolIn } from './valuation.ts';
 
@@ -16,16 +16,16 @@ export function positionIn(
   tether: Units,
 ): Units {
   const { position } = flowOf(symbol);
-  if (symbol === BRIDGE) return tetherHeld(position, (tether - position) as Units);
+  if (symbol === BRIDGE) return tetherHeld(position, subtractUnits(tether, position));
   const other = flowOf(symbolIn(base, otherQuote(quote))).position;
   if (position > 0n === other > 0n || position === 0n || other === 0n) return position;
-  const net = position + other;
-  return net > 0n === position > 0n ? (net as Units) : NO_UNITS;
+  const net = addUnits(position, other);
+  return net > 0n === position > 0n ? net : NO_UNITS;
 }
 
 /** Of tether that was bought for rial and tether that came from other markets. */
 function tetherHeld(bought: Units, came: Units): Units {
-  const net = (bought + came) as Units;
+  const net = addUnits(bought, came);
   if (net >= 0n) return net;
   if (bought >= 0n) return NO_UNITS;
   return net > bought ? net : bought;

@@ -1,4 +1,4 @@
-import { NO_UNITS, type Units } from '../domain/money.ts';
+import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -49,13 +49,13 @@ export function rolled(marks: TrackMarks, atMs: number): TrackMarks {
  */
 export function marksWith(marks: TrackMarks, result: Units): TrackMarks {
   if (!marks.hasBegun) {
-    const lossOfDay = marks.dayBeganWith - marks.result;
-    const peak = result + marks.peakResult - marks.result;
+    const lossOfDay = subtractUnits(marks.dayBeganWith, marks.result);
+    const peak = addUnits(result, subtractUnits(marks.peakResult, marks.result));
     return {
       ...marks,
       result,
-      dayBeganWith: (result + lossOfDay) as Units,
-      peakResult: (peak > 0n ? peak : 0n) as Units,
+      dayBeganWith: addUnits(result, lossOfDay),
+      peakResult: peak > 0n ? peak : NO_UNITS,
       hasBegun: true,
     };
   }

@@ -1,5 +1,5 @@
 import { otherQuote, type QuoteCurrency } from '../domain/market-symbol.ts';
-import type { Units } from '../domain/money.ts';
+import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import { pathOf, valueIn, type PriceOf } from './valuation.ts';
 
@@ -51,13 +51,18 @@ export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Pr
     const value = valueIn(currency, { asset, amount: held }, lastPrice);
     const by = pathOf(currency, asset, lastPrice);
     const isCosted = cost[otherQuote(currency)] === 0n;
-    const open = asset === currency ? 0n : value === null || !isCosted ? null : value - cost[currency];
-    assets.push({ asset, held, value, open: open as Units | null, by, pricedAtMs: oldestOf(ledger, by) });
+    const open =
+      asset === currency
+        ? NO_UNITS
+        : value === null || !isCosted
+          ? null
+          : subtractUnits(value, cost[currency]);
+    assets.push({ asset, held, value, open, by, pricedAtMs: oldestOf(ledger, by) });
   }
   const unvalued = assets.filter(({ value }) => value === null).map(({ asset }) => asset);
   const total = sumOf(assets.map(({ value }) => value));
   const open = sumOf(assets.map((one) => one.open));
-  const realised = total === null || open === null ? null : ((total - open) as Units);
+  const realised = total === null || open === null ? null : subtractUnits(total, open);
   return { currency, total, realised, open, unvalued, assets };
 }
 
@@ -67,10 +72,10 @@ function oldestOf({ state }: AssetLedger, by: readonly string[] | null): number 
 }
 
 function sumOf(parts: readonly (Units | null)[]): Units | null {
-  let sum = 0n;
+  let sum: Units = NO_UNITS;
   for (const part of parts) {
     if (part === null) return null;
-    sum += part;
+    sum = addUnits(sum, part);
   }
-  return sum as Units;
+  return sum;
 }

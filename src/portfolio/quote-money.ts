@@ -1,5 +1,5 @@
 import { BRIDGE_BASE, BRIDGE_QUOTE, perQuote, type QuoteCurrency } from '../domain/market-symbol.ts';
-import { NO_UNITS, type Units } from '../domain/money.ts';
+import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 
 /** A sum of money in both quote currencies, in units of each. Mostly one of them is zero. */
@@ -7,16 +7,16 @@ export type QuoteMoney = Readonly<Record<QuoteCurrency, Units>>;
 
 export const NO_MONEY: QuoteMoney = perQuote(NO_UNITS, NO_UNITS);
 
-export function moneyIn(currency: QuoteCurrency, units: bigint): QuoteMoney {
-  return currency === BRIDGE_QUOTE ? perQuote(units as Units, NO_UNITS) : perQuote(NO_UNITS, units as Units);
+export function moneyIn(currency: QuoteCurrency, units: Units): QuoteMoney {
+  return currency === BRIDGE_QUOTE ? perQuote(units, NO_UNITS) : perQuote(NO_UNITS, units);
 }
 
 export function addMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
-  return mapMoney((quote) => (left[quote] + right[quote]) as Units);
+  return mapMoney((quote) => addUnits(left[quote], right[quote]));
 }
 
 export function takeMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
-  return mapMoney((quote) => (left[quote] - right[quote]) as Units);
+  return mapMoney((quote) => subtractUnits(left[quote], right[quote]));
 }
 
 /** The share `part` of `whole` of a sum, half-even in each currency. `whole` is positive. */
@@ -45,5 +45,5 @@ function mapMoney(sumOf: (quote: QuoteCurrency) => Units): QuoteMoney {
 }
 
 function shareOf(units: Units, { part, whole }: { part: bigint; whole: bigint }): Units {
-  return (units === 0n ? units : divideHalfEven(units * part, whole)) as Units;
+  return units === 0n ? units : (divideHalfEven(units * part, whole) as Units);
 }

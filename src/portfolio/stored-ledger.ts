@@ -11,7 +11,7 @@ import { formatUnits } from '../domain/money.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import { atOwnCost, type Holding } from './holding.ts';
-import { addMoney, moneyIn, takeMoney, type QuoteMoney } from './quote-money.ts';
+import { addMoney, moneyIn, NO_MONEY, type QuoteMoney, takeMoney } from './quote-money.ts';
 import { TRACK_TO_BEGIN } from './pnl-track.ts';
 
 const currencies = z.enum(QUOTE_CURRENCIES);
@@ -101,7 +101,7 @@ function changeCurrency(
   const carried = takeMoney(now.realised, now.cost);
   const realised = addMoney(carried, moneyIn(of.into, now.held));
   holdings.set(of.from, { ...atOwnCost(of.from, former.held), realised, tripBeganWith: realised });
-  holdings.set(of.into, { ...atOwnCost(of.into, now.held), cost: moneyIn(of.into, 0n) });
+  holdings.set(of.into, { ...atOwnCost(of.into, now.held), cost: NO_MONEY });
 }
 
 function recordOf<Value, Stored>(

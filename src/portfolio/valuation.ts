@@ -6,7 +6,7 @@ import {
   symbolOf,
   type QuoteCurrency,
 } from '../domain/market-symbol.ts';
-import { UNITS_PER_ONE, type Units } from '../domain/money.ts';
+import { type Units, UNITS_PER_ONE } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 
 /** The last price of a market by its symbol, in units of its quote currency; null where none is known. */

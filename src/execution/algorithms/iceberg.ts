@@ -1,5 +1,5 @@
 import type { Market } from '../../domain/market.ts';
-import type { Units } from '../../domain/money.ts';
+import { subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
@@ -68,7 +68,7 @@ export function advanceIceberg(
   const algorithm = isUnchanged ? before : { ...before, tally, setbacks };
   if (live !== null) return waiting(algorithm);
   const { side, price, visible } = algorithm;
-  const left = (algorithm.amount - tally.filled) as Units;
+  const left = subtractUnits(algorithm.amount, tally.filled);
   if (left <= 0n) return over(algorithm, 'filled');
   if (ended.at(-1)?.state === 'cancelled') return over(algorithm, 'its order was canceled');
   if (setbacks.inARow >= MOST_SETBACKS) {

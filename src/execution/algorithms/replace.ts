@@ -1,5 +1,5 @@
 import type { Market } from '../../domain/market.ts';
-import type { Units } from '../../domain/money.ts';
+import { subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
@@ -85,7 +85,7 @@ export function advanceReplace(
     case 'rejected':
       return over(algorithm, `the order to replace never was: ${replaced.reason ?? 'rejected'}`);
     case 'cancelled': {
-      const remainder = (algorithm.amount - replaced.filled) as Units;
+      const remainder = subtractUnits(algorithm.amount, replaced.filled);
       if (remainder <= 0n) return over(algorithm, 'canceled, as no more is wanted than was filled');
       return place({ ...algorithm, remainder }, remainder);
     }

@@ -1,4 +1,4 @@
-import { NO_UNITS, type Units } from '../../domain/money.ts';
+import { addUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 
 /**
@@ -38,7 +38,7 @@ export function takeStock(tally: Tally, orders: readonly OrderRecord[]): Stock {
       break;
     }
     ended.push(order);
-    filled = (filled + order.filled) as Units;
+    filled = addUnits(filled, order.filled);
     countedKey = order.key;
   }
   return { tally: ended.length === 0 ? tally : { filled, countedKey }, ended, live };

@@ -1,4 +1,12 @@
-import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import {
+  midOfUnits,
+  multiplyUnits,
+  negateUnits,
+  NO_UNITS,
+  subtractUnits,
+  type Units,
+  UNITS_PER_ONE,
+} from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown } from '../../domain/rounding.ts';
 import type { Intent } from '../../strategy/intents.ts';
@@ -102,10 +110,10 @@ function approach(
 }
 
 function differenceOf(target: Units, view: AlgorithmView): { readonly side: Side; readonly amount: Units } {
-  const difference = target - view.position;
-  if (difference >= 0n) return { side: 'buy', amount: difference as Units };
+  const difference = subtractUnits(target, view.position);
+  if (difference >= 0n) return { side: 'buy', amount: difference };
   // The target is not negative, so what is sold is had.
-  return { side: 'sell', amount: -difference as Units };
+  return { side: 'sell', amount: negateUnits(difference) };
 }
 
 /** The value or the share as an amount; null while a price or the equity is not known. */
@@ -119,7 +127,7 @@ function positionOf(algorithm: TargetAlgorithm, view: AlgorithmView): Units | nu
 /** What the share is worth. Equity that is used up makes a target of nothing. */
 function shareOf({ equityShare }: TargetAlgorithm, { equity }: AlgorithmView): Units | null {
   if (equity === null || equityShare === null) return null;
-  return equity <= 0n ? (0n as Units) : (divideDown(equity * equityShare, UNITS_PER_ONE) as Units);
+  return equity <= 0n ? NO_UNITS : multiplyUnits(equity, equityShare, divideDown);
 }
 
 /** What a market order would trade at. */
@@ -131,5 +139,5 @@ function middleOf(book: SeenBook | null): Units | null {
   const bid = book?.bestBid ?? null;
   const ask = book?.bestAsk ?? null;
   if (bid === null || ask === null) return bid ?? ask;
-  return divideDown(bid + ask, 2n) as Units;
+  return midOfUnits(bid, ask);
 }

@@ -1,5 +1,5 @@
 import type { Market } from '../../domain/market.ts';
-import { NO_UNITS, type Units } from '../../domain/money.ts';
+import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown } from '../../domain/rounding.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
@@ -115,7 +115,7 @@ function afterEnded(algorithm: TwapAlgorithm, { tally, ended }: Stock): TwapAlgo
   const last = ended.at(-1);
   if (last === undefined) return algorithm;
   const isCarried = last.state === 'cancelled' && last.execution === 'limit';
-  return { ...algorithm, tally, carry: isCarried ? ((last.amount - last.filled) as Units) : NO_UNITS };
+  return { ...algorithm, tally, carry: isCarried ? subtractUnits(last.amount, last.filled) : NO_UNITS };
 }
 
 /** When a slice is due; the one after the last is due at the end. */
@@ -135,11 +135,12 @@ function sliceAt(algorithm: TwapAlgorithm, nowMs: number): number {
 /** The rest of the slice before, and an even share of what is left for this slice and those after it. */
 function partOf(algorithm: TwapAlgorithm, slice: number, market: Market): Units {
   const { amount, slices, carry, tally } = algorithm;
-  const left = amount - tally.filled;
-  if (slice >= slices - 1) return left as Units;
+  const left = subtractUnits(amount, tally.filled);
+  if (slice >= slices - 1) return left;
   const roundingRest = amount - onAmountGrid(market, amount / BigInt(slices)) * BigInt(slices);
   const toSpread = left - carry - roundingRest;
-  const share = toSpread <= 0n ? 0n : onAmountGrid(market, divideDown(toSpread, BigInt(slices - slice)));
-  const part = carry + share;
-  return (part < left ? part : left) as Units;
+  const share =
+    toSpread <= 0n ? NO_UNITS : onAmountGrid(market, divideDown(toSpread, BigInt(slices - slice)));
+  const part = addUnits(carry, share);
+  return part < left ? part : left;
 }

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { present } from '../../domain/invariant.ts';
-import { UNIT_DECIMALS, type Units } from '../../domain/money.ts';
+import { NO_UNITS, UNIT_DECIMALS, type Units } from '../../domain/money.ts';
 import { textOfNumber } from '../../strategy/decimal-input.ts';
 import type { DecimalInput } from '../../strategy/intents.ts';
 
@@ -27,7 +27,7 @@ export function wishUnits(input: DecimalInput): Units | null {
   if (typeof input !== 'string' && !Decimal.isDecimal(input)) return null;
   try {
     const value = new Decimal(input);
-    if (value.isZero()) return 0n as Units;
+    if (value.isZero()) return NO_UNITS;
     if (!value.isFinite() || value.isNegative() || value.e > HIGHEST_EXPONENT) return null;
     return BigInt(value.toFixed(UNIT_DECIMALS, Decimal.ROUND_DOWN).replace('.', '')) as Units;
   } catch {

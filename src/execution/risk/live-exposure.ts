@@ -1,5 +1,5 @@
 import { parseMarket } from '../../domain/market-symbol.ts';
-import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { addUnits, multiplyUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideUp } from '../../domain/rounding.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
@@ -20,7 +20,7 @@ interface LiveFilter {
 export function openRest(order: OrderRecord): Units {
   if (isFinal(order)) return NO_UNITS;
   const most = order.state === 'settling' ? order.matched : order.amount;
-  return most > order.filled ? ((most - order.filled) as Units) : NO_UNITS;
+  return most > order.filled ? subtractUnits(most, order.filled) : NO_UNITS;
 }
 
 /**
@@ -28,7 +28,7 @@ export function openRest(order: OrderRecord): Units {
  * once. A purchase for tether sells tether, and a sale for it buys tether, at the price that the order names.
  */
 export function liveAmount(orders: readonly OrderRecord[], { asset, side, strategy }: LiveFilter): Units {
-  let sum = 0n;
+  let sum: Units = NO_UNITS;
   for (const order of orders) {
     if (order.strategy !== strategy) continue;
     const { base, quote } = parseMarket(order.market);
@@ -36,9 +36,14 @@ export function liveAmount(orders: readonly OrderRecord[], { asset, side, strate
     const isMoney = quote === asset && order.side !== side;
     if ((!isCoin && !isMoney) || (order.pairKey !== null && !countsForPair(order, orders))) continue;
     const rest = openRest(order);
-    sum += isCoin ? rest : divideUp(rest * (order.price ?? order.stopPrice ?? 0n), UNITS_PER_ONE);
+    sum = addUnits(sum, isCoin ? rest : multiplyUnits(rest, namedPrice(order), divideUp));
   }
-  return sum as Units;
+  return sum;
+}
+
+/** The price that an order names; zero of a market order that was placed before any price was known. */
+function namedPrice({ price, stopPrice }: OrderRecord): Units {
+  return price ?? stopPrice ?? NO_UNITS;
 }
 
 /**
@@ -120,7 +125,7 @@ export function withWanted(sums: LiveSums, view: RiskView): LiveSums {
 function addLive(tally: Tally, order: OrderRecord, orders: readonly OrderRecord[]): void {
   const amount = openRest(order);
   if (amount === 0n || (order.pairKey !== null && !countsForPair(order, orders))) return;
-  const price = order.price ?? order.stopPrice ?? 0n;
+  const price = namedPrice(order);
   if (order.side === 'buy') {
     tally.buys += amount;
     if (price > tally.highestBuy) tally.highestBuy = price;
