@@ -120,8 +120,8 @@ export class BalanceBooks {
     this.matchOutside();
     const disagreements: Disagreement[] = [];
     for (const currency of new Set([...expected.keys(), ...totals.keys()])) {
+      // A wallet that the books do not know began after them, and one that is not listed was never used.
       const was = expected.get(currency) ?? 0n;
-      // A wallet that is not listed is one that was never used.
       const is = totals.get(currency) ?? 0n;
       const lines = this.outside.filter((entry) => entry.currency === currency);
       const explaining =

@@ -1,3 +1,4 @@
+import { present } from '../domain/invariant.ts';
 import type { PlanBudget, PlanInput } from './plan-input.ts';
 import { capacityOf, takenMsOf } from './planned-budget.ts';
 
@@ -48,7 +49,7 @@ export function planRestart(
     requests * replyMs + steps.reduce((sum, step) => sum + windowsMs(step, budgets, replyMs), 0);
   const blindMs = Math.max(
     0,
-    ...steps.map(({ budget }) => (budgets.get(budget)?.windowMs ?? 0) + restart.arrivedAfterMs),
+    ...steps.map(({ budget }) => planned(budget, budgets).windowMs + restart.arrivedAfterMs),
   );
   return { steps, requests, soonestMs, latestMs: blindMs + soonestMs };
 }
@@ -59,8 +60,11 @@ function windowsMs(
   budgets: ReadonlyMap<string, PlanBudget>,
   replyMs: number,
 ): number {
-  const budget = budgets.get(name);
-  if (budget === undefined) return 0;
+  const budget = planned(name, budgets);
   const capacity = capacityOf(budget);
   return capacity === 0 ? Infinity : Math.floor((requests - 1) / capacity) * takenMsOf(budget, replyMs);
+}
+
+function planned(name: string, budgets: ReadonlyMap<string, PlanBudget>): PlanBudget {
+  return present(budgets.get(name), () => `a budget ${name} among those of the plan`);
 }

@@ -48,6 +48,7 @@ export class PollQueue {
       dueMs: feed.intervalMs === Infinity ? Infinity : startMs,
       askedMs: -Infinity,
       notBeforeMs: -Infinity,
+      // Bars have none.
       phase: phases.get(feed) ?? 0,
       isInFlight: false,
     }));

@@ -1,3 +1,4 @@
+import { fieldsOf } from './fields.ts';
 import { present } from '../domain/invariant.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { CandleSeries } from './candle-series.ts';
@@ -76,7 +77,7 @@ function subscriptionOf(name: string, place: string, part: unknown): unknown {
   if (LIFE.some((life) => life === name)) {
     throw refusal(place, `expected another name: on.${name} is the handler of the strategy's own events`);
   }
-  const { kind, from } = Object(part) as Readonly<Record<string, unknown>>;
+  const { kind, from } = fieldsOf(part);
   if (!KINDS.has(kind)) {
     throw refusal(
       place,

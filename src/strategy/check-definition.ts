@@ -1,3 +1,4 @@
+import { isFields } from './fields.ts';
 import { LIFE, type StrategyDefinition } from './definition.ts';
 
 /**
@@ -17,10 +18,10 @@ const PARTS: ReadonlySet<string> = new Set([
 
 /** What keeps a value from being a strategy, or null. What it declares is seen once it is set up. */
 export function whatIsWrong(exported: unknown): string | null {
-  if (typeof exported !== 'object' || exported === null) {
+  if (!isFields(exported)) {
     return `expected a strategy made by defineStrategy as the default export, was ${exported === null ? 'null' : typeof exported}`;
   }
-  const parts = exported as Readonly<Record<string, unknown>>;
+  const parts = exported;
   const unknown = Object.keys(parts).find((part) => !PARTS.has(part));
   if (unknown !== undefined) {
     return `expected the parts of a strategy (${[...PARTS].join(', ')}), was ${JSON.stringify(unknown)}`;

@@ -1,11 +1,10 @@
+import type { Fields } from './fields.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { isPositiveDecimal, sayInput } from './decimal-input.ts';
 import { expectedMarket } from './check-subscriptions.ts';
 
 const LONGEST_TAG = 32;
 const LONGEST_ID = 64;
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Checks of the fields that intents share, which know the place of their intent for what they say. Each

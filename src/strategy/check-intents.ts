@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { isDecimalFromZero, isPositiveDecimal, sayInput, textOfNumber } from './decimal-input.ts';
 import type { SarrafError } from '../domain/errors.ts';
-import { FieldCheck, isSide, refusal, type Fields } from './check-fields.ts';
+import { FieldCheck, isSide, refusal } from './check-fields.ts';
+import { isFields, type Fields } from './fields.ts';
 import type { Intent } from './intents.ts';
 
 /** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */
@@ -213,10 +214,10 @@ class IntentCheck extends FieldCheck {
     if (!Array.isArray(quotes)) this.fail('.quotes', `expected a list of quotes, was ${sayInput(quotes)}`);
     for (let index = 0; index < quotes.length; index += 1) {
       const quote: unknown = quotes[index];
-      if (typeof quote !== 'object' || quote === null) {
+      if (!isFields(quote)) {
         this.fail(`.quotes.${index}`, `expected { side, price, amount }, was ${sayInput(quote)}`);
       }
-      const fields = quote as Fields;
+      const fields = quote;
       // The place is put together only where something is wrong: this is what runs most often.
       if (
         isSide(fields['side']) &&

@@ -31,7 +31,8 @@ function sizeOf(value: unknown, key: string, depth: number, before: number): num
   let characters = before + 2;
   // What is frozen already is looked into all the same: an author may freeze what is no JSON.
   if (Array.isArray(value)) {
-    for (const entry of value as readonly unknown[]) characters = next(entry, key, depth, characters);
+    const entries: readonly unknown[] = value;
+    for (const entry of entries) characters = next(entry, key, depth, characters);
   } else {
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) throw notJson(value, key);

@@ -1,3 +1,4 @@
+import { fieldsOf } from './fields.ts';
 import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { ohlcvOf, closeNumber } from './column-candle.ts';
@@ -24,7 +25,7 @@ export interface Indicator {
  * more candles than the exchange gives at once.
  */
 export function createIndicator(spec: IndicatorSpec): Indicator {
-  const { kind, params, of } = Object(spec) as Partial<Readonly<Record<string, unknown>>>;
+  const { kind, params, of } = fieldsOf(spec);
   const entry = typeof kind === 'string' ? INDICATORS.get(kind) : undefined;
   if (typeof kind !== 'string' || entry === undefined) {
     const was = JSON.stringify(spec);
@@ -41,7 +42,7 @@ export function createIndicator(spec: IndicatorSpec): Indicator {
 }
 
 function isCandles(of: unknown): boolean {
-  const { kind, from } = Object(of) as Readonly<Record<string, unknown>>;
+  const { kind, from } = fieldsOf(of);
   return kind === 'candles' && typeof from === 'object' && from !== null;
 }
 

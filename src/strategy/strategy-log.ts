@@ -1,3 +1,5 @@
+import { isFields } from './fields.ts';
+
 /** One line of a strategy's own log. */
 export interface StrategyLogLine {
   readonly text: string;
@@ -37,7 +39,7 @@ export class StrategyLog {
     }
     this.inCall += 1;
     this.inHour += 1;
-    (this.lines ??= []).push({ text: textOf(text), fields: fieldsOf(fields) });
+    (this.lines ??= []).push({ text: textOf(text), fields: loggedFields(fields) });
   });
 
   /** A call begins, at a time of the run. */
@@ -80,7 +82,7 @@ function textOf(text: unknown): string {
   }
 }
 
-function fieldsOf(fields: unknown): StrategyLogLine['fields'] {
+function loggedFields(fields: unknown): StrategyLogLine['fields'] {
   if (fields === undefined || fields === null) return null;
   try {
     const json = JSON.stringify(fields, (_, value: unknown) =>
@@ -89,9 +91,7 @@ function fieldsOf(fields: unknown): StrategyLogLine['fields'] {
     if (json === undefined) return null;
     if (json.length > LONGEST_FIELDS) return { cut: `${json.slice(0, LONGEST_FIELDS)}…` };
     const plain: unknown = JSON.parse(json);
-    return typeof plain === 'object' && plain !== null && !Array.isArray(plain)
-      ? (plain as Readonly<Record<string, unknown>>)
-      : { value: plain };
+    return isFields(plain) && !Array.isArray(plain) ? plain : { value: plain };
   } catch {
     return { cut: 'fields that are no JSON' };
   }
