@@ -61,9 +61,12 @@ export async function planOfConfigs(
   return {
     plan: planPolls({
       ...planInputOf(runners, facts.budgets.values()),
-      budgetOf: {
-        ...INTERFACE_PROFILE.budgets,
-        book: orderBookBudget(first.mode === 'embedded' ? 'v2' : first.exchange.orderBook),
+      venue: {
+        ...INTERFACE_PROFILE,
+        budgets: {
+          ...INTERFACE_PROFILE.budgets,
+          book: orderBookBudget(first.mode === 'embedded' ? 'v2' : first.exchange.orderBook),
+        },
       },
     }),
     budgets: facts.budgets,

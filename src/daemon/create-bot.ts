@@ -48,7 +48,7 @@ export function createBot({
 }: CreateBotOptions): CreatedBot {
   const runners = instances.map(({ runner }) => runner);
   const planWith = (budgets: Iterable<Budget>): PollPlan =>
-    planPolls({ ...planInputOf(runners, budgets), budgetOf: venue.profile.budgets });
+    planPolls({ ...planInputOf(runners, budgets), venue: venue.profile });
   // A limit that the exchange lowers for a day makes data older, and is no reason not to begin.
   const plan = planWith(venue.budgets.values());
   if (plan.problems.length > 0) {

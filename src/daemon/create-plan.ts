@@ -28,7 +28,7 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
       const { name, limit, windowMs } = budget;
       return { name, limit, windowMs, reserve: reserveOf(budget) };
     }),
-    budgetOf: INTERFACE_PROFILE.budgets,
+    venue: INTERFACE_PROFILE,
     usesAccount: true,
     replyMs: USUAL_REPLY_MS,
     restart: {

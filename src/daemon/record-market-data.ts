@@ -100,7 +100,7 @@ function feedsOf(
   const longest = { maxAgeMs: LONGEST_AGE_MS };
   const { feeds, problems } = planPolls({
     ...planInputOf([], client.budgets.values()),
-    budgetOf: profileOf(caller).budgets,
+    venue: profileOf(caller),
     subscriptions: markets.flatMap((market) =>
       [
         book(market, { ...WANTED.book, ...longest }),

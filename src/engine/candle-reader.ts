@@ -15,11 +15,17 @@ const CLOSE_DELAY_MS = 1_000;
 const RETRY_MS = 5_000;
 const MOST_RETRIES = 3;
 
-/** Bars that the exchange gives at once ("Market data"). */
-const MOST_CANDLES = 500;
-
 /** Bars of the past at most, over as many requests as that takes. */
 const MOST_WARM_UP = 5_000;
+
+export interface CandleReaderOptions {
+  readonly market: string;
+  readonly timeframe: Timeframe;
+  /** Bars of the past that are wanted first. */
+  readonly warmUp: number;
+  /** Bars that the exchange gives at once. */
+  readonly pageSize: number;
+}
 
 /**
  * The candles of one market at one length: closed ones only, in order, each once, gaps counted. Pure: it is
@@ -32,13 +38,15 @@ export class CandleReader {
   lastOpenMs: number | null = null;
   /** When bars were read last; null before. */
   seenAtMs: number | null = null;
+  private readonly pageSize: number;
   private retries = 0;
   private warmUpLeft: number;
   /** Bars of the past, oldest first, while they are gathered. */
   private past: Candle[] = [];
 
-  constructor(options: { readonly market: string; readonly timeframe: Timeframe; readonly warmUp: number }) {
+  constructor(options: CandleReaderOptions) {
     this.market = options.market;
+    this.pageSize = options.pageSize;
     this.timeframe = options.timeframe;
     this.lengthMs = timeframeMs(this.timeframe);
     this.warmUpLeft = Math.min(options.warmUp, MOST_WARM_UP);
@@ -51,10 +59,10 @@ export class CandleReader {
   question(nowMs: number): { readonly toMs: number; readonly count: number } {
     if (!this.isWarm) {
       const toMs = this.past[0]?.openTimeMs ?? nowMs;
-      return { toMs, count: Math.min(MOST_CANDLES, this.warmUpLeft + 2) };
+      return { toMs, count: Math.min(this.pageSize, this.warmUpLeft + 2) };
     }
     const behind = this.lastOpenMs === null ? 1 : Math.ceil((nowMs - this.lastOpenMs) / this.lengthMs);
-    return { toMs: nowMs, count: Math.min(MOST_CANDLES, Math.max(3, behind + 2)) };
+    return { toMs: nowMs, count: Math.min(this.pageSize, Math.max(3, behind + 2)) };
   }
 
   /**
@@ -66,7 +74,7 @@ export class CandleReader {
     this.past.unshift(...closed);
     this.warmUpLeft -= closed.length;
     this.seenAtMs = nowMs;
-    if (this.warmUpLeft > 0 && closed.length > 0 && candles.length >= MOST_CANDLES) return null;
+    if (this.warmUpLeft > 0 && closed.length > 0 && candles.length >= this.pageSize) return null;
     this.isWarm = true;
     const { past } = this;
     this.past = [];
@@ -135,6 +143,7 @@ export function candlesSeenAtMs(
 export function readersOf(
   feeds: readonly PlannedFeed[],
   instances: readonly StrategyInstance[],
+  pageSize: number,
 ): CandleReaders {
   const readers = new Map<string, CandleReader>();
   for (const feed of feeds) {
@@ -151,7 +160,7 @@ export function readersOf(
     if (first === undefined) continue;
     const { market, timeframe } = first.subscription;
     const warmUp = Math.max(...wanted.map(({ length }) => length));
-    readers.set(feed.key, new CandleReader({ market, timeframe, warmUp }));
+    readers.set(feed.key, new CandleReader({ market, timeframe, warmUp, pageSize }));
   }
   return readers;
 }

@@ -73,7 +73,7 @@ export class Engine {
       findings,
       emit: (event, market) => this.loop.tellMarketData(event, market),
     });
-    const readers = readersOf(settings.feeds, instances);
+    const readers = readersOf(settings.feeds, instances, settings.venue.pageSizes.candles);
     const views = new PortfolioViews(instances, { markets, blotter, account, readers });
     const notifier = new StrategyNotifier({ instances, outbox, markets });
     const closed = (): string | null => this.tradingState.closed();

@@ -141,7 +141,7 @@ function feedsOf(runners: readonly StrategyPort[], leisure: number): EngineSetti
     ),
     traded: runners.map(({ name, market }) => ({ strategy: name, market })),
     budgets: [...budgetTable().values()].map((budget) => ({ ...budget, reserve: reserveOf(budget) })),
-    budgetOf: INTERFACE_PROFILE.budgets,
+    venue: INTERFACE_PROFILE,
     usesAccount: true,
     replyMs: REPLY_MS,
     restart: { orderPages: 1, tradePages: 1, arrivedAfterMs: DEFAULT_ENGINE_TIMES.lateArrivalMs },

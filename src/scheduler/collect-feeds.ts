@@ -2,14 +2,7 @@ import { BRIDGE, parseMarket } from '../domain/market-symbol.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
 import type { CandleSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
-import {
-  agesOf,
-  BOOK_CACHE_MS,
-  OWN_AGES,
-  LATEST_BAR_SHARE,
-  strictest,
-  type FeedAges,
-} from './default-ages.ts';
+import { agesOf, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';
 import type { Feed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
 
@@ -25,7 +18,7 @@ const REQUESTS_PER_BAR = 2;
  */
 export function collectFeeds(input: PlanInput): readonly Feed[] {
   const feeds = new Map<string, Feed>();
-  const { budgetOf } = input;
+  const { budgets: budgetOf, bookCacheMs: cacheMs } = input.venue;
   const want = (feed: Feed): void => {
     const known = feeds.get(feed.key);
     feeds.set(feed.key, known === undefined ? feed : bothWant(known, feed));
@@ -34,7 +27,11 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
     switch (subscription.kind) {
       case 'book':
         want(
-          bookFeed({ market: subscription.market, budget: budgetOf.book }, agesOf(subscription), strategy),
+          bookFeed(
+            { market: subscription.market, budget: budgetOf.book, cacheMs },
+            agesOf(subscription),
+            strategy,
+          ),
         );
         break;
       case 'trades':
@@ -59,7 +56,9 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
   const subscribed = new Set(feeds.keys());
   for (const { strategy, market } of input.traded) {
     if (!subscribed.has(`book ${market}`))
-      want(bookFeed({ market, budget: budgetOf.book }, OWN_AGES.collar, `price collar of ${strategy}`));
+      want(
+        bookFeed({ market, budget: budgetOf.book, cacheMs }, OWN_AGES.collar, `price collar of ${strategy}`),
+      );
   }
   if (![...feeds.values()].some(({ kind, market }) => market === BRIDGE && kind !== 'public-trades')) {
     for (const strategy of input.bridged ?? [])
@@ -115,12 +114,13 @@ function feedOf(
 }
 
 function bookFeed(
-  { market, budget }: { readonly market: string; readonly budget: string },
+  of: { readonly market: string; readonly budget: string; readonly cacheMs: number },
   ages: FeedAges,
   asker: string,
 ): Feed {
+  const { market, budget, cacheMs } = of;
   // Asking again within the cache's time gives the same book.
-  const wantedMs = Math.max(ages.wantedMs, Math.min(BOOK_CACHE_MS, ages.longestMs));
+  const wantedMs = Math.max(ages.wantedMs, Math.min(cacheMs, ages.longestMs));
   const target = {
     key: `book ${market}`,
     kind: 'book',
@@ -129,7 +129,7 @@ function bookFeed(
     requestClass: 'market',
   } as const;
   const idleMs = Math.max(ages.idleMs, wantedMs);
-  return feedOf(target, { ages: { ...ages, wantedMs, idleMs }, asker }, { cacheMs: BOOK_CACHE_MS });
+  return feedOf(target, { ages: { ...ages, wantedMs, idleMs }, asker }, { cacheMs });
 }
 
 function tradesFeed(

@@ -24,9 +24,6 @@ export const OWN_AGES = {
 /** How long an answer takes at the longest in ordinary times, where nothing was measured. */
 export const USUAL_REPLY_MS = 500;
 
-/** The exchange answers with the same book for this long, so that asking more often shows nothing new. */
-export const BOOK_CACHE_MS = 1_000;
-
 /** How long after its close a bar that was not there yet is asked for once more. */
 export const BAR_RETRY_MS = 2_000;
 

@@ -32,8 +32,8 @@ export interface PlanInput {
    */
   readonly bridged?: readonly string[];
   readonly budgets: readonly PlanBudget[];
-  /** The budget that each call is counted in. */
-  readonly budgetOf: VenueProfile['budgets'];
+  /** What the exchange gives, how often, and in which budget each call is counted. */
+  readonly venue: Pick<VenueProfile, 'budgets' | 'timeframes' | 'bookCacheMs'>;
   /** Whether orders are placed, so that orders, trades and wallets have to be followed. */
   readonly usesAccount: boolean;
   /** From sending a question to having its answer, at the longest in ordinary times. */

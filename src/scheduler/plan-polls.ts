@@ -3,6 +3,7 @@ import type { VenueCallKind } from '../venues/port.ts';
 import { allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import type { PlanBudget, PlanInput } from './plan-input.ts';
+import { timeframeProblems } from './plan-problems.ts';
 import { planBudget, type BudgetPlan } from './plan-budget.ts';
 import type { PlannedBudget } from './planned-budget.ts';
 import { planRestart, type RestartPlan } from './plan-restart.ts';
@@ -34,14 +35,14 @@ export function planPolls(input: PlanInput): PollPlan {
   const byBudget = Map.groupBy(collectFeeds(input), ({ budget }) => budget);
   const plans = [...byBudget].map(([name, feeds]) => planOf(budgetNamed(budgets, name), feeds, input));
   const unused = ORDER_CALLS.flatMap((kind) => {
-    const budget = budgets.get(input.budgetOf[kind]);
+    const budget = budgets.get(input.venue.budgets[kind]);
     return budget === undefined || !input.usesAccount ? [] : [unusedBudget(budget)];
   });
   return {
     feeds: plans.flatMap(({ feeds }) => feeds),
     budgets: [...plans.map(({ budget }) => budget), ...unused],
     largestStretch: Math.max(1, ...plans.map(({ stretch }) => stretch)),
-    problems: plans.flatMap(({ problems }) => problems),
+    problems: [...timeframeProblems(input), ...plans.flatMap(({ problems }) => problems)],
     restart: planRestart(budgets, { ...input, wallets: walletsOf(input) }),
   };
 }
@@ -49,10 +50,14 @@ export function planPolls(input: PlanInput): PollPlan {
 function planOf(
   budget: PlanBudget,
   feeds: readonly Feed[],
-  { replyMs, budgetOf }: Pick<PlanInput, 'replyMs' | 'budgetOf'>,
+  { replyMs, venue }: Pick<PlanInput, 'replyMs' | 'venue'>,
 ): BudgetPlan {
   const each = planBudget(budget, feeds, replyMs);
-  if (budget.name !== budgetOf.books || feeds.length < 2 || (each.stretch <= 1 && each.problems.length === 0))
+  if (
+    budget.name !== venue.budgets.books ||
+    feeds.length < 2 ||
+    (each.stretch <= 1 && each.problems.length === 0)
+  )
     return each;
   return planBudget(budget, [allBooksFeed(feeds)], replyMs);
 }

@@ -1,5 +1,5 @@
 import { present } from '../domain/invariant.ts';
-import type { PlanBudget } from './plan-input.ts';
+import type { PlanBudget, PlanInput } from './plan-input.ts';
 import { PLANNED_SHARE, plannedRate } from './planned-budget.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import { lengthText } from '../domain/time-text.ts';
@@ -20,6 +20,20 @@ export function overloadProblem(
   const named = feeds.slice(0, MOST_NAMED).map(nameWithAge);
   const rest = feeds.length > MOST_NAMED ? ` and ${feeds.length - MOST_NAMED} more` : '';
   return `${budget.name}: expected at most ${aMinute(plannedRate(budget))} requests a minute (${limit}), found ${aMinute(perMs)} for ${named.join(', ')}${rest}: ${remedyOf(feeds)}`;
+}
+
+/** Candles of timeframes that the exchange does not have. */
+export function timeframeProblems({
+  subscriptions,
+  venue: { timeframes },
+}: Pick<PlanInput, 'subscriptions' | 'venue'>): readonly string[] {
+  return subscriptions.flatMap(({ strategy, subscription }) => {
+    if (subscription.kind !== 'candles' || timeframes.has(subscription.timeframe)) return [];
+    const { market, timeframe } = subscription;
+    return [
+      `candles ${market} ${timeframe}: expected one of the timeframes that the exchange has (${[...timeframes].join(', ')}), found ${timeframe} for ${strategy}; ask for another one`,
+    ];
+  });
 }
 
 /** Data is wanted younger than the way to it takes. */

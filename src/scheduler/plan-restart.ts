@@ -30,8 +30,8 @@ export function planRestart(
     replyMs,
     restart,
     wallets,
-    budgetOf,
-  }: Pick<PlanInput, 'usesAccount' | 'replyMs' | 'restart' | 'budgetOf'> & { readonly wallets: number },
+    venue: { budgets: budgetOf },
+  }: Pick<PlanInput, 'usesAccount' | 'replyMs' | 'restart' | 'venue'> & { readonly wallets: number },
 ): RestartPlan {
   const all: readonly RestartStep[] = [
     { what: 'open orders and those since', budget: budgetOf.orders, requests: restart.orderPages },

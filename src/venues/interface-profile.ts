@@ -1,3 +1,4 @@
+import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { ENDPOINTS } from '../exchange/endpoints/index.ts';
 import type { VenueCallKind, VenueProfile } from './port.ts';
 import type { VenueCaller } from './venue-caller.ts';
@@ -34,6 +35,8 @@ export const INTERFACE_PROFILE: VenueProfile = {
   // A client order id is free again once its order has closed, so that nobody knows it proves nothing.
   absence: { refusedAfterMs: null, readings: 2, needsTrades: true },
   pageSizes: PAGE_SIZES,
+  timeframes: new Set(TIMEFRAMES),
+  bookCacheMs: 1_000,
   budgets: Object.fromEntries(
     KINDS.map((kind) => [kind, ENDPOINTS[ENDPOINT_OF[kind]].budget.name]),
   ) as VenueProfile['budgets'],

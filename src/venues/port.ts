@@ -254,8 +254,15 @@ export interface VenueProfile {
     };
   };
   readonly absence: AbsenceRule;
-  /** The most items that one page of a list has. */
-  readonly pageSizes: { readonly orders: number; readonly trades: number; readonly transactions: number };
+  /** The most items that one page of a list has, and the most candles that one answer has. */
+  readonly pageSizes: Readonly<Record<'orders' | 'trades' | 'transactions' | 'candles', number>>;
+  /** What it has candles of. */
+  readonly timeframes: ReadonlySet<Timeframe>;
+  /**
+   * For how long it answers with the same book, so that asking more often shows nothing new; 0 for not at
+   * all.
+   */
+  readonly bookCacheMs: number;
   /** The budget that each call is counted in. */
   readonly budgets: Readonly<Record<VenueCallKind, string>>;
 }

@@ -43,7 +43,7 @@ export const ENDPOINT_OF = {
 type EndpointOf<Kind extends VenueCallKind> = (typeof ENDPOINT_OF)[Kind];
 
 /** The largest pages that its lists give. */
-export const PAGE_SIZES = { orders: 1_000, trades: 500, transactions: 50 } as const;
+export const PAGE_SIZES = { orders: 1_000, trades: 500, transactions: 50, candles: 500 } as const;
 
 /** What a call came to, read into the engine's words. Null where the reply lacks what was asked for. */
 export type VenueReply =

@@ -43,7 +43,6 @@ const BOT_USER = 8_000_001;
 const BOT_NAME = 'poll-bot';
 
 const TRADES_SHOWN = 50;
-const CANDLES_PAGE = 500;
 
 const ALL_TRADES = {
   base: null,
@@ -274,7 +273,7 @@ function candlesOf(
   const bars = state.candles.bars(call.timeframe);
   let end = bars.length;
   while (end > 0 && (bars[end - 1]?.openTimeMs ?? 0) >= call.toMs) end -= 1;
-  const count = Math.min(call.count, CANDLES_PAGE);
+  const count = Math.min(call.count, PAGE_SIZES.candles);
   const made = bars.slice(Math.max(0, end - count), end).map((bar) => candleOf(state.grid, bar));
   return recorded.over(made, { ...call, count, nowMs });
 }

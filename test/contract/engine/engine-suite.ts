@@ -4,7 +4,11 @@ import type { VenueProfile } from '../../../src/venues/port.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 import { cursorOf } from '../../../src/execution/own-list.ts';
-import { EngineWorld } from '../../unit/engine/engine-world.ts';
+import { z } from 'zod';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { barStartMs } from '../../../src/domain/timeframe.ts';
+import { defineStrategy } from '../../../src/strategy/definition.ts';
+import { EngineWorld, FEEDS, feedOf } from '../../unit/engine/engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 const STOP = buy('BTCUSDT', { amount: '1', price: '121', stopPrice: '120' });
@@ -224,6 +228,34 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       world.advance(12_000);
       expect(world.order().state).toBe('filled');
       expect(world.toldOf('fill')).toHaveLength(1);
+    });
+
+    it('reads the past of candles in pages as large as the exchange gives', () => {
+      const past: number[] = [];
+      const reader = defineStrategy({
+        name: 'reader',
+        params: z.strictObject({}),
+        data: ({ market }) => ({ bars: market.candles('1m', { history: 12 }) }),
+        on: { start: ({ history }) => void past.push(history.bars.length) },
+      });
+      const feeds = [...FEEDS, feedOf('candles BTCUSDT 1m', 'candles', 60_000)];
+      const world = new EngineWorld({ settings: { venue: profile }, strategies: [reader], feeds });
+      const price = decimalText('100');
+      for (let minute = 20; minute >= 0; minute -= 1) {
+        const openTimeMs = barStartMs(world.nowMs, '1m') - minute * 60_000;
+        world.venue.candles.push({
+          openTimeMs,
+          open: price,
+          high: price,
+          low: price,
+          close: price,
+          volume: price,
+        });
+      }
+      world.advance(10_000);
+      expect(past).toEqual([12]);
+      for (const { call } of world.requestsOf('candles'))
+        expect(call.kind === 'candles' ? call.count : 0).toBeLessThanOrEqual(profile.pageSizes.candles);
     });
 
     it('sends an identical order at once only where the exchange takes it', () => {

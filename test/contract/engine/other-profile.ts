@@ -23,7 +23,9 @@ export const OTHER_PROFILE: VenueProfile = {
     trades: { by: 'time', overlapMs: 2_000, usualReach: Number.POSITIVE_INFINITY },
   },
   absence: { refusedAfterMs: 5_000, readings: 1, needsTrades: false },
-  pageSizes: { orders: 5, trades: 5, transactions: 5 },
+  pageSizes: { orders: 5, trades: 5, transactions: 5, candles: 5 },
+  timeframes: new Set(['1m', '5m', '1h', '1d']),
+  bookCacheMs: 0,
   budgets: {
     place: 'trading',
     'place-oco': 'trading',

@@ -230,7 +230,9 @@ export class ScriptedVenue {
           updatedAtMs: this.nowMs,
         };
       case 'candles':
-        return this.candles.filter(({ openTimeMs }) => openTimeMs < call.toMs).slice(-call.count);
+        return this.candles
+          .filter(({ openTimeMs }) => openTimeMs < call.toMs)
+          .slice(-Math.min(call.count, this.profile.pageSizes.candles));
       case 'public-trades':
         return [...this.tape];
       case 'options':

@@ -97,7 +97,7 @@ describe('a plan at work under the ledger', () => {
         (wanted, replies) => {
           const restart = { orderPages: 0, tradePages: 0, arrivedAfterMs: 0 };
           const { feeds, problems } = planPolls({
-            budgetOf: INTERFACE_PROFILE.budgets,
+            venue: INTERFACE_PROFILE,
             subscriptions: wanted,
             traded: [],
             budgets,

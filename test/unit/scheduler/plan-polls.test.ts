@@ -65,11 +65,13 @@ interface Situation {
   readonly usesAccount?: boolean;
   readonly scale?: number;
   readonly replyMs?: number;
+  /** What this exchange has otherwise. */
+  readonly venue?: Partial<PlanInput['venue']>;
 }
 
 function plan(situation: Situation): PollPlan {
   return planPolls({
-    budgetOf: INTERFACE_PROFILE.budgets,
+    venue: { ...INTERFACE_PROFILE, ...situation.venue },
     subscriptions: situation.subscriptions ?? [],
     traded: (situation.traded ?? []).map((market) => ({ strategy: 'trader', market })),
     bridged: situation.bridged ?? [],
@@ -266,13 +268,32 @@ describe('what does not fit', () => {
     expect(problems[0]).toMatch(message);
   });
 
+  test('asks for a book as often as the budget lets it where the exchange makes each answer anew', () => {
+    const subscriptions = subscriptionsOf('a book BTCIRT every=200');
+    const [wanted] = plan({ subscriptions, scale: 10, venue: { bookCacheMs: 0 } }).feeds;
+    const [cached] = plan({ subscriptions, scale: 10 }).feeds;
+    expect([wanted?.intervalMs, wanted?.worstAgeMs]).toEqual([200, 700]);
+    expect([cached?.intervalMs, cached?.worstAgeMs]).toEqual([1_000, 2_500]);
+  });
+
+  test('tells of candles of a timeframe that the exchange does not have, and for whom', () => {
+    const venue = { timeframes: new Set(['1m', '1h'] as const) };
+    const { problems } = plan({
+      subscriptions: subscriptionsOf('a candles BTCIRT 1h\nb candles ETHIRT 3h'),
+      venue,
+    });
+    expect(problems).toEqual([
+      'candles ETHIRT 3h: expected one of the timeframes that the exchange has (1m, 1h), found 3h for b; ask for another one',
+    ]);
+  });
+
   test('tells of a reserve that leaves nothing', () => {
     const input = { subscriptions: [], traded: [], usesAccount: true, replyMs: 500 };
     const restart = { orderPages: 1, tradePages: 1, arrivedAfterMs: 0 };
     const budgets = BUDGETS.map((budget) =>
       budget.name === 'orders/list' ? { ...budget, reserve: 30 } : budget,
     );
-    const given = planPolls({ ...input, budgetOf: INTERFACE_PROFILE.budgets, budgets, restart });
+    const given = planPolls({ ...input, venue: INTERFACE_PROFILE, budgets, restart });
     expect(given.problems).toHaveLength(1);
     expect(given.problems[0]).toContain('orders/list: expected at most 0 requests a minute');
     expect(given.feeds.find(({ key }) => key === 'orders')?.intervalMs).toBe(Infinity);
@@ -281,7 +302,7 @@ describe('what does not fit', () => {
   test('refuses a budget that is not there', () => {
     const input = { subscriptions: [], traded: [], budgets: [], usesAccount: true, replyMs: 500 };
     const restart = { orderPages: 1, tradePages: 1, arrivedAfterMs: 0 };
-    expect(() => planPolls({ ...input, budgetOf: INTERFACE_PROFILE.budgets, restart })).toThrow(
+    expect(() => planPolls({ ...input, venue: INTERFACE_PROFILE, restart })).toThrow(
       'expected a budget named v2/options',
     );
   });
