@@ -6,12 +6,32 @@ import { expectedMarket } from './check-subscriptions.ts';
 const LONGEST_TAG = 32;
 const LONGEST_ID = 64;
 
+const FILLED_IN: ReadonlySet<string> = new Set(['kind', 'market', 'side']);
+
+/** What other tools call the fields of an order, in lower case. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['qty', 'amount'],
+  ['quantity', 'amount'],
+  ['size', 'amount'],
+  ['volume', 'amount'],
+  ['cost', 'value'],
+  ['notional', 'value'],
+  ['stake', 'value'],
+  ['percent', 'equityShare'],
+  ['share', 'equityShare'],
+  ['limit', 'price'],
+  ['limitprice', 'price'],
+  ['stop', 'stopPrice'],
+  ['sl', 'stopPrice'],
+  ['label', 'tag'],
+]);
+
 /**
  * Checks of the fields that intents share, which know the place of their intent for what they say. Each
  * throws `INVALID_STRATEGY`.
  */
 export class FieldCheck {
-  private readonly place: string;
+  protected readonly place: string;
   private readonly knownMarkets: ReadonlySet<string> | undefined;
 
   /** `place`: what an author would call it, such as `ctx.buy`. */
@@ -59,8 +79,13 @@ export class FieldCheck {
 
   protected onlyFields(fields: Fields, known: ReadonlySet<string>, place: string): void {
     for (const name in fields) {
-      if (!known.has(name))
-        this.fail(`${place}.${name}`, `expected one of ${[...known].join(', ')}, was this field`);
+      if (known.has(name)) continue;
+      // What `ctx` fills in is no field of the author's.
+      const isAuthors = this.place.startsWith('ctx.') && place === '';
+      const names = [...known].filter((one) => !isAuthors || !FILLED_IN.has(one));
+      const meant = OTHER_WORDS.get(name.toLowerCase());
+      const hint = meant !== undefined && names.includes(meant) ? `: it is called ${meant} here` : '';
+      this.fail(`${place}.${name}`, `expected one of ${names.join(', ')}, was "${name}"${hint}`);
     }
   }
 

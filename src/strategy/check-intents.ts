@@ -70,12 +70,17 @@ export function tooMany(count: number): SarrafError {
   return refusal('intents', `expected at most ${MOST_INTENTS} at once, were ${count}`);
 }
 
+/** What to say of something in place of an order. */
+export function noOrder(place: string, was: unknown): SarrafError {
+  return refusal(place, `expected an order such as { amount: 0.01 }, was ${sayInput(was)}`);
+}
+
 /** The checks of one intent. */
 class IntentCheck extends FieldCheck {
   /** The intent as the engine keeps it. Its fields are read once: what is checked is what is taken. */
   taken(intent: unknown): Intent {
     if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
-      this.fail('', `expected an order such as { amount: 0.01 }, was ${sayInput(intent)}`);
+      throw noOrder(this.place, intent);
     }
     const fields: Record<string, unknown> = { ...intent };
     if (Array.isArray(fields['quotes'])) fields['quotes'] = this.quoteCopies(fields['quotes']);

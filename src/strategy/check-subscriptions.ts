@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
+import { sayInput } from './decimal-input.ts';
 import { routeOfSubscription } from './event-route.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { FRESHNESS, type Subscription } from './subscriptions.ts';
@@ -28,7 +29,9 @@ const subscription = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('candles'),
     market,
-    timeframe: z.enum(TIMEFRAMES, `expected one of ${TIMEFRAMES.join(', ')}`),
+    timeframe: z.enum(TIMEFRAMES, {
+      error: ({ input }) => `expected one of ${TIMEFRAMES.join(', ')}, was ${sayInput(input)}`,
+    }),
     warmUp: z.int().min(0).max(LONGEST_WARM_UP).default(0),
   }),
   polled('book'),

@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
-import { checkedIntent, MOST_INTENTS, tooMany } from './check-intents.ts';
+import { isSide } from './check-fields.ts';
+import { checkedIntent, MOST_INTENTS, noOrder, tooMany } from './check-intents.ts';
 import type { MarketContext } from './context.ts';
 import type { Intent } from './intents.ts';
 import type { EngineView } from './strategy-event.ts';
@@ -48,32 +49,37 @@ export class HandlerCall {
   intentsIn(market: string): MarketIntents {
     const { want } = this;
     return {
-      buy: (wish) => want('buy', { kind: 'place', market, side: 'buy', ...wish }),
-      sell: (wish) => want('sell', { kind: 'place', market, side: 'sell', ...wish }),
-      oco: (side, wish) => want('oco', { kind: 'oco', market, side, ...wish }),
-      target: (wish) => want('target', { kind: 'target', market, ...wish }),
-      quotes: (quotes) => want('quotes', { kind: 'quotes', market, quotes }),
-      twap: (side, wish) => want('twap', { kind: 'twap', market, side, ...wish }),
-      iceberg: (side, wish) => want('iceberg', { kind: 'iceberg', market, side, ...wish }),
+      buy: (wish) => want('buy', wish, { kind: 'place', market, side: 'buy' }),
+      sell: (wish) => want('sell', wish, { kind: 'place', market, side: 'sell' }),
+      oco: (side, wish) => want('oco', wish, { kind: 'oco', market, side }),
+      target: (wish) => want('target', wish, { kind: 'target', market }),
+      quotes: (quotes) => want('quotes', { quotes }, { kind: 'quotes', market }),
+      twap: (side, wish) => want('twap', wish, { kind: 'twap', market, side }),
+      iceberg: (side, wish) => want('iceberg', wish, { kind: 'iceberg', market, side }),
     };
   }
 
   /**
-   * Notes an intent. Throws `INVALID_STRATEGY` that names the field where it is none: the stack shows the
-   * author's line.
+   * Notes an intent: what the author wishes, and what `ctx` fills in. Throws `INVALID_STRATEGY` that names
+   * the field where it is none: the stack shows the author's line.
    */
-  readonly want = (name: string, intent: unknown): void => {
+  readonly want = (name: string, wish: unknown, filledIn: object): void => {
     // Only during a call: an intent of another time would be lost.
     void this.view;
-    const checked = this.checked(name, intent);
+    const checked = this.checked(name, wish, filledIn);
     this.wanted ??= [];
     if (this.wanted.length >= MOST_INTENTS) throw tooMany(this.wanted.length + 1);
     this.wanted.push(checked);
   };
 
-  private checked(name: string, intent: unknown): Intent {
+  private checked(name: string, wish: unknown, filledIn: object): Intent {
     try {
-      return checkedIntent(intent, `ctx.${name}`, this.knownMarkets);
+      const isOrder = typeof wish === 'object' && wish !== null;
+      // Of a side that is none the check tells.
+      if (!isOrder && (!('side' in filledIn) || isSide(filledIn.side))) throw noOrder(`ctx.${name}`, wish);
+      // Quotes are a list in a field of their own name.
+      const place = name === 'quotes' ? 'ctx' : `ctx.${name}`;
+      return checkedIntent({ ...filledIn, ...(isOrder ? wish : {}) }, place, this.knownMarkets);
     } catch (error) {
       // A stack has ten frames, and ours would fill them: it begins with who called instead.
       if (error instanceof Error) Error.captureStackTrace(error, this.want);

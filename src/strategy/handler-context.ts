@@ -52,14 +52,11 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
       state.change(change);
     };
     this.markets = Object.freeze({ of: marketsOf(this, call, knownMarkets) });
-    this.cancel = (clientOrderId) => call.want('cancel', { kind: 'cancel', clientOrderId });
+    this.cancel = (clientOrderId) => call.want('cancel', { clientOrderId }, { kind: 'cancel' });
     this.cancelAll = (only) =>
-      call.want(
-        'cancelAll',
-        only === undefined ? { kind: 'cancel-all' } : { kind: 'cancel-all', market: only },
-      );
+      call.want('cancelAll', only === undefined ? {} : { market: only }, { kind: 'cancel-all' });
     this.replace = (clientOrderId, change) =>
-      call.want('replace', { kind: 'replace', clientOrderId, ...change });
+      call.want('replace', change, { kind: 'replace', clientOrderId });
     this.log = log;
     Object.freeze(this);
   }
@@ -91,7 +88,10 @@ function marketsOf(
     const known = handles.get(symbol);
     if (known !== undefined) return known;
     if (knownMarkets?.has(symbol) === false) {
-      throw new SarrafError('INVALID_STRATEGY', `ctx.markets.of: ${expectedMarket(symbol, knownMarkets)}`);
+      throw new SarrafError(
+        'INVALID_STRATEGY',
+        `ctx.markets.of: ${expectedMarket(symbol, knownMarkets)}: declare data of a market, and the bot follows it`,
+      );
     }
     const handle = new MarketHandle(call, symbol);
     handles.set(symbol, handle);

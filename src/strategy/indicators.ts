@@ -35,7 +35,7 @@ export function createIndicator(spec: IndicatorSpec): Indicator {
     const was = JSON.stringify(of);
     throw new SarrafError(
       'INVALID_STRATEGY',
-      `expected declared candles as the first argument of ${kind}, was ${was}`,
+      `expected declared candles as the first argument of ${kind}, was ${was}: take them by the name that data gives them, such as indicators: ({ bars }) => …`,
     );
   }
   return new RunningIndicator(entry.check(params));

@@ -53,7 +53,9 @@ export function wrongAnswer(answer: unknown): SarrafError {
   const isPromise = answer instanceof Promise;
   // What it comes to is of no use to anybody, and must not end the process when that is an error.
   if (isPromise) answer.catch(() => {});
-  const was = isPromise ? 'a promise' : saidAnswer(answer);
+  const was = isPromise
+    ? 'a promise: leave out "async" and "await"'
+    : `${saidAnswer(answer)}: put its body in braces, and return nothing`;
   return new SarrafError(
     'INVALID_STRATEGY',
     `expected a handler that returns nothing and does not wait, was ${was}; place orders with ctx.buy and the like, and change the state with ctx.setState`,

@@ -68,10 +68,15 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
+/** What the language says of a change of something frozen. */
+const FROZEN = /read only property|object is not extensible|Cannot delete property|which has only a getter/;
+const FROZEN_HINT = 'what a handler gets can not be changed, and ctx.setState changes the state';
+
 /** What a handler threw, which may be anything. */
 function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? error.message : String(error);
+    if (!(error instanceof Error)) return String(error);
+    return FROZEN.test(error.message) ? `${error.message}; ${FROZEN_HINT}` : error.message;
   } catch {
     return 'threw something that can not be said';
   }

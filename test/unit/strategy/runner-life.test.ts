@@ -240,7 +240,7 @@ describe('a strategy', () => {
     );
     expect(look(runner)).toEqual([]);
     expect(runner.failure).toBe(
-      'on.book: ctx.markets.of: expected one of the markets ETHIRT, BTCIRT, was "FOOIRT"',
+      'on.book: ctx.markets.of: expected one of the markets ETHIRT, BTCIRT, was "FOOIRT": declare data of a market, and the bot follows it',
     );
   });
 });

@@ -91,7 +91,8 @@ describe('a strategy at work', () => {
   test.each([
     ['a number', 5, 'was 5'],
     ['intents', { intents: [] }, 'place orders with ctx.buy and the like'],
-    ['a promise', Promise.resolve({}), 'was a promise'],
+    ['what `position === 0 && buy(…)` is', false, 'was false: put its body in braces, and return nothing'],
+    ['a promise', Promise.resolve({}), 'was a promise: leave out "async" and "await"'],
   ])('stops when a handler returns %s', (_, result, message) => {
     const runner = runnerOf(() => result);
     expect(tell(runner)).toEqual([]);
@@ -170,8 +171,26 @@ describe('a strategy at work', () => {
   });
 
   test.each<readonly [string, (ctx: Untyped) => unknown, string]>([
-    ['a text', (ctx) => ctx['buy']?.('much'), 'ctx.buy.0: expected one of kind, market'],
-    ['nothing', (ctx) => ctx['buy']?.(), 'ctx.buy: expected one of amount, value, equityShare, was none'],
+    [
+      'a text',
+      (ctx) => ctx['buy']?.('much'),
+      'ctx.buy: expected an order such as { amount: 0.01 }, was "much"',
+    ],
+    [
+      'a number',
+      (ctx) => ctx['sell']?.(0.1),
+      'ctx.sell: expected an order such as { amount: 0.01 }, was 0.1',
+    ],
+    [
+      'nothing',
+      (ctx) => ctx['buy']?.(),
+      'ctx.buy: expected an order such as { amount: 0.01 }, was undefined',
+    ],
+    [
+      'an order without a size',
+      (ctx) => ctx['buy']?.({}),
+      'expected one of amount, value, equityShare, was none',
+    ],
     [
       'an amount of NaN',
       (ctx) => ctx['buy']?.({ amount: Number.NaN }),
@@ -187,12 +206,21 @@ describe('a strategy at work', () => {
       (ctx) => ctx['buy']?.({ amount: 1, price: 0 }),
       'ctx.buy.price: expected a positive number',
     ],
-    ['an unknown field', (ctx) => ctx['buy']?.({ amount: 1, limit: 5 }), 'ctx.buy.limit: expected one of'],
+    [
+      'a field of another tool',
+      (ctx) => ctx['buy']?.({ qty: 1 }),
+      'ctx.buy.qty: expected one of amount, value, equityShare, price, stopPrice, tag, allowIdentical, was "qty": it is called amount here',
+    ],
+    [
+      'a change of what it was handed',
+      (ctx) => Object.assign(Object(ctx['state']), { seen: 1 }),
+      'what a handler gets can not be changed, and ctx.setState changes the state',
+    ],
     ['no side', (ctx) => ctx['oco']?.({ amount: 1 }), 'ctx.oco.side: expected "buy" or "sell"'],
     [
       'a wrong quote',
       (ctx) => ctx['quotes']?.([{ side: 'buy', price: '', amount: 1 }]),
-      'ctx.quotes.quotes.0.price: expected a positive number',
+      'ctx.quotes.0.price: expected a positive number',
     ],
     [
       'more intents than any sense',
