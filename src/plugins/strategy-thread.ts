@@ -35,7 +35,7 @@ const LONGEST_LINE = 500;
 const LINES_A_SECOND = 20;
 
 export interface ThreadOptions {
-  readonly setup: Omit<WorkerSetup, 'memory'>;
+  readonly setup: Omit<WorkerSetup, 'memory' | 'compileCache'>;
   readonly limits: ThreadLimits;
   /** Told once when it has ended by itself, from outside of any call. */
   readonly onEnd: (end: WorkerEnd) => void;
@@ -67,7 +67,11 @@ export class StrategyThread {
     this.options = options;
     const { setup, limits } = options;
     this.worker = new Worker(workerFile, {
-      workerData: { ...setup, memory: this.line.memory } satisfies WorkerSetup,
+      workerData: {
+        ...setup,
+        memory: this.line.memory,
+        compileCache: process.env['NODE_COMPILE_CACHE'] ?? null,
+      } satisfies WorkerSetup,
       env: {},
       argv: [],
       execArgv: [],

@@ -10,6 +10,8 @@ import type { StrategyLogLine } from '../strategy/strategy-log.ts';
  */
 export interface WorkerSetup {
   readonly memory: SharedArrayBuffer;
+  /** The folder of compiled code; null where the process keeps none. */
+  readonly compileCache: string | null;
   readonly file: string;
   /** Its file, as it is to be said. */
   readonly shownFile: string;

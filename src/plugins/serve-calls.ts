@@ -1,0 +1,137 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { ParamProblem } from '../strategy/runner-setup.ts';
+import { syncBuiltinESMExports } from 'node:module';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { deepFreeze } from '../strategy/frozen-copy.ts';
+import { faultOf, type StrategySource } from '../strategy/strategy-fault.ts';
+import { StrategyRunner } from '../strategy/runner.ts';
+import type { StrategyEvent } from '../strategy/strategy-event.ts';
+import { lineIn } from './line-in-stack.ts';
+import { loadStrategies } from './load-strategies.ts';
+import { RemoteView } from './remote-view.ts';
+import { SAID, SharedLine } from './shared-line.ts';
+import type { Loaded, WorkerAnswer, WorkerCall, WorkerEnd, WorkerSetup } from './worker-messages.ts';
+
+const KINDS: readonly StrategyEvent['kind'][] = [
+  'start',
+  'stop',
+  'candle',
+  'book',
+  'trades',
+  'stats',
+  'timer',
+  'fill',
+  'order',
+  'reject',
+];
+
+/** The thread of one strategy: loads its file, sets it up and calls its handlers, one call at a time. */
+const { memory, file, shownFile, name, market, timeframe, params, knownMarkets } = workerData as WorkerSetup;
+const port = parentPort as MessagePort;
+const line = new SharedLine(memory);
+const view = new RemoteView(line, port);
+const source: StrategySource = { file: shownFile, lineOf: (error) => lineIn(error, file) };
+let hasSaidEnd = false;
+
+/** The last thing that it says: whoever waits for an answer waits no longer. */
+function sayEnd(end: WorkerEnd): void {
+  if (hasSaidEnd) return;
+  hasSaidEnd = true;
+  line.say(SAID.end, end);
+}
+
+process.on('uncaughtExceptionMonitor', (error, origin) => {
+  const { message, line: at, stack } = faultOf(null, error, source);
+  const what =
+    origin === 'unhandledRejection' ? 'a promise was rejected and not caught' : 'outside of a handler';
+  sayEnd({ message: `${what}: ${message}`, line: at, stack });
+});
+process.on('exit', (code) => sayEnd({ message: `it called process.exit(${code})`, line: null, stack: null }));
+
+async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem' }>> {
+  const { strategies, problems } = await loadStrategies(file);
+  const [found] = strategies;
+  if (found === undefined) {
+    const { message = 'expected a strategy, was none', line: at = null } = problems[0] ?? {};
+    return { kind: 'problem', message, line: at, params: null };
+  }
+  try {
+    return new StrategyRunner(found.definition, {
+      ...(name === null ? {} : { name }),
+      market,
+      timeframe,
+      params,
+      ...(knownMarkets === null ? {} : { knownMarkets: new Set(knownMarkets) }),
+      source,
+    });
+  } catch (error) {
+    const { message, line: at } = faultOf(null, error, source);
+    const params =
+      error instanceof SarrafError
+        ? (error.details['params'] as readonly ParamProblem[] | undefined)
+        : undefined;
+    return { kind: 'problem', message, line: at, params: params ?? null };
+  }
+}
+
+function ready(runner: StrategyRunner): Loaded {
+  return {
+    kind: 'ready',
+    name: runner.name,
+    subscriptions: runner.subscriptions,
+    params: runner.params,
+    warmUps: runner.subscriptions.map((wanted) =>
+      wanted.kind === 'candles' ? runner.warmUpLength(wanted) : 0,
+    ),
+    wants: KINDS.filter((kind) => runner.wants(kind)),
+    handlers: runner.routes.map((route) => [route, runner.handlerOf(route) ?? '']),
+    state: runner.stateJson(),
+  };
+}
+
+function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
+  const { event, candles, restore, clears } = call;
+  if (restore !== null) runner.restore(restore);
+  if (clears) runner.clearFailure();
+  for (const candle of candles) runner.warmUp(candle);
+  view.begin(call);
+  // What came over is this thread's own, so it needs no copy.
+  if (event?.kind === 'book') deepFreeze(event.book);
+  const intents = event === null ? [] : runner.handle(event, view);
+  view.end();
+  return { state: runner.takeChangedState(), intents, fault: runner.fault, log: runner.takeLog() };
+}
+
+function failed(error: unknown): WorkerAnswer {
+  return { state: null, intents: [], fault: faultOf(null, error, source), log: [] };
+}
+
+// A signal to the process would end the bot past its drain. Whoever wants to do harm finds other ways: see
+// docs/strategies.md.
+process.kill = () => {
+  throw new Error('expected a strategy to send no signals');
+};
+syncBuiltinESMExports();
+const loaded = await load();
+if (loaded instanceof StrategyRunner) {
+  port.on('message', (call: WorkerCall | null) => {
+    let answer: WorkerAnswer;
+    try {
+      answer = answerTo(loaded, call ?? (line.handed() as WorkerCall));
+    } catch (error) {
+      answer = failed(error);
+    }
+    try {
+      line.say(SAID.answer, answer);
+    } catch (error) {
+      line.say(SAID.answer, failed(error));
+    }
+  });
+  line.say(SAID.answer, ready(loaded));
+} else {
+  // With nothing to wait for the thread ends by itself, maybe before anybody has looked: that would take the
+  // place of the problem.
+  hasSaidEnd = true;
+  line.say(SAID.answer, loaded);
+}
+port.postMessage(null);
