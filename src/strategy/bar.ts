@@ -18,6 +18,7 @@ export interface ExactBar {
  * be spread.
  */
 export interface Bar {
+  /** Such as `BTCIRT`. */
   readonly market: string;
   readonly timeframe: Timeframe;
   /** When it began, in ms since 1970. */

@@ -9,12 +9,19 @@ import type { Order } from './own-order.ts';
 
 /** How long ago each kind of data was read, in ms; null before the first. */
 export interface DataAges {
+  /** Since the order book was read, in ms; null before the first. */
   readonly book: number | null;
+  /** Since the numbers of the market's day were read, in ms; null before the first. */
   readonly stats: number | null;
+  /** Since the public tape was read, in ms; null before the first. */
   readonly trades: number | null;
+  /** Since candles were read, in ms; null before the first. */
   readonly candles: number | null;
+  /** Since the account's orders were read, in ms; null before the first. */
   readonly orders: number | null;
+  /** Since the account's trades were read, in ms; null before the first. */
   readonly fills: number | null;
+  /** Since the account's balances were read, in ms; null before the first. */
   readonly balances: number | null;
 }
 
@@ -65,6 +72,7 @@ export interface MarketContext {
   readonly equity: number | null;
   /** Steps and least value of orders. Throws for a market that the bot does not follow. */
   readonly rules: Rules;
+  /** How long ago each kind of data was read, in ms. */
   readonly ages: DataAges;
   /** The numbers above with every digit. */
   readonly exact: {
@@ -107,6 +115,7 @@ export interface StrategyContext<
   Declared extends DeclaredData = DeclaredData,
   Values = unknown,
 > extends MarketContext {
+  /** As the schema gives them: with its defaults. */
   readonly params: Params;
   /** Frozen: `setState` changes it. */
   readonly state: State;

@@ -49,10 +49,15 @@ export type OrderWish = Size & {
  * quote currency.
  */
 export type OcoWish = Size & {
+  /** Of the limit order, in the quote currency. */
   readonly price: DecimalInput;
+  /** Price at which the stop-limit order begins, in the quote currency. */
   readonly stopPrice: DecimalInput;
+  /** Limit price of the stop-limit order, in the quote currency. */
   readonly stopLimitPrice: DecimalInput;
+  /** At most 32 characters; comes back with both orders and their events. */
   readonly tag?: string;
+  /** As that of a single order. */
   readonly allowIdentical?: boolean;
 };
 
@@ -90,8 +95,11 @@ export type TargetWish = (
 
 /** An amount in equal slices over a time, each a market order, or a limit order at `price`. */
 export type TwapWish = Size & {
+  /** From the first slice to the end, in ms; 30 days at most. */
   readonly overMs: number;
+  /** How many orders, 1 to 1,000. */
   readonly slices: number;
+  /** Limit price of each, in the quote currency. Without it they are market orders. */
   readonly price?: DecimalInput;
 };
 
@@ -103,7 +111,9 @@ export type IcebergWish = Size & { readonly visible: DecimalInput; readonly pric
  * included.
  */
 export interface Change {
+  /** In the quote currency. */
   readonly price?: DecimalInput;
+  /** In the base currency, with what was filled before. */
   readonly amount?: DecimalInput;
 }
 

@@ -16,6 +16,7 @@ export interface Rules {
   readonly amountStep: number;
   /** In the quote currency; an order must be worth more. */
   readonly minOrderValue: number;
+  /** The same numbers with every digit. */
   readonly exact: MarketRules;
 }
 

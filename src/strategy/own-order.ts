@@ -13,18 +13,22 @@ export interface Order {
   readonly market: string;
   readonly side: Side;
   readonly execution: Execution;
-  /** Null for a market order. */
+  /** Limit price, in the quote currency; null for a market order. */
   readonly price: number | null;
+  /** In the quote currency; null without one. */
   readonly stopPrice: number | null;
-  /** As fitted to the steps of the market, so it may be a little less than what was wished. */
+  /** In the base currency, as fitted to the market's step: at most what was wished. */
   readonly amount: number;
+  /** What was traded of it, in the base currency. */
   readonly matchedAmount: number;
-  /** What is not matched yet. */
+  /** What is not traded of it yet, in the base currency. */
   readonly remainingAmount: number;
+  /** The author's own word; null without one. */
   readonly tag: string | null;
   readonly state: OwnOrderState;
   /** Since it was decided, in ms. */
   readonly ageMs: number;
+  /** The same numbers with every digit. */
   readonly exact: Pick<OwnOrder, 'price' | 'stopPrice' | 'amount' | 'matchedAmount'> & {
     readonly remainingAmount: DecimalText;
   };
@@ -45,7 +49,9 @@ export interface Fill {
   readonly total: number;
   /** In the currency received: the base currency of a purchase, the quote currency of a sale. */
   readonly fee: number;
+  /** That of its order; null without one. */
   readonly tag: string | null;
+  /** The same numbers with every digit. */
   readonly exact: Pick<FillEvent, 'price' | 'amount' | 'total' | 'fee'>;
 }
 

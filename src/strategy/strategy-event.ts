@@ -90,6 +90,7 @@ export interface Rejection {
   readonly clientOrderId: string | null;
   readonly market: string | null;
   readonly side: Side | null;
+  /** That of the order; null without one. */
   readonly tag: string | null;
   /** `risk` with the check's name, `fit`, `data`, or the exchange's code. */
   readonly code: string;

@@ -12,6 +12,7 @@ export interface TapeTrade {
   readonly price: number;
   /** In the base currency. */
   readonly amount: number;
+  /** The same numbers with every digit. */
   readonly exact: { readonly price: DecimalText; readonly amount: DecimalText };
 }
 

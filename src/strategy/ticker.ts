@@ -11,11 +11,13 @@ export interface Ticker {
   readonly ask: number;
   /** Halfway between both, in the quote currency. */
   readonly middle: number;
+  /** `candles` in a run that has no books. */
   readonly source: 'book' | 'candles';
   /**
    * The exchange's time of the book, or when the bar opened, in ms since 1970; null where it does not say.
    */
   readonly timeMs: number | null;
+  /** The same numbers with every digit. */
   readonly exact: { readonly bid: DecimalText; readonly ask: DecimalText };
 }
 
