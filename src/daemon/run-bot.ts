@@ -189,6 +189,11 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
     try {
       health.show(operator.source());
       for (const problem of problems) screen.say('notice', problem);
+      if (config.mode === 'embedded' && config.log.file !== null)
+        screen.say(
+          'notice',
+          `log.file (${config.log.file}) is for the modes paper and live: nothing is written to it`,
+        );
       sayBegin(screen, { venue, replay, bot, config });
       await live(bot, { options, venue, screen, operator });
     } finally {

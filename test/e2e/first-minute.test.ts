@@ -26,6 +26,7 @@ async function demo(seed: number): Promise<{ readonly lines: readonly string[]; 
       ['embedded.speed', 'max'],
       ['embedded.seed', String(seed)],
       ['data.folder', JSON.stringify(join(folder, String(seed)))],
+      ['log.file', JSON.stringify(join(folder, 'bot.log'))],
     ]),
     bundledStrategies: ownStrategies(),
     forMs: null,
@@ -50,6 +51,9 @@ test.each([1, 2, 3, 4].slice(0, deepRuns(1)))(
     expect(times).toEqual(times.toSorted());
     const fill = lines.find((line) => line.includes('FILL'));
     expect(fill).toMatch(/ at \d{2},\d{3},\d{3},\d{3}, fee [\d,.]+ (?:btc|rls)$/);
+    expect(lines.filter((line) => line.includes('log.file'))).toEqual([
+      expect.stringMatching(/is for the modes paper and live: nothing is written to it$/),
+    ]);
     expect(lines.filter((line) => /\b1 (?:fills|requests|orders)\b/.test(line))).toEqual([]);
   },
 );
