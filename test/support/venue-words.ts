@@ -32,6 +32,10 @@ const WORDS: readonly { readonly what: string; readonly pattern: RegExp }[] = [
     pattern: quoted(['NotFound', 'NotApplied', 'DuplicateOrder', 'DuplicateClientOrderId']),
   },
   { what: 'window for identical orders', pattern: /\b10_?500\b/g },
+  {
+    what: 'wire field',
+    pattern: /\b(?:fromId|param1|srcCurrency|dstCurrency|created_at|totalPrice|totalOrderPrice)\b/g,
+  },
   { what: 'currency', pattern: /\b(?:rls|usdt|irt|IRT|USDT|USDTIRT)\b/g },
 ];
 

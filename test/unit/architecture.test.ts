@@ -56,7 +56,7 @@ describe('the folders that serve any exchange', () => {
       .filter(([, words]) => words.length > 0),
   );
 
-  test('know no endpoint, budget, status word, refusal or window of one', () => {
+  test('know no endpoint, budget, status word, refusal, window or wire field of one', () => {
     const others = [...found].flatMap(([path, words]) =>
       words.filter((word) => !word.startsWith('currency ')).map((word) => `${path}: ${word}`),
     );
@@ -72,6 +72,7 @@ describe('the folders that serve any exchange', () => {
     [`const { budget } = ENDPOINTS['addOrder'];`, `endpoint 'addOrder'`],
     [`const name = "orders/list"; // 'orders/list'`, `budget "orders/list"`],
     [`if (code === 'DuplicateOrder') return;`, `refusal 'DuplicateOrder'`],
+    [`outbox.ask({ kind: 'orders', fromId: lastId + 1 });`, 'wire field fromId'],
     [`const HELD_MS = 10_500;`, 'window for identical orders 10_500'],
     [`/** In usdt. */ const other = 'rls';`, 'currency rls'],
   ])('are caught with a planted word in %s', (source, word) => {

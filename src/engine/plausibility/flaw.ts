@@ -6,6 +6,7 @@ import { UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
  * be, and what was found.
  */
 export interface Flaw {
+  /** In the words of `VenueOrder` and `VenueTrade`. */
   readonly field: string;
   readonly expected: string;
   readonly found: string;

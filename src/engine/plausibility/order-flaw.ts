@@ -24,8 +24,8 @@ export function orderFlaw(
   if (id === null || !isListId(venue.ownLists.orders, id))
     return { field: 'id', expected: 'the id of an order', found: String(id) };
   if (cursorOfOrder(venue, record) === null)
-    return { field: 'created_at', expected: 'a time, by which the list is read', found: 'none' };
-  const fine = tooFine({ amount, matchedAmount, price, param1: stopPrice });
+    return { field: 'createdAtMs', expected: 'a time, by which the list is read', found: 'none' };
+  const fine = tooFine({ amount, matchedAmount, price, stopPrice });
   if (fine !== null) return fine;
   const whole = unitsOf(amount);
   const matched = unitsOf(matchedAmount);
@@ -40,7 +40,7 @@ export function orderFlaw(
   }
   for (const [field, text] of [
     ['price', price],
-    ['param1', stopPrice],
+    ['stopPrice', stopPrice],
   ] as const) {
     if (text !== null && unitsOf(text) <= 0n) return { field, expected: 'more than 0', found: text };
   }
@@ -71,16 +71,12 @@ function valueFlaw(record: VenueOrder, whole: bigint, matched: bigint): Flaw | n
   if (total !== null) {
     const units = unitsAbout(total);
     if (units < 0n || (matched === 0n && units !== 0n)) {
-      return soft('totalPrice', matched === 0n ? '0' : 'not below 0', total);
+      return soft('total', matched === 0n ? '0' : 'not below 0', total);
     }
     if (matched > 0n && averagePrice !== null) {
       const value = (matched * unitsAbout(averagePrice)) / UNITS_PER_ONE;
       if (!isAbout(units, value) && (units > value + 2n || units < value - 2n)) {
-        return soft(
-          'totalPrice',
-          `about ${formatUnits(value)}, the matched amount at its average price`,
-          total,
-        );
+        return soft('total', `about ${formatUnits(value)}, the matched amount at its average price`, total);
       }
     }
   }
@@ -88,7 +84,7 @@ function valueFlaw(record: VenueOrder, whole: bigint, matched: bigint): Flaw | n
   if (orderTotal !== null && price !== null && isLimited) {
     const value = (whole * unitsOf(price)) / UNITS_PER_ONE;
     if (!isAbout(unitsAbout(orderTotal), value)) {
-      return soft('totalOrderPrice', `about ${formatUnits(value)}, the amount at its price`, orderTotal);
+      return soft('orderTotal', `about ${formatUnits(value)}, the amount at its price`, orderTotal);
     }
   }
   if (fee === null) return null;
@@ -112,7 +108,7 @@ export function orderMisfit(record: VenueOrder, order: OrderRecord): Flaw | null
   if (isNamed && clientOrderId !== order.clientOrderId) {
     return { field: 'clientOrderId', expected: order.clientOrderId ?? 'none', found: clientOrderId };
   }
-  if (side !== order.side) return { field: 'type', expected: order.side, found: side };
+  if (side !== order.side) return { field: 'side', expected: order.side, found: side };
   if (market !== null && market.symbol !== order.market) {
     return { field: 'market', expected: order.market, found: market.symbol };
   }
@@ -130,7 +126,7 @@ function termsMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
   const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
   const prices = [
     { field: 'price', own: isLimited ? order.price : null, told: record.price },
-    { field: 'param1', own: order.stopPrice, told: record.stopPrice },
+    { field: 'stopPrice', own: order.stopPrice, told: record.stopPrice },
   ];
   for (const { field, own, told } of prices) {
     if (own === null || told === null || unitsOf(told) === own) continue;

@@ -28,7 +28,7 @@ export function tradeFlaw(
   const { id, price, amount, total, fee, side, timeMs, market } = trade;
   if (!isListId(trades, id)) return { field: 'id', expected: 'the id of a trade', found: id };
   if (cursorOf(trades, trade) === null)
-    return { field: 'timestamp', expected: 'a time, by which the list is read', found: 'none' };
+    return { field: 'timeMs', expected: 'a time, by which the list is read', found: 'none' };
   const fine = tooFine({ price, amount, total, fee });
   if (fine !== null) return fine;
   if (market === null) return { field: 'market', expected: 'a market', found: 'none that is known' };
@@ -36,7 +36,7 @@ export function tradeFlaw(
     if (unitsOf(text) <= 0n) return { field, expected: 'more than 0', found: text };
   }
   if (timeMs !== null && timeMs > nowMs + LONGEST_AHEAD_MS)
-    return { field: 'timestamp', expected: 'a time that has come', found: String(timeMs) };
+    return { field: 'timeMs', expected: 'a time that has come', found: String(timeMs) };
   const value = (unitsOf(amount) * unitsOf(price)) / UNITS_PER_ONE;
   const difference = unitsOf(total) - value;
   const size = difference < 0n ? -difference : difference;
@@ -54,7 +54,7 @@ export function tradeFlaw(
 /** What does not fit about a trade that is said to be of an order of ours. Null where it fits. */
 export function tradeMisfit(trade: VenueTrade, order: OrderRecord): Flaw | null {
   const { side, market, price } = trade;
-  if (side !== order.side) return { field: 'type', expected: order.side, found: side };
+  if (side !== order.side) return { field: 'side', expected: order.side, found: side };
   const symbol = market === null ? '' : marketOfCurrencies(market.base, market.quote).symbol;
   if (symbol !== order.market) return { field: 'market', expected: order.market, found: symbol };
   const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';

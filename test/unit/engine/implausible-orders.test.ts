@@ -69,7 +69,7 @@ describe('a record of an order that can not be right', () => {
     wrongOrders(world, 4, { side: 'sell' });
     wrongOrder(world, 4, { side: 'sell' });
     world.advance(11_000);
-    expect(world.engine.doubts()).toEqual([expect.stringMatching(new RegExp(`^${key}: type: expected buy`))]);
+    expect(world.engine.doubts()).toEqual([expect.stringMatching(new RegExp(`^${key}: side: expected buy`))]);
     expect(world.alarms().join()).toMatch(/a second reading says the same: new orders wait/);
     world.want(buy('BTCUSDT', { amount: '2', price: '97' }), cancelAll());
     expect(world.toldOf('reject')).toMatchObject([{ code: 'closed', reason: expect.stringContaining(key) }]);
