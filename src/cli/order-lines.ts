@@ -59,7 +59,7 @@ const FILL_COLUMNS: readonly TableColumn[] = [
 type ManualOrders = ReadonlyMap<VenueOrderId, string>;
 
 /** The name of the order by hand that a trade is of; null where it is of none. */
-export function nameByHand({ venueOrderId }: FillRecord, manual: ManualOrders): string | null {
+export function manualNameOf({ venueOrderId }: FillRecord, manual: ManualOrders): string | null {
   return venueOrderId === null ? null : (manual.get(venueOrderId) ?? null);
 }
 
@@ -72,7 +72,7 @@ export function fillLines(
   { nowMs, manual }: { readonly nowMs: number; readonly manual: ManualOrders },
 ): string[] {
   const rows = fills.map((fill) => {
-    const byHand = nameByHand(fill, manual);
+    const byHand = manualNameOf(fill, manual);
     return [
       clockText(fill.atMs, nowMs),
       String(fill.tradeId),

@@ -8,7 +8,7 @@ import { SeenFeeRates } from './fee-rates.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
-import { PendingTrades, symbolOf } from './pending-trades.ts';
+import { PendingTrades, marketSymbolOf } from './pending-trades.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { tradeFlaw, tradeMisfit } from './plausibility/trade-flaw.ts';
 import type { Reconciler } from './reconciler.ts';
@@ -280,7 +280,7 @@ export class FillHandler {
       cursor,
       venueOrderId: trade.orderId,
       ...(order === null ? FOREIGN : { orderKey: order.key, strategy: order.strategy }),
-      market: symbolOf(trade),
+      market: marketSymbolOf(trade),
       side: trade.side,
       // Without a time of its own it counts as traded when it was seen.
       atMs: trade.timeMs ?? this.blotter.outbox.nowMs,

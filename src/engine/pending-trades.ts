@@ -69,7 +69,7 @@ export class PendingTrades {
     const { nowMs, steps } = this.outbox;
     const name = nameOf(trade);
     const cursor = cursorOfTrade(this.list, trade, nowMs);
-    const text = `${trade.price} ${trade.amount} ${trade.total} ${trade.fee} ${symbolOf(trade)}`;
+    const text = `${trade.price} ${trade.amount} ${trade.total} ${trade.fee} ${marketSymbolOf(trade)}`;
     const before = this.byName.get(name);
     if (before === undefined) {
       this.byName.set(name, {
@@ -132,6 +132,6 @@ export class PendingTrades {
 }
 
 /** The market of a trade by its pair, since the display names say nothing; `?` where it names none. */
-export function symbolOf({ market }: VenueTrade): string {
+export function marketSymbolOf({ market }: VenueTrade): string {
   return market === null ? '?' : marketOfCurrencies(market.base, market.quote).symbol;
 }

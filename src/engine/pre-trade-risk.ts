@@ -25,7 +25,7 @@ export interface WishedOrder {
   readonly whenIdentical: WhenIdentical;
 }
 
-export type RiskVerdict =
+export type PreTradeVerdict =
   | { readonly ok: true; readonly plan: OrderPlan }
   /**
    * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, or `closed` while no orders
@@ -56,7 +56,7 @@ export class PreTradeRisk {
   }
 
   /** Answers the order as it may be placed, or why not. */
-  approve(instance: StrategyInstance, market: Market, wish: WishedOrder): RiskVerdict {
+  approve(instance: StrategyInstance, market: Market, wish: WishedOrder): PreTradeVerdict {
     const closed = this.closed();
     if (closed !== null) return { ok: false, code: 'closed', reason: closed };
     const kind = wish.stopLimitPrice === null ? executionOf(wish) : 'oco';

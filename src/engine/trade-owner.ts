@@ -5,7 +5,7 @@ import { cursorOfId, cursorOfTrade, LIST_START, mayFollow } from '../execution/o
 import type { SeenFeeRates } from './fee-rates.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
-import { symbolOf, type PendingTrade, type PendingTrades } from './pending-trades.ts';
+import { marketSymbolOf, type PendingTrade, type PendingTrades } from './pending-trades.ts';
 import type { TakenTrades } from './taken-trades.ts';
 
 /** Whose a trade is can not be found out for longer: then it counts as foreign, and is told. */
@@ -87,7 +87,7 @@ export class TradeOwner {
       trade.side === side &&
       mayFollow(trades, cursorOfTrade(trades, trade, outbox.nowMs), tradeFloor) &&
       (ofOrder === null || mayFollow(orders, ofOrder, orderFloor)) &&
-      symbolOf(trade) === market
+      marketSymbolOf(trade) === market
     );
   }
 

@@ -90,3 +90,17 @@ test('no comment of src is wider than 110 columns (the formatter holds the code)
   );
   expect(wide).toEqual([]);
 });
+
+test('no exported name of src stands for two things', () => {
+  const files = new Map<string, Set<string>>();
+  for (const path of filesOf('src')) {
+    const declared = readFileSync(path, 'utf8').matchAll(
+      /^export (?:declare )?(?:abstract )?(?:async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm,
+    );
+    for (const [, name = ''] of declared) files.set(name, (files.get(name) ?? new Set()).add(path));
+  }
+  expect(files.size).toBeGreaterThan(1_000);
+  expect([...files].filter(([, paths]) => paths.size > 1).map(([name, paths]) => [name, ...paths])).toEqual(
+    [],
+  );
+});

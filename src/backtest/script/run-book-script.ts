@@ -15,7 +15,7 @@ import {
   type ScriptedAccount,
   type ScriptedRun,
 } from './run-script.ts';
-import { marketOf, SCRIPT_START_MS, type ScriptedTerms } from './scripted-market.ts';
+import { scriptedMarketOf, SCRIPT_START_MS, type ScriptedTerms } from './scripted-market.ts';
 
 /** A trade of others. */
 export interface ScriptedTrade {
@@ -56,7 +56,7 @@ const LATENCY_MS = 10;
  */
 export async function runOnBooks(strategy: StrategyDefinition, script: BookScript): Promise<ScriptedRun> {
   const { params = {}, stepMs = 10_000 } = script;
-  const market = marketOf(script);
+  const market = scriptedMarketOf(script);
   const [books, trades] = rowsOf(script, stepMs);
   const runner = new StrategyRunner(strategy, { market: market.symbol, timeframe: '1m', params });
   const run = await runPoll({

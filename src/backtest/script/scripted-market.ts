@@ -52,7 +52,7 @@ export function scriptedMarket(script: MarketScript): {
   readonly columns: CandleColumns;
 } {
   const { timeframe = '1h', priceStep = PRICE_STEP } = script;
-  const market = marketOf(script);
+  const market = scriptedMarketOf(script);
   const bars = wholeBars(script.bars);
   const priceDecimals = fractionDigits(decimalText(priceStep));
   const column = (numberOf: (bar: WholeBar) => number, decimals: number): Float64Array =>
@@ -76,7 +76,7 @@ export function scriptedMarket(script: MarketScript): {
 }
 
 /** The market of a script by its terms. */
-export function marketOf({
+export function scriptedMarketOf({
   market = 'BTCUSDT',
   priceStep = PRICE_STEP,
   amountStep = 0.000_001,

@@ -2,7 +2,7 @@ import { invariant } from '../../domain/invariant.ts';
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
 import type { PagedName } from '../../exchange/paging.ts';
-import { effectOf, fieldsOf, type CallEffect, type CallField } from './call-field.ts';
+import { effectOf, callFieldsOf, type CallEffect, type CallField } from './call-field.ts';
 
 export const CALL_GROUPS = [
   'market data',
@@ -58,7 +58,7 @@ function createCall(name: EndpointName): Call {
     group: groupOf(endpoint),
     effect: effectOf(endpoint),
     endpoint,
-    fields: fieldsOf(endpoint),
+    fields: callFieldsOf(endpoint),
   };
 }
 

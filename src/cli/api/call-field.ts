@@ -39,7 +39,7 @@ function takesOf(field: z.ZodType, choices: readonly string[]): string {
 }
 
 /** The fields of an endpoint in their declared order. */
-export function fieldsOf(endpoint: Pick<Endpoint, 'request'>): readonly CallField[] {
+export function callFieldsOf(endpoint: Pick<Endpoint, 'request'>): readonly CallField[] {
   const { properties = {}, required = [] } = z.toJSONSchema(endpoint.request, {
     io: 'input',
     unrepresentable: 'any',

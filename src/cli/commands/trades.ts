@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { storedFill } from '../../mirror/fill-columns.ts';
-import { fillLines, nameByHand } from '../order-lines.ts';
+import { fillLines, manualNameOf } from '../order-lines.ts';
 import {
   filterOf,
   mirrorCommand,
@@ -22,7 +22,7 @@ function listTrades(options: FilterOptions): void {
     json: {
       trades: fills.map((fill) => ({
         ...storedFill(fill),
-        manualOrder: nameByHand(fill, manual),
+        manualOrder: manualNameOf(fill, manual),
       })),
     },
     lines: () => (fills.length === 0 ? ['No such trades.'] : fillLines(fills, { nowMs: Date.now(), manual })),

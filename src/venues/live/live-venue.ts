@@ -140,14 +140,14 @@ function keptLogIn(of: {
 }
 
 /** What may happen while the first answers are waited for. */
-export interface WaitingCall {
+export interface AnswerWait {
   readonly signal: AbortSignal;
   /** Told when it takes long, and, as a warning, when the exchange did not answer and is asked again. */
   readonly onWait: (message: string, level?: 'warning') => void;
 }
 
 /** The same, with what is put between the client and its sockets, and when an embedded exchange opens. */
-export interface Opening extends WaitingCall {
+export interface Opening extends AnswerWait {
   readonly wrap?: WrapTransport;
   readonly startMs?: number;
   /** Told of each lockout, and of a ledger that can not be used any more. */
@@ -164,7 +164,7 @@ const QUIET_FOR_MS = 2_000;
  * Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. Throws
  * `ABORTED` when told to end.
  */
-export async function readMarkets(remote: RemoteExchange, waiting: WaitingCall): Promise<readonly Market[]> {
+export async function readMarkets(remote: RemoteExchange, waiting: AnswerWait): Promise<readonly Market[]> {
   const answer = await askFirst(remote, { kind: 'options' }, waiting);
   if (answer.outcome === 'value') return (answer.value as readonly MarketRule[]).flatMap(marketOf);
   const why = answer.outcome === 'unsent' ? answer.reason : `${answer.code}: ${answer.message}`;
@@ -182,7 +182,7 @@ export async function readMarkets(remote: RemoteExchange, waiting: WaitingCall):
 export async function askFirst(
   remote: RemoteExchange,
   call: VenueCall,
-  waiting: WaitingCall,
+  waiting: AnswerWait,
 ): Promise<VenueAnswer> {
   for (let tries = 1; ; tries += 1) {
     const answer = await askOnce(remote, call, waiting);
@@ -197,7 +197,7 @@ export async function askFirst(
   }
 }
 
-async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: WaitingCall): Promise<VenueAnswer> {
+async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: AnswerWait): Promise<VenueAnswer> {
   const { signal, onWait } = waiting;
   const stop = (): void => {
     void remote.limiter.close();

@@ -18,7 +18,7 @@ import {
   readMarkets,
   type Opening,
   type RemoteExchange,
-  type WaitingCall,
+  type AnswerWait,
 } from '../live/live-venue.ts';
 import type { ExchangeAccess } from '../live/exchange-access.ts';
 import { MARKET_CALLS } from '../port.ts';
@@ -156,7 +156,7 @@ function splitLimiter(
 async function readBooks(
   remote: RemoteExchange,
   markets: readonly Market[],
-  waiting: WaitingCall,
+  waiting: AnswerWait,
 ): Promise<ReadonlyMap<string, OrderBook>> {
   const books = new Map<string, OrderBook>();
   for (const { symbol } of markets) {
