@@ -51,7 +51,6 @@ export class UnknownOrderSearch {
    * none of them can be its own.
    */
   tradesWereRead(askedAtMs: number, mayHold: (order: OrderRecord) => boolean): void {
-    if (!this.blotter.venue.absence.needsTrades) return;
     for (const { key, sinceMs } of this.blotter.unknown.absentInLists()) {
       const order = this.blotter.table.get(key);
       if (order === undefined || askedAtMs < sinceMs) continue;
