@@ -34,6 +34,10 @@ interface Result {
   readonly timing: { readonly events: number };
 }
 
+interface Verified {
+  readonly folders: readonly { readonly counts: Readonly<Record<string, number>> }[];
+}
+
 /** A number as it is told to people. */
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
 
@@ -72,19 +76,26 @@ describe('sarraf run --record', () => {
     expect(await booksOf(catalogue)).toBe(numberOf(books));
     const listed = await sarrafHere(['data', 'list', '--catalogue', catalogue]);
     expect(listed.out).toMatch(/^BTCIRT +books +[\d,]+ .*embedded exchange, seed 1$/m);
-    const verified = await sarrafHere(['data', 'verify', '--catalogue', catalogue]);
-    expect(verified, verified.out).toMatchObject({ code: 0, error: '' });
+    // A machine that stands still for some seconds leaves a gap, and nothing else.
+    const verified = await sarrafHere(['data', 'verify', '--catalogue', catalogue, '--json']);
+    const { folders } = JSON.parse(verified.out) as Verified;
+    expect(folders.length).toBeGreaterThan(1);
+    const kinds = folders.flatMap(({ counts }) => Object.keys(counts));
+    expect(
+      kinds.filter((kind) => kind !== 'gap'),
+      verified.out,
+    ).toEqual([]);
     // The commands that it offers, as they stand.
-    const kinds: unknown[] = [];
+    const fidelities: unknown[] = [];
     for (const [, backtest = ''] of out.matchAll(/^ {2}npx sarraf (backtest .*)$/gm)) {
       const words = backtest.replaceAll('"', '').split(' ');
       const backtested = await sarrafHere([...words, '--no-save', '--json']);
       expect(backtested).toMatchObject({ code: 0, error: '' });
       const { fidelity, timing } = JSON.parse(backtested.out) as Result;
-      kinds.push(fidelity.kind);
+      fidelities.push(fidelity.kind);
       if (fidelity.kind === 'candles') expect(timing.events).toBe(numberOf(bars));
     }
-    expect(kinds).toEqual(['poll', 'candles']);
+    expect(fidelities).toEqual(['poll', 'candles']);
   });
 
   test('leaves what its requests took, to be drawn from', async () => {

@@ -318,7 +318,7 @@ describe('a catalogue', () => {
 test('says that a catalogue with folders of an older version is to be imported anew', async () => {
   const catalogue = temporaryCatalogue();
   mkdirSync(join(catalogue.root, 'BTCIRT', 'candles-60'), { recursive: true });
-  const told = /expected folders .* such as candles-1h, found .*candles-60.*import anew/;
+  const told = /expected folders .* such as candles-1h, found .*candles-60.*import again/;
   expect(() => catalogue.keys()).toThrow(told);
   await expect(catalogue.readCandles(ALL)).rejects.toThrow(told);
   await expect(catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 1)] })).rejects.toThrow(told);
