@@ -276,7 +276,7 @@ export class Reconciler {
     let isConclusive = true;
     if (!this.books.hasBegun) this.begin(totals, nowMs);
     else {
-      const disagreements = this.books.compare(totals, sinceMs);
+      const disagreements = this.books.compare(totals, sinceMs, { withOld: this.isBreakDue(nowMs) });
       if (this.begunAtMs === null) isConclusive = this.judge(disagreements, nowMs);
       else isConclusive = this.confirm(disagreements, totals, nowMs);
     }
@@ -327,11 +327,7 @@ export class Reconciler {
     this.ports.hasten('transactions');
     const same = this.suspicion !== null && differences(this.suspicion.rows) === differences(rows);
     if (!same) this.suspicion = { sinceMs: nowMs, rows };
-    else if (
-      this.suspicion !== null &&
-      nowMs - this.suspicion.sinceMs >= this.settings.lagMs &&
-      this.found === null
-    ) {
+    else if (this.isSuspicionOld(nowMs) && this.found === null) {
       if (this.unexplained().length > 0) return false;
       const why = rows
         .map(({ currency, expected, found }) => `expected ${expected} ${currency}, the exchange has ${found}`)
@@ -340,6 +336,16 @@ export class Reconciler {
     }
     if (this.found !== null) this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
     return true;
+  }
+
+  /** Whether the same difference has been there for longer than lists lag. */
+  private isSuspicionOld(nowMs: number): boolean {
+    return this.suspicion !== null && nowMs - this.suspicion.sinceMs >= this.settings.lagMs;
+  }
+
+  /** Whether a break is next, unless the difference has gone or is explained. */
+  private isBreakDue(nowMs: number): boolean {
+    return this.isSuspicionOld(nowMs) && this.unexplained().length === 0;
   }
 
   /**

@@ -58,6 +58,8 @@ export class BalanceBooks {
   private outside: OutsideEntry[] = [];
   private readonly lagMs: number;
   private pending = false;
+  /** When each currency's balance agreed last, by the time of its reading. */
+  private readonly agreedAtMs = new Map<string, number>();
 
   /** `lagMs`: by how much the list of trades may lag behind wallets and their history. */
   constructor(lagMs = 0) {
@@ -112,8 +114,16 @@ export class BalanceBooks {
    * Compares a reading with the books. A difference that lines from outside add up to is entered, once the
    * trades were read, at `nowMs`, so much later that none of the lines can be of a trade that is still to
    * come. Answers what does not agree.
+   *
+   * A line that was read well before a balance agreed is in that balance: mostly it is one of a trade that was
+   * given up. Many such lines add up to anything, so they explain a difference only when `withOld` says that
+   * nothing else will.
    */
-  compare(totals: ReadonlyMap<string, bigint>, nowMs: number): readonly Disagreement[] {
+  compare(
+    totals: ReadonlyMap<string, bigint>,
+    nowMs: number,
+    { withOld = false }: { readonly withOld?: boolean } = {},
+  ): readonly Disagreement[] {
     const { expected } = this;
     this.pending = false;
     if (expected === null) return [];
@@ -127,7 +137,8 @@ export class BalanceBooks {
       const explaining =
         was === is
           ? lines.filter((line) => line.readAtMs + LINE_LASTS_MS < nowMs)
-          : addingUpTo(is - was, lines);
+          : addingUpTo(is - was, withOld ? lines : lines.filter((line) => !this.isOld(line)));
+      if (was === is) this.agreedAtMs.set(currency, nowMs);
       if (explaining === null) disagreements.push({ currency, expected: was, found: is });
       else if (was !== is && explaining.some(({ readAtMs }) => readAtMs + this.lagMs > nowMs))
         this.pending = true;
@@ -159,6 +170,11 @@ export class BalanceBooks {
     this.expected = expected === null ? null : new Map(Object.entries(expected));
     this.unmatched = unmatched;
     this.outside = outside.map(([currency, id, amount, readAtMs]) => ({ currency, id, amount, readAtMs }));
+  }
+
+  private isOld({ currency, readAtMs }: OutsideEntry): boolean {
+    const agreedAtMs = this.agreedAtMs.get(currency);
+    return agreedAtMs !== undefined && readAtMs + this.lagMs <= agreedAtMs;
   }
 
   private add(currency: string, units: bigint): void {

@@ -31,7 +31,7 @@ function closedSince({ mirrorPath }: BotHome, sinceMs: number): number {
   try {
     const row = mirror
       .prepare<[number, number], { count: number }>(
-        "SELECT count(*) AS count FROM candles WHERE timeframe = '1' AND open_time_ms > ? AND open_time_ms <= ?",
+        "SELECT count(*) AS count FROM candles WHERE timeframe = '1m' AND open_time_ms > ? AND open_time_ms <= ?",
       )
       .get(sinceMs - MINUTE_MS, Date.now() - MINUTE_MS);
     return row?.count ?? 0;
