@@ -115,9 +115,9 @@ export class BalanceBooks {
    * trades were read, at `nowMs`, so much later that none of the lines can be of a trade that is still to
    * come. Answers what does not agree.
    *
-   * A line that was read well before a balance agreed is in that balance: mostly it is one of a trade that was
-   * given up. Many such lines add up to anything, so they explain a difference only when `withOld` says that
-   * nothing else will.
+   * A line that was read well before a balance agreed is in that balance: mostly its trade was given up. Many
+   * such lines add up to anything. So they explain a difference only when `withOld` says that nothing else
+   * will.
    */
   compare(
     totals: ReadonlyMap<string, bigint>,
