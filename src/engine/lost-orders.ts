@@ -1,10 +1,10 @@
 import { invariant, present } from '../domain/invariant.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
-import { NO_UNITS, unitsOf } from '../domain/money.ts';
+import { unitsOf } from '../domain/money.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import { KnownNames } from '../execution/known-names.ts';
 import { readOrderName, stopLegKey } from '../execution/order-names.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import { unsentOrder, type OrderRecord } from '../execution/order-record.ts';
 import { LIST_START } from '../execution/own-list.ts';
 import { latestArrivalMs } from '../execution/unknown-orders.ts';
 import { isOpenStatus, type ListCursor } from '../venues/port.ts';
@@ -120,7 +120,7 @@ function adopted(
 ): OrderRecord {
   const { name, nowMs } = of;
   const { base, quote } = present(record.market, () => `the market of ${name.key}, which is taken over`);
-  return {
+  const unsent = unsentOrder({
     ...name,
     clientOrderId: record.clientOrderId,
     intentId: ADOPTED,
@@ -133,19 +133,9 @@ function adopted(
     stopPrice: record.stopPrice === null ? null : unitsOf(record.stopPrice),
     amount: unitsOf(record.amount),
     plannedAtMs: record.createdAtMs ?? nowMs,
-    sentAtMs: nowMs,
-    attempts: 1,
-    state: 'sending',
-    venueId: null,
-    venueStatus: null,
-    matched: NO_UNITS,
-    filled: NO_UNITS,
-    filledTotal: NO_UNITS,
-    fee: NO_UNITS,
-    reason: null,
-    closedAtMs: null,
     // Its fills may be older than anything that was read since.
     orderFloor: LIST_START,
     tradeFloor: LIST_START,
-  };
+  });
+  return { ...unsent, sentAtMs: nowMs, attempts: 1, state: 'sending' };
 }

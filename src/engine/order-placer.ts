@@ -1,10 +1,9 @@
 import type { VenueOrder } from '../domain/order.ts';
 import type { WhenIdentical } from '../execution/identical-orders.ts';
 import { clientOrderIdOf, stopLegKey } from '../execution/order-names.ts';
-import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import { isFinal, unsentOrder, type OrderRecord } from '../execution/order-record.ts';
 import type { RiskApproved } from '../execution/risk/check-risk.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
-import { NO_UNITS } from '../domain/money.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import type { OrderBlotter } from './order-blotter.ts';
@@ -140,7 +139,7 @@ export class OrderPlacer {
     name: Pick<OrderRecord, 'key' | 'clientOrderId'>,
   ): OrderRecord {
     const { strategy, market, side, execution, price, stopPrice, amount } = wanted;
-    return {
+    return unsentOrder({
       ...name,
       intentId,
       strategy,
@@ -154,20 +153,9 @@ export class OrderPlacer {
       amount,
       pairKey: null,
       plannedAtMs: this.outbox.nowMs,
-      sentAtMs: null,
-      attempts: 0,
-      state: 'planned',
-      venueId: null,
-      venueStatus: null,
-      matched: NO_UNITS,
-      filled: NO_UNITS,
-      filledTotal: NO_UNITS,
-      fee: NO_UNITS,
-      reason: null,
-      closedAtMs: null,
       orderFloor: this.blotter.furthestOrder,
       tradeFloor: this.blotter.furthestTrade,
-    };
+    });
   }
 
   /** Sends an order that is planned, or lets it wait on. */

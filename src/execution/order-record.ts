@@ -1,4 +1,4 @@
-import type { Units } from '../domain/money.ts';
+import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { ListCursor } from '../venues/port.ts';
@@ -82,6 +82,38 @@ export interface OrderRecord {
   readonly orderFloor: ListCursor;
   /** The same of trades. */
   readonly tradeFloor: ListCursor;
+}
+
+/** What an order has only once its request was made. */
+type SincePlanned =
+  | 'sentAtMs'
+  | 'attempts'
+  | 'state'
+  | 'venueId'
+  | 'venueStatus'
+  | 'matched'
+  | 'filled'
+  | 'filledTotal'
+  | 'fee'
+  | 'reason'
+  | 'closedAtMs';
+
+/** An order that was never sent yet. */
+export function unsentOrder(plan: Omit<OrderRecord, SincePlanned>): OrderRecord {
+  return {
+    ...plan,
+    sentAtMs: null,
+    attempts: 0,
+    state: 'planned',
+    venueId: null,
+    venueStatus: null,
+    matched: NO_UNITS,
+    filled: NO_UNITS,
+    filledTotal: NO_UNITS,
+    fee: NO_UNITS,
+    reason: null,
+    closedAtMs: null,
+  };
 }
 
 /** Whether it may still trade, as far as is known. */

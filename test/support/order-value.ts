@@ -1,11 +1,11 @@
-import { NO_UNITS, parseUnits } from '../../src/domain/money.ts';
+import { parseUnits } from '../../src/domain/money.ts';
 import { orderIdOf } from '../../src/venues/whole-ids.ts';
-import type { OrderRecord, OrderState } from '../../src/execution/order-record.ts';
+import { unsentOrder, type OrderRecord, type OrderState } from '../../src/execution/order-record.ts';
 
 /** An order of one coin at 100, as it was planned. */
 export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
   const key = changed.key ?? 'bot-one-e001-1';
-  return {
+  const unsent = unsentOrder({
     key,
     clientOrderId: key,
     intentId: 'i1',
@@ -20,21 +20,10 @@ export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
     amount: parseUnits('1'),
     pairKey: null,
     plannedAtMs: 0,
-    sentAtMs: null,
-    attempts: 0,
-    state: 'planned',
-    venueId: null,
-    venueStatus: null,
-    matched: NO_UNITS,
-    filled: NO_UNITS,
-    filledTotal: NO_UNITS,
-    fee: NO_UNITS,
-    reason: null,
-    closedAtMs: null,
     orderFloor: 0,
     tradeFloor: 0,
-    ...changed,
-  };
+  });
+  return { ...unsent, ...changed };
 }
 
 /** An order of one coin as it is in a state, with nothing filled unless the state says so. */
