@@ -10,6 +10,7 @@ import type { VenueOrderId } from '../src/domain/venue-id.ts';
 import { orderIdOf, tradeIdOf } from '../src/venues/whole-ids.ts';
 import type { PublicTrade, VenueTrade } from '../src/domain/trade.ts';
 import type {
+  AskedOrder,
   OrderRequest,
   VenueAnswer,
   VenueCall,
@@ -94,7 +95,7 @@ export class SoakVenue {
       case 'cancel':
         return this.cancel(call.venueId);
       case 'order':
-        return this.find(call.venueId, call.clientOrderId);
+        return this.find(call);
       case 'orders':
         return {
           items: [...this.open.values()].filter(({ id }) => Number(id) >= (call.from ?? 0)),
@@ -180,11 +181,11 @@ export class SoakVenue {
     return { status: 'Canceled', order: { ...order } };
   }
 
-  private find(id: VenueOrderId | null, clientOrderId: string): VenueOrder | null {
+  private find({ venueId, clientOrderId }: AskedOrder): VenueOrder | null {
     const all = [...this.open.values(), ...this.ended];
-    return (
-      all.find((order) => (id === null ? order.clientOrderId === clientOrderId : order.id === id)) ?? null
-    );
+    const isAsked = ({ id, clientOrderId: name }: VenueOrder): boolean =>
+      venueId === null ? name === clientOrderId : id === venueId;
+    return all.find(isAsked) ?? null;
   }
 
   private end(order: Order, status: string): void {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { present } from '../domain/invariant.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import { readStored } from '../domain/stored-json.ts';
-import { isClosedStatus, type VenueAnswer, type VenueProfile } from '../venues/port.ts';
+import { isClosedStatus, type AskedOrder, type VenueAnswer, type VenueProfile } from '../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
@@ -82,7 +83,7 @@ export class CancelManager {
     if (this.foreign.has(venueId)) return false;
     this.foreign.add(venueId);
     this.blotter.outbox.ask(
-      { kind: 'cancel', venueId, clientOrderId: '' },
+      { kind: 'cancel', venueId, clientOrderId: null },
       { requestClass: 'cancel', dedupe: `cancel ${venueId}`, withinMs: CANCEL_WITHIN_MS },
       () => void this.foreign.delete(venueId),
     );
@@ -146,13 +147,17 @@ export class CancelManager {
       order.state === 'unknown' ? nowMs + RETRY_UNKNOWN_AFTER_MS : Number.POSITIVE_INFINITY,
     );
     this.blotter.apply(order, { kind: 'cancel asked' });
-    const { clientOrderId } = order;
-    const venueId = this.reports.sureIds.isSure(key) ? order.venueId : null;
     this.blotter.outbox.ask(
-      { kind: 'cancel', venueId, clientOrderId: clientOrderId ?? '' },
+      { kind: 'cancel', ...this.askedAs(order) },
       { requestClass: 'cancel', dedupe: `cancel ${key}`, withinMs: CANCEL_WITHIN_MS },
       (answer) => this.take(key, answer),
     );
+  }
+
+  /** By its id where that is certain, by its name otherwise. */
+  private askedAs({ key, venueId, clientOrderId }: OrderRecord): AskedOrder {
+    if (venueId !== null && this.reports.sureIds.isSure(key)) return { venueId, clientOrderId: null };
+    return { venueId: null, clientOrderId: present(clientOrderId, () => `the client order id of ${key}`) };
   }
 
   private take(key: string, answer: VenueAnswer<'cancel'>): void {

@@ -34,16 +34,16 @@ export class OrderInquiries {
   }
 
   /** Asks for an order of ours, where its id is known. */
-  about({ venueId, clientOrderId }: OrderRecord): void {
-    if (venueId !== null) this.ask(venueId, clientOrderId ?? '');
+  about({ venueId }: OrderRecord): void {
+    if (venueId !== null) this.ask(venueId);
   }
 
-  ask(venueId: VenueOrderId, clientOrderId = ''): void {
+  ask(venueId: VenueOrderId): void {
     const { outbox, noSuchOrder, onRecord, onMissing } = this.options;
     if (this.underWay.has(venueId) || this.underWay.size >= MOST_UNDER_WAY) return;
     this.underWay.add(venueId);
     outbox.ask(
-      { kind: 'order', venueId, clientOrderId },
+      { kind: 'order', venueId, clientOrderId: null },
       { requestClass: 'resolve', dedupe: `look up ${venueId}`, withinMs: WITHIN_MS },
       (answer) => {
         this.underWay.delete(venueId);

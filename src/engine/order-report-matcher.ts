@@ -192,7 +192,7 @@ export class OrderReportMatcher {
         { isGrave: true },
       );
     if (ending !== 'doubtful') return status;
-    if (record.id !== null) this.inquiries.ask(record.id, order.clientOrderId ?? '');
+    if (record.id !== null) this.inquiries.ask(record.id);
     return null;
   }
 

@@ -43,6 +43,11 @@ export interface OcoRequest {
   readonly pro?: boolean;
 }
 
+/** One order, by the exchange's id, or while that is not known, by its client order id among open orders. */
+export type AskedOrder =
+  | { readonly venueId: VenueOrderId; readonly clientOrderId: null }
+  | { readonly venueId: null; readonly clientOrderId: string };
+
 /**
  * What the engine may ask of an exchange. This is the port: the client, the paper venue and the simulator's
  * typed door all answer it.
@@ -50,10 +55,9 @@ export interface OcoRequest {
 export type VenueCall =
   | { readonly kind: 'place'; readonly order: OrderRequest }
   | { readonly kind: 'place-oco'; readonly order: OcoRequest }
-  /** By the exchange's id, or, while that is not known, by the clientOrderId among open orders. */
-  | { readonly kind: 'cancel'; readonly venueId: VenueOrderId | null; readonly clientOrderId: string }
+  | ({ readonly kind: 'cancel' } & AskedOrder)
   | { readonly kind: 'cancel-old' }
-  | { readonly kind: 'order'; readonly venueId: VenueOrderId | null; readonly clientOrderId: string }
+  | ({ readonly kind: 'order' } & AskedOrder)
   /** One page by rising cursor, from that one on, or from the first. */
   | { readonly kind: 'orders'; readonly status: 'open' | 'all'; readonly from: ListCursor | null }
   /** One page by rising cursor, from that one on. */

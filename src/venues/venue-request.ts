@@ -2,8 +2,8 @@ import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { VenueOrderId } from '../domain/venue-id.ts';
 import type {
+  AskedOrder,
   ListCursor,
   MarketRule,
   OcoRequest,
@@ -90,9 +90,8 @@ function readSafely<Value>(endpoint: EndpointName, read: () => Value): Value {
 /** The order that a call is about: by the exchange's id, or while that is not known by ours. */
 function reference<Field extends 'id' | 'order'>(
   field: Field,
-  call: { readonly venueId: VenueOrderId | null; readonly clientOrderId: string },
+  { venueId, clientOrderId }: AskedOrder,
 ): { readonly [Name in Field]?: number } & { readonly clientOrderId?: string } {
-  const { venueId, clientOrderId } = call;
   return (venueId === null ? { clientOrderId } : { [field]: wholeId(venueId) }) as ReturnType<
     typeof reference<Field>
   >;

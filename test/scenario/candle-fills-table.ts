@@ -155,7 +155,7 @@ class CandleTableRunner {
 
   private cancel(words: readonly string[], where: string): void {
     const answer = this.venue.answer(
-      { kind: 'cancel', venueId: orderIdOf(Number(words[1])), clientOrderId: '' },
+      { kind: 'cancel', venueId: orderIdOf(Number(words[1])), clientOrderId: null },
       this.nowMs,
     );
     const said =
@@ -182,7 +182,7 @@ class CandleTableRunner {
 
   private expectOrder(words: readonly string[], where: string): void {
     const answer = this.venue.answer(
-      { kind: 'order', venueId: orderIdOf(Number(words[1])), clientOrderId: '' },
+      { kind: 'order', venueId: orderIdOf(Number(words[1])), clientOrderId: null },
       this.nowMs,
     );
     const [order] = ordersIn(answer);

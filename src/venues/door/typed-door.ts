@@ -1,13 +1,13 @@
 import type { Market } from '../../domain/market.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import type { VenueOrderId } from '../../domain/venue-id.ts';
 import type { Result } from '../../simulator/core/result.ts';
 import { listOrders, type OrdersQuery } from '../../simulator/core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { OrderReference, PlaceOrder } from '../../simulator/core/trading/requests.ts';
 import type { Trader } from '../../simulator/core/trading/trader.ts';
 import type {
+  AskedOrder,
   ListCursor,
   MarketCallKind,
   Page,
@@ -145,11 +145,7 @@ export class TypedDoor {
   }
 }
 
-function referenceOf(call: {
-  readonly venueId: VenueOrderId | null;
-  readonly clientOrderId: string;
-}): OrderReference {
-  const { venueId, clientOrderId } = call;
+function referenceOf({ venueId, clientOrderId }: AskedOrder): OrderReference {
   return { id: venueId === null ? null : wholeId(venueId), clientOrderId };
 }
 

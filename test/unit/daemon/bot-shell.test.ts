@@ -37,7 +37,7 @@ const place: VenueCall = {
     stopPrice: null,
   },
 };
-const cancel: VenueCall = { kind: 'cancel', venueId: orderIdOf(1), clientOrderId: 'bot-a-1' };
+const cancel: VenueCall = { kind: 'cancel', venueId: orderIdOf(1), clientOrderId: null };
 
 const request = (id: number, call: VenueCall): EngineRequest => ({
   id,

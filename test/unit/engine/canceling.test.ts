@@ -31,7 +31,7 @@ describe('canceling an order', () => {
     const { world, key, id } = open();
     world.advance(5_100);
     world.want(cancel(key));
-    expect(world.pending('cancel').call).toMatchObject({ venueId: id });
+    expect(world.pending('cancel').call).toEqual({ kind: 'cancel', venueId: id, clientOrderId: null });
   });
 
   it('asks once, however often it is wanted', () => {

@@ -99,7 +99,7 @@ describe('an order that carries our name and was placed while we trade', () => {
     world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
     world.advance(10_000);
     expect(world.requestsOf('cancel').map(({ call }) => call)).toEqual([
-      expect.objectContaining({ clientOrderId: world.order().clientOrderId }),
+      expect.objectContaining({ venueId: world.order().venueId }),
     ]);
   });
 

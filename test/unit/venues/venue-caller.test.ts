@@ -52,7 +52,7 @@ describe('the venue caller', () => {
       status: 'Active',
     });
     const venueId = orderIdOf(world.botOrders()[0]!.id);
-    expect(await valueOf({ kind: 'order', venueId, clientOrderId: 'bot-a-1' })).toMatchObject({
+    expect(await valueOf({ kind: 'order', venueId, clientOrderId: null })).toMatchObject({
       id: venueId,
     });
     expect(await valueOf({ kind: 'order', venueId: null, clientOrderId: 'bot-a-1' })).toMatchObject({
@@ -63,7 +63,7 @@ describe('the venue caller', () => {
   });
 
   test.each(['f0e1', '', '-7', '9007199254740993'])('asks for no order under the id %j', async (text) => {
-    const asked = await ask({ kind: 'order', venueId: venueOrderId(text), clientOrderId: '' });
+    const asked = await ask({ kind: 'order', venueId: venueOrderId(text), clientOrderId: null });
     expect(asked).toMatchObject({ outcome: 'failed', code: 'INVALID_REQUEST', effect: 'none' });
   });
 
@@ -79,8 +79,8 @@ describe('the venue caller', () => {
   test('says with what status a cancel did not apply', async () => {
     await ask({ kind: 'place', order: ORDER });
     const venueId = orderIdOf(world.botOrders()[0]!.id);
-    await ask({ kind: 'cancel', venueId, clientOrderId: 'bot-a-1' });
-    expect(await ask({ kind: 'cancel', venueId, clientOrderId: 'bot-a-1' })).toMatchObject({
+    await ask({ kind: 'cancel', venueId, clientOrderId: null });
+    expect(await ask({ kind: 'cancel', venueId, clientOrderId: null })).toMatchObject({
       outcome: 'refused',
       code: 'NotApplied',
       effect: 'none',
@@ -178,7 +178,7 @@ describe('the venue caller', () => {
   });
 
   test('knows the budget, the credential and the time-out of each call', () => {
-    const cancel: VenueCall = { kind: 'cancel', venueId: orderIdOf(1), clientOrderId: 'a' };
+    const cancel: VenueCall = { kind: 'cancel', venueId: orderIdOf(1), clientOrderId: null };
     expect(caller.budgetOf(cancel)).toBe('orders/update-status');
     expect(caller.credentialOf(cancel)).toBe('with');
     expect(caller.timeoutMsOf(cancel)).toBe(15_000);

@@ -150,7 +150,7 @@ class Twins {
   }
 
   private cancelOnCandles(venueId: number): void {
-    this.candles.answer({ kind: 'cancel', venueId: orderIdOf(venueId), clientOrderId: '' }, this.nowMs);
+    this.candles.answer({ kind: 'cancel', venueId: orderIdOf(venueId), clientOrderId: null }, this.nowMs);
   }
 }
 

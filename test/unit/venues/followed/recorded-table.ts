@@ -7,7 +7,7 @@ import { parseUnits } from '../../../../src/domain/money.ts';
 import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
 import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
-import type { Page } from '../../../../src/venues/port.ts';
+import type { AskedOrder, Page } from '../../../../src/venues/port.ts';
 import type { SimulatedOrder } from '../../../../src/simulator/core/trading/order.ts';
 import type { VenueOrderId } from '../../../../src/domain/venue-id.ts';
 
@@ -132,11 +132,16 @@ class Play {
   }
 
   private cancel(id: string): void {
-    this.value({ kind: 'cancel', venueId: this.ids.get(id) ?? null, clientOrderId: id });
+    this.value({ kind: 'cancel', ...this.asked(id) });
   }
 
   private order(id: string): VenueOrder {
-    return this.value({ kind: 'order', venueId: this.ids.get(id) ?? null, clientOrderId: id }) as VenueOrder;
+    return this.value({ kind: 'order', ...this.asked(id) }) as VenueOrder;
+  }
+
+  private asked(id: string): AskedOrder {
+    const venueId = this.ids.get(id) ?? null;
+    return venueId === null ? { venueId, clientOrderId: id } : { venueId, clientOrderId: null };
   }
 
   private ahead(id: string): string {
