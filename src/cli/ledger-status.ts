@@ -2,7 +2,6 @@ import { readLedger, type BudgetReport } from '../budget/ledger-report.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
 import { beginsText, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
 import { readLedgerNote } from '../daemon/ledger-note.ts';
-import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
 
 /** What the ledger of a bot says of it now. */
@@ -15,14 +14,15 @@ export interface LedgerStatus {
 
 /**
  * Reads the ledger that the last run of a data folder was counted in; null where there is none, or it can not
- * be read.
+ * be read. The exchange's profile is loaded for a ledger alone: it comes with all endpoints.
  */
-export function ledgerStatus(dataFolder: string): LedgerStatus | null {
+export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | null> {
   const note = readLedgerNote(dataFolder);
   if (note === null) return null;
   const rows = rowsOf(note.ledger);
   if (rows === null) return null;
   const subjects = new Set(note.subjects);
+  const { INTERFACE_PROFILE } = await import('../venues/interface-profile.ts');
   return {
     ledger: note.ledger,
     tradingBegins: tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets }),

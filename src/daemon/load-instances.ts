@@ -6,7 +6,7 @@ import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { lineIn } from '../plugins/line-in-stack.ts';
 import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
 import { LoadWatch } from '../plugins/load-watch.ts';
-import { StrategyRunner } from '../strategy/runner.ts';
+import type { StrategyRunner } from '../strategy/runner.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { ConfiguredStrategy } from './settings/create-bot-config.ts';
@@ -149,7 +149,7 @@ async function runnerOf(
     ...(knownMarkets === null ? {} : { knownMarkets }),
   };
   if (plugin.kind === 'definition')
-    return { runner: new StrategyRunner(plugin.definition, settings), problems: [] };
+    return { runner: await runnerHere(plugin.definition, settings), problems: [] };
   const shownFile = sayFile(file);
   if (threads !== undefined) {
     const restarts = onError === 'pause';
@@ -169,11 +169,20 @@ async function runnerOf(
   const problems = loaded.problems.map(formatPluginProblem);
   const [found] = loaded.strategies;
   if (found === undefined) return { runner: null, problems };
-  const runner = new StrategyRunner(found.definition, {
+  const runner = await runnerHere(found.definition, {
     ...settings,
     source: { file: shownFile, lineOf: (error) => lineIn(error, file) },
   });
   return { runner, problems };
+}
+
+/**
+ * A strategy in this thread. Loaded here, since a bot whose strategies have threads needs neither the runner
+ * nor its indicators, which are two hundred modules.
+ */
+async function runnerHere(...of: ConstructorParameters<typeof StrategyRunner>): Promise<StrategyPort> {
+  const { StrategyRunner: Runner } = await import('../strategy/runner.ts');
+  return new Runner(...of);
 }
 
 function instanceOf(runner: StrategyPort, strategy: ConfiguredStrategy): StrategyInstanceSettings {

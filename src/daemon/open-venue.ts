@@ -1,13 +1,11 @@
 import type { Venue } from '../venues/venue.ts';
-import { createEmbeddedVenue } from '../venues/embedded/embedded-venue.ts';
-import { createLiveVenue, type Opening } from '../venues/live/live-venue.ts';
-import { createPaperVenue } from '../venues/paper/paper-venue.ts';
-import type { ReplayFile } from '../venues/embedded/replay-file.ts';
+import type { Opening } from '../venues/live/live-venue.ts';
+import type { ReplayFile } from '../venues/embedded/replay-start.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 /**
  * Where the bot of a configuration trades. Throws where that can not be reached, or has not the markets that
- * are traded.
+ * are traded. Loads that one venue.
  */
 export async function openVenue(
   config: BotConfig,
@@ -16,11 +14,16 @@ export async function openVenue(
 ): Promise<Venue> {
   const { wrap, startMs } = opening;
   switch (config.mode) {
-    case 'live':
+    case 'live': {
+      const { createLiveVenue } = await import('../venues/live/live-venue.ts');
       return createLiveVenue(config, opening);
-    case 'paper':
+    }
+    case 'paper': {
+      const { createPaperVenue } = await import('../venues/paper/paper-venue.ts');
       return createPaperVenue(config, opening);
+    }
     case 'embedded': {
+      const { createEmbeddedVenue } = await import('../venues/embedded/embedded-venue.ts');
       const { embedded, strategies, exchange } = config;
       return createEmbeddedVenue({
         config: embedded.exchange,

@@ -19,7 +19,7 @@ import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
 import type { Recording } from './recording.ts';
 import { checkedCaller } from './account/checked-caller.ts';
-import { readReplayFile, type ReplayFile } from '../venues/embedded/replay-file.ts';
+import type { ReplayFile } from '../venues/embedded/replay-start.ts';
 import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run-loop.ts';
 import { beginRecording, createEventFile, createRecording, endRecording } from './run-recording.ts';
@@ -69,9 +69,9 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     const subjects = Object.values(ledgerSubjects(config.exchange.credentials));
     writeLedgerNote(config.data.folder, ledger === null ? null : { ledger, subjects });
     const screen = screenFor(options);
-    const replay = config.embedded.replay === null ? null : await readReplayFile(config.embedded.replay);
+    const replay = await replayOf(config);
     if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
-    const recording = createRecording(config, screen);
+    const recording = await createRecording(config, screen);
     const health = new HealthService(config);
     try {
       const address = await health.begin();
@@ -324,4 +324,11 @@ function statusLine({ engine, counts }: CreatedBot, venue: Venue): string {
   const { liveOrders, phase } = engine.status();
   const state = phase === 'trading' ? '' : ` ${phase.toUpperCase()},`;
   return `${secondText(venue.time.now())} --${state} ${prices.join(', ')}, ${liveOrders} open, ${countText(counts.total, 'request')}; ${made.join('; ')}`;
+}
+
+/** Read by the importer, which is loaded for it alone. */
+async function replayOf({ embedded }: BotConfig): Promise<ReplayFile | null> {
+  if (embedded.replay === null) return null;
+  const { readReplayFile } = await import('../venues/embedded/replay-file.ts');
+  return readReplayFile(embedded.replay);
 }

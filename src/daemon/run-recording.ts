@@ -3,7 +3,7 @@ import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { CreatedBot } from './create-bot.ts';
 import { EventFile } from './event-file.ts';
-import { Recording } from './recording.ts';
+import type { Recording } from './recording.ts';
 import { recordedText, recordingLines } from './recording-lines.ts';
 import type { Screen } from './screen.ts';
 import { mirrorName, writeSessionFile } from './session-file.ts';
@@ -23,9 +23,10 @@ interface BeginningOfRun {
 }
 
 /** The recording of a run; null where none is configured. */
-export function createRecording({ record }: BotConfig, screen: Screen): Recording | null {
+export async function createRecording({ record }: BotConfig, screen: Screen): Promise<Recording | null> {
   if (record === null) return null;
-  return new Recording({ ...record, onProblem: (message) => tell(screen, message) });
+  const { Recording: Recorded } = await import('./recording.ts');
+  return new Recorded({ ...record, onProblem: (message) => tell(screen, message) });
 }
 
 /** Where it is kept what the bot is told, beside its mirror. */

@@ -202,7 +202,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
   const nowMs = Date.now();
   const { openOrders, kept, ...rest } = summary;
   const strategies = summary.strategies.map((record) => strategyStatus(record, summary.isRunning));
-  const ledger = ledgerStatus(options.data);
+  const ledger = await ledgerStatus(options.data);
   const runner = summary.isRunning === false ? null : dataFolderOwner(options.data);
   print(options, {
     json: {

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import {
   multistream,
   pino,
@@ -6,7 +7,6 @@ import {
   type DestinationStream,
   type Logger,
 } from 'pino';
-import { prettyFactory } from 'pino-pretty';
 import type { Secret } from '../../configuration/secret.ts';
 import { LogFile } from './log-file.ts';
 import { createScrubber, redact } from './redact.ts';
@@ -86,8 +86,12 @@ function streamOf({
   ]);
 }
 
-/** The prettifier as a plain function: its stream would write later than it is told to. */
+/** Loads the prettifier only where a terminal shows its lines: it is thirty modules. */
+const loadPretty = (): typeof import('pino-pretty') => createRequire(import.meta.url)('pino-pretty');
+
+/** The prettifier as a plain function: its stream would write later than it is called. */
 function prettyStream(destination: DestinationStream, colorize: boolean): DestinationStream {
+  const { prettyFactory } = loadPretty();
   const prettify = prettyFactory({
     colorize,
     translateTime: 'SYS:HH:MM:ss.l',

@@ -3,38 +3,15 @@ import { candleAt, type CandleColumns } from '../../domain/candle-columns.ts';
 import { fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseMarket, type MarketSymbol } from '../../domain/market-symbol.ts';
-import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import { timeframeMs } from '../../domain/timeframe.ts';
 import { readDataFile, timeOf } from '../../recording/read-file.ts';
 import type { RecordedTrade } from '../../recording/records.ts';
-import { rowTimeMs, type ReplayRow } from '../../simulator/flow/replay-row.ts';
-
-/** What a recording says of a market: decimals as texts. */
-export interface ReplayedMarket {
-  readonly symbol: MarketSymbol;
-  readonly priceStep: string;
-  readonly amountStep: string;
-  readonly initialPrice: string;
-}
-
-/** A recording, read whole: rows in the order of time. */
-export interface ReplayFile {
-  readonly path: string;
-  readonly rows: readonly ReplayRow[];
-  /** Of its candles; null for trades. */
-  readonly timeframe: Timeframe | null;
-  readonly market: ReplayedMarket;
-}
+import type { ReplayRow } from '../../simulator/flow/replay-row.ts';
+import type { ReplayedMarket, ReplayFile } from './replay-start.ts';
 
 /** Rows that the steps are guessed from. */
 const ROWS_FOR_STEPS = 5_000;
 const MAX_DECIMALS = 8;
-
-/**
- * Rows that serve as the past, so that strategies have candles to begin with: this many candles, or this
- * share of trades.
- */
-const WARM_UP_CANDLES = 200;
-const WARM_UP_SHARE = 0.2;
 
 /**
  * Reads a recording of candles or trades, as `sarraf data import` reads it. Its market's name is found in the
@@ -55,19 +32,6 @@ export async function readReplayFile(path: string): Promise<ReplayFile> {
   }
   const named = read.kind === 'trades' && read.symbol !== null ? parseMarket(read.symbol).symbol : symbol;
   return { path, rows, timeframe, market: describeMarket(rows, named) };
-}
-
-/** Where a replay begins: the rows before serve as the past. At least half of it is played. */
-export function replayStart({ rows, timeframe, path }: ReplayFile): {
-  readonly warmUpRows: number;
-  readonly startMs: number;
-} {
-  const wanted = timeframe === null ? Math.floor(rows.length * WARM_UP_SHARE) : WARM_UP_CANDLES;
-  const warmUpRows = Math.min(wanted, Math.floor(rows.length / 2));
-  const first = rows[warmUpRows];
-  if (first === undefined)
-    throw new SarrafError('INVALID_FILE', `expected at least one row in ${path}, was none`);
-  return { warmUpRows, startMs: rowTimeMs(first) };
 }
 
 type Rows = Pick<ReplayFile, 'rows' | 'timeframe'>;
