@@ -22,7 +22,8 @@ export function exitsAmong(orders: readonly OrderRecord[], heldOf: HeldOf): Read
     const asset = parseMarket(market).base;
     const held = heldOf(strategy, asset);
     const room = side === 'sell' ? held : 0n - held;
-    if (liveAmount([...taken, ...legs], { asset, side, strategy }) <= room) taken.push(...legs);
+    const live = liveAmount([...taken, ...legs], { asset, side, strategy });
+    if (live !== null && live <= room) taken.push(...legs);
   }
   return new Set(taken.map(({ key }) => key));
 }
@@ -40,6 +41,7 @@ export function unprotectedOf(
   const protective = orders.filter((order) => protects(order));
   const covered = liveAmount(protective, { asset, side, strategy });
   const size = held > 0n ? held : negateUnits(held);
+  if (covered === null) return size;
   return size > covered ? subtractUnits(size, covered) : NO_UNITS;
 }
 

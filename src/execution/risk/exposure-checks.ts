@@ -19,14 +19,17 @@ import { sayAmount, sayValue, type Objection, type RiskCheck, type RiskView } fr
 /**
  * The position that a strategy would have in the coin, long or short, over all its markets, if this order and
  * all its live orders that go the same way traded and none that go the other way did. Orders of unknown
- * outcome count whole. An order that only reduces the position passes.
+ * outcome count whole. An order that only reduces the position passes. While a live market order without a
+ * price pays or gets the coin, nobody knows how much, and every other order is refused.
  */
 export const checkPositionSize: RiskCheck = (view, { maxPosition }) => {
   const { order, position, liveOrders } = view;
   const { market, side, strategy, amount } = order;
   const limit = maxPosition?.[market.base];
   if (limit === undefined) return null;
-  const added = liveAmount(liveOrders, { asset: market.base, side, strategy }) + amount;
+  const live = liveAmount(liveOrders, { asset: market.base, side, strategy });
+  if (live === null) return unknownPosition(view, limit);
+  const added = live + amount;
   const worst = side === 'buy' ? position + added : added - position;
   if (worst <= limit || onlyReduces(view)) return null;
   return {
@@ -34,12 +37,27 @@ export const checkPositionSize: RiskCheck = (view, { maxPosition }) => {
     numbers: {
       amount: formatUnits(amount),
       position: formatUnits(position),
-      live: formatUnits(added - amount),
+      live: formatUnits(live),
       worst: formatUnits(worst),
       limit: formatUnits(limit),
     },
   };
 };
+
+function unknownPosition({ order, position }: RiskView, limit: bigint): Objection {
+  const { market, amount } = order;
+  const coin = market.base.toUpperCase();
+  return {
+    reason: `the order of ${sayAmount(amount, market)} would come on top of a live market order without a price, of which nobody knows how much ${coin} it trades; the limit is ${sayAmount(limit, market)}: try again when that order has ended`,
+    numbers: {
+      amount: formatUnits(amount),
+      position: formatUnits(position),
+      live: null,
+      worst: null,
+      limit: formatUnits(limit),
+    },
+  };
+}
 
 /**
  * The value that all strategies together would have in the order's market, long or short, if it and all live

@@ -26,8 +26,12 @@ export function openRest(order: OrderRecord): Units {
 /**
  * The most of an asset that a strategy's live orders may still buy or sell, in units of it. An OCO counts
  * once. A purchase for tether sells tether, and a sale for it buys tether, at the price that the order names.
+ * Null where nobody knows: a market order that names no price may trade any amount of the quote currency.
  */
-export function liveAmount(orders: readonly OrderRecord[], { asset, side, strategy }: LiveFilter): Units {
+export function liveAmount(
+  orders: readonly OrderRecord[],
+  { asset, side, strategy }: LiveFilter,
+): Units | null {
   let sum: Units = NO_UNITS;
   for (const order of orders) {
     if (order.strategy !== strategy) continue;
@@ -36,14 +40,19 @@ export function liveAmount(orders: readonly OrderRecord[], { asset, side, strate
     const isMoney = quote === asset && order.side !== side;
     if ((!isCoin && !isMoney) || (order.pairKey !== null && !countsForPair(order, orders))) continue;
     const rest = openRest(order);
-    sum = addUnits(sum, isCoin ? rest : multiplyUnits(rest, namedPrice(order), divideUp));
+    if (isCoin) sum = addUnits(sum, rest);
+    else if (rest > 0n) {
+      const price = namedPrice(order);
+      if (price === null) return null;
+      sum = addUnits(sum, multiplyUnits(rest, price, divideUp));
+    }
   }
   return sum;
 }
 
-/** The price that an order names; zero of a market order that was placed before any price was known. */
-function namedPrice({ price, stopPrice }: OrderRecord): Units {
-  return price ?? stopPrice ?? NO_UNITS;
+/** The price that an order names; null of a market order that was placed before any price was known. */
+function namedPrice({ price, stopPrice }: OrderRecord): Units | null {
+  return price ?? stopPrice;
 }
 
 /**
@@ -69,7 +78,8 @@ export function onlyReduces({ order, position, liveOrders }: RiskView): boolean 
   const room = side === 'sell' ? position : 0n - position;
   // Most orders that are no way out end here, before any order is looked at.
   if (amount > room) return false;
-  return amount + liveAmount(liveOrders, { asset: order.market.base, side, strategy }) <= room;
+  const live = liveAmount(liveOrders, { asset: order.market.base, side, strategy });
+  return live !== null && amount + live <= room;
 }
 
 /**
@@ -128,10 +138,10 @@ function addLive(tally: Tally, order: OrderRecord, orders: readonly OrderRecord[
   const price = namedPrice(order);
   if (order.side === 'buy') {
     tally.buys += amount;
-    if (price > tally.highestBuy) tally.highestBuy = price;
+    if (price !== null && price > tally.highestBuy) tally.highestBuy = price;
   } else {
     tally.sells += amount;
-    if (price > tally.highestSell) tally.highestSell = price;
+    if (price !== null && price > tally.highestSell) tally.highestSell = price;
   }
 }
 

@@ -75,6 +75,32 @@ describe('the size of a position', () => {
     ));
 });
 
+describe('the size of a position in tether', () => {
+  test('counts what live orders in tether markets pay and get, at the price they name', () =>
+    runTable(
+      checkPositionSize,
+      `
+      maxPosition usdt=300 | live sell 1 at 100, buy 200 at 100000 in USDTIRT => passes
+      maxPosition usdt=300 | live sell 1 at 100, buy 200.01 at 100000 in USDTIRT => refuses
+      maxPosition usdt=300 | live buy 1 at 100, sell 200.01 at 100000 in USDTIRT => refuses
+      `,
+    ));
+
+  test('is not known while a live market order without a price may trade any amount of it', () =>
+    runTable(
+      checkPositionSize,
+      `
+      maxPosition usdt=300 | live sell 1, buy 1 at 100000 in USDTIRT => refuses: of which nobody knows how much USDT it trades
+      maxPosition usdt=300 | live sell 1 filled 0.9 unknown, buy 1 at 100000 in USDTIRT => refuses
+      maxPosition usdt=300 | live sell 1 filled 1, buy 1 at 100000 in USDTIRT => passes
+      maxPosition usdt=300 | live sell 1, sell 1 at 100000 in USDTIRT => passes
+      maxPosition usdt=300 | live sell 1, buy 1 at 100 => passes
+      maxPosition usdt=0 | holds 50, live buy 1, sell 1 at 100000 in USDTIRT => refuses
+      maxPosition usdt=0 | holds 50, live buy 1 at 49, sell 1 at 100000 in USDTIRT => passes
+      `,
+    ));
+});
+
 describe('the exposure in a market', () => {
   test('is the worst value of what all strategies hold and may come to hold', () =>
     runTable(

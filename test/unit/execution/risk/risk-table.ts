@@ -64,7 +64,7 @@ export const NO_LIMITS: RiskLimits = {
 };
 
 const markets = new Map(
-  ['BTCUSDT', 'ETHUSDT', 'BTCIRT'].map((symbol) => [
+  ['BTCUSDT', 'ETHUSDT', 'BTCIRT', 'USDTIRT'].map((symbol) => [
     symbol,
     createMarket({ market: symbol, priceStep: '0.01', amountStep: '0.000001' }),
   ]),
