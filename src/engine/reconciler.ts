@@ -227,7 +227,7 @@ export class Reconciler {
 
   private beginAnew(): void {
     this.suspicion = null;
-    this.books.restore({ expected: null, unmatched: [], outside: [] });
+    this.books.forget();
   }
 
   /**

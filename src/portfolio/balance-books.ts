@@ -42,6 +42,8 @@ export const storedBooks = z.object({
   unmatched: z.array(z.tuple([currency, wholeUnits])),
   /** Currency, id, amount and when it was read. */
   outside: z.array(z.tuple([currency, storedCount, wholeUnits, storedTimeMs])),
+  /** By currency: when its balance agreed last. */
+  agreedAtMs: z.record(currency, storedTimeMs),
 });
 
 /**
@@ -59,7 +61,7 @@ export class BalanceBooks {
   private readonly lagMs: number;
   private pending = false;
   /** When each currency's balance agreed last, by the time of its reading. */
-  private readonly agreedAtMs = new Map<string, number>();
+  private agreedAtMs = new Map<string, number>();
 
   /** `lagMs`: by how much the list of trades may lag behind wallets and their history. */
   constructor(lagMs = 0) {
@@ -88,6 +90,13 @@ export class BalanceBooks {
     this.expected = new Map(totals);
     this.unmatched = [];
     this.outside = [];
+    this.agreedAtMs.clear();
+  }
+
+  /** Forgets everything, until they begin with another reading. */
+  forget(): void {
+    this.begin(new Map());
+    this.expected = null;
   }
 
   /** A trade of the account, also in a market of which not both wallets are followed. */
@@ -163,13 +172,15 @@ export class BalanceBooks {
         String(amount),
         readAtMs,
       ]),
+      agreedAtMs: Object.fromEntries(this.agreedAtMs),
     };
   }
 
-  restore({ expected, unmatched, outside }: z.output<typeof storedBooks>): void {
+  restore({ expected, unmatched, outside, agreedAtMs }: z.output<typeof storedBooks>): void {
     this.expected = expected === null ? null : new Map(Object.entries(expected));
     this.unmatched = unmatched;
     this.outside = outside.map(([currency, id, amount, readAtMs]) => ({ currency, id, amount, readAtMs }));
+    this.agreedAtMs = new Map(Object.entries(agreedAtMs));
   }
 
   private isOld({ currency, readAtMs }: OutsideEntry): boolean {

@@ -35,6 +35,7 @@ const RECONCILED = {
     expected: { btc: '120000000000' },
     unmatched: [['btc', '-5']],
     outside: [['usdt', 7, '90', START_MS]],
+    agreedAtMs: { usdt: START_MS },
   },
   lastLineIds: { btc: 7 },
   concludedAtMs: START_MS,
