@@ -3,7 +3,7 @@ import type { Market } from '../src/domain/market.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
 import type { VenueOrderId } from '../src/domain/venue-id.ts';
-import { orderIdOf } from '../src/venues/whole-ids.ts';
+import { orderIdOf, walletIdOf } from '../src/venues/whole-ids.ts';
 import type { OrderRequest, VenueAnswer, VenueCall, VenueValues } from '../src/venues/port.ts';
 
 const LEVELS = 24;
@@ -84,8 +84,8 @@ export class QuietVenue {
         return { items: [], hasNext: false };
       case 'wallets':
         return [
-          { currency: this.market.base, walletId: 1, total: decimalText('10'), held: ZERO },
-          { currency: this.market.quote, walletId: 2, total: decimalText('1000000'), held: ZERO },
+          { currency: this.market.base, walletId: walletIdOf(1), total: decimalText('10'), held: ZERO },
+          { currency: this.market.quote, walletId: walletIdOf(2), total: decimalText('1000000'), held: ZERO },
         ];
       case 'options':
         return [];

@@ -7,7 +7,7 @@ import { formatUnits, parseUnits, UNITS_PER_ONE } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
 import type { VenueOrderId } from '../src/domain/venue-id.ts';
-import { orderIdOf, tradeIdOf } from '../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../src/venues/whole-ids.ts';
 import type { PublicTrade, VenueTrade } from '../src/domain/trade.ts';
 import type {
   AskedOrder,
@@ -108,12 +108,12 @@ export class SoakVenue {
       case 'wallets':
         return this.currencies.map((currency, index) => ({
           currency,
-          walletId: index + 1,
+          walletId: walletIdOf(index + 1),
           total: formatUnits(this.totals.get(currency) ?? 0n),
           held: ZERO,
         }));
       case 'transactions': {
-        const lines = (this.lines.get(this.currencies[call.walletId - 1] ?? '') ?? []).toReversed();
+        const lines = (this.lines.get(this.currencies[Number(call.walletId) - 1] ?? '') ?? []).toReversed();
         const from = (call.page - 1) * LINES_PAGE;
         return { items: lines.slice(from, from + LINES_PAGE), hasNext: lines.length > from + LINES_PAGE };
       }
@@ -235,7 +235,7 @@ export class SoakVenue {
     this.lines.set(currency, lines);
     keep(
       lines,
-      { id: this.lastId, currency, atMs, amount: formatUnits(units), description: 'trade' },
+      { id: transactionIdOf(this.lastId), currency, atMs, amount: formatUnits(units), description: 'trade' },
       MOST_LINES_KEPT,
     );
   }

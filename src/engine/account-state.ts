@@ -1,5 +1,6 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { formatUnits, unitsOf } from '../domain/money.ts';
+import type { VenueWalletId } from '../domain/venue-id.ts';
 import type { WalletReading } from '../venues/port.ts';
 import type { FlawLog } from './flaw-log.ts';
 import type { Outbox } from './outbox.ts';
@@ -79,7 +80,7 @@ export class AccountState {
     return wallet === undefined ? 0n : unitsOf(wallet.total);
   }
 
-  currencyOf(walletId: number): string | null {
+  currencyOf(walletId: VenueWalletId): string | null {
     return this.wallets.find((wallet) => wallet.walletId === walletId)?.currency ?? null;
   }
 

@@ -100,6 +100,7 @@ export class Engine {
         hasten: (feed) => feeds.hasten(feed),
         unsettled: () => blotter.unsettled() ?? fills.waitingFor(),
         findings,
+        venue: settings.venue,
       },
     );
     const fills = new FillHandler({

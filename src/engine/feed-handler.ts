@@ -3,7 +3,7 @@ import type { Candle } from '../domain/candle.ts';
 import { invariant } from '../domain/invariant.ts';
 import { unitsOf } from '../domain/money.ts';
 import { storedTimeMs } from '../domain/stored-json.ts';
-import type { VenueOrderId } from '../domain/venue-id.ts';
+import type { VenueOrderId, VenueWalletId } from '../domain/venue-id.ts';
 import { nextOrdersPage } from '../execution/own-list.ts';
 import { statsCall, type ListCursor, type VenueCall, type VenueValues } from '../venues/port.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
@@ -343,7 +343,7 @@ export class FeedHandler {
   /**
    * One page of a wallet's history. Lines are told once the page that joins what was read before has come.
    */
-  private askLines(feed: PlannedFeed, walletId: number, page: number): true {
+  private askLines(feed: PlannedFeed, walletId: VenueWalletId, page: number): true {
     const { reconciler, outbox, account } = this.options;
     return this.ask(feed, { kind: 'transactions', walletId, page }, ({ items, hasNext }, askedAtMs) => {
       const currency = account.currencyOf(walletId);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import { readStored } from '../domain/stored-json.ts';
-import type { WalletReading, WalletTransaction } from '../venues/port.ts';
+import type { VenueProfile, WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { BalanceBooks, type Disagreement } from '../portfolio/balance-books.ts';
@@ -45,6 +45,7 @@ export interface ReconcilerPorts {
    */
   unsettled(): string | null;
   readonly findings: FlawLog;
+  readonly venue: Pick<VenueProfile, 'ownLists'>;
 }
 
 /**
@@ -82,7 +83,7 @@ export class Reconciler {
     this.settings = settings;
     this.books = new BalanceBooks(settings.lagMs);
     this.watch = new ComparisonWatch(settings, outbox);
-    this.history = new WalletHistory(ports.findings);
+    this.history = new WalletHistory(ports.findings, ports.venue.ownLists);
     this.outbox = outbox;
     this.ports = ports;
   }
@@ -96,7 +97,7 @@ export class Reconciler {
     if (json === undefined) return;
     const stored = readStored(storedReconciliation, json, 'what is kept of the reconciliation');
     this.books.restore(stored.books);
-    this.history.restore(stored.lastLineIds);
+    this.history.restore(stored.lastLines);
     this.suspicion = stored.suspicion;
     this.found = stored.break;
     this.watch.restore(stored);
@@ -201,14 +202,14 @@ export class Reconciler {
   linesEnd(currency: string): readonly WalletTransaction[] {
     const read = this.history.end(currency);
     if (read === null) return [];
-    const { lines, before } = read;
+    const { lines, isFirst } = read;
     // Lines that were there before the books began are in the first reading.
-    const isPast = !this.books.hasBegun || (before === undefined && this.books.knows(currency));
+    const isPast = !this.books.hasBegun || (isFirst && this.books.knows(currency));
     // Unless they came after that reading, which nothing tells: the books begin with another one.
     if (!this.books.hasBegun && this.phase.kind === 'fills after') {
       this.inconclusive(this.outbox.nowMs, 'the history of a wallet came while it was compared');
     }
-    const fresh = isPast ? [] : lines.filter(({ id }) => before === undefined || id > before);
+    const fresh = isPast ? [] : lines;
     for (const { id, amount } of fresh) {
       this.books.addLine({ currency, id, amount: parseUnits(amount), readAtMs: this.outbox.nowMs });
     }
@@ -369,7 +370,7 @@ export class Reconciler {
   private keep(): void {
     const stored: z.input<typeof storedReconciliation> = {
       books: this.books.store(),
-      lastLineIds: this.history.store(),
+      lastLines: this.history.store(),
       ...this.watch.store(),
       followed: [...this.currencies],
       begunAtMs: this.begunAtMs,

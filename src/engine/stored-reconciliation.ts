@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatUnits } from '../domain/money.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
+import { storedWalletTransactionId } from '../domain/venue-id.ts';
 import { storedBooks } from '../portfolio/balance-books.ts';
 
 const decimal = storedUnits.transform((units): string => formatUnits(units));
@@ -15,7 +16,11 @@ const suspicion = z.object({ sinceMs: storedTimeMs, rows: z.array(disagreement).
 /** What is kept, and what `sarraf reconcile` shows. */
 export const storedReconciliation = z.object({
   books: storedBooks,
-  lastLineIds: z.record(z.string(), storedCount),
+  /** By currency, the last lines that were read: their ids and cursors. */
+  lastLines: z.record(
+    z.string(),
+    z.array(z.tuple([storedWalletTransactionId, storedCount]).readonly()).readonly(),
+  ),
   concludedAtMs: storedTimeMs.nullable(),
   conclusions: storedCount,
   /** Currencies that were compared. */

@@ -1,20 +1,28 @@
-import type { WalletTransaction } from '../venues/port.ts';
+import { present } from '../domain/invariant.ts';
+import { cursorOf, LIST_START, mayFollow } from '../execution/own-list.ts';
+import type { ListCursor, VenueProfile, WalletTransaction } from '../venues/port.ts';
 import type { FlawLog } from './flaw-log.ts';
 import { lineFlaw } from './plausibility/wallet-flaw.ts';
+import type { StoredReconciliation } from './stored-reconciliation.ts';
 
-/** The end of a reading: its lines by rising id, and the id of the last line that was read before it. */
+/** What a reading to the end has told that is new. */
 export interface HistoryRead {
+  /** Oldest first. */
   readonly lines: readonly WalletTransaction[];
-  /** Undefined where the wallet's history is read for the first time. */
-  readonly before: number | undefined;
+  /** Whether the wallet's history was read for the first time. */
+  readonly isFirst: boolean;
 }
+
+type LastLines = StoredReconciliation['lastLines'];
 
 /** The history of every wallet, as far as it was read: what counts was told alike by two readings. */
 export class WalletHistory {
   private readonly findings: FlawLog;
-  private readonly lastLineIds = new Map<string, number>();
+  private readonly list: VenueProfile['ownLists']['transactions'];
+  /** By currency: the last line that was read, and those so near that a new one may stand among them. */
+  private readonly lastLines = new Map<string, LastLines[string]>();
   /** The lines of the wallet that is being read, by their id. */
-  private readonly lines = new Map<number, WalletTransaction>();
+  private readonly lines = new Map<WalletTransaction['id'], WalletTransaction>();
   /** Whether one of them can not be right. */
   private hasFlaw = false;
   /**
@@ -31,22 +39,23 @@ export class WalletHistory {
   private readonly readSinceMs = new Map<string, number>();
   private readonly readBeforeMs = new Map<string, number>();
 
-  constructor(findings: FlawLog) {
+  constructor(findings: FlawLog, { transactions }: VenueProfile['ownLists']) {
     this.findings = findings;
+    this.list = transactions;
   }
 
-  restore(lastLineIds: Readonly<Record<string, number>>): void {
-    for (const [currency, id] of Object.entries(lastLineIds)) this.lastLineIds.set(currency, id);
+  restore(lastLines: LastLines): void {
+    for (const [currency, lines] of Object.entries(lastLines)) this.lastLines.set(currency, lines);
   }
 
-  /** The id of each wallet's last line; 0 of one that has had none. */
-  store(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.lastLineIds);
+  /** Each wallet's last lines; none of one that has had none. */
+  store(): LastLines {
+    return Object.fromEntries(this.lastLines);
   }
 
   /** Whether a wallet's history was read to its end. */
   isRead(currency: string): boolean {
-    return this.lastLineIds.has(currency);
+    return this.lastLines.has(currency);
   }
 
   /** Whether two readings to the end were asked for at a time or later. */
@@ -64,7 +73,7 @@ export class WalletHistory {
     lines: readonly WalletTransaction[],
     { page, askedAtMs }: { readonly page: number; readonly askedAtMs: number },
   ): boolean {
-    const before = this.lastLineIds.get(currency);
+    const before = this.lastLines.get(currency);
     // A page that is read again while lines are added begins with some of the page before.
     if (page === 1) {
       this.lines.clear();
@@ -72,48 +81,54 @@ export class WalletHistory {
       this.askedAtMs = askedAtMs;
     }
     for (const line of lines) {
-      const flaw = lineFlaw(line, currency);
+      const flaw = lineFlaw(line, currency, this.list);
       if (flaw === null) this.lines.set(line.id, line);
       else {
         this.findings.note(`line ${line.id} of ${currency}`, flaw, { isGrave: false });
         this.hasFlaw = true;
       }
     }
-    return before !== undefined && lines.length > 0 && lines.every(({ id }) => id > before);
+    if (before === undefined || lines.length === 0) return false;
+    return lines.every((line) => mayFollow(this.list, this.cursorOf(line), endOf(before)));
   }
 
   /**
-   * The last page was read. Answers the lines that two readings in a row have told alike; null while those
-   * that are new were read only once, or where there is nothing new.
+   * The last page was read. Answers the new lines that two readings in a row have told alike; null while they
+   * were read only once, or where there is nothing new.
    */
   end(currency: string): HistoryRead | null {
-    const before = this.lastLineIds.get(currency);
-    const lines = this.confirmedLines(currency, before);
+    const before = this.lastLines.get(currency);
+    const lines = this.confirmedLines(currency);
     // What one reading alone has told may be wrong, and a line that is passed over never comes again.
     if (lines === null) return null;
     const { readSinceMs } = this;
     this.readBeforeMs.set(currency, readSinceMs.get(currency) ?? Number.NEGATIVE_INFINITY);
     readSinceMs.set(currency, this.askedAtMs);
-    // 0 where the wallet has had no line yet.
-    const lastId = lines.at(-1)?.id ?? before ?? 0;
-    if (lastId === before) return null;
-    this.lastLineIds.set(currency, lastId);
-    return { lines, before };
+    if (before !== undefined && lines.length === 0) return null;
+    const known = [
+      ...(before ?? []),
+      ...lines.map((line) => [line.id, this.cursorOf(line)] as const),
+    ].toSorted(([, left], [, right]) => left - right);
+    const end = endOf(known);
+    const last = known.filter(([, cursor]) => cursor === end || mayFollow(this.list, cursor, end));
+    this.lastLines.set(currency, last);
+    return { lines, isFirst: before === undefined };
   }
 
   /** Nothing counts as read any more, as where the mirror was put back from a copy. */
   forget(): void {
-    this.lastLineIds.clear();
+    this.lastLines.clear();
     this.toldLines.clear();
   }
 
-  private confirmedLines(currency: string, before: number | undefined): readonly WalletTransaction[] | null {
-    const lines = [...this.lines.values()].toSorted((left, right) => left.id - right.id);
+  private confirmedLines(currency: string): readonly WalletTransaction[] | null {
+    // The pages show the newest first, and some lines may stand at one place.
+    const lines = [...this.lines.values()]
+      .filter((line) => this.isNew(currency, line))
+      .toReversed()
+      .toSorted((left, right) => this.cursorOf(left) - this.cursorOf(right));
     this.lines.clear();
-    const text = lines
-      .filter(({ id }) => before === undefined || id > before)
-      .map(({ id, amount }) => `${id} ${amount}`)
-      .join(', ');
+    const text = lines.map(({ id, amount }) => `${id} ${amount}`).join(', ');
     const isNews = text !== '' || this.hasFlaw;
     const isTold = this.toldLines.get(currency) === text && !this.hasFlaw;
     this.toldLines.set(currency, text);
@@ -124,4 +139,19 @@ export class WalletHistory {
     this.unconfirmed.delete(currency);
     return lines;
   }
+
+  private isNew(currency: string, line: WalletTransaction): boolean {
+    const known = this.lastLines.get(currency);
+    if (known === undefined) return true;
+    return mayFollow(this.list, this.cursorOf(line), endOf(known)) && !known.some(([id]) => id === line.id);
+  }
+
+  private cursorOf({ id, atMs }: WalletTransaction): ListCursor {
+    return present(cursorOf(this.list, { id, timeMs: atMs }), () => `the place of line ${id} in its list`);
+  }
+}
+
+/** Where the last line of a wallet stands. */
+function endOf(lines: LastLines[string]): ListCursor {
+  return lines.at(-1)?.[1] ?? LIST_START;
 }

@@ -1,5 +1,5 @@
 import { present } from '../domain/invariant.ts';
-import type { VenueOrderId } from '../domain/venue-id.ts';
+import type { VenueOrderId, VenueWalletId } from '../domain/venue-id.ts';
 import type Database from 'better-sqlite3';
 import type { IntentRecord, JournalEntry, StrategyRecord } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -29,7 +29,7 @@ export interface IntentFilter extends RowFilter {
 export interface SeenBalance {
   readonly currency: string;
   /** Null in what an early version wrote. */
-  readonly walletId: number | null;
+  readonly walletId: VenueWalletId | null;
   readonly total: string;
   readonly held: string;
   readonly seenAtMs: number;

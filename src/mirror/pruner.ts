@@ -133,12 +133,12 @@ export class Pruner {
         ORDER BY ${options.number} LIMIT ${ROWS_A_STEP})`);
     const publicTrades = byNumber({ table: 'public_trades', series: 'market', number: 'ordinal' });
     const versions = byNumber({ table: 'market_versions', series: 'symbol', number: 'version' });
-    // Ids of transactions are the exchange's and far apart, so these are counted.
+    // The wallets share the ordinals, so the lines of one are counted.
     const transactions = this.database.prepare<[Record<string, string | number>]>(`
-      DELETE FROM transactions WHERE currency = @market AND id IN (
-        SELECT id FROM transactions WHERE currency = @market AND id <=
-          (SELECT id FROM transactions WHERE currency = @market ORDER BY id DESC LIMIT 1 OFFSET @kept)
-        ORDER BY id LIMIT ${ROWS_A_STEP})`);
+      DELETE FROM transactions WHERE currency = @market AND ordinal IN (
+        SELECT ordinal FROM transactions WHERE currency = @market AND ordinal <=
+          (SELECT ordinal FROM transactions WHERE currency = @market ORDER BY ordinal DESC LIMIT 1 OFFSET @kept)
+        ORDER BY ordinal LIMIT ${ROWS_A_STEP})`);
     return {
       candle: (market, timeframe) => {
         const keptMs = limits.candlesPerSeries * timeframeMs(timeframe as Timeframe);

@@ -30,7 +30,7 @@ export function readMovements(
       transactions: database
         .prepare<[number, number], WalletTransaction>(
           `SELECT id, currency, at_ms AS atMs, amount, description FROM transactions
-           WHERE at_ms >= ? ORDER BY at_ms DESC, id DESC LIMIT ?`,
+           WHERE at_ms >= ? ORDER BY at_ms DESC, ordinal DESC LIMIT ?`,
         )
         .all(fromMs, last)
         .toReversed(),

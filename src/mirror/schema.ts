@@ -107,20 +107,21 @@ export const SCHEMA = `
 
   CREATE TABLE balances (
     currency TEXT PRIMARY KEY,
-    wallet_id INTEGER,
+    wallet_id TEXT,
     total TEXT NOT NULL,
     held TEXT NOT NULL,
     seen_at_ms INTEGER NOT NULL
   ) STRICT;
 
   CREATE TABLE transactions (
+    ordinal INTEGER PRIMARY KEY,
     currency TEXT NOT NULL,
-    id INTEGER NOT NULL,
+    id TEXT NOT NULL,
     at_ms INTEGER NOT NULL,
     amount TEXT NOT NULL,
     description TEXT NOT NULL,
-    PRIMARY KEY (currency, id)
-  ) STRICT, WITHOUT ROWID;
+    UNIQUE (currency, id)
+  ) STRICT;
 
   CREATE TABLE books (
     market TEXT PRIMARY KEY,

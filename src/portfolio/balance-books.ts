@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Side } from '../domain/order.ts';
-import { storedCount, storedTimeMs } from '../domain/stored-json.ts';
+import { storedTimeMs } from '../domain/stored-json.ts';
+import { storedWalletTransactionId, type WalletTransactionId } from '../domain/venue-id.ts';
 
 /** What changes balances by a trade: units of 1e-10; the fee is in the currency received. */
 export interface TradeEffect {
@@ -24,7 +25,7 @@ const LINE_LASTS_MS = 600_000;
 /** What came into or left a wallet otherwise than by a trade that we know. */
 export interface OutsideEntry {
   readonly currency: string;
-  readonly id: number;
+  readonly id: WalletTransactionId;
   readonly amount: bigint;
   /** When it was read. */
   readonly readAtMs: number;
@@ -41,7 +42,7 @@ export const storedBooks = z.object({
   expected: z.record(currency, wholeUnits).nullable(),
   unmatched: z.array(z.tuple([currency, wholeUnits])),
   /** Currency, id, amount and when it was read. */
-  outside: z.array(z.tuple([currency, storedCount, wholeUnits, storedTimeMs])),
+  outside: z.array(z.tuple([currency, storedWalletTransactionId, wholeUnits, storedTimeMs])),
   /** By currency: when its balance agreed last. */
   agreedAtMs: z.record(currency, storedTimeMs),
 });

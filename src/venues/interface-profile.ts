@@ -31,6 +31,7 @@ export const INTERFACE_PROFILE: VenueProfile = {
     orders: { by: 'id', cursorOf: Number },
     // All users' trades are counted together.
     trades: { by: 'id', cursorOf: Number, usualReach: 1_000_000 },
+    transactions: { by: 'id', cursorOf: Number },
   },
   // A client order id is free again once its order has closed, so that nobody knows it proves nothing.
   absence: { refusedAfterMs: null, readings: 2, needsTrades: true },

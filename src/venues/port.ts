@@ -5,7 +5,7 @@ import { parseMarket } from '../domain/market-symbol.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { Execution, Side, VenueOrder } from '../domain/order.ts';
-import type { VenueOrderId, VenueTradeId } from '../domain/venue-id.ts';
+import type { VenueOrderId, VenueTradeId, VenueWalletId, WalletTransactionId } from '../domain/venue-id.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 
@@ -64,7 +64,7 @@ export type VenueCall =
   | { readonly kind: 'trades'; readonly from: ListCursor }
   | { readonly kind: 'wallets' }
   /** One page of what came into and left a wallet, newest first. Pages count from 1. */
-  | { readonly kind: 'transactions'; readonly walletId: number; readonly page: number }
+  | { readonly kind: 'transactions'; readonly walletId: VenueWalletId; readonly page: number }
   | { readonly kind: 'book'; readonly market: string }
   | { readonly kind: 'books' }
   | { readonly kind: 'stats'; readonly base: readonly string[]; readonly quote: readonly string[] }
@@ -119,14 +119,14 @@ export interface Page<Item> {
 /** One wallet. `held` is the part that orders and withdrawals have set aside. */
 export interface WalletReading {
   readonly currency: string;
-  readonly walletId: number;
+  readonly walletId: VenueWalletId;
   readonly total: DecimalText;
   readonly held: DecimalText;
 }
 
 /** One line of a wallet's history; `amount` is negative for what went out. */
 export interface WalletTransaction {
-  readonly id: number;
+  readonly id: WalletTransactionId;
   readonly currency: string;
   readonly atMs: number;
   readonly amount: DecimalText;
@@ -192,7 +192,7 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
 export type StatusMeaning = 'accepted' | 'working' | 'waiting' | 'filled' | 'canceled';
 
 /**
- * How a list of the account's own orders or trades is read. By id: ids rise with time, and a page begins at
+ * How a list of own orders, trades or wallet lines is read. By id: ids rise with time, and a page begins at
  * an id. By time: ids say nothing, a page begins at a time of the venue's clock, and more than one item may
  * stand at one time.
  */
@@ -256,6 +256,8 @@ export interface VenueProfile {
       /** The account's next trade seldom stands further on: one that does may have been read wrong. */
       readonly usualReach: ListCursor;
     };
+    /** Lines of each wallet's history. Its pages are counted from the newest line. */
+    readonly transactions: OwnList<WalletTransactionId>;
   };
   readonly absence: AbsenceRule;
   /** The most items that one page of a list has, and the most candles that one answer has. */

@@ -19,7 +19,7 @@ import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.t
 import type { ExchangeOrder } from '../exchange/records/order.ts';
 import type { ExchangeTrade } from '../exchange/records/trade.ts';
 import { resolutionOf } from '../exchange/resolution.ts';
-import { orderIdOrNull, tradeIdOf, wholeId } from './whole-ids.ts';
+import { orderIdOrNull, tradeIdOf, transactionIdOf, walletIdOf, wholeId } from './whole-ids.ts';
 
 /** The endpoint that answers a call. */
 export const ENDPOINT_OF = {
@@ -165,7 +165,13 @@ function byId(left: { readonly id: number | null }, right: { readonly id: number
 
 function transactionOf(wire: EndpointReply<'walletTransactions'>['items'][number]): WalletTransaction {
   const { id, currency, createdAtMs, amount, description } = wire;
-  return { id, currency: currency ?? '', atMs: createdAtMs ?? 0, amount, description: description ?? '' };
+  return {
+    id: transactionIdOf(id),
+    currency: currency ?? '',
+    atMs: createdAtMs ?? 0,
+    amount,
+    description: description ?? '',
+  };
 }
 
 function rulesOf(options: EndpointReply<'options'>): readonly MarketRule[] {
@@ -228,7 +234,7 @@ export function venueRequest(call: VenueCall): VenueRequest {
       return request(kind, {}, (wallets) =>
         wallets.map(({ currency, id, balance, blocked }) => ({
           currency,
-          walletId: id,
+          walletId: walletIdOf(id),
           total: balance,
           held: blocked,
         })),
@@ -236,7 +242,7 @@ export function venueRequest(call: VenueCall): VenueRequest {
     case 'transactions':
       return request(
         kind,
-        { wallet: call.walletId, page: call.page, pageSize: PAGE_SIZES.transactions },
+        { wallet: wholeId(call.walletId), page: call.page, pageSize: PAGE_SIZES.transactions },
         ({ items, hasNext }) => ({ items: items.map(transactionOf), hasNext }),
       );
     case 'book':

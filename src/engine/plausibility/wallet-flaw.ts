@@ -1,5 +1,6 @@
 import { unitsOf } from '../../domain/money.ts';
-import type { WalletReading, WalletTransaction } from '../../venues/port.ts';
+import { isListId } from '../../execution/own-list.ts';
+import type { VenueProfile, WalletReading, WalletTransaction } from '../../venues/port.ts';
 import { tooFine, type Flaw } from './flaw.ts';
 
 /**
@@ -16,8 +17,12 @@ export function walletFlaw({ total, held }: WalletReading): Flaw | null {
 }
 
 /** What can not be right about a line of a wallet's history. */
-export function lineFlaw({ id, amount, currency }: WalletTransaction, wallet: string): Flaw | null {
-  if (id < 1) return { field: 'id', expected: 'the id of a line', found: String(id) };
+export function lineFlaw(
+  { id, amount, currency }: WalletTransaction,
+  wallet: string,
+  list: VenueProfile['ownLists']['transactions'],
+): Flaw | null {
+  if (!isListId(list, id)) return { field: 'id', expected: 'the id of a line', found: id };
   if (currency !== '' && currency !== wallet) return { field: 'currency', expected: wallet, found: currency };
   return tooFine({ amount });
 }

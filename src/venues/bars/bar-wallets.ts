@@ -4,6 +4,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { Market } from '../../domain/market.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { WalletReading } from '../port.ts';
+import { walletIdOf } from '../whole-ids.ts';
 import type { WalletPair } from '../../simulator/core/trading/trader.ts';
 import { Wallet } from '../../simulator/core/wallet.ts';
 
@@ -46,7 +47,7 @@ export class BarWallets {
   read(): readonly WalletReading[] {
     return [...this.wallets.values()].map(({ currency, id, total, held }) => ({
       currency,
-      walletId: id,
+      walletId: walletIdOf(id),
       total: textOf(total),
       held: textOf(held),
     }));

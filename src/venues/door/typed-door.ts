@@ -1,6 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
+import type { VenueWalletId } from '../../domain/venue-id.ts';
 import type { Result } from '../../simulator/core/result.ts';
 import { listOrders, type OrdersQuery } from '../../simulator/core/trading/order-list.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
@@ -56,7 +57,7 @@ export interface DoorAccount {
   recordOfChanged(order: SimulatedOrder): VenueOrder;
   trades(from: ListCursor, nowMs: number): Page<VenueTrade>;
   wallets(): readonly WalletReading[];
-  transactions(walletId: number, page: number): Page<WalletTransaction>;
+  transactions(walletId: VenueWalletId, page: number): Page<WalletTransaction>;
   /** What is asked of a market, and of nobody's account. */
   market(call: Extract<VenueCall, { kind: MarketCallKind }>, nowMs: number): VenueAnswer;
 }

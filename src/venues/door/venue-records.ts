@@ -13,7 +13,7 @@ import type { SimulatedBar } from '../../simulator/core/market/candle-series.ts'
 import { dayStats } from '../../simulator/core/market/day-stats.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { TradeOfOrder } from '../../simulator/core/trading/trade.ts';
-import { orderIdOf, orderIdOrNull, tradeIdOf } from '../whole-ids.ts';
+import { orderIdOf, orderIdOrNull, tradeIdOf, transactionIdOf, walletIdOf } from '../whole-ids.ts';
 import { nameOfMarket } from './name-of-market.ts';
 import type { Wallet, WalletEntry as CoreTransaction } from '../../simulator/core/wallet.ts';
 
@@ -76,7 +76,7 @@ export function venueTradeOf({ trade, order, total, fee }: TradeOfOrder): VenueT
 }
 
 export function walletReadingOf({ currency, id, total, held }: Wallet): WalletReading {
-  return { currency, walletId: id, total: textOf(total), held: textOf(held) };
+  return { currency, walletId: walletIdOf(id), total: textOf(total), held: textOf(held) };
 }
 
 export function walletTransactionOf({
@@ -86,7 +86,7 @@ export function walletTransactionOf({
   units,
   description,
 }: CoreTransaction): WalletTransaction {
-  return { id, currency, atMs: timeMs, amount: textOf(units), description };
+  return { id: transactionIdOf(id), currency, atMs: timeMs, amount: textOf(units), description };
 }
 
 export function marketRuleOf({ symbol, priceStep, amountStep, minOrderValue }: Market): MarketRule {

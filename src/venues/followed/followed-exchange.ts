@@ -8,6 +8,7 @@ import { formatUnits, type Amount, type Price, type Units } from '../../domain/m
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
+import type { VenueWalletId } from '../../domain/venue-id.ts';
 import type {
   ListCursor,
   MarketCallKind,
@@ -38,6 +39,7 @@ import {
   walletReadingOf,
   walletTransactionOf,
 } from '../door/venue-records.ts';
+import { wholeId } from '../whole-ids.ts';
 
 const BOT_USER = 8_000_001;
 const BOT_NAME = 'poll-bot';
@@ -217,8 +219,8 @@ export class FollowedExchange {
     return record;
   }
 
-  private transactions(walletId: number, page: number): Page<WalletTransaction> {
-    const wallet = this.exchange.accounts.byId(walletId);
+  private transactions(walletId: VenueWalletId, page: number): Page<WalletTransaction> {
+    const wallet = this.exchange.accounts.byId(wholeId(walletId));
     const lines = wallet?.userId === BOT_USER ? wallet.transactions.values() : [];
     const end = lines.length - (page - 1) * PAGE_SIZES.transactions;
     const start = Math.max(0, end - PAGE_SIZES.transactions);

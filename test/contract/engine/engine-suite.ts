@@ -198,6 +198,25 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       expect(read?.call.kind === 'trades' ? read.call.from : 0).toBeGreaterThan(Math.min(...places));
     });
 
+    it('counts each line of a wallet once, also two of one time and over a restart', () => {
+      const reconciliation = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
+      const world = EngineWorld.ready({ settings: { venue: profile, reconciliation } }, 30_000);
+      const told: string[] = [];
+      const apply = world.mirror.apply.bind(world.mirror);
+      world.mirror.apply = (changes, isDurable) => {
+        for (const change of changes) if (change.kind === 'transaction') told.push(change.transaction.amount);
+        apply(changes, isDurable);
+      };
+      world.venue.deposit('usdt', '10');
+      world.venue.deposit('usdt', '5');
+      world.advance(60_000);
+      world.restart();
+      world.venue.deposit('usdt', '7');
+      world.advance(60_000);
+      expect(told).toEqual(['10', '5', '7']);
+      expect(world.engine.reconciler.break).toBeNull();
+    });
+
     it('takes over what it ordered after the copy that its mirror was put back from', () => {
       const world = ready();
       const copy = world.mirror.copy();

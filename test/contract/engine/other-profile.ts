@@ -21,6 +21,7 @@ export const OTHER_PROFILE: VenueProfile = {
   ownLists: {
     orders: { by: 'time', overlapMs: 2_000 },
     trades: { by: 'time', overlapMs: 2_000, usualReach: Number.POSITIVE_INFINITY },
+    transactions: { by: 'time', overlapMs: 2_000 },
   },
   absence: { refusedAfterMs: 5_000, readings: 1, needsTrades: false },
   pageSizes: { orders: 5, trades: 5, transactions: 5, candles: 5 },

@@ -22,14 +22,14 @@ import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { fillRecord, intentRecord, journalLine, kept, orderRecord } from '../mirror/mirror-fixture.ts';
-import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/whole-ids.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-commands-'));
 /** In the past for any clock, so that ages are days. */
 const THEN_MS = Date.parse('2024-05-06T07:08:09Z');
 const wallet = (currency: string, total: string, held: string): MirrorChange => ({
   kind: 'wallet',
-  wallet: { currency, walletId: 1, total: decimalText(total), held: decimalText(held) },
+  wallet: { currency, walletId: walletIdOf(1), total: decimalText(total), held: decimalText(held) },
 });
 
 const LEDGER = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });

@@ -7,11 +7,11 @@ import type { WalletTransaction } from '../../../src/venues/port.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import { readMovements } from '../../../src/mirror/read-movements.ts';
 import { DURABLE, fillRecord, MirrorFolder } from '../mirror/mirror-fixture.ts';
-import { tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { tradeIdOf, transactionIdOf } from '../../../src/venues/whole-ids.ts';
 
 const line = (id: number, atMs: number, text: string): WalletTransaction => {
   const [amount = '', currency = ''] = text.split(' ');
-  return { id, currency, atMs, amount: decimalText(amount), description: `line ${id}` };
+  return { id: transactionIdOf(id), currency, atMs, amount: decimalText(amount), description: `line ${id}` };
 };
 
 /** A trade of 2 BTC for 100 rials each, with a fee of 1 % of what is received. */

@@ -8,6 +8,8 @@ import type { PublicTrade, VenueTrade } from '../../../src/domain/trade.ts';
 import {
   venueOrderId,
   venueTradeId,
+  venueWalletId,
+  walletTransactionId,
   type VenueOrderId,
   type VenueTradeId,
 } from '../../../src/domain/venue-id.ts';
@@ -213,12 +215,12 @@ export class ScriptedVenue {
       case 'wallets':
         return [...this.totals].map(([currency, units], index) => ({
           currency,
-          walletId: index + 1,
+          walletId: venueWalletId(String(index + 1)),
           total: formatUnits(units),
           held: ZERO,
         }));
       case 'transactions': {
-        const currency = [...this.totals.keys()][call.walletId - 1];
+        const currency = [...this.totals.keys()][Number(call.walletId) - 1];
         const lines = this.lines.filter((line) => line.currency === currency).toReversed();
         const from = (call.page - 1) * PAGE;
         return { items: lines.slice(from, from + PAGE), hasNext: lines.length > from + PAGE };
@@ -289,7 +291,7 @@ export class ScriptedVenue {
   private move(currency: string, units: bigint, description: string): void {
     this.totals.set(currency, (this.totals.get(currency) ?? 0n) + units);
     this.lines.push({
-      id: this.nextId(),
+      id: walletTransactionId(this.nextVenueId()),
       currency,
       atMs: this.nowMs,
       amount: formatUnits(units),

@@ -18,7 +18,7 @@ import {
   NOW_MS,
   orderRecord,
 } from './mirror-fixture.ts';
-import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../../../src/venues/whole-ids.ts';
 
 const version = (number: number) => ({
   symbol: 'BTCIRT',
@@ -149,23 +149,38 @@ describe('a mirror', () => {
       { kind: 'candle', market: 'BTCIRT', timeframe: '1h', candle: { ...candle, volume: decimalText('2') } },
       { kind: 'public-trades', market: 'BTCIRT', trades: [trade, trade] },
       { kind: 'public-trades', market: 'ETHIRT', trades: [trade] },
-      { kind: 'wallet', wallet: { currency: 'rls', walletId: 3, total: decimalText('1'), held: one } },
+      {
+        kind: 'wallet',
+        wallet: { currency: 'rls', walletId: walletIdOf(3), total: decimalText('1'), held: one },
+      },
       {
         kind: 'wallet',
         wallet: {
           currency: 'rls',
-          walletId: 3,
+          walletId: walletIdOf(3),
           total: decimalText('126000000000000000000.0000000001'),
           held: one,
         },
       },
       {
         kind: 'transaction',
-        transaction: { id: 5, currency: 'rls', atMs: 1, amount: one, description: 'deposit' },
+        transaction: {
+          id: transactionIdOf(5),
+          currency: 'rls',
+          atMs: 1,
+          amount: one,
+          description: 'deposit',
+        },
       },
       {
         kind: 'transaction',
-        transaction: { id: 5, currency: 'rls', atMs: 1, amount: one, description: 'deposit' },
+        transaction: {
+          id: transactionIdOf(5),
+          currency: 'rls',
+          atMs: 1,
+          amount: one,
+          description: 'deposit',
+        },
       },
     ];
     place.open().apply(changes, DURABLE);
@@ -182,9 +197,9 @@ describe('a mirror', () => {
       { market: 'ETHIRT', ordinal: 1 },
     ]);
     expect(seen('SELECT currency, wallet_id, total, seen_at_ms FROM balances')).toEqual([
-      { currency: 'rls', wallet_id: 3, total: '126000000000000000000.0000000001', seen_at_ms: NOW_MS },
+      { currency: 'rls', wallet_id: '3', total: '126000000000000000000.0000000001', seen_at_ms: NOW_MS },
     ]);
-    expect(seen('SELECT id FROM transactions')).toEqual([{ id: 5 }]);
+    expect(seen('SELECT id FROM transactions')).toEqual([{ id: '5' }]);
   });
 
   test('tells a restart the versions of a market in their order', () => {

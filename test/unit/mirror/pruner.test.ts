@@ -13,7 +13,7 @@ import {
   NOW_MS,
   orderRecord,
 } from './mirror-fixture.ts';
-import { tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { tradeIdOf, transactionIdOf } from '../../../src/venues/whole-ids.ts';
 
 /** The least that is allowed. */
 const LEAST: RetentionLimits = {
@@ -144,12 +144,20 @@ test('a wallet keeps the last lines of its history', () => {
   store.apply(
     many(20_010, (index) => ({
       kind: 'transaction',
-      transaction: { id: index * 1_000, currency: 'rls', atMs: 1, amount: one, description: '' },
+      transaction: {
+        id: transactionIdOf(index * 1_000),
+        currency: 'rls',
+        atMs: 1,
+        amount: one,
+        description: '',
+      },
     })),
     NOW,
   );
   flushes(2);
-  expect([count('transactions'), value('SELECT min(id) FROM transactions')]).toEqual([20_000, 10_000]);
+  expect([count('transactions'), value('SELECT min(CAST(id AS INTEGER)) FROM transactions')]).toEqual([
+    20_000, 10_000,
+  ]);
 });
 
 describe('an intent beyond the limit', () => {

@@ -34,10 +34,10 @@ const RECONCILED = {
   books: {
     expected: { btc: '120000000000' },
     unmatched: [['btc', '-5']],
-    outside: [['usdt', 7, '90', START_MS]],
+    outside: [['usdt', '7', '90', START_MS]],
     agreedAtMs: { usdt: START_MS },
   },
-  lastLineIds: { btc: 7 },
+  lastLines: { btc: [['7', 7]] },
   concludedAtMs: START_MS,
   conclusions: 3,
   followed: ['btc', 'usdt'],

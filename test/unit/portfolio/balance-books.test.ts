@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { walletTransactionId } from '../../../src/domain/venue-id.ts';
 import { BalanceBooks, storedBooks, type TradeEffect } from '../../../src/portfolio/balance-books.ts';
 
 const BOTH: ReadonlySet<string> = new Set(['btc', 'usdt']);
@@ -27,7 +28,7 @@ function restartedFrom(books: BalanceBooks): BalanceBooks {
 }
 
 function line(amount: bigint, readAtMs = 0, currency = 'usdt'): Parameters<BalanceBooks['addLine']>[0] {
-  return { currency, id: Number(amount), amount, readAtMs };
+  return { currency, id: walletTransactionId(String(amount)), amount, readAtMs };
 }
 
 describe('the books of the balances', () => {
@@ -221,7 +222,8 @@ describe('the books of the balances, over any history', () => {
           nowMs += 1;
           if (happened.kind === 'outside') {
             usdt += happened.units;
-            books.addLine({ currency: 'usdt', id: 1, amount: happened.units, readAtMs: nowMs });
+            const id = walletTransactionId('1');
+            books.addLine({ currency: 'usdt', id, amount: happened.units, readAtMs: nowMs });
           } else {
             const { side, amount: coins, total, fee } = happened;
             btc += side === 'buy' ? coins - fee : -coins;

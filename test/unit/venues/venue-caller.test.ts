@@ -4,7 +4,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import type { OcoRequest, OrderRequest, VenueAnswer, VenueCall } from '../../../src/venues/port.ts';
 import { BotWorld } from '../daemon/bot-world.ts';
-import { venueOrderId } from '../../../src/domain/venue-id.ts';
+import { venueOrderId, type VenueWalletId } from '../../../src/domain/venue-id.ts';
 import { orderIdOf } from '../../../src/venues/whole-ids.ts';
 
 const NEVER = new AbortController().signal;
@@ -138,7 +138,7 @@ describe('the venue caller', () => {
     world.other('sell', '0.001', '64900');
     await ask({ kind: 'place', order: ORDER });
     await ask({ kind: 'place', order: { ...ORDER, clientOrderId: 'bot-a-3', price: decimalText('60000') } });
-    type Wallets = readonly { readonly currency: string; readonly walletId: number }[];
+    type Wallets = readonly { readonly currency: string; readonly walletId: VenueWalletId }[];
     const wallets = (await valueOf({ kind: 'wallets' })) as Wallets;
     expect(wallets).toContainEqual(
       expect.objectContaining({ currency: 'usdt', total: '9935.1', held: '60' }),

@@ -7,6 +7,7 @@ import type { Execution, Side } from '../../../../src/domain/order.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
 import type { BarRules } from '../../../../src/venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
+import { walletIdOf } from '../../../../src/venues/whole-ids.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
 
 const MINUTE_MS = 60_000;
@@ -285,7 +286,7 @@ describe('the exchange on candles', () => {
 
   test('says of data that it has none', () => {
     expect(createVenue().answer({ kind: 'books' }, 0)).toMatchObject({ outcome: 'unsent' });
-    expect(createVenue().answer({ kind: 'transactions', walletId: 1, page: 1 }, 0)).toEqual({
+    expect(createVenue().answer({ kind: 'transactions', walletId: walletIdOf(1), page: 1 }, 0)).toEqual({
       outcome: 'value',
       value: { items: [], hasNext: false },
     });
