@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { CommandError, FAILED, OK, WRONG_INPUT } from './command-error.ts';
+import { withCommandHelp } from './command-help.ts';
 import { COMMANDS, type ListedCommand } from './command-table.ts';
 
 /** A command in the list of all: its line of help, and nothing loaded. */
@@ -11,11 +12,11 @@ function outline(name: string, { takes, summary }: ListedCommand): Command {
 }
 
 async function wholeProgram(): Promise<Command> {
-  return createAlgorithm(Object.keys(COMMANDS));
+  return createProgram(Object.keys(COMMANDS));
 }
 
 /** The program with those commands loaded that are named, or, where none is, with the list of all. */
-async function createAlgorithm(named: readonly string[]): Promise<Command> {
+async function createProgram(named: readonly string[]): Promise<Command> {
   const program = new Command('sarraf')
     .description(
       'Trades on, simulates and backtests spot exchanges that have only a rate-limited REST interface.',
@@ -24,7 +25,8 @@ async function createAlgorithm(named: readonly string[]): Promise<Command> {
     .showSuggestionAfterError()
     .exitOverride();
   const found = Object.entries(COMMANDS).filter(([name]) => named.includes(name));
-  for (const [, { load }] of found) program.addCommand((await load(wholeProgram)).exitOverride());
+  for (const [, { load }] of found)
+    program.addCommand(withCommandHelp(await load(wholeProgram)).exitOverride());
   if (found.length > 0) return program;
   for (const [name, listed] of Object.entries(COMMANDS)) program.addCommand(outline(name, listed));
   return program;
@@ -52,7 +54,7 @@ function exitCodeOf(error: unknown): number {
  */
 export async function runSarraf(args: readonly string[]): Promise<number> {
   try {
-    const program = await createAlgorithm(args.slice(0, 2));
+    const program = await createProgram(args.slice(0, 2));
     await program.parseAsync(args, { from: 'user' });
     return OK;
   } catch (error) {

@@ -1,6 +1,12 @@
+import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { withCommandHelp } from '../../../src/cli/command-help.ts';
 import { COMMANDS } from '../../../src/cli/command-table.ts';
 import { startSarraf } from '../../support/sarraf-process.ts';
+
+function helpTexts(command: Command): readonly string[] {
+  return [command.helpInformation(), ...command.commands.flatMap((below) => helpTexts(below))];
+}
 
 describe('the list of commands', () => {
   it.each(Object.entries(COMMANDS))(
@@ -15,6 +21,13 @@ describe('the list of commands', () => {
       expect({ name: command.name(), takes: taken.join(' ') }).toEqual({ name, takes });
     },
   );
+
+  it.each(Object.entries(COMMANDS))('has help of %s that shows no empty default', async (_, { load }) => {
+    for (const text of helpTexts(withCommandHelp(await load(async () => new Command())))) {
+      expect(text).toContain('Options:');
+      expect(text.replaceAll(/\s+/g, ' ')).not.toMatch(/default: *(\[\]|\{\}|""|\))/);
+    }
+  });
 
   it('has one line for each, which ends with a full stop', () => {
     for (const { summary } of Object.values(COMMANDS)) expect(summary).toMatch(/^[A-Z].{10,90}\.$/s);
