@@ -1,7 +1,7 @@
 # Two stages: the first builds with every tool, the second holds what runs and nothing else.
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc bundle.mjs ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src

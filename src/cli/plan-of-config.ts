@@ -9,7 +9,7 @@ import { budgetTable } from '../exchange/budget-table.ts';
 import { orderBookBudget } from '../exchange/order-book-version.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
-import { ownStrategies } from '../plugins/own-strategies.ts';
+import { ownStrategies } from '../plugins/own-files.ts';
 
 export interface ConfigPlan {
   readonly plan: PollPlan;

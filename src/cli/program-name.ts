@@ -1,4 +1,6 @@
-/** How a person calls sarraf here: in a checkout, which runs the sources, npx finds it. */
-export function programName(file: string = import.meta.filename): string {
-  return file.endsWith('.ts') ? 'npx sarraf' : 'sarraf';
+import { IS_CHECKOUT } from '../plugins/own-files.ts';
+
+/** How a person calls sarraf here: in a checkout npx finds it. */
+export function programName(isCheckout: boolean = IS_CHECKOUT): string {
+  return isCheckout ? 'npx sarraf' : 'sarraf';
 }

@@ -4,7 +4,11 @@ import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { sealSegments, type SealReport, type SealSegments } from '../recording/recorder/seal-segment.ts';
 import type { Segment } from '../recording/recorder/read-segment.ts';
+import { ownModule } from '../plugins/own-files.ts';
 import { lockOfRecording } from './lock-of-recording.ts';
+
+/** This file, which is also the program of the process beside. */
+const OWN_FILE = fileURLToPath(ownModule('daemon/seal-beside'));
 
 /** Behind everything that trades. */
 const NICENESS = 10;
@@ -25,7 +29,7 @@ interface Job {
  */
 export const sealBeside: SealSegments = async (segments, { root, source }) => {
   const job: Job = { segments, root, source };
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(job)], {
+  const child = spawn(process.execPath, [OWN_FILE, JSON.stringify(job)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LONGEST_MS,
     killSignal: 'SIGKILL',
@@ -52,7 +56,7 @@ function failed(segments: readonly Segment[], reason: string): readonly SealRepo
   return segments.map((segment) => ({ kind: 'failed', segment, reason }));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (process.argv[1] === OWN_FILE) {
   const { segments, root, source } = JSON.parse(process.argv[2] ?? '') as Job;
   const reports = await sealSegments(segments, { root, source, takeLock: lockOfRecording });
   process.stdout.write(JSON.stringify(reports));

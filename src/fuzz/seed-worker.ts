@@ -1,4 +1,5 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { ownModule } from '../plugins/own-files.ts';
 import { runSeed, type SeedOptions, type SeedResult } from './run-seed.ts';
 
 /** What a thread says of a seed that it was given. */
@@ -14,7 +15,7 @@ const IS_SEED_WORKER = 'runs seeds';
  * threads as cores are of use.
  */
 export function startSeedWorker(): Worker {
-  return new Worker(new URL(import.meta.url), {
+  return new Worker(ownModule('fuzz/seed-worker'), {
     workerData: IS_SEED_WORKER,
     resourceLimits: { maxYoungGenerationSizeMb: 64 },
   });

@@ -1,4 +1,5 @@
 import { isMainThread, Worker } from 'node:worker_threads';
+import { ownModule } from './own-files.ts';
 
 /** How long a file may be loaded before that is said. */
 const QUIET_MS = 3_000;
@@ -13,10 +14,7 @@ export interface WatchWord {
   readonly pid: number;
 }
 
-const workerFile = new URL(
-  `./load-watch-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`,
-  import.meta.url,
-);
+const workerFile = ownModule('plugins/load-watch-worker');
 
 /** Files that this process has loaded: one that came through does not loop the second time. */
 const LOADED = new Set<string>();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { IS_BUNDLE, ownModule } from './own-files.ts';
 
 /** What a strategy may write for the SDK. */
 const SDK_NAMES: ReadonlySet<string> = new Set(['#sdk', 'sarraf/sdk']);
@@ -9,8 +10,10 @@ const SDK_NAMES: ReadonlySet<string> = new Set(['#sdk', 'sarraf/sdk']);
  * The running SDK itself, so that a strategy never brings a second copy of it: source in the checkout, built
  * in the package.
  */
-const sdkUrl = new URL(`../strategy/sdk.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
-  .href;
+const sdkUrl = ownModule('strategy/sdk').href;
+
+/** The zod that the SDK itself has: part of the bundle, else a dependency beside the sources. */
+const zodUrl = IS_BUNDLE ? ownModule('zod').href : null;
 
 let isRegistered = false;
 
@@ -24,7 +27,10 @@ export function provideSdk(): void {
   registerHooks({
     resolve(specifier, context, next) {
       if (SDK_NAMES.has(specifier)) return { url: sdkUrl, shortCircuit: true };
-      if (specifier === 'zod') return next(specifier, { ...context, parentURL: import.meta.url });
+      if (specifier === 'zod')
+        return zodUrl === null
+          ? next(specifier, { ...context, parentURL: import.meta.url })
+          : { url: zodUrl, shortCircuit: true };
       return next(specifier, context);
     },
     load(url, context, next) {

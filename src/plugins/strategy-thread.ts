@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { SarrafError } from '../domain/errors.ts';
 import { SAID, SharedLine } from './shared-line.ts';
 import type { Loaded, Look, WorkerAnswer, WorkerCall, WorkerEnd, WorkerSetup } from './worker-messages.ts';
+import { ownModule } from './own-files.ts';
 
 /** What a strategy in a thread of its own may take. */
 export interface ThreadLimits {
@@ -43,10 +44,7 @@ export interface ThreadOptions {
   readonly onPrint: (line: string) => void;
 }
 
-const workerFile = new URL(
-  `./strategy-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`,
-  import.meta.url,
-);
+const workerFile = ownModule('plugins/strategy-worker');
 
 /**
  * The thread of one strategy, seen from the main thread. It gets no environment, no arguments and no more

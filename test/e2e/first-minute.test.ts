@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DEMO_SPEED } from '../../src/cli/commands/run.ts';
-import { ownStrategies } from '../../src/plugins/own-strategies.ts';
+import { ownStrategies } from '../../src/plugins/own-files.ts';
 import { readConfig } from '../../src/cli/read-config.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import type { Summary } from '../../src/daemon/summary.ts';

@@ -30,7 +30,9 @@ beforeAll(() => {
     mkdirSync(dirname(join(installed, path)), { recursive: true });
     cpSync(path, join(installed, path));
   }
-  execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', join(installed, 'dist')]);
+  execFileSync(process.execPath, ['bundle.mjs', join(installed, 'dist')]);
+  const types = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', join(installed, 'dist')];
+  execFileSync('node_modules/.bin/tsc', types);
   symlinkSync(join(process.cwd(), 'node_modules'), join(installed, 'node_modules'));
   // As "npm init" writes it.
   writeFileSync(join(folder, 'package.json'), '{ "name": "own", "type": "commonjs" }');

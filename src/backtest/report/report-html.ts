@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { ownFolder } from '../../plugins/own-files.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import type { BacktestResult } from '../result/result-schema.ts';
 import { reportData } from './report-data.ts';
@@ -91,7 +92,9 @@ const SCRIPTS = [
 
 const require = createRequire(import.meta.url);
 
-const fileOfPage = (name: string): string => readFileSync(new URL(`page/${name}`, import.meta.url), 'utf8');
+const PAGE = ownFolder('backtest/report/page');
+
+const fileOfPage = (name: string): string => readFileSync(join(PAGE, name), 'utf8');
 
 /** The style sheet of the report. */
 function pageStyle(): string {

@@ -21,7 +21,7 @@ import { onStep } from '../../recording/verify/check-step.ts';
 import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { barsWithin, readBars, readFileBars } from './read-bars.ts';
-import { ownStrategies } from '../../plugins/own-strategies.ts';
+import { ownStrategies } from '../../plugins/own-files.ts';
 
 /** A file of bars, and whose they are; null where only one market can be meant. */
 export interface CsvSource {

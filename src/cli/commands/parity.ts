@@ -4,7 +4,7 @@ import { CAUSE_RULES, CAUSES, type Difference } from '../../backtest/parity/diff
 import { failed } from '../command-error.ts';
 import { asCommand } from '../data/data-options.ts';
 import { integerOption } from '../option-readers.ts';
-import { ownStrategies } from '../../plugins/own-strategies.ts';
+import { ownStrategies } from '../../plugins/own-files.ts';
 import { tableLines } from '../table.ts';
 import { isoText } from '../../domain/time-text.ts';
 

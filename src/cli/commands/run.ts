@@ -9,7 +9,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { durationOption, integerOption, marketOption, overrideOption } from '../option-readers.ts';
 import { endSignal } from '../end-signal.ts';
-import { ownStrategies } from '../../plugins/own-strategies.ts';
+import { ownStrategies } from '../../plugins/own-files.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { programName } from '../program-name.ts';
 import { readConfig } from '../read-config.ts';

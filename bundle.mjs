@@ -1,0 +1,90 @@
+// Bundles the program into dist/: a start loads a few files in place of seven hundred modules, most of them of
+// dependencies. `npm ci` runs it in a checkout, `npm run build` for the package and the image.
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = import.meta.dirname;
+const [folder = 'dist'] = process.argv.slice(2);
+const OUT = resolve(folder);
+
+/** Files that are loaded by their place; the package's entries, and what src/plugins/own-files.ts is asked for. */
+const ENTRIES = [
+  'src/cli/main',
+  'src/index',
+  'src/research',
+  'src/testing',
+  'src/strategy/sdk',
+  'src/plugins/strategy-worker',
+  'src/plugins/load-watch-worker',
+  'src/daemon/seal-beside',
+  'src/fuzz/seed-worker',
+];
+
+/**
+ * Dependencies of many small modules, which cost the most at a start. All others stay outside: they have binary
+ * parts, are loaded seldom, or are shared with those who import the package.
+ */
+const BUNDLED = ['commander', 'croner', 'csv-parse', 'trading-signals', 'yaml', 'zod'];
+
+async function loadRolldown() {
+  try {
+    return await import('rolldown');
+  } catch (error) {
+    if (error.code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+function licences() {
+  return BUNDLED.map((name) => {
+    const { version, license } = JSON.parse(
+      readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'),
+    );
+    const file = ['LICENSE', 'LICENSE.md', 'LICENCE']
+      .map((each) => join(ROOT, 'node_modules', name, each))
+      .find(existsSync);
+    if (file === undefined) throw new Error(`expected a licence file of ${name}, was none`);
+    return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
+  }).join('\n----\n\n');
+}
+
+const rolldown = existsSync(join(ROOT, 'src')) ? await loadRolldown() : null;
+if (rolldown === null) {
+  process.stdout.write('not bundled: the sources or the bundler are not installed\n');
+} else {
+  rmSync(OUT, { recursive: true, force: true });
+  const isBundled = new RegExp(`^(?:${BUNDLED.join('|')})(?:/|$)`);
+  const bundle = await rolldown.rolldown({
+    cwd: ROOT,
+    platform: 'node',
+    input: {
+      ...Object.fromEntries(ENTRIES.map((entry) => [entry, join(ROOT, `${entry}.ts`)])),
+      'src/zod': 'zod',
+    },
+    external: (name, importer) =>
+      /^(?:node:|[^./#])/.test(name) &&
+      importer !== undefined &&
+      !isBundled.test(name) &&
+      !name.startsWith(ROOT),
+  });
+  await bundle.write({
+    dir: OUT,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'src/chunks/[name]-[hash].js',
+  });
+  await bundle.close();
+  // Node strips no types below node_modules, so that the package has its strategies built, one file each.
+  const strategies = await rolldown.rolldown({
+    input: Object.fromEntries(
+      readdirSync(join(ROOT, 'strategies'))
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => [`strategies/${file.slice(0, -3)}`, join(ROOT, 'strategies', file)]),
+    ),
+    external: /^[^./]/,
+  });
+  await strategies.write({ dir: OUT, format: 'esm', entryFileNames: '[name].js' });
+  await strategies.close();
+  cpSync(join(ROOT, 'src/backtest/report/page'), join(OUT, 'src/backtest/report/page'), { recursive: true });
+  writeFileSync(join(OUT, 'THIRD-PARTY-LICENCES.txt'), licences());
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Whether this is the bundle, and not the sources that it is made of. */
+export const IS_BUNDLE = import.meta.filename.endsWith('.js');
+
+/** The folder of the package: the nearest one above with a package.json. */
+const ROOT = rootAbove(import.meta.dirname);
+
+function rootAbove(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
+}
+
+/** Whether the package stands in a checkout, with its sources. */
+export const IS_CHECKOUT = existsSync(join(ROOT, 'src'));
+
+/**
+ * A module of this package that is loaded by its place, such as the entry of a thread. The bundle has it
+ * under the same name: each is an entry in `bundle.mjs`.
+ * @param name its path in `src`, without an ending, such as `plugins/strategy-worker`
+ */
+export function ownModule(name: string): URL {
+  const path = IS_BUNDLE ? join('dist', 'src', `${name}.js`) : join('src', `${name}.ts`);
+  return pathToFileURL(join(ROOT, path));
+}
+
+/** The strategies that come with the package: a checkout's own, or those that were built. */
+export function ownStrategies(): string {
+  return IS_CHECKOUT ? join(ROOT, 'strategies') : join(ROOT, 'dist', 'strategies');
+}
+
+/** A folder of `src` whose files are read as they are, such as the page of the report. */
+export function ownFolder(name: string): string {
+  return IS_BUNDLE ? join(ROOT, 'dist', 'src', name) : join(ROOT, 'src', name);
+}
