@@ -24,6 +24,7 @@ import {
   declareLength,
   declareNamed,
   declarePlain,
+  declareWindow,
   factor,
   ofBars,
   ofCloses,
@@ -32,10 +33,7 @@ import { exponentialMemory, shareMemory, UNBOUNDED_MEMORY, wilderMemory } from '
 import { mapped, medianOf, reading, series, textbookEma, typicalOf } from './series.ts';
 
 /** Simple moving average of the last `length` closes, a price. */
-export const sma = declareLength('sma', bars(20), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofCloses(new SMA(length)),
-});
+export const sma = declareWindow('sma', bars(20), (length) => ofCloses(new SMA(length)));
 
 /**
  * Exponential moving average of the closes with the weight 2 / (`length` + 1), a price. It begins with the
@@ -51,10 +49,7 @@ export const ema = declareLength('ema', bars(20), {
  * Weighted moving average of the last `length` closes, a price: the newest counts `length` times, the oldest
  * once.
  */
-export const wma = declareLength('wma', bars(20), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofCloses(new WMA(length)),
-});
+export const wma = declareWindow('wma', bars(20), (length) => ofCloses(new WMA(length)));
 
 /**
  * Wilder's smoothed average of the closes with the weight 1 / `length`, a price. It begins with the simple
@@ -103,10 +98,7 @@ export const hma = declareLength('hma', bars(16, 2), {
 });
 
 /** Triangular moving average of the last `length` closes, a price: the middle counts most. */
-export const trima = declareLength('trima', bars(20), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofCloses(new TRIMA(length)),
-});
+export const trima = declareWindow('trima', bars(20), (length) => ofCloses(new TRIMA(length)));
 
 /**
  * Ehlers' zero lag average, a price: exponential, of each close plus its difference to the one ⌊(`length` -
@@ -188,10 +180,7 @@ export const spencer = declarePlain('spencer', {
  * Average of the last `length` closes weighted with their volumes, a price; null where nothing was traded in
  * all of them.
  */
-export const vwma = declareLength('vwma', bars(20), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofBars(new VWMA(length)),
-});
+export const vwma = declareWindow('vwma', bars(20), (length) => ofBars(new VWMA(length)));
 
 /**
  * Volume weighted average price of the last `length` bars: typical prices (high + low + close) / 3 weighted

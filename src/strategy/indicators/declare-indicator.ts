@@ -101,6 +101,18 @@ export function declareLength<Value extends IndicatorValue>(
   return Object.assign(declare, { entry: entryOf(kind, { params: { length: range }, ...rules }) });
 }
 
+/** An indicator of the last `length` bars alone: it has its first value at the last of them. */
+export function declareWindow<Value extends IndicatorValue>(
+  kind: string,
+  range: ParameterRange,
+  start: (length: number) => IndicatorFeed<Value>,
+): Declaration<[of: CandleData, length?: number], Value> {
+  return declareLength(kind, range, {
+    first: ({ length }) => length,
+    start: ({ length }) => start(length),
+  });
+}
+
 /** An indicator of several parameters, given by name: `keltner(bars, { length: 20, factor: 2 })`. */
 export function declareNamed<const Params extends Ranges, Value extends IndicatorValue>(
   kind: string,

@@ -26,6 +26,7 @@ import {
   declareLength,
   declareNamed,
   declarePlain,
+  declareWindow,
   factor,
   ofBars,
   ofCloses,
@@ -154,10 +155,9 @@ export const coppock = declareNamed(
 );
 
 /** Disparity index: the close's distance from its simple average of `length`, in per cent of that. */
-export const disparity = declareLength('disparity', bars(14), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofCloses(new DisparityIndex(length)),
-});
+export const disparity = declareWindow('disparity', bars(14), (length) =>
+  ofCloses(new DisparityIndex(length)),
+);
 
 /** Brown's derivative oscillator, points of RSI: an RSI averaged twice, less the simple average of that. */
 export const derivativeOscillator = declareNamed(
@@ -261,10 +261,7 @@ export const pmo = declareNamed(
 );
 
 /** Chande's qstick, in price: the mean of close less open of `length` bars. */
-export const qstick = declareLength('qstick', bars(8), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofBars(new Qstick(length)),
-});
+export const qstick = declareWindow('qstick', bars(8), (length) => ofBars(new Qstick(length)));
 
 /**
  * Ehlers' relative vigor, -1 to 1: smoothed close less open by smoothed high less low of `length` bars

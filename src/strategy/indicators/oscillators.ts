@@ -24,6 +24,7 @@ import {
   declareLength,
   declareNamed,
   declarePlain,
+  declareWindow,
   factor,
   ofBars,
   ofCloses,
@@ -95,19 +96,15 @@ export const stochasticRsi = declareNamed(
 );
 
 /** Williams' %R, -100 (at the lowest low of `length` bars) to 0 (at the highest high). */
-export const williamsR = declareLength('williamsR', bars(14), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofBars(new WilliamsR(length)),
-});
+export const williamsR = declareWindow('williamsR', bars(14), (length) => ofBars(new WilliamsR(length)));
 
 /**
  * Lambert's commodity channel index, mostly -100 to 100: the typical price's distance from its mean, by 0.015
  * mean deviations; null where those are none.
  */
-export const cci = declareLength('cci', bars(20, 2), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofBars(flatAs(null, length, new CCI(length), typicalOf)),
-});
+export const cci = declareWindow('cci', bars(20, 2), (length) =>
+  ofBars(flatAs(null, length, new CCI(length), typicalOf)),
+);
 
 /** Chande's momentum oscillator of `length` changes, -100 (falls only) to 100 (rises only). */
 export const cmo = declareLength('cmo', bars(14), {
@@ -165,10 +162,7 @@ export const ibs = declarePlain('ibs', { first: () => 1, start: () => ofBars(new
  * Chande's intraday momentum, 0 to 100: the part of rises within bars among all of `length` bars; 50 without
  * either.
  */
-export const imi = declareLength('imi', bars(14), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofBars(new IMI(length)),
-});
+export const imi = declareWindow('imi', bars(14), (length) => ofBars(new IMI(length)));
 
 /**
  * Altman's relative momentum, 0 to 100: an RSI of changes over `momentum` bars; 100 where there was no loss.
@@ -229,10 +223,7 @@ export const psychologicalLine = declareLength('psychologicalLine', bars(12), {
 });
 
 /** Rank correlation of the last `length` closes with time, -100 to 100; equal closes share a rank. */
-export const rci = declareLength('rci', bars(9, 2), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofCloses(new RCI(length)),
-});
+export const rci = declareWindow('rci', bars(9, 2), (length) => ofCloses(new RCI(length)));
 
 /**
  * Blau's stochastic momentum, -100 to 100: the close's distance from the middle of the range of `length`

@@ -11,7 +11,7 @@ import {
   VHF,
   VortexIndicator,
 } from 'trading-signals';
-import { bars, declareLength, declareNamed, ofBars, ofCloses } from './declare-indicator.ts';
+import { bars, declareLength, declareNamed, declareWindow, ofBars, ofCloses } from './declare-indicator.ts';
 import { exponentialMemory, wilderMemory } from './memory.ts';
 import { mapped, series } from './series.ts';
 
@@ -127,10 +127,9 @@ export const ichimoku = declareNamed(
  * Least squares line through the last `length` closes: `slope` in price a bar, `intercept` at the oldest,
  * `prediction` for the next bar.
  */
-export const linearRegression = declareLength('linearRegression', bars(14, 2), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofCloses(new LinearRegression(length)),
-});
+export const linearRegression = declareWindow('linearRegression', bars(14, 2), (length) =>
+  ofCloses(new LinearRegression(length)),
+);
 
 /**
  * Dorsey's mass index, near `length`: the sum of how the range's average of 9 stands to its own average of 9.

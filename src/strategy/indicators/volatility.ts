@@ -26,6 +26,7 @@ import {
   declareLength,
   declareNamed,
   declarePlain,
+  declareWindow,
   factor,
   ofBars,
   ofCloses,
@@ -155,10 +156,9 @@ export const keltner = declareNamed(
  * Donchian channel, prices: the highest high, the lowest low and the middle of both, of the last `length`
  * bars, this one included.
  */
-export const donchian = declareLength('donchian', bars(20), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofBars<Bands>(new DonchianChannels(length)),
-});
+export const donchian = declareWindow('donchian', bars(20), (length) =>
+  ofBars<Bands>(new DonchianChannels(length)),
+);
 
 /**
  * Headley's acceleration bands, prices: averages of highs and lows, moved apart by `width` times range /
@@ -213,34 +213,24 @@ export const chaikinVolatility = declareLength('chaikinVolatility', bars(10), {
  * Gopalakrishnan's range index: log of the price range of `length` bars by log of `length`. No unit, but not
  * free of the price's.
  */
-export const gapo = declareLength('gapo', bars(14, 2), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofBars(new GAPO(length)),
-});
+export const gapo = declareWindow('gapo', bars(14, 2), (length) => ofBars(new GAPO(length)));
 
 /**
  * Interquartile range of the last `length` closes, in price: the medians of their upper and lower half, the
  * middle left out.
  */
-export const iqr = declareLength('iqr', bars(20, 4), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofCloses(new IQR(length)),
-});
+export const iqr = declareWindow('iqr', bars(20, 4), (length) => ofCloses(new IQR(length)));
 
 /** Mean absolute deviation of the last `length` closes from their mean, in price. */
-export const mad = declareLength('mad', bars(20), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofCloses(new MAD(length)),
-});
+export const mad = declareWindow('mad', bars(20), (length) => ofCloses(new MAD(length)));
 
 /**
  * Volatility of Rogers and Satchell a bar, as a share of the price: 0.01 is one per cent. From open, high,
  * low and close.
  */
-export const rogersSatchell = declareLength('rogersSatchell', bars(14), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofBars(new RogersSatchellVolatility(length)),
-});
+export const rogersSatchell = declareWindow('rogersSatchell', bars(14), (length) =>
+  ofBars(new RogersSatchellVolatility(length)),
+);
 
 /**
  * Dorsey's relative volatility, 0 to 100: the part of deviations of `deviationLength` closes that came with
@@ -261,7 +251,4 @@ export const relativeVolatility = declareNamed(
  * Martin's ulcer index in per cent: the root mean square of how far closes were below the highest one before
  * them within `length`.
  */
-export const ulcer = declareLength('ulcer', bars(14), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofCloses(new UlcerIndex(length)),
-});
+export const ulcer = declareWindow('ulcer', bars(14), (length) => ofCloses(new UlcerIndex(length)));

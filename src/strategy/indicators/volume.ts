@@ -14,7 +14,15 @@ import {
   VROC,
   WAD,
 } from 'trading-signals';
-import { bars, declareLength, declareNamed, declarePlain, factor, ofBars } from './declare-indicator.ts';
+import {
+  bars,
+  declareLength,
+  declareNamed,
+  declarePlain,
+  declareWindow,
+  factor,
+  ofBars,
+} from './declare-indicator.ts';
 import { exponentialMemory } from './memory.ts';
 import { reading, stepsOf, summed, type Ohlcv } from './series.ts';
 
@@ -39,10 +47,9 @@ export const obv = declareLength('obv', bars(20), {
  * Chaikin's accumulation of the last `length` bars, in coins: each volume times where the close is within its
  * bar, -1 low to 1 high.
  */
-export const accumulation = declareLength('accumulation', bars(20), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofBars(summed(length, { update: (bar) => new AD().update(bar, false) })),
-});
+export const accumulation = declareWindow('accumulation', bars(20), (length) =>
+  ofBars(summed(length, { update: (bar) => new AD().update(bar, false) })),
+);
 
 /**
  * Price volume trend of the last `length` changes, in coins: each volume times the change of the close, 0.01
@@ -90,10 +97,7 @@ export const chaikinOscillator = declareNamed(
  * Chaikin's money flow, -1 to 1: the accumulation of the last `length` bars by their volume; 0 where nothing
  * was traded.
  */
-export const cmf = declareLength('cmf', bars(20), {
-  first: ({ length }) => length,
-  start: ({ length }) => ofBars(new CMF(length)),
-});
+export const cmf = declareWindow('cmf', bars(20), (length) => ofBars(new CMF(length)));
 
 /**
  * Money flow index of Quong and Soudack, 0 to 100: the part of the turnover at rising typical prices; 50
