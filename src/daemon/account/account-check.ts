@@ -17,11 +17,11 @@ const AT_START_WITHIN_MS = 10_000;
 /** Shorter than the time-out of any call: amid one it must be known before that. */
 const AMID_WITHIN_MS = 3_000;
 
-export interface AccountGateOptions {
+export interface AccountCheckOptions {
   readonly reader: AccountReader;
   readonly mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>;
   readonly say: (message: string) => void;
-  /** Told what the account is known by, before anything is kept of it. It may throw to end the run. */
+  /** Called with what the account is known by, before anything is kept of it. It may throw to end the run. */
   readonly onAccount?: (fields: AccountFields) => void;
 }
 
@@ -30,12 +30,12 @@ export interface AccountGateOptions {
  * trade on the first one's positions. It is asked for at the start; where no answer came then, no call with
  * the credential leaves before there is one.
  */
-export class AccountGate {
-  private readonly options: AccountGateOptions;
+export class AccountCheck {
+  private readonly options: AccountCheckOptions;
   private isSettled = false;
   private running: Promise<SarrafError | null> | null = null;
 
-  constructor(options: AccountGateOptions) {
+  constructor(options: AccountCheckOptions) {
     this.options = options;
   }
 
@@ -49,7 +49,7 @@ export class AccountGate {
     }
   }
 
-  /** The caller behind the gate: what it bars is never sent; another account ends the run. */
+  /** The caller with this check before private calls. No barred call leaves. Another account ends the run. */
   guard(caller: VenueCaller): VenueCaller {
     return {
       ...caller,
@@ -86,7 +86,7 @@ export class AccountGate {
 }
 
 /** The account that was kept; null before any. Throws `DATA_UNUSABLE` where its row is damaged. */
-function readAccount(mirror: AccountGateOptions['mirror']): KeptAccount | null {
+function readAccount(mirror: AccountCheckOptions['mirror']): KeptAccount | null {
   const text = mirror.account();
   if (text === null) return null;
   const problem = storedProblem(keptAccount, text);

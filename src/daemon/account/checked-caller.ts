@@ -2,7 +2,7 @@ import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { Venue } from '../../venues/venue.ts';
 import type { RunLocks } from '../locks/run-locks.ts';
 import type { VenueCaller } from '../../venues/venue-caller.ts';
-import { AccountGate } from './account-gate.ts';
+import { AccountCheck } from './account-check.ts';
 
 /**
  * The caller of an exchange once it is known that the account is the one that a mirror was kept for, or with
@@ -17,7 +17,7 @@ export async function checkedCaller(
 ): Promise<VenueCaller> {
   const { caller, accountReader } = venue;
   if (accountReader === null) return caller;
-  const gate = new AccountGate({
+  const check = new AccountCheck({
     reader: accountReader,
     mirror,
     say,
@@ -25,6 +25,6 @@ export async function checkedCaller(
       if (username !== undefined) locks.lockUser(username);
     },
   });
-  await gate.open();
-  return gate.guard(caller);
+  await check.open();
+  return check.guard(caller);
 }

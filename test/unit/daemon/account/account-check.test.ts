@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AccountGate } from '../../../../src/daemon/account/account-gate.ts';
+import { AccountCheck } from '../../../../src/daemon/account/account-check.ts';
 import type { AccountReading } from '../../../../src/venues/live/account-reader.ts';
 import type { Limiter } from '../../../../src/budget/limiter.ts';
 import { sendRequest, type RequestEnd, type VenueCaller } from '../../../../src/venues/venue-caller.ts';
@@ -23,13 +23,13 @@ const limiter: Limiter = {
 };
 
 /**
- * A gate before an exchange that tells of its account what it is told to, in turn; the last again and again.
+ * A check before an exchange that answers with these accounts in turn; the last one again and again.
  */
-function gateWith(mirror: { text: string | null }, ...readings: readonly AccountReading[]) {
+function checkWith(mirror: { text: string | null }, ...readings: readonly AccountReading[]) {
   const said: string[] = [];
   const sent: string[] = [];
   let asked = 0;
-  const gate = new AccountGate({
+  const check = new AccountCheck({
     reader: {
       read: async () => {
         const reading = readings[Math.min(asked, readings.length - 1)] ?? LATE;
@@ -54,22 +54,22 @@ function gateWith(mirror: { text: string | null }, ...readings: readonly Account
       return { answer: { outcome: 'value', value: [] }, error: null };
     },
   };
-  const guarded = gate.guard(caller);
+  const guarded = check.guard(caller);
   const send = async (call: VenueCall): Promise<RequestEnd> =>
     sendRequest(
       { call, requestClass: 'account', dedupe: null, expiresAtMs: 1_000 },
       { limiter, caller: guarded, canLogIn: false, engineMs: () => 0, limiterMs: () => 0 },
     );
-  return { gate, send, said, sent, asked: () => asked };
+  return { check, send, said, sent, asked: () => asked };
 }
 
-describe('the gate before an account', () => {
+describe('the check of the account', () => {
   it('keeps the first account that it sees, and lets it pass again', async () => {
     const mirror = { text: null };
-    await gateWith(mirror, ONE).gate.open();
+    await checkWith(mirror, ONE).check.open();
     expect(mirror.text).toMatch(/hashes/);
-    const again = gateWith(mirror, ONE);
-    await again.gate.open();
+    const again = checkWith(mirror, ONE);
+    await again.check.open();
     await again.send({ kind: 'wallets' });
     expect([again.sent, again.asked(), again.said]).toEqual([['wallets'], 1, []]);
   });
@@ -77,8 +77,8 @@ describe('the gate before an account', () => {
   it.each(['', 'null', '{}', '{"salt":1,"hashes":{}}', '{"salt":"00","hashes":{"username":3}}'])(
     'refuses a kept account that is damaged: %s',
     async (text) => {
-      const { gate, sent } = gateWith({ text }, ONE);
-      await expect(gate.open()).rejects.toMatchObject({
+      const { check, sent } = checkWith({ text }, ONE);
+      await expect(check.open()).rejects.toMatchObject({
         code: 'DATA_UNUSABLE',
         message: expect.stringMatching(
           /mirror\.sqlite, found a damaged row in the table meta \(name "account"\): ./,
@@ -90,10 +90,10 @@ describe('the gate before an account', () => {
 
   it('refuses another one before anything is sent, and says how to begin anew', async () => {
     const mirror = { text: null };
-    await gateWith(mirror, ONE).gate.open();
+    await checkWith(mirror, ONE).check.open();
     const kept = mirror.text;
-    const { gate, sent } = gateWith(mirror, TWO);
-    await expect(gate.open()).rejects.toMatchObject({
+    const { check, sent } = checkWith(mirror, TWO);
+    await expect(check.open()).rejects.toMatchObject({
       code: 'INVALID_OPTIONS',
       message: expect.stringMatching(/begin a new data folder/),
     });
@@ -102,19 +102,19 @@ describe('the gate before an account', () => {
 
   it('says once that it can not be read, and goes on; keeps it once it can', async () => {
     const mirror = { text: null };
-    const blind = gateWith(mirror, UNTOLD);
-    await blind.gate.open();
+    const blind = checkWith(mirror, UNTOLD);
+    await blind.check.open();
     await blind.send({ kind: 'wallets' });
     expect(blind.said).toEqual(['the account is not checked: not permitted']);
     expect([blind.sent, mirror.text]).toEqual([['wallets'], null]);
-    await gateWith(mirror, ONE).gate.open();
-    await expect(gateWith(mirror, TWO).gate.open()).rejects.toThrow(/another one/);
+    await checkWith(mirror, ONE).check.open();
+    await expect(checkWith(mirror, TWO).check.open()).rejects.toThrow(/another one/);
   });
 
   it('lets no call with the credential leave before the exchange has answered', async () => {
     const mirror = { text: null };
-    const { gate, send, sent, said, asked } = gateWith(mirror, LATE, LATE, ONE);
-    await gate.open();
+    const { check, send, sent, said, asked } = checkWith(mirror, LATE, LATE, ONE);
+    await check.open();
     expect(said).toEqual([expect.stringMatching(/^the account is not known yet/)]);
     const [held, open] = await Promise.all([send({ kind: 'wallets' }), send({ kind: 'options' })]);
     expect(held).toMatchObject({ answer: { outcome: 'failed', code: 'TIMED_OUT', effect: 'none' } });
@@ -125,9 +125,9 @@ describe('the gate before an account', () => {
 
   it('ends the run when another account answers later', async () => {
     const mirror = { text: null };
-    await gateWith(mirror, ONE).gate.open();
-    const { gate, send, sent } = gateWith(mirror, LATE, TWO);
-    await gate.open();
+    await checkWith(mirror, ONE).check.open();
+    const { check, send, sent } = checkWith(mirror, LATE, TWO);
+    await check.open();
     await expect(send({ kind: 'wallets' })).rejects.toMatchObject({
       details: { endsRun: true },
     });
