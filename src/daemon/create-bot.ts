@@ -13,7 +13,6 @@ import { credentialAdvice } from './settings/credential-texts.ts';
 import { PaceWatch } from './pace-watch.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Screen } from './screen.ts';
-import { BRIDGE } from '../domain/market-symbol.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 /** A bot that is put together and has not begun. */
@@ -94,16 +93,16 @@ function settingsOf(
     readonly plan: PollPlan;
   },
 ): EngineSettings {
-  const { pollStretch, markets } = of.venue;
+  const { pollStretch, markets, profile } = of.venue;
   const { credentials } = config.exchange;
   const runners = of.instances.map(({ runner }) => runner);
   const traded = new Set(runners.flatMap((runner) => marketsOf(runner)));
   // What holds rial and tether has to be valued in one of them.
-  if (bridgedOf(runners).length > 0) traded.add(BRIDGE);
+  if (bridgedOf(runners).length > 0) traded.add(profile.bridge.market);
   return {
     ...config.execution,
     instance: config.instance,
-    venue: of.venue.profile,
+    venue: profile,
     markets: markets.filter(({ symbol }) => traded.has(symbol)),
     instances: of.instances.map((instance) => ({
       ...instance,

@@ -1,4 +1,4 @@
-import { BRIDGE, parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { StrategyInstance } from './strategy-instance.ts';
  * nothing.
  */
 export function assetNotices(
-  { name, quotes, markets }: Pick<StrategyInstance, 'name' | 'quotes' | 'markets'>,
+  { name, quotes, markets, bridge }: Pick<StrategyInstance, 'name' | 'quotes' | 'markets' | 'bridge'>,
   sees: (market: string) => boolean,
 ): readonly { readonly level: 'info' | 'warn'; readonly text: string }[] {
   const notices: { level: 'info' | 'warn'; text: string }[] = [];
@@ -16,8 +16,8 @@ export function assetNotices(
     const text = `${name}: its position in ${coin} is counted over ${together.join(' and ')} together`;
     notices.push({ level: 'info', text });
   }
-  if (quotes.size > 1 && !sees(BRIDGE)) {
-    const text = `${name} trades in rial and in tether, and no market of the bot converts between them: its total profit, its equity and its loss limits are unknown while it has both. Have a strategy follow ${BRIDGE}`;
+  if (quotes.size > 1 && !sees(bridge.market)) {
+    const text = `${name} trades in rial and in tether, and no market of the bot converts between them: its total profit, its equity and its loss limits are unknown while it has both. Have a strategy follow ${bridge.market}`;
     notices.push({ level: 'warn', text });
   }
   return notices;

@@ -1,5 +1,4 @@
 import type { Market } from '../domain/market.ts';
-import { BRIDGE_BASE } from '../domain/market-symbol.ts';
 import { addUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { PnlViews, RiskView, SeenBook, WantedOrder } from '../execution/risk/risk-view.ts';
@@ -20,6 +19,7 @@ export class PreTradeView implements RiskView {
   readonly liveOrders: readonly OrderRecord[];
   readonly working: readonly string[];
   readonly plannedAtMs: readonly number[];
+  readonly bridge: string;
   private readonly instance: StrategyInstance;
   private readonly markets: MarketDataCache;
   private readonly instances: readonly StrategyInstance[];
@@ -44,6 +44,7 @@ export class PreTradeView implements RiskView {
     this.liveOrders = of.liveOrders;
     this.working = of.working;
     this.plannedAtMs = instance.plannedAtMs;
+    this.bridge = instance.bridge.market;
     this.instance = instance;
     this.markets = markets;
     this.instances = of.instances;
@@ -72,7 +73,10 @@ function holdingsOf(markets: MarketDataCache, instances: readonly StrategyInstan
     }
     return { position, cash };
   };
-  const tether = instances.reduce((sum, instance) => addUnits(sum, instance.held(BRIDGE_BASE)), NO_UNITS);
+  const tether = instances.reduce(
+    (sum, instance) => addUnits(sum, instance.held(instance.bridge.base)),
+    NO_UNITS,
+  );
   const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
   for (const { market } of markets.all()) {
     const position = positionIn(market, flowOf, tether);

@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { BRIDGE_BASE, BRIDGE_QUOTE, parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
+import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import { LEAST_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
@@ -7,6 +7,7 @@ import { AssetLedger } from '../portfolio/asset-ledger.ts';
 import type { PnlTrack } from '../portfolio/pnl-track.ts';
 import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
+import type { VenueProfile } from '../venues/port.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { nextDueMs } from '../strategy/timers.ts';
 import type { StrategyInstanceSettings } from './engine-settings.ts';
@@ -64,14 +65,21 @@ export class StrategyInstance {
   /** The quote currencies of its markets. */
   readonly quotes: ReadonlySet<QuoteCurrency>;
 
+  /** Where those meet. */
+  readonly bridge: VenueProfile['bridge'];
+
   /** `sees`: whether the bot follows a market. */
-  constructor(settings: StrategyInstanceSettings, sees: (market: string) => boolean) {
+  constructor(
+    settings: StrategyInstanceSettings,
+    { bridge, sees }: { readonly bridge: VenueProfile['bridge']; readonly sees: (market: string) => boolean },
+  ) {
     this.settings = settings;
+    this.bridge = bridge;
     this.runner = settings.runner;
     this.name = settings.runner.name;
     this.markets = marketsOf(this.runner);
     this.quotes = new Set(this.markets.map((market) => parseMarket(market).quote));
-    const currency = this.quotes.has(BRIDGE_QUOTE) ? BRIDGE_QUOTE : BRIDGE_BASE;
+    const currency = this.quotes.has(bridge.quote) ? bridge.quote : bridge.base;
     this.ledger = new AssetLedger({ currency, quotes: this.quotes, sees });
     this.timers = this.runner.subscriptions.flatMap((wanted) =>
       wanted.kind === 'timer'

@@ -1,4 +1,4 @@
-import { BRIDGE, parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket } from '../domain/market-symbol.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
 import type { CandleSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
@@ -18,7 +18,7 @@ const REQUESTS_PER_BAR = 2;
  */
 export function collectFeeds(input: PlanInput): readonly Feed[] {
   const feeds = new Map<string, Feed>();
-  const { budgets: budgetOf, bookCacheMs: cacheMs } = input.venue;
+  const { budgets: budgetOf, bookCacheMs: cacheMs, bridge } = input.venue;
   const want = (feed: Feed): void => {
     const known = feeds.get(feed.key);
     feeds.set(feed.key, known === undefined ? feed : bothWant(known, feed));
@@ -60,7 +60,7 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
         bookFeed({ market, budget: budgetOf.book, cacheMs }, OWN_AGES.collar, `price collar of ${strategy}`),
       );
   }
-  if (![...feeds.values()].some(({ kind, market }) => market === BRIDGE && kind !== 'public-trades')) {
+  if (![...feeds.values()].some(({ kind, market }) => market === bridge.market && kind !== 'public-trades')) {
     for (const strategy of input.bridged ?? [])
       want(statsFeed(budgetOf.stats, OWN_AGES.bridge, `value of tether for ${strategy}`));
   }

@@ -33,7 +33,7 @@ export interface PlanInput {
   readonly bridged?: readonly string[];
   readonly budgets: readonly PlanBudget[];
   /** What the exchange gives, how often, and in which budget each call is counted. */
-  readonly venue: Pick<VenueProfile, 'budgets' | 'timeframes' | 'bookCacheMs'>;
+  readonly venue: Pick<VenueProfile, 'budgets' | 'timeframes' | 'bookCacheMs' | 'bridge'>;
   /** Whether orders are placed, so that orders, trades and wallets have to be followed. */
   readonly usesAccount: boolean;
   /** From sending a question to having its answer, at the longest in ordinary times. */

@@ -1,7 +1,7 @@
 import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import { parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { Execution, Side, VenueOrder } from '../domain/order.ts';
@@ -262,6 +262,12 @@ export interface VenueProfile {
   readonly absence: AbsenceRule;
   /** The most items that one page of a list has, and the most candles that one answer has. */
   readonly pageSizes: Readonly<Record<'orders' | 'trades' | 'transactions' | 'candles', number>>;
+  /** The market in which its two quote currencies meet: it prices `base` in `quote`. */
+  readonly bridge: {
+    readonly market: string;
+    readonly base: QuoteCurrency;
+    readonly quote: QuoteCurrency;
+  };
   /** What it has candles of. */
   readonly timeframes: ReadonlySet<Timeframe>;
   /**

@@ -63,6 +63,15 @@ describe('the folders that serve any exchange', () => {
     expect(others).toEqual([]);
   });
 
+  /** What values something held still takes the bridge from the domain; all others have the profile's. */
+  test('take the bridge of the quote currencies from the profile', () => {
+    const others = NEUTRAL_FOLDERS.filter((folder) => folder !== 'src/domain' && folder !== 'src/portfolio');
+    const naming = others
+      .flatMap(filesOf)
+      .filter((path) => /\b(?:BRIDGE|BRIDGE_BASE|BRIDGE_QUOTE)\b/.test(readFileSync(path, 'utf8')));
+    expect(naming).toEqual([]);
+  });
+
   test('know its currencies in one file', () => {
     expect([...found.keys()].sort()).toEqual([CURRENCIES]);
   });

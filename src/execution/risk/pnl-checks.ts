@@ -1,4 +1,3 @@
-import { BRIDGE } from '../../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { onlyReduces } from './live-exposure.ts';
 import type { ValueLimit } from './risk-limits.ts';
@@ -69,7 +68,7 @@ function objectionToLoss(
     const loss = of.lossOf(pnl);
     const isTold = pnl.unvalued.length === 0;
     if ((loss <= limit && isTold) || onlyReduces(view)) continue;
-    return loss <= limit ? unvaluedObjection(pnl) : of.objection(pnl, loss, limit);
+    return loss <= limit ? unvaluedObjection(pnl, view) : of.objection(pnl, loss, limit);
   }
   return null;
 }
@@ -78,9 +77,9 @@ function objectionToLoss(
  * A limit on a result that can not be told does not hold: says what has no price, and which market would give
  * one.
  */
-function unvaluedObjection({ quote, unvalued }: PnlView): Objection {
+function unvaluedObjection({ quote, unvalued }: PnlView, { bridge }: Pick<RiskView, 'bridge'>): Objection {
   return {
-    reason: `the result in ${quote.toUpperCase()} is not known: ${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'} no price in ${quote} before ${BRIDGE} was seen, so the bot has to follow it; only orders that reduce the position pass`,
+    reason: `the result in ${quote.toUpperCase()} is not known: ${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'} no price in ${quote} before ${bridge} was seen, so the bot has to follow it; only orders that reduce the position pass`,
     numbers: { unvalued: unvalued.join(' ') },
   };
 }

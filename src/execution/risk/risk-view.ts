@@ -85,6 +85,8 @@ export interface RiskView {
   readonly results: PnlViews;
   /** When orders of this strategy were planned within the last hour, rising. */
   readonly plannedAtMs: readonly number[];
+  /** The market in which the quote currencies meet. */
+  readonly bridge: string;
 }
 
 /** Why one check refuses an order, for people and programs. */

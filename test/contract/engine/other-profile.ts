@@ -25,6 +25,7 @@ export const OTHER_PROFILE: VenueProfile = {
   },
   absence: { refusedAfterMs: 5_000, readings: 1, needsTrades: false },
   pageSizes: { orders: 5, trades: 5, transactions: 5, candles: 5 },
+  bridge: { market: 'USDTIRT', base: 'usdt', quote: 'rls' },
   timeframes: new Set(['1m', '5m', '1h', '1d']),
   bookCacheMs: 0,
   budgets: {

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { assetNotices } from '../../../src/engine/asset-notices.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 
 const noticesOf = (markets: readonly string[], seen: readonly string[] = markets) => {
   const quotes = new Set(
     markets.map((market) => (market.endsWith('IRT') ? ('rls' as const) : ('usdt' as const))),
   );
-  return assetNotices({ name: 'mine', markets, quotes }, (market) => seen.includes(market)).map(
-    ({ level, text }) => `${level} ${text}`,
-  );
+  return assetNotices({ name: 'mine', markets, quotes, bridge: INTERFACE_PROFILE.bridge }, (market) =>
+    seen.includes(market),
+  ).map(({ level, text }) => `${level} ${text}`);
 };
 
 test('nothing is said of a strategy whose markets have a coin each and one currency', () => {

@@ -9,6 +9,7 @@ import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 
 const TRIANGLE = ['BTCIRT', 'BTCUSDT', 'USDTIRT'] as const;
@@ -29,8 +30,12 @@ function instanceOver(markets: readonly string[]): StrategyInstance {
     knownMarkets: new Set(TRIANGLE),
   });
   const limits = createRiskLimits();
-  return new StrategyInstance({ runner, onError: 'stop', pauseMs: 0, limits, capital: {} }, (symbol) =>
-    (TRIANGLE as readonly string[]).includes(symbol),
+  return new StrategyInstance(
+    { runner, onError: 'stop', pauseMs: 0, limits, capital: {} },
+    {
+      bridge: INTERFACE_PROFILE.bridge,
+      sees: (symbol) => (TRIANGLE as readonly string[]).includes(symbol),
+    },
   );
 }
 

@@ -4,6 +4,7 @@ import { parseUnits, type Units } from '../../../../src/domain/money.ts';
 import type { Side } from '../../../../src/domain/order.ts';
 import type { OrderRecord, OrderState } from '../../../../src/execution/order-record.ts';
 import type { PnlView, RiskCheck, RiskView } from '../../../../src/execution/risk/risk-view.ts';
+import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
@@ -123,6 +124,7 @@ export function viewOf(text: string): RiskView {
       lastLossAtMs: null,
     },
     plannedAtMs: [],
+    bridge: INTERFACE_PROFILE.bridge.market,
   };
   for (const phrase of phrasesOf(text)) Object.assign(view, factOf(phrase, view));
   return view;
