@@ -134,7 +134,7 @@ export class BudgetLane {
       this.sleep(waitMs);
       return;
     }
-    // One that ends calls again; until then what expires must still be told.
+    // One that ends calls again; until then what expires must still be reported.
     if (this.queue.first() !== null) this.sleep(LONGEST_SLEEP_MS);
   }
 

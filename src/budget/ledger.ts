@@ -62,7 +62,7 @@ interface Occupied {
  *   doubt (`doubt.ts`): it is stamped once a request was answered that was sent `LATE_ARRIVAL_MS` after it or
  *   later. For an owner proven dead `bury` does the same from the time of the proof. An owner that is merely
  *   stopped or slow keeps its slots.
- * - Times must be of one clock that runs as the exchange's does. Monotonic time is handed in, so a stepped
+ * - Times must be of one clock that runs as the exchange's does. Monotonic time is injected, so a stepped
  *   wall clock moves nothing; rounding down both admission and stamp is made up for by the strict comparison.
  *   After a restart of the machine, or without the file, nothing is known, and the window counts as full
  *   (`unknown-past.ts`).

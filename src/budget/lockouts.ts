@@ -41,7 +41,7 @@ export interface LockoutRows {
   saveStop(stop: CredentialStop | null): void;
 }
 
-/** A call that was let through; to be handed back with its verdict. */
+/** A call that was let through; to be returned with its verdict. */
 export interface Pass {
   readonly ask: LockoutAsk;
   readonly isCanary: boolean;

@@ -28,7 +28,7 @@ export const MOST_WAITING = 256;
 /**
  * Who is next in one budget: the most urgent class, and in it whoever has waited longest. A poll that waits
  * while a newer one of its kind comes is dropped and the newer takes over its place, so that frequent polls
- * do not starve themselves; what has expired is dropped. Dropped requests are told, never lost silently.
+ * do not starve themselves; what has expired is dropped. Dropped requests are reported, never lost silently.
  */
 export class WaitingQueue {
   /** In the order in which they are served. */

@@ -19,7 +19,7 @@ export interface ServeOptions {
 
 export interface RunningExchange {
   readonly address: string;
-  /** Ends with null when it was told to stop, or with a line that says what went wrong. */
+  /** Ends with null when it was asked to stop, or with a line that says what went wrong. */
   readonly ended: Promise<string | null>;
   readonly requestCount: () => number;
 }

@@ -26,7 +26,7 @@ export interface StrategyStatus {
 }
 
 /**
- * Reads a strategy's row. `isRunning`: whether a bot has the mirror open; null where that can not be told.
+ * Reads a strategy's row. `isRunning`: whether a bot has the mirror open; null where that is not known.
  * Throws `DATA_UNUSABLE` for a damaged row.
  */
 export function strategyStatus(record: StrategyRecord, isRunning: boolean | null): StrategyStatus {

@@ -1,6 +1,6 @@
 import type { EngineNotice } from '../engine/engine-command.ts';
 
-/** Crashes that are told one by one; the others are counted. */
+/** Crashes that are reported one by one; the others are counted. */
 const MOST_TOLD = 5;
 
 /** So many are a loop that nothing can be ended beside. */

@@ -5,7 +5,8 @@ import type { EngineEvent } from '../engine/engine-event.ts';
 import { afterOnMachine, AppendFile } from '../recording/recorder/append-file.ts';
 
 /**
- * Of one run. A day at a book a second has a third of it; what comes after it is not kept, and that is told.
+ * Of one run. A day at a book a second has a third of it; what comes after it is not kept, and that is
+ * reported.
  */
 const MOST_BYTES = 1_000_000_000;
 
@@ -14,7 +15,7 @@ const SYNC_EVERY_MS = 1_000;
 const FILE_NAME = 'session-events.jsonl';
 
 /**
- * Keeps what the engine is told during a recorded run, a line each, so that its decisions can be made again.
+ * Keeps the events of the engine during a recorded run, a line each, so that its decisions can be made again.
  * It never harms whoever feeds it.
  */
 export class EventFile {
@@ -22,7 +23,7 @@ export class EventFile {
   private readonly onProblem: (message: string) => void;
   private isOver = false;
 
-  /** Begins anew: of a folder with several runs the last one's stays. What goes wrong is told. */
+  /** Begins anew: of a folder with several runs the last one's stays. What goes wrong is reported. */
   constructor({
     folder,
     onProblem,
@@ -71,7 +72,7 @@ export class EventFile {
 }
 
 /**
- * What the engine was told in the last recorded run of a folder, one by one; nothing where none was kept. It
+ * The events of the engine in the last recorded run of a folder, one by one; nothing where none was kept. It
  * ends before a line that was not written whole. Throws what the file system throws.
  */
 export async function* readEvents(folder: string): AsyncGenerator<EngineEvent> {

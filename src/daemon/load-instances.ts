@@ -35,9 +35,9 @@ export interface LoadedInstances {
 const AT_ONCE = 4;
 
 /**
- * Loads the plugin of every configured strategy and sets it up. One with a mistake is told, and the others
- * are there all the same. Without threads files are loaded in this process, one by one: one that loops holds
- * it up, and is named on the standard error after some seconds.
+ * Loads the plugin of every configured strategy and sets it up. One with a mistake is reported, and the
+ * others are there all the same. Without threads files are loaded in this process, one by one: one that loops
+ * holds it up, and is named on the standard error after some seconds.
  * @throws SarrafError `INVALID_STRATEGY` when none is left.
  */
 export async function loadInstances(options: LoadInstancesOptions): Promise<LoadedInstances> {
@@ -115,7 +115,7 @@ function refusedParams(error: unknown, { describe }: ConfiguredStrategy): readon
 }
 
 /**
- * The files of all strategies in a folder, or the one file, for a run that is told no more than where they
+ * The files of all strategies in a folder, or the one file, for a run that knows no more than where they
  * are.
  */
 export function strategyFilesAt(path: string): readonly string[] {

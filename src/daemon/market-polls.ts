@@ -38,7 +38,7 @@ export interface MarketPollsOptions {
   readonly onStatus: (status: RecordingStatus) => void;
 }
 
-/** Asks for each feed at its pace, and hands the answers to the recording. */
+/** Asks for each feed at its pace, and passes the answers to the recording. */
 export class MarketPolls {
   private readonly options: MarketPollsOptions;
   private readonly queue: PollQueue;

@@ -5,7 +5,7 @@ import { pacesOf, type FeedPace } from '../scheduler/pace.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
 
-/** Another process may have been told: so often the ledger is looked at. */
+/** Another process may have been notified: so often the ledger is looked at. */
 const LOOK_EVERY_MS = 5_000;
 
 export interface PaceWatchOptions {

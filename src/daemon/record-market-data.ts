@@ -53,7 +53,7 @@ export interface RecordMarketDataOptions {
 
 /**
  * Asks an exchange for the public data of some markets, as often as its limits allow, and records the
- * answers, until told to end. Nothing else leaves. Throws `INVALID_MARKET` for a market that it does not
+ * answers, until asked to end. Nothing else leaves. Throws `INVALID_MARKET` for a market that it does not
  * have, `INVALID_OPTIONS` for more markets than the limits allow.
  */
 export async function recordMarketData(options: RecordMarketDataOptions): Promise<RecordingSummary> {

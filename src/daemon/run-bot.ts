@@ -58,8 +58,8 @@ function offer(program = 'sarraf'): string {
 }
 
 /**
- * Runs the bot until its time is over, its recording has ended or it is told to stop; then cancels its orders
- * and sums up. Throws where it can not begin, and where it can not go on.
+ * Runs the bot until its time is over, its recording has ended or it is asked to stop; then cancels its
+ * orders and sums up. Throws where it can not begin, and where it can not go on.
  */
 export async function runBot(options: RunOptions): Promise<Summary> {
   const { config } = options;

@@ -11,7 +11,7 @@ const VIRTUAL_SLICE_MS = 1_000;
 /** How often the end of a wait is looked for, of the wall's time. */
 const LOOK_EVERY_MS = 20;
 
-/** How often the status is told, of the wall's time. */
+/** How often the status is reported, of the wall's time. */
 const STATUS_EVERY_MS = 5_000;
 
 /** How long the end waits for the last comparison of the books. */

@@ -29,14 +29,14 @@ export async function createRecording({ record }: BotConfig, screen: Screen): Pr
   return new Recorded({ ...record, onProblem: (message) => tell(screen, message) });
 }
 
-/** Where it is kept what the bot is told, beside its mirror. */
+/** Where the events of the bot are kept, beside its mirror. */
 export function createEventFile({ data }: BotConfig, screen: Screen): EventFile {
   return new EventFile({ folder: data.folder, onProblem: (message) => tell(screen, message) });
 }
 
 /**
  * Begins to record what the bot will see. A folder that another has, or that can not be written to, keeps no
- * bot from trading: it is told.
+ * bot from trading: it is reported.
  */
 export async function beginRecording(
   recording: Recording,

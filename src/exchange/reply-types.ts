@@ -149,7 +149,7 @@ export interface ReplyPage<Item> {
   readonly hasNext: boolean | null;
 }
 
-/** What is handed on as the exchange sent it is cut off below this depth: nobody reads so deep. */
+/** What is passed on as the exchange sent it is cut off below this depth: nobody reads so deep. */
 const DEEPEST = 32;
 
 function bare(value: unknown, depth: number): unknown {
@@ -159,5 +159,5 @@ function bare(value: unknown, depth: number): unknown {
   return withoutPrototype(Object.entries(value).map(([name, item]) => [name, bare(item, depth + 1)]));
 }
 
-/** JSON of any form, handed on as the exchange sent it; its objects have no prototype. */
+/** JSON of any form, passed on as the exchange sent it; its objects have no prototype. */
 export const anyValue = z.unknown().transform((value) => bare(value, 0));

@@ -45,7 +45,7 @@ export class IdenticalOrders {
     this.heldBackMs = heldBackMs;
   }
 
-  /** The order was handed over. */
+  /** The order was sent. */
   sent(order: OrderRecord): void {
     this.enter(order, Number.POSITIVE_INFINITY);
   }

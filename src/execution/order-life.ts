@@ -25,7 +25,7 @@ export interface VenueTerms {
 
 /** Something that was done about an order, or learned of it. */
 export type OrderEvent =
-  /** Its request was handed over, to leave when its budget lets it. */
+  /** Its request was passed on, to leave when its budget lets it. */
   | { readonly kind: 'handed over'; readonly atMs: number }
   /** It was decided otherwise before anything left: halted, too old, no slot. */
   | { readonly kind: 'dropped'; readonly atMs: number; readonly reason: string }

@@ -7,7 +7,7 @@ import type { ListCursor } from '../venues/port.ts';
  * Where an order of ours stands.
  *
  * - `planned`: decided, and not yet asked for.
- * - `sending`: its request was handed over and is not answered yet.
+ * - `sending`: its request was passed on and is not answered yet.
  * - `unknown`: there was no clear answer. It may be there, and its worst case counts.
  * - `open`: the exchange has it.
  * - `cancelling`: its end was asked for, and is not seen yet.
@@ -59,7 +59,7 @@ export interface OrderRecord {
   /** The last instant at which its request can have been sent; null before. */
   readonly sentAtMs: number | null;
   /**
-   * How often its request was handed over; a second time only where that is allowed, after proof that the
+   * How often its request was passed on; a second time only where that is allowed, after proof that the
    * first never arrived.
    */
   readonly attempts: number;

@@ -45,7 +45,7 @@ export interface AbsencePass {
   pages: number;
 }
 
-/** Pages of one pass at most, of a thousand orders each; beyond it the pass is given up and told. */
+/** Pages of one pass at most, of a thousand orders each; beyond it the pass is given up and reported. */
 export const MOST_PASS_PAGES = 50;
 
 /**

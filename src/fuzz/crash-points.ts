@@ -64,7 +64,7 @@ export function mortalStore(store: ChangeStore, options: CrashOptions): ChangeSt
 }
 
 /**
- * A limiter between whose requests the process may die: those handed over may have left, the rest never do.
+ * A limiter between whose requests the process may die: those passed on may have left, the rest never do.
  */
 export function mortalLimiter(
   limiter: RequestLimiter,

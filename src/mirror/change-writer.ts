@@ -104,7 +104,7 @@ export class ChangeWriter {
     }
   }
 
-  /** What the exchange told of markets and wallets. */
+  /** What the exchange reported of markets and wallets. */
   private writeSeen(
     change: Extract<
       MirrorChange,

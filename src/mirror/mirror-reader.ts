@@ -71,7 +71,7 @@ const COUNTED = [
 export interface MirrorSummary {
   readonly path: string;
   readonly epoch: string;
-  /** Whether a bot has it open; null where that can not be told. */
+  /** Whether a bot has it open; null where that is not known. */
   readonly isRunning: boolean | null;
   readonly lastSeen: LastSeen;
   /** Rows by table. */

@@ -41,7 +41,7 @@ export class WriterLock {
   }
 }
 
-/** Whether a bot has the mirror open; null where that can not be told. */
+/** Whether a bot has the mirror open; null where that is not known. */
 export function hasWriter(mirrorPath: string): boolean | null {
   let database: Database.Database | null = null;
   try {

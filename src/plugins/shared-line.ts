@@ -10,7 +10,7 @@ export const SAID = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
 const MOST_BYTES = 8_388_608;
 
 const STATE = 0;
-/** Of what the thread has said, and of what the main thread has handed over. */
+/** Of what the thread has said, and of what the main thread has passed. */
 const LENGTH = 1;
 const ANSWERED = 2;
 const HANDED_LENGTH = 3;
@@ -78,13 +78,13 @@ export class SharedLine {
     return read !== 0;
   }
 
-  /** In the thread: what was handed over; null where it is in the port. */
+  /** In the thread: what was passed; null where it is in the port. */
   handed(): unknown {
     const length = Atomics.load(this.words, HANDED_LENGTH);
     return length === NOT_HERE ? null : decode(this.handedBytes, length);
   }
 
-  /** On the main thread: a question was answered; the answer was handed over. */
+  /** On the main thread: a question was answered; the answer was passed on. */
   answered(): void {
     Atomics.add(this.words, ANSWERED, 1);
     Atomics.notify(this.words, ANSWERED);
@@ -100,7 +100,7 @@ export class SharedLine {
     Atomics.notify(this.words, STATE);
   }
 
-  /** In the thread: asks, and waits until the answer is handed over. */
+  /** In the thread: asks, and waits until the answer is there. */
   ask(question: unknown): void {
     const before = Atomics.load(this.words, ANSWERED);
     this.say(SAID.question, question);

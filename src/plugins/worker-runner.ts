@@ -39,7 +39,7 @@ const NO_INTENTS: readonly Intent[] = [];
 const NOTHING_SEEN = { looks: [], same: [], told: [] };
 const HOUR_MS = 3_600_000;
 
-/** Bars that are gathered for a thread that is not called, before they are handed over. */
+/** Bars that are gathered for a thread that is not called, before they are passed on. */
 const MOST_PENDING = 500;
 
 type Ready = Extract<Loaded, { kind: 'ready' }>;
@@ -123,7 +123,7 @@ export class WorkerRunner implements StrategyPort {
     const plain = plainCandle(candle);
     this.candles.add(plain);
     this.pending.push(plain);
-    // A strategy that stands still is handed its bars now and then, so that they do not gather for ever.
+    // A strategy that stands still gets its bars now and then, so that they do not gather for ever.
     if (this.pending.length < MOST_PENDING) return;
     if (this.thread.hasEnded) this.pending = [];
     else this.call(null, 0, null);

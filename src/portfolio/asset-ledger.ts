@@ -59,7 +59,7 @@ export interface LedgerState {
 }
 
 export interface AssetLedgerOptions {
-  /** The currency in which costs are kept and profit is told. */
+  /** The currency in which costs are kept and profit is reported. */
   readonly currency: QuoteCurrency;
   /** The currencies in which the result is followed. */
   readonly quotes: ReadonlySet<QuoteCurrency>;
@@ -99,7 +99,7 @@ export class AssetLedger {
     this.watch();
   }
 
-  /** The last price that was told of a market; before any, that of the first fill there. */
+  /** The last price that was reported of a market; before any, that of the first fill there. */
   readonly priceOf: PriceOf = (market) => this.state.prices.get(market)?.price ?? null;
 
   /** What it holds of an asset over all markets; negative when more was given away than came in. */
@@ -111,7 +111,7 @@ export class AssetLedger {
     return this.state.flows.get(market) ?? NO_FLOW;
   }
 
-  /** Takes in a fill. Each is to be handed in once. One that was read late counts to the day at hand. */
+  /** Takes in a fill. Each is to be passed once. One that was read late counts to the day at hand. */
   takeTrade(trade: LedgerTrade): void {
     const { market, side, amount, total, fee, atMs } = trade;
     const { symbol, base, quote } = market;
@@ -178,7 +178,7 @@ export class AssetLedger {
     this.update();
   }
 
-  /** A sum of a quote currency in the result currency; in its own where that can not be told yet. */
+  /** A sum of a quote currency in the result currency; in its own where that is not known yet. */
   private moneyOf(quote: QuoteCurrency, units: Units): QuoteMoney {
     const worth = valueIn(this.currency, { asset: quote, amount: units }, this.priceOf);
     if (worth !== null) return moneyIn(this.currency, worth);

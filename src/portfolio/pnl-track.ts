@@ -4,14 +4,14 @@ const DAY_MS = 86_400_000;
 
 /** Where a result stands against its highest and against where the day began. */
 export interface TrackMarks {
-  /** The last that could be told. */
+  /** The last that was known. */
   readonly result: Units;
   /** The highest that it ever was; zero at the least. */
   readonly peakResult: Units;
   /** The day of the last step, counted from 1970 in UTC, and the result with which it began. */
   readonly day: number;
   readonly dayBeganWith: Units;
-  /** Whether all of it is in the result: false until it could be told for the first time. */
+  /** Whether all of it is in the result: false until it was known for the first time. */
   readonly hasBegun: boolean;
 }
 

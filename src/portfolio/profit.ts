@@ -19,7 +19,7 @@ export interface AssetProfit {
   readonly open: Units | null;
   /** The markets by which it is valued, in their order; null where there are none. */
   readonly by: readonly string[] | null;
-  /** When the oldest of the prices was told; null where none was needed. */
+  /** When the oldest of the prices was reported; null where none was needed. */
   readonly pricedAtMs: number | null;
 }
 

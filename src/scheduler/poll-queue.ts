@@ -79,7 +79,7 @@ export class PollQueue {
     return found?.feed ?? null;
   }
 
-  /** Says that a feed's question was handed over: it is in flight until it is answered. */
+  /** Notes that a feed's question was passed on: it is in flight until it is answered. */
   asked(key: string, nowMs: number): void {
     const entry = this.entryOf(key);
     entry.isInFlight = true;

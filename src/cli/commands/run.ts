@@ -36,7 +36,7 @@ Examples:
   sarraf run --config bot.yaml --set strategies.0.params.fast=10
   sarraf run --replay candles.csv.gz --speed max --for 30s`;
 
-/** Where strategies trade that are told no market. */
+/** Where strategies trade that name no market. */
 const DEFAULT_MARKET = 'BTCIRT';
 
 /** Reads a factor, or `max`. */

@@ -93,7 +93,7 @@ function readTimes(kept: readonly KeptRow[]): readonly (readonly [what: string, 
   return [...oldest];
 }
 
-/** Whether the bot was told to stop trading. */
+/** Whether the bot was asked to stop trading. */
 function haltText(kept: readonly KeptRow[], nowMs: number): string {
   const { halted } = readKept(kept, 'control') ?? { halted: null };
   if (halted === null) return 'none';

@@ -19,7 +19,7 @@ const FIRST_WAIT_MS = 1_000;
  * Pages of candles of an exchange, asked for under the limits that all processes of this machine share,
  * behind everything that a bot asks for. An answer that does not come is asked for again. Throws
  * `INVALID_MARKET` for a market that the exchange does not have, `REFUSED` for what else it refuses,
- * `ABORTED` when told to end, and how the last attempt failed.
+ * `ABORTED` when asked to end, and how the last attempt failed.
  */
 export function historyPages(
   remote: RemoteExchange,

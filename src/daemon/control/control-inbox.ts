@@ -104,7 +104,7 @@ export class ControlInbox {
   }
 
   /**
-   * Looks for commands at its pace until the returned function is called; an error of a look is handed on and
+   * Looks for commands at its pace until the returned function is called; an error of a look is passed on and
    * does not end it.
    */
   listen(onCommand: (taken: TakenCommand) => void, onError: (error: unknown) => void): () => void {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { lifeSignOf, ownerText, thisOwner } from '../../budget/process-owner.ts';
 
-/** Who has a lock, as told to others. It is a message, never a proof: the lock itself is SQLite's. */
+/** Who has a lock, as reported to others. It is a message, never a proof: the lock itself is SQLite's. */
 export interface LockOwner {
   readonly pid: number;
   /** The machine or container, since process ids mean something within one only. */

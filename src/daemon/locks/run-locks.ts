@@ -28,7 +28,7 @@ export function isDataFolderInUse(dataFolder: string): boolean {
   return isLockHeld(dataLockPath(dataFolder));
 }
 
-/** Who has a data folder that is in use; null where that can not be told. */
+/** Who has a data folder that is in use; null where that is not known. */
 export function dataFolderOwner(dataFolder: string): LockOwner | null {
   return readLockOwner(dataLockPath(dataFolder));
 }

@@ -23,8 +23,8 @@ export function isOutputGone(error: unknown): boolean {
 
 /**
  * The standard output, written at once, so that no line is lost when the process ends. An output that is
- * gone, as after a terminal was closed, is told once and not written to any more. What can not be written for
- * another reason, such as a full disk behind it, is left out.
+ * gone, as after a terminal was closed, is reported once and not written to any more. What can not be written
+ * for another reason, such as a full disk behind it, is left out.
  */
 export class StandardOutput {
   private readonly onGone: () => void;

@@ -14,7 +14,7 @@ import { embeddedSettings, paperSettings } from './venue-settings.ts';
 
 const MODES = ['embedded', 'paper', 'live'] as const;
 
-/** The strategies of a bot that is told none, in the modes `embedded` and `paper`. */
+/** The strategies of a bot that names none, in the modes `embedded` and `paper`. */
 export const DEFAULT_STRATEGIES = [
   { plugin: 'ma-cross', market: 'BTCIRT' },
   { plugin: 'market-maker', market: 'BTCIRT' },

@@ -58,8 +58,8 @@ export type BotConfigReading =
   | { readonly ok: false; readonly problems: readonly string[]; readonly warnings: readonly string[] };
 
 /**
- * Reads the configuration of a bot; without a file (null) it is the defaults. Expected mistakes are told, not
- * thrown, and no secret is in any of them.
+ * Reads the configuration of a bot; without a file (null) it is the defaults. Expected mistakes are returned,
+ * not thrown, and no secret is in any of them.
  */
 export function readBotConfig(file: string | null, sources: BotConfigSources): BotConfigReading {
   const { environment, readFile = readSmallFile, overrides = [], workingFolder, isOffline = false } = sources;
@@ -139,7 +139,7 @@ function leaveOutCredentials(document: Document): void {
   if (isMap(document.get('paper'))) document.deleteIn(['paper', 'baseUrl']);
 }
 
-/** Where the text is no YAML, only its first mistake is told: the others mostly follow from it. */
+/** Where the text is no YAML, only its first mistake is reported: the others mostly follow from it. */
 function asTold(problems: readonly ConfigProblem[], text: string): readonly ConfigProblem[] {
   const [first] = problems;
   if (first === undefined || first.path !== '') return problems;

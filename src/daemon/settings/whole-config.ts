@@ -17,7 +17,7 @@ const plain = (value: unknown): Plain =>
 
 /**
  * What the parts of a configuration must be to one another. It looks at the values as they are written, so
- * that its problems are told together with those of single values; what has the wrong type is not its
+ * that its problems are reported together with those of single values; what has the wrong type is not its
  * business.
  */
 export function checkWhole(written: unknown): readonly Located[] {

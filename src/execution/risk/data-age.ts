@@ -4,7 +4,7 @@ import type { Objection, RiskCheck } from './risk-view.ts';
  * The age of the last book of the order's market: since it was read, and by the exchange's own word where it
  * has one. A book that was never read is too old for any limit. A time ahead of ours counts as now.
  *
- * Where bars are told in place of books, as in a backtest on them, the newest is what can be known until the
+ * Where bars come in place of books, as in a backtest on them, the newest is what can be known until the
  * next one is due to close, and ages from then on: in a gap of the data orders are refused as they are while
  * no book comes.
  */

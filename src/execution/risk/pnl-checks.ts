@@ -52,7 +52,7 @@ export const checkLossCooldown: RiskCheck = (view, { lossCooldown }) => {
   };
 };
 
-/** The first currency whose limit is passed, or can not be told. */
+/** The first currency whose limit is passed, or is not known. */
 function objectionToLoss(
   view: RiskView,
   limits: ValueLimit | null,
@@ -74,7 +74,7 @@ function objectionToLoss(
 }
 
 /**
- * A limit on a result that can not be told does not hold: says what has no price, and which market would give
+ * A limit on a result that is not known does not hold: says what has no price, and which market would give
  * one.
  */
 function unvaluedObjection({ quote, unvalued }: PnlView, { bridge }: Pick<RiskView, 'bridge'>): Objection {

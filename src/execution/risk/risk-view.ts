@@ -28,7 +28,7 @@ export interface SeenBook {
   /** When the exchange says it was so; null where it does not say. */
   readonly venueAtMs: number | null;
   /**
-   * Until when there can be no newer one: where bars are told in place of books, the next one closes then.
+   * Until when there can be no newer one: where bars come in place of books, the next one closes then.
    * Null for a book.
    */
   readonly freshUntilMs: number | null;
@@ -102,7 +102,7 @@ export interface RiskRefusal extends Objection {
   readonly check: string;
 }
 
-/** One check: why it refuses the order of the view, or null. It looks at nothing but what it is handed. */
+/** One check: why it refuses the order of the view, or null. It looks at nothing but its arguments. */
 export type RiskCheck = (view: RiskView, limits: RiskLimits) => Objection | null;
 
 /** An amount with its currency, as a refusal says it: `1.2 BTC`. */

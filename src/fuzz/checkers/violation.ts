@@ -4,7 +4,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Violations of one check that are told; the rest are counted, for they mostly say the same. */
+/** Violations of one check that are reported; the rest are counted, for they mostly say the same. */
 const MOST_TOLD = 10;
 
 /** The first violations of a check, and how many more there are. */

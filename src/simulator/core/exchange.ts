@@ -46,7 +46,7 @@ export class SimulatedExchange {
   private readonly byCurrencies: ReadonlyMap<string, ReadonlyMap<string, MarketState>>;
 
   /**
-   * `services` is made from the accounts, which belong to this exchange; so it is asked for, not handed in.
+   * `services` is made from the accounts, which belong to this exchange; so it is built here, not passed in.
    */
   constructor(settings: ExchangeSettings, services: (exchange: SimulatedExchange) => Services) {
     this.accounts = new Accounts(

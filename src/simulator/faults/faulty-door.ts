@@ -23,7 +23,7 @@ export class FaultyDoor {
     this.plan = plan;
   }
 
-  /** Whether requests can be handed to the door as they are. */
+  /** Whether requests can be passed to the door as they are. */
   get isQuiet(): boolean {
     return this.plan.isQuiet;
   }

@@ -59,7 +59,7 @@ export class OrderRegister {
     if (this.settings.recordVersions) order.versions = [];
   }
 
-  /** To be told when an order ends. */
+  /** Called when an order ends. */
   delist(order: SimulatedOrder): void {
     const { trader, clientOrderId } = order;
     this.orders.onClosed(order);

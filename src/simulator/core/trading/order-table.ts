@@ -38,7 +38,7 @@ export class OrderIndex {
     chunk[place % CHUNK] = order;
   }
 
-  /** To be told when an order closes: an old one is then forgotten. */
+  /** Called when an order closes: an old one is then forgotten. */
   onClosed(order: SimulatedOrder): void {
     const place = order.id - this.firstId;
     const index = Math.floor(place / CHUNK);

@@ -17,7 +17,7 @@ import { Trade } from './trade.ts';
 import type { Trader } from './trader.ts';
 import { WaitingOrders } from './waiting-orders.ts';
 
-/** A change that observers are told of, in the order in which it happened. */
+/** A change that observers are notified of, in the order in which it happened. */
 export type TradingEvent =
   | { readonly kind: 'order'; readonly order: SimulatedOrder; readonly timeMs: number }
   | { readonly kind: 'trade'; readonly trade: Trade };
@@ -286,7 +286,7 @@ export class Trading {
 
   /**
    * The end or execution of one order of an OCO cancels the other; what was held for the dearer of both and
-   * is not needed now goes free.
+   * is not needed now is released.
    */
   private endPair(order: SimulatedOrder): void {
     const { pair } = order;
