@@ -31,7 +31,7 @@ export interface AppendOptions<Row> {
   readonly source: string;
   readonly rows: RowParts<Row>;
   /** A faster way to take in the same rows, which is tried first. */
-  readonly stage?: StageRows;
+  readonly stage?: StageRows | null;
   /**
    * The name of a recorder's segment: all its rows are new, and it is taken up once only, however often it is
    * handed in.

@@ -8,6 +8,8 @@ import type { AppendSource } from './catalogue.ts';
 import { MOST_CONFLICTS, type AppendOutcome, type RecordConflict } from './append-outcome.ts';
 import type { RowParts } from './append-rows.ts';
 import { FIRST_ROOM, grown, picked, VolumeColumn } from './volume-column.ts';
+import { NotPlain, type CandleBlock, type CandleBlocks } from './candle-blocks.ts';
+import { collectBlocks, tooManyCandles } from './collect-blocks.ts';
 import { MOST_CANDLES } from './read-candles.ts';
 
 /**
@@ -77,6 +79,8 @@ export class CandleCollector {
   private length = 0;
   private isSorted = true;
   private timeframe: Timeframe | null = null;
+  /** All bars at once, where they could be read as columns; then the others are empty. */
+  private whole: CandleBlock | null = null;
 
   /**
    * Takes in bars in any order: the same bar twice is one, another for the same time a conflict. To be called
@@ -84,9 +88,18 @@ export class CandleCollector {
    * its column.
    */
   async appendCandles(
-    options: AppendSource & { readonly timeframe: Timeframe; readonly candles: RowParts<Candle> },
+    options: AppendSource & {
+      readonly timeframe: Timeframe;
+      readonly candles: RowParts<Candle>;
+      readonly blocks?: CandleBlocks | null;
+    },
   ): Promise<AppendOutcome> {
     this.timeframe = options.timeframe;
+    const whole = await wholeBlock(options.blocks ?? null);
+    if (whole !== null) {
+      this.whole = whole;
+      return added(whole.openTimeMs, { came: whole.length });
+    }
     for await (const part of options.candles) for (const candle of part) this.add(candle);
     const came = this.length;
     if (!this.isSorted) this.sort();
@@ -94,21 +107,14 @@ export class CandleCollector {
     if (conflicts.length > 0) {
       return { kind: 'conflict', count: conflicts.length, conflicts: conflicts.slice(0, MOST_CONFLICTS) };
     }
-    const [fromMs, toMs] = [this.times[0], this.times[this.length - 1]];
-    if (this.length === 0) return { kind: 'added', added: 0, known: 0, fromMs: null, toMs: null };
-    return {
-      kind: 'added',
-      added: this.length,
-      known: came - this.length,
-      fromMs: fromMs ?? null,
-      toMs: toMs ?? null,
-    };
+    return added(this.times.subarray(0, this.length), { came });
   }
 
   /** The bars, oldest first. Throws a RangeError before any were taken in. */
   candlesOf(market: MarketSymbol): CandleColumns {
-    const { columns, length, timeframe } = this;
+    const { columns, length, timeframe, whole } = this;
     if (timeframe === null) throw new RangeError('expected bars to be taken in first, were none');
+    if (whole !== null) return { market, timeframe, ...whole };
     const { open, high, low, close, volume } = columns;
     const priceDecimals = Math.max(open.decimals, high.decimals, low.decimals, close.decimals);
     for (const column of [open, high, low, close]) {
@@ -131,12 +137,7 @@ export class CandleCollector {
 
   private add({ openTimeMs, open, high, low, close, volume }: Candle): void {
     const { columns, length } = this;
-    if (length >= MOST_CANDLES) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected at most ${MOST_CANDLES} candles at once: cut the file`,
-      );
-    }
+    if (length >= MOST_CANDLES) throw tooManyCandles();
     if (length >= this.times.length) this.times = grown(this.times);
     if (length > 0 && openTimeMs < (this.times[length - 1] ?? 0)) this.isSorted = false;
     this.times[length] = openTimeMs;
@@ -195,6 +196,28 @@ export class CandleCollector {
       .map((column) => column.textAt(index))
       .join(', ');
   }
+}
+
+/** The bars of a file as one block; null where they have to be read row by row. */
+async function wholeBlock(blocks: CandleBlocks | null): Promise<CandleBlock | null> {
+  if (blocks === null) return null;
+  try {
+    return await collectBlocks(blocks);
+  } catch (error) {
+    if (error instanceof NotPlain) return null;
+    throw error;
+  }
+}
+
+function added(timesMs: Float64Array, { came }: { readonly came: number }): AppendOutcome {
+  const count = timesMs.length;
+  return {
+    kind: 'added',
+    added: count,
+    known: came - count,
+    fromMs: timesMs[0] ?? null,
+    toMs: timesMs[count - 1] ?? null,
+  };
 }
 
 function exact(cell: number, decimals: number): number {

@@ -7,6 +7,7 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { appendRows, type RowParts, type TakeLock } from './append-rows.ts';
 import type { AppendOutcome, StageRows } from './append-outcome.ts';
+import type { CandleBlocks } from './candle-blocks.ts';
 import { parseFolder, refuseUnknownCandles, type FolderKey } from './folder-key.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 import { readCandles, type CandleQuestion } from './read-candles.ts';
@@ -18,6 +19,7 @@ import {
   type RecordedTrade,
   type TimeRange,
 } from './records.ts';
+import { stageBlocks } from './stage-blocks.ts';
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shapes.ts';
 
 export interface CatalogueOptions {
@@ -107,13 +109,15 @@ export class Catalogue {
     options: AppendSource & {
       readonly timeframe: Timeframe;
       readonly candles: RowParts<Candle>;
-      readonly stage?: StageRows;
+      readonly blocks?: CandleBlocks | null;
       readonly covered?: TimeRange;
     },
   ): Promise<AppendOutcome> {
-    const { market, timeframe, candles, ...rest } = options;
+    const { market, timeframe, candles, blocks = null, ...rest } = options;
     const key = { market, timeframe, kind: 'candles' } as const;
-    return this.append({ ...rest, key, shape: CANDLE_SHAPE, rows: candles });
+    const stage: StageRows | null =
+      blocks === null ? null : (database) => stageBlocks(database, blocks.read());
+    return this.append({ ...rest, key, shape: CANDLE_SHAPE, rows: candles, stage });
   }
 
   /**

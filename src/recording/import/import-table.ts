@@ -9,7 +9,7 @@ import type { ImportTableOptions } from './import-table-options.ts';
 import { naming, rejectConflicts, unlessBad, TableReader } from './table-reader.ts';
 import { firstRows, joined, openTable } from './open-table.ts';
 import { resampledBars, wayToWhole } from './resampled-bars.ts';
-import { stageOf } from './stage-csv.ts';
+import { blocksOf } from './blocks-of.ts';
 
 /**
  * Imports a CSV or Parquet file of candles or trades: all of it, or nothing. Throws `INVALID_FILE` where it
@@ -33,7 +33,7 @@ export async function importTable(options: ImportTableOptions): Promise<ImportRe
   try {
     return await importCandles(options, reader, { file, places, rows: first.rows });
   } finally {
-    // Where DuckDB has read the file, nobody has read the rest of it here.
+    // Where the file was read as columns, nobody has read the rest of its rows.
     await first.rest.return?.();
   }
 }
@@ -61,7 +61,7 @@ async function importCandles(
       market,
       source,
       timeframe,
-      stage: stageOf(options, { reader, first, plan }),
+      blocks: blocksOf(options, { reader, first, plan }),
       candles: partMs === null ? rows : resampledBars(rows, { path: options.path, timeframe, partMs, ends }),
     }),
   );

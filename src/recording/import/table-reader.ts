@@ -88,6 +88,8 @@ export class TableReader {
   ): AsyncGenerator<readonly Row[]> {
     const { skipBadRows, onProgress } = this.options;
     const reader = this.rowReader();
+    // Some may have been read as columns, before a line was not plain.
+    this.count = 0;
     for await (const part of this.from.parts) {
       const good: Row[] = [];
       for (const row of part) {

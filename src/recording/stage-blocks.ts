@@ -1,0 +1,182 @@
+import type { DuckDBAppender } from '@duckdb/node-api';
+import type { StagedRows } from './append-outcome.ts';
+import { BLOCK_COLUMNS, NotPlain, scaleFactor, type CandleBlock } from './candle-blocks.ts';
+import { loadDuckdb, queryRows, runSql, type Database } from './duckdb.ts';
+import { countsSql } from './table-shape.ts';
+import { CANDLE_SHAPE } from './table-shapes.ts';
+
+/** The table of the bars, whose numbers are cells: whole numbers of the last decimal. */
+const CELLS = 'cells';
+
+const PRICES = ['open', 'high', 'low', 'close'] as const;
+
+/** Rows of one chunk, as DuckDB has them. */
+const CHUNK_ROWS = 2_048;
+
+type Decimals = Pick<CandleBlock, 'priceDecimals' | 'volumeDecimals'>;
+
+/**
+ * Makes the table `given` of the bars of a file, in the order of its lines. Null where they have to be read
+ * row by row, and then there is no such table.
+ */
+export async function stageBlocks(
+  database: Database,
+  blocks: AsyncIterable<CandleBlock>,
+): Promise<StagedRows | null> {
+  const columns = ['time_ms', ...PRICES, 'volume'].map((name) => `${name} BIGINT`);
+  await runSql(database, `CREATE TABLE ${CELLS} (${columns.join(', ')})`, 'make a table');
+  try {
+    const table = await CellTable.create(database);
+    for await (const block of blocks) await table.add(block);
+    table.finish();
+    await runSql(database, givenSql(table.decimals), 'number the rows');
+    return { ...(await summaryOfRows(database, table.decimals)), isInOrder: table.isInOrder };
+  } catch (error) {
+    if (!(error instanceof NotPlain)) throw error;
+    await runSql(database, `DROP TABLE ${CELLS}`, 'begin anew');
+    return null;
+  }
+}
+
+/** As in a staging table. Rows of a table are numbered as they came. */
+function givenSql({ priceDecimals, volumeDecimals }: Decimals): string {
+  const prices = PRICES.map((name) => moneySql(name, priceDecimals));
+  return `CREATE VIEW given AS
+    SELECT time_ms, ${prices.join(', ')}, ${moneySql('volume', volumeDecimals)}, rowid AS seq FROM ${CELLS}`;
+}
+
+function moneySql(name: string, decimals: number): string {
+  const step = decimals === 0 ? '1' : `0.${'1'.padStart(decimals, '0')}`;
+  return `(${name}::DECIMAL(18,0) * ${step})::DECIMAL(38,10) AS ${name}`;
+}
+
+/** Fills the table of cells. All are of the decimals of the finest bar so far. */
+class CellTable {
+  decimals: Decimals = { priceDecimals: 0, volumeDecimals: 0 };
+  /** Whether each bar is later than the one before it. */
+  isInOrder = true;
+  private readonly database: Database;
+  private readonly duckdb: Awaited<ReturnType<typeof loadDuckdb>>;
+  private readonly appender: DuckDBAppender;
+  private lastMs = Number.NEGATIVE_INFINITY;
+  /** The largest cell of prices and of volumes. */
+  private readonly most = { high: 0, volume: 0 };
+
+  private constructor(of: {
+    readonly database: Database;
+    readonly duckdb: CellTable['duckdb'];
+    readonly appender: DuckDBAppender;
+  }) {
+    this.database = of.database;
+    this.duckdb = of.duckdb;
+    this.appender = of.appender;
+  }
+
+  static async create(database: Database): Promise<CellTable> {
+    const appender = await database.connection.createAppender(CELLS);
+    return new CellTable({ database, duckdb: await loadDuckdb(), appender });
+  }
+
+  async add(block: CandleBlock): Promise<void> {
+    await this.scaleTo(block);
+    for (const timeMs of block.openTimeMs) {
+      this.isInOrder &&= timeMs > this.lastMs;
+      this.lastMs = timeMs;
+    }
+    for (const name of ['high', 'volume'] as const)
+      this.most[name] = block[name].reduce((most, cell) => Math.max(most, cell), this.most[name]);
+    for (let from = 0; from < block.length; from += CHUNK_ROWS) this.append(block, from);
+  }
+
+  finish(): void {
+    this.appender.closeSync();
+  }
+
+  private append(block: CandleBlock, from: number): void {
+    const { DuckDBDataChunk, DOUBLE } = this.duckdb;
+    const rows = Math.min(CHUNK_ROWS, block.length - from);
+    // The appender makes whole numbers of them.
+    const chunk = DuckDBDataChunk.create(
+      BLOCK_COLUMNS.map(() => DOUBLE),
+      rows,
+    );
+    for (const [index, name] of BLOCK_COLUMNS.entries()) {
+      const vector = chunk.getColumnVector(index);
+      // Private by its type only, and the package is pinned: the numbers of the column.
+      const { items } = vector as unknown as { readonly items?: Float64Array };
+      if (!(items instanceof Float64Array)) throw new TypeError('expected a vector of doubles');
+      items.set(block[name].subarray(from, from + rows));
+      vector.flush();
+    }
+    this.appender.appendDataChunk(chunk);
+  }
+
+  /** Multiplies what is there when finer bars come. Throws `NotPlain` where a cell would not be exact. */
+  private async scaleTo({ priceDecimals, volumeDecimals }: Decimals): Promise<void> {
+    const to = { priceDecimals, volumeDecimals };
+    const prices = scaleFactor('high', this.decimals, to);
+    const volumes = scaleFactor('volume', this.decimals, to);
+    this.decimals = to;
+    if (prices === 1 && volumes === 1) return;
+    this.most.high *= prices;
+    this.most.volume *= volumes;
+    if (Math.max(this.most.high, this.most.volume) > Number.MAX_SAFE_INTEGER)
+      throw new NotPlain('expected numbers that fit a column');
+    this.appender.flushSync();
+    const changes = [
+      ...PRICES.map((name) => `${name} = ${name} * ${prices}`),
+      `volume = volume * ${volumes}`,
+    ];
+    await runSql(this.database, `UPDATE ${CELLS} SET ${changes.join(', ')}`, 'take in finer bars');
+  }
+}
+
+/** What there is to know of the rows, but for their order. */
+async function summaryOfRows(
+  database: Database,
+  { priceDecimals, volumeDecimals }: Decimals,
+): Promise<Omit<StagedRows, 'isInOrder'>> {
+  const { timeSql, partition } = CANDLE_SHAPE;
+  const found = await queryRows(
+    database,
+    countsSql({ source: CELLS, timeSql, partition }),
+    'look at what was read',
+  );
+  const names = found.map(([name]) => String(name));
+  const price = await decimalsOf(database, { names, columns: PRICES, most: priceDecimals });
+  const amount = await decimalsOf(database, { names, columns: ['volume'], most: volumeDecimals });
+  return {
+    rows: found.reduce((sum, [, rows]) => sum + Number(rows), 0),
+    decimals: new Map(
+      names.map((name) => [name, { price: price.get(name) ?? 0, amount: amount.get(name) ?? 0 }] as const),
+    ),
+    fromMs: Math.min(...found.map(([, , fromMs]) => Number(fromMs))),
+    toMs: Math.max(...found.map(([, , , toMs]) => Number(toMs))),
+  };
+}
+
+/**
+ * The most decimals of some columns by partition, where those of all rows are known. Most partitions have a
+ * row with as many; only the others are looked at again.
+ */
+async function decimalsOf(
+  database: Database,
+  of: { readonly names: readonly string[]; readonly columns: readonly string[]; readonly most: number },
+): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  for (let decimals = of.most; decimals > 0 && found.size < of.names.length; decimals -= 1) {
+    const step = 10 ** (of.most - decimals + 1);
+    const condition = of.columns.map((column) => `${column} % ${step} <> 0`).join(' OR ');
+    for (const name of await partitionsWith(database, condition)) {
+      if (!found.has(name)) found.set(name, decimals);
+    }
+  }
+  return found;
+}
+
+async function partitionsWith(database: Database, condition: string): Promise<readonly string[]> {
+  const { timeSql, partition } = CANDLE_SHAPE;
+  const source = `(SELECT * FROM ${CELLS} WHERE ${condition})`;
+  const rows = await queryRows(database, countsSql({ source, timeSql, partition }), 'count decimals');
+  return rows.map(([name]) => String(name));
+}
