@@ -14,6 +14,8 @@ import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
+const NO_ORDERS: readonly OwnOrder[] = [];
+
 export interface PortfolioViewsOptions {
   readonly markets: MarketDataCache;
   readonly blotter: OrderBlotter;
@@ -79,7 +81,8 @@ export class PortfolioView implements EngineView {
   }
 
   orders(): readonly OwnOrder[] {
-    return this.blotter.table.unfinishedOf(this.instance.name).map((order) => this.shown(order));
+    const orders = this.blotter.table.unfinishedOf(this.instance.name);
+    return orders.length === 0 ? NO_ORDERS : orders.map((order) => this.shown(order));
   }
 
   book(market: string): OrderBook | null {

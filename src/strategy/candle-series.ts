@@ -1,6 +1,5 @@
 import { barOf, type Bar } from './bar.ts';
 import type { Indicator } from './indicators.ts';
-import type { IndicatorValue } from './indicator-specs.ts';
 import type { ClosedCandle } from './strategy-event.ts';
 import type { CandleSubscription } from './subscriptions.ts';
 
@@ -15,7 +14,7 @@ export class CandleSeries {
   /** At most `warmUp` of them, oldest first. */
   history: readonly Bar[] = NO_BARS;
   private last: ClosedCandle | null = null;
-  private readonly indicators: (readonly [name: string, indicator: Indicator])[] = [];
+  private readonly indicators: Indicator[] = [];
   private lastOpenMs = Number.NEGATIVE_INFINITY;
 
   constructor(subscription: CandleSubscription) {
@@ -25,11 +24,11 @@ export class CandleSeries {
   /** Bars that have to be fed before the first live one. */
   get warmUpLength(): number {
     const { warmUp } = this.subscription;
-    return this.indicators.reduce((most, [, { settledAfter }]) => Math.max(most, settledAfter), warmUp);
+    return this.indicators.reduce((most, { settledAfter }) => Math.max(most, settledAfter), warmUp);
   }
 
-  addIndicator(name: string, indicator: Indicator): void {
-    this.indicators.push([name, indicator]);
+  addIndicator(indicator: Indicator): void {
+    this.indicators.push(indicator);
   }
 
   /** The last bar, made anew for each look; null before the first. */
@@ -42,10 +41,10 @@ export class CandleSeries {
   }
 
   /**
-   * Takes a bar in and writes the new values; one that is not later than the last changes nothing, since
-   * averages can not take it back.
+   * Takes a bar in, and feeds the indicators with it; one that is not later than the last changes nothing,
+   * since averages can not take it back.
    */
-  add(candle: ClosedCandle, values: Record<string, IndicatorValue | null>): void {
+  add(candle: ClosedCandle): void {
     if (candle.openTimeMs <= this.lastOpenMs) return;
     this.lastOpenMs = candle.openTimeMs;
     this.last = candle;
@@ -54,6 +53,6 @@ export class CandleSeries {
       const first = this.history.length < warmUp ? 0 : 1;
       this.history = Object.freeze([...this.history.slice(first), Object.freeze(barOf(candle))]);
     }
-    for (const [name, indicator] of this.indicators) values[name] = indicator.add(candle);
+    for (const indicator of this.indicators) indicator.add(candle);
   }
 }

@@ -91,7 +91,7 @@ export interface StrategyParts<
 }
 
 /** Any handler; a method, so that one of a narrower context fits. */
-type AnyHandler = { handler(ctx: StrategyContext, event: unknown): unknown }['handler'];
+export type AnyHandler = { handler(ctx: StrategyContext, event: unknown): unknown }['handler'];
 
 /**
  * A strategy as the engine runs it, whatever its types are. A handler that throws stops this strategy and

@@ -10,6 +10,8 @@ import { orderOf, type Order } from './own-order.ts';
 import type { StrategyState } from './strategy-state.ts';
 import { tickerOfBar, tickerOfBook } from './ticker.ts';
 
+const NO_ORDERS: readonly Order[] = Object.freeze([]);
+
 /** What a context is made of; it stays the same from call to call. */
 export interface ContextSetup {
   readonly market: string;
@@ -70,7 +72,9 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
   }
 
   get orders(): readonly Order[] {
-    return Object.freeze(this.#call.view.orders().map(orderOf));
+    const orders = this.#call.view.orders();
+    // Most looks find none, and freezing a list takes longer than all else of a look.
+    return orders.length === 0 ? NO_ORDERS : Object.freeze(orders.map(orderOf));
   }
 }
 

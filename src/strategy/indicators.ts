@@ -14,9 +14,11 @@ export interface Indicator {
    */
   readonly settledAfter: number;
   /**
-   * Null until it has seen enough candles, and where its formula divides by zero. What remembers more than
-   * its window begins anew after that, since it would carry the fault along.
+   * As of the last candle. Null until it has seen enough of them, and where its formula divides by zero. What
+   * remembers more than its window begins anew after that, since it would carry the fault along.
    */
+  readonly value: IndicatorValue | null;
+  /** Answers the new value. */
   add(candle: Candle): IndicatorValue | null;
 }
 
@@ -48,6 +50,7 @@ function isCandles(of: unknown): boolean {
 
 class RunningIndicator implements Indicator {
   readonly settledAfter: number;
+  value: IndicatorValue | null = null;
   private readonly rules: CheckedIndicator;
   private feed: IndicatorFeed<IndicatorValue>;
   private seen = 0;
@@ -59,6 +62,11 @@ class RunningIndicator implements Indicator {
   }
 
   add(candle: Candle): IndicatorValue | null {
+    this.value = this.next(candle);
+    return this.value;
+  }
+
+  private next(candle: Candle): IndicatorValue | null {
     const { feed, rules } = this;
     this.seen += 1;
     const value =

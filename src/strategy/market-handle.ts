@@ -3,7 +3,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { DataAges, MarketContext } from './context.ts';
 import { currenciesOf } from './currencies.ts';
 import type { HandlerCall } from './handler-call.ts';
-import { rulesOf, type Rules } from './market-rules.ts';
+import { rulesOf, type MarketRules, type Rules } from './market-rules.ts';
 
 /**
  * A market as handlers have it. Asks the engine only for what they look at. What takes something is a
@@ -24,6 +24,12 @@ export class MarketHandle implements MarketContext {
   readonly twap: MarketContext['twap'];
   readonly iceberg: MarketContext['iceberg'];
   readonly #call: HandlerCall;
+  readonly #position = new LastNumber();
+  readonly #freeBase = new LastNumber();
+  readonly #freeQuote = new LastNumber();
+  /** The rules as they were last seen, and what is shown of them. */
+  #seenRules: MarketRules | null = null;
+  #rules: Rules | null = null;
 
   constructor(call: HandlerCall, market: string) {
     const { base, quote } = currenciesOf(market);
@@ -49,15 +55,15 @@ export class MarketHandle implements MarketContext {
   }
 
   get position(): number {
-    return Number(this.exact.position);
+    return this.#position.of(this.exact.position);
   }
 
   get freeBase(): number {
-    return Number(this.exact.freeBase);
+    return this.#freeBase.of(this.exact.freeBase);
   }
 
   get freeQuote(): number {
-    return Number(this.exact.freeQuote);
+    return this.#freeQuote.of(this.exact.freeQuote);
   }
 
   get equity(): number | null {
@@ -67,8 +73,27 @@ export class MarketHandle implements MarketContext {
 
   get rules(): Rules {
     const rules = this.#call.view.rules(this.market);
-    if (rules !== null) return rulesOf(rules);
-    throw new SarrafError('INVALID_STRATEGY', `expected a market that the bot follows, was ${this.market}`);
+    if (rules !== null && rules === this.#seenRules && this.#rules !== null) return this.#rules;
+    if (rules === null) {
+      throw new SarrafError('INVALID_STRATEGY', `expected a market that the bot follows, was ${this.market}`);
+    }
+    this.#seenRules = rules;
+    this.#rules = rulesOf(rules);
+    return this.#rules;
+  }
+}
+
+/** The number of a text that is looked at far more often than it changes. */
+class LastNumber {
+  #text: DecimalText = ZERO;
+  #value = 0;
+
+  of(text: DecimalText): number {
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#value = Number(text);
+    }
+    return this.#value;
   }
 }
 

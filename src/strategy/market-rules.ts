@@ -20,20 +20,11 @@ export interface Rules {
   readonly exact: MarketRules;
 }
 
-/** Rules are asked about at every bar, and the same object stands for them until they change. */
-const SHOWN = new WeakMap<MarketRules, Rules>();
-
-export function rulesOf(rules: MarketRules): Rules {
-  let shown = SHOWN.get(rules);
-  if (shown === undefined) {
-    const { priceStep, amountStep, minOrderValue } = rules;
-    shown = Object.freeze({
-      priceStep: Number(priceStep),
-      amountStep: Number(amountStep),
-      minOrderValue: Number(minOrderValue),
-      exact: Object.freeze({ priceStep, amountStep, minOrderValue }),
-    });
-    SHOWN.set(rules, shown);
-  }
-  return shown;
+export function rulesOf({ priceStep, amountStep, minOrderValue }: MarketRules): Rules {
+  return Object.freeze({
+    priceStep: Number(priceStep),
+    amountStep: Number(amountStep),
+    minOrderValue: Number(minOrderValue),
+    exact: Object.freeze({ priceStep, amountStep, minOrderValue }),
+  });
 }

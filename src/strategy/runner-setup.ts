@@ -6,7 +6,7 @@ import type { CandleData } from './data.ts';
 import type { StrategyDefinition } from './definition.ts';
 import { routeOfSubscription } from './event-route.ts';
 import { deepFreeze, frozenCopy } from './frozen-copy.ts';
-import { createIndicator } from './indicators.ts';
+import { createIndicator, type Indicator } from './indicators.ts';
 import type { IndicatorSpecs } from './indicator-specs.ts';
 
 const LONGEST_NAME = 12;
@@ -55,18 +55,20 @@ function paramProblems(issue: z.core.$ZodIssue): readonly ParamProblem[] {
   }));
 }
 
-/** The indicators of a strategy, each added to the candles that it is declared on. Answers their names. */
-export function addIndicators(specs: unknown, entries: readonly DataEntry[]): readonly string[] {
+/** The indicators of a strategy by their names, each added to the candles that it is declared on. */
+export function addIndicators(specs: unknown, entries: readonly DataEntry[]): ReadonlyMap<string, Indicator> {
   const named = Object.entries(Object(specs) as IndicatorSpecs);
   if (named.length > MOST_INDICATORS) {
     const message = `expected at most ${MOST_INDICATORS} indicators, were ${named.length}`;
     throw new SarrafError('INVALID_STRATEGY', message);
   }
+  const indicators = new Map<string, Indicator>();
   for (const [name, spec] of named) {
     const indicator = createIndicator(spec);
-    seriesFor(name, spec.of, entries).addIndicator(name, indicator);
+    seriesFor(name, spec.of, entries).addIndicator(indicator);
+    indicators.set(name, indicator);
   }
-  return named.map(([name]) => name);
+  return indicators;
 }
 
 function seriesFor(name: string, of: CandleData, entries: readonly DataEntry[]): CandleSeries {

@@ -4,14 +4,15 @@ import { checkedData, type DataEntry } from './check-data.ts';
 import { strayHandler, whatIsWrong } from './check-definition.ts';
 import { expectedMarket } from './check-subscriptions.ts';
 import { dataSetup } from './data.ts';
-import type { LifeName, StrategyDefinition } from './definition.ts';
+import type { AnyHandler, LifeName, StrategyDefinition } from './definition.ts';
 import { routeOfEvent, routeOfSubscription } from './event-route.ts';
 import { HandlerCall } from './handler-call.ts';
 import { HandlerContext } from './handler-context.ts';
 import type { IndicatorValue } from './indicator-specs.ts';
+import type { Indicator } from './indicators.ts';
 import type { Intent } from './intents.ts';
 import { addIndicators, checkedParameters } from './runner-setup.ts';
-import { eventFor, NOTHING_SHOWN, wrongAnswer, type ShownEvent } from './shown-event.ts';
+import { candleFor, eventFor, NOTHING_SHOWN, wrongAnswer } from './shown-event.ts';
 import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
 import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
@@ -42,6 +43,7 @@ export interface RunnerSetup {
 interface Handler {
   readonly name: string;
   readonly data: DataEntry | null;
+  readonly handle: AnyHandler;
 }
 
 const NO_INTENTS: readonly Intent[] = Object.freeze([]);
@@ -67,9 +69,8 @@ export class StrategyRunner implements StrategyPort {
   private readonly state: StrategyState;
   private readonly call: HandlerCall;
   private readonly context: HandlerContext;
-  private readonly values: Record<string, IndicatorValue | null> = {};
   /** Indicators without which handlers of data are not called. */
-  private readonly awaited: readonly string[];
+  private readonly awaited: readonly Indicator[];
   /** Handlers by what brings them about. */
   private readonly handlers = new Map<string, Handler[]>();
   private readonly candles: readonly {
@@ -108,8 +109,7 @@ export class StrategyRunner implements StrategyPort {
     );
     if (stray !== null) throw new SarrafError('INVALID_STRATEGY', stray);
     this.subscriptions = [...new Set(entries.map(({ subscription }) => subscription))];
-    for (const name of indicators) this.values[name] = null;
-    this.awaited = definition.beforeWarm === 'call' ? [] : indicators;
+    this.awaited = definition.beforeWarm === 'call' ? [] : [...indicators.values()];
     this.state = new StrategyState(this.name, definition);
     this.call = new HandlerCall(knownMarkets);
     const shared = {
@@ -121,9 +121,9 @@ export class StrategyRunner implements StrategyPort {
       call: this.call,
       log: this.log.add,
     };
-    this.context = new HandlerContext({ ...shared, indicators: shownValues(this.values) });
-    for (const name of Object.keys(definition.on)) {
-      if (definition.on[name] !== undefined) this.addHandler(name, entries);
+    this.context = new HandlerContext({ ...shared, indicators: shownValues(indicators) });
+    for (const [name, handle] of Object.entries(definition.on)) {
+      if (handle !== undefined) this.addHandler(name, handle, entries);
     }
     const series = [...new Set(entries.flatMap((entry) => entry.series ?? []))];
     this.candles = series.map((one) => ({
@@ -140,7 +140,7 @@ export class StrategyRunner implements StrategyPort {
   }
 
   warmUp(candle: ClosedCandle): void {
-    this.candlesOf(candle.market, candle.timeframe)?.series.add(candle, this.values);
+    this.candlesOf(candle.market, candle.timeframe)?.series.add(candle);
   }
 
   wants(kind: StrategyEvent['kind']): boolean {
@@ -162,15 +162,26 @@ export class StrategyRunner implements StrategyPort {
     if (event.kind === 'candle') return this.handleCandle(event.candle, view);
     if (this.failure !== null) return NO_INTENTS;
     const handlers = this.handlers.get(routeOfEvent(event));
-    return handlers === undefined ? NO_INTENTS : this.tell(handlers, event, view);
+    if (handlers === undefined) return NO_INTENTS;
+    this.begin(view);
+    for (const handler of handlers) {
+      if (handler.data !== null && !this.isWarm()) continue;
+      const shown = eventFor(handler.data, event);
+      if (shown !== NOTHING_SHOWN && !this.ask(handler, shown)) return NO_INTENTS;
+    }
+    return this.end();
   }
 
   handleCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
     const found = this.candlesOf(candle.market, candle.timeframe);
     if (found === undefined) return NO_INTENTS;
-    found.series.add(candle, this.values);
-    if (this.failure !== null || found.handlers.length === 0) return NO_INTENTS;
-    return this.tell(found.handlers, candle, view);
+    found.series.add(candle);
+    if (this.failure !== null || found.handlers.length === 0 || !this.isWarm()) return NO_INTENTS;
+    this.begin(view);
+    for (const handler of found.handlers) {
+      if (!this.ask(handler, candleFor(handler.data, candle))) return NO_INTENTS;
+    }
+    return this.end();
   }
 
   takeLog(): readonly StrategyLogLine[] {
@@ -194,45 +205,51 @@ export class StrategyRunner implements StrategyPort {
     this.fault = null;
   }
 
-  private addHandler(name: string, entries: readonly DataEntry[]): void {
+  private addHandler(name: string, handle: AnyHandler, entries: readonly DataEntry[]): void {
     const of = entries.filter((entry) => entry.name === name);
     for (const data of of.length === 0 ? [null] : of) {
       const route = data === null ? name : routeOfSubscription(data.subscription);
-      this.handlers.set(route, [...(this.handlers.get(route) ?? []), { name, data }]);
+      this.handlers.set(route, [...(this.handlers.get(route) ?? []), { name, data, handle }]);
     }
   }
 
-  /** Calls handlers one after the other. What they wanted and changed is taken only where all end well. */
-  private tell(handlers: readonly Handler[], told: ShownEvent, view: EngineView): readonly Intent[] {
+  private begin(view: EngineView): void {
     this.log.begin(view.nowMs);
     this.call.begin(view);
-    for (const { name, data } of handlers) {
-      try {
-        if (data !== null && !this.isWarm()) continue;
-        const shown = eventFor(data, told);
-        if (shown === NOTHING_SHOWN) continue;
-        const answer = this.definition.on[name]?.(this.context, shown);
-        if (answer !== undefined) throw wrongAnswer(answer);
-      } catch (error) {
-        return this.fail(name, error);
-      }
+  }
+
+  /**
+   * Calls one handler of an event; answers whether it ended well. What they wanted and changed is taken only
+   * where all do.
+   */
+  private ask({ name, handle }: Handler, shown: unknown): boolean {
+    try {
+      const answer = handle.call(this.definition.on, this.context, shown);
+      if (answer !== undefined) throw wrongAnswer(answer);
+      return true;
+    } catch (error) {
+      this.fail(name, error);
+      return false;
     }
+  }
+
+  /** All handlers of an event ended well. */
+  private end(): readonly Intent[] {
     this.state.keep();
     return this.call.end();
   }
 
   private isWarm(): boolean {
-    for (const name of this.awaited) if (this.values[name] === null) return false;
+    for (const { value } of this.awaited) if (value === null) return false;
     return true;
   }
 
-  private fail(name: string, error: unknown): readonly Intent[] {
+  private fail(name: string, error: unknown): void {
     this.state.drop();
     this.call.end();
     if (error instanceof SarrafError && error.code === 'INVARIANT') throw error;
     this.fault = faultOf(`on.${name}`, error, this.source);
     this.failure = sayFault(this.fault);
-    return NO_INTENTS;
   }
 
   private candlesOf(market: string, timeframe: Timeframe): StrategyRunner['candles'][number] | undefined {
@@ -258,11 +275,11 @@ function wantedKinds(
 
 /** What a strategy sees of its indicators: their values as of now, in an object that can not be changed. */
 function shownValues(
-  values: Readonly<Record<string, IndicatorValue | null>>,
+  indicators: ReadonlyMap<string, Indicator>,
 ): Readonly<Record<string, IndicatorValue | null>> {
   const shown = {};
-  for (const name of Object.keys(values)) {
-    Object.defineProperty(shown, name, { get: () => values[name], enumerable: true });
+  for (const [name, indicator] of indicators) {
+    Object.defineProperty(shown, name, { get: () => indicator.value, enumerable: true });
   }
   return Object.freeze(shown);
 }

@@ -9,9 +9,6 @@ import type { ClosedCandle, StrategyEvent } from './strategy-event.ts';
 import { tapeOf } from './tape.ts';
 import { tickerOfBar, tickerOfBook } from './ticker.ts';
 
-/** What a handler is called for. */
-export type ShownEvent = ClosedCandle | Exclude<StrategyEvent, { kind: 'candle' }>;
-
 /** There is nothing to tell: a side of the book is empty. */
 export const NOTHING_SHOWN = Symbol('nothing shown');
 
@@ -19,11 +16,7 @@ export const NOTHING_SHOWN = Symbol('nothing shown');
  * What a handler gets of an event: `data` is what it is declared for, null in the strategy's own life. All of
  * it is frozen.
  */
-export function eventFor(data: DataEntry | null, told: ShownEvent): unknown {
-  if (!('kind' in told)) {
-    const bar = barOf(told);
-    return data?.kind === 'ticker' ? tickerOfBar(bar) : bar;
-  }
+export function eventFor(data: DataEntry | null, told: Exclude<StrategyEvent, { kind: 'candle' }>): unknown {
   switch (told.kind) {
     case 'start':
       return Object.freeze({ isRestart: told.isRestart });
@@ -46,6 +39,12 @@ export function eventFor(data: DataEntry | null, told: ShownEvent): unknown {
     case 'reject':
       return frozenCopy(told.rejection);
   }
+}
+
+/** What a handler of candles, or of the ticker that is made of them, gets of one. */
+export function candleFor(data: DataEntry | null, candle: ClosedCandle): unknown {
+  const bar = barOf(candle);
+  return data?.kind === 'ticker' ? tickerOfBar(bar) : bar;
 }
 
 /** What to say of a handler that answered something. */

@@ -27,12 +27,19 @@ export class StrategyLog {
   private inCall = 0;
   private inHour = 0;
   private hour = Number.NaN;
+  private nowMs = 0;
   private dropped = 0;
   /** Whether this hour's bound was told. */
   private isFull = false;
 
   /** `log` of the context. Takes anything, and throws nothing. */
   readonly add = Object.freeze((text: unknown, fields?: unknown): void => {
+    const hour = Math.floor(this.nowMs / HOUR_MS);
+    if (hour !== this.hour) {
+      this.hour = hour;
+      this.inHour = 0;
+      this.isFull = false;
+    }
     if (this.inCall >= MOST_A_CALL || this.inHour >= MOST_AN_HOUR) {
       this.dropped += 1;
       return;
@@ -44,14 +51,7 @@ export class StrategyLog {
 
   /** A call begins, at a time of the run. */
   begin(nowMs: number): void {
-    if (this.inHour > 0) {
-      const hour = Math.floor(nowMs / HOUR_MS);
-      if (hour !== this.hour) {
-        this.inHour = 0;
-        this.isFull = false;
-      }
-    }
-    if (this.inHour === 0) this.hour = Math.floor(nowMs / HOUR_MS);
+    this.nowMs = nowMs;
     this.inCall = 0;
   }
 
