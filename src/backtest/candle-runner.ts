@@ -238,8 +238,8 @@ export class CandleRunner {
     for (const lane of this.lanes) {
       if (!lane.isClosing) continue;
       for (const feed of lane.feeds) {
-        if (feed.isOneToOne) this.step({ kind: 'bar', atMs: closeMs, bar: feed.same(lane.next) });
-        else for (const bar of feed.closedBy(lane.next)) this.step({ kind: 'bar', atMs: closeMs, bar });
+        if (feed.isOneToOne) this.stepBar(feed.same(lane.next), closeMs);
+        else for (const bar of feed.closedBy(lane.next)) this.stepBar(bar, closeMs);
       }
       lane.advance();
     }
@@ -280,16 +280,24 @@ export class CandleRunner {
 
   /** One event, and everything that the exchange answers to it at the same moment. */
   private step(event: EngineEvent): void {
-    const first = this.engine.step(event);
+    this.follow(this.engine.step(event), event.atMs);
+  }
+
+  private stepBar(bar: ClosedCandle, atMs: number): void {
+    this.follow(this.engine.stepBar(bar, atMs), atMs);
+  }
+
+  /** What a step brought, and all that the exchange answers to it at the same moment. */
+  private follow(first: EngineOutput, atMs: number): void {
     this.note(first);
     if (first.requests.length === 0) return;
-    const events = this.answersTo(first, event.atMs);
+    const events = this.answersTo(first, atMs);
     for (let steps = 0; steps < MOST_STEPS_A_MOMENT; steps += 1) {
       const next = events.shift();
       if (next === undefined) return;
       const output = this.engine.step(next);
       this.note(output);
-      if (output.requests.length > 0) events.push(...this.answersTo(output, event.atMs));
+      if (output.requests.length > 0) events.push(...this.answersTo(output, atMs));
     }
     throw new SarrafError(
       'INVARIANT',

@@ -1,4 +1,5 @@
 import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { AccountState } from './account-state.ts';
 import { AlgorithmManager } from './algorithm-manager.ts';
 import { readersOf } from './candle-reader.ts';
@@ -176,6 +177,11 @@ export class Engine {
    */
   step(event: EngineEvent): EngineOutput {
     return this.loop.step(event);
+  }
+
+  /** The same as a step with a bar that closed at `atMs`, of which a backtest has millions. */
+  stepBar(bar: ClosedCandle, atMs: number): EngineOutput {
+    return this.loop.stepBar(bar, atMs);
   }
 
   /** How it stands. */

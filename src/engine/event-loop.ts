@@ -57,6 +57,11 @@ export class EventLoop {
   private toldAtMs = Number.NEGATIVE_INFINITY;
   /** The output of a step that comes to nothing, with the time of the next that is due. */
   private quiet: EngineOutput = { ...NOTHING_TO_DO, wakeAtMs: 0 };
+  /**
+   * Before this time all that a bar does is to be told: nothing is at work or waits to be told, stored or
+   * sent, and nothing is due. It never comes where that is not so.
+   */
+  private restsUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: EventLoopParts) {
     this.parts = parts;
@@ -67,27 +72,35 @@ export class EventLoop {
    * not: the shell then ends this life.
    */
   step(event: EngineEvent): EngineOutput {
-    const { outbox, markets, feeds, algorithms, strategies } = this.parts;
+    if (event.kind === 'bar') return this.stepBar(event.bar, event.atMs);
+    const { outbox, feeds, algorithms } = this.parts;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
-    if (event.kind === 'bar' || event.kind === 'closes' || event.kind === 'account')
-      this.toldAtMs = outbox.nowMs;
-    if (event.kind === 'bar' && this.isAtRest()) {
-      markets.takeBar(event.bar);
-      strategies.handCandle(event.bar);
-      // It made nobody want anything: of such bars a backtest has millions.
-      if (this.isAtRest()) return this.quiet;
-      return this.finish(false);
-    }
+    if (event.kind === 'closes' || event.kind === 'account') this.toldAtMs = outbox.nowMs;
     if (event.kind === 'closes' || event.kind === 'opens') return this.takePrices(event);
     algorithms.beginStep();
     if (event.kind === 'answer') this.takeAnswer(event);
-    else if (event.kind === 'bar') this.takeBar(event.bar);
     else if (event.kind === 'account') this.takeAccount(event);
     else if (event.kind === 'pace') feeds.setPaces(event.paces);
     else if (event.kind === 'control') {
       this.takeCommand(event.command);
     }
     return this.finish(event.kind === 'tick');
+  }
+
+  /** The same as a step with that bar, of which a backtest has millions. */
+  stepBar(bar: ClosedCandle, atMs: number): EngineOutput {
+    const { outbox, markets, algorithms, strategies } = this.parts;
+    if (atMs > outbox.nowMs) outbox.nowMs = atMs;
+    this.toldAtMs = outbox.nowMs;
+    markets.takeBar(bar);
+    if (outbox.nowMs < this.restsUntilMs) {
+      if (!strategies.handCandle(bar) || this.isAtRest()) return this.quiet;
+      return this.finish(false);
+    }
+    algorithms.beginStep();
+    strategies.tellCandle(bar);
+    if (algorithms.size > 0) algorithms.onBook(bar.market);
+    return this.finish(false);
   }
 
   /** Does all that a step brings with it, and answers what is to be done. */
@@ -98,14 +111,13 @@ export class EventLoop {
     this.work();
     this.store();
     const wakeAtMs = this.wakeAtMs();
+    const output = outbox.take(wakeAtMs);
     this.quiet = { ...NOTHING_TO_DO, wakeAtMs };
-    return outbox.take(wakeAtMs);
+    this.restsUntilMs = this.isAtRest() ? wakeAtMs : Number.NEGATIVE_INFINITY;
+    return output;
   }
 
-  /**
-   * Whether nothing is at work or waits to be told, stored or sent, and the time of nothing has come: then
-   * all that a bar does is to be told.
-   */
+  /** Whether nothing is at work or waits to be told, stored or sent. */
   private isAtRest(): boolean {
     const { outbox, algorithms, strategies } = this.parts;
     return (
@@ -113,7 +125,6 @@ export class EventLoop {
       outbox.isEmpty &&
       !outbox.isRestartable &&
       !outbox.isJournaled &&
-      outbox.nowMs < this.quiet.wakeAtMs &&
       strategies.isIdle &&
       algorithms.size === 0
     );
@@ -139,13 +150,6 @@ export class EventLoop {
     const asked = outbox.answered(requestId);
     credential.take(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
     asked?.take(answer, { atMs: outbox.nowMs, sentAtMs });
-  }
-
-  private takeBar(bar: ClosedCandle): void {
-    const { markets, algorithms, strategies } = this.parts;
-    markets.takeBar(bar);
-    strategies.tellCandle(bar);
-    if (algorithms.size > 0) algorithms.onBook(bar.market);
   }
 
   /**

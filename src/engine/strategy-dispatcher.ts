@@ -1,5 +1,6 @@
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
+import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { assetNotices } from './asset-notices.ts';
 import type { IntentRouter } from './intent-router.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -71,14 +72,17 @@ export class StrategyDispatcher {
 
   /**
    * Tells all who subscribed to such candles of one at once. Only while nobody waits to be told anything and
-   * strategies have started.
+   * strategies have started. Answers whether anything came of it.
    */
-  handCandle(candle: ClosedCandle): void {
+  handCandle(candle: ClosedCandle): boolean {
+    let hasCome = false;
     for (const { instance, view } of this.listenersTo(candle)) {
       if (!instance.runner.wantsCandles) continue;
       const wasFailing = instance.runner.failure !== null;
-      this.takeIntents(instance, instance.runner.handleCandle(candle, view), wasFailing);
+      const intents = instance.runner.handleCandle(candle, view);
+      if (this.takeAnswer(instance, intents, wasFailing)) hasCome = true;
     }
+    return hasCome;
   }
 
   /** Lets strategies begin: from now on they are told what happens, first of all that they have. */
@@ -118,7 +122,7 @@ export class StrategyDispatcher {
     const { instance, event } = next;
     if (instance.status !== 'running' && event.kind !== 'candle') return true;
     const wasFailing = instance.runner.failure !== null;
-    this.takeIntents(instance, instance.runner.handle(event, views.of(instance)), wasFailing);
+    this.takeAnswer(instance, instance.runner.handle(event, views.of(instance)), wasFailing);
     return true;
   }
 
@@ -157,21 +161,22 @@ export class StrategyDispatcher {
     for (const record of strategies) notifier.instanceOf(record.name)?.restore(record);
   }
 
-  /** What a strategy answered; nothing where it has just thrown. */
-  private takeIntents(instance: StrategyInstance, intents: readonly Intent[], wasFailing: boolean): void {
+  /** What a strategy answered; nothing where it has just thrown. Answers whether anything was to be taken. */
+  private takeAnswer(instance: StrategyInstance, intents: readonly Intent[], wasFailing: boolean): boolean {
     const { failure } = instance.runner;
-    this.takeLog(instance);
+    const lines = instance.runner.takeLog();
+    if (lines.length > 0) this.takeLog(instance, lines);
     if (failure !== null && !wasFailing) this.fail(instance, failure);
+    else if (intents.length === 0) return lines.length > 0;
     else {
       instance.tally.intents += intents.length;
       for (const intent of intents) this.options.intents.take(instance, intent);
     }
+    return true;
   }
 
   /** What it logged in this call, whether or not that went well. */
-  private takeLog(instance: StrategyInstance): void {
-    const lines = instance.runner.takeLog();
-    if (lines.length === 0) return;
+  private takeLog(instance: StrategyInstance, lines: readonly StrategyLogLine[]): void {
     const { outbox } = this.options;
     for (const line of lines) {
       const { text, fields } = line;
