@@ -18,19 +18,17 @@ import { BARS, barWalk, FROM_MS, MARKET, MINUTE_MS } from './bar-walk.ts';
 import { median, type BenchResult } from './result.ts';
 
 const ROUNDS = 5;
-const FAST = 10;
-const SLOW = 30;
 /**
- * A hundredth of the money each time: with more of it the fees of a walk end the account long before the
- * bars, and with it the orders.
+ * The parameters of the cross. It spends a hundredth of the money each time: with more of it the fees of a
+ * walk end the account long before the bars, and with it the orders.
  */
-const SHARE = 0.01;
+export const CROSS = { fast: 10, slow: 30, share: 0.01 };
 const LEAST_SHARE_OF_BARE = 0.35;
 const LEAST_IDLE_BARS_A_SECOND = 10_000_000;
 const LONGEST_LOAD_MS = 500;
 const MOST_RSS_MB = 400;
 
-const IDLE = defineStrategy({
+export const IDLE = defineStrategy({
   name: 'idle',
   params: z.strictObject({}),
   data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
@@ -38,8 +36,8 @@ const IDLE = defineStrategy({
 });
 
 /** The reference: the same two averages over the same array, and a count of their crossings. */
-function bareLoop({ close, length }: CandleColumns): number {
-  const [fast, slow] = [new SMA(FAST), new SMA(SLOW)];
+export function bareLoop({ close, length }: CandleColumns): number {
+  const [fast, slow] = [new SMA(CROSS.fast), new SMA(CROSS.slow)];
   let crossings = 0;
   let wasAbove = false;
   for (let index = 0; index < length; index += 1) {
@@ -54,7 +52,7 @@ function bareLoop({ close, length }: CandleColumns): number {
   return crossings;
 }
 
-function run(
+export function run(
   columns: CandleColumns,
   strategy: StrategyDefinition,
   params: Readonly<Record<string, unknown>>,
@@ -160,7 +158,7 @@ export async function benchBacktest(): Promise<BenchResult[]> {
   let fills = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const cross = rateOf(BARS, () => {
-      fills = run(columns, maCross, { fast: FAST, slow: SLOW, share: SHARE });
+      fills = run(columns, maCross, CROSS);
     });
     crosses.push({ bare: bareRate(), cross });
   }

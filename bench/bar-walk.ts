@@ -48,3 +48,21 @@ export function barWalk(): CandleColumns {
     volume,
   };
 }
+
+/** The first bars of the walk. Throws where it is not that long. */
+export function firstBars(count: number): CandleColumns {
+  if (!Number.isSafeInteger(count) || count < 1 || count > BARS)
+    throw new Error(`expected 1 to ${BARS} bars, was ${count}`);
+  const { openTimeMs, open, high, low, close, volume, ...rest } = barWalk();
+  const part = (column: Float64Array): Float64Array => column.slice(0, count);
+  return {
+    ...rest,
+    length: count,
+    openTimeMs: part(openTimeMs),
+    open: part(open),
+    high: part(high),
+    low: part(low),
+    close: part(close),
+    volume: part(volume),
+  };
+}

@@ -1,13 +1,16 @@
 import { benchBacktest } from './backtest.ts';
 import { benchClient } from './client.ts';
+import { benchCommand } from './command.ts';
 import { benchDecision } from './decision.ts';
 import { benchEngine } from './engine.ts';
 import { benchHttp } from './http.ts';
+import { benchManyRuns } from './many-runs.ts';
 import { benchMatching } from './matching.ts';
 import { benchPoll } from './poll.ts';
 import type { BenchResult } from './result.ts';
 import { benchSaturation } from './saturation.ts';
 import { benchSoak } from './soak.ts';
+import { benchStart } from './start.ts';
 import { benchWorkerCall } from './worker-call.ts';
 
 /** Every benchmark by the name that the command line takes. */
@@ -19,7 +22,10 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   engine: benchEngine,
   decision: benchDecision,
   backtest: benchBacktest,
+  command: benchCommand,
+  'many-runs': benchManyRuns,
   poll: benchPoll,
+  start: benchStart,
   worker: benchWorkerCall,
   soak: benchSoak,
 };

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const HOOK = join(import.meta.dirname, 'usage-hook.js');
+export const SARRAF = join(import.meta.dirname, '..', 'bin', 'sarraf.js');
+
+/** A command that does not end by then is broken. */
+const LONGEST_MS = 600_000;
+
+const usageSchema = z.strictObject({ cpuMs: z.number(), rssMb: z.number(), hasRequested: z.boolean() });
+
+/** What a process took in its whole life: CPU time of user and system in ms, and the most memory in MB. */
+export type ChildUsage = z.infer<typeof usageSchema>;
+
+interface Child {
+  readonly command: readonly string[];
+  /** A folder for what belongs to this measurement. */
+  readonly folder: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Whether it ends as it makes its first request. */
+  readonly untilRequest?: boolean;
+}
+
+/**
+ * Runs a script of Node in a process of its own. Compiled code is kept in the folder, as it is in a user's
+ * cache. Throws where the process fails.
+ */
+export function childUsage({ command, folder, environment = {}, untilRequest = false }: Child): ChildUsage {
+  const path = join(folder, 'usage.json');
+  rmSync(path, { force: true });
+  const { status, stderr } = spawnSync(process.execPath, ['--import', HOOK, ...command], {
+    encoding: 'utf8',
+    timeout: LONGEST_MS,
+    maxBuffer: 64e6,
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: join(folder, 'compiled'),
+      ...environment,
+      SARRAF_BENCH_USAGE: path,
+      ...(untilRequest ? { SARRAF_BENCH_UNTIL: 'request' } : {}),
+    },
+  });
+  if (status !== 0) throw new Error(`expected ${command.join(' ')} to end well, was ${status}: ${stderr}`);
+  const usage = usageSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  if (usage.hasRequested !== untilRequest)
+    throw new Error(`expected a request of ${command.join(' ')}: ${untilRequest}, was the other`);
+  return usage;
+}

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { childUsage, SARRAF } from './child-usage.ts';
+import { median, type BenchResult } from './result.ts';
+
+const ROUNDS = 7;
+
+/** Nobody answers there: the first request is made, and that is all. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+/**
+ * What commands take of the processor until they are of use: `--help`, `status` of a bot that ran a second, and
+ * `run` until it polls the exchange for the first time.
+ */
+export function benchStart(): BenchResult[] {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-start-'));
+  try {
+    const data = join(folder, 'data');
+    const paper = ['run', '--config', 'config/paper.yaml', '--data', join(folder, 'paper')];
+    // A mirror for `status` to read.
+    childUsage({ command: [SARRAF, 'run', '--for', '1s', '--data', data], folder });
+    const commands = [
+      { name: 'start: sarraf --help', args: ['--help'], target: 120, untilRequest: false },
+      { name: 'start: sarraf status', args: ['status', '--data', data], target: 150, untilRequest: false },
+      { name: 'start: sarraf run to its first poll', args: paper, target: 500, untilRequest: true },
+    ];
+    return commands.map(({ name, args, target, untilRequest }) => {
+      const measure = (): number =>
+        childUsage({
+          command: [SARRAF, ...args],
+          folder,
+          environment: { EXCHANGE_URL: NOWHERE },
+          untilRequest,
+        }).cpuMs;
+      // The first start compiles the code, and keeps it.
+      measure();
+      const value = median(Array.from({ length: ROUNDS }, measure));
+      return { name, value, unit: 'ms of CPU', reference: null, ratio: null, target, holds: value <= target };
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
