@@ -124,20 +124,19 @@ function shown<Value>(
 function lastOf({ kind, subscription, series }: DataEntry, call: HandlerCall): (() => unknown) | null {
   if (subscription.kind === 'timer' || kind === 'timer' || kind === 'trades') return null;
   const { market } = subscription;
-  const book = () => {
-    const seen = call.view.book(market);
-    return seen === null ? null : bookOf(market, seen);
-  };
   switch (kind) {
     case 'candles':
       return () => series?.bar ?? null;
     case 'book':
-      return book;
+      return () => {
+        const book = call.view.book(market);
+        return book === null ? null : bookOf(market, book);
+      };
     case 'ticker':
       return () => {
         if (series !== null) return series.bar === null ? null : tickerOfBar(series.bar);
-        const seen = book();
-        return seen === null ? null : tickerOfBook(seen);
+        const book = call.view.book(market);
+        return book === null ? null : tickerOfBook(market, book);
       };
     case 'stats':
       return () => {

@@ -22,10 +22,9 @@ export function eventFor(data: DataEntry | null, told: Exclude<StrategyEvent, { 
       return Object.freeze({ isRestart: told.isRestart });
     case 'stop':
       return Object.freeze({ reason: told.reason });
-    case 'book': {
-      const book = bookOf(told.market, told.book);
-      return data?.kind === 'ticker' ? (tickerOfBook(book) ?? NOTHING_SHOWN) : book;
-    }
+    case 'book':
+      if (data?.kind !== 'ticker') return bookOf(told.market, told.book);
+      return tickerOfBook(told.market, told.book) ?? NOTHING_SHOWN;
     case 'trades':
       return tapeOf(told);
     case 'stats':

@@ -1,6 +1,6 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
+import type { OrderBook } from '../domain/order-book.ts';
 import type { Bar } from './bar.ts';
-import type { Book } from './book.ts';
 
 /** The best prices of a market: of its book, or of its last bar where a run has candles alone. */
 export interface Ticker {
@@ -21,11 +21,13 @@ export interface Ticker {
   readonly exact: { readonly bid: DecimalText; readonly ask: DecimalText };
 }
 
-/** Null while a side of the book is empty. */
-export function tickerOfBook({ market, bestBid, bestAsk, updatedAtMs }: Book): Ticker | null {
-  if (bestBid === null || bestAsk === null) return null;
-  const [bid, ask] = [bestBid.price, bestAsk.price];
-  const exact = Object.freeze({ bid: bestBid.exact.price, ask: bestAsk.exact.price });
+/** Null while a side of the book is empty. Of a book its best prices are read, and nothing more. */
+export function tickerOfBook(market: string, { bids, asks, updatedAtMs }: OrderBook): Ticker | null {
+  const bestBid = bids[0]?.[0];
+  const bestAsk = asks[0]?.[0];
+  if (bestBid === undefined || bestAsk === undefined) return null;
+  const [bid, ask] = [Number(bestBid), Number(bestAsk)];
+  const exact = Object.freeze({ bid: bestBid, ask: bestAsk });
   return Object.freeze({
     market,
     bid,
