@@ -145,7 +145,9 @@ class Bench {
     this.write(output);
     const request = output.requests.find(({ call }) => call.kind === 'place');
     if (request === undefined) throw new Error('expected an order, was none');
-    await this.caller.send(request.call, AbortSignal.timeout(60_000));
+    const { call } = request;
+    const signal = AbortSignal.timeout(60_000);
+    await new Promise((onEnd, onError) => this.caller.send(call, signal, { onEnd, onError }));
     const { encodedAtMs } = this;
     if (encodedAtMs === null) throw new Error('expected a request, was none');
     this.waiting.push(...output.requests);

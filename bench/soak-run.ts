@@ -105,12 +105,11 @@ function createVenue(time: VirtualTime, venue: SoakVenue): Venue & { readonly re
     time,
     caller: {
       ...createVenueCaller(client),
-      async send(call) {
+      send(call, _signal, { onEnd }) {
         requests += 1;
         const replyMs = LEAST_REPLY_MS + Math.round(random.next() * REPLY_SPREAD_MS);
         const answer = venue.answer(call, time.now());
-        await time.sleep(replyMs);
-        return { answer, error: null };
+        time.at(time.now() + replyMs, () => onEnd({ answer, error: null }));
       },
     },
     limiter: createVirtualLimiter({ time, budgets, ledger, lockouts: new MemoryLockouts() }),

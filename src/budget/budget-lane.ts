@@ -14,7 +14,8 @@ export interface LaneOptions {
   /** The ledger's clock. */
   readonly nowMs: () => number;
   readonly mostConcurrent: number;
-  readonly executor: LaneExecutor;
+  /** Null: requests are sent at once, and each ends within its time-out by itself. */
+  readonly executor: LaneExecutor | null;
   readonly timers: LaneTimers;
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
 }
@@ -49,16 +50,35 @@ type Held = 'locked out' | 'credential refused';
 
 const CLOSED: Drop = { reason: 'closed', retryInMs: null };
 
+/** How a send ended: with an answer, which for a log-in may be a new credential, or with an error. */
+export type SendEnd =
+  | { readonly kind: 'answered'; readonly loggedIn: boolean }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
 /** A waiting request with what is done when its turn comes, or when it never does. */
 export interface LaneJob extends Waiting {
   readonly credential: CredentialUse;
   readonly canLogIn: boolean;
   readonly timeoutMs: number;
-  /** Sends; resolves with whether it gave a new credential. */
-  readonly send: (signal: AbortSignal) => Promise<{ readonly loggedIn: boolean }>;
-  readonly onDropped: (drop: Drop) => void;
-  readonly onFailed: (error: unknown) => void;
+  /** Sends, and tells once how that ended: at once, later, or never. */
+  send(signal: AbortSignal, onEnd: (end: SendEnd) => void): void;
+  /** Its slot is stamped, and those who waited for it were looked at. */
+  onSent(): void;
+  onDropped(drop: Drop): void;
+  onFailed(error: unknown): void;
 }
+
+/** How an admitted request ended: `late`: it was not sent, and asks again. */
+type AdmittedEnd =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+const SENT: AdmittedEnd = { kind: 'sent' };
+const LATE: AdmittedEnd = { kind: 'late' };
+
+/** Of requests that nobody gives up: they are sent at once, and end by themselves. */
+const NEVER_ABORTED = new AbortController().signal;
 
 /** When to look again where only a stamp, of this process or of another, can free a slot. */
 const LOOK_AGAIN_MS = 100;
@@ -74,6 +94,8 @@ export class BudgetLane {
   private readonly options: LaneOptions;
   private readonly queue = new WaitingQueue();
   private readonly jobs = new Map<number, LaneJob>();
+  /** Those that will not be sent, and are still to be told. */
+  private readonly dropped: { readonly job: LaneJob; readonly drop: Drop }[] = [];
   private stopTimer: (() => void) | null = null;
   private running = 0;
   private isClosed = false;
@@ -95,6 +117,7 @@ export class BudgetLane {
     this.jobs.set(job.id, job);
     this.drop(this.queue.add(job));
     this.pump();
+    this.tellDropped();
   }
 
   /**
@@ -116,7 +139,7 @@ export class BudgetLane {
       this.queue.remove(id);
       this.leave(id)?.onDropped(CLOSED);
     }
-    await this.options.executor.close();
+    await this.options.executor?.close();
   }
 
   /** Sends as many as may go now, and sleeps until the next may. */
@@ -160,7 +183,7 @@ export class BudgetLane {
       return this.full(lockout.retryAtMs - nowMs, this.holderOf(job, nowMs));
     }
     this.queue.remove(job.id);
-    void this.execute(job, admission.slot, lockout.pass);
+    this.execute(job, admission.slot, lockout.pass);
     return null;
   }
 
@@ -177,53 +200,81 @@ export class BudgetLane {
     return credential !== 'none' && isFree ? 'credential refused' : 'locked out';
   }
 
-  private async execute(job: LaneJob, slot: Slot, pass: Pass): Promise<void> {
-    const controller = new AbortController();
+  private execute(job: LaneJob, slot: Slot, pass: Pass): void {
+    const { executor } = this.options;
     this.running += 1;
-    try {
-      const wasSent = await this.options.executor.execute(job, () =>
-        this.send(job, { slot, pass, signal: controller.signal }),
-      );
-      if (wasSent) this.leave(job.id);
-      else this.askAgain(job, pass);
-    } catch (error) {
-      // The slot stays occupied until the aborted send has ended, and is stamped there.
-      controller.abort();
-      this.leave(job.id)?.onFailed(error);
-    } finally {
-      this.running -= 1;
-      if (!this.isClosed) this.pump();
+    if (executor === null) {
+      this.send(job, { slot, pass, signal: NEVER_ABORTED }, (end) => this.end(job, pass, end));
+      return;
     }
+    const controller = new AbortController();
+    const { signal } = controller;
+    const work = async (): Promise<AdmittedEnd> =>
+      new Promise((resolve) => this.send(job, { slot, pass, signal }, resolve));
+    executor.execute(job, work).then(
+      (end) => this.end(job, pass, end),
+      (error) => {
+        // The slot stays occupied until the aborted send has ended, and is stamped there.
+        controller.abort();
+        this.end(job, pass, { kind: 'failed', error });
+      },
+    );
   }
 
-  /** Resolves with whether it was sent; stamps the slot whatever becomes of it. */
-  private async send(
+  /** Looks who may go now, and tells the request's owner. */
+  private end(job: LaneJob, pass: Pass, end: AdmittedEnd): void {
+    this.running -= 1;
+    if (end.kind === 'late') this.askAgain(job, pass);
+    else this.jobs.delete(job.id);
+    if (!this.isClosed) this.pump();
+    if (end.kind === 'sent') job.onSent();
+    else if (end.kind === 'failed') job.onFailed(end.error);
+    this.tellDropped();
+  }
+
+  /** Stamps the slot whatever becomes of the send. */
+  private send(
     job: LaneJob,
     way: { readonly slot: Slot; readonly pass: Pass; readonly signal: AbortSignal },
-  ): Promise<boolean> {
-    const { ledger, lockouts, nowMs } = this.options;
+    onEnd: (end: AdmittedEnd) => void,
+  ): void {
+    const { ledger, nowMs } = this.options;
     const { slot, pass, signal } = way;
     if (nowMs() - slot.admittedAtMs > MOST_SEND_DELAY_MS) {
       ledger.withdraw(slot);
-      return false;
+      onEnd(LATE);
+      return;
     }
-    try {
-      const { loggedIn } = await job.send(signal);
-      ledger.settle(slot, 'answered', nowMs());
-      lockouts.report(pass, { kind: 'answered', loggedIn }, nowMs());
-      return true;
-    } catch (error) {
-      if (stoodStill(error)) {
-        ledger.withdraw(slot);
-        return false;
-      }
-      const { end, verdict } = readFailedCall(error, job.canLogIn);
-      const change = this.heed(verdict);
-      ledger.settle(slot, end, nowMs());
-      lockouts.report(pass, verdict, nowMs());
-      if (verdict.kind === 'limited') this.tellLockout(pass, verdict.limit, change);
-      throw error;
+    job.send(signal, (end) => {
+      onEnd(
+        end.kind === 'answered' ? this.answered(slot, pass, end.loggedIn) : this.failed(job, way, end.error),
+      );
+    });
+  }
+
+  private answered(slot: Slot, pass: Pass, loggedIn: boolean): AdmittedEnd {
+    const { ledger, lockouts, nowMs } = this.options;
+    ledger.settle(slot, 'answered', nowMs());
+    lockouts.report(pass, { kind: 'answered', loggedIn }, nowMs());
+    return SENT;
+  }
+
+  private failed(
+    { canLogIn }: LaneJob,
+    { slot, pass }: { readonly slot: Slot; readonly pass: Pass },
+    error: unknown,
+  ): AdmittedEnd {
+    const { ledger, lockouts, nowMs } = this.options;
+    if (stoodStill(error)) {
+      ledger.withdraw(slot);
+      return LATE;
     }
+    const { end, verdict } = readFailedCall(error, canLogIn);
+    const change = this.heed(verdict);
+    ledger.settle(slot, end, nowMs());
+    lockouts.report(pass, verdict, nowMs());
+    if (verdict.kind === 'limited') this.tellLockout(pass, verdict.limit, change);
+    return { kind: 'failed', error };
   }
 
   private heed(verdict: Verdict): LimitChange | null {
@@ -240,8 +291,8 @@ export class BudgetLane {
 
   private askAgain(job: LaneJob, pass: Pass): void {
     this.options.lockouts.report(pass, { kind: 'silence' }, this.options.nowMs());
-    if (this.isClosed) this.leave(job.id)?.onDropped(CLOSED);
-    else this.drop(this.queue.add(job));
+    if (!this.isClosed) this.drop(this.queue.add(job));
+    else if (this.jobs.delete(job.id)) this.dropped.push({ job, drop: CLOSED });
   }
 
   private drop(dropped: readonly Dropped[]): void {
@@ -249,11 +300,17 @@ export class BudgetLane {
     const waitMs = this.fullUntilMs - this.options.nowMs();
     for (const { id, reason } of dropped) {
       const isHeld = reason === 'expired' && waitMs > 0;
-      this.leave(id)?.onDropped({
-        reason: isHeld ? (this.heldBy ?? reason) : reason,
-        retryInMs: isHeld ? waitMs : null,
-      });
+      const job = this.leave(id);
+      if (job === undefined) continue;
+      const drop = { reason: isHeld ? (this.heldBy ?? reason) : reason, retryInMs: isHeld ? waitMs : null };
+      this.dropped.push({ job, drop });
     }
+  }
+
+  /** Once all is in order here: who is told may want more sent at once. */
+  private tellDropped(): void {
+    for (let next = this.dropped.shift(); next !== undefined; next = this.dropped.shift())
+      next.job.onDropped(next.drop);
   }
 
   private leave(id: number): LaneJob | undefined {
@@ -265,6 +322,9 @@ export class BudgetLane {
   private sleep(waitMs: number): void {
     const expiresAtMs = Math.min(...this.queue.all().map((waiting) => waiting.expiresAtMs));
     const restMs = Math.min(waitMs, LONGEST_SLEEP_MS, expiresAtMs - this.options.nowMs());
-    this.stopTimer = this.options.timers.after(Math.max(1, restMs), () => this.pump());
+    this.stopTimer = this.options.timers.after(Math.max(1, restMs), () => {
+      this.pump();
+      this.tellDropped();
+    });
   }
 }

@@ -1,47 +1,11 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
 import type { RequestLedger } from './admission.ts';
 import { BottleneckExecutor } from './bottleneck-executor.ts';
-import { BudgetLane, type BudgetTrouble, type Drop } from './budget-lane.ts';
-import type { CredentialUse } from './credential-stop.ts';
+import { BudgetLane, type BudgetTrouble } from './budget-lane.ts';
 import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from './lane-executor.ts';
+import type { LimitedCall, LimitedReply, SubmittedCall } from './limited-call.ts';
 import type { LockoutBook } from './lockouts.ts';
-import type { RequestClass } from '../domain/request-class.ts';
-
-/** A request that wants to go out. */
-export interface LimitedCall<T> {
-  readonly budget: string;
-  readonly requestClass: RequestClass;
-  /** What it asks, so that a newer one of its kind replaces it while it waits; null where each counts. */
-  readonly kind: string | null;
-  readonly credential: CredentialUse;
-  /** Whether a log-in is possible should the exchange answer with 401. */
-  readonly canLogIn: boolean;
-  /** By the limiter's clock; not sent after it. */
-  readonly expiresAtMs: number;
-  /** From the send to the reply. */
-  readonly timeoutMs: number;
-  /** Must end, one way or the other, only when its socket is done with the request. */
-  readonly send: (signal: AbortSignal) => Promise<T>;
-  /**
-   * Ends the wait: a request that has not left by then never does. One that is on its way is ended by `send`
-   * itself.
-   */
-  readonly signal?: AbortSignal;
-  /** For a log-in: whether what came back is a new credential. */
-  readonly isLogIn?: (value: T) => boolean;
-}
-
-/**
- * What became of a call. `unknown budget`: nobody has said its limit, so it can not go. Whatever `send`
- * throws is thrown.
- */
-export type LimitedReply<T> =
-  | { readonly sent: true; readonly value: T }
-  | {
-      readonly sent: false;
-      readonly reason: Drop['reason'] | 'unknown budget';
-      readonly retryInMs: number | null;
-    };
+import { SubmittedJob } from './submitted-job.ts';
 
 export interface LimiterOptions {
   readonly budgets: Iterable<RateLimit>;
@@ -51,8 +15,11 @@ export interface LimiterOptions {
   readonly nowMs: () => number;
   /** Requests of one budget on their way at once; 8 without it. */
   readonly mostConcurrent?: number;
-  /** Bottleneck and the machine's timers without them; virtual time brings its own. */
-  readonly executorFor?: (budget: RateLimit) => LaneExecutor;
+  /**
+   * Bottleneck and the machine's timers without them; virtual time brings its own. Null: whoever sends keeps
+   * to its time-outs, and nothing is waited for after an admission.
+   */
+  readonly executorFor?: (budget: RateLimit) => LaneExecutor | null;
   readonly timers?: LaneTimers;
   /** Told of every lockout, and when the ledger can not be used any more. */
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
@@ -61,7 +28,7 @@ export interface LimiterOptions {
 const MOST_CONCURRENT = 8;
 
 /** What has requests sent as their budgets allow. */
-export type Limiter = Pick<RequestLimiter, 'run' | 'close'>;
+export type Limiter = Pick<RequestLimiter, 'submit' | 'close'>;
 
 /** Sends requests as their budgets allow, one lane a budget, so that a full one holds up no other. */
 export class RequestLimiter {
@@ -89,34 +56,31 @@ export class RequestLimiter {
     );
   }
 
-  run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
+  /** The same for a sender that has a promise; rejects with whatever `send` throws. */
+  async run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
+    return new Promise((onEnd, onError) => {
+      this.submit<T>({
+        ...call,
+        send: (signal, told) => void call.send(signal).then(told.onEnd, told.onError),
+        told: { onEnd, onError },
+      });
+    });
+  }
+
+  /**
+   * Sends it when its turn comes, and tells what became of it: at once where nothing has to be waited for.
+   */
+  submit<T>(call: SubmittedCall<T>): void {
     const lane = this.lanes.get(call.budget);
-    if (lane === undefined)
-      return Promise.resolve({ sent: false, reason: 'unknown budget', retryInMs: null });
-    const { requestClass, kind, credential, canLogIn, expiresAtMs, timeoutMs, send, isLogIn, signal } = call;
+    if (lane === undefined) {
+      call.told.onEnd({ sent: false, reason: 'unknown budget', retryInMs: null });
+      return;
+    }
     this.lastId += 1;
     const id = this.lastId;
-    const giveUp = (): void => lane.cancel(id);
-    signal?.addEventListener('abort', giveUp, { once: true });
-    return new Promise<LimitedReply<T>>((resolve, reject) => {
-      lane.add({
-        id,
-        requestClass,
-        kind,
-        credential,
-        canLogIn,
-        expiresAtMs,
-        timeoutMs,
-        send: async (signal) => {
-          const value = await send(signal);
-          resolve({ sent: true, value });
-          return { loggedIn: isLogIn?.(value) ?? false };
-        },
-        onDropped: (drop) => resolve({ sent: false, ...drop }),
-        onFailed: reject,
-      });
-      if (signal?.aborted === true) lane.cancel(id);
-    }).finally(() => signal?.removeEventListener('abort', giveUp));
+    const { signal } = call;
+    lane.add(new SubmittedJob(id, call, () => lane.cancel(id)));
+    if (signal?.aborted === true) lane.cancel(id);
   }
 
   /** Drops what waits and lets go of the timers. */

@@ -5,7 +5,7 @@ import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
-import { sendRequest, type SendRequestOptions } from '../venues/venue-caller.ts';
+import { submitRequest, type RequestEnd, type SendRequestOptions } from '../venues/venue-caller.ts';
 
 /** What decides; the engine. */
 export interface Stepper {
@@ -69,6 +69,9 @@ export class BotShell {
   private lastTurnMs = performance.now();
   private inFlight = 0;
   private isStuck = false;
+  private isStepping = false;
+  /** Requests that came to their end while a step was carried out: dropped for newer ones. */
+  private readonly ended: { readonly request: EngineRequest; readonly end: RequestEnd }[] = [];
 
   constructor(options: BotShellOptions) {
     this.options = options;
@@ -137,11 +140,16 @@ export class BotShell {
 
   private step(event: EngineEvent): void {
     if (this.isClosed) return;
+    this.isStepping = true;
     try {
       this.carryOut(event);
     } catch (error) {
       this.fail(error);
+    } finally {
+      this.isStepping = false;
     }
+    for (let ended = this.ended.shift(); ended !== undefined; ended = this.ended.shift())
+      this.takeEnd(ended.request, ended.end);
   }
 
   /** What waits for its slot does not leave either: nobody would know what became of it. */
@@ -166,11 +174,11 @@ export class BotShell {
     const isWritten = this.write(output, event.atMs);
     for (const request of output.requests) {
       // A cancel may go out even when nothing can be written: not to cancel is worse.
-      if (request.requestClass === 'cancel') void this.send(request);
+      if (request.requestClass === 'cancel') this.send(request);
       else if (!isWritten) this.refuse(request, 'the mirror can not be written');
       else if (request.requestClass === 'place' && store.isRunningOut())
         this.refuse(request, 'the disk is full');
-      else void this.send(request);
+      else this.send(request);
     }
     this.lastTurnMs = performance.now();
     if (output.wakeAtMs === this.wakeAtMs) return;
@@ -214,16 +222,28 @@ export class BotShell {
     }
   }
 
-  private async send(request: EngineRequest): Promise<void> {
-    const { time, onRequestEnd, onAnswer } = this.options;
+  private send(request: EngineRequest): void {
     this.inFlight += 1;
+    submitRequest(request, this.sending, {
+      onEnd: (end) => {
+        if (this.isStepping) this.ended.push({ request, end });
+        else this.takeEnd(request, end);
+      },
+      onError: (error) => {
+        this.inFlight -= 1;
+        this.fail(error);
+      },
+    });
+  }
+
+  private takeEnd(request: EngineRequest, end: RequestEnd): void {
+    const { time, onRequestEnd, onAnswer } = this.options;
+    const { answer } = end;
     try {
-      const end = await sendRequest(request, this.sending);
-      const code =
-        end.answer.outcome === 'refused' || end.answer.outcome === 'failed' ? end.answer.code : null;
-      onRequestEnd?.(request, { outcome: end.answer.outcome, code });
+      const code = answer.outcome === 'refused' || answer.outcome === 'failed' ? answer.code : null;
+      onRequestEnd?.(request, { outcome: answer.outcome, code });
       const atMs = time.now();
-      onAnswer?.(request.call, end.answer, atMs);
+      onAnswer?.(request.call, answer, atMs);
       this.step({ kind: 'answer', atMs, requestId: request.id, ...end });
     } catch (error) {
       this.fail(error);

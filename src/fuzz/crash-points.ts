@@ -1,4 +1,4 @@
-import type { LimitedCall, LimitedReply, RequestLimiter } from '../budget/limiter.ts';
+import type { Limiter, RequestLimiter } from '../budget/limiter.ts';
 import type { ChangeStore, Stepper } from '../daemon/bot-shell.ts';
 import type { RequestClass } from '../domain/request-class.ts';
 import type { VenueCallKind } from '../venues/port.ts';
@@ -66,17 +66,13 @@ export function mortalStore(store: ChangeStore, options: CrashOptions): ChangeSt
 /**
  * A limiter between whose requests the process may die: those passed on may have left, the rest never do.
  */
-export function mortalLimiter(
-  limiter: RequestLimiter,
-  options: CrashOptions,
-): Pick<RequestLimiter, 'run' | 'close'> {
+export function mortalLimiter(limiter: RequestLimiter, options: CrashOptions): Limiter {
   return {
-    async run<T>(call: LimitedCall<T>): Promise<LimitedReply<T>> {
-      if (options.time.isDead) return new Promise<never>(() => {});
-      const reply = limiter.run(call);
+    submit(call) {
+      if (options.time.isDead) return;
+      limiter.submit(call);
       const isChange = CHANGING_CLASSES.has(call.requestClass);
       if (options.diesAt('amid the requests', isChange)) options.die('amid the requests');
-      return reply;
     },
     close: async () => limiter.close(),
   };

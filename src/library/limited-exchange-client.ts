@@ -1,4 +1,4 @@
-import type { LimitedReply } from '../budget/limiter.ts';
+import type { LimitedReply } from '../budget/limited-call.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass } from '../domain/request-class.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';

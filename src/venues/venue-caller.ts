@@ -1,4 +1,5 @@
 import type { CredentialUse } from '../budget/credential-stop.ts';
+import type { LimitedReply, Told } from '../budget/limited-call.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass } from '../domain/request-class.ts';
@@ -29,8 +30,8 @@ export interface VenueCaller {
   timeoutMsOf(call: VenueCall): number;
   /** Why a call may not leave, such as another account than the mirror's; null where it may. */
   readonly barredBy?: (call: VenueCall) => Promise<SarrafError | null>;
-  /** Never throws for what the exchange or the way to it does; a mistake in the program is thrown. */
-  send(call: VenueCall, signal: AbortSignal): Promise<VenueEnd>;
+  /** What the exchange or the way to it does is no error; a mistake in the program is. */
+  send(call: VenueCall, signal: AbortSignal, told: Told<VenueEnd>): void;
 }
 
 /** @see VenueCaller */
@@ -44,7 +45,7 @@ export function createVenueCaller(client: ExchangeClient): VenueCaller {
     budgetOf: (call) => declared(call).budget.name,
     credentialOf: (call) => (isAnonymous(declared(call).access) ? 'none' : 'with'),
     timeoutMsOf: (call) => declared(call).timeoutMs,
-    send: async (call, signal) => send(client, call, signal),
+    send: (call, signal, { onEnd, onError }) => void send(client, call, signal).then(onEnd, onError),
   };
 }
 
@@ -109,15 +110,34 @@ export interface RequestEnd {
 }
 
 /**
- * Has a call wait for its slot, sends it once, and says what became of it. Throws only for a mistake in the
- * program.
+ * Has a call wait for its slot, sends it once, and tells what became of it. An error is a mistake in the
+ * program, or another account than the one whose data is here.
  */
-export async function sendRequest(request: WaitingCall, options: SendRequestOptions): Promise<RequestEnd> {
+export function submitRequest(
+  request: WaitingCall,
+  options: SendRequestOptions,
+  told: Told<RequestEnd>,
+): void {
   const { limiter, caller, engineMs, limiterMs } = options;
   const { call, requestClass, dedupe, expiresAtMs } = request;
-  const way: { sentAtMs: number | null; end: VenueEnd | null } = { sentAtMs: null, end: null };
+  let sentAtMs: number | null = null;
+  let sent: VenueEnd | null = null;
+  const toldReply: Told<LimitedReply<VenueAnswer>> = {
+    onEnd(reply) {
+      if (reply.sent) told.onEnd({ sentAtMs, answer: reply.value });
+      else {
+        const { reason, retryInMs } = reply;
+        // Where the process stood still it may have been about to be sent before.
+        told.onEnd({ sentAtMs: null, answer: { outcome: 'unsent', reason, retryInMs } });
+      }
+    },
+    onError(error) {
+      if (!(error instanceof SarrafError) || error.details['endsRun'] === true) told.onError(error);
+      else told.onEnd({ sentAtMs, answer: sent?.answer ?? gaveUp(request, caller, error) });
+    },
+  };
   try {
-    const reply = await limiter.run({
+    limiter.submit({
       budget: caller.budgetOf(call),
       requestClass,
       kind: dedupe,
@@ -125,23 +145,47 @@ export async function sendRequest(request: WaitingCall, options: SendRequestOpti
       canLogIn: options.canLogIn,
       expiresAtMs: expiresAtMs - engineMs() + limiterMs(),
       timeoutMs: caller.timeoutMsOf(call) + LIMITER_PATIENCE_MS,
-      send: async (signal) => {
-        way.sentAtMs = engineMs();
-        const barredBy = (await caller.barredBy?.(call)) ?? null;
-        way.end = barredBy === null ? await caller.send(call, signal) : heldBack(barredBy);
-        // The lockouts read the error.
-        if (way.end.error !== null) throw way.end.error;
-        return way.end.answer;
+      send(signal, { onEnd, onError }) {
+        sentAtMs = engineMs();
+        sendUnlessBarred(
+          caller,
+          { call, signal },
+          {
+            onEnd(end) {
+              sent = end;
+              // The lockouts read the error.
+              if (end.error === null) onEnd(end.answer);
+              else onError(end.error);
+            },
+            onError,
+          },
+        );
       },
+      told: toldReply,
     });
-    if (reply.sent) return { sentAtMs: way.sentAtMs, answer: reply.value };
-    const { reason, retryInMs } = reply;
-    // Where the process stood still it may have been about to be sent before.
-    return { sentAtMs: null, answer: { outcome: 'unsent', reason, retryInMs } };
   } catch (error) {
-    // Such as another account than the one whose data is here.
-    if (!(error instanceof SarrafError) || error.details['endsRun'] === true) throw error;
-    return { sentAtMs: way.sentAtMs, answer: way.end?.answer ?? gaveUp(request, caller, error) };
+    toldReply.onError(error);
+  }
+}
+
+/** The same as a promise; throws what `submitRequest` tells as an error. */
+export async function sendRequest(request: WaitingCall, options: SendRequestOptions): Promise<RequestEnd> {
+  return new Promise((onEnd, onError) => submitRequest(request, options, { onEnd, onError }));
+}
+
+function sendUnlessBarred(
+  caller: VenueCaller,
+  { call, signal }: { readonly call: VenueCall; readonly signal: AbortSignal },
+  told: Told<VenueEnd>,
+): void {
+  if (caller.barredBy === undefined) caller.send(call, signal, told);
+  else {
+    caller
+      .barredBy(call)
+      .then(
+        (error) => (error === null ? caller.send(call, signal, told) : told.onEnd(heldBack(error))),
+        told.onError,
+      );
   }
 }
 

@@ -69,6 +69,15 @@ export class VirtualTime implements Timeline {
     return this.add(atMs, work, true);
   }
 
+  /** The same time for those whose work never has to do with promises. */
+  get plain(): Timeline {
+    return {
+      now: () => this.nowMs,
+      at: (atMs, work) => this.atPlainly(atMs, work),
+      sleep: async (durationMs) => this.sleep(durationMs),
+    };
+  }
+
   private add(atMs: number, work: () => void, isPlain: boolean): Cancel {
     invariant(Number.isFinite(atMs), () => `expected a finite time for work, was ${atMs}`);
     if (this.queue.size >= MOST_WAITING) this.queue.forgetCanceled();
@@ -114,7 +123,9 @@ export class VirtualTime implements Timeline {
         );
         this.nowMs = due.atMs;
         due.work();
-        if (!due.isPlain) await this.settle();
+        this.sinceTurn += 1;
+        if (this.sinceTurn >= THINGS_A_TURN) await this.turn();
+        else if (!due.isPlain) await settled();
       }
       this.nowMs = Math.max(this.nowMs, untilMs);
     } finally {
@@ -122,9 +133,7 @@ export class VirtualTime implements Timeline {
     }
   }
 
-  private async settle(): Promise<void> {
-    this.sinceTurn += 1;
-    if (this.sinceTurn < THINGS_A_TURN) return settled();
+  private async turn(): Promise<void> {
     this.sinceTurn = 0;
     return nextTurn();
   }

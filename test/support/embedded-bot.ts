@@ -9,7 +9,7 @@ import { createScreen } from '../../src/daemon/screen.ts';
 import type { BotConfig } from '../../src/daemon/settings/create-bot-config.ts';
 import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
 import type { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
-import type { VenueCaller } from '../../src/venues/venue-caller.ts';
+import type { VenueCaller, VenueEnd } from '../../src/venues/venue-caller.ts';
 import type { StrategyInstanceSettings } from '../../src/engine/engine-settings.ts';
 import { MirrorStore } from '../../src/mirror/mirror-store.ts';
 import { createVirtualLimiter } from '../../src/virtual/virtual-limiter.ts';
@@ -141,10 +141,12 @@ export class BotLife {
   private forgetful(caller: VenueCaller): VenueCaller {
     return {
       ...caller,
-      send: async (call, signal) => {
-        const end = await caller.send(call, signal);
+      send: (call, signal, { onEnd, onError }) => {
         const isChange = call.kind === 'place' || call.kind === 'cancel';
-        return this.areRepliesLost && isChange ? new Promise(() => undefined) : end;
+        const heard = (end: VenueEnd): void => {
+          if (!this.areRepliesLost || !isChange) onEnd(end);
+        };
+        caller.send(call, signal, { onEnd: heard, onError });
       },
     };
   }

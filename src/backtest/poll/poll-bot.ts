@@ -1,6 +1,5 @@
 import type { Budget } from '../../domain/rate-limit.ts';
 import { BudgetLedger } from '../../budget/ledger.ts';
-import type { LaneExecutor } from '../../budget/lane-executor.ts';
 import { RequestLimiter } from '../../budget/limiter.ts';
 import { MemoryLockouts } from '../../budget/lockouts.ts';
 import { BotShell, type BotShellOptions } from '../../daemon/bot-shell.ts';
@@ -12,7 +11,7 @@ import { Engine } from '../../engine/engine.ts';
 import type { EngineSettings } from '../../engine/engine-settings.ts';
 import { planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
 import { timersOf } from '../../virtual/virtual-executor.ts';
-import type { VirtualTime } from '../../virtual/virtual-time.ts';
+import type { Timeline } from '../../virtual/virtual-time.ts';
 import type { MemoryMirror } from './memory-mirror.ts';
 import type { RecordedCaller } from '../../venues/recorded/recorded-caller.ts';
 
@@ -28,21 +27,13 @@ export interface PollBotOptions {
   /** Feeds follow from the plan. */
   readonly settings: Omit<EngineSettings, 'feeds'>;
   readonly budgets: ReadonlyMap<string, Budget>;
-  readonly time: VirtualTime;
+  /** The caller's. */
+  readonly time: Timeline;
   readonly caller: RecordedCaller;
   readonly mirror: MemoryMirror;
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
   readonly onAnswer?: BotShellOptions['onAnswer'];
 }
-
-/**
- * Executes what the limiter admits. The caller ends every call within its time-out, so nothing needs to watch
- * over it.
- */
-const AT_ONCE: LaneExecutor = {
-  execute: (_job, work) => work(),
-  close: async () => undefined,
-};
 
 /**
  * The plan that the live bot would make. Throws `INVALID_OPTIONS` when what the strategies want does not fit
@@ -85,7 +76,8 @@ export function createPollBot(options: PollBotOptions): PollBot {
       ledger,
       lockouts: new MemoryLockouts(),
       nowMs,
-      executorFor: () => AT_ONCE,
+      // The caller ends every call within its time-out, so nothing needs to watch over it.
+      executorFor: () => null,
       timers: timersOf(time),
     }),
     caller,

@@ -201,7 +201,7 @@ class PollLife {
     const budgets = budgetTable(limits, options.headroom);
     const caller = new RecordedCaller({
       exchange,
-      time: this.time,
+      time: this.time.plain,
       latency: rules.latency,
       budgets,
       advance: (timeMs) => feed.advance(Math.min(timeMs, this.endMs)),
@@ -210,7 +210,7 @@ class PollLife {
     this.bot = createPollBot({
       settings: { ...settings, venue: exchange.profile, markets: markets.map(({ market }) => market) },
       budgets,
-      time: this.time,
+      time: this.time.plain,
       caller,
       mirror: this.mirror,
       ...(onNotices === undefined ? {} : { onNotices }),

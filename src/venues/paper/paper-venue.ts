@@ -22,7 +22,7 @@ import {
 } from '../live/live-venue.ts';
 import type { ExchangeAccess } from '../live/exchange-access.ts';
 import { MARKET_CALLS } from '../port.ts';
-import type { VenueCaller } from '../venue-caller.ts';
+import type { VenueCaller, VenueEnd } from '../venue-caller.ts';
 import { MarketFollower } from './market-follower.ts';
 
 /** Fills are those of a backtest on recorded books; the books that are polled are the real exchange's own. */
@@ -127,11 +127,16 @@ function splitCaller(
   const { exchange, follower, time } = paper;
   return {
     ...real,
-    async send(call, signal) {
-      if (!MARKET_CALLS.has(call.kind)) return { answer: exchange.answer(call, time.now()), error: null };
-      const end = await real.send(call, signal);
-      follower.take(call, end.answer, time.now());
-      return end;
+    send(call, signal, { onEnd, onError }) {
+      if (!MARKET_CALLS.has(call.kind)) {
+        onEnd({ answer: exchange.answer(call, time.now()), error: null });
+        return;
+      }
+      const taken = (end: VenueEnd): void => {
+        follower.take(call, end.answer, time.now());
+        onEnd(end);
+      };
+      real.send(call, signal, { onEnd: taken, onError });
     },
   };
 }
@@ -147,7 +152,7 @@ function splitLimiter(
   const ledger = new BudgetLedger(budgets);
   const paper = new RequestLimiter({ budgets, ledger, lockouts: new MemoryLockouts(), nowMs: monotonicMs });
   return {
-    run: async (call) => (call.credential === 'none' ? real.run(call) : paper.run(call)),
+    submit: (call) => (call.credential === 'none' ? real.submit(call) : paper.submit(call)),
     close: async () => void (await Promise.all([real.close(), paper.close()])),
   };
 }

@@ -3,18 +3,19 @@ import { SarrafError } from '../../domain/errors.ts';
 import { MARKET_CALLS } from '../../venues/port.ts';
 import { createRandom } from '../../domain/random.ts';
 import type { VenueAnswer, VenueCall, VenueCallKind } from '../port.ts';
+import type { Told } from '../../budget/limited-call.ts';
 import type { VenueCaller, VenueEnd } from '../venue-caller.ts';
 import { venueRequest } from '../venue-request.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
-import type { VirtualTime } from '../../virtual/virtual-time.ts';
+import type { Timeline } from '../../virtual/virtual-time.ts';
 import type { FollowedExchange } from '../followed/followed-exchange.ts';
 import { tripKey, type Latency, type ReplayedLatency } from './poll-rules.ts';
 
 export interface RecordedCallerOptions {
   readonly exchange: FollowedExchange;
-  readonly time: VirtualTime;
+  readonly time: Timeline;
   readonly latency: Latency;
   readonly budgets: ReadonlyMap<string, Budget>;
   /** Brings the markets to a time, which never goes back. */
@@ -60,23 +61,19 @@ export class RecordedCaller implements VenueCaller {
     return this.wayOf(call).endpoint.timeoutMs;
   }
 
-  // Not async, nor is what is around it in the limiter: a promise around a promise takes three more turns, of
-  // a hundred thousand requests a day.
-  send(call: VenueCall): Promise<VenueEnd> {
+  send(call: VenueCall, _signal: AbortSignal, { onEnd }: Told<VenueEnd>): void {
     const { exchange, time, advance, answerInstead } = this.options;
     const { endpoint, budget, name } = this.wayOf(call);
     const { outMs, backMs } = this.draw(call);
     const sentMs = time.now();
     const { timeoutMs } = endpoint;
-    return new Promise((resolve) => {
-      time.atPlainly(sentMs + outMs, () => {
-        const nowMs = time.now();
-        advance(nowMs);
-        exchange.admit(budget, nowMs);
-        const answer = answerInstead?.(call) ?? exchange.answer(call, nowMs);
-        if (outMs + backMs < timeoutMs) time.at(nowMs + backMs, () => resolve({ answer, error: null }));
-        else time.at(sentMs + timeoutMs, () => resolve(timedOut(name, endpoint)));
-      });
+    time.at(sentMs + outMs, () => {
+      const nowMs = time.now();
+      advance(nowMs);
+      exchange.admit(budget, nowMs);
+      const answer = answerInstead?.(call) ?? exchange.answer(call, nowMs);
+      if (outMs + backMs < timeoutMs) time.at(nowMs + backMs, () => onEnd({ answer, error: null }));
+      else time.at(sentMs + timeoutMs, () => onEnd(timedOut(name, endpoint)));
     });
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sendCall } from '../../support/send-call.ts';
 import { createVenueCaller } from '../../../src/venues/venue-caller.ts';
 import { ExchangeClient } from '../../../src/exchange/client.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
@@ -64,7 +65,7 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
     const venue = new RawVenue();
     const transport = new InProcessVenue({ door: venue.door, now: () => venue.nowMs });
     const caller = createVenueCaller(new ExchangeClient({ transport, orderBook }));
-    await caller.send(BOOK, new AbortController().signal);
+    await sendCall(caller, BOOK);
     expect(venue.door.log.values().at(-1)).toMatchObject({
       endpoint: caller.endpointOf(BOOK),
       budget: caller.budgetOf(BOOK),

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import type { BudgetTrouble } from '../../../src/budget/budget-lane.ts';
-import { RequestLimiter, type LimitedCall } from '../../../src/budget/limiter.ts';
+import type { LimitedCall } from '../../../src/budget/limited-call.ts';
+import { RequestLimiter } from '../../../src/budget/limiter.ts';
 import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
 import type { Admission, AdmissionAsk } from '../../../src/budget/admission.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';

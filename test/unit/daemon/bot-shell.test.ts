@@ -72,9 +72,9 @@ class ShellWorld {
       budgetOf: () => 'all',
       credentialOf: () => 'with',
       timeoutMsOf: () => 5_000,
-      send: async (call) => {
+      send: (call, _signal, { onEnd, onError }) => {
         this.log.push(`send ${call.kind}`);
-        return this.reply();
+        void this.reply().then(onEnd, onError);
       },
     };
     this.shell = new BotShell({
@@ -143,6 +143,21 @@ describe('the shell of the bot', () => {
         answer: { outcome: 'value', value: null },
       },
     ]);
+  });
+
+  test('tells the end of a request that a newer one replaces once its step is carried out', async () => {
+    const narrow = new ShellWorld(1);
+    const polls = [1, 2, 3].map((id) => ({ ...request(id, { kind: 'wallets' }), dedupe: 'wallets' }));
+    narrow.says.push({ requests: polls, wakeAtMs: START_MS + 500 }, { wakeAtMs: START_MS + 900 });
+    narrow.shell.start();
+    await narrow.time.run(START_MS + 600);
+    expect(narrow.log).toEqual(['send wallets']);
+    expect(narrow.answers().map(({ requestId, answer }) => [requestId, answer.outcome])).toEqual([
+      [2, 'unsent'],
+      [1, 'value'],
+    ]);
+    await narrow.time.run(START_MS + 901);
+    expect(narrow.events.filter(({ kind }) => kind === 'tick')).toHaveLength(1);
   });
 
   test('wakes the engine when it asked for it, and once only', async () => {

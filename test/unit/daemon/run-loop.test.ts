@@ -34,7 +34,7 @@ function createIdleShell(time: VirtualTime, failAtMs = Number.POSITIVE_INFINITY)
       },
     },
     store: { apply() {}, isRunningOut: () => false },
-    limiter: { run: unused, close: async () => {} },
+    limiter: { submit: unused, close: async () => {} },
     caller: { budgetOf: unused, credentialOf: unused, timeoutMsOf: unused, endpointOf: unused, send: unused },
     limiterMs: () => time.now(),
     canLogIn: false,

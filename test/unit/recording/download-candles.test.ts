@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sendCall } from '../../support/send-call.ts';
 import { createVenueCaller } from '../../../src/venues/venue-caller.ts';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
@@ -129,7 +130,7 @@ describe('a download', () => {
     for (const side of ['sell', 'buy'] as const) world.other(side, '0.01', '65000.5');
     const fetchPage: FetchPage = async ({ toMs, count }) => {
       const call = { kind: 'candles', market: symbol, timeframe: '1m', toMs, count } as const;
-      const { answer } = await caller.send(call, new AbortController().signal);
+      const { answer } = await sendCall(caller, call);
       if (answer.outcome !== 'value') throw new Error(JSON.stringify(answer));
       return answer.value as readonly Candle[];
     };

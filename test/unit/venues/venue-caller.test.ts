@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { sendCall } from '../../support/send-call.ts';
 import { createVenueCaller, type VenueCaller } from '../../../src/venues/venue-caller.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
@@ -6,8 +7,6 @@ import type { OcoRequest, OrderRequest, VenueAnswer, VenueCall } from '../../../
 import { BotWorld } from '../daemon/bot-world.ts';
 import { venueOrderId, type VenueWalletId } from '../../../src/domain/venue-id.ts';
 import { orderIdOf } from '../../../src/venues/whole-ids.ts';
-
-const NEVER = new AbortController().signal;
 
 const ORDER: OrderRequest = {
   clientOrderId: 'bot-a-1',
@@ -34,7 +33,7 @@ const PAIR: OcoRequest = {
 let world: BotWorld;
 let caller: VenueCaller;
 
-const ask = async (call: VenueCall): Promise<VenueAnswer> => (await caller.send(call, NEVER)).answer;
+const ask = async (call: VenueCall): Promise<VenueAnswer> => (await sendCall(caller, call)).answer;
 const valueOf = async (call: VenueCall): Promise<unknown> => {
   const answer = await ask(call);
   return answer.outcome === 'value' ? answer.value : answer;
@@ -100,7 +99,7 @@ describe('the venue caller', () => {
 
   test('leaves the effect of a placement open when its reply is lost, and that of a read is none', async () => {
     world.losesReply = () => true;
-    const placed = await caller.send({ kind: 'place', order: ORDER }, NEVER);
+    const placed = await sendCall(caller, { kind: 'place', order: ORDER });
     expect(placed.answer).toMatchObject({ outcome: 'failed', code: 'CONNECTION_LOST', effect: 'unknown' });
     expect(placed.error).toBeInstanceOf(SarrafError);
     expect(world.botOrders()).toHaveLength(1);

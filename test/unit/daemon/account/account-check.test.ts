@@ -18,7 +18,8 @@ const { signal } = new AbortController();
 
 /** Lets everything leave at once. */
 const limiter: Limiter = {
-  run: async (call) => ({ sent: true, value: await call.send(signal) }),
+  submit: ({ send, told }) =>
+    send(signal, { onEnd: (value) => told.onEnd({ sent: true, value }), onError: told.onError }),
   close: async () => {},
 };
 
@@ -49,9 +50,9 @@ function checkWith(mirror: { text: string | null }, ...readings: readonly Accoun
     budgetOf: () => 'wallets',
     credentialOf: (call) => (call.kind === 'options' ? 'none' : 'with'),
     timeoutMsOf: () => 1_000,
-    send: async (call) => {
+    send: (call, _signal, { onEnd }) => {
       sent.push(call.kind);
-      return { answer: { outcome: 'value', value: [] }, error: null };
+      onEnd({ answer: { outcome: 'value', value: [] }, error: null });
     },
   };
   const guarded = check.guard(caller);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sendCall } from '../../../support/send-call.ts';
 import { RecordedCaller } from '../../../../src/venues/recorded/recorded-caller.ts';
 import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
 import { createPollRules, type ReplayedLatency } from '../../../../src/venues/recorded/poll-rules.ts';
@@ -27,7 +28,7 @@ async function timesOf(latency: ReplayedLatency, calls: readonly VenueCall[]): P
   for (const call of calls) {
     const begunMs = time.now();
     const send = async (): Promise<void> => {
-      await caller.send(call);
+      await sendCall(caller, call);
       times.push(`${call.kind} ${(there.at(-1) ?? 0) - (begunMs - FROM_MS)} ${time.now() - begunMs}`);
     };
     const back = send();

@@ -1,0 +1,57 @@
+import type { RequestClass } from '../domain/request-class.ts';
+import type { Drop } from './budget-lane.ts';
+import type { CredentialUse } from './credential-stop.ts';
+
+/** Who is told once how something ended that takes its time. */
+export interface Told<T> {
+  readonly onEnd: (value: T) => void;
+  /** What was not foreseen, or what `send` says of a call that failed. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A request that wants to go out. */
+interface OutgoingCall<T> {
+  readonly budget: string;
+  readonly requestClass: RequestClass;
+  /** What it asks, so that a newer one of its kind replaces it while it waits; null where each counts. */
+  readonly kind: string | null;
+  readonly credential: CredentialUse;
+  /** Whether a log-in is possible should the exchange answer with 401. */
+  readonly canLogIn: boolean;
+  /** By the limiter's clock; not sent after it. */
+  readonly expiresAtMs: number;
+  /** From the send to the reply. */
+  readonly timeoutMs: number;
+  /**
+   * Ends the wait: a request that has not left by then never does. One that is on its way is ended by `send`
+   * itself.
+   */
+  readonly signal?: AbortSignal;
+  /** For a log-in: whether what came back is a new credential. */
+  readonly isLogIn?: (value: T) => boolean;
+}
+
+/** One whose sender has a promise. */
+export interface LimitedCall<T> extends OutgoingCall<T> {
+  /** Must end, one way or the other, only when its socket is done with the request. */
+  readonly send: (signal: AbortSignal) => Promise<T>;
+}
+
+/** One whose sender tells, so that in virtual time no promise has to settle on the way. */
+export interface SubmittedCall<T> extends OutgoingCall<T> {
+  /** Must tell, one way or the other, only when its socket is done with the request. */
+  readonly send: (signal: AbortSignal, told: Told<T>) => void;
+  readonly told: Told<LimitedReply<T>>;
+}
+
+/**
+ * What became of a call. `unknown budget`: nobody has said its limit, so it can not go. Whatever `send`
+ * throws is thrown.
+ */
+export type LimitedReply<T> =
+  | { readonly sent: true; readonly value: T }
+  | {
+      readonly sent: false;
+      readonly reason: Drop['reason'] | 'unknown budget';
+      readonly retryInMs: number | null;
+    };

@@ -1,0 +1,9 @@
+import type { VenueCall } from '../../src/venues/port.ts';
+import type { VenueCaller, VenueEnd } from '../../src/venues/venue-caller.ts';
+
+const NEVER = new AbortController().signal;
+
+/** How a call ended that nobody gives up. */
+export async function sendCall(caller: VenueCaller, call: VenueCall): Promise<VenueEnd> {
+  return new Promise((onEnd, onError) => caller.send(call, NEVER, { onEnd, onError }));
+}
