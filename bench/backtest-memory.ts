@@ -1,4 +1,4 @@
-import { createResult } from '../src/backtest/result/create-result.ts';
+import { finishRun } from '../src/backtest/result/finish-run.ts';
 import { runBacktest } from '../src/backtest/run-backtest.ts';
 import { createBarRules } from '../src/venues/bars/bar-rules.ts';
 import { createBacktest } from '../src/backtest/setup/candle-backtest.ts';
@@ -28,7 +28,7 @@ const { backtest } = await createBacktest({
   steps: { price: '0.01', amount: '0.000001' },
   rules: createBarRules({}),
 });
-const { summary, timing } = createResult(runBacktest(backtest));
+const { summary, timing } = finishRun(runBacktest(backtest)).head;
 console.log(
   JSON.stringify({ bars: timing.events, orders: summary.orders, kib: process.resourceUsage().maxRSS }),
 );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createResult } from '../../src/backtest/result/create-result.ts';
+import { finishRun } from '../../src/backtest/result/finish-run.ts';
 import { writeRunFolder } from '../../src/backtest/result/write-run-folder.ts';
 import { demoRun, type DemoRunOptions } from '../unit/backtest/demo-run.ts';
 
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 function reportOf(options: DemoRunOptions): string {
   const run = demoRun(options);
-  return join(writeRunFolder(root, createResult(run), run), 'report.html');
+  return join(writeRunFolder(root, finishRun(run)), 'report.html');
 }
 
 async function open({ run = {}, screen = 'desktop', theme = 'light' }: Visit): Promise<Visited> {
@@ -97,7 +97,7 @@ describe('a report', () => {
   });
 
   test('shows the figures of the result', async () => {
-    const { summary } = createResult(demoRun());
+    const { summary } = finishRun(demoRun()).head;
     const { page } = await open({});
     expect(await textOf(page, '[data-figure=trades] dd')).toBe(String(summary.trades));
     expect(await page.locator('#summary dd').allTextContents()).not.toContain('NaN');

@@ -26,12 +26,14 @@ const HALF = 0.5;
  * After a total loss there is nothing left to have a return on, so it is 0.
  */
 export function barReturns(initialEquity: number, equity: Float64Array): Float64Array {
+  const returns = new Float64Array(equity.length);
   let previous = initialEquity;
-  return equity.map((value) => {
-    const change = previous > 0 ? value / previous - 1 : 0;
+  for (let index = 0; index < equity.length; index += 1) {
+    const value = equity[index] ?? 0;
+    if (previous > 0) returns[index] = value / previous - 1;
     previous = value;
-    return change;
-  });
+  }
+  return returns;
 }
 
 /** What an account was worth at the ends of a span of time, and how long that was. */
@@ -102,7 +104,8 @@ export function sortinoRatio({ values, perYear }: Returns): Statistic {
 export function omegaRatio({ values }: Returns): Statistic {
   let gains = 0;
   let losses = 0;
-  for (const value of values) {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? 0;
     if (value > 0) gains += value;
     else losses -= value;
   }
@@ -141,7 +144,9 @@ export function maximumDrawdown(curve: ValuesOverTime): Drawdown {
   let peak = curve.startValue;
   let peakMs = curve.startMs;
   let depth = 0;
-  let deepest = { depth: 0, lengthMs: 0, longestMs: 0 };
+  let deepest = 0;
+  let deepestMs = 0;
+  let longestMs = 0;
   const { value, timeMs } = curve;
   for (let index = 0; index < value.length; index += 1) {
     const now = value[index] ?? 0;
@@ -149,8 +154,11 @@ export function maximumDrawdown(curve: ValuesOverTime): Drawdown {
     if (now < peak) depth = Math.max(depth, fractionLost(peak, now));
     // The time of a drawdown runs until the peak is reached again, and a rise from peak to peak is none.
     if (depth > 0 && (now >= peak || index === value.length - 1)) {
-      const longestMs = Math.max(deepest.longestMs, lengthMs);
-      deepest = depth > deepest.depth ? { depth, lengthMs, longestMs } : { ...deepest, longestMs };
+      longestMs = Math.max(longestMs, lengthMs);
+      if (depth > deepest) {
+        deepest = depth;
+        deepestMs = lengthMs;
+      }
       depth = 0;
     }
     if (now >= peak) {
@@ -158,16 +166,22 @@ export function maximumDrawdown(curve: ValuesOverTime): Drawdown {
       peakMs = timeMs[index] ?? 0;
     }
   }
-  return deepest;
+  return { depth: deepest, lengthMs: deepestMs, longestMs };
 }
 
-/** The drawdown at each moment, 0 to 1. */
-export function drawdowns(startValue: number, value: Float64Array): Float64Array {
-  let peak = startValue;
-  return value.map((now) => {
-    peak = Math.max(peak, now);
-    return fractionLost(peak, now);
-  });
+/** Says the drawdown at each moment of a curve, 0 to 1. */
+export class DrawdownMeter {
+  #peak: number;
+
+  constructor(startValue: number) {
+    this.#peak = startValue;
+  }
+
+  /** The drawdown at the next moment. */
+  next(value: number): number {
+    if (value > this.#peak) this.#peak = value;
+    return fractionLost(this.#peak, value);
+  }
 }
 
 function fractionLost(peak: number, now: number): number {

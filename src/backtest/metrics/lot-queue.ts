@@ -50,14 +50,25 @@ export class LotQueue {
 
   /** Adds a buy; what was too little to be sold before it goes with it. */
   add(lot: Pick<Lot, 'orderKey' | 'atMs' | 'price' | 'amount' | 'cost' | 'fee'>): void {
-    const { amount, cost } = this.#dust;
-    this.#dust = { amount: 0n, cost: 0n };
-    const whole = { ...lot, amount: lot.amount + amount, cost: lot.cost + cost };
-    if (whole.amount <= 0n) {
-      this.#dust = { amount: 0n, cost: whole.cost };
+    const { orderKey, atMs, price, fee } = lot;
+    const amount = lot.amount + this.#dust.amount;
+    const cost = lot.cost + this.#dust.cost;
+    if (amount <= 0n) {
+      this.#dust = { amount: 0n, cost };
       return;
     }
-    this.#lots.push({ ...whole, takenAmount: 0n, takenCost: 0n, takenFee: 0n });
+    this.#dust = { amount: 0n, cost: 0n };
+    this.#lots.push({
+      orderKey,
+      atMs,
+      price,
+      amount,
+      cost,
+      fee,
+      takenAmount: 0n,
+      takenCost: 0n,
+      takenFee: 0n,
+    });
   }
 
   /** Takes at most an amount from the oldest lots on, as parts; fewer than asked for where there is less. */
@@ -111,8 +122,9 @@ function partOf(lot: Lot, wanted: bigint, origin: Lot = lot): LotPart {
   const left = lot.amount - lot.takenAmount;
   const amount = wanted < left ? wanted : left;
   const taken = lot.takenAmount + amount;
-  const cost = divideHalfEven(lot.cost * taken, lot.amount) - lot.takenCost;
-  const fee = divideHalfEven(lot.fee * taken, lot.amount) - lot.takenFee;
+  const isAll = taken === lot.amount;
+  const cost = (isAll ? lot.cost : divideHalfEven(lot.cost * taken, lot.amount)) - lot.takenCost;
+  const fee = (isAll ? lot.fee : divideHalfEven(lot.fee * taken, lot.amount)) - lot.takenFee;
   lot.takenAmount = taken;
   lot.takenCost += cost;
   lot.takenFee += fee;

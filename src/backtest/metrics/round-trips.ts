@@ -2,7 +2,7 @@ import type { Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import { feeValue, valueAt } from './activity.ts';
 import { LotQueue, type Dust } from './lot-queue.ts';
-import { TripBuilder, type RoundTrip } from './trip-builder.ts';
+import { TripBuilder, tripOf, type RoundTrip, type TripSums } from './trip-builder.ts';
 
 export type { RoundTrip } from './trip-builder.ts';
 
@@ -61,15 +61,17 @@ export function roundTrips(
   markets: ReadonlyMap<string, TripMarket>,
 ): RoundTrips {
   const books = new Map<string, Book>();
+  let book: Book | null = null;
   for (const fill of fills) {
-    const book = bookOf(books, fill, marketOf(markets, fill.market).amountStep);
+    // Fills of one book follow one another, and a name to look up costs more than two comparisons.
+    if (book?.market !== fill.market || book.strategy !== fill.strategy) book = bookOf(books, fill, markets);
     if (fill.side === 'buy') buy(book, fill);
     else sell(book, fill);
   }
   const closed = [...books.values()].flatMap(({ builder }) => builder.finish());
   const { open, dust } = whatIsLeft([...books.values()], markets);
   return {
-    trips: [...inOrder(closed), ...inOrder(open)].map((trip, index) => ({ ...trip, number: index + 1 })),
+    trips: [...inOrder(closed), ...inOrder(open)].map((sums, index) => tripOf(sums, index + 1)),
     dust,
     unmatched: [...books.values()]
       .filter(({ unmatchedAmount }) => unmatchedAmount > 0n)
@@ -118,7 +120,7 @@ function sell(book: Book, fill: FillRecord): void {
 function whatIsLeft(
   books: readonly Book[],
   markets: ReadonlyMap<string, TripMarket>,
-): { readonly open: RoundTrip[]; readonly dust: DustRest[] } {
+): { readonly open: TripSums[]; readonly dust: DustRest[] } {
   const valued = new Map<string, bigint>();
   const valueOf = (market: string, amount: bigint): Units => {
     const { lastPrice } = marketOf(markets, market);
@@ -126,7 +128,7 @@ function whatIsLeft(
     valued.set(market, before + amount);
     return (valueAt(lastPrice, before + amount) - valueAt(lastPrice, before)) as Units;
   };
-  const open: RoundTrip[] = [];
+  const open: TripSums[] = [];
   const dust: DustRest[] = [];
   for (const { market, strategy, lots, builder } of books) {
     const { lastPrice } = marketOf(markets, market);
@@ -141,14 +143,18 @@ function whatIsLeft(
   return { open, dust };
 }
 
-function bookOf(books: Map<string, Book>, { market, strategy }: FillRecord, amountStep: Units): Book {
+function bookOf(
+  books: Map<string, Book>,
+  { market, strategy }: FillRecord,
+  markets: ReadonlyMap<string, TripMarket>,
+): Book {
   const name = `${market} ${strategy ?? ''}`;
   const known = books.get(name);
   if (known !== undefined) return known;
   const book: Book = {
     market,
     strategy,
-    lots: new LotQueue(amountStep),
+    lots: new LotQueue(marketOf(markets, market).amountStep),
     builder: new TripBuilder({ market, strategy }),
     unmatchedAmount: 0n,
     unmatchedProceeds: 0n,
@@ -164,6 +170,6 @@ function marketOf(markets: ReadonlyMap<string, TripMarket>, name: string): TripM
   return market;
 }
 
-function inOrder(trips: readonly RoundTrip[]): RoundTrip[] {
+function inOrder(trips: readonly TripSums[]): TripSums[] {
   return trips.toSorted((left, right) => left.openedAtMs - right.openedAtMs);
 }

@@ -33,11 +33,18 @@ export interface RoundTrip {
   readonly isOpen: boolean;
 }
 
-/** The sums of a trip that may still grow. The price products are at twenty decimals. */
-interface Sums {
+/**
+ * The sums of a trip that may still grow. Prices are those of its first part, price products are at twenty
+ * decimals.
+ */
+export interface TripSums {
+  readonly market: string;
+  readonly strategy: string | null;
   readonly entryOrder: string | null;
   readonly exitOrder: string | null;
   readonly openedAtMs: number;
+  readonly entryPrice: Units;
+  readonly exitPrice: Units;
   closedAtMs: number | null;
   amount: bigint;
   entryProduct: bigint;
@@ -52,11 +59,11 @@ interface Sums {
  */
 export class TripBuilder {
   readonly #of: { readonly market: string; readonly strategy: string | null };
-  #trips: Sums[] = [];
+  #trips: TripSums[] = [];
   /**
    * Two orders can fill in turns, so a trip that goes on need not be the last. As many as there are trips.
    */
-  readonly #byOrders = new Map<string, Sums>();
+  readonly #byOrders = new Map<string, TripSums>();
 
   constructor(of: { readonly market: string; readonly strategy: string | null }) {
     this.#of = of;
@@ -64,18 +71,21 @@ export class TripBuilder {
 
   /** A part of a lot was sold by a fill, with this share of what the fill brought. */
   close(part: LotPart, fill: FillRecord, share: { readonly proceeds: bigint; readonly fee: bigint }): void {
-    const sums = this.#sumsOf(part, fill.orderKey, fill.atMs);
-    addPart(sums, part, { price: fill.price, ...share });
+    const { orderKey, atMs, price } = fill;
+    const { proceeds, fee } = share;
+    addPart(this.#sumsOf(part, { orderKey, atMs, price }), part, { price, proceeds, fee });
   }
 
   /** A part of a lot is still held at the end. */
   leaveOpen(part: LotPart, at: { readonly value: Units; readonly lastPrice: Units }): void {
-    addPart(this.#sumsOf(part, null, null), part, { price: at.lastPrice, proceeds: at.value, fee: 0n });
+    const price = at.lastPrice;
+    const sums = this.#sumsOf(part, { orderKey: null, atMs: null, price });
+    addPart(sums, part, { price, proceeds: at.value, fee: 0n });
   }
 
-  /** The trips so far, and begins anew. Their numbers are 0: the caller sets them. */
-  finish(): RoundTrip[] {
-    const trips = this.#trips.map((sums) => tripOf(sums, this.#of));
+  /** The trips so far, and begins anew. */
+  finish(): TripSums[] {
+    const trips = this.#trips;
     this.#trips = [];
     this.#byOrders.clear();
     return trips;
@@ -84,7 +94,11 @@ export class TripBuilder {
   /**
    * The trip of the same two orders, else a new one. Fills of orders that are not known by name stay apart.
    */
-  #sumsOf({ lot }: LotPart, exitOrder: string | null, closedAtMs: number | null): Sums {
+  #sumsOf(
+    { lot }: LotPart,
+    exit: { readonly orderKey: string | null; readonly atMs: number | null; readonly price: Units },
+  ): TripSums {
+    const { orderKey: exitOrder, atMs: closedAtMs } = exit;
     const isNamed = lot.orderKey !== null && (exitOrder !== null) === (closedAtMs !== null);
     const name = `${lot.orderKey} ${exitOrder}`;
     const known = isNamed ? this.#byOrders.get(name) : undefined;
@@ -92,10 +106,14 @@ export class TripBuilder {
       known.closedAtMs = closedAtMs;
       return known;
     }
-    const sums: Sums = {
+    const sums: TripSums = {
+      market: this.#of.market,
+      strategy: this.#of.strategy,
       entryOrder: lot.orderKey,
       exitOrder,
       openedAtMs: lot.atMs,
+      entryPrice: lot.price,
+      exitPrice: exit.price,
       closedAtMs,
       amount: 0n,
       entryProduct: 0n,
@@ -111,7 +129,7 @@ export class TripBuilder {
 }
 
 function addPart(
-  sums: Sums,
+  sums: TripSums,
   { lot, amount, cost, fee }: LotPart,
   exit: { readonly price: Units; readonly proceeds: bigint; readonly fee: bigint },
 ): void {
@@ -123,22 +141,29 @@ function addPart(
   sums.fees += fee + exit.fee;
 }
 
-function tripOf(sums: Sums, of: { readonly market: string; readonly strategy: string | null }): RoundTrip {
-  const { entryOrder, exitOrder, openedAtMs, closedAtMs, amount, cost, proceeds } = sums;
+/** A trip that does not grow any more. */
+export function tripOf(sums: TripSums, number: number): RoundTrip {
+  const { market, strategy, entryOrder, exitOrder, openedAtMs, closedAtMs, amount, cost, proceeds } = sums;
   return {
-    number: 0,
-    ...of,
+    number,
+    market,
+    strategy,
     entryOrder,
     exitOrder,
     openedAtMs,
     closedAtMs,
     amount: amount as Units,
-    entryPrice: divideHalfEven(sums.entryProduct, amount) as Units,
-    exitPrice: divideHalfEven(sums.exitProduct, amount) as Units,
+    entryPrice: averageOf(sums.entryPrice, sums.entryProduct, amount),
+    exitPrice: averageOf(sums.exitPrice, sums.exitProduct, amount),
     cost: cost as Units,
     proceeds: proceeds as Units,
     fees: sums.fees as Units,
     profit: (proceeds - cost) as Units,
     isOpen: closedAtMs === null,
   };
+}
+
+/** The average price of a trip. Most have one price, and a product costs less than a division. */
+function averageOf(first: Units, product: bigint, amount: bigint): Units {
+  return first * amount === product ? first : (divideHalfEven(product, amount) as Units);
 }

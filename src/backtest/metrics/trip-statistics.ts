@@ -52,9 +52,17 @@ export function tripReturns(trips: readonly ClosedTrip[]): {
   readonly best: Statistic;
   readonly worst: Statistic;
 } {
-  const returns = trips.map(tripReturn).filter((value) => value !== null);
-  const ordered = returns.toSorted((left, right) => left - right);
-  return { average: mean(returns), best: ordered.at(-1) ?? null, worst: ordered[0] ?? null };
+  const returns: number[] = [];
+  let best: Statistic = null;
+  let worst: Statistic = null;
+  for (const trip of trips) {
+    const value = tripReturn(trip);
+    if (value === null) continue;
+    returns.push(value);
+    if (best === null || value > best) best = value;
+    if (worst === null || value < worst) worst = value;
+  }
+  return { average: mean(returns), best, worst };
 }
 
 /** The mean and the longest time from the first buy of a trade to its last sell, in ms. */

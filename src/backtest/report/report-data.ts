@@ -1,6 +1,10 @@
-import { numberOf } from '../metrics/statistics.ts';
+import { formatUnits } from '../../domain/money.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
 import type { BacktestRun } from '../backtest-run.ts';
-import type { BacktestResult, FillRow, TripRow } from '../result/result-schema.ts';
+import { numberOf } from '../metrics/statistics.ts';
+import type { RoundTrip } from '../metrics/round-trips.ts';
+import { tripReturn } from '../metrics/trip-statistics.ts';
+import type { FinishedRun } from '../result/finish-run.ts';
 import { thinCandles, thinEquity, stepAt, timeGrid, type ThinCandles, type ThinEquity } from './thinning.ts';
 
 /**
@@ -46,7 +50,7 @@ export interface ReportData {
 }
 
 /** What a report draws of a run, thinned to what a screen can show. */
-export function reportData(result: BacktestResult, run: BacktestRun): ReportData {
+export function reportData({ run, trips }: FinishedRun): ReportData {
   const grid = timeGrid(run);
   const initialEquity = numberOf(run.initialEquity);
   const equity = thinEquity(run.curve, initialEquity, grid);
@@ -54,9 +58,9 @@ export function reportData(result: BacktestResult, run: BacktestRun): ReportData
     name: market.symbol as string,
     candles: thinCandles(candles, grid),
   }));
-  const trades = shownTrades(result.trades);
+  const trades = shownTrades(trips);
   const indexOf = new Map(markets.map(({ name }, index) => [name, index]));
-  const fills = shownFills(result.fills, trades, indexOf).map((fill) => ({
+  const fills = shownFills(run.fills, trades, indexOf).map((fill) => ({
     ...fill,
     at: stepAt(grid, fill.atMs),
   }));
@@ -79,23 +83,35 @@ export function reportData(result: BacktestResult, run: BacktestRun): ReportData
       lengthMs: trades.map(({ closedAtMs, openedAtMs }) =>
         closedAtMs === null ? -1 : closedAtMs - openedAtMs,
       ),
-      amount: trades.map(({ amount }) => amount),
-      entryPrice: trades.map(({ entryPrice }) => entryPrice),
-      exitPrice: trades.map(({ exitPrice }) => exitPrice),
-      fees: trades.map(({ fees }) => rounded(Number(fees), 8)),
-      profit: trades.map(({ profit }) => rounded(Number(profit), 10)),
-      change: trades.map(({ change }) => (change === null ? null : rounded(change, 5))),
+      amount: trades.map(({ amount }) => formatUnits(amount)),
+      entryPrice: trades.map(({ entryPrice }) => formatUnits(entryPrice)),
+      exitPrice: trades.map(({ exitPrice }) => formatUnits(exitPrice)),
+      fees: trades.map(({ fees }) => rounded(numberOf(fees), 8)),
+      profit: trades.map(({ profit }) => rounded(numberOf(profit), 10)),
+      change: trades.map((trip) => {
+        const change = tripReturn(trip);
+        return change === null ? null : rounded(change, 5);
+      }),
     },
   };
 }
 
 /** All trades, or those that mattered most where there are more than a page can hold; in their order. */
-function shownTrades(trades: readonly TripRow[]): readonly TripRow[] {
-  if (trades.length <= MOST_TRADES) return trades;
-  return trades
-    .toSorted((left, right) => Math.abs(Number(right.profit)) - Math.abs(Number(left.profit)))
-    .slice(0, MOST_TRADES)
-    .toSorted((left, right) => left.number - right.number);
+function shownTrades(trips: readonly RoundTrip[]): readonly RoundTrip[] {
+  if (trips.length <= MOST_TRADES) return trips;
+  const sizes = Float64Array.from(trips, ({ profit }) => Math.abs(numberOf(profit)));
+  const ordered = sizes.toSorted();
+  const least = ordered[trips.length - MOST_TRADES] ?? 0;
+  // Of those that are all as small as the last that has a place, the first ones have it.
+  let larger = trips.length;
+  while (larger > 0 && (ordered[larger - 1] ?? 0) > least) larger -= 1;
+  let places = MOST_TRADES - (trips.length - larger);
+  return trips.filter((_, index) => {
+    const size = sizes[index] ?? 0;
+    if (size !== least) return size > least;
+    places -= 1;
+    return places >= 0;
+  });
 }
 
 interface Mark {
@@ -107,8 +123,8 @@ interface Mark {
 
 /** All fills, or the entries and exits of the trades that are shown. */
 function shownFills(
-  fills: readonly FillRow[],
-  trades: readonly TripRow[],
+  fills: readonly FillRecord[],
+  trades: readonly RoundTrip[],
   indexOf: ReadonlyMap<string, number>,
 ): readonly Mark[] {
   if (fills.length <= MOST_FILLS) {
@@ -116,7 +132,7 @@ function shownFills(
       market: indexOf.get(market) ?? 0,
       atMs,
       isBuy: side === 'buy' ? 1 : 0,
-      price: Number(price),
+      price: Number(formatUnits(price)),
     }));
   }
   return trades
@@ -126,10 +142,10 @@ function shownFills(
         market: index,
         atMs: openedAtMs,
         isBuy: 1,
-        price: rounded(Number(entryPrice), 10),
+        price: rounded(numberOf(entryPrice), 10),
       };
       if (closedAtMs === null) return [entry];
-      return [entry, { market: index, atMs: closedAtMs, isBuy: 0, price: rounded(Number(exitPrice), 10) }];
+      return [entry, { market: index, atMs: closedAtMs, isBuy: 0, price: rounded(numberOf(exitPrice), 10) }];
     })
     .toSorted((left, right) => left.atMs - right.atMs);
 }
@@ -169,7 +185,7 @@ function inDrawingPrecision({ at, last, low, high, depth }: ThinEquity): ThinEqu
     last: toSeven(last),
     low: toSeven(low),
     high: toSeven(high),
-    depth: depth.map((value) => Number(value.toFixed(5))),
+    depth: depth.map((value) => Math.round(value * 1e5) / 1e5),
   };
 }
 
@@ -194,6 +210,10 @@ function steps(values: readonly number[]): number[] {
   return values.map((value, index) => value - (values[index - 1] ?? 0));
 }
 
+/** A number with so many digits: what a screen can show, so the last of them may be a tie's other side. */
 function rounded(value: number, digits: number): number {
-  return Number(value.toPrecision(digits));
+  if (value === 0) return 0;
+  const decimals = digits - 1 - Math.floor(Math.log10(Math.abs(value)));
+  const scale = 10 ** Math.abs(decimals);
+  return decimals < 0 ? Math.round(value / scale) * scale : Math.round(value * scale) / scale;
 }

@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ownFolder } from '../../plugins/own-files.ts';
-import type { BacktestRun } from '../backtest-run.ts';
-import type { BacktestResult } from '../result/result-schema.ts';
+import type { FinishedRun } from '../result/finish-run.ts';
 import { reportData } from './report-data.ts';
 import {
   configSection,
@@ -30,39 +29,43 @@ import { escapeHtml } from './value-text.ts';
  */
 const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
 
+/** The level of gzip: the highest one takes ten times as long, for a file that is a twentieth smaller. */
+const PACKING = 4;
+
 /**
  * A run as one HTML file: charts, figures, trades and what they rest on, with its data and its scripts
  * inside. Long runs are thinned for drawing (the page says so) and stay below two megabytes.
  */
-export function reportHtml(result: BacktestResult, run: BacktestRun): string {
-  const data = reportData(result, run);
-  const packed = gzipSync(JSON.stringify(data), { level: 9 }).toString('base64');
+export function reportHtml(finished: FinishedRun): string {
+  const { head, trips } = finished;
+  const data = reportData(finished);
+  const packed = gzipSync(JSON.stringify(data), { level: PACKING }).toString('base64');
   return `<!doctype html>
 <html lang="en" data-theme="light">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<title>${escapeHtml(result.name)}</title>
+<title>${escapeHtml(head.name)}</title>
 <style>${pageStyle()}</style>
 </head>
 <body>
-${headerSection(result)}
+${headerSection(head)}
 <main>
-${warningsSection(result)}
-${tilesSection(result)}
+${warningsSection(head)}
+${tilesSection(head)}
 ${chartSection(data)}
-${summarySection(result)}
-${monthlySection(result)}
-${distributionSection(result)}
-${tradesSection({ shown: data.trades.number.length, all: result.trades.length })}
-${refusalsSection(result)}
-${fidelitySection(result)}
-${runSection(result)}
-${logSection(result)}
-${configSection(result)}
+${summarySection(head)}
+${monthlySection(head)}
+${distributionSection(trips)}
+${tradesSection({ shown: data.trades.number.length, all: trips.length })}
+${refusalsSection(head)}
+${fidelitySection(head)}
+${runSection(head)}
+${logSection(head)}
+${configSection(head)}
 </main>
-<footer><p>Made by sarraf on ${new Date(result.createdAtMs).toISOString().slice(0, 10)}. Figures are explained in docs/metrics.md; times are UTC.
+<footer><p>Made by sarraf on ${new Date(head.createdAtMs).toISOString().slice(0, 10)}. Figures are explained in docs/metrics.md; times are UTC.
 Charts: TradingView Lightweight Charts, Copyright (c) TradingView, Inc., <a href="https://www.tradingview.com/">tradingview.com</a>, Apache License 2.0.</p></footer>
 <script type="text/plain" id="data">${packed}</script>
 <script>${inScript(chartLibrary())}</script>

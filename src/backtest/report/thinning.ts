@@ -1,6 +1,6 @@
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import type { BacktestRun, EquityCurve } from '../backtest-run.ts';
-import { drawdowns } from '../metrics/equity-metrics.ts';
+import { DrawdownMeter } from '../metrics/equity-metrics.ts';
 
 /** The stretches of time that a report draws as one bar each: counted from `startMs`, each `stepMs` long. */
 export interface TimeGrid {
@@ -57,14 +57,14 @@ export interface ThinEquity {
 
 /** The curve as the steps of a grid have it, extremes kept. */
 export function thinEquity(curve: EquityCurve, initialEquity: number, grid: TimeGrid): ThinEquity {
-  const values = curve.equity.subarray(0, curve.length);
-  const depths = drawdowns(initialEquity, values);
+  const { equity, timeMs, length } = curve;
+  const drawdown = new DrawdownMeter(initialEquity);
   const thin: ThinEquity = { at: [], last: [], low: [], high: [], depth: [] };
   let current = -1;
   let lastStep = Number.NEGATIVE_INFINITY;
-  for (let index = 0; index < values.length; index += 1) {
-    const step = stepAt(grid, (curve.timeMs[index] ?? 0) - 1);
-    const value = values[index] ?? 0;
+  for (let index = 0; index < length; index += 1) {
+    const step = stepAt(grid, (timeMs[index] ?? 0) - 1);
+    const value = equity[index] ?? 0;
     if (step !== lastStep) {
       lastStep = step;
       current += 1;
@@ -77,7 +77,7 @@ export function thinEquity(curve: EquityCurve, initialEquity: number, grid: Time
     thin.last[current] = value;
     thin.low[current] = Math.min(thin.low[current] ?? value, value);
     thin.high[current] = Math.max(thin.high[current] ?? value, value);
-    thin.depth[current] = Math.max(thin.depth[current] ?? 0, depths[index] ?? 0);
+    thin.depth[current] = Math.max(thin.depth[current] ?? 0, drawdown.next(value));
   }
   return thin;
 }

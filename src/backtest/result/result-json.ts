@@ -1,13 +1,8 @@
-import { resultHeadSchema, type BacktestResult, type ResultHead } from './result-schema.ts';
-
-/** Those lists of a result that grow with the run, in the order in which they are written. */
-const LISTS = ['trades', 'orders', 'fills'] as const;
-
-/** A result without its long lists. */
-export function resultHead(result: BacktestResult): ResultHead {
-  const { trades: _trades, orders: _orders, fills: _fills, ...head } = result;
-  return head;
-}
+import type { ByteWriter } from './byte-writer.ts';
+import type { FinishedRun } from './finish-run.ts';
+import { FILL_ROWS, ORDER_ROWS, TRIP_ROWS } from './result-rows.ts';
+import { resultHeadSchema, type ResultHead } from './result-schema.ts';
+import type { RowFormat } from './row-format.ts';
 
 /** How the pieces of a result are set out: on lines of their own, or all on one. */
 interface Layout {
@@ -19,13 +14,10 @@ interface Layout {
   readonly end: string;
 }
 
-/**
- * A result as JSON text in pieces, one row a line. In one piece the rows of a long run would be more than a
- * string can hold.
- */
-export function resultJson(result: BacktestResult): Generator<string> {
-  const head = JSON.stringify(resultHead(result), null, 2);
-  return pieces(result, {
+/** Writes a result as JSON, one row a line. */
+export function writeResultJson(finished: FinishedRun, out: ByteWriter): void {
+  const head = JSON.stringify(finished.head, null, 2);
+  writePieces(finished, out, {
     head: head.slice(0, head.lastIndexOf('\n}')),
     beforeList: ',\n  ',
     afterName: ': ',
@@ -36,12 +28,13 @@ export function resultJson(result: BacktestResult): Generator<string> {
 }
 
 /** The same on one line, with more fields in its head. */
-export function resultLine(
-  result: BacktestResult,
-  more: Readonly<Record<string, string | null>>,
-): Generator<string> {
-  const head = JSON.stringify({ ...resultHead(result), ...more });
-  return pieces(result, {
+export function writeResultLine(
+  finished: FinishedRun,
+  more: Readonly<Record<string, string | number | null>>,
+  out: ByteWriter,
+): void {
+  const head = JSON.stringify({ ...finished.head, ...more });
+  writePieces(finished, out, {
     head: head.slice(0, -1),
     beforeList: ',',
     afterName: ':',
@@ -51,40 +44,35 @@ export function resultLine(
   });
 }
 
-function* pieces(result: BacktestResult, layout: Layout): Generator<string> {
-  const { head, beforeList, afterName, beforeRow, afterList, end } = layout;
-  yield head;
-  for (const list of LISTS) {
-    yield `${beforeList}"${list}"${afterName}[`;
-    let isFirst = true;
-    for (const row of result[list]) {
-      yield `${isFirst ? '' : ','}${beforeRow}${JSON.stringify(row)}`;
-      isFirst = false;
-    }
-    yield isFirst ? ']' : afterList;
+function writePieces({ run, trips }: FinishedRun, out: ByteWriter, layout: Layout): void {
+  out.text(layout.head);
+  writeList('trades', { rows: TRIP_ROWS, sources: trips, layout }, out);
+  writeList('orders', { rows: ORDER_ROWS, sources: run.orders, layout }, out);
+  writeList('fills', { rows: FILL_ROWS, sources: run.fills, layout }, out);
+  out.text(layout.end);
+}
+
+function writeList<Source, Row>(
+  name: string,
+  list: {
+    readonly rows: RowFormat<Source, Row>;
+    readonly sources: readonly Source[];
+    readonly layout: Layout;
+  },
+  out: ByteWriter,
+): void {
+  const { rows, sources, layout } = list;
+  out.text(`${layout.beforeList}"${name}"${layout.afterName}[`);
+  let before = layout.beforeRow;
+  for (const source of sources) {
+    out.text(before);
+    rows.writeJson(source, out);
+    before = `,${layout.beforeRow}`;
   }
-  yield end;
+  out.text(sources.length === 0 ? ']' : layout.afterList);
 }
 
 /** Reads the head of a result. Throws a ZodError where it is none of this version. */
 export function parseResultHead(text: string): ResultHead {
   return resultHeadSchema.parse(JSON.parse(text));
-}
-
-/**
- * Text is handed on in pieces of about this many characters: longer ones outlive the young part of the heap,
- * and to be moved costs more than a write.
- */
-const PIECE = 65_536;
-
-/** Many short texts as fewer long ones, so that each write is worth its while and memory is that of one. */
-export function* joinedPieces(parts: Iterable<string>): Generator<string> {
-  let piece = '';
-  for (const part of parts) {
-    piece += part;
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
-  }
-  if (piece !== '') yield piece;
 }

@@ -1,77 +1,82 @@
-import { formatUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import type { RoundTrip } from '../metrics/round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
-import type { FillRow, OrderRow, TripRow } from './result-schema.ts';
-
-const textOf = (units: Units | null): string | null => (units === null ? null : formatUnits(units));
+import type { FillRow, OrderRow, RefusalRow, TripRow } from './result-schema.ts';
+import { decimalCell, flagCell, momentCell, numberCell, RowFormat, textCell } from './row-format.ts';
 
 /** A round trip with its money as text. */
-export function tripRow(trip: RoundTrip): TripRow {
-  const { number, market, strategy, entryOrder, exitOrder, openedAtMs, closedAtMs, isOpen } = trip;
-  return {
-    number,
-    market,
-    strategy,
-    entryOrder,
-    exitOrder,
-    openedAtMs,
-    closedAtMs,
-    amount: formatUnits(trip.amount),
-    entryPrice: formatUnits(trip.entryPrice),
-    exitPrice: formatUnits(trip.exitPrice),
-    cost: formatUnits(trip.cost),
-    proceeds: formatUnits(trip.proceeds),
-    fees: formatUnits(trip.fees),
-    profit: formatUnits(trip.profit),
-    change: tripReturn(trip),
-    isOpen,
-  };
-}
+export const TRIP_ROWS = new RowFormat<RoundTrip, TripRow>({
+  number: numberCell((trip) => trip.number),
+  market: textCell(({ market }) => market),
+  strategy: textCell(({ strategy }) => strategy),
+  entryOrder: textCell(({ entryOrder }) => entryOrder),
+  exitOrder: textCell(({ exitOrder }) => exitOrder),
+  openedAtMs: momentCell(({ openedAtMs }) => openedAtMs),
+  closedAtMs: momentCell(({ closedAtMs }) => closedAtMs),
+  amount: decimalCell(({ amount }) => amount),
+  entryPrice: decimalCell(({ entryPrice }) => entryPrice),
+  exitPrice: decimalCell(({ exitPrice }) => exitPrice),
+  cost: decimalCell(({ cost }) => cost),
+  proceeds: decimalCell(({ proceeds }) => proceeds),
+  fees: decimalCell(({ fees }) => fees),
+  profit: decimalCell(({ profit }) => profit),
+  change: numberCell(tripReturn),
+  isOpen: flagCell(({ isOpen }) => isOpen),
+});
 
 /** What a reader of a result wants of an order, with its money as text. */
-export function orderRow(order: OrderRecord): OrderRow {
-  const { filled, filledTotal } = order;
-  const averagePrice = filled > 0n ? divideHalfEven(filledTotal * UNITS_PER_ONE, filled) : null;
-  return {
-    key: order.key,
-    clientOrderId: order.clientOrderId,
-    pairKey: order.pairKey,
-    strategy: order.strategy,
-    tag: order.tag,
-    market: order.market,
-    side: order.side,
-    execution: order.execution,
-    price: textOf(order.price),
-    stopPrice: textOf(order.stopPrice),
-    amount: formatUnits(order.amount),
-    filled: formatUnits(filled),
-    filledTotal: formatUnits(filledTotal),
-    averagePrice: textOf(averagePrice as Units | null),
-    fee: formatUnits(order.fee),
-    state: order.state,
-    reason: order.reason,
-    plannedAtMs: order.plannedAtMs,
-    sentAtMs: order.sentAtMs,
-    closedAtMs: order.closedAtMs,
-  };
+export const ORDER_ROWS = new RowFormat<OrderRecord, OrderRow>({
+  key: textCell(({ key }) => key),
+  clientOrderId: textCell(({ clientOrderId }) => clientOrderId),
+  pairKey: textCell(({ pairKey }) => pairKey),
+  strategy: textCell(({ strategy }) => strategy),
+  tag: textCell(({ tag }) => tag),
+  market: textCell(({ market }) => market),
+  side: textCell(({ side }) => side),
+  execution: textCell(({ execution }) => execution),
+  price: decimalCell(({ price }) => price),
+  stopPrice: decimalCell(({ stopPrice }) => stopPrice),
+  amount: decimalCell(({ amount }) => amount),
+  filled: decimalCell(({ filled }) => filled),
+  filledTotal: decimalCell(({ filledTotal }) => filledTotal),
+  averagePrice: decimalCell(averagePrice),
+  fee: decimalCell(({ fee }) => fee),
+  state: textCell(({ state }) => state),
+  reason: textCell(({ reason }) => reason),
+  plannedAtMs: momentCell(({ plannedAtMs }) => plannedAtMs),
+  sentAtMs: momentCell(({ sentAtMs }) => sentAtMs),
+  closedAtMs: momentCell(({ closedAtMs }) => closedAtMs),
+});
+
+function averagePrice({ filled, filledTotal }: OrderRecord): Units | null {
+  return filled > 0n ? (divideHalfEven(filledTotal * UNITS_PER_ONE, filled) as Units) : null;
 }
 
 /** A fill with its money as text. */
-export function fillRow(fill: FillRecord): FillRow {
-  const { tradeId, orderKey, strategy, market, side, atMs } = fill;
-  return {
-    tradeId,
-    orderKey,
-    strategy,
-    market,
-    side,
-    atMs,
-    price: formatUnits(fill.price),
-    amount: formatUnits(fill.amount),
-    total: formatUnits(fill.total),
-    fee: formatUnits(fill.fee),
-  };
-}
+export const FILL_ROWS = new RowFormat<FillRecord, FillRow>({
+  tradeId: textCell(({ tradeId }) => tradeId),
+  orderKey: textCell(({ orderKey }) => orderKey),
+  strategy: textCell(({ strategy }) => strategy),
+  market: textCell(({ market }) => market),
+  side: textCell(({ side }) => side),
+  atMs: momentCell(({ atMs }) => atMs),
+  price: decimalCell(({ price }) => price),
+  amount: decimalCell(({ amount }) => amount),
+  total: decimalCell(({ total }) => total),
+  fee: decimalCell(({ fee }) => fee),
+});
+
+/** A reason for which something was refused, as it is. */
+export const REFUSAL_ROWS = new RowFormat<RefusalRow, RefusalRow>({
+  strategy: textCell(({ strategy }) => strategy),
+  what: textCell(({ what }) => what),
+  code: textCell(({ code }) => code),
+  count: numberCell(({ count }) => count),
+  meaning: textCell(({ meaning }) => meaning),
+  example: textCell(({ example }) => example),
+  firstAtMs: momentCell(({ firstAtMs }) => firstAtMs),
+  lastAtMs: momentCell(({ lastAtMs }) => lastAtMs),
+});

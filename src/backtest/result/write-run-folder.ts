@@ -12,11 +12,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { SarrafError } from '../../domain/errors.ts';
-import type { BacktestRun } from '../backtest-run.ts';
 import { reportHtml } from '../report/report-html.ts';
-import { equityCsv, ordersCsv, refusalsCsv, tradesCsv } from './csv-tables.ts';
-import { joinedPieces, resultHead, resultJson } from './result-json.ts';
-import type { BacktestResult } from './result-schema.ts';
+import { ByteWriter } from './byte-writer.ts';
+import { writeEquityCsv, writeOrdersCsv, writeRefusalsCsv, writeTradesCsv } from './csv-tables.ts';
+import type { FinishedRun } from './finish-run.ts';
+import { writeResultJson } from './result-json.ts';
+import type { ResultHead } from './result-schema.ts';
 
 /** What a folder is called while it is written; readers pass over names that begin with a dot. */
 const UNFINISHED = '.unfinished-';
@@ -26,27 +27,32 @@ const ABANDONED_MS = 86_400_000;
 /** Folders of one name: more runs of one configuration within a second are a mistake. */
 const MOST_OF_ONE_NAME = 100;
 
+/** What a folder holds. */
+const FILES: readonly (readonly [name: string, write: (finished: FinishedRun, out: ByteWriter) => void])[] = [
+  ['result.json', writeResultJson],
+  ['summary.json', ({ head }, out) => out.text(`${JSON.stringify(head, null, 2)}\n`)],
+  ['trades.csv', writeTradesCsv],
+  ['orders.csv', writeOrdersCsv],
+  ['refusals.csv', writeRefusalsCsv],
+  ['equity.csv', ({ run }, out) => writeEquityCsv(run, out)],
+  ['report.html', (finished, out) => out.text(reportHtml(finished))],
+];
+
 /**
  * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`,
  * `summary.json` (the same without its long lists), `trades.csv`, `orders.csv`, `refusals.csv`, `equity.csv`
  * and `report.html`. Returns its path. It is there whole or not at all, and no other one is overwritten.
  * Throws `DATA_UNUSABLE` where it can not be written.
  */
-export function writeRunFolder(root: string, result: BacktestResult, run: BacktestRun): string {
+export function writeRunFolder(root: string, finished: FinishedRun): string {
   try {
     mkdirSync(root, { recursive: true });
     dropAbandoned(root);
     const unfinished = join(root, `${UNFINISHED}${randomUUID()}`);
     mkdirSync(unfinished);
     try {
-      writePieces(join(unfinished, 'result.json'), resultJson(result));
-      writePieces(join(unfinished, 'summary.json'), [`${JSON.stringify(resultHead(result), null, 2)}\n`]);
-      writePieces(join(unfinished, 'trades.csv'), tradesCsv(result));
-      writePieces(join(unfinished, 'orders.csv'), ordersCsv(result));
-      writePieces(join(unfinished, 'refusals.csv'), refusalsCsv(result));
-      writePieces(join(unfinished, 'equity.csv'), equityCsv(run));
-      writePieces(join(unfinished, 'report.html'), [reportHtml(result, run)]);
-      return place(unfinished, join(root, folderName(result)));
+      for (const [name, write] of FILES) writeFile(join(unfinished, name), (out) => write(finished, out));
+      return place(unfinished, join(root, folderName(finished.head)));
     } catch (error) {
       rmSync(unfinished, { recursive: true, force: true });
       throw error;
@@ -69,7 +75,7 @@ function dropAbandoned(root: string): void {
 }
 
 /** `20240131T120000Z-ma-cross-btcusdt-1a2b3c4d`: sorted by name is sorted by time. */
-function folderName({ createdAtMs, name, config, fidelity, fromMs, toMs }: BacktestResult): string {
+function folderName({ createdAtMs, name, config, fidelity, fromMs, toMs }: ResultHead): string {
   const time = new Date(createdAtMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const slug = name
     .toLowerCase()
@@ -103,10 +109,12 @@ function place(unfinished: string, wanted: string): string {
 }
 
 /** Writes a file and sees it on the disk. */
-function writePieces(path: string, pieces: Iterable<string>): void {
+function writeFile(path: string, write: (out: ByteWriter) => void): void {
   const file = openSync(path, 'wx');
   try {
-    for (const piece of joinedPieces(pieces)) writeAll(file, piece);
+    const out = new ByteWriter((piece) => writeAll(file, piece));
+    write(out);
+    out.flush();
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -114,8 +122,7 @@ function writePieces(path: string, pieces: Iterable<string>): void {
 }
 
 /** A write may take less than it was given. */
-function writeAll(file: number, text: string): void {
-  const bytes = Buffer.from(text, 'utf8');
+function writeAll(file: number, bytes: Uint8Array): void {
   let written = 0;
   while (written < bytes.length) written += writeSync(file, bytes, written);
 }

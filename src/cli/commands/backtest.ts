@@ -4,8 +4,9 @@ import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { latencyOfSession } from '../../backtest/parity/session.ts';
 import type { PollRules } from '../../venues/recorded/poll-rules.ts';
 import { resultLines } from '../../backtest/report/summary-lines.ts';
-import { createResult } from '../../backtest/result/create-result.ts';
-import { joinedPieces, resultLine } from '../../backtest/result/result-json.ts';
+import { ByteWriter } from '../../backtest/result/byte-writer.ts';
+import { finishRun } from '../../backtest/result/finish-run.ts';
+import { writeResultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
 import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
@@ -189,12 +190,15 @@ async function recordedLatency({ latency, latencyFrom, seed }: Options): Promise
 /** Keeps and prints what came of a run. Throws where a strategy stopped on the way. */
 function conclude(run: BacktestRun, problems: readonly string[], options: Options): void {
   for (const problem of problems) console.error(problem);
-  const result = createResult(run);
-  const folder = options.save ? writeRunFolder(join(options.data, 'backtests'), result, run) : null;
-  if (options.json === true)
-    for (const piece of joinedPieces(resultLine(result, { folder }))) process.stdout.write(piece);
-  else {
-    for (const line of resultLines(result)) console.log(line);
+  const finished = finishRun(run);
+  const folder = options.save ? writeRunFolder(join(options.data, 'backtests'), finished) : null;
+  if (options.json === true) {
+    // A stream may keep what it is given.
+    const out = new ByteWriter((piece) => process.stdout.write(Buffer.from(piece)));
+    writeResultLine(finished, { folder }, out);
+    out.flush();
+  } else {
+    for (const line of resultLines(finished.head)) console.log(line);
     if (folder !== null) console.log(`\nReport: ${join(folder, 'report.html')}`);
   }
   const stopped = run.strategies.filter(({ failure }) => failure !== null);

@@ -1,6 +1,6 @@
 import { groupedText } from '../../../domain/money-text.ts';
 import { stringify } from 'yaml';
-import type { BacktestResult } from '../../result/result-schema.ts';
+import type { ResultHead } from '../../result/result-schema.ts';
 import { escapeHtml, numberText } from '../value-text.ts';
 import { listOf } from './header-sections.ts';
 import { durationText, secondText } from '../../../domain/time-text.ts';
@@ -12,7 +12,7 @@ import { durationText, secondText } from '../../../domain/time-text.ts';
 const MOST_CONFIG = 100_000;
 
 /** How the fills came about, and what that can not know. */
-export function fidelitySection({ fidelity }: BacktestResult): string {
+export function fidelitySection({ fidelity }: ResultHead): string {
   const { kind, rules, caveats } = fidelity;
   const rows = rules.map(
     ({ rule, setting }) => `<div><dt>${escapeHtml(rule)}</dt><dd>${escapeHtml(setting)}</dd></div>`,
@@ -23,7 +23,7 @@ export function fidelitySection({ fidelity }: BacktestResult): string {
 }
 
 /** Markets and strategies of the run, and where its time went. */
-export function runSection(result: BacktestResult): string {
+export function runSection(result: ResultHead): string {
   const { markets, strategies, timing } = result;
   const marketRows = markets.map((market) => {
     const prices = `${groupedText(market.firstPrice)} to ${groupedText(market.lastPrice)}`;
@@ -43,7 +43,7 @@ export function runSection(result: BacktestResult): string {
 const MOST_LOGGED = 200;
 
 /** What the strategies logged; nothing where none did. */
-export function logSection({ strategies }: BacktestResult): string {
+export function logSection({ strategies }: ResultHead): string {
   const lines = strategies
     .flatMap(({ name, log }) => log.map((line) => ({ name, ...line })))
     .toSorted((left, right) => left.atMs - right.atMs);
@@ -58,7 +58,7 @@ export function logSection({ strategies }: BacktestResult): string {
 }
 
 /** What was refused, by check, with the first case in words; nothing where nothing was. */
-export function refusalsSection({ refusals }: BacktestResult): string {
+export function refusalsSection({ refusals }: ResultHead): string {
   if (refusals.length === 0) return '';
   const rows = refusals.map(({ strategy, what, code, count, meaning, example }) => {
     const why = meaning === null ? '' : `${escapeHtml(meaning)}<br>`;
@@ -72,7 +72,7 @@ export function refusalsSection({ refusals }: BacktestResult): string {
 }
 
 /** The configuration, as YAML. */
-export function configSection({ config }: BacktestResult): string {
+export function configSection({ config }: ResultHead): string {
   const text = stringify(config);
   const shown =
     text.length <= MOST_CONFIG ? text : `${text.slice(0, MOST_CONFIG)}\n# ... all of it is in result.json`;

@@ -1,4 +1,4 @@
-import type { BacktestResult } from '../../result/result-schema.ts';
+import type { ResultHead } from '../../result/result-schema.ts';
 import { figureGroups } from '../summary-table.ts';
 import { escapeHtml, currencyText, shownMoney, numberText, percentText } from '../value-text.ts';
 import { durationText, minuteText } from '../../../domain/time-text.ts';
@@ -7,14 +7,14 @@ import { durationText, minuteText } from '../../../domain/time-text.ts';
 const LONG = 12;
 
 /** The title of a report, and the switch of its theme. */
-export function headerSection({ name, fromMs, toMs, barMs, fidelity }: BacktestResult): string {
+export function headerSection({ name, fromMs, toMs, barMs, fidelity }: ResultHead): string {
   const span = `${minuteText(fromMs)} to ${minuteText(toMs)} UTC, every ${durationText(barMs)}, fidelity ${fidelity.kind}`;
   return `<header><div><h1>${escapeHtml(name)}</h1><p class="muted">${escapeHtml(span)}</p></div>
 <button type="button" id="theme">Theme</button></header>`;
 }
 
 /** The figures that are looked at first. */
-export function tilesSection({ summary }: BacktestResult): string {
+export function tilesSection({ summary }: ResultHead): string {
   const { totalReturn, quote } = summary;
   const tiles = [
     tile({
@@ -53,7 +53,7 @@ export function tilesSection({ summary }: BacktestResult): string {
 }
 
 /** What must be known before any number is believed; nothing where there is nothing. */
-export function warningsSection({ warnings }: BacktestResult): string {
+export function warningsSection({ warnings }: ResultHead): string {
   if (warnings.length === 0) return '';
   return `<section class="warnings" id="warnings"><h2>Warnings</h2>${listOf(warnings)}</section>`;
 }
@@ -81,7 +81,7 @@ function toneOf(value: number | null): string {
 }
 
 /** Every figure of the summary. */
-export function summarySection({ summary }: BacktestResult): string {
+export function summarySection({ summary }: ResultHead): string {
   const groups = figureGroups(summary).map(({ title, figures }) => {
     const rows = figures.map(
       (figure) =>

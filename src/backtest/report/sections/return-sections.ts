@@ -1,5 +1,7 @@
+import type { RoundTrip } from '../../metrics/round-trips.ts';
+import { tripReturn } from '../../metrics/trip-statistics.ts';
 import { returnHistogram, type HistogramColumn } from '../../metrics/return-tables.ts';
-import type { BacktestResult } from '../../result/result-schema.ts';
+import type { ResultHead } from '../../result/result-schema.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
@@ -9,7 +11,7 @@ const LEAST_FULL = 0.02;
 /**
  * A table of years by months, each month coloured by its return; a year's own is that of its months together.
  */
-export function monthlySection({ monthly }: BacktestResult): string {
+export function monthlySection({ monthly }: ResultHead): string {
   if (monthly.length === 0) return '';
   const full = monthly.reduce((most, { change }) => Math.max(most, Math.abs(change)), LEAST_FULL);
   const years = [...new Set(monthly.map(({ year }) => year))];
@@ -46,10 +48,11 @@ const FLOOR = HEIGHT - 24;
 const CEILING = 16;
 
 /** How many closed trades returned how much, as columns. */
-export function distributionSection({ trades }: BacktestResult): string {
-  const returns = trades
+export function distributionSection(trips: readonly RoundTrip[]): string {
+  const returns = trips
     .filter(({ isOpen }) => !isOpen)
-    .flatMap(({ change }) => (change === null ? [] : [change]));
+    .map(tripReturn)
+    .filter((change) => change !== null);
   const columns = returnHistogram(returns);
   if (columns.length === 0) return '';
   return `<section id="distribution"><h2>Returns of closed trades</h2>${chart(columns)}

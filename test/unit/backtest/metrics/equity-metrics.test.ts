@@ -4,7 +4,7 @@ import {
   barReturns,
   returnsPerYear,
   YEAR_MS,
-  drawdowns,
+  DrawdownMeter,
   maximumDrawdown,
   calmarRatio,
   compoundAnnualGrowth,
@@ -169,7 +169,8 @@ describe('a drawdown', () => {
   test('is a fraction, and the deepest of all moments', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1e9, noNaN: true })), (value) => {
-        const depths = drawdowns(100, Float64Array.from(value));
+        const drawdown = new DrawdownMeter(100);
+        const depths = value.map((one) => drawdown.next(one));
         const { depth, lengthMs, longestMs } = maximumDrawdown(curve(...value));
         expect(depths.every((one) => one >= 0 && one <= 1)).toBe(true);
         expect(depth).toBe(Math.max(0, ...depths));

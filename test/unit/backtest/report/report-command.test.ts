@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createResult } from '../../../../src/backtest/result/create-result.ts';
+import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
 import { writeRunFolder } from '../../../../src/backtest/result/write-run-folder.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';
 import type { Finished } from '../../../support/sarraf-process.ts';
@@ -14,8 +14,8 @@ const names: string[] = [];
 beforeAll(() => {
   for (const [index, bars] of [200, 300].entries()) {
     const run = demoRun({ bars, tradeChance: 0.1, seed: index + 1 });
-    const result = createResult(run, Date.UTC(2024, 0, 1 + index));
-    names.push(basename(writeRunFolder(join(data, 'backtests'), result, run)));
+    const finished = finishRun(run, Date.UTC(2024, 0, 1 + index));
+    names.push(basename(writeRunFolder(join(data, 'backtests'), finished)));
   }
 });
 afterAll(() => rmSync(data, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ describe('sarraf report', () => {
     expect(out.trimEnd().split('\n').at(-1)).toBe(join(data, 'backtests', names[1] ?? '', 'report.html'));
     const json = JSON.parse((await report('show', '20240101', '--json')).out);
     expect(json.result.summary).toEqual(
-      createResult(demoRun({ bars: 200, tradeChance: 0.1, seed: 1 })).summary,
+      finishRun(demoRun({ bars: 200, tradeChance: 0.1, seed: 1 })).head.summary,
     );
   });
 

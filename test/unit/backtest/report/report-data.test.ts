@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { pageScript, reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { reportData, type ReportData } from '../../../../src/backtest/report/report-data.ts';
 import { thinCandles, thinEquity, timeGrid } from '../../../../src/backtest/report/thinning.ts';
-import { createResult } from '../../../../src/backtest/result/create-result.ts';
+import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import { demoRun } from '../demo-run.ts';
 
-const dataOf = (run: BacktestRun): ReportData => reportData(createResult(run), run);
+const dataOf = (run: BacktestRun): ReportData => reportData(finishRun(run));
 
 const inRials = (column: Float64Array): Float64Array => column.map((value) => value * 600_000 + 10);
 
@@ -54,12 +54,15 @@ describe('thinned bars', () => {
 describe('the data of a report', () => {
   test('keeps the trades that mattered most where there are more than a page can hold', () => {
     const run = demoRun({ bars: 20_000, tradeChance: 0.9 });
-    const result = createResult(run);
-    const { trades, fills } = reportData(result, run);
-    expect(result.trades.length).toBeGreaterThan(5_000);
+    const finished = finishRun(run);
+    const { trades, fills } = reportData(finished);
+    expect(finished.trips.length).toBeGreaterThan(5_000);
     expect(trades.number).toHaveLength(5_000);
-    const most = Math.max(...result.trades.map(({ profit }) => Math.abs(Number(profit))));
-    expect(Math.max(...trades.profit.map(Math.abs))).toBeCloseTo(most, 4);
+    const sizes = finished.trips.map(({ profit }) => Math.abs(Number(profit) / 1e10));
+    const largest = sizes.toSorted((left, right) => right - left).slice(0, 5_000);
+    const shown = trades.profit.map(Math.abs).toSorted((left, right) => right - left);
+    for (const index of [0, 1, 2_500, 4_999]) expect(shown[index]).toBeCloseTo(largest[index] ?? 0, 4);
+    expect(trades.number.every((step) => step > 0)).toBe(true);
     expect(fills.at.length).toBeLessThanOrEqual(10_000);
   });
 
@@ -89,14 +92,14 @@ describe('a report', () => {
         },
       };
     });
-    const html = reportHtml(createResult(run), { ...run, markets: inRial });
+    const html = reportHtml(finishRun({ ...run, markets: inRial }));
     expect(html.length).toBeLessThan(2_000_000);
     expect(html).toContain('each bar above stands for 1 h 11 min');
   });
 
   test('holds its data packed, and names nothing outside but the source of its charts', () => {
     const run = demoRun({ bars: 50 });
-    const html = reportHtml(createResult(run), run);
+    const html = reportHtml(finishRun(run));
     const packed = /id="data">([^<]+)</.exec(html)?.[1] ?? '';
     expect(JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString())).toEqual(
       JSON.parse(JSON.stringify(dataOf(run))),
@@ -114,7 +117,7 @@ describe('a report', () => {
       warnings: ['</script><img src=x onerror=alert(1)>'],
       strategy: '<i>"x"</i>',
     });
-    const html = reportHtml(createResult(run), run);
+    const html = reportHtml(finishRun(run));
     expect(html).not.toContain('<img');
     expect(html).not.toContain('<i>');
     expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');

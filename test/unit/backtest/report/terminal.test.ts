@@ -9,15 +9,14 @@ import {
 import { resultLines } from '../../../../src/backtest/report/summary-lines.ts';
 import { figureGroups } from '../../../../src/backtest/report/summary-table.ts';
 import { shownMoney, numberText, percentText, spanText } from '../../../../src/backtest/report/value-text.ts';
-import { createResult } from '../../../../src/backtest/result/create-result.ts';
-import { resultHead } from '../../../../src/backtest/result/result-json.ts';
+import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
 import { demoRun, type DemoRunOptions } from '../demo-run.ts';
 import { durationText, minuteText } from '../../../../src/domain/time-text.ts';
 
 const kept = (options: DemoRunOptions) => ({
   run: 'a run',
   path: 'a path',
-  result: resultHead(createResult(demoRun(options))),
+  result: finishRun(demoRun(options)).head,
 });
 
 describe('values before people', () => {

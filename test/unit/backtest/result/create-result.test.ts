@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createResult } from '../../../../src/backtest/result/create-result.ts';
-import { parseResultHead, resultHead, resultJson } from '../../../../src/backtest/result/result-json.ts';
+import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
+import {
+  parseResultHead,
+  writeResultJson,
+  writeResultLine,
+} from '../../../../src/backtest/result/result-json.ts';
 import {
   backtestResultSchema,
   resultSchemaText,
@@ -10,6 +15,7 @@ import {
 } from '../../../../src/backtest/result/result-schema.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { demoRun } from '../demo-run.ts';
+import { written } from './written.ts';
 
 const CREATED_MS = Date.UTC(2024, 0, 31, 12);
 
@@ -22,9 +28,14 @@ describe('a result', () => {
     });
     fc.assert(
       fc.property(runs, (options) => {
-        const result = createResult(demoRun(options), CREATED_MS);
-        const text = [...resultJson(result)].join('');
+        const run = demoRun(options);
+        const result = createResult(run, CREATED_MS);
+        const finished = finishRun(run, CREATED_MS);
+        const text = written((out) => writeResultJson(finished, out));
         expect(backtestResultSchema.parse(JSON.parse(text))).toEqual(result);
+        const line = written((out) => writeResultLine(finished, { folder: 'a/b' }, out));
+        expect(JSON.parse(line)).toEqual({ ...result, folder: 'a/b' });
+        expect(line.indexOf('\n')).toBe(line.length - 1);
       }),
       { numRuns: 30 },
     );
@@ -40,6 +51,14 @@ describe('a result', () => {
     const page = readFileSync('docs/metrics.md', 'utf8');
     const explained = [...page.matchAll(/^\| `(\w+)`/gm)].map((match) => match[1] ?? '');
     expect(explained.toSorted()).toEqual(Object.keys(summarySchema.shape).toSorted());
+  });
+
+  test('makes each long list once, from what the run did', () => {
+    const run = demoRun();
+    const result = createResult(run, CREATED_MS);
+    expect(result.orders).toBe(result.orders);
+    expect(result.orders.map(({ key }) => key)).toEqual(run.orders.map(({ key }) => key));
+    expect(structuredClone(result)).toEqual({ ...result });
   });
 
   test('has money to the last digit', () => {
@@ -105,7 +124,7 @@ describe('a result', () => {
   });
 
   test('is read again without its long lists, and refused when it is of another version', () => {
-    const head = resultHead(createResult(demoRun(), CREATED_MS));
+    const { head } = finishRun(demoRun(), CREATED_MS);
     expect(parseResultHead(JSON.stringify(head))).toEqual(head);
     expect(() => parseResultHead(JSON.stringify({ ...head, schema: 2 }))).toThrow('schema');
   });

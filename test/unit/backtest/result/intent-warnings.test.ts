@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createResult } from '../../../../src/backtest/result/create-result.ts';
+import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
 import { intentWarnings } from '../../../../src/backtest/result/intent-warnings.ts';
-import { refusalsCsv } from '../../../../src/backtest/result/csv-tables.ts';
+import { writeRefusalsCsv } from '../../../../src/backtest/result/csv-tables.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { resultLines } from '../../../../src/backtest/report/summary-lines.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
 import { runBars, TETHER, walkOf } from '../candle-run.ts';
 import { demoRun } from '../demo-run.ts';
+import { written } from './written.ts';
 
 const refusal = (code: string, count: number, what = 'place') => ({
   what,
@@ -65,7 +66,8 @@ describe('a result', () => {
       },
     ],
   };
-  const result = createResult(run);
+  const finished = finishRun(run);
+  const result = finished.head;
 
   test('counts what was refused in its summary, by reason, on the terminal, in its table and on its page', () => {
     expect(result.summary).toMatchObject({ intents: 900, refused: 698 });
@@ -86,10 +88,10 @@ describe('a result', () => {
       '       is too high',
     ]);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
-    expect([...refusalsCsv(result)].join('')).toContain(
+    expect(written((out) => writeRefusalsCsv(finished, out))).toContain(
       'ma-cross,risk data-age,place,695,,the price of <5> is too high,2024-01-01T00:00:00.000Z',
     );
-    const page = reportHtml(result, run);
+    const page = reportHtml(finished);
     expect(page).toContain('id="refusals"');
     expect(page).toContain('the price of &lt;5&gt; is too high');
     expect(page).toContain('The order is worth more than the usable balance.<br>the price of');
@@ -98,7 +100,7 @@ describe('a result', () => {
   test('says on a terminal the beginning of a long reason', () => {
     const long = { ...refusal('fit', 1), example: 'a word '.repeat(60) };
     const lines = resultLines(
-      createResult({ ...run, intents: [{ strategy: 'a', count: 1, refusals: [long] }] }),
+      finishRun({ ...run, intents: [{ strategy: 'a', count: 1, refusals: [long] }] }).head,
     );
     const from = lines.indexOf('  1  fit (place), a');
     expect(lines.slice(from + 1, from + 5).map((line) => line.trim().length > 0)).toEqual([

@@ -11,12 +11,15 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createResult } from '../../../../src/backtest/result/create-result.ts';
+import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
 import { findRun, listRuns } from '../../../../src/backtest/result/read-run-folder.ts';
 import { writeRunFolder } from '../../../../src/backtest/result/write-run-folder.ts';
 import { demoRun } from '../demo-run.ts';
 
 const run = demoRun({ bars: 300, tradeChance: 0.1 });
-const result = createResult(run, Date.UTC(2024, 0, 31, 12));
+const CREATED_MS = Date.UTC(2024, 0, 31, 12);
+const finished = finishRun(run, CREATED_MS);
+const result = createResult(run, CREATED_MS);
 let root = '';
 
 beforeEach(() => {
@@ -28,11 +31,11 @@ const lines = (path: string, file: string): string[] =>
   readFileSync(join(path, file), 'utf8').trimEnd().split('\n');
 
 const keep = (hour: number): string =>
-  basename(writeRunFolder(root, { ...result, createdAtMs: Date.UTC(2024, 0, 31, hour) }, run));
+  basename(writeRunFolder(root, finishRun(run, Date.UTC(2024, 0, 31, hour))));
 
 describe('a run folder', () => {
   test('is named after time, name and configuration, and holds every file', () => {
-    const path = writeRunFolder(root, result, run);
+    const path = writeRunFolder(root, finished);
     expect(basename(path)).toMatch(/^20240131T120000Z-ma-cross-btcusdt-[0-9a-f]{8}$/);
     expect(readdirSync(path).toSorted()).toEqual([
       'equity.csv',
@@ -48,7 +51,7 @@ describe('a run folder', () => {
   });
 
   test('has a line for every trade, order and moment', () => {
-    const path = writeRunFolder(root, result, run);
+    const path = writeRunFolder(root, finished);
     const trades = lines(path, 'trades.csv');
     expect(trades).toHaveLength(1 + result.trades.length);
     expect(trades[0]).toMatch(/^number,market,strategy,opened_at,closed_at,amount,/);
@@ -66,25 +69,25 @@ describe('a run folder', () => {
     const [order] = run.orders;
     if (order === undefined) throw new Error('expected an order');
     const odd = { ...run, orders: [{ ...order, tag: 'a "b", c' }] };
-    const path = writeRunFolder(root, createResult(odd), odd);
+    const path = writeRunFolder(root, finishRun(odd));
     expect(lines(path, 'orders.csv')[1]).toContain(',"a ""b"", c",');
   });
 
   test('never overwrites another of the same second', () => {
-    const paths = [1, 2, 3].map(() => basename(writeRunFolder(root, result, run)));
+    const paths = [1, 2, 3].map(() => basename(writeRunFolder(root, finished)));
     expect(new Set(paths).size).toBe(3);
     expect(paths[1]).toBe(`${paths[0]}-2`);
   });
 
   test('is not there at all when it could not be finished', () => {
     const broken = { ...run, curve: { ...run.curve, timeMs: Float64Array.of(Number.NaN) } };
-    expect(() => writeRunFolder(root, result, broken)).toThrow(RangeError);
+    expect(() => writeRunFolder(root, { ...finished, run: broken })).toThrow(RangeError);
     expect(readdirSync(root)).toEqual([]);
   });
 
   test('says where it could not be written', () => {
     writeFileSync(join(root, 'file'), '');
-    expect(() => writeRunFolder(join(root, 'file'), result, run)).toThrow(
+    expect(() => writeRunFolder(join(root, 'file'), finished)).toThrow(
       expect.objectContaining({ code: 'DATA_UNUSABLE' }),
     );
   });
@@ -94,7 +97,7 @@ describe('a run folder', () => {
     const old = new Date(Date.now() - 2 * 86_400_000);
     utimesSync(join(root, '.unfinished-old'), old, old);
     expect(listRuns(root, 10)).toEqual({ runs: [], unreadable: [] });
-    const path = writeRunFolder(root, result, run);
+    const path = writeRunFolder(root, finished);
     expect(readdirSync(root).toSorted()).toEqual(['.unfinished-new', basename(path)]);
   });
 });

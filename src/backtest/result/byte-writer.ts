@@ -1,0 +1,196 @@
+import { SURE_DIGITS } from '../../domain/decimal-text.ts';
+import { negateUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+
+/** Bytes are handed on in pieces of at most this size; only a text that is longer comes as a larger one. */
+const PIECE = 65_536;
+/** More than a number or a time takes. */
+const NUMBER_ROOM = 64;
+
+/** Codes of characters. */
+const ZERO = 48;
+const MINUS = 45;
+const POINT = 46;
+const COLON = 58;
+const Z = 90;
+
+const DAY_MS = 86_400_000;
+
+/** What a whole number is divided by that counts the last of so many decimals. */
+const SCALES = Array.from({ length: SURE_DIGITS + 1 }, (_, decimals) => 10 ** decimals);
+const SURE = 10 ** SURE_DIGITS;
+
+/** Digits below it are taken from a small integer, which is faster. */
+const CUT_DIGITS = 8;
+const CUT = 10 ** CUT_DIGITS;
+
+const ASCII = new Uint8Array(128).fill(1);
+
+/**
+ * Writes text as bytes into one buffer, which is handed on whenever it is full: a file of any size leaves no
+ * garbage. Whoever is handed a piece uses it at once, as the next one is written over it.
+ */
+export class ByteWriter {
+  readonly #handOn: (piece: Uint8Array) => void;
+  readonly #bytes = new Uint8Array(PIECE);
+  #at = 0;
+  #dayStartMs = Number.NaN;
+  #day = '';
+
+  constructor(handOn: (piece: Uint8Array) => void) {
+    this.#handOn = handOn;
+  }
+
+  /** Hands on what is there. To be called at the end. */
+  flush(): void {
+    if (this.#at === 0) return;
+    this.#handOn(this.#bytes.subarray(0, this.#at));
+    this.#at = 0;
+  }
+
+  /** Any text, as UTF-8. */
+  text(text: string): void {
+    if (this.plain(text, ASCII)) return;
+    this.flush();
+    this.#handOn(Buffer.from(text, 'utf8'));
+  }
+
+  /**
+   * A text of which each character has a 1 at its code in `characters`, all below 128. Of another one, and of
+   * one that is longer than a piece, it writes nothing and answers false.
+   */
+  plain(text: string, characters: Uint8Array): boolean {
+    const { length } = text;
+    if (length > PIECE) return false;
+    this.#makeRoom(length);
+    const bytes = this.#bytes;
+    const at = this.#at;
+    for (let index = 0; index < length; index += 1) {
+      const code = text.charCodeAt(index);
+      if (characters[code] !== 1) return false;
+      bytes[at + index] = code;
+    }
+    this.#at = at + length;
+    return true;
+  }
+
+  /** A number as `String` has it: the shortest decimal that is read as that number. */
+  number(value: number): void {
+    const size = Math.abs(value);
+    if (size >= 1 && size < SURE) {
+      let decimals = SURE_DIGITS - 1;
+      for (let limit = 10; limit <= size; limit *= 10) decimals -= 1;
+      const scale = SCALES[decimals] ?? 1;
+      const scaled = Math.round(size * scale);
+      // No two decimals of so few digits are the same number, so no shorter one is this number, either.
+      if (scaled / scale === size) {
+        if (value < 0) this.#minus();
+        this.decimal(scaled, decimals);
+        return;
+      }
+    }
+    this.text(String(value));
+  }
+
+  /** A whole number of 10^-decimals without needless zeros. From 0 to 2^53, with at most 15 decimals. */
+  decimal(value: number, decimals: number): void {
+    const scale = SCALES[decimals] ?? 1;
+    let whole = Math.floor(value / scale);
+    // The quotient may have been rounded up to a whole number.
+    if (whole * scale > value) whole -= 1;
+    this.#makeRoom(NUMBER_ROOM);
+    this.#whole(whole);
+    this.#fraction(value - whole * scale, decimals);
+  }
+
+  /** Money as its canonical decimal. */
+  units(units: Units): void {
+    if (units < 0n) this.#minus();
+    const size = units < 0n ? negateUnits(units) : units;
+    const short = Number(size);
+    if (short <= Number.MAX_SAFE_INTEGER) {
+      this.decimal(short, UNIT_DECIMALS);
+      return;
+    }
+    const whole = size / UNITS_PER_ONE;
+    this.text(String(whole));
+    this.#makeRoom(NUMBER_ROOM);
+    this.#fraction(Number(size - whole * UNITS_PER_ONE), UNIT_DECIMALS);
+  }
+
+  /**
+   * A moment as `toISOString` has it: `2024-01-31T12:00:00.000Z`. It remembers the day, so moments in order
+   * are the fastest. Throws a RangeError for what is no time.
+   */
+  isoTime(timeMs: number): void {
+    const startMs = Math.floor(timeMs / DAY_MS) * DAY_MS;
+    if (startMs !== this.#dayStartMs) {
+      this.#day = new Date(startMs).toISOString().slice(0, -13);
+      this.#dayStartMs = startMs;
+    }
+    this.text(this.#day);
+    this.#makeRoom(NUMBER_ROOM);
+    const within = Math.floor(timeMs - startMs) | 0;
+    const seconds = (within / 1_000) | 0;
+    const minutes = (seconds / 60) | 0;
+    const hours = (minutes / 60) | 0;
+    this.#twoDigits(hours, COLON);
+    this.#twoDigits(minutes - hours * 60, COLON);
+    this.#twoDigits(seconds - minutes * 60, POINT);
+    this.#padded(within - seconds * 1_000, 3);
+    this.#byte(Z);
+  }
+
+  #twoDigits(value: number, after: number): void {
+    this.#padded(value, 2);
+    this.#byte(after);
+  }
+
+  #minus(): void {
+    this.#makeRoom(NUMBER_ROOM);
+    this.#byte(MINUS);
+  }
+
+  #whole(value: number): void {
+    let count = 1;
+    for (let limit = 10; limit <= value; limit *= 10) count += 1;
+    this.#padded(value, count);
+  }
+
+  #fraction(value: number, count: number): void {
+    if (value === 0) return;
+    this.#byte(POINT);
+    this.#padded(value, count);
+    while (this.#bytes[this.#at - 1] === ZERO) this.#at -= 1;
+  }
+
+  /** Exactly so many digits. */
+  #padded(value: number, count: number): void {
+    const bytes = this.#bytes;
+    const from = this.#at;
+    const to = from + count;
+    const high = Math.floor(value / CUT);
+    const cut = Math.max(from, to - CUT_DIGITS);
+    let rest = (value - high * CUT) | 0;
+    let place = to - 1;
+    for (; place >= cut; place -= 1) {
+      const next = (rest / 10) | 0;
+      bytes[place] = ZERO + rest - next * 10;
+      rest = next;
+    }
+    for (rest = high | 0; place >= from; place -= 1) {
+      const next = (rest / 10) | 0;
+      bytes[place] = ZERO + rest - next * 10;
+      rest = next;
+    }
+    this.#at = to;
+  }
+
+  #byte(code: number): void {
+    this.#bytes[this.#at] = code;
+    this.#at += 1;
+  }
+
+  #makeRoom(count: number): void {
+    if (this.#at + count > PIECE) this.flush();
+  }
+}

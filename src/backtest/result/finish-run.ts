@@ -1,0 +1,155 @@
+import { formatUnits } from '../../domain/money.ts';
+import type { RefusalCount } from '../../engine/intent-tally.ts';
+import { REFUSAL_TABLE } from '../../exchange/refusals.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+import { numberOf, quotient } from '../metrics/statistics.ts';
+import { monthlyReturns } from '../metrics/return-tables.ts';
+import { valuedFills } from '../metrics/valued-fills.ts';
+import { roundTrips, type RoundTrip, type RoundTrips } from '../metrics/round-trips.ts';
+import { runMetrics } from '../metrics/run-metrics.ts';
+import { intentWarnings, refusedIn } from './intent-warnings.ts';
+import { RESULT_SCHEMA, type BacktestSummary, type ResultHead } from './result-schema.ts';
+import { thinCurve } from '../report/thinning.ts';
+import { BRIDGE } from '../../domain/market-symbol.ts';
+import { durationText } from '../../domain/time-text.ts';
+
+const MEANINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries(REFUSAL_TABLE).map(([code, { meaning }]) => [code, meaning]),
+);
+
+/** Points of the equity curve that a result carries by itself; all of them are in `equity.csv`. */
+const SKETCH_POINTS = 320;
+
+/** A run with its figures: what is shown and written. */
+export interface FinishedRun {
+  readonly run: BacktestRun;
+  /** All of its result but the long lists. */
+  readonly head: ResultHead;
+  readonly trips: readonly RoundTrip[];
+}
+
+/**
+ * Makes the figures of a run, with money as exact text. `createdAtMs` is when the backtest was run, and only
+ * a label. Throws a RangeError where a fill is of no market of the run.
+ */
+export function finishRun(run: BacktestRun, createdAtMs: number = Date.now()): FinishedRun {
+  const valued = valuedFills(run);
+  const trips = roundTrips(valued.moved, valued.markets);
+  const { fidelity } = run;
+  const { loadMs, runMs, events } = run.timing;
+  const head: ResultHead = {
+    schema: RESULT_SCHEMA,
+    name: nameOf(run),
+    createdAtMs,
+    fromMs: run.fromMs,
+    toMs: run.toMs,
+    barMs: run.barMs,
+    summary: summaryOf(run, trips, valued.traded),
+    fidelity: {
+      kind: fidelity.kind,
+      rules: fidelity.rules.map((rule) => ({ ...rule })),
+      caveats: [...fidelity.caveats],
+    },
+    warnings: [...run.warnings, ...warningsOf(run, trips)],
+    timing: { loadMs, runMs, events, eventsPerS: quotient(events * 1_000, runMs) },
+    markets: run.markets.map(({ market, firstPrice, lastPrice, candles }) => ({
+      market: market.symbol,
+      priceStep: formatUnits(market.priceStep),
+      amountStep: formatUnits(market.amountStep),
+      firstPrice: formatUnits(firstPrice),
+      lastPrice: formatUnits(lastPrice),
+      bars: candles.length,
+    })),
+    strategies: run.strategies.map(({ name, market, params, failure, log }) => ({
+      name,
+      market,
+      params: plain(params),
+      failure,
+      log: log.map(({ atMs, text, fields }) => ({ atMs, text, fields: plain(fields) })),
+    })),
+    refusals: run.intents.flatMap(({ strategy, refusals }) =>
+      refusals.map((refusal) => ({ strategy, ...refusal, meaning: meaningOf(refusal) })),
+    ),
+    config: plain(run.config),
+    monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
+    sketch: sketchOf(run),
+  };
+  return { run, head, trips: trips.trips };
+}
+
+/** What the interface says of a code that the exchange gave; a check of the bot says it in its own words. */
+function meaningOf({ what, code }: RefusalCount): string | null {
+  return what === 'order' ? (MEANINGS.get(code) ?? null) : null;
+}
+
+function summaryOf(run: BacktestRun, { trips }: RoundTrips, traded: BacktestRun['fills']): BacktestSummary {
+  const { tradedValue, fees, ...statistics } = runMetrics(run, trips, traded);
+  return {
+    quote: run.quote,
+    initialEquity: formatUnits(run.initialEquity),
+    finalEquity: formatUnits(run.finalEquity),
+    profit: formatUnits(run.finalEquity - run.initialEquity),
+    ...statistics,
+    tradedValue: formatUnits(tradedValue),
+    fees: formatUnits(fees),
+    intents: run.intents.reduce((sum, { count }) => sum + count, 0),
+    orders: run.orders.length,
+    refused: run.intents.reduce((sum, { refusals }) => sum + refusedIn(refusals), 0),
+    fills: run.fills.length,
+  };
+}
+
+/** Of less than this a year can hardly be told. */
+const SHORT_MS = 30 * 86_400_000;
+
+/** What the numbers do not show by themselves. */
+function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
+  const lengthMs = run.toMs - run.fromMs;
+  const short =
+    lengthMs >= SHORT_MS
+      ? []
+      : [
+          `figures of a year (CAGR, volatility, Sharpe, Sortino, Calmar) are worked out from ${durationText(lengthMs)}, which says next to nothing of a year`,
+        ];
+  const failures = run.strategies.flatMap(({ name, market, failure }) =>
+    failure === null ? [] : [`${name} on ${market} stopped before the end: ${failure}`],
+  );
+  // Money of the account that was spent in the other quote currency is no sale of anything.
+  const isMixed = run.markets.some(({ market }) => market.quote !== run.quote);
+  const sold = unmatched.filter(({ market }) => !isMixed || market !== BRIDGE);
+  const sales = sold.map(
+    ({ market, strategy, amount }) =>
+      `${strategy ?? 'Another hand'} sold ${formatUnits(amount)} on ${market} that no buy of it had brought in this run; such sales are in no trade.`,
+  );
+  return [...failures, ...intentWarnings(run), ...sales, ...short, ...gapWarnings(run)];
+}
+
+/** Missing points of the curve from which on figures of a year need a word. */
+const MANY_MISSING = 0.05;
+
+function gapWarnings({ curve, barMs, fromMs, toMs }: BacktestRun): string[] {
+  const whole = (toMs - fromMs) / barMs;
+  const missing = whole - curve.length;
+  if (missing <= whole * MANY_MISSING) return [];
+  return [
+    `${Math.round((missing / whole) * 100)} % of the time has no bars: volatility, Sharpe and Sortino are annualised by the ${curve.length} bars there are, and what happened in a gap is one return`,
+  ];
+}
+
+function nameOf({ strategies, markets }: BacktestRun): string {
+  const names = new Set(strategies.map(({ name }) => name));
+  return [...names, ...markets.map(({ market }) => market.symbol)].join(' ') || 'backtest';
+}
+
+function sketchOf({ curve }: BacktestRun): ResultHead['sketch'] {
+  const { timeMs, value } = thinCurve(
+    { timeMs: curve.timeMs.subarray(0, curve.length), value: curve.equity.subarray(0, curve.length) },
+    SKETCH_POINTS,
+  );
+  return { timeMs, equity: value };
+}
+
+/** What JSON keeps of a value that is meant to be JSON. */
+function plain(value: unknown): ResultHead['config'] {
+  return JSON.parse(JSON.stringify(value ?? null)) as ResultHead['config'];
+}
