@@ -7,7 +7,7 @@ import { RequestLimiter } from '../src/budget/limiter.ts';
 import { monotonicMs } from '../src/budget/process-owner.ts';
 import { LedgerStore } from '../src/budget/store.ts';
 import { createVenueCaller, sendRequest } from '../src/venues/venue-caller.ts';
-import { decimalText } from '../src/domain/decimal-text.ts';
+import { parseUnits } from '../src/domain/money.ts';
 import type { VenueCall } from '../src/venues/port.ts';
 import { ExchangeClient } from '../src/exchange/client.ts';
 import { ORDER_REPLY } from './client.ts';
@@ -31,8 +31,8 @@ const placement = (number: number): VenueCall => ({
     quote: 'rls',
     side: 'sell',
     execution: 'limit',
-    amount: decimalText('0.0123'),
-    price: decimalText('8500000000'),
+    amount: parseUnits('0.0123'),
+    price: parseUnits('8500000000'),
     stopPrice: null,
   },
 });

@@ -1,5 +1,6 @@
-import { decimalText, ZERO, type DecimalText } from '../src/domain/decimal-text.ts';
+import { decimalText, type DecimalText } from '../src/domain/decimal-text.ts';
 import type { Market } from '../src/domain/market.ts';
+import { NO_UNITS, parseUnits } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
 import type { VenueOrderId } from '../src/domain/venue-id.ts';
@@ -84,8 +85,20 @@ export class QuietVenue {
         return { items: [], hasNext: false };
       case 'wallets':
         return [
-          { currency: this.market.base, walletId: walletIdOf(1), total: decimalText('10'), held: ZERO },
-          { currency: this.market.quote, walletId: walletIdOf(2), total: decimalText('1000000'), held: ZERO },
+          {
+            currency: this.market.base,
+            walletId: walletIdOf(1),
+            total: parseUnits('10'),
+            held: NO_UNITS,
+            tooFine: null,
+          },
+          {
+            currency: this.market.quote,
+            walletId: walletIdOf(2),
+            total: parseUnits('1000000'),
+            held: NO_UNITS,
+            tooFine: null,
+          },
         ];
       case 'options':
         return [];
@@ -115,17 +128,18 @@ export class QuietVenue {
       price,
       stopPrice,
       amount,
-      matchedAmount: ZERO,
+      matchedAmount: NO_UNITS,
       unmatchedAmount: amount,
-      total: ZERO,
+      total: NO_UNITS,
       orderTotal: null,
-      fee: ZERO,
+      fee: NO_UNITS,
       averagePrice: null,
       status: 'Active',
       partial: false,
       createdAtMs: null,
       clientOrderId,
       pairId: null,
+      tooFine: null,
     };
     this.open.set(orderIdOf(this.lastId), order);
     return order;

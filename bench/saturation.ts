@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { reserveOf } from '../src/budget/admission.ts';
 import { LedgerStore } from '../src/budget/store.ts';
 import { createVenueCaller, sendRequest } from '../src/venues/venue-caller.ts';
-import { decimalText } from '../src/domain/decimal-text.ts';
+import { parseUnits } from '../src/domain/money.ts';
 import { createRandom } from '../src/domain/random.ts';
 import { mayUseReserve, REQUEST_CLASSES, type RequestClass } from '../src/domain/request-class.ts';
 import type { VenueCall } from '../src/venues/port.ts';
@@ -58,8 +58,8 @@ function placement(number: number): VenueCall {
       quote: 'usdt',
       side: 'buy',
       execution: 'limit',
-      amount: decimalText('0.001'),
-      price: decimalText(50_000 - (number % 1_000)),
+      amount: parseUnits('0.001'),
+      price: parseUnits(50_000 - (number % 1_000)),
       stopPrice: null,
     },
   };

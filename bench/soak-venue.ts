@@ -3,7 +3,7 @@ import { decimalText, ZERO, type DecimalText } from '../src/domain/decimal-text.
 import { createMarket, type Market } from '../src/domain/market.ts';
 import { parseMarket } from '../src/domain/market-symbol.ts';
 import type { MarketStats } from '../src/domain/market-stats.ts';
-import { formatUnits, parseUnits, UNITS_PER_ONE } from '../src/domain/money.ts';
+import { formatUnits, NO_UNITS, parseUnits, UNITS_PER_ONE, type Units } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
 import type { VenueOrderId } from '../src/domain/venue-id.ts';
@@ -62,7 +62,7 @@ export class SoakVenue {
   private readonly open = new Map<VenueOrderId, Order>();
   private readonly ended: Order[] = [];
   private readonly trades: VenueTrade[] = [];
-  private readonly totals = new Map<string, bigint>();
+  private readonly totals = new Map<string, Units>();
   private readonly lines = new Map<string, WalletTransaction[]>();
   private readonly currencies: readonly string[];
   private lastId = 0;
@@ -109,8 +109,9 @@ export class SoakVenue {
         return this.currencies.map((currency, index) => ({
           currency,
           walletId: walletIdOf(index + 1),
-          total: formatUnits(this.totals.get(currency) ?? 0n),
-          held: ZERO,
+          total: this.totals.get(currency) ?? NO_UNITS,
+          held: NO_UNITS,
+          tooFine: null,
         }));
       case 'transactions': {
         const lines = (this.lines.get(this.currencies[Number(call.walletId) - 1] ?? '') ?? []).toReversed();
@@ -158,17 +159,18 @@ export class SoakVenue {
       price,
       stopPrice,
       amount,
-      matchedAmount: ZERO,
+      matchedAmount: NO_UNITS,
       unmatchedAmount: amount,
-      total: ZERO,
+      total: NO_UNITS,
       orderTotal: null,
-      fee: ZERO,
+      fee: NO_UNITS,
       averagePrice: null,
       status: 'Active',
       partial: false,
       createdAtMs: nowMs,
       clientOrderId,
       pairId: null,
+      tooFine: null,
     };
     this.open.set(orderIdOf(this.lastId), order);
     return { ...order };
@@ -196,7 +198,7 @@ export class SoakVenue {
 
   private match(nowMs: number): void {
     for (const order of this.open.values()) {
-      const price = Number(order.price);
+      const price = Number(order.price) / Number(UNITS_PER_ONE);
       const middle = middleAt(order.market?.symbol ?? '', nowMs);
       if (order.side === 'buy' ? middle <= price : middle >= price) this.fill(order, nowMs);
     }
@@ -205,13 +207,12 @@ export class SoakVenue {
   private fill(order: Order, nowMs: number): void {
     const { id, side, market, price, amount } = order;
     if (id === null || price === null || market === null) return;
-    const units = parseUnits(amount);
-    const total = (units * parseUnits(price)) / UNITS_PER_ONE;
-    const fee = ((side === 'buy' ? units : total) * FEE_PARTS) / 1_000_000n;
+    const total = ((amount * price) / UNITS_PER_ONE) as Units;
+    const fee = (((side === 'buy' ? amount : total) * FEE_PARTS) / 1_000_000n) as Units;
     this.lastId += 1;
     this.fills += 1;
     order.matchedAmount = amount;
-    order.unmatchedAmount = ZERO;
+    order.unmatchedAmount = NO_UNITS;
     this.end(order, 'Done');
     keep(this.trades, {
       id: tradeIdOf(this.lastId),
@@ -221,21 +222,29 @@ export class SoakVenue {
       side,
       price,
       amount,
-      total: formatUnits(total),
-      fee: formatUnits(fee),
+      total,
+      fee,
+      tooFine: null,
     });
-    this.move(market.base, side === 'buy' ? units - fee : 0n - units, nowMs);
+    this.move(market.base, side === 'buy' ? amount - fee : 0n - amount, nowMs);
     this.move(market.quote, side === 'buy' ? 0n - total : total - fee, nowMs);
   }
 
   private move(currency: string, units: bigint, atMs: number): void {
     this.lastId += 1;
-    this.totals.set(currency, (this.totals.get(currency) ?? 0n) + units);
+    this.totals.set(currency, ((this.totals.get(currency) ?? NO_UNITS) + units) as Units);
     const lines = this.lines.get(currency) ?? [];
     this.lines.set(currency, lines);
     keep(
       lines,
-      { id: transactionIdOf(this.lastId), currency, atMs, amount: formatUnits(units), description: 'trade' },
+      {
+        id: transactionIdOf(this.lastId),
+        currency,
+        atMs,
+        amount: units as Units,
+        description: 'trade',
+        tooFine: null,
+      },
       MOST_LINES_KEPT,
     );
   }

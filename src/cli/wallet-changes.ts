@@ -1,5 +1,4 @@
 import { parseMarket } from '../domain/market-symbol.ts';
-import { parseUnits } from '../domain/money.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { Movements } from '../mirror/read-movements.ts';
@@ -42,7 +41,7 @@ export function walletChanges(
   });
   const unpaired = [...lines].map((line): WalletChange => {
     const { atMs, currency } = line;
-    return { atMs, currency, units: parseUnits(line.amount), fill: null, line, missing: 'trade' };
+    return { atMs, currency, units: line.amount, fill: null, line, missing: 'trade' };
   });
   return [...paired, ...unpaired].toSorted((left, right) => left.atMs - right.atMs);
 }
@@ -73,7 +72,7 @@ function nearestLine(effect: Effect, lines: ReadonlySet<WalletTransaction>): Wal
   const { currency, units, atMs } = effect;
   let nearest: WalletTransaction | null = null;
   for (const line of lines) {
-    if (line.currency !== currency || parseUnits(line.amount) !== units) continue;
+    if (line.currency !== currency || line.amount !== units) continue;
     if (nearest === null || Math.abs(line.atMs - atMs) < Math.abs(nearest.atMs - atMs)) nearest = line;
   }
   return nearest;

@@ -1,6 +1,7 @@
 import { createReadStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { readUnits, writeUnits } from '../domain/units-json.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import { afterOnMachine, AppendFile } from '../recording/recorder/append-file.ts';
 
@@ -38,7 +39,7 @@ export class EventFile {
   /** Never throws. */
   take(event: EngineEvent): void {
     if (this.file === null || this.isOver) return;
-    const line = Buffer.from(`${JSON.stringify(event)}\n`);
+    const line = Buffer.from(`${JSON.stringify(event, writeUnits)}\n`);
     if (this.file.bytes + line.length > MOST_BYTES) this.stop(`${this.file.path} has ${MOST_BYTES / 1e6} MB`);
     else this.file.append(line);
   }
@@ -84,7 +85,7 @@ export async function* readEvents(folder: string): AsyncGenerator<EngineEvent> {
   })) {
     let event: EngineEvent;
     try {
-      event = JSON.parse(line) as EngineEvent;
+      event = JSON.parse(line, readUnits) as EngineEvent;
     } catch {
       return;
     }

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import { createMarket, type Market } from '../domain/market.ts';
-import { formatUnits, parseUnits } from '../domain/money.ts';
+import { formatUnits } from '../domain/money.ts';
+import { readUnits, writeUnits } from '../domain/units-json.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
@@ -101,7 +102,7 @@ export function writeSessionFile(
     },
   };
   const path = join(data.folder, FILE_NAME);
-  writeFileSync(`${path}.new`, `${JSON.stringify(kept, tagged, 2)}\n`, { mode: 0o600 });
+  writeFileSync(`${path}.new`, `${JSON.stringify(kept, writeUnits, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
 
@@ -113,7 +114,7 @@ export function readSessionFile(folder: string): SessionFile {
   const path = join(folder, FILE_NAME);
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'), untagged);
+    content = JSON.parse(readFileSync(path, 'utf8'), readUnits);
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
     throw new SarrafError(
@@ -132,14 +133,4 @@ export function readSessionFile(folder: string): SessionFile {
     config: config as unknown as SessionConfig,
     state: state as unknown as MirrorState,
   };
-}
-
-/** JSON has no money. */
-function tagged(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? { $units: formatUnits(value) } : value;
-}
-
-function untagged(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('$units' in value)) return value;
-  return typeof value.$units === 'string' ? parseUnits(value.$units) : value;
 }

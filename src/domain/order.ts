@@ -1,5 +1,6 @@
-import type { DecimalText } from './decimal-text.ts';
 import type { MarketName } from './market-symbol.ts';
+import type { Units } from './money.ts';
+import type { TooFine } from './too-fine.ts';
 import type { VenueOrderId } from './venue-id.ts';
 
 export type Side = 'buy' | 'sell';
@@ -13,8 +14,8 @@ export function oppositeOf(side: Side): Side {
 }
 
 /**
- * An order as the exchange reports it, normalised: decimals exact and canonical, the time in milliseconds.
- * Null where the reply leaves a field out (with `details=1` five of them are).
+ * An order as the exchange reports it, normalised: money in units of 1e-10, the time in milliseconds. Null
+ * where the reply leaves a field out (with `details=1` five of them are).
  */
 export interface VenueOrder {
   readonly id: VenueOrderId | null;
@@ -23,22 +24,24 @@ export interface VenueOrder {
   readonly tradeKind: TradeKind | null;
   readonly market: MarketName | null;
   /** Null for a market order without a price. */
-  readonly price: DecimalText | null;
-  readonly stopPrice: DecimalText | null;
-  readonly amount: DecimalText;
-  readonly matchedAmount: DecimalText;
-  readonly unmatchedAmount: DecimalText | null;
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+  readonly amount: Units;
+  readonly matchedAmount: Units;
+  readonly unmatchedAmount: Units | null;
   /** Value of what was traded so far, before the fee. */
-  readonly total: DecimalText | null;
+  readonly total: Units | null;
   /** Value of the whole order at its registered price. */
-  readonly orderTotal: DecimalText | null;
+  readonly orderTotal: Units | null;
   /** In the currency received. */
-  readonly fee: DecimalText | null;
-  readonly averagePrice: DecimalText | null;
+  readonly fee: Units | null;
+  readonly averagePrice: Units | null;
   /** The exchange's own word: one of its profile's `statuses`, or any other. */
   readonly status: string | null;
   readonly partial: boolean | null;
   readonly createdAtMs: number | null;
   readonly clientOrderId: string | null;
   readonly pairId: VenueOrderId | null;
+  /** A number of it that the books can not hold; null where they hold all, as they mostly do. */
+  readonly tooFine: TooFine | null;
 }

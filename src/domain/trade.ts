@@ -1,10 +1,13 @@
 import type { DecimalText } from './decimal-text.ts';
 import type { MarketName } from './market-symbol.ts';
+import type { Units } from './money.ts';
 import type { Side } from './order.ts';
+import type { TooFine } from './too-fine.ts';
 import type { VenueOrderId, VenueTradeId } from './venue-id.ts';
 
 /**
- * A trade of ours as the exchange reports it. `total` is before the fee; the fee is in the currency received.
+ * A trade of ours as the exchange reports it, with money in units of 1e-10. `total` is before the fee; the
+ * fee is in the currency received.
  */
 export interface VenueTrade {
   readonly id: VenueTradeId;
@@ -14,10 +17,12 @@ export interface VenueTrade {
   readonly timeMs: number | null;
   /** From our point of view. */
   readonly side: Side;
-  readonly price: DecimalText;
-  readonly amount: DecimalText;
-  readonly total: DecimalText;
-  readonly fee: DecimalText;
+  readonly price: Units;
+  readonly amount: Units;
+  readonly total: Units;
+  readonly fee: Units;
+  /** A number of it that the books can not hold; null where they hold all. */
+  readonly tooFine: TooFine | null;
 }
 
 /** A trade of the public tape. It carries no id. `side` is the side of the order that took. */

@@ -1,5 +1,5 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import { formatUnits, unitsOf } from '../domain/money.ts';
+import { formatUnits } from '../domain/money.ts';
 import type { VenueWalletId } from '../domain/venue-id.ts';
 import type { WalletReading } from '../venues/port.ts';
 import type { FlawLog } from './flaw-log.ts';
@@ -13,7 +13,7 @@ export class AccountState {
   private readonly outbox: Outbox;
   private readonly findings: FlawLog;
   private wallets: readonly WalletReading[] = [];
-  private readonly written = new Map<string, string>();
+  private readonly written = new Map<string, WalletReading>();
   private freeByCurrency: Readonly<Record<string, DecimalText>> | null = NOTHING_FREE;
   private readonly seen = new Map<'orders' | 'fills' | 'balances', number>();
   private nextWallet = 0;
@@ -58,26 +58,23 @@ export class AccountState {
 
   private write(): void {
     for (const wallet of this.wallets) {
-      const text = `${wallet.total} ${wallet.held}`;
-      if (this.written.get(wallet.currency) === text) continue;
-      this.written.set(wallet.currency, text);
+      const before = this.written.get(wallet.currency);
+      if (before?.total === wallet.total && before.held === wallet.held) continue;
+      this.written.set(wallet.currency, wallet);
       this.outbox.change({ kind: 'wallet', wallet });
     }
   }
 
   free(): Readonly<Record<string, DecimalText>> {
     this.freeByCurrency ??= Object.fromEntries(
-      this.wallets.map(({ currency, total, held }) => [
-        currency,
-        formatUnits(unitsOf(total) - unitsOf(held)),
-      ]),
+      this.wallets.map(({ currency, total, held }) => [currency, formatUnits(total - held)]),
     );
     return this.freeByCurrency;
   }
 
   totalOf(currency: string): bigint {
     const wallet = this.wallets.find((other) => other.currency === currency);
-    return wallet === undefined ? 0n : unitsOf(wallet.total);
+    return wallet === undefined ? 0n : wallet.total;
   }
 
   currencyOf(walletId: VenueWalletId): string | null {

@@ -1,4 +1,3 @@
-import { unitsOf } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 
@@ -37,10 +36,9 @@ export class SeenFeeRates {
 
   /** Whether a trade's fee is of a rate that is known; while none is, whether there is one at all. */
   isUsual({ side, amount, total, fee }: VenueTrade): boolean {
-    const units = unitsOf(fee);
-    if (this.rates.size === 0) return units > 0n;
-    const received = unitsOf(side === 'buy' ? amount : total);
-    for (const rate of this.rates) if (isAt(rate, received, units)) return true;
+    if (this.rates.size === 0) return fee > 0n;
+    const received = side === 'buy' ? amount : total;
+    for (const rate of this.rates) if (isAt(rate, received, fee)) return true;
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import { formatUnits, unitsOf } from '../domain/money.ts';
+import { formatUnits } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { ListCursor, Page, VenueCall, VenueProfile } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -284,10 +284,10 @@ export class FillHandler {
       side: trade.side,
       // Without a time of its own it counts as traded when it was seen.
       atMs: trade.timeMs ?? this.blotter.outbox.nowMs,
-      price: unitsOf(trade.price),
-      amount: unitsOf(trade.amount),
-      total: unitsOf(trade.total),
-      fee: unitsOf(trade.fee),
+      price: trade.price,
+      amount: trade.amount,
+      total: trade.total,
+      fee: trade.fee,
     };
     this.feeRates.learn(fill);
     blotter.outbox.change({ kind: 'fill', fill });

@@ -1,6 +1,5 @@
 import { invariant, present } from '../domain/invariant.ts';
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
-import { unitsOf } from '../domain/money.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import { KnownNames } from '../execution/known-names.ts';
 import { readOrderName, stopLegKey } from '../execution/order-names.ts';
@@ -129,9 +128,9 @@ function adopted(
     marketVersion: 0,
     side: record.side,
     execution: record.execution ?? 'limit',
-    price: record.price === null ? null : unitsOf(record.price),
-    stopPrice: record.stopPrice === null ? null : unitsOf(record.stopPrice),
-    amount: unitsOf(record.amount),
+    price: record.price,
+    stopPrice: record.stopPrice,
+    amount: record.amount,
     plannedAtMs: record.createdAtMs ?? nowMs,
     // Its fills may be older than anything that was read since.
     orderFloor: LIST_START,

@@ -1,9 +1,7 @@
-import { ZERO } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
-import { formatUnits, NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
+import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
-import type { VenueTerms } from '../execution/order-life.ts';
 import { OrderEndings } from '../execution/order-endings.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { cursorOfOrder } from '../execution/own-list.ts';
@@ -203,10 +201,10 @@ export class OrderReportMatcher {
     isAsked = false,
   ): ReportMatch {
     const { blotter } = this;
-    // They are said once and stay; reading them anew from every list would cost more than all the rest of it.
-    const terms = order.venueStatus === null ? termsOf(record) : null;
+    // They are said once and stay.
+    const terms = order.venueStatus === null ? record : null;
     const isOpen = status === null || isOpenStatus(blotter.venue, status);
-    const report = { venueId: record.id, status, isOpen, matched: matchedOf(record), terms };
+    const report = { venueId: record.id, status, isOpen, matched: record.matchedAmount, terms };
     const next = blotter.apply(order, { kind: 'seen', atMs: blotter.outbox.nowMs, report });
     const settled = isAsked ? this.settleLess(next, record) : next;
     return { kind: 'own', order: this.pairWith(settled, record) };
@@ -215,7 +213,7 @@ export class OrderReportMatcher {
   /** What is closed does not match less than it did: two answers that say less than was noted are right. */
   private settleLess(order: OrderRecord, record: VenueOrder): OrderRecord {
     const { blotter, lessMatched } = this;
-    const matched = matchedOf(record);
+    const matched = record.matchedAmount;
     const isLess = matched < order.matched && matched >= order.filled;
     if (
       order.state !== 'settling' ||
@@ -368,19 +366,6 @@ export class OrderReportMatcher {
       key,
     );
   }
-}
-
-function termsOf({ amount, price, stopPrice }: VenueOrder): VenueTerms {
-  return {
-    amount: unitsOf(amount),
-    price: price === null ? null : unitsOf(price),
-    stopPrice: stopPrice === null ? null : unitsOf(stopPrice),
-  };
-}
-
-/** Most orders in a list have matched nothing. */
-function matchedOf({ matchedAmount }: VenueOrder): Units {
-  return matchedAmount === ZERO ? NO_UNITS : unitsOf(matchedAmount);
 }
 
 /** A record without an id is flawed, and was doubted before this is asked. */

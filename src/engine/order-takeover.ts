@@ -1,5 +1,6 @@
 import type { VenueOrder } from '../domain/order.ts';
 import { readStored } from '../domain/stored-json.ts';
+import { writeUnits } from '../domain/units-json.ts';
 import type { ListCursor, Page, VenueProfile } from '../venues/port.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import {
@@ -126,7 +127,7 @@ export class OrderTakeover {
       const cursor = cursorOfOrder(venue, record);
       if (id === null || cursor === null) continue;
       readTo = Math.max(readTo, cursor);
-      const text = JSON.stringify(record);
+      const text = JSON.stringify(record, writeUnits);
       if (this.told.get(id) === text) take(record, { askedId: id });
       else isSure = false;
       this.told.set(id, text);

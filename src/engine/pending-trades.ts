@@ -1,4 +1,5 @@
 import { marketOfCurrencies } from '../domain/market-symbol.ts';
+import { formatUnits } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { VenueTradeId } from '../domain/venue-id.ts';
 import { cursorOfTrade } from '../execution/own-list.ts';
@@ -69,7 +70,7 @@ export class PendingTrades {
     const { nowMs, steps } = this.outbox;
     const name = nameOf(trade);
     const cursor = cursorOfTrade(this.list, trade, nowMs);
-    const text = `${trade.price} ${trade.amount} ${trade.total} ${trade.fee} ${marketSymbolOf(trade)}`;
+    const text = saidOf(trade);
     const before = this.byName.get(name);
     if (before === undefined) {
       this.byName.set(name, {
@@ -129,6 +130,12 @@ export class PendingTrades {
     for (const { trade } of this.byName.values()) return trade;
     return null;
   }
+}
+
+/** All that counts of a trade, as it is told. */
+function saidOf(trade: VenueTrade): string {
+  const { price, amount, total, fee } = trade;
+  return `${[price, amount, total, fee].map(formatUnits).join(' ')} ${marketSymbolOf(trade)}`;
 }
 
 /** The market of a trade by its pair, since the display names say nothing; `?` where it names none. */

@@ -1,7 +1,5 @@
-import type { DecimalText } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
-import { formatUnits, type Units } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { VenueCall } from '../venues/port.ts';
 
@@ -12,40 +10,25 @@ export function placeCall(order: OrderRecord, pair: OrderRecord | undefined, isP
   const pro = isPro ? { pro: true } : {};
   const { base, quote } = parseMarket(order.market);
   const clientOrderId = present(order.clientOrderId, () => `a clientOrderId of the order ${order.key}`);
-  const amount = formatUnits(order.amount);
-  if (pair !== undefined && order.price !== null && pair.stopPrice !== null && pair.price !== null) {
+  const { side, execution, price, stopPrice, amount } = order;
+  if (pair !== undefined && price !== null && pair.stopPrice !== null && pair.price !== null) {
     return {
       kind: 'place-oco',
       order: {
         clientOrderId,
         base,
         quote,
-        side: order.side,
+        side,
         amount,
-        price: formatUnits(order.price),
-        stopPrice: formatUnits(pair.stopPrice),
-        stopLimitPrice: formatUnits(pair.price),
+        price,
+        stopPrice: pair.stopPrice,
+        stopLimitPrice: pair.price,
         ...pro,
       },
     };
   }
-  const { side, execution, price, stopPrice } = order;
   return {
     kind: 'place',
-    order: {
-      clientOrderId,
-      base,
-      quote,
-      side,
-      execution,
-      amount,
-      price: textOf(price),
-      stopPrice: textOf(stopPrice),
-      ...pro,
-    },
+    order: { clientOrderId, base, quote, side, execution, amount, price, stopPrice, ...pro },
   };
-}
-
-function textOf(units: Units | null): DecimalText | null {
-  return units === null ? null : formatUnits(units);
 }

@@ -184,7 +184,7 @@ export class Reconciler {
     const totals = new Map<string, bigint>(
       wallets
         .filter(({ currency }) => this.currencies.has(currency))
-        .map(({ currency, total }) => [currency, parseUnits(total)]),
+        .map(({ currency, total }) => [currency, total]),
     );
     this.phase = { kind: 'fills after', sinceMs: nowMs, totals };
     this.ports.hasten('fills');
@@ -211,7 +211,7 @@ export class Reconciler {
     }
     const fresh = isPast ? [] : lines;
     for (const { id, amount } of fresh) {
-      this.books.addLine({ currency, id, amount: parseUnits(amount), readAtMs: this.outbox.nowMs });
+      this.books.addLine({ currency, id, amount, readAtMs: this.outbox.nowMs });
     }
     this.keep();
     return fresh;

@@ -1,4 +1,3 @@
-import { unitsOf } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { cursorOfId, cursorOfTrade, LIST_START, mayFollow } from '../execution/own-list.ts';
@@ -34,8 +33,7 @@ export class TradeOwner {
   isSure({ trade, cursor, readings }: PendingTrade, order: OrderRecord): boolean {
     if (readings >= 2) return true;
     const { blotter, taken, pending, feeRates } = this.options;
-    const amount = unitsOf(trade.amount);
-    if (order.matched < order.filled + amount || !hasArrived(order)) return false;
+    if (order.matched < order.filled + trade.amount || !hasArrived(order)) return false;
     // Two sides of one id are a trade with oneself, or an id that was read wrong; and so may be one far above
     // all others.
     const { furthestTrade, venue } = blotter;

@@ -1,3 +1,4 @@
+import { writeUnits } from '../domain/units-json.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 
@@ -10,9 +11,7 @@ const SHOWN_LENGTH = 240;
 const AROUND = 160;
 const MOST_PLACES = 3;
 
-/** Bigints have no form in JSON. */
-const textOf = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? '';
+const textOf = (value: unknown): string => JSON.stringify(value, writeUnits) ?? '';
 
 /**
  * The last things that happened in a run, for whoever looks into a violation. Written out only when asked

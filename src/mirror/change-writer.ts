@@ -1,5 +1,7 @@
 import type Database from 'better-sqlite3';
+import { formatUnits } from '../domain/money.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
+import type { WalletReading, WalletTransaction } from '../venues/port.ts';
 import { storedFill, UPSERT_FILL } from './fill-columns.ts';
 import { storedOrder, UPSERT_ORDER } from './order-columns.ts';
 
@@ -117,10 +119,10 @@ export class ChangeWriter {
         this.market.run(change.market);
         return;
       case 'wallet':
-        this.wallet.run({ ...change.wallet, atMs });
+        this.wallet.run(storedWallet(change.wallet, atMs));
         return;
       case 'transaction':
-        this.transaction.run(change.transaction);
+        this.transaction.run(storedTransaction(change.transaction));
         return;
       case 'book': {
         const { bids, asks, updatedAtMs } = change.book;
@@ -145,4 +147,12 @@ export class ChangeWriter {
         for (const trade of change.trades) this.publicTrade.run({ market: change.market, ...trade });
     }
   }
+}
+
+function storedWallet({ currency, walletId, total, held }: WalletReading, atMs: number): object {
+  return { currency, walletId, total: formatUnits(total), held: formatUnits(held), atMs };
+}
+
+function storedTransaction({ currency, id, atMs, amount, description }: WalletTransaction): object {
+  return { currency, id, atMs, amount: formatUnits(amount), description };
 }

@@ -1,3 +1,4 @@
+import { parseUnits } from '../domain/money.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { selectFills } from './fill-columns.ts';
@@ -9,6 +10,10 @@ export interface Movements {
   readonly fills: readonly FillRecord[];
   /** Lines of the wallets' histories. */
   readonly transactions: readonly WalletTransaction[];
+}
+
+interface StoredTransaction extends Omit<WalletTransaction, 'amount' | 'tooFine'> {
+  readonly amount: string;
 }
 
 /**
@@ -28,12 +33,13 @@ export function readMovements(
         last,
       ).toReversed(),
       transactions: database
-        .prepare<[number, number], WalletTransaction>(
+        .prepare<[number, number], StoredTransaction>(
           `SELECT id, currency, at_ms AS atMs, amount, description FROM transactions
            WHERE at_ms >= ? ORDER BY at_ms DESC, ordinal DESC LIMIT ?`,
         )
         .all(fromMs, last)
-        .toReversed(),
+        .toReversed()
+        .map((row): WalletTransaction => ({ ...row, amount: parseUnits(row.amount), tooFine: null })),
     }));
     return read();
   } finally {

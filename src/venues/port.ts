@@ -3,9 +3,11 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
+import type { Units } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { Execution, Side, VenueOrder } from '../domain/order.ts';
 import type { VenueOrderId, VenueTradeId, VenueWalletId, WalletTransactionId } from '../domain/venue-id.ts';
+import type { TooFine } from '../domain/too-fine.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 
@@ -15,17 +17,17 @@ import type { Timeframe } from '../domain/timeframe.ts';
  */
 export type ListCursor = number;
 
-/** An order as it is asked for. Decimals are on the market's steps. */
+/** An order as it is asked for. Money is in units of 1e-10, on the market's steps. */
 export interface OrderRequest {
   readonly clientOrderId: string;
   readonly base: string;
   readonly quote: string;
   readonly side: Side;
   readonly execution: Execution;
-  readonly amount: DecimalText;
+  readonly amount: Units;
   /** Null for a market order without a bound, and for a stop-market order. */
-  readonly price: DecimalText | null;
-  readonly stopPrice: DecimalText | null;
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
   /** Whether the exchange is not to refuse it as a repetition of an identical order; false where left out. */
   readonly pro?: boolean;
 }
@@ -36,10 +38,10 @@ export interface OcoRequest {
   readonly base: string;
   readonly quote: string;
   readonly side: Side;
-  readonly amount: DecimalText;
-  readonly price: DecimalText;
-  readonly stopPrice: DecimalText;
-  readonly stopLimitPrice: DecimalText;
+  readonly amount: Units;
+  readonly price: Units;
+  readonly stopPrice: Units;
+  readonly stopLimitPrice: Units;
   readonly pro?: boolean;
 }
 
@@ -116,21 +118,25 @@ export interface Page<Item> {
   readonly hasNext: boolean | null;
 }
 
-/** One wallet. `held` is the part that orders and withdrawals have set aside. */
+/** One wallet, in units of 1e-10. `held` is the part that orders and withdrawals have set aside. */
 export interface WalletReading {
   readonly currency: string;
   readonly walletId: VenueWalletId;
-  readonly total: DecimalText;
-  readonly held: DecimalText;
+  readonly total: Units;
+  readonly held: Units;
+  /** A number of it that the books can not hold; null where they hold all. */
+  readonly tooFine: TooFine | null;
 }
 
-/** One line of a wallet's history; `amount` is negative for what went out. */
+/** One line of a wallet's history; `amount`, in units of 1e-10, is negative for what went out. */
 export interface WalletTransaction {
   readonly id: WalletTransactionId;
   readonly currency: string;
   readonly atMs: number;
-  readonly amount: DecimalText;
+  readonly amount: Units;
   readonly description: string;
+  /** Its amount, where the books can not hold that; else null. */
+  readonly tooFine: TooFine | null;
 }
 
 /** Steps and least value of one market, as the options tell them; null where they are silent. */

@@ -9,7 +9,8 @@ import type { ExchangeClient } from '../exchange/client.ts';
 import type { Endpoint } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
 import type { DecodedRefusal } from '../exchange/reply-decoder.ts';
-import { ENDPOINT_OF, venueOrder, venueRequest } from './venue-request.ts';
+import { venueOrder } from './read-records.ts';
+import { ENDPOINT_OF, venueRequest } from './venue-request.ts';
 
 /**
  * How a call ended: for the engine, and for the lockouts the error that stands behind the answer, if one

@@ -1,7 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../domain/market-symbol.ts';
 import type { VenueOrder } from '../domain/order.ts';
-import type { VenueTrade } from '../domain/trade.ts';
 import type {
   AskedOrder,
   ListCursor,
@@ -11,15 +10,14 @@ import type {
   VenueCall,
   VenueCallKind,
   VenueValues,
-  WalletTransaction,
 } from './port.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints/index.ts';
 import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
-import type { ExchangeOrder } from '../exchange/records/order.ts';
-import type { ExchangeTrade } from '../exchange/records/trade.ts';
+import { formatUnits } from '../domain/money.ts';
 import { resolutionOf } from '../exchange/resolution.ts';
-import { orderIdOrNull, tradeIdOf, transactionIdOf, walletIdOf, wholeId } from './whole-ids.ts';
+import { venueOrder, venueTrade, walletReading, walletTransaction } from './read-records.ts';
+import { wholeId } from './whole-ids.ts';
 
 /** The endpoint that answers a call. */
 export const ENDPOINT_OF = {
@@ -104,9 +102,9 @@ function placement(order: OrderRequest): EndpointRequest<'addOrder'> {
     execution,
     srcCurrency: base,
     dstCurrency: quote,
-    amount,
-    ...(price === null ? {} : { price }),
-    ...(stopPrice === null ? {} : { stopPrice }),
+    amount: formatUnits(amount),
+    ...(price === null ? {} : { price: formatUnits(price) }),
+    ...(stopPrice === null ? {} : { stopPrice: formatUnits(stopPrice) }),
     clientOrderId,
     ...(pro === undefined ? {} : { pro }),
   };
@@ -120,10 +118,10 @@ function pairPlacement(order: OcoRequest): EndpointRequest<'addOrder'> {
     mode: 'oco',
     srcCurrency: base,
     dstCurrency: quote,
-    amount,
-    price,
-    stopPrice,
-    stopLimitPrice,
+    amount: formatUnits(amount),
+    price: formatUnits(price),
+    stopPrice: formatUnits(stopPrice),
+    stopLimitPrice: formatUnits(stopLimitPrice),
     clientOrderId,
     ...(pro === undefined ? {} : { pro }),
   };
@@ -146,32 +144,12 @@ function fromIdOf(cursor: ListCursor): number {
   return Math.max(1, cursor);
 }
 
-/** An order in the engine's words. */
-export function venueOrder(order: ExchangeOrder): VenueOrder {
-  return { ...order, id: orderIdOrNull(order.id), pairId: orderIdOrNull(order.pairId) };
-}
-
-function venueTrade(trade: ExchangeTrade): VenueTrade {
-  return { ...trade, id: tradeIdOf(trade.id), orderId: orderIdOrNull(trade.orderId) };
-}
-
 /**
  * By rising id, whatever order the exchange gave. Those without an id, which come only where details are left
  * out, go first.
  */
 function byId(left: { readonly id: number | null }, right: { readonly id: number | null }): number {
   return (left.id ?? 0) - (right.id ?? 0);
-}
-
-function transactionOf(wire: EndpointReply<'walletTransactions'>['items'][number]): WalletTransaction {
-  const { id, currency, createdAtMs, amount, description } = wire;
-  return {
-    id: transactionIdOf(id),
-    currency: currency ?? '',
-    atMs: createdAtMs ?? 0,
-    amount,
-    description: description ?? '',
-  };
 }
 
 function rulesOf(options: EndpointReply<'options'>): readonly MarketRule[] {
@@ -231,19 +209,12 @@ export function venueRequest(call: VenueCall): VenueRequest {
         ({ items, hasNext }) => ({ items: items.toSorted(byId).map(venueTrade), hasNext }),
       );
     case 'wallets':
-      return request(kind, {}, (wallets) =>
-        wallets.map(({ currency, id, balance, blocked }) => ({
-          currency,
-          walletId: walletIdOf(id),
-          total: balance,
-          held: blocked,
-        })),
-      );
+      return request(kind, {}, (wallets) => wallets.map(walletReading));
     case 'transactions':
       return request(
         kind,
         { wallet: wholeId(call.walletId), page: call.page, pageSize: PAGE_SIZES.transactions },
-        ({ items, hasNext }) => ({ items: items.map(transactionOf), hasNext }),
+        ({ items, hasNext }) => ({ items: items.map(walletTransaction), hasNext }),
       );
     case 'book':
       return request(kind, { symbol: call.market }, (book) => book);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatUnits, parseUnits } from '../../src/domain/money.ts';
+import { formatUnits } from '../../src/domain/money.ts';
 import type { VenueOrder } from '../../src/domain/order.ts';
 import { isOpenStatus } from '../../src/venues/port.ts';
 import type { VenueCall } from '../../src/venues/port.ts';
@@ -283,9 +283,7 @@ class Play {
 }
 
 function quarterOf(order: VenueOrder): string {
-  return formatUnits(
-    ((parseUnits(order.amount) - parseUnits(order.matchedAmount)) / 4_000_000n) * 1_000_000n,
-  );
+  return formatUnits(((order.amount - order.matchedAmount) / 4_000_000n) * 1_000_000n);
 }
 
 /** What both sides say of our orders once it is quiet. */

@@ -3,7 +3,7 @@ import { columnsOf, type CandleColumns } from '../../src/domain/candle-columns.t
 import { decimalText, type DecimalText } from '../../src/domain/decimal-text.ts';
 import { feeOf, type FeeSchedule } from '../../src/domain/fee-schedule.ts';
 import { createMarket } from '../../src/domain/market.ts';
-import { formatUnits, parseUnits } from '../../src/domain/money.ts';
+import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../src/domain/order.ts';
 import type { VenueTrade } from '../../src/domain/trade.ts';
 import type { VenueAnswer } from '../../src/venues/port.ts';
@@ -102,10 +102,10 @@ class CandleTableRunner {
     const [side, kind, amount] = words as [Side, string, string];
     const arrow = words.indexOf('=>');
     const rest = words.slice(3, arrow);
-    const after = (word: string): DecimalText | null =>
-      rest.includes(word) ? decimalText(rest[rest.indexOf(word) + 1]!) : null;
+    const after = (word: string): Units | null =>
+      rest.includes(word) ? parseUnits(rest[rest.indexOf(word) + 1]!) : null;
     const priced = rest.find((word) => word.startsWith('@'));
-    const price = priced === undefined ? null : decimalText(priced.slice(1));
+    const price = priced === undefined ? null : parseUnits(priced.slice(1));
     const common = {
       clientOrderId: `order-${this.placed}-${where.length}`,
       base: 'btc',
@@ -120,7 +120,7 @@ class CandleTableRunner {
               kind: 'place-oco',
               order: {
                 ...common,
-                amount: decimalText(amount),
+                amount: parseUnits(amount),
                 price: price!,
                 stopPrice: stopPrice!,
                 stopLimitPrice: after('limit')!,
@@ -134,7 +134,7 @@ class CandleTableRunner {
               order: {
                 ...common,
                 execution: kind as Execution,
-                amount: decimalText(amount),
+                amount: parseUnits(amount),
                 price,
                 stopPrice,
               },
@@ -171,13 +171,11 @@ class CandleTableRunner {
   }
 
   private fillText(trade: VenueTrade): string {
-    const received = parseUnits(trade.side === 'buy' ? trade.amount : trade.total);
-    const role = (['maker', 'taker'] as const).find(
-      (role) => formatUnits(feeOf(received, FEES.usdt[role])) === trade.fee,
-    );
+    const received = trade.side === 'buy' ? trade.amount : trade.total;
+    const role = (['maker', 'taker'] as const).find((role) => feeOf(received, FEES.usdt[role]) === trade.fee);
     const isAtOpen = trade.timeMs === this.nowMs && this.rules.arrival !== 'this-close';
     if (!isAtOpen && this.rules.arrival !== 'this-close') expect(trade.timeMs).toBe(this.nowMs + HOUR_MS - 1);
-    return `${trade.orderId} ${trade.amount}@${trade.price} ${role}${isAtOpen ? ' open' : ''}`;
+    return `${trade.orderId} ${formatUnits(trade.amount)}@${formatUnits(trade.price)} ${role}${isAtOpen ? ' open' : ''}`;
   }
 
   private expectOrder(words: readonly string[], where: string): void {
@@ -186,7 +184,9 @@ class CandleTableRunner {
       this.nowMs,
     );
     const [order] = ordersIn(answer);
-    expect(`${order?.status} ${order?.matchedAmount}`, where).toBe(words.slice(2).join(' '));
+    expect(`${order?.status} ${formatUnits(order?.matchedAmount ?? 0n)}`, where).toBe(
+      words.slice(2).join(' '),
+    );
   }
 
   private expectWallet(words: readonly string[], where: string): void {
@@ -202,7 +202,7 @@ function ordersIn(answer: VenueAnswer): readonly VenueOrder[] {
 
 /** What every record of an order must say of itself. */
 function expectConsistent(order: VenueOrder, where: string): void {
-  const parts = parseUnits(order.matchedAmount) + parseUnits(order.unmatchedAmount ?? '0');
-  expect(parts, where).toBe(parseUnits(order.amount));
-  expect(order.partial, where).toBe(order.matchedAmount !== '0' && order.unmatchedAmount !== '0');
+  const parts = order.matchedAmount + (order.unmatchedAmount ?? 0n);
+  expect(parts, where).toBe(order.amount);
+  expect(order.partial, where).toBe(order.matchedAmount !== 0n && order.unmatchedAmount !== 0n);
 }

@@ -264,14 +264,13 @@ async function beginningBalances(
   events: AsyncIterable<EngineEvent>,
 ): Promise<Readonly<Record<string, Units>>> {
   const first = await firstWallets(events);
-  const totals =
-    first === null ? balances : new Map(first.wallets.map(({ currency, total }) => [currency, total]));
+  const totals: ReadonlyMap<string, Units> =
+    first === null
+      ? new Map([...balances].map(([currency, total]) => [currency, parseUnits(total)]))
+      : new Map(first.wallets.map(({ currency, total }) => [currency, total]));
   const net = netMoney(first === null ? fills : fills.filter(({ atMs }) => atMs <= first.atMs));
   return Object.fromEntries(
-    [...totals].map(([currency, total]) => [
-      currency,
-      (parseUnits(total) - (net.get(currency) ?? 0n)) as Units,
-    ]),
+    [...totals].map(([currency, total]) => [currency, (total - (net.get(currency) ?? 0n)) as Units]),
   );
 }
 

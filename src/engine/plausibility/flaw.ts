@@ -1,5 +1,5 @@
-import { decimalText, fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
-import { UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
+import { UNIT_DECIMALS } from '../../domain/money.ts';
+import type { TooFine } from '../../domain/too-fine.ts';
 
 /**
  * What can not be right about something that the exchange said: which of its fields, what it was expected to
@@ -17,24 +17,10 @@ export interface Flaw {
   readonly isSoft?: true;
 }
 
-/**
- * The first of the fields that the books can not hold: it has more than ten decimals. Null where they hold
- * all.
- */
-export function tooFine(fields: Readonly<Record<string, DecimalText | null>>): Flaw | null {
-  for (const field in fields) {
-    const text = fields[field] ?? null;
-    if (text !== null && fractionDigits(text) > UNIT_DECIMALS) {
-      return { field, expected: `at most ${UNIT_DECIMALS} decimals`, found: text };
-    }
-  }
-  return null;
-}
-
-/** A number that is only compared, in units: what is beyond ten decimals is the dust of somebody's floats. */
-export function unitsAbout(text: DecimalText): bigint {
-  const spare = fractionDigits(text) - UNIT_DECIMALS;
-  return spare <= 0 ? unitsOf(text) : unitsOf(decimalText(text.slice(0, -spare)));
+/** The flaw of a record with a number that the books can not hold; null of one without. */
+export function fineFlaw({ tooFine }: { readonly tooFine: TooFine | null }): Flaw | null {
+  if (tooFine === null) return null;
+  return { field: tooFine.field, expected: `at most ${UNIT_DECIMALS} decimals`, found: tooFine.text };
 }
 
 /**

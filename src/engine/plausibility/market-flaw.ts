@@ -3,7 +3,8 @@ import type { MarketStats } from '../../domain/market-stats.ts';
 import { unitsOf } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
-import { tooFine, type Flaw } from './flaw.ts';
+import { tooFineIn } from '../../domain/too-fine.ts';
+import { fineFlaw, type Flaw } from './flaw.ts';
 
 /**
  * What can not be right about a book: every bid is below every ask, and the books can hold its best prices.
@@ -11,7 +12,7 @@ import { tooFine, type Flaw } from './flaw.ts';
 export function bookFlaw({ bids, asks }: OrderBook): Flaw | null {
   const bid = bids[0]?.[0] ?? null;
   const ask = asks[0]?.[0] ?? null;
-  const fine = tooFine({ 'the best bid': bid, 'the best ask': ask });
+  const fine = fineFlaw({ tooFine: tooFineIn({ 'the best bid': bid, 'the best ask': ask }) });
   if (fine !== null) return fine;
   return bid !== null && ask !== null && unitsOf(bid) >= unitsOf(ask)
     ? { field: 'the best bid', expected: `below the best ask ${ask}`, found: bid }
@@ -24,7 +25,7 @@ export function bookFlaw({ bids, asks }: OrderBook): Flaw | null {
  */
 export function candleFlaw(candle: Candle, nowMs: number): Flaw | null {
   const { open, high, low, close, openTimeMs } = candle;
-  const fine = tooFine({ o: open, h: high, l: low, c: close });
+  const fine = fineFlaw({ tooFine: tooFineIn({ o: open, h: high, l: low, c: close }) });
   if (fine !== null) return fine;
   if (openTimeMs > nowMs + 86_400_000 || openTimeMs < 0)
     return { field: 't', expected: 'a time that has come', found: String(openTimeMs) };
@@ -44,7 +45,7 @@ export function candleFlaw(candle: Candle, nowMs: number): Flaw | null {
 
 /** What can not be right about a trade of the public tape. */
 export function tapeFlaw({ price, amount }: PublicTrade): Flaw | null {
-  const fine = tooFine({ price });
+  const fine = fineFlaw({ tooFine: tooFineIn({ price }) });
   if (fine !== null) return fine;
   for (const [field, text] of Object.entries({ price, volume: amount })) {
     if (text === '0' || text.startsWith('-')) return { field, expected: 'more than 0', found: text };
@@ -55,7 +56,7 @@ export function tapeFlaw({ price, amount }: PublicTrade): Flaw | null {
 /** What can not be right about the numbers of a market's day. */
 export function statsFlaw({ latest, bestBuy, bestSell }: MarketStats): Flaw | null {
   const prices = { latest, bestBuy, bestSell };
-  const fine = tooFine(prices);
+  const fine = fineFlaw({ tooFine: tooFineIn(prices) });
   if (fine !== null) return fine;
   for (const [field, text] of Object.entries(prices)) {
     if (text !== null && text.startsWith('-')) return { field, expected: 'not below 0', found: text };

@@ -1,9 +1,9 @@
-import { formatUnits, unitsOf, UNITS_PER_ONE } from '../../domain/money.ts';
+import { formatUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { type VenueOrder } from '../../domain/order.ts';
 import { isOpenStatus, type VenueProfile } from '../../venues/port.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { cursorOfOrder, isListId } from '../../execution/own-list.ts';
-import { isAbout, tooFine, unitsAbout, type Flaw } from './flaw.ts';
+import { fineFlaw, isAbout, type Flaw } from './flaw.ts';
 
 /** What floats make of a difference of two amounts. */
 const DUST_UNITS = 10n;
@@ -20,42 +20,51 @@ export function orderFlaw(
   record: VenueOrder,
   venue: Pick<VenueProfile, 'statuses' | 'ownLists'>,
 ): Flaw | null {
-  const { id, amount, matchedAmount, unmatchedAmount, price, stopPrice, status } = record;
+  const {
+    id,
+    amount: whole,
+    matchedAmount: matched,
+    unmatchedAmount: told,
+    price,
+    stopPrice,
+    status,
+  } = record;
   if (id === null || !isListId(venue.ownLists.orders, id))
     return { field: 'id', expected: 'the id of an order', found: String(id) };
   if (cursorOfOrder(venue, record) === null)
     return { field: 'createdAtMs', expected: 'a time, by which the list is read', found: 'none' };
-  const fine = tooFine({ amount, matchedAmount, price, stopPrice });
+  const fine = fineFlaw(record);
   if (fine !== null) return fine;
-  const whole = unitsOf(amount);
-  const matched = unitsOf(matchedAmount);
-  if (whole <= 0n) return { field: 'amount', expected: 'more than 0', found: amount };
+  if (whole <= 0n) return { field: 'amount', expected: 'more than 0', found: formatUnits(whole) };
   if (matched < 0n || matched > whole) {
-    return { field: 'matchedAmount', expected: `from 0 to the amount ${amount}`, found: matchedAmount };
+    return {
+      field: 'matchedAmount',
+      expected: `from 0 to the amount ${formatUnits(whole)}`,
+      found: formatUnits(matched),
+    };
   }
   const left = whole - matched;
-  const told = unmatchedAmount === null ? left : unitsAbout(unmatchedAmount);
-  if (unmatchedAmount !== null && (told > left + DUST_UNITS || told < left - DUST_UNITS)) {
-    return soft('unmatchedAmount', formatUnits(left), unmatchedAmount);
+  if (told !== null && (told > left + DUST_UNITS || told < left - DUST_UNITS)) {
+    return soft('unmatchedAmount', formatUnits(left), formatUnits(told));
   }
-  for (const [field, text] of [
-    ['price', price],
-    ['stopPrice', stopPrice],
-  ] as const) {
-    if (text !== null && unitsOf(text) <= 0n) return { field, expected: 'more than 0', found: text };
-  }
+  if (price !== null && price <= 0n) return notPositive('price', price);
+  if (stopPrice !== null && stopPrice <= 0n) return notPositive('stopPrice', stopPrice);
   const { filled } = venue.statuses;
   if (status !== null && filled.includes(status) && matched !== whole) {
     return soft(
       'status',
-      `an order of which ${matchedAmount} of ${amount} is matched not to be ${status}`,
+      `an order of which ${formatUnits(matched)} of ${formatUnits(whole)} is matched not to be ${status}`,
       status,
     );
   }
   if (status !== null && isOpenStatus(venue, status) && matched === whole) {
     return soft('status', `an order that is matched whole to be ${filled[0]}`, status);
   }
-  return valueFlaw(record, whole, matched);
+  return valueFlaw(record);
+}
+
+function notPositive(field: string, units: Units): Flaw {
+  return { field, expected: 'more than 0', found: formatUnits(units) };
 }
 
 const soft = (field: string, expected: string, found: string): Flaw => ({
@@ -66,33 +75,34 @@ const soft = (field: string, expected: string, found: string): Flaw => ({
 });
 
 /** Totals against prices, and the fee against what it is paid from. */
-function valueFlaw(record: VenueOrder, whole: bigint, matched: bigint): Flaw | null {
-  const { total, averagePrice, orderTotal, price, fee, side, execution } = record;
+function valueFlaw(record: VenueOrder): Flaw | null {
+  const { amount: whole, matchedAmount: matched, total, averagePrice, orderTotal, price, fee } = record;
+  const { side, execution } = record;
   if (total !== null) {
-    const units = unitsAbout(total);
-    if (units < 0n || (matched === 0n && units !== 0n)) {
-      return soft('total', matched === 0n ? '0' : 'not below 0', total);
+    if (total < 0n || (matched === 0n && total !== 0n)) {
+      return soft('total', matched === 0n ? '0' : 'not below 0', formatUnits(total));
     }
     if (matched > 0n && averagePrice !== null) {
-      const value = (matched * unitsAbout(averagePrice)) / UNITS_PER_ONE;
-      if (!isAbout(units, value) && (units > value + 2n || units < value - 2n)) {
-        return soft('total', `about ${formatUnits(value)}, the matched amount at its average price`, total);
+      const value = (matched * averagePrice) / UNITS_PER_ONE;
+      if (!isAbout(total, value) && (total > value + 2n || total < value - 2n)) {
+        const about = `about ${formatUnits(value)}, the matched amount at its average price`;
+        return soft('total', about, formatUnits(total));
       }
     }
   }
   const isLimited = execution === 'limit' || execution === 'stop_limit';
   if (orderTotal !== null && price !== null && isLimited) {
-    const value = (whole * unitsOf(price)) / UNITS_PER_ONE;
-    if (!isAbout(unitsAbout(orderTotal), value)) {
-      return soft('orderTotal', `about ${formatUnits(value)}, the amount at its price`, orderTotal);
+    const value = (whole * price) / UNITS_PER_ONE;
+    if (!isAbout(orderTotal, value)) {
+      const about = `about ${formatUnits(value)}, the amount at its price`;
+      return soft('orderTotal', about, formatUnits(orderTotal));
     }
   }
   if (fee === null) return null;
-  const received = side === 'buy' ? matched : total === null ? null : unitsAbout(total);
-  const units = unitsAbout(fee);
-  const isTooMuch = received !== null && units * 100n > received * LARGEST_FEE_PERCENT;
-  return units < 0n || isTooMuch
-    ? soft('fee', `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`, fee)
+  const received = side === 'buy' ? matched : total;
+  const isTooMuch = received !== null && fee * 100n > received * LARGEST_FEE_PERCENT;
+  return fee < 0n || isTooMuch
+    ? soft('fee', `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`, formatUnits(fee))
     : null;
 }
 
@@ -117,21 +127,25 @@ export function orderMisfit(record: VenueOrder, order: OrderRecord): Flaw | null
 
 function termsMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
   const isFirst = order.venueStatus === null;
-  const amount = unitsOf(record.amount);
+  const { amount } = record;
   if (amount !== order.amount) {
-    const flaw = { field: 'amount', expected: formatUnits(order.amount), found: record.amount };
+    const flaw = { field: 'amount', expected: formatUnits(order.amount), found: formatUnits(amount) };
     const mayBeRounded = isFirst && amount < order.amount && amount >= order.filled;
     return mayBeRounded ? { ...flaw, isSoft: true } : flaw;
   }
   const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
-  const prices = [
-    { field: 'price', own: isLimited ? order.price : null, told: record.price },
-    { field: 'stopPrice', own: order.stopPrice, told: record.stopPrice },
-  ];
-  for (const { field, own, told } of prices) {
-    if (own === null || told === null || unitsOf(told) === own) continue;
-    const flaw = { field, expected: formatUnits(own), found: told };
-    return isFirst && isAbout(unitsOf(told), own) ? { ...flaw, isSoft: true } : flaw;
-  }
-  return null;
+  return (
+    (isLimited ? priceMisfit('price', order.price, { told: record.price, isFirst }) : null) ??
+    priceMisfit('stopPrice', order.stopPrice, { told: record.stopPrice, isFirst })
+  );
+}
+
+function priceMisfit(
+  field: string,
+  own: Units | null,
+  { told, isFirst }: { readonly told: Units | null; readonly isFirst: boolean },
+): Flaw | null {
+  if (own === null || told === null || told === own) return null;
+  const flaw = { field, expected: formatUnits(own), found: formatUnits(told) };
+  return isFirst && isAbout(told, own) ? { ...flaw, isSoft: true } : flaw;
 }

@@ -1,10 +1,10 @@
 import { marketOfCurrencies } from '../../domain/market-symbol.ts';
-import { formatUnits, unitsOf, UNITS_PER_ONE } from '../../domain/money.ts';
+import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { cursorOf, isListId } from '../../execution/own-list.ts';
 import type { VenueProfile } from '../../venues/port.ts';
-import { isAbout, tooFine, type Flaw } from './flaw.ts';
+import { fineFlaw, isAbout, type Flaw } from './flaw.ts';
 import { LARGEST_FEE_PERCENT } from './order-flaw.ts';
 
 /** How far a trade's time may be ahead of ours: clocks differ, by a day they do not. */
@@ -29,26 +29,29 @@ export function tradeFlaw(
   if (!isListId(trades, id)) return { field: 'id', expected: 'the id of a trade', found: id };
   if (cursorOf(trades, trade) === null)
     return { field: 'timeMs', expected: 'a time, by which the list is read', found: 'none' };
-  const fine = tooFine({ price, amount, total, fee });
+  const fine = fineFlaw(trade);
   if (fine !== null) return fine;
   if (market === null) return { field: 'market', expected: 'a market', found: 'none that is known' };
-  for (const [field, text] of Object.entries({ price, amount, total })) {
-    if (unitsOf(text) <= 0n) return { field, expected: 'more than 0', found: text };
+  for (const [field, units] of Object.entries({ price, amount, total })) {
+    if (units <= 0n) return { field, expected: 'more than 0', found: formatUnits(units) };
   }
   if (timeMs !== null && timeMs > nowMs + LONGEST_AHEAD_MS)
     return { field: 'timeMs', expected: 'a time that has come', found: String(timeMs) };
-  const value = (unitsOf(amount) * unitsOf(price)) / UNITS_PER_ONE;
-  const difference = unitsOf(total) - value;
+  const value = (amount * price) / UNITS_PER_ONE;
+  const difference = total - value;
   const size = difference < 0n ? -difference : difference;
   // Some deployments round a total to whole rial.
-  const isRounded = size <= ROUNDING_UNITS || (isAbout(unitsOf(total), value) && size <= UNITS_PER_ONE);
+  const isRounded = size <= ROUNDING_UNITS || (isAbout(total, value) && size <= UNITS_PER_ONE);
   if (!isRounded)
-    return { field: 'total', expected: `${formatUnits(value)}, the price times the amount`, found: total };
-  const units = unitsOf(fee);
-  const received = side === 'buy' ? unitsOf(amount) : unitsOf(total);
-  return units < 0n || units * 100n > received * LARGEST_FEE_PERCENT
-    ? { field: 'fee', expected: `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`, found: fee }
-    : null;
+    return {
+      field: 'total',
+      expected: `${formatUnits(value)}, the price times the amount`,
+      found: formatUnits(total),
+    };
+  const received = side === 'buy' ? amount : total;
+  if (fee >= 0n && fee * 100n <= received * LARGEST_FEE_PERCENT) return null;
+  const expected = `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`;
+  return { field: 'fee', expected, found: formatUnits(fee) };
 }
 
 /** What does not fit about a trade that is said to be of an order of ours. Null where it fits. */
@@ -59,8 +62,11 @@ export function tradeMisfit(trade: VenueTrade, order: OrderRecord): Flaw | null 
   if (symbol !== order.market) return { field: 'market', expected: order.market, found: symbol };
   const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
   if (!isLimited || order.price === null) return null;
-  const units = unitsOf(price);
-  const isWorse = side === 'buy' ? units > order.price : units < order.price;
-  if (!isWorse || isAbout(units, order.price)) return null;
-  return { field: 'price', expected: `no worse than the order's ${formatUnits(order.price)}`, found: price };
+  const isWorse = side === 'buy' ? price > order.price : price < order.price;
+  if (!isWorse || isAbout(price, order.price)) return null;
+  return {
+    field: 'price',
+    expected: `no worse than the order's ${formatUnits(order.price)}`,
+    found: formatUnits(price),
+  };
 }

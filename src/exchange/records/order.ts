@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { Execution, TradeKind, VenueOrder } from '../../domain/order.ts';
 import {
   decimalField,
@@ -34,14 +35,29 @@ export interface CurrencyNames {
   readonly quoteName: string | null;
 }
 
+/** Fields with money of an order's record. */
+type OrderMoney =
+  | 'price'
+  | 'stopPrice'
+  | 'amount'
+  | 'matchedAmount'
+  | 'unmatchedAmount'
+  | 'total'
+  | 'orderTotal'
+  | 'fee'
+  | 'averagePrice';
+
 /**
- * An order as the client gives it: what the bot knows of it with the numbers of the wire, and the names for
- * people.
+ * An order as the client gives it: what the bot knows of it with the ids and decimal texts of the wire, and
+ * the names for people.
  */
-export interface ExchangeOrder extends Omit<VenueOrder, 'id' | 'pairId'>, CurrencyNames {
-  readonly id: number | null;
-  readonly pairId: number | null;
-}
+export type ExchangeOrder = Omit<VenueOrder, 'id' | 'pairId' | 'tooFine' | OrderMoney> &
+  CurrencyNames & {
+    readonly [Field in OrderMoney]: null extends VenueOrder[Field] ? DecimalText | null : DecimalText;
+  } & {
+    readonly id: number | null;
+    readonly pairId: number | null;
+  };
 
 /** A market order has the word `market` where others have a price. */
 const priceOrMarket = z

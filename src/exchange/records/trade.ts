@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import {
   decimalField,
@@ -11,14 +12,18 @@ import {
 } from '../reply-types.ts';
 import type { CurrencyNames } from './order.ts';
 
+/** Fields with money of a trade's record. */
+type TradeMoney = 'price' | 'amount' | 'total' | 'fee';
+
 /**
- * A trade as the client gives it: what the bot knows of it with the numbers of the wire, and the names for
- * people.
+ * A trade as the client gives it: what the bot knows of it with the ids and decimal texts of the wire, and
+ * the names for people.
  */
-export interface ExchangeTrade extends Omit<VenueTrade, 'id' | 'orderId'>, CurrencyNames {
-  readonly id: number;
-  readonly orderId: number | null;
-}
+export type ExchangeTrade = Omit<VenueTrade, 'id' | 'orderId' | 'tooFine' | TradeMoney> &
+  CurrencyNames & { readonly [Field in TradeMoney]: DecimalText } & {
+    readonly id: number;
+    readonly orderId: number | null;
+  };
 
 /** The user trade record ("Resources: Trade"). */
 export const tradeRecord = z

@@ -1,5 +1,5 @@
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
-import { formatUnits } from '../../domain/money.ts';
+import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import { BoundedList } from '../../simulator/core/bounded-list.ts';
 import { accept, refuse, type Result } from '../../simulator/core/result.ts';
@@ -129,10 +129,11 @@ export class BarAccount {
       market: name,
       timeMs,
       side: order.side,
-      price: formatUnits(BigInt(price) * grid.priceStep),
-      amount: formatUnits(BigInt(amount) * grid.amountStep),
-      total: formatUnits(total),
-      fee: formatUnits(fee),
+      price: (BigInt(price) * grid.priceStep) as Units,
+      amount: (BigInt(amount) * grid.amountStep) as Units,
+      total,
+      fee,
+      tooFine: null,
     };
     this.trades.push(trade);
     this.newTrades.push(trade);

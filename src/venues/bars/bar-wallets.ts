@@ -1,10 +1,9 @@
 import type { Balance } from '../../domain/balance.ts';
-import { ZERO, type DecimalText } from '../../domain/decimal-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Market } from '../../domain/market.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
+import { walletReadingOf } from '../door/venue-records.ts';
 import type { WalletReading } from '../port.ts';
-import { walletIdOf } from '../whole-ids.ts';
 import type { WalletPair } from '../../simulator/core/trading/trader.ts';
 import { Wallet } from '../../simulator/core/wallet.ts';
 
@@ -45,12 +44,7 @@ export class BarWallets {
   }
 
   read(): readonly WalletReading[] {
-    return [...this.wallets.values()].map(({ currency, id, total, held }) => ({
-      currency,
-      walletId: walletIdOf(id),
-      total: textOf(total),
-      held: textOf(held),
-    }));
+    return [...this.wallets.values()].map(walletReadingOf);
   }
 
   private ensure(currency: string): Wallet {
@@ -61,9 +55,4 @@ export class BarWallets {
     this.wallets.set(currency, wallet);
     return wallet;
   }
-}
-
-/** Zero is the commonest of all. */
-function textOf(units: bigint): DecimalText {
-  return units === 0n ? ZERO : formatUnits(units);
 }

@@ -1,7 +1,6 @@
-import type { DecimalText } from '../../domain/decimal-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { floorAmount, roundPrice, type Market } from '../../domain/market.ts';
-import { unitsOf } from '../../domain/money.ts';
+import type { Units } from '../../domain/money.ts';
 import type { OcoRequest, OrderRequest } from '../port.ts';
 import { accept, refuse, type Result } from '../../simulator/core/result.ts';
 import type { PlaceOrder } from '../../simulator/core/trading/requests.ts';
@@ -18,11 +17,11 @@ export type Placing =
  */
 export function readPlacement(call: Placing, market: Market): Result<PlaceOrder> {
   const { side, clientOrderId } = call.order;
-  const amount = stepsOf(call.order.amount, (units) => floorAmount(market, units));
+  const amount = stepsOf(() => floorAmount(market, call.order.amount));
   if (amount === null) return refuse('ParseError', 'amount: expected a positive decimal');
   if (amount === 0) return refuse('SmallOrder', 'The amount is less than one step of its market');
-  const price = (text: DecimalText | null): number | null =>
-    text === null ? null : stepsOf(text, (units) => roundPrice(market, units));
+  const price = (units: Units | null): number | null =>
+    units === null ? null : stepsOf(() => roundPrice(market, units));
   const common = { market: market.symbol, side, amount, clientOrderId, pro: call.order.pro ?? false };
   const { order } = call;
   const prices = { price: price(order.price), stopPrice: price(order.stopPrice) };
@@ -40,9 +39,9 @@ export function readPlacement(call: Placing, market: Market): Result<PlaceOrder>
 }
 
 /** Null for what is no number of steps; the exchange's own checks then say what is wrong. */
-function stepsOf(text: DecimalText, read: (units: bigint) => number): number | null {
+function stepsOf(read: () => number): number | null {
   try {
-    return read(unitsOf(text));
+    return read();
   } catch (error) {
     if (error instanceof SarrafError) return null;
     throw error;

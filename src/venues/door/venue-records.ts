@@ -1,11 +1,25 @@
 import type { Candle } from '../../domain/candle.ts';
-import { ZERO, type DecimalText } from '../../domain/decimal-text.ts';
-import { formatAmount, formatPrice, valueHalfEven, type Market } from '../../domain/market.ts';
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import {
+  amountUnits,
+  formatAmount,
+  formatPrice,
+  priceUnits,
+  valueHalfEven,
+  type Market,
+} from '../../domain/market.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import { NO_PRICE, type SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
-import { formatUnits, UNITS_PER_ONE, type Amount, type Price } from '../../domain/money.ts';
+import {
+  formatUnits,
+  NO_UNITS,
+  UNITS_PER_ONE,
+  type Amount,
+  type Price,
+  type Units,
+} from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import type { MarketRule, WalletReading, WalletTransaction } from '../port.ts';
@@ -16,11 +30,6 @@ import type { TradeOfOrder } from '../../simulator/core/trading/trade.ts';
 import { orderIdOf, orderIdOrNull, tradeIdOf, transactionIdOf, walletIdOf } from '../whole-ids.ts';
 import { nameOfMarket } from './name-of-market.ts';
 import type { Wallet, WalletEntry as CoreTransaction } from '../../simulator/core/wallet.ts';
-
-/** Zero is the commonest of all. */
-function textOf(units: bigint): DecimalText {
-  return units === 0n ? ZERO : formatUnits(units);
-}
 
 /**
  * Value at the registered price; of an order without one by what it traded, or before that by its stop price.
@@ -34,28 +43,29 @@ function orderTotalOf({ registeredPrice, stopPrice, total, grid, amount }: Simul
 export function venueOrderOf(order: SimulatedOrder, market: MarketName): VenueOrder {
   const { grid, matched, amount, total, stopPrice } = order;
   const { priceStep, amountStep } = grid;
-  const amountText = formatUnits(BigInt(amount) * amountStep);
-  const matchedUnits = BigInt(matched) * amountStep;
+  const whole = BigInt(amount) * amountStep;
+  const matchedUnits = matched === amount ? whole : BigInt(matched) * amountStep;
   return {
     id: orderIdOf(order.id),
     side: order.side,
     execution: order.execution,
     tradeKind: 'Spot',
     market,
-    price: order.isMarket ? null : formatUnits(BigInt(order.registeredPrice) * priceStep),
-    stopPrice: stopPrice === NO_PRICE ? null : formatUnits(BigInt(stopPrice) * priceStep),
-    amount: amountText,
-    matchedAmount: matched === amount ? amountText : textOf(matchedUnits),
-    unmatchedAmount: matched === 0 ? amountText : textOf(BigInt(amount - matched) * amountStep),
-    total: textOf(total),
-    orderTotal: textOf(orderTotalOf(order)),
-    fee: textOf(order.fee),
-    averagePrice: matched === 0 ? ZERO : formatUnits(divideHalfEven(total * UNITS_PER_ONE, matchedUnits)),
+    price: order.isMarket ? null : ((BigInt(order.registeredPrice) * priceStep) as Units),
+    stopPrice: stopPrice === NO_PRICE ? null : ((BigInt(stopPrice) * priceStep) as Units),
+    amount: whole as Units,
+    matchedAmount: matchedUnits as Units,
+    unmatchedAmount: (whole - matchedUnits) as Units,
+    total: total as Units,
+    orderTotal: orderTotalOf(order) as Units,
+    fee: order.fee as Units,
+    averagePrice: matched === 0 ? NO_UNITS : (divideHalfEven(total * UNITS_PER_ONE, matchedUnits) as Units),
     status: order.status,
     partial: matched > 0 && matched < amount,
     createdAtMs: order.createdAtMs,
     clientOrderId: order.clientOrderId,
     pairId: orderIdOrNull(order.pair?.id ?? null),
+    tooFine: null,
   };
 }
 
@@ -68,15 +78,16 @@ export function venueTradeOf({ trade, order, total, fee }: TradeOfOrder): VenueT
     market: nameOfMarket(order.market.rules),
     timeMs: trade.timeMs,
     side: order.side,
-    price: formatPrice(grid, trade.price as Price),
-    amount: formatAmount(grid, trade.amount as Amount),
-    total: textOf(total),
-    fee: textOf(fee),
+    price: priceUnits(grid, trade.price as Price),
+    amount: amountUnits(grid, trade.amount as Amount),
+    total: total as Units,
+    fee: fee as Units,
+    tooFine: null,
   };
 }
 
 export function walletReadingOf({ currency, id, total, held }: Wallet): WalletReading {
-  return { currency, walletId: walletIdOf(id), total: textOf(total), held: textOf(held) };
+  return { currency, walletId: walletIdOf(id), total: total as Units, held: held as Units, tooFine: null };
 }
 
 export function walletTransactionOf({
@@ -86,7 +97,14 @@ export function walletTransactionOf({
   units,
   description,
 }: CoreTransaction): WalletTransaction {
-  return { id: transactionIdOf(id), currency, atMs: timeMs, amount: textOf(units), description };
+  return {
+    id: transactionIdOf(id),
+    currency,
+    atMs: timeMs,
+    amount: units as Units,
+    description,
+    tooFine: null,
+  };
 }
 
 export function marketRuleOf({ symbol, priceStep, amountStep, minOrderValue }: Market): MarketRule {
@@ -94,7 +112,7 @@ export function marketRuleOf({ symbol, priceStep, amountStep, minOrderValue }: M
     symbol,
     priceStep: formatUnits(priceStep),
     amountStep: formatUnits(amountStep),
-    minOrderValue: textOf(minOrderValue),
+    minOrderValue: formatUnits(minOrderValue),
   };
 }
 
@@ -130,7 +148,7 @@ export function marketStatsOf(
     bestSell: of.bestSell,
     bestBuy: of.bestBuy,
     baseVolume: formatAmount(grid, Math.round(stats.volume) as Amount),
-    quoteVolume: textOf(divideHalfEven(stats.value * grid.stepProduct, UNITS_PER_ONE)),
+    quoteVolume: formatUnits(divideHalfEven(stats.value * grid.stepProduct, UNITS_PER_ONE)),
     latest,
     mark: latest,
     dayLow: price(stats.low ?? stats.close),

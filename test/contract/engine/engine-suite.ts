@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { formatUnits } from '../../../src/domain/money.ts';
 import { buy, cancel, oco } from '../../../src/strategy/intents.ts';
 import type { VenueProfile } from '../../../src/venues/port.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
@@ -204,7 +205,8 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       const told: string[] = [];
       const apply = world.mirror.apply.bind(world.mirror);
       world.mirror.apply = (changes, isDurable) => {
-        for (const change of changes) if (change.kind === 'transaction') told.push(change.transaction.amount);
+        for (const change of changes)
+          if (change.kind === 'transaction') told.push(formatUnits(change.transaction.amount));
         apply(changes, isDurable);
       };
       world.venue.deposit('usdt', '10');

@@ -13,7 +13,6 @@ import { LedgerStore } from '../../../src/budget/store.ts';
 import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import { tradesCommand } from '../../../src/cli/commands/trades.ts';
-import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
@@ -29,7 +28,13 @@ const folder = mkdtempSync(join(tmpdir(), 'sarraf-commands-'));
 const THEN_MS = Date.parse('2024-05-06T07:08:09Z');
 const wallet = (currency: string, total: string, held: string): MirrorChange => ({
   kind: 'wallet',
-  wallet: { currency, walletId: walletIdOf(1), total: decimalText(total), held: decimalText(held) },
+  wallet: {
+    currency,
+    walletId: walletIdOf(1),
+    total: parseUnits(total),
+    held: parseUnits(held),
+    tooFine: null,
+  },
 });
 
 const LEDGER = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });

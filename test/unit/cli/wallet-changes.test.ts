@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changeLines } from '../../../src/cli/reconciliation-lines.ts';
 import { walletChanges } from '../../../src/cli/wallet-changes.ts';
-import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { WalletTransaction } from '../../../src/venues/port.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
@@ -11,7 +10,14 @@ import { tradeIdOf, transactionIdOf } from '../../../src/venues/whole-ids.ts';
 
 const line = (id: number, atMs: number, text: string): WalletTransaction => {
   const [amount = '', currency = ''] = text.split(' ');
-  return { id: transactionIdOf(id), currency, atMs, amount: decimalText(amount), description: `line ${id}` };
+  return {
+    id: transactionIdOf(id),
+    currency,
+    atMs,
+    amount: parseUnits(amount),
+    description: `line ${id}`,
+    tooFine: null,
+  };
 };
 
 /** A trade of 2 BTC for 100 rials each, with a fee of 1 % of what is received. */

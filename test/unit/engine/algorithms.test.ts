@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseUnits } from '../../../src/domain/money.ts';
+import { parseUnits, formatUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import {
   buy,
@@ -39,7 +39,9 @@ function placed(world: EngineWorld): readonly string[] {
   return world
     .requestsOf('place')
     .map(({ call }) =>
-      call.kind === 'place' ? `${call.order.side} ${call.order.price} ${call.order.amount}` : '',
+      call.kind === 'place'
+        ? `${call.order.side} ${formatUnits(call.order.price ?? 0n)} ${formatUnits(call.order.amount)}`
+        : '',
     );
 }
 
@@ -206,7 +208,7 @@ describe('an iceberg', () => {
     const world = ready();
     world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
     for (const part of ['1', '1', '0.5']) {
-      expect(world.pending('place').call.order.amount).toBe(part);
+      expect(world.pending('place').call.order.amount).toBe(parseUnits(part));
       world.venue.fill(world.accept().id);
       world.advance(21_000);
     }

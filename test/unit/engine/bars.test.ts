@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { writeUnits } from '../../../src/domain/units-json.ts';
 import { z } from 'zod';
 import { BarFeed } from '../../../src/backtest/bar-feed.ts';
 import { BarFillSimulator } from '../../../src/venues/bars/bar-fill-simulator.ts';
@@ -133,7 +134,7 @@ function life(isJournaled: boolean): readonly string[] {
     }
     for (const notice of notices) if (notice.kind === 'notice') lines.push(`said ${notice.message}`);
     const answers = requests.map(({ id, call }): EngineEvent => {
-      lines.push(`asked ${JSON.stringify(call)} at ${atMs}`);
+      lines.push(`asked ${JSON.stringify(call, writeUnits)} at ${atMs}`);
       return { kind: 'answer', atMs, requestId: id, sentAtMs: atMs, answer: venue.answer(call, atMs) };
     });
     return answers.length === 0 ? [] : [...answers, ...news(atMs)];

@@ -42,5 +42,5 @@ it('an order is held against what all strategies together have, not against its 
   expect(world.waitingKinds()).not.toContain('place');
   second.push(buy('BTCUSDT', { amount: '0.4', price: '98' }));
   world.advance(2_000);
-  expect(world.pending('place').call.order.amount).toBe('0.4');
+  expect(world.pending('place').call.order.amount).toBe(parseUnits('0.4'));
 });

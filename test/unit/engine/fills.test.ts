@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, sell } from '../../../src/strategy/intents.ts';
 import { EngineWorld, FEEDS, feedOf } from './engine-world.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
@@ -109,7 +110,10 @@ describe('the fills of an order', () => {
     const other = world.accept().id;
     const trade = world.venue.fill(id, '0.2');
     world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
-    Object.assign(world.venue.orderOf(other), { matchedAmount: trade.amount, unmatchedAmount: '0.8' });
+    Object.assign(world.venue.orderOf(other), {
+      matchedAmount: trade.amount,
+      unmatchedAmount: parseUnits('0.8'),
+    });
     world.advance(5_100);
     expect(world.orders().map(({ filled }) => filled)).toEqual([2_000_000_000n, 2_000_000_000n]);
     expect(world.toldOf('fill')).toHaveLength(2);
@@ -122,7 +126,10 @@ describe('the fills of an order', () => {
     for (let count = 0; count < 4; count += 1) world.venue.fill(id, '0.01');
     const trade = world.venue.fill(id, '0.2');
     world.venue.trades.push({ ...trade, orderId: other, side: 'sell' });
-    Object.assign(world.venue.orderOf(other), { matchedAmount: trade.amount, unmatchedAmount: '0.8' });
+    Object.assign(world.venue.orderOf(other), {
+      matchedAmount: trade.amount,
+      unmatchedAmount: parseUnits('0.8'),
+    });
     world.advance(5_100);
     expect(world.orders().map(({ filled }) => filled)).toEqual([2_400_000_000n, 2_000_000_000n]);
   });

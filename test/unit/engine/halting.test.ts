@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, iceberg, quotes } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
@@ -172,6 +173,9 @@ describe('a drain', () => {
     expect(world.order().state).toBe('filled');
     world.restart();
     world.advance(15_000);
-    expect(world.pending('place').call.order).toMatchObject({ amount: '1', price: '98' });
+    expect(world.pending('place').call.order).toMatchObject({
+      amount: parseUnits('1'),
+      price: parseUnits('98'),
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, cancelAll, oco } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { wrongOrder, wrongOrders } from './wrong-once.ts';
@@ -192,11 +193,11 @@ describe('the reply to a placement', () => {
   });
 
   it.each([
-    ['another amount', { amount: '7', unmatchedAmount: '7' }],
-    ['another price', { price: '50' }],
+    ['another amount', { amount: parseUnits('7'), unmatchedAmount: parseUnits('7') }],
+    ['another price', { price: parseUnits('50') }],
     ['another side', { side: 'sell' }],
     ['no name', { clientOrderId: null }],
-    ['a matched amount above the amount', { matchedAmount: '3' }],
+    ['a matched amount above the amount', { matchedAmount: parseUnits('3') }],
   ])('that does not fit leaves the order unknown: %s', (_, changed) => {
     const world = EngineWorld.ready();
     world.answers.add('order');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { formatUnits } from '../../../src/domain/money.ts';
 import { buy, iceberg, oco, quotes, sell, type Intent } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
@@ -28,14 +29,14 @@ function holding(...wishes: readonly Intent[]): EngineWorld {
 /** What the drain asked to be canceled, by price; all of it is answered. */
 function canceled(world: EngineWorld): readonly string[] {
   const prices: string[] = [];
-  while (world.waitingKinds().includes('cancel')) prices.push(String(world.endCanceled().price));
+  while (world.waitingKinds().includes('cancel')) prices.push(formatUnits(world.endCanceled().price ?? 0n));
   return prices.toSorted();
 }
 
 const kept = (world: EngineWorld): readonly string[] =>
   world.venue
     .open()
-    .map(({ price }) => String(price))
+    .map(({ price }) => formatUnits(price ?? 0n))
     .toSorted();
 
 describe('a drain that keeps exits', () => {

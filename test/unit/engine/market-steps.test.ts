@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseUnits } from '../../../src/domain/money.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketRule } from '../../../src/venues/port.ts';
 import { buy } from '../../../src/strategy/intents.ts';
@@ -42,7 +43,10 @@ describe('the steps of a market', () => {
     world.venue.rules = [rule('0.1', '0.01')];
     world.advance(11_000);
     world.want(buy('BTCUSDT', { amount: '1.239', price: '98.07' }));
-    expect(world.pending('place').call.order).toMatchObject({ amount: '1.23', price: '98.1' });
+    expect(world.pending('place').call.order).toMatchObject({
+      amount: parseUnits('1.23'),
+      price: parseUnits('98.1'),
+    });
     expect(world.orders().map(({ marketVersion }) => marketVersion)).toEqual([1, 2]);
     expect(versions(world)).toEqual(['1: 0.01 0.001', '2: 0.1 0.01']);
     expect(world.messages('warning')).toEqual([expect.stringMatching(/BTCUSDT: steps are now 0.1 and 0.01/)]);

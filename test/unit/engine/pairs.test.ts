@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseUnits } from '../../../src/domain/money.ts';
 import { cancel, oco } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
@@ -19,10 +20,10 @@ describe('a pair of orders', () => {
     const world = EngineWorld.ready();
     world.want(PAIR);
     expect(world.pending('place-oco').call.order).toMatchObject({
-      amount: '1',
-      price: '110',
-      stopPrice: '90',
-      stopLimitPrice: '89',
+      amount: parseUnits('1'),
+      price: parseUnits('110'),
+      stopPrice: parseUnits('90'),
+      stopLimitPrice: parseUnits('89'),
     });
     expect(states(world)).toEqual(['sending', 'sending']);
     const [first, second] = world.acceptPair();

@@ -25,9 +25,9 @@ describe('placing an order', () => {
       quote: 'usdt',
       side: 'sell',
       execution: 'stop_limit',
-      amount: '1.234',
-      price: '101.24',
-      stopPrice: '102',
+      amount: parseUnits('1.234'),
+      price: parseUnits('101.24'),
+      stopPrice: parseUnits('102'),
     });
     expect(world.pending('place').requestClass).toBe('place');
   });
@@ -114,8 +114,8 @@ describe('placing an order', () => {
     world.want(WISH, buy('BTCUSDT', { amount: '0.9', price: '98' }));
     expect(world.toldOf('reject')).toMatchObject([{ code: 'risk order-size', tag: 'first' }]);
     expect(
-      world.requestsOf('place').map(({ call }) => (call.kind === 'place' ? call.order.amount : '')),
-    ).toEqual(['0.9']);
+      world.requestsOf('place').map(({ call }) => (call.kind === 'place' ? call.order.amount : null)),
+    ).toEqual([parseUnits('0.9')]);
   });
 });
 

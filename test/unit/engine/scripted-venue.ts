@@ -1,7 +1,15 @@
-import { decimalText, ZERO } from '../../../src/domain/decimal-text.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketName } from '../../../src/domain/market-symbol.ts';
 import { marketOfCurrencies } from '../../../src/domain/market-symbol.ts';
-import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
+import {
+  addUnits,
+  formatUnits,
+  NO_UNITS,
+  parseUnits,
+  subtractUnits,
+  UNITS_PER_ONE,
+  type Units,
+} from '../../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../../src/domain/order.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import type { PublicTrade, VenueTrade } from '../../../src/domain/trade.ts';
@@ -120,8 +128,8 @@ export class ScriptedVenue {
       market: marketOfCurrencies(coin, 'usdt'),
       side,
       execution: 'limit',
-      amount: decimalText(amount),
-      price: decimalText(price),
+      amount: parseUnits(amount),
+      price: parseUnits(price),
       stopPrice: null,
       clientOrderId,
       status: this.word('working'),
@@ -134,13 +142,13 @@ export class ScriptedVenue {
    */
   fill(id: SomeId, amount?: string, price?: string): VenueTrade {
     const order = this.orderOf(id);
-    const left = parseUnits(order.amount) - parseUnits(order.matchedAmount);
+    const left = subtractUnits(order.amount, order.matchedAmount);
     const units = amount === undefined ? left : parseUnits(amount);
-    const at = parseUnits(price ?? order.price ?? '100');
-    const total = (units * at) / UNITS_PER_ONE;
-    const fee = ((order.side === 'buy' ? units : total) * FEE) / 1_000_000n;
-    order.matchedAmount = formatUnits(parseUnits(order.matchedAmount) + units);
-    order.unmatchedAmount = formatUnits(left - units);
+    const at = price === undefined ? (order.price ?? parseUnits('100')) : parseUnits(price);
+    const total = ((units * at) / UNITS_PER_ONE) as Units;
+    const fee = (((order.side === 'buy' ? units : total) * FEE) / 1_000_000n) as Units;
+    order.matchedAmount = addUnits(order.matchedAmount, units);
+    order.unmatchedAmount = subtractUnits(left, units);
     if (units === left) order.status = this.word('filled');
     if (order.pairId !== null) this.orderOf(order.pairId).status = this.word('canceled');
     const { side, market } = order;
@@ -150,15 +158,16 @@ export class ScriptedVenue {
       market,
       timeMs: this.nowMs,
       side,
-      price: formatUnits(at),
-      amount: formatUnits(units),
-      total: formatUnits(total),
-      fee: formatUnits(fee),
+      price: at,
+      amount: units,
+      total,
+      fee,
+      tooFine: null,
     };
     this.trades.push(trade);
     if (market === null) throw new Error(`expected a market for the order ${id}`);
-    this.move(market.base, side === 'buy' ? units - fee : -units, 'trade');
-    this.move(market.quote, side === 'buy' ? -total : total - fee, 'trade');
+    this.move(market.base, side === 'buy' ? units - fee : 0n - units, 'trade');
+    this.move(market.quote, side === 'buy' ? 0n - total : total - fee, 'trade');
     return trade;
   }
 
@@ -216,8 +225,9 @@ export class ScriptedVenue {
         return [...this.totals].map(([currency, units], index) => ({
           currency,
           walletId: venueWalletId(String(index + 1)),
-          total: formatUnits(units),
-          held: ZERO,
+          total: units as Units,
+          held: NO_UNITS,
+          tooFine: null,
         }));
       case 'transactions': {
         const currency = [...this.totals.keys()][Number(call.walletId) - 1];
@@ -274,7 +284,7 @@ export class ScriptedVenue {
       ...order,
       id: venueOrderId(this.nextVenueId()),
       tradeKind: 'Spot',
-      matchedAmount: ZERO,
+      matchedAmount: NO_UNITS,
       unmatchedAmount: order.amount,
       total: null,
       orderTotal: null,
@@ -283,6 +293,7 @@ export class ScriptedVenue {
       partial: null,
       createdAtMs: this.nowMs,
       pairId: null,
+      tooFine: null,
     };
     this.orders.push(added);
     return added;
@@ -294,8 +305,9 @@ export class ScriptedVenue {
       id: walletTransactionId(this.nextVenueId()),
       currency,
       atMs: this.nowMs,
-      amount: formatUnits(units),
+      amount: units as Units,
       description,
+      tooFine: null,
     });
   }
 

@@ -1,7 +1,34 @@
+import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { VenueOrder } from '../../../src/domain/order.ts';
+import { tooFineIn, unitsAbout } from '../../../src/domain/too-fine.ts';
+import { writeUnits } from '../../../src/domain/units-json.ts';
 import type { VenueTrade } from '../../../src/domain/trade.ts';
 import type { Page, VenueCallKind, WalletReading, WalletTransaction } from '../../../src/venues/port.ts';
 import type { EngineWorld } from './engine-world.ts';
+
+/** Fields of records that have money. */
+const MONEY: ReadonlySet<string> = new Set([
+  'price',
+  'stopPrice',
+  'amount',
+  'matchedAmount',
+  'unmatchedAmount',
+  'total',
+  'orderTotal',
+  'fee',
+  'averagePrice',
+  'held',
+]);
+
+/** Changes as a venue reads them from the wire: decimal texts of money as units. */
+function inUnits(changed: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const texts = Object.entries(changed).flatMap(([field, value]) =>
+    MONEY.has(field) && typeof value === 'string' ? [[field, decimalText(value)] as const] : [],
+  );
+  const units = texts.map(([field, text]) => [field, unitsAbout(text)]);
+  const tooFine = tooFineIn(Object.fromEntries(texts));
+  return { ...changed, ...Object.fromEntries(units), ...(tooFine === null ? {} : { tooFine }) };
+}
 
 /**
  * Has so many replies to questions of a kind say something else than the exchange has; then it is right
@@ -19,7 +46,7 @@ function wrongly<Value>(
     const value = read(call);
     if (call.kind !== kind || left === 0 || value === undefined) return value;
     const wrong = change(structuredClone(value) as Value);
-    if (JSON.stringify(wrong) === JSON.stringify(value)) return value;
+    if (JSON.stringify(wrong, writeUnits) === JSON.stringify(value, writeUnits)) return value;
     left -= 1;
     return wrong as typeof value;
   };
@@ -32,7 +59,7 @@ export function wrongOrders(
   changed: Readonly<Record<string, unknown>>,
 ): void {
   wrongly<Page<VenueOrder>>(world, { kind: 'orders', times }, ({ items, hasNext }) => ({
-    items: items.map((order, index) => (index === 0 ? { ...order, ...changed } : order)),
+    items: items.map((order, index) => (index === 0 ? { ...order, ...inUnits(changed) } : order)),
     hasNext,
   }));
 }
@@ -43,7 +70,7 @@ export function wrongOrder(
   times: number,
   changed: Readonly<Record<string, unknown>>,
 ): void {
-  wrongly<VenueOrder>(world, { kind: 'order', times }, (order) => ({ ...order, ...changed }));
+  wrongly<VenueOrder>(world, { kind: 'order', times }, (order) => ({ ...order, ...inUnits(changed) }));
 }
 
 /** And of a list of trades. */
@@ -53,7 +80,7 @@ export function wrongTrades(
   changed: Readonly<Record<string, unknown>>,
 ): void {
   wrongly<Page<VenueTrade>>(world, { kind: 'trades', times }, ({ items, hasNext }) => ({
-    items: items.map((trade, index) => (index === 0 ? { ...trade, ...changed } : trade)),
+    items: items.map((trade, index) => (index === 0 ? { ...trade, ...inUnits(changed) } : trade)),
     hasNext,
   }));
 }
@@ -65,7 +92,7 @@ export function wrongWallets(
   changed: Readonly<Record<string, unknown>>,
 ): void {
   wrongly<readonly WalletReading[]>(world, { kind: 'wallets', times }, (wallets) =>
-    wallets.map((wallet, index) => (index === 0 ? { ...wallet, ...changed } : wallet)),
+    wallets.map((wallet, index) => (index === 0 ? { ...wallet, ...inUnits(changed) } : wallet)),
   );
 }
 

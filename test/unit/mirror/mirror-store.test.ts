@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
 import { parseMarket } from '../../../src/domain/market-symbol.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
@@ -118,6 +119,7 @@ describe('a mirror', () => {
   test('keeps what was last seen of markets, wallets, candles and public trades', () => {
     const level = [decimalText('12600000000'), decimalText('0.000001')] as const;
     const one = decimalText('1');
+    const held = parseUnits('1');
     const candle = { openTimeMs: 0, open: one, high: one, low: one, close: one, volume: one };
     const trade = { timeMs: 7, price: one, amount: one, side: 'sell' } as const;
     const nothing = {
@@ -151,15 +153,16 @@ describe('a mirror', () => {
       { kind: 'public-trades', market: 'ETHIRT', trades: [trade] },
       {
         kind: 'wallet',
-        wallet: { currency: 'rls', walletId: walletIdOf(3), total: decimalText('1'), held: one },
+        wallet: { currency: 'rls', walletId: walletIdOf(3), total: parseUnits('1'), held, tooFine: null },
       },
       {
         kind: 'wallet',
         wallet: {
           currency: 'rls',
           walletId: walletIdOf(3),
-          total: decimalText('126000000000000000000.0000000001'),
-          held: one,
+          total: parseUnits('126000000000000000000.0000000001'),
+          held,
+          tooFine: null,
         },
       },
       {
@@ -168,8 +171,9 @@ describe('a mirror', () => {
           id: transactionIdOf(5),
           currency: 'rls',
           atMs: 1,
-          amount: one,
+          amount: held,
           description: 'deposit',
+          tooFine: null,
         },
       },
       {
@@ -178,8 +182,9 @@ describe('a mirror', () => {
           id: transactionIdOf(5),
           currency: 'rls',
           atMs: 1,
-          amount: one,
+          amount: held,
           description: 'deposit',
+          tooFine: null,
         },
       },
     ];

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import type { MirrorStore } from '../../../src/mirror/mirror-store.ts';
@@ -148,8 +149,9 @@ test('a wallet keeps the last lines of its history', () => {
         id: transactionIdOf(index * 1_000),
         currency: 'rls',
         atMs: 1,
-        amount: one,
+        amount: parseUnits('1'),
         description: '',
+        tooFine: null,
       },
     })),
     NOW,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sendCall } from '../../support/send-call.ts';
 import { createVenueCaller, type VenueCaller } from '../../../src/venues/venue-caller.ts';
-import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import type { OcoRequest, OrderRequest, VenueAnswer, VenueCall } from '../../../src/venues/port.ts';
 import { BotWorld } from '../daemon/bot-world.ts';
@@ -14,8 +14,8 @@ const ORDER: OrderRequest = {
   quote: 'usdt',
   side: 'buy',
   execution: 'limit',
-  amount: decimalText('0.001'),
-  price: decimalText('64900'),
+  amount: parseUnits('0.001'),
+  price: parseUnits('64900'),
   stopPrice: null,
 };
 
@@ -24,10 +24,10 @@ const PAIR: OcoRequest = {
   base: 'btc',
   quote: 'usdt',
   side: 'sell',
-  amount: decimalText('0.001'),
-  price: decimalText('65100'),
-  stopPrice: decimalText('64800'),
-  stopLimitPrice: decimalText('64790'),
+  amount: parseUnits('0.001'),
+  price: parseUnits('65100'),
+  stopPrice: parseUnits('64800'),
+  stopLimitPrice: parseUnits('64790'),
 };
 
 let world: BotWorld;
@@ -58,7 +58,7 @@ describe('the venue caller', () => {
       id: venueId,
     });
     const canceled = await valueOf({ kind: 'cancel', venueId: null, clientOrderId: 'bot-a-1' });
-    expect(canceled).toMatchObject({ status: 'Canceled', order: { id: venueId, matchedAmount: '0' } });
+    expect(canceled).toMatchObject({ status: 'Canceled', order: { id: venueId, matchedAmount: 0n } });
   });
 
   test.each(['f0e1', '', '-7', '9007199254740993'])('asks for no order under the id %j', async (text) => {
@@ -70,8 +70,8 @@ describe('the venue caller', () => {
     world.other('buy', '0.01', '65000');
     world.other('sell', '0.01', '65010');
     expect(await valueOf({ kind: 'place-oco', order: PAIR })).toMatchObject([
-      { clientOrderId: 'bot-a-2', execution: 'limit', price: '65100' },
-      { execution: 'stop_limit', stopPrice: '64800', status: 'Inactive' },
+      { clientOrderId: 'bot-a-2', execution: 'limit', price: parseUnits('65100') },
+      { execution: 'stop_limit', stopPrice: parseUnits('64800'), status: 'Inactive' },
     ]);
   });
 
@@ -89,7 +89,7 @@ describe('the venue caller', () => {
   });
 
   test('hands on a refusal with its code', async () => {
-    const order = { ...ORDER, amount: decimalText('0.0001') };
+    const order = { ...ORDER, amount: parseUnits('0.0001') };
     expect(await ask({ kind: 'place', order })).toMatchObject({
       outcome: 'refused',
       code: 'SmallOrder',
@@ -116,36 +116,43 @@ describe('the venue caller', () => {
   test('reads orders and trades by rising id from a cursor, with all their details', async () => {
     for (const price of ['64900', '64901', '64902']) {
       const clientOrderId = `bot-a-${price}`;
-      await ask({ kind: 'place', order: { ...ORDER, clientOrderId, price: decimalText(price) } });
+      await ask({ kind: 'place', order: { ...ORDER, clientOrderId, price: parseUnits(price) } });
     }
     const ids = world.botOrders().map(({ id }) => orderIdOf(id));
     const all = await valueOf({ kind: 'orders', status: 'all', from: Number(ids[1]) });
-    expect(all).toMatchObject({ items: [{ id: ids[1], status: 'Active', fee: '0' }, { id: ids[2] }] });
+    expect(all).toMatchObject({
+      items: [{ id: ids[1], status: 'Active', fee: parseUnits('0') }, { id: ids[2] }],
+    });
     expect(await valueOf({ kind: 'orders', status: 'open', from: null })).toMatchObject({
       items: ids.map((id) => ({ id })),
     });
     world.other('sell', '0.003', '64900');
     const trades = await valueOf({ kind: 'trades', from: 0 });
-    expect(trades).toMatchObject({ items: [{ price: '64902' }, { price: '64901' }, { price: '64900' }] });
+    expect(trades).toMatchObject({
+      items: [{ price: parseUnits('64902') }, { price: parseUnits('64901') }, { price: parseUnits('64900') }],
+    });
     const [, second] = (trades as { readonly items: readonly { readonly id: string }[] }).items;
     expect(await valueOf({ kind: 'trades', from: Number(second!.id) })).toMatchObject({
-      items: [{ price: '64901' }, { price: '64900' }],
+      items: [{ price: parseUnits('64901') }, { price: parseUnits('64900') }],
     });
   });
 
   test('reads wallets and what came into them', async () => {
     world.other('sell', '0.001', '64900');
     await ask({ kind: 'place', order: ORDER });
-    await ask({ kind: 'place', order: { ...ORDER, clientOrderId: 'bot-a-3', price: decimalText('60000') } });
+    await ask({ kind: 'place', order: { ...ORDER, clientOrderId: 'bot-a-3', price: parseUnits('60000') } });
     type Wallets = readonly { readonly currency: string; readonly walletId: VenueWalletId }[];
     const wallets = (await valueOf({ kind: 'wallets' })) as Wallets;
     expect(wallets).toContainEqual(
-      expect.objectContaining({ currency: 'usdt', total: '9935.1', held: '60' }),
+      expect.objectContaining({ currency: 'usdt', total: parseUnits('9935.1'), held: parseUnits('60') }),
     );
     const { walletId } = wallets.find(({ currency }) => currency === 'usdt')!;
     const lines = await valueOf({ kind: 'transactions', walletId, page: 1 });
     expect(lines).toMatchObject({
-      items: [{ currency: 'usdt', amount: '-64.9', atMs: world.nowMs }, { amount: '10000' }],
+      items: [
+        { currency: 'usdt', amount: parseUnits('-64.9'), atMs: world.nowMs },
+        { amount: parseUnits('10000') },
+      ],
     });
   });
 

@@ -48,8 +48,8 @@ function order(
       quote: 'usdt',
       side,
       execution,
-      amount: decimalText(amount),
-      price: execution === 'market' ? null : decimalText(price),
+      amount: parseUnits(amount),
+      price: execution === 'market' ? null : parseUnits(price),
       stopPrice: null,
     },
   };
@@ -93,20 +93,21 @@ describe('the exchange on candles', () => {
         execution: 'limit',
         tradeKind: 'Spot',
         market: { symbol: 'BTCUSDT', base: 'btc', quote: 'usdt', pair: 'BTC-USDT', statsKey: 'btc-usdt' },
-        price: '99',
+        price: parseUnits('99'),
         stopPrice: null,
-        amount: '1.234',
-        matchedAmount: '0',
-        unmatchedAmount: '1.234',
-        total: '0',
-        orderTotal: '122.166',
-        fee: '0',
-        averagePrice: '0',
+        amount: parseUnits('1.234'),
+        matchedAmount: parseUnits('0'),
+        unmatchedAmount: parseUnits('1.234'),
+        total: parseUnits('0'),
+        orderTotal: parseUnits('122.166'),
+        fee: parseUnits('0'),
+        averagePrice: parseUnits('0'),
         status: 'Active',
         partial: false,
         createdAtMs: MINUTE_MS,
         clientOrderId: 'a',
         pairId: null,
+        tooFine: null,
       },
     });
   });
@@ -120,7 +121,13 @@ describe('the exchange on candles', () => {
     expect(venue.onCandle(0, bars, 1)).toBe(true);
     const { orders, trades, walletsChanged } = venue.take();
     expect(orders).toMatchObject([
-      { id: '1', status: 'Done', total: '101', fee: '0.0013', averagePrice: '101' },
+      {
+        id: '1',
+        status: 'Done',
+        total: parseUnits('101'),
+        fee: parseUnits('0.0013'),
+        averagePrice: parseUnits('101'),
+      },
     ]);
     expect(trades).toMatchObject([
       {
@@ -128,20 +135,20 @@ describe('the exchange on candles', () => {
         orderId: '1',
         timeMs: MINUTE_MS,
         side: 'buy',
-        price: '101',
-        amount: '1',
-        total: '101',
-        fee: '0.0013',
+        price: parseUnits('101'),
+        amount: parseUnits('1'),
+        total: parseUnits('101'),
+        fee: parseUnits('0.0013'),
       },
     ]);
     expect(walletsChanged).toBe(true);
     expect(venue.take()).toEqual({ orders: [], trades: [], walletsChanged: false });
     expect(venue.answer({ kind: 'wallets' }, MINUTE_MS)).toMatchObject({
       value: [
-        { currency: 'usdt', total: '899', held: '0' },
-        { currency: 'btc', total: '2.9987', held: '0' },
-        { currency: 'eth', total: '0', held: '0' },
-        { currency: 'doge', total: '7', held: '0' },
+        { currency: 'usdt', total: parseUnits('899'), held: parseUnits('0') },
+        { currency: 'btc', total: parseUnits('2.9987'), held: parseUnits('0') },
+        { currency: 'eth', total: parseUnits('0'), held: parseUnits('0') },
+        { currency: 'doge', total: parseUnits('7'), held: parseUnits('0') },
       ],
     });
   });
@@ -149,7 +156,7 @@ describe('the exchange on candles', () => {
   test('names the other leg of a pair that a cancel ended, and not the one that the answer told of', () => {
     const venue = createVenue();
     venue.onCandle(0, flat(BTC, ['100']), 0);
-    const [price, stopPrice, stopLimitPrice, amount] = ['105', '95', '94', '1'].map(decimalText) as never[];
+    const [price, stopPrice, stopLimitPrice, amount] = ['105', '95', '94', '1'].map(parseUnits) as never[];
     const pair = { clientOrderId: 'a', base: 'btc', quote: 'usdt', side: 'sell' as const };
     const placed = venue.answer(
       {
@@ -167,7 +174,7 @@ describe('the exchange on candles', () => {
     expect(placed).toMatchObject({
       value: [
         { id: '1', pairId: '2' },
-        { id: '2', pairId: '1', clientOrderId: null, stopPrice: '95' },
+        { id: '2', pairId: '1', clientOrderId: null, stopPrice: parseUnits('95') },
       ],
     });
     venue.take();
@@ -187,7 +194,7 @@ describe('the exchange on candles', () => {
       VenueCall,
       { kind: 'place' }
     >;
-    venue.answer({ ...stop, order: { ...stop.order, stopPrice: decimalText('105') } }, MINUTE_MS);
+    venue.answer({ ...stop, order: { ...stop.order, stopPrice: parseUnits('105') } }, MINUTE_MS);
     expect(venue.answer({ kind: 'cancel-old' }, MINUTE_MS)).toEqual({ outcome: 'value', value: null });
     expect(venue.openOrders.map(({ id, status }) => `${id} ${status}`)).toEqual(['2 Inactive']);
   });
@@ -221,7 +228,7 @@ describe('the exchange on candles', () => {
     expect(venue.onCandle(0, hour, 1)).toBe(true);
     expect(venue.take().trades).toEqual([]);
     venue.onCandle(0, hour, 2);
-    expect(venue.take().trades).toMatchObject([{ price: '102', timeMs: 2 * MINUTE_MS }]);
+    expect(venue.take().trades).toMatchObject([{ price: parseUnits('102'), timeMs: 2 * MINUTE_MS }]);
   });
 
   test('lets a limit order take in the first bar of its own only', () => {
@@ -230,11 +237,11 @@ describe('the exchange on candles', () => {
     venue.onCandle(0, bars, 0);
     venue.answer(order({ price: '99' }), MINUTE_MS);
     venue.onCandle(0, bars, 1);
-    expect(venue.take().trades).toMatchObject([{ price: '98', fee: '0.0013' }]);
+    expect(venue.take().trades).toMatchObject([{ price: parseUnits('98'), fee: parseUnits('0.0013') }]);
     venue.answer(order({ id: 'b', price: '97.5' }), 2 * MINUTE_MS - 1);
     venue.onCandle(0, flat(BTC, ['98'], 2 * MINUTE_MS), 0);
     venue.onCandle(0, flat(BTC, ['97'], 3 * MINUTE_MS), 0);
-    expect(venue.take().trades).toMatchObject([{ price: '97', fee: '0.001' }]);
+    expect(venue.take().trades).toMatchObject([{ price: parseUnits('97'), fee: parseUnits('0.001') }]);
   });
 
   test('follows a column whose decimals change', () => {
@@ -244,7 +251,7 @@ describe('the exchange on candles', () => {
     expect(venue.onCandle(0, flat(BTC, ['99.0000001'], MINUTE_MS), 0)).toBe(false);
     expect(venue.onCandle(0, flat(BTC, ['98.9999999'], 2 * MINUTE_MS), 0)).toBe(true);
     // A buy at an open between two steps pays the higher one.
-    expect(venue.take().trades).toMatchObject([{ price: '99' }]);
+    expect(venue.take().trades).toMatchObject([{ price: parseUnits('99') }]);
   });
 
   test('keeps the markets of one account apart, and their money together', () => {

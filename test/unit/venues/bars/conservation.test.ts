@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
-import { createMarket, formatAmount, formatPrice } from '../../../../src/domain/market.ts';
-import {
-  parseUnits,
-  UNITS_PER_ONE,
-  type Amount,
-  type Price,
-  type Units,
-} from '../../../../src/domain/money.ts';
+import { createMarket, amountUnits, priceUnits } from '../../../../src/domain/market.ts';
+import { UNITS_PER_ONE, type Amount, type Price, type Units } from '../../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../../src/domain/rounding.ts';
 import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
 import { isOpenStatus } from '../../../../src/venues/port.ts';
@@ -167,7 +161,7 @@ class Bookkeeper {
     for (const trade of trades) this.checkPrice(trade, market, { low, high });
     const share = this.rules.volumeShareMillionths;
     if (share === null) return;
-    const taken = trades.reduce((sum, { amount }) => sum + parseUnits(amount), 0n);
+    const taken = trades.reduce((sum, { amount }) => sum + amount, 0n);
     expect(taken * 10n).toBeLessThanOrEqual(BigInt(volume) * 1_000n);
   }
 
@@ -182,7 +176,7 @@ class Bookkeeper {
   ): void {
     const { priceStep } = MARKETS[market]!;
     const units = (cell: number): bigint => BigInt(cell) * 10n ** BigInt(10 - DECIMALS[market]!);
-    const price = parseUnits(trade.price);
+    const price = trade.price;
     const isFree = this.rules.spreadBps === 0 && this.rules.slippage.kind === 'bps';
     const { limitGap } = this.rules;
     // At a gap a resting order that keeps to its own price may fill outside the bar, and then to its loss.
@@ -200,7 +194,7 @@ class Bookkeeper {
     const at = (thousandths: number) => {
       const cell = moved(this.closes[action.market]!, thousandths);
       const units = BigInt(cell) * 10n ** BigInt(10 - DECIMALS[action.market]!);
-      return formatPrice(market, Number(units / market.priceStep) as Price);
+      return priceUnits(market, Number(units / market.priceStep) as Price);
     };
     const [first, second] = offsets;
     const common = {
@@ -208,7 +202,7 @@ class Bookkeeper {
       base: market.base,
       quote: market.quote,
       side,
-      amount: formatAmount(market, amount as Amount),
+      amount: amountUnits(market, amount as Amount),
     };
     const stopPrice = at(away * first);
     const call: VenueCall =
@@ -264,10 +258,10 @@ class Bookkeeper {
   private enter(trade: VenueTrade): void {
     const { orderId, side, market: name } = trade;
     const order = this.orders.get(orderId)!;
-    const amount = parseUnits(trade.amount);
-    const total = parseUnits(trade.total);
-    const fee = parseUnits(trade.fee);
-    const price = parseUnits(trade.price);
+    const amount = trade.amount;
+    const total = trade.total;
+    const fee = trade.fee;
+    const price = trade.price;
     this.fills += 1;
     this.lastTradeId += 1;
     expect(trade.id).toBe(tradeIdOf(this.lastTradeId));
@@ -277,8 +271,8 @@ class Bookkeeper {
     this.totals[quote]! -= sign * total + (side === 'sell' ? fee : 0n);
     const filled = (this.filled.get(order.id) ?? 0n) + amount;
     this.filled.set(order.id, filled);
-    expect(filled).toBeLessThanOrEqual(parseUnits(order.amount));
-    if (order.price !== null) expect(sign * (parseUnits(order.price) - price)).toBeGreaterThanOrEqual(0n);
+    expect(filled).toBeLessThanOrEqual(order.amount);
+    if (order.price !== null) expect(sign * (order.price - price)).toBeGreaterThanOrEqual(0n);
   }
 
   private check(): void {
@@ -289,11 +283,11 @@ class Bookkeeper {
       if (this.venue.openCount === 0) expect(held).toBe(0n);
     }
     for (const [id, order] of this.orders) {
-      expect(parseUnits(order.matchedAmount), `${id}`).toBe(this.filled.get(id) ?? 0n);
+      expect(order.matchedAmount, `${id}`).toBe(this.filled.get(id) ?? 0n);
       if (order.status === 'Done') expect(order.matchedAmount).toBe(order.amount);
       const pair = this.orders.get(order.pairId);
-      if (pair !== undefined && order.matchedAmount !== '0') {
-        expect(pair.matchedAmount).toBe('0');
+      if (pair !== undefined && order.matchedAmount !== 0n) {
+        expect(pair.matchedAmount).toBe(0n);
         expect(isOpenStatus(INTERFACE_PROFILE, pair.status ?? '')).toBe(false);
       }
     }

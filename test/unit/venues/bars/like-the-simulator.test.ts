@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { columnsOf } from '../../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
-import { createMarket, formatAmount, formatPrice } from '../../../../src/domain/market.ts';
+import { amountUnits, createMarket, priceUnits } from '../../../../src/domain/market.ts';
 import { parseUnits, type Amount, type Price } from '../../../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
@@ -90,13 +90,13 @@ class Twins {
 
   private placeOnCandles(wish: Wish, clientOrderId: string): readonly [string, readonly number[]] {
     const { side, execution, prices, amount } = wish;
-    const at = (steps: number) => formatPrice(MARKET, steps as Price);
+    const at = (steps: number) => priceUnits(MARKET, steps as Price);
     const common = {
       clientOrderId,
       base: 'btc',
       quote: 'usdt',
       side,
-      amount: formatAmount(MARKET, amount as Amount),
+      amount: amountUnits(MARKET, amount as Amount),
     };
     const [first, stop, stopLimit] = prices;
     const isPriced = execution === 'limit' || execution === 'stop_limit';

@@ -34,7 +34,7 @@ describe('money that one market brings inside a bar', () => {
     const venue = new BarFillSimulator({ markets: [BTC, ETH], fees: NO_FEES, balances });
     venue.onCandle(0, bar(BTC, 0, ['100', '100', '100', '100']), 0);
     venue.onCandle(1, bar(ETH, 0, ['100', '100', '100', '100']), 0);
-    const [amount, price, quote] = [decimalText('10'), decimalText('105'), 'usdt'];
+    const [amount, price, quote] = [parseUnits('10'), parseUnits('105'), 'usdt'];
     const place = (order: object) =>
       venue.answer(
         { kind: 'place', order: { quote, amount, stopPrice: null, price: null, ...order } as never },
@@ -48,10 +48,11 @@ describe('money that one market brings inside a bar', () => {
     );
     venue.onCandle(0, bar(BTC, 1, ['100', '110', '100', '110']), 0);
     venue.onCandle(1, bar(ETH, 1, ['200', '200', '200', '200']), 0);
-    expect(venue.take().trades.map((trade) => `${trade.side} ${trade.amount} at ${trade.price}`)).toEqual([
-      'sell 10 at 105',
-      'buy 5 at 200',
-    ]);
+    expect(
+      venue
+        .take()
+        .trades.map((trade) => `${trade.side} ${formatUnits(trade.amount)} at ${formatUnits(trade.price)}`),
+    ).toEqual(['sell 10 at 105', 'buy 5 at 200']);
     expect(formatUnits(venue.balance('usdt').total)).toBe('1050');
   });
 });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
-import { createMarket, formatPrice } from '../../../../src/domain/market.ts';
-import { decimalText } from '../../../../src/domain/decimal-text.ts';
+import { createMarket, priceUnits } from '../../../../src/domain/market.ts';
 import { parseUnits, type Price, type Units } from '../../../../src/domain/money.ts';
 import type { Side } from '../../../../src/domain/order.ts';
 import type { BarPath } from '../../../../src/venues/bars/bar-rules.ts';
@@ -65,13 +64,13 @@ function after(
   const venue = new BarFillSimulator({ markets: [MARKET], fees: NO_FEES, balances, rules: { path } });
   venue.onCandle(0, bar(0, [100, 100, 100, 100]), 0);
   const sign = side === 'buy' ? 1 : -1;
-  const at = (distance: number) => formatPrice(MARKET, (100 + sign * distance) as Price);
+  const at = (distance: number) => priceUnits(MARKET, (100 + sign * distance) as Price);
   const common = {
     clientOrderId: 'a',
     base: 'btc',
     quote: 'usdt',
     side,
-    amount: decimalText('1'),
+    amount: parseUnits('1'),
     stopPrice: at(legs[1]),
   };
   const [price, stopLimitPrice] = [at(-legs[0]), at(legs[1] + legs[2])];

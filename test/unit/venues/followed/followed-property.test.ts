@@ -4,7 +4,7 @@ import { FollowedExchange } from '../../../../src/venues/followed/followed-excha
 import { createPollRules, type PollRules } from '../../../../src/venues/recorded/poll-rules.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
-import { parseUnits } from '../../../../src/domain/money.ts';
+import { parseUnits, unitsOf } from '../../../../src/domain/money.ts';
 import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
 import type { VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
@@ -128,7 +128,7 @@ class Exchange {
     let cash = parseUnits(CASH) as bigint;
     let coins = parseUnits(COINS) as bigint;
     for (const trade of trades) {
-      const [total, fee, size] = [parseUnits(trade.total), parseUnits(trade.fee), parseUnits(trade.amount)];
+      const [total, fee, size] = [trade.total, trade.fee, trade.amount];
       cash += trade.side === 'buy' ? 0n - total : total - fee;
       coins += trade.side === 'buy' ? size - fee : 0n - size;
     }
@@ -142,9 +142,9 @@ class Exchange {
 
   private checkOrder(order: VenueOrder, trades: readonly VenueTrade[]): void {
     const own = trades.filter(({ orderId }) => orderId === order.id);
-    const filled = own.reduce((sum, trade) => sum + parseUnits(trade.amount), 0n);
-    expect(filled).toBe(parseUnits(order.matchedAmount));
-    expect(filled).toBeLessThanOrEqual(parseUnits(order.amount));
+    const filled = own.reduce((sum, trade) => sum + trade.amount, 0n);
+    expect(filled).toBe(order.matchedAmount);
+    expect(filled).toBeLessThanOrEqual(order.amount);
     if (order.execution !== 'limit' || order.price === null) return;
     for (const { price } of own) {
       if (order.side === 'buy') expect(Number(price)).toBeLessThanOrEqual(Number(order.price));
@@ -165,9 +165,9 @@ class Exchange {
           quote: 'usdt',
           side: of.side,
           execution,
-          amount: tenths(of.amount),
-          price: of.kind === 'limit' ? text(of.price) : null,
-          stopPrice: of.kind === 'stop' ? text(of.price) : null,
+          amount: unitsOf(tenths(of.amount)),
+          price: of.kind === 'limit' ? parseUnits(of.price) : null,
+          stopPrice: of.kind === 'stop' ? parseUnits(of.price) : null,
         },
       },
       this.nowMs,

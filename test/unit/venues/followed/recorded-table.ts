@@ -3,7 +3,7 @@ import { FollowedExchange } from '../../../../src/venues/followed/followed-excha
 import type { FollowedMarket } from '../../../../src/venues/followed/followed-market.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
-import { parseUnits } from '../../../../src/domain/money.ts';
+import { parseUnits, formatUnits } from '../../../../src/domain/money.ts';
 import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
 import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
@@ -89,7 +89,7 @@ class Play {
       return String(this.market.state.candles.bars('1d').reduce((sum, bar) => sum + bar.value, 0n));
     if (word === 'ahead') return this.ahead(id);
     const order = this.order(word);
-    return `${order.matchedAmount} of ${order.amount} ${order.status ?? ''}`;
+    return `${formatUnits(order.matchedAmount)} of ${formatUnits(order.amount)} ${order.status ?? ''}`;
   }
 
   private book(text: string): void {
@@ -123,9 +123,9 @@ class Play {
         quote: 'usdt',
         side: side as Side,
         execution,
-        amount: decimalText(amount),
-        price: execution === 'limit' ? decimalText(price) : null,
-        stopPrice: execution === 'stop_market' ? decimalText(price) : null,
+        amount: parseUnits(amount),
+        price: execution === 'limit' ? parseUnits(price) : null,
+        stopPrice: execution === 'stop_market' ? parseUnits(price) : null,
       },
     }) as VenueOrder;
     this.ids.set(id, order.id);
@@ -159,7 +159,7 @@ class Play {
       [...this.ids].find(([, known]) => known === id)?.[0] ?? '?';
     const text = fresh.map(({ orderId, amount, price, total, fee, side }) => {
       const value = side === 'buy' ? Number(amount) : Number(total);
-      return `${nameOf(orderId)} ${amount}@${price} ${Math.abs(Number(fee) - value * 0.001) < 1e-9 ? 'maker' : 'taker'}`;
+      return `${nameOf(orderId)} ${formatUnits(amount)}@${formatUnits(price)} ${Math.abs(Number(fee) - value * 0.001) < 10 ? 'maker' : 'taker'}`;
     });
     return text.length === 0 ? 'none' : text.join(', ');
   }

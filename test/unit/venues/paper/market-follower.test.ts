@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
+import { writeUnits } from '../../../../src/domain/units-json.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
-import { parseUnits } from '../../../../src/domain/money.ts';
+import { parseUnits, formatUnits } from '../../../../src/domain/money.ts';
 import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import type { PublicTrade, VenueTrade } from '../../../../src/domain/trade.ts';
 import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
@@ -50,8 +51,8 @@ class Paper {
       quote: 'usdt',
       side: 'buy',
       execution: 'limit',
-      amount: decimalText('3'),
-      price: decimalText('100'),
+      amount: parseUnits('3'),
+      price: parseUnits('100'),
       stopPrice: null,
     } as const;
     expect(this.exchange.answer({ kind: 'place', order }, this.nowMs)).toMatchObject({ outcome: 'value' });
@@ -71,7 +72,9 @@ class Paper {
   fills(): readonly string[] {
     const answer = this.exchange.answer({ kind: 'trades', from: 0 }, this.nowMs);
     if (answer.outcome !== 'value') throw new Error(answer.outcome);
-    return (answer.value as Page<VenueTrade>).items.map(({ price, amount }) => `${amount}@${price}`);
+    return (answer.value as Page<VenueTrade>).items.map(
+      ({ price, amount }) => `${formatUnits(amount)}@${formatUnits(price)}`,
+    );
   }
 
   ask(call: VenueCall): unknown {
@@ -106,5 +109,5 @@ test('what a paper exchange answers can be written as JSON, since sessions are r
   const paper = new Paper();
   paper.tape();
   paper.tape(tradeOf(2, '9'));
-  for (const call of ACCOUNT_CALLS) expect(() => JSON.stringify(paper.ask(call))).not.toThrow();
+  for (const call of ACCOUNT_CALLS) expect(() => JSON.stringify(paper.ask(call), writeUnits)).not.toThrow();
 });

@@ -1,0 +1,88 @@
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { Units } from '../domain/money.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import { tooFineIn, unitsAbout } from '../domain/too-fine.ts';
+import type { VenueTrade } from '../domain/trade.ts';
+import type { EndpointReply } from '../exchange/endpoints/index.ts';
+import type { ExchangeOrder } from '../exchange/records/order.ts';
+import type { ExchangeTrade } from '../exchange/records/trade.ts';
+import type { WalletReading, WalletTransaction } from './port.ts';
+import { orderIdOrNull, tradeIdOf, transactionIdOf, walletIdOf } from './whole-ids.ts';
+
+/**
+ * Records of the client in the engine's words: ids as text, money in units. A number that units can not hold
+ * is cut, and named by `tooFine`; of those that nothing is made of, such as an average, the dust goes.
+ */
+export function venueOrder(order: ExchangeOrder): VenueOrder {
+  const { price, stopPrice, amount, matchedAmount } = order;
+  return {
+    id: orderIdOrNull(order.id),
+    side: order.side,
+    execution: order.execution,
+    tradeKind: order.tradeKind,
+    market: order.market,
+    price: unitsOrNull(price),
+    stopPrice: unitsOrNull(stopPrice),
+    amount: unitsAbout(amount),
+    matchedAmount: unitsAbout(matchedAmount),
+    unmatchedAmount: unitsOrNull(order.unmatchedAmount),
+    total: unitsOrNull(order.total),
+    orderTotal: unitsOrNull(order.orderTotal),
+    fee: unitsOrNull(order.fee),
+    averagePrice: unitsOrNull(order.averagePrice),
+    status: order.status,
+    partial: order.partial,
+    createdAtMs: order.createdAtMs,
+    clientOrderId: order.clientOrderId,
+    pairId: orderIdOrNull(order.pairId),
+    tooFine: tooFineIn({ amount, matchedAmount, price, stopPrice }),
+  };
+}
+
+/** @see venueOrder */
+export function venueTrade(trade: ExchangeTrade): VenueTrade {
+  const { id, orderId, market, timeMs, side, price, amount, total, fee } = trade;
+  return {
+    id: tradeIdOf(id),
+    orderId: orderIdOrNull(orderId),
+    market,
+    timeMs,
+    side,
+    price: unitsAbout(price),
+    amount: unitsAbout(amount),
+    total: unitsAbout(total),
+    fee: unitsAbout(fee),
+    tooFine: tooFineIn({ price, amount, total, fee }),
+  };
+}
+
+/** @see venueOrder */
+export function walletReading(wallet: EndpointReply<'wallets'>[number]): WalletReading {
+  const { currency, id, balance, blocked } = wallet;
+  return {
+    currency,
+    walletId: walletIdOf(id),
+    total: unitsAbout(balance),
+    held: unitsAbout(blocked),
+    tooFine: tooFineIn({ balance, blocked }),
+  };
+}
+
+/** @see venueOrder */
+export function walletTransaction(
+  line: EndpointReply<'walletTransactions'>['items'][number],
+): WalletTransaction {
+  const { id, currency, createdAtMs, amount, description } = line;
+  return {
+    id: transactionIdOf(id),
+    currency: currency ?? '',
+    atMs: createdAtMs ?? 0,
+    amount: unitsAbout(amount),
+    description: description ?? '',
+    tooFine: tooFineIn({ amount }),
+  };
+}
+
+function unitsOrNull(text: DecimalText | null): Units | null {
+  return text === null ? null : unitsAbout(text);
+}
