@@ -29,7 +29,7 @@ export async function followCommand(options: FollowCommandOptions): Promise<Foll
   let isTaken = false;
   let movedMs = performance.now();
   let isGone = false;
-  let told = '';
+  let lastText = '';
   const last = await client.follow({
     id,
     isOver: ({ takenAtMs }) => {
@@ -42,8 +42,8 @@ export async function followCommand(options: FollowCommandOptions): Promise<Foll
       if (takenAtMs !== null && !isTaken) onTaken?.();
       isTaken ||= takenAtMs !== null;
       const text = JSON.stringify(progress);
-      if (progress !== null && text !== told) onProgress?.(progress);
-      told = text;
+      if (progress !== null && text !== lastText) onProgress?.(progress);
+      lastText = text;
     },
   });
   // It may have ended right after its last word.

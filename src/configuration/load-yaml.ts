@@ -97,8 +97,8 @@ export function readDocument<Schema extends z.ZodType>(
   }
   const read = schema.safeParse(plain);
   const found = read.success ? [] : read.error.issues.flatMap((issue) => problemsOf(issue, schema));
-  const isTold = ({ path }: Located): boolean => prepared.some((before) => isWithin(path, before.path));
-  const problems = [...prepared, ...found.filter((one) => !isTold(one))].map(locate);
+  const isReported = ({ path }: Located): boolean => prepared.some((before) => isWithin(path, before.path));
+  const problems = [...prepared, ...found.filter((one) => !isReported(one))].map(locate);
   if (read.success && problems.length === 0) return { read: { ok: true, value: read.data }, locate };
   problems.sort((left, right) => left.line - right.line || left.column - right.column);
   return { read: { ok: false, problems }, locate };

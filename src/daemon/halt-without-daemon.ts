@@ -48,12 +48,12 @@ export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Prom
       bot.shell.start();
       bot.shell.control({ kind: 'halt', reason, wholeAccount });
       let most = 0;
-      let told = -1;
+      let reported = -1;
       const isOver = (): boolean => {
         const { liveOrders } = bot.engine.status();
         most = Math.max(most, liveOrders);
-        if (liveOrders !== told) onProgress({ left: liveOrders, closed: most - liveOrders });
-        told = liveOrders;
+        if (liveOrders !== reported) onProgress({ left: liveOrders, closed: most - liveOrders });
+        reported = liveOrders;
         return bot.engine.isAccountRead() && liveOrders === 0 && bot.shell.requestsInFlight === 0;
       };
       await runUntil(bot, { venue, signal, isOver });

@@ -98,8 +98,8 @@ async function loadInstance(strategy: ConfiguredStrategy, options: WatchedOption
     const refused = refusedParams(error, strategy);
     if (refused !== null) return { file, instance: null, problems: refused };
     const message = error instanceof Error ? error.message : String(error);
-    const told = error instanceof SarrafError ? error.details['line'] : undefined;
-    const line = typeof told === 'number' ? told : lineIn(error, file);
+    const named = error instanceof SarrafError ? error.details['line'] : undefined;
+    const line = typeof named === 'number' ? named : lineIn(error, file);
     return { file, instance: null, problems: [formatPluginProblem({ file, line, message })] };
   }
 }

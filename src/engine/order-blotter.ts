@@ -63,7 +63,7 @@ export class OrderBlotter {
     if (next === order) return order;
     const { nowMs } = this.outbox;
     // What was sent is what another may be identical to, whatever the exchange made of it.
-    if (event.kind === 'handed over') this.identical.sent(next);
+    if (event.kind === 'submitted') this.identical.sent(next);
     else if (order.state === 'sending' && next.state !== 'unknown') this.identical.answered(order, nowMs);
     if (next.state === 'unknown' && order.state !== 'unknown') this.unknown.track(next, nowMs);
     if (order.state === 'unknown' && next.state !== 'unknown') {

@@ -45,7 +45,7 @@ export class OrderManager {
       findings,
       instance: settings.instance,
       lateArrivalMs: settings.lateArrivalMs,
-      isTold: settings.reconciliation === null,
+      isPushed: settings.reconciliation === null,
       onRecord: (record, askedId) => this.takeRecord(record, { askedId }),
     });
     const { reports } = this;

@@ -178,10 +178,10 @@ export class OrderPlacer {
     const free = this.free.get(order.key);
     const isPro =
       free === 'insist' || (free === 'send' && this.blotter.identical.freeAtMs(order, nowMs) > nowMs);
-    const handedOver = { kind: 'handed over', atMs: nowMs } as const;
-    const sent = this.blotter.apply(order, handedOver);
+    const submitted = { kind: 'submitted', atMs: nowMs } as const;
+    const sent = this.blotter.apply(order, submitted);
     const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
-    if (pair !== undefined) this.blotter.apply(pair, handedOver);
+    if (pair !== undefined) this.blotter.apply(pair, submitted);
     this.outbox.ask(
       placeCall(sent, pair, isPro),
       { requestClass: 'place', withinMs: this.options.settings.placeWithinMs },

@@ -43,8 +43,8 @@ export interface OrderReportMatcherOptions {
   readonly instance: string;
   readonly lateArrivalMs: number;
   readonly findings: FlawLog;
-  /** Whether the venue tells of every change by itself: then nothing has to be read twice. */
-  readonly isTold?: boolean;
+  /** Whether the venue pushes every change: then nothing has to be read twice. */
+  readonly isPushed?: boolean;
   /** Told of the answer to a question by id. */
   readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => void;
 }
@@ -70,13 +70,13 @@ export class OrderReportMatcher {
     findings,
     instance,
     lateArrivalMs,
-    isTold = false,
+    isPushed = false,
     onRecord,
   }: OrderReportMatcherOptions) {
     this.blotter = blotter;
     this.findings = findings;
-    this.endings = new OrderEndings(blotter.venue, isTold);
-    this.sureIds = new SureIds(blotter.outbox, isTold);
+    this.endings = new OrderEndings(blotter.venue, isPushed);
+    this.sureIds = new SureIds(blotter.outbox, isPushed);
     this.inquiries = new OrderInquiries({
       outbox: blotter.outbox,
       noSuchOrder: blotter.venue.refusals.noSuchOrder,

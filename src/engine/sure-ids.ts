@@ -7,22 +7,22 @@ import type { Outbox } from './outbox.ts';
  */
 export class SureIds {
   private readonly outbox: Outbox;
-  private readonly isTold: boolean;
+  private readonly isPushed: boolean;
   private readonly seen = new Map<
     string,
     { readonly id: VenueOrderId; readonly step: number; isSure: boolean }
   >();
 
-  /** `isTold`: the venue tells of every change by itself, so that one reading is as good as two. */
-  constructor(outbox: Outbox, isTold = false) {
+  /** `isPushed`: the venue pushes every change, so one reading is enough. */
+  constructor(outbox: Outbox, isPushed = false) {
     this.outbox = outbox;
-    this.isTold = isTold;
+    this.isPushed = isPushed;
   }
 
   saw(key: string, id: VenueOrderId): void {
     const { steps } = this.outbox;
     const before = this.seen.get(key);
-    if (before?.id !== id) this.seen.set(key, { id, step: steps, isSure: this.isTold });
+    if (before?.id !== id) this.seen.set(key, { id, step: steps, isSure: this.isPushed });
     else if (before.step !== steps) before.isSure = true;
   }
 

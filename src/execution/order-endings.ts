@@ -29,13 +29,10 @@ export class OrderEndings {
   private readonly venue: Pick<VenueProfile, 'statuses'>;
   private readonly enough: number;
 
-  /**
-   * `isTold`: the venue tells of every change by itself, so that one reading of a known word is as good as
-   * two.
-   */
-  constructor(venue: Pick<VenueProfile, 'statuses'>, isTold = false) {
+  /** `isPushed`: the venue pushes every change, so one reading of a known status is enough. */
+  constructor(venue: Pick<VenueProfile, 'statuses'>, isPushed = false) {
     this.venue = venue;
-    this.enough = isTold ? 1 : 2;
+    this.enough = isPushed ? 1 : 2;
   }
 
   /** A sign besides its status that the order has ended. */

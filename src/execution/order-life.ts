@@ -25,8 +25,8 @@ export interface VenueTerms {
 
 /** Something that was done about an order, or learned of it. */
 export type OrderEvent =
-  /** Its request was passed on, to leave when its budget lets it. */
-  | { readonly kind: 'handed over'; readonly atMs: number }
+  /** Its request was submitted; it leaves when its budget permits. */
+  | { readonly kind: 'submitted'; readonly atMs: number }
   /** It was decided otherwise before anything left: halted, too old, no slot. */
   | { readonly kind: 'dropped'; readonly atMs: number; readonly reason: string }
   /** The exchange's own no, which says that nothing was registered. */
@@ -92,7 +92,7 @@ export function afterEvent(order: OrderRecord, event: OrderEvent): OrderRecord {
 
 function apply(order: OrderRecord, event: OrderEvent): OrderRecord {
   switch (event.kind) {
-    case 'handed over':
+    case 'submitted':
       expectIn(order, event, ['planned']);
       return { ...order, state: 'sending', attempts: order.attempts + 1, sentAtMs: event.atMs };
     case 'dropped':

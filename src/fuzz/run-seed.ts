@@ -9,7 +9,7 @@ import { truthOf } from './checkers/exchange-truth.ts';
 import { checkExposure } from './checkers/exposure-checker.ts';
 import { readMirrorRows } from './checkers/mirror-rows.ts';
 import { checkOrders } from './checkers/order-checker.ts';
-import { told, type Violation } from './checkers/violation.ts';
+import { violationsOf, type Violation } from './checkers/violation.ts';
 import { Coverage, type Counts } from './coverage.ts';
 import { Dice } from './dice.ts';
 import { EventLog } from './event-log.ts';
@@ -205,7 +205,7 @@ class SeedRun {
   private breakViolations(): readonly Violation[] {
     const { firstLossAtMs, falseBreaks, trueBreaks } = this;
     const isMissed = firstLossAtMs !== null && firstLossAtMs >= BOOKS_BEGIN_MS && trueBreaks === 0;
-    return told('breaks', [
+    return violationsOf('breaks', [
       ...(falseBreaks === 0 ? [] : [`expected no break where no money was lost, there were ${falseBreaks}`]),
       ...(isMissed
         ? [`expected a break, since money was lost after ${firstLossAtMs} ms, there was none`]

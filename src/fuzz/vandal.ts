@@ -15,7 +15,7 @@ export const VANDAL_ACTS = [
   'loops',
   'answers nonsense',
   'wants nonsense',
-  'changes what it was handed',
+  'changes its input',
   'logs too much',
 ] as const;
 
@@ -63,7 +63,7 @@ const WRONG_STATES: readonly unknown[] = [{ random: 1n }, { random: () => 1 }, {
 const WRONG_ANSWERS: readonly unknown[] = [5, 'nothing', [], { intents: [] }, { state: {} }, new Map()];
 
 /**
- * A strategy as nobody wants one: it throws, answers nonsense and promises, changes what it was handed and
+ * A strategy as nobody wants one: it throws, answers nonsense and promises, changes its input and
  * what it answered earlier, logs too much, and at times wants an order as it should. A definition holds on to
  * what it saw, so each life needs one of its own. `onAct` is told of each thing that it does; it is to let
  * the time pass that a loop takes, which virtual time can not.
@@ -88,7 +88,7 @@ export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinitio
     // A book without its list has no best level that anybody could read.
     hold([seen, dice.happens(0.5) ? seen.bids : seen.bestBid, ctx.data, ctx.exact, ctx.rules, ctx.orders]);
     if (dice.happens(0.5)) {
-      onAct('changes what it was handed');
+      onAct('changes its input');
       for (const thing of [...held, ...ctx.orders, params, ctx, ctx.state]) spoil(thing);
     }
     if (dice.happens(0.1)) {

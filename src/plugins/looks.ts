@@ -1,6 +1,6 @@
 import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
 import { isLook } from './strategy-thread.ts';
-import { keyOf, toldBy, type Look, type WorkerCall } from './worker-messages.ts';
+import { keyOf, eventData, type Look, type WorkerCall } from './worker-messages.ts';
 
 /** What a kind of event has been seen to look at; more is asked for each time. */
 const MOST_LOOKS = 32;
@@ -15,23 +15,23 @@ export class Looks {
   private readonly sent = new Map<string, object>();
 
   /** What to send along with an event. */
-  of(event: StrategyEvent, view: EngineView): Pick<WorkerCall, 'looks' | 'same' | 'told'> {
+  of(event: StrategyEvent, view: EngineView): Pick<WorkerCall, 'looks' | 'same' | 'inEvent'> {
     const looks: (readonly [string, unknown])[] = [];
     const same: string[] = [];
-    const told: string[] = [];
-    const subject = toldBy(event);
+    const inEvent: string[] = [];
+    const data = eventData(event);
     for (const [key, look] of this.byKind.get(event.kind) ?? []) {
       const value = valueOf(look, view);
       if (typeof value === 'object' && value !== null) {
         if (this.sent.get(key) === value) same.push(key);
         else {
           this.sent.set(key, value);
-          if (value === subject) told.push(key);
+          if (value === data) inEvent.push(key);
           else looks.push([key, value]);
         }
       } else looks.push([key, value]);
     }
-    return { looks, same, told };
+    return { looks, same, inEvent };
   }
 
   /** Answers a question of a handler, and remembers it. What is no question is answered by null. */

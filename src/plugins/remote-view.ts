@@ -2,7 +2,7 @@ import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { deepFreeze } from '../strategy/frozen-copy.ts';
 import type { EngineView } from '../strategy/strategy-event.ts';
 import type { SharedLine } from './shared-line.ts';
-import { keyOf, toldBy, type Look, type WorkerCall } from './worker-messages.ts';
+import { keyOf, eventData, type Look, type WorkerCall } from './worker-messages.ts';
 
 /** Values that are kept to be shown again while they are the same. */
 const MOST_KEPT = 200;
@@ -25,12 +25,12 @@ export class RemoteView implements EngineView {
     this.port = port;
   }
 
-  begin({ event, nowMs, looks, same, told }: WorkerCall): void {
+  begin({ event, nowMs, looks, same, inEvent }: WorkerCall): void {
     this.nowMs = nowMs;
     this.now = new Map();
     for (const [key, value] of looks) this.take(key, value);
-    const subject = toldBy(event);
-    for (const key of told) this.take(key, subject);
+    const data = eventData(event);
+    for (const key of inEvent) this.take(key, data);
     for (const key of same) this.now.set(key, this.kept.get(key));
     this.isOpen = true;
   }
@@ -81,7 +81,7 @@ export class RemoteView implements EngineView {
     if (!this.isOpen)
       throw new Error(`expected the context to be used during its call only, ${key} was asked for later`);
     this.line.ask(look);
-    const answer = this.line.handed() ?? receiveMessageOnPort(this.port)?.message;
+    const answer = this.line.passed() ?? receiveMessageOnPort(this.port)?.message;
     this.take(key, (answer as { readonly value: unknown } | undefined)?.value ?? null);
     return this.now.get(key);
   }

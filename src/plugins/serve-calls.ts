@@ -117,7 +117,7 @@ if (loaded instanceof StrategyRunner) {
   port.on('message', (call: WorkerCall | null) => {
     let answer: WorkerAnswer;
     try {
-      answer = answerTo(loaded, call ?? (line.handed() as WorkerCall));
+      answer = answerTo(loaded, call ?? (line.passed() as WorkerCall));
     } catch (error) {
       answer = failed(error);
     }

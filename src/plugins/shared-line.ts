@@ -13,7 +13,7 @@ const STATE = 0;
 /** Of what the thread has said, and of what the main thread has passed. */
 const LENGTH = 1;
 const ANSWERED = 2;
-const HANDED_LENGTH = 3;
+const PASSED_LENGTH = 3;
 const WORDS = 4;
 
 /** The length of what did not fit. */
@@ -32,13 +32,13 @@ export class SharedLine {
   readonly memory: SharedArrayBuffer;
   private readonly words: Int32Array;
   private readonly bytes: Uint8Array;
-  private readonly handedBytes: Uint8Array;
+  private readonly passedBytes: Uint8Array;
 
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(WORDS * 4 + 2 * MOST_BYTES)) {
     this.memory = memory;
     this.words = new Int32Array(memory, 0, WORDS);
     this.bytes = new Uint8Array(memory, WORDS * 4, MOST_BYTES);
-    this.handedBytes = new Uint8Array(memory, WORDS * 4 + MOST_BYTES, MOST_BYTES);
+    this.passedBytes = new Uint8Array(memory, WORDS * 4 + MOST_BYTES, MOST_BYTES);
   }
 
   /** On the main thread: forgets what was said before. */
@@ -72,16 +72,16 @@ export class SharedLine {
    * On the main thread: puts plain data there for the thread. False where it does not fit and has to go by
    * the port.
    */
-  hand(message: unknown): boolean {
-    const { read, written } = encode(JSON.stringify(message), this.handedBytes);
-    Atomics.store(this.words, HANDED_LENGTH, read === 0 ? NOT_HERE : written);
+  pass(message: unknown): boolean {
+    const { read, written } = encode(JSON.stringify(message), this.passedBytes);
+    Atomics.store(this.words, PASSED_LENGTH, read === 0 ? NOT_HERE : written);
     return read !== 0;
   }
 
   /** In the thread: what was passed; null where it is in the port. */
-  handed(): unknown {
-    const length = Atomics.load(this.words, HANDED_LENGTH);
-    return length === NOT_HERE ? null : decode(this.handedBytes, length);
+  passed(): unknown {
+    const length = Atomics.load(this.words, PASSED_LENGTH);
+    return length === NOT_HERE ? null : decode(this.passedBytes, length);
   }
 
   /** On the main thread: a question was answered; the answer was passed on. */

@@ -122,7 +122,7 @@ export class StrategyThread {
    */
   call(call: WorkerCall, answerLook: (look: unknown) => unknown): WorkerAnswer {
     this.line.clear();
-    this.worker.postMessage(this.line.hand(call) ? null : call, []);
+    this.worker.postMessage(this.line.pass(call) ? null : call, []);
     let leftMs = this.options.limits.handlerMs;
     for (let questions = 0; questions <= MOST_QUESTIONS; questions += 1) {
       const begunMs = performance.now();
@@ -133,7 +133,7 @@ export class StrategyThread {
       if (said !== SAID.question || leftMs <= 0) break;
       const value = answerLook(this.line.read());
       this.line.clear();
-      if (!this.line.hand({ value })) this.worker.postMessage({ value }, []);
+      if (!this.line.pass({ value })) this.worker.postMessage({ value }, []);
       this.line.answered();
     }
     void this.dispose();

@@ -62,14 +62,14 @@ export interface WorkerCall {
   readonly clears: boolean;
   /** What the handler looked at in calls before, as it is now. */
   readonly looks: readonly (readonly [key: string, value: unknown])[];
-  /** What of that is the same object as at the last call. */
+  /** Keys of that whose value is the same object as at the last call. */
   readonly same: readonly string[];
-  /** What of that is what the event tells of: it is sent once. */
-  readonly told: readonly string[];
+  /** Keys of that whose value the event itself carries: it is sent once. */
+  readonly inEvent: readonly string[];
 }
 
-/** What an event tells of that can be looked at, too; null where it is nothing of the kind. */
-export function toldBy(event: StrategyEvent | null): object | null {
+/** Data of an event that a handler can also look at; null where there is none. */
+export function eventData(event: StrategyEvent | null): object | null {
   if (event?.kind === 'book') return event.book;
   return event?.kind === 'stats' ? event.stats : null;
 }

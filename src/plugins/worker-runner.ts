@@ -36,7 +36,7 @@ export interface WorkerRunnerOptions {
 }
 
 const NO_INTENTS: readonly Intent[] = [];
-const NOTHING_SEEN = { looks: [], same: [], told: [] };
+const NOTHING_SEEN = { looks: [], same: [], inEvent: [] };
 const HOUR_MS = 3_600_000;
 
 /** Bars that are gathered for a thread that is not called, before they are passed on. */

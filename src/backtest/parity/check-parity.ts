@@ -15,7 +15,7 @@ import type { Difference } from './difference.ts';
 import { runAgain, type RunAgainOptions, type SecondRun } from './run-again.ts';
 import { Watch } from './seen.ts';
 import { readSession, measuredLatency, type WantedThing, instancesOf } from './session.ts';
-import { RecordedEvent } from './told.ts';
+import { ReceivedData } from './received-data.ts';
 
 export interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies' | 'rules'> {
   /** The data folder of a run with --record. */
@@ -24,7 +24,7 @@ export interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies'
 
 export interface ParityReport extends SessionComparison {
   /**
-   * Decisions of the session that were made again from the very events that it was told; 0 where it kept
+   * Decisions of the session that were made again from the very events that it received; 0 where it kept
    * none.
    */
   readonly decidedAgain: number;
@@ -45,7 +45,7 @@ const SEED = 1;
 const LEAST_TOLERANCE_MS = 1_000;
 
 /**
- * Has a recorded session decided again from what it was told, runs it again against what it recorded, and
+ * Has a recorded session decided again from what it received, runs it again against what it recorded, and
  * compares both. Throws as `readSessionFile`, `readSession` and `runAgain` do.
  */
 export async function checkParity({ folder, ...options }: ParityOptions): Promise<ParityReport> {
@@ -53,7 +53,7 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
   const session = readSession(file);
   const ofEvents = await decided(folder, { file, session, ...options });
   const drawn = await measuredLatency(session, readEvents(folder), SEED);
-  const { tripsMs, told, fromMs } = ofEvents.again;
+  const { tripsMs, received, fromMs } = ofEvents.again;
   const second = await runAgain({
     file,
     session,
@@ -62,7 +62,7 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
       drawn === null
         ? null
         : { kind: 'replayed', tripsMs, further: drawn, ways: file.mode === 'paper' ? 'apart' : 'half' },
-    told: fromMs === null ? null : told,
+    received: fromMs === null ? null : received,
     fromMs,
     ...options,
   });
@@ -128,18 +128,18 @@ function countsOf({ intents, orders, fills, books, bars }: SecondRun['session'])
   };
 }
 
-/** What was decided by an engine that was told what the engine of a session was told. */
+/** What was decided by an engine that received what the engine of a session received. */
 export interface DecidedAgain {
   readonly intents: readonly WantedThing[];
   /** As they were when they were planned. */
   readonly orders: readonly OrderRecord[];
   /**
-   * What it was told, and how long each call took that was sent, from when it was wanted, by `tripKey`, in
+   * What it received, and how long each call took that was sent, from when it was wanted, by `tripKey`, in
    * the order in which they were sent.
    */
-  readonly told: RecordedEvent;
+  readonly received: ReceivedData;
   readonly tripsMs: ReadonlyMap<string, readonly number[]>;
-  /** The first and the last moment of which it was told; null where nothing was kept. */
+  /** Times of the first and the last event; null where nothing was kept. */
   readonly fromMs: number | null;
   readonly untilMs: number | null;
   /** Why it could not go on: it was answered what it had not asked. Null where it took everything. */
@@ -153,7 +153,7 @@ export interface DecidedAgain {
 const MOST_HELD_MS = 500;
 
 /**
- * Has an engine decide again with what that of a session began with and was told, event by event. Whatever it
+ * Has an engine decide again with what that of a session began with and received, event by event. Whatever it
  * decides otherwise is the code, since nothing else is different. What it wants sent goes nowhere: the
  * answers are those that came. The end of the run, when orders are canceled, is left out.
  */
@@ -171,10 +171,10 @@ async function decideAgain(
     beganMs,
   );
   const watch = new Watch([]);
-  const told = new RecordedEvent();
+  const received = new ReceivedData();
   const mirror = new MemoryMirror(({ kind, subject, json }, atMs) => {
     if (kind === 'intent') watch.intent(subject, json, atMs);
-    if (kind === 'intent' || kind === 'order') told.decide(subject);
+    if (kind === 'intent' || kind === 'order') received.decide(subject);
   });
   // As they were planned: what the answers of the session then make of them is not a decision.
   const planned = new Map<string, OrderRecord>();
@@ -182,7 +182,15 @@ async function decideAgain(
   const trips = new Map<string, { readonly sentAtMs: number; readonly tookMs: number }[]>();
   const decided = (untilMs: number | null, failure: string | null): DecidedAgain => {
     const tripsMs = new Map([...trips].map(([key, all]) => [key, inOrder(all)]));
-    return { intents: watch.intents, orders: [...planned.values()], told, tripsMs, fromMs, untilMs, failure };
+    return {
+      intents: watch.intents,
+      orders: [...planned.values()],
+      received,
+      tripsMs,
+      fromMs,
+      untilMs,
+      failure,
+    };
   };
   const note = (event: EngineEvent & { readonly kind: 'answer' }): void => {
     const { requestId, sentAtMs, atMs, answer } = event;
@@ -190,7 +198,7 @@ async function decideAgain(
     calls.delete(requestId);
     if (wanted === undefined || sentAtMs === null) return;
     const { call, wantedAtMs } = wanted;
-    told.answer(call, answer, atMs);
+    received.answer(call, answer, atMs);
     const key = tripKey(call);
     const known = trips.get(key) ?? [];
     trips.set(key, known);

@@ -13,7 +13,7 @@ import {
 } from './difference.ts';
 import { inputDifference, seenDivergences, type SeenOptions } from './seen.ts';
 import type { SessionPair, SessionView, WantedThing } from './session.ts';
-import type { TopicKind } from './told.ts';
+import type { TopicKind } from './received-data.ts';
 
 export interface CompareOptions extends SeenOptions {
   readonly markets: readonly Market[];
@@ -102,14 +102,20 @@ function knownOtherwise(
   decided: DecisionPair,
   { reads }: CompareOptions,
 ): Pick<Divergence, 'cause' | 'why'> | null {
-  if (session.told === null || again.told === null) return null;
+  if (session.received === null || again.received === null) return null;
   const kinds = reads.get(oneOf(decided).strategy);
   const atMs = timeOf(decided);
-  const sessionAnswers = session.told.answersBefore(decided.session?.name ?? null, atMs);
-  const againAnswers = again.told.answersBefore(decided.again?.name ?? null, atMs);
+  const sessionAnswers = session.received.answersBefore(decided.session?.name ?? null, atMs);
+  const againAnswers = again.received.answersBefore(decided.again?.name ?? null, atMs);
   const counts = (kind: TopicKind): boolean =>
     kind === 'account' || kind === 'book' || kinds?.has(kind) === true;
-  return inputDifference({ session: session.told, again: again.told, sessionAnswers, againAnswers, counts });
+  return inputDifference({
+    session: session.received,
+    again: again.received,
+    sessionAnswers,
+    againAnswers,
+    counts,
+  });
 }
 
 type Decided = Pick<SessionView, 'intents' | 'orders'>;

@@ -17,7 +17,7 @@ import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/r
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
 import { instancesOf } from './session.ts';
 import { netMoney } from './difference.ts';
-import { RecordedEvent } from './told.ts';
+import { ReceivedData } from './received-data.ts';
 import { bookText, closedBars, Watch } from './seen.ts';
 import { OwnLevels, OwnTrades } from './own-trading.ts';
 import type { KnownBars, ReadSession, SeenData, SessionView } from './session.ts';
@@ -25,12 +25,12 @@ import type { KnownBars, ReadSession, SeenData, SessionView } from './session.ts
 export interface RunAgainOptions {
   readonly file: SessionFile;
   readonly session: ReadSession;
-  /** What its engine was told; nothing where that was not kept. */
+  /** What its engine received; nothing where that was not kept. */
   readonly events: AsyncIterable<EngineEvent>;
   /** What its requests took; the default where that is not known. */
   readonly latency: Latency | null;
-  /** What it was told, and from when on; null where that was not kept. */
-  readonly told: RecordedEvent | null;
+  /** What it received, and from when on; null where that was not kept. */
+  readonly received: ReceivedData | null;
   readonly fromMs: number | null;
   /** Folder of the bundled strategies. */
   readonly bundledStrategies: string;
@@ -56,7 +56,7 @@ export async function runAgain({
   session,
   events,
   latency,
-  told,
+  received,
   fromMs,
   bundledStrategies,
   rules,
@@ -101,7 +101,7 @@ export async function runAgain({
     }),
   );
   const watch = new Watch(session.bars);
-  const toldAgain = new RecordedEvent();
+  const receivedAgain = new ReceivedData();
   const run = await runPoll({
     settings: {
       ...config.execution,
@@ -124,14 +124,14 @@ export async function runAgain({
     toMs: endMs,
     onAnswer: (call, answer, atMs) => {
       if (atMs >= endMs) return;
-      toldAgain.answer(call, answer, atMs);
+      receivedAgain.answer(call, answer, atMs);
       if (answer.outcome !== 'value') return;
       if (call.kind === 'book') watch.book(call.market, answer.value as OrderBook, atMs);
       if (call.kind === 'candles') watch.candles(call, answer.value as readonly Candle[], atMs);
     },
     onJournal: ({ kind, subject, json }, atMs) => {
       if (kind === 'intent' && atMs < endMs) watch.intent(subject, json, atMs);
-      if (kind === 'intent' || kind === 'order') toldAgain.decide(subject);
+      if (kind === 'intent' || kind === 'order') receivedAgain.decide(subject);
     },
   });
   const isWithin = ({ atMs }: { readonly atMs: number }): boolean => atMs >= beganMs && atMs < endMs;
@@ -143,7 +143,7 @@ export async function runAgain({
       fills: session.fills.filter(isWithin),
       books: seen,
       bars: session.bars.flatMap((bars) => closedBars(bars).filter(isWithin)),
-      told,
+      received,
     },
     again: {
       intents: watch.intents,
@@ -151,7 +151,7 @@ export async function runAgain({
       fills: run.fills.filter(isWithin),
       books: watch.books,
       bars: watch.bars().filter(isWithin),
-      told: toldAgain,
+      received: receivedAgain,
     },
   };
 }

@@ -3,7 +3,7 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { Divergence } from './difference.ts';
 import type { KnownBars, SeenData, WantedThing, SessionPair } from './session.ts';
-import type { Telling, TopicKind, RecordedEvent } from './told.ts';
+import type { TopicReading, TopicKind, ReceivedData } from './received-data.ts';
 
 /** Takes down what the bot of the second run sees and wants. */
 export class Watch {
@@ -94,9 +94,9 @@ export function seenDivergences(
     if (bar !== null)
       found.push({ ...bar, why: `${market}: ${bar.why} bar`, strategies: readersOf('candles', options) });
   }
-  for (const [name, { kind, tellings }] of session.told?.topics ?? []) {
+  for (const [name, { kind, readings }] of session.received?.topics ?? []) {
     if (kind !== 'trades' && kind !== 'stats') continue;
-    const other = firstOther(tellings, again.told?.topics.get(name)?.tellings ?? [], options.toleranceMs);
+    const other = firstOther(readings, again.received?.topics.get(name)?.readings ?? [], options.toleranceMs);
     if (other !== null)
       found.push({ ...other, why: `${other.why} ${name}`, strategies: readersOf(kind, options) });
   }
@@ -108,8 +108,8 @@ function readersOf(kind: TopicKind, { reads }: SeenOptions): ReadonlySet<string>
 }
 
 function firstOther(
-  session: readonly Telling[],
-  again: readonly Telling[],
+  session: readonly TopicReading[],
+  again: readonly TopicReading[],
   toleranceMs: number,
 ): Pick<Divergence, 'atMs' | 'cause' | 'why'> | null {
   const shorter = Math.min(session.length, again.length);
@@ -126,10 +126,10 @@ function firstOther(
   return next === undefined ? null : { atMs: next.atMs, cause: 'data age', why: 'in only one run a' };
 }
 
-/** What two runs have been told by then, and which of it counts. */
+/** What two runs have received by then, and which of it counts. */
 export interface Inputs {
-  readonly session: RecordedEvent;
-  readonly again: RecordedEvent;
+  readonly session: ReceivedData;
+  readonly again: ReceivedData;
   /** How many answers each had been given by then. */
   readonly sessionAnswers: number;
   readonly againAnswers: number;

@@ -11,7 +11,7 @@ import type { OrderRecord } from '../../execution/order-record.ts';
 import { openMirrorReadOnly } from '../../mirror/mirror-file.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { DrawnLatency } from '../../venues/recorded/poll-rules.ts';
-import type { RecordedEvent } from './told.ts';
+import type { ReceivedData } from './received-data.ts';
 
 /** The strategies of a session, made anew. Throws `INVALID_STRATEGY` where none can run. */
 export async function instancesOf(
@@ -33,7 +33,7 @@ export interface KnownBars {
   readonly candles: readonly Candle[];
 }
 
-/** What the mirror of a session tells. Times in ms since 1970. */
+/** What the mirror of a session holds. Times in ms since 1970. */
 export interface ReadSession {
   /** When it began to end, or was last heard of. */
   readonly endMs: number;
@@ -139,8 +139,8 @@ export interface SessionView {
   readonly fills: readonly FillRecord[];
   readonly books: readonly SeenData[];
   readonly bars: readonly SeenData[];
-  /** All that it was told; null where that was not kept. */
-  readonly told: RecordedEvent | null;
+  /** All that it received; null where that was not kept. */
+  readonly received: ReceivedData | null;
 }
 
 /** What is compared: two runs of one stretch of time. */

@@ -25,8 +25,8 @@ export function readFields(
 ): FieldReading {
   const request: Record<string, unknown> = {};
   const problems: string[] = [];
-  /** Fields about which something was said already. */
-  const told = new Set<string>();
+  /** Fields that already have a problem. */
+  const reported = new Set<string>();
   for (const text of texts) {
     const at = text.indexOf('=');
     const [name, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
@@ -35,29 +35,29 @@ export function readFields(
       at < 1 ? `expected field=value, was "${shown(text)}"` : problemOf(call, { name, field, request });
     if (problem !== null) {
       problems.push(problem);
-      told.add(name).add(nearestField(call, name) ?? name);
+      reported.add(name).add(nearestField(call, name) ?? name);
       continue;
     }
     const read = field?.isSecret === true ? readSecret(name, value, environment) : { value };
     if ('problem' in read) {
       problems.push(read.problem);
-      told.add(name);
+      reported.add(name);
     } else request[name] = read.value;
   }
-  return checkFields(call, request, { problems, told });
+  return checkFields(call, request, { problems, reported });
 }
 
 /** Holds a request against the declaration of its call. */
 export function checkFields(
   call: Call,
   request: CallRequest,
-  before: { readonly problems: readonly string[]; readonly told: ReadonlySet<string> } = {
+  before: { readonly problems: readonly string[]; readonly reported: ReadonlySet<string> } = {
     problems: [],
-    told: new Set(),
+    reported: new Set(),
   },
 ): FieldReading {
   const checked = checkRequest(call.name, request);
-  const found = checked.ok ? [] : checked.problems.filter(({ field }) => !before.told.has(field));
+  const found = checked.ok ? [] : checked.problems.filter(({ field }) => !before.reported.has(field));
   const problems = [...before.problems, ...found.map((problem) => problemText(call, problem, request))];
   return problems.length === 0 ? { ok: true, request } : { ok: false, problems };
 }

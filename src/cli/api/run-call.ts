@@ -121,7 +121,7 @@ async function bring(run: CallRun): Promise<Brought | null> {
     end.arm();
     return options.all === true ? await readPages(run, sender) : await callOnce(run, sender);
   } catch (error) {
-    throw told(error, run, createScrubber(secretsIn(run, target)));
+    throw failureToThrow(error, run, createScrubber(secretsIn(run, target)));
   } finally {
     end.release();
     await sender.close();
@@ -217,9 +217,10 @@ function secretsIn(
 }
 
 /**
- * What is said of a failure: what it was, what became of the call, and what to do; for programs as JSON too.
+ * The error that a failed call ends with: what it was, the outcome, and what to do. With `--json` it is
+ * also written as JSON.
  */
-function told(error: unknown, run: CallRun, scrub: (line: string) => string): unknown {
+function failureToThrow(error: unknown, run: CallRun, scrub: (line: string) => string): unknown {
   const { call, request, options, io } = run;
   const isOurs = error instanceof SarrafError && error.code !== 'INVARIANT';
   if (options.json === true && (isOurs || error instanceof CommandError)) {

@@ -162,13 +162,15 @@ function figureCells(figures: StrategyFigures): readonly string[] {
   ];
 }
 
-/** Amounts by asset, without those that are nothing. */
+/** Amounts by asset, without zeros. */
 function amounts(
   of: Readonly<Record<string, string>>,
   shown: (text: string, asset: string) => string,
 ): string {
-  const told = Object.entries(of).filter(([, text]) => text !== '0');
-  return told.length === 0 ? '0' : told.map(([asset, text]) => `${shown(text, asset)} ${asset}`).join(', ');
+  const nonzero = Object.entries(of).filter(([, text]) => text !== '0');
+  return nonzero.length === 0
+    ? '0'
+    : nonzero.map(([asset, text]) => `${shown(text, asset)} ${asset}`).join(', ');
 }
 
 function openOrderLines(summary: MirrorSummary, nowMs: number): string[] {

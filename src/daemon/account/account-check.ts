@@ -77,7 +77,7 @@ export class AccountCheck {
     onAccount?.(reading.fields);
     if (verdict.kind === 'unknown') {
       const why =
-        reading.kind === 'untold' ? reading.why : 'the profile and what was kept have nothing in common';
+        reading.kind === 'unavailable' ? reading.why : 'the profile and what was kept have nothing in common';
       say(`the account is not checked: ${why}`);
     }
     if (Object.keys(verdict.account.hashes).length > 0) mirror.keepAccount(JSON.stringify(verdict.account));

@@ -66,8 +66,8 @@ function objectionToLoss(
     const limit = limits[pnl.quote];
     if (limit === null) continue;
     const loss = of.lossOf(pnl);
-    const isTold = pnl.unvalued.length === 0;
-    if ((loss <= limit && isTold) || onlyReduces(view)) continue;
+    const hasValue = pnl.unvalued.length === 0;
+    if ((loss <= limit && hasValue) || onlyReduces(view)) continue;
     return loss <= limit ? unvaluedObjection(pnl, view) : of.objection(pnl, loss, limit);
   }
   return null;

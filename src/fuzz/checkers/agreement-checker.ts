@@ -2,7 +2,7 @@ import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import type { MirrorFill, MirrorRows, MirrorOrder } from './mirror-rows.ts';
 import { NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 
 const LIVE: ReadonlySet<string> = new Set(['open', 'cancelling']);
 const FINAL: ReadonlySet<string> = new Set(['filled', 'cancelled', 'rejected']);
@@ -25,9 +25,9 @@ export function checkAgreement(
   options: AgreementOptions,
 ): readonly Violation[] {
   return [
-    ...told('orders agree', orderMessages(truth, rows, options)),
-    ...told('fills agree', fillMessages(truth, rows)),
-    ...told('balances agree', balanceMessages(truth, rows)),
+    ...violationsOf('orders agree', orderMessages(truth, rows, options)),
+    ...violationsOf('fills agree', fillMessages(truth, rows)),
+    ...violationsOf('balances agree', balanceMessages(truth, rows)),
   ];
 }
 

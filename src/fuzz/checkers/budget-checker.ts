@@ -1,6 +1,6 @@
 import type { RateLimit } from '../../domain/rate-limit.ts';
 import type { LoggedRequest, RequestLog } from '../../simulator/wire/request-log.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 
 const HTTP_FORBIDDEN = 403;
 const HTTP_TOO_MANY = 429;
@@ -47,7 +47,7 @@ export class BudgetChecker {
 
   violations(): readonly Violation[] {
     this.look();
-    return told('budgets', this.found);
+    return violationsOf('budgets', this.found);
   }
 
   private take({ budget, timeMs, status, path, number }: LoggedRequest): void {

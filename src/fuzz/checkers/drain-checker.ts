@@ -5,7 +5,7 @@ import { parseMarket } from '../../domain/market-symbol.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { orderIdOf } from '../../venues/whole-ids.ts';
 import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 
 /** One strategy at the moment of a drain, in a market of its own. */
 interface DrainedStrategy {
@@ -74,7 +74,7 @@ export function checkDrain(
       );
     }
   }
-  return { violations: told('drain', messages), judged };
+  return { violations: violationsOf('drain', messages), judged };
 }
 
 /**

@@ -4,7 +4,7 @@ import { parseMarket } from '../../domain/market-symbol.ts';
 import { readOrderName } from '../../execution/order-names.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import { NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 
 export interface ExposureLimits {
   /** The first part of our ids. */
@@ -63,7 +63,7 @@ export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): rea
     );
     return worstBeyond(changes, limit, instance);
   });
-  return told('exposure', messages);
+  return violationsOf('exposure', messages);
 }
 
 function strategyOf(name: string): string {

@@ -1,6 +1,6 @@
 import type { ExchangeTruth } from './exchange-truth.ts';
 import { ownKeyOf } from './own-key.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
 interface Cancel {
@@ -48,6 +48,6 @@ export class ForeignChecker implements WireWitness {
         ? []
         : [`expected cancels of our own orders, one left for the foreign order ${order} at ${atMs}`];
     });
-    return told('foreign orders', [...this.found, ...foreign]);
+    return violationsOf('foreign orders', [...this.found, ...foreign]);
   }
 }

@@ -1,6 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { marketOfCurrencies } from '../../domain/market-symbol.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
 const HTTP_OK = 200;
@@ -46,7 +46,7 @@ export class FreshnessChecker implements WireWitness {
   }
 
   violations(): readonly Violation[] {
-    return told('freshness', this.found);
+    return violationsOf('freshness', this.found);
   }
 }
 

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
 /** What the mirror knows of an order that has not been passed on yet, or that is at its end. */
@@ -34,7 +34,7 @@ export class JournalChecker implements WireWitness {
   isAnswered(): void {}
 
   violations(): readonly Violation[] {
-    return told('journal before request', this.found);
+    return violationsOf('journal before request', this.found);
   }
 
   close(): void {

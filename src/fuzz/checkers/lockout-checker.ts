@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../exchange/transport.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
 const HTTP_FORBIDDEN = 403;
@@ -44,7 +44,7 @@ export class LockoutChecker implements WireWitness {
   }
 
   violations(): readonly Violation[] {
-    return told('lockouts', this.found);
+    return violationsOf('lockouts', this.found);
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 import type { HttpResponse } from '../../exchange/transport.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
@@ -71,7 +71,7 @@ export class LoweredLimitChecker implements WireWitness {
   }
 
   violations(): readonly Violation[] {
-    return told('lowered limits', this.found);
+    return violationsOf('lowered limits', this.found);
   }
 }
 

@@ -2,7 +2,7 @@ import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
 import type { MirrorRows } from './mirror-rows.ts';
 import { NONE_REFUSED } from './own-key.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 
 /** Intents that one order serves, or the pair of an OCO. */
 const ONE_ORDER: ReadonlySet<string> = new Set(['place', 'oco']);
@@ -40,7 +40,7 @@ export function checkOrders(
     );
   }
   for (const served of servedIntents(truth, rows, refused)) messages.push(...checkIntent(served));
-  return told('orders', messages);
+  return violationsOf('orders', messages);
 }
 
 function servedIntents(

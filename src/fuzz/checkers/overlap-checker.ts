@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../exchange/transport.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
 const HTTP_OK = 200;
@@ -11,14 +11,14 @@ const HTTP_OK = 200;
  */
 export class OverlapChecker implements WireWitness {
   private readonly found: string[] = [];
-  private highestTold = Number.POSITIVE_INFINITY;
+  private highestReported = Number.POSITIVE_INFINITY;
 
   leaves({ endpoint, fields, atMs }: LeavingRequest): void {
     if (endpoint.name !== 'tradesList') return;
     const fromId = Number(fields['fromId'] ?? 1);
-    if (fromId <= this.highestTold) return;
+    if (fromId <= this.highestReported) return;
     this.found.push(
-      `expected a reading of trades to begin at ${this.highestTold}, the last that was told, or before, one began at ${fromId} at ${atMs}`,
+      `expected a reading of trades to begin at ${this.highestReported}, the last one reported, or before, one began at ${fromId} at ${atMs}`,
     );
   }
 
@@ -26,11 +26,13 @@ export class OverlapChecker implements WireWitness {
     if (endpoint.name !== 'tradesList' || response.status !== HTTP_OK) return;
     const highest = Math.max(...idsIn(response.body));
     if (!Number.isFinite(highest)) return;
-    this.highestTold = Number.isFinite(this.highestTold) ? Math.max(this.highestTold, highest) : highest;
+    this.highestReported = Number.isFinite(this.highestReported)
+      ? Math.max(this.highestReported, highest)
+      : highest;
   }
 
   violations(): readonly Violation[] {
-    return told('overlap', this.found);
+    return violationsOf('overlap', this.found);
   }
 }
 

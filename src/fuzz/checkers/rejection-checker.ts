@@ -1,6 +1,6 @@
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import { placedNameOf } from './own-key.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 
 /** What the exchange itself has: its own tables. */
 export interface AcceptedOrders {
@@ -33,6 +33,6 @@ export class RejectionChecker {
   }
 
   violations(): readonly Violation[] {
-    return told('rejections', this.found);
+    return violationsOf('rejections', this.found);
   }
 }

@@ -2,7 +2,7 @@ import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { MirrorChange } from '../../engine/mirror-change.ts';
 import { MARK } from '../vandal.ts';
-import { told, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './violation.ts';
 
 /** Changes that tell of the account and its markets: nothing of a strategy's own words is in them. */
 const FACTS: ReadonlySet<MirrorChange['kind']> = new Set([
@@ -46,7 +46,7 @@ export class VandalChecker {
   }
 
   violations(): readonly Violation[] {
-    return told('hostile strategy', this.found);
+    return violationsOf('hostile strategy', this.found);
   }
 
   private find(expected: string, was: unknown, atMs: number): void {

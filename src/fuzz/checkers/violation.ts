@@ -5,11 +5,11 @@ export interface Violation {
 }
 
 /** Violations of one check that are reported; the rest are counted, for they mostly say the same. */
-const MOST_TOLD = 10;
+const MOST_REPORTED = 10;
 
 /** The first violations of a check, and how many more there are. */
-export function told(check: string, messages: readonly string[]): readonly Violation[] {
-  const first = messages.slice(0, MOST_TOLD).map((message) => ({ check, message }));
+export function violationsOf(check: string, messages: readonly string[]): readonly Violation[] {
+  const first = messages.slice(0, MOST_REPORTED).map((message) => ({ check, message }));
   const rest = messages.length - first.length;
   return rest === 0 ? first : [...first, { check, message: `${rest} more of these` }];
 }

@@ -8,10 +8,9 @@ import type { AccountFields } from './account-identity.ts';
 export type AccountReading =
   | { readonly kind: 'read'; readonly fields: AccountFields }
   /**
-   * The exchange does not tell it to this credential, or does not tell it now: `fields` is what is known all
-   * the same.
+   * The exchange does not show it to this credential, or not now: `fields` is what is known without it.
    */
-  | { readonly kind: 'untold'; readonly why: string; readonly fields: AccountFields }
+  | { readonly kind: 'unavailable'; readonly why: string; readonly fields: AccountFields }
   /** The credential was refused, or no answer came. */
   | { readonly kind: 'failed'; readonly error: SarrafError };
 
@@ -25,7 +24,7 @@ export interface AccountReader {
 }
 
 /** Over a limit, or not permitted: then nobody waits for it. */
-const UNTOLD: ReadonlySet<string> = new Set(['FORBIDDEN', 'RATE_LIMITED']);
+const UNAVAILABLE: ReadonlySet<string> = new Set(['FORBIDDEN', 'RATE_LIMITED']);
 
 /** @see AccountReader. Source: "Profile". */
 export function createAccountReader(options: {
@@ -51,7 +50,7 @@ export function createAccountReader(options: {
           send: async (signal) => client.profile({}, { signal }),
         });
         if (!reply.sent) return unsent(reply.reason, known);
-        if (!reply.value.ok) return { kind: 'untold', why: reply.value.code, fields: known };
+        if (!reply.value.ok) return { kind: 'unavailable', why: reply.value.code, fields: known };
         const { username, email, mobile } = reply.value.value.profile;
         const fields = {
           ...known,
@@ -62,7 +61,7 @@ export function createAccountReader(options: {
         return { kind: 'read', fields };
       } catch (error) {
         if (!(error instanceof SarrafError)) throw error;
-        if (UNTOLD.has(error.code)) return { kind: 'untold', why: error.message, fields: known };
+        if (UNAVAILABLE.has(error.code)) return { kind: 'unavailable', why: error.message, fields: known };
         return { kind: 'failed', error };
       }
     },
@@ -72,7 +71,7 @@ export function createAccountReader(options: {
 function unsent(reason: string, known: AccountFields): AccountReading {
   const why = `the profile could not be asked for: ${reason}`;
   // A lockout of this one call must not keep the bot from all others.
-  if (reason === 'locked out') return { kind: 'untold', why, fields: known };
+  if (reason === 'locked out') return { kind: 'unavailable', why, fields: known };
   const code = reason === 'credential refused' ? 'UNAUTHORIZED' : 'TOO_MANY_CALLS';
   return { kind: 'failed', error: new SarrafError(code, why, { outcome: 'none' }) };
 }

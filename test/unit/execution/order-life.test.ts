@@ -29,7 +29,7 @@ function fillOf(amount: Units): OrderEvent {
 }
 
 const FACTS: Readonly<Record<string, OrderEvent>> = {
-  handed: { kind: 'handed over', atMs: 20 },
+  submitted: { kind: 'submitted', atMs: 20 },
   dropped: { kind: 'dropped', atMs: 20, reason: 'Halted' },
   refused: { kind: 'refused', atMs: 20, code: 'InsufficientFunds' },
   silence: { kind: 'unanswered', sentAtMs: 20 },
@@ -57,7 +57,7 @@ const FACTS: Readonly<Record<string, OrderEvent>> = {
  */
 const TABLE = `
                 planned   sending    unknown    open       cancelling  settling   filled  cancelled  rejected
-  handed      | sending   !          !          !          !           !          !       !          !
+  submitted   | sending   !          !          !          !           !          !       !          !
   dropped     | rejected  rejected   !          !          !           !          !       !          !
   refused     | -         rejected   rejected   -          -           -          -       -          -
   silence     | -         unknown    -          -          -           -          -       -          -
@@ -109,10 +109,10 @@ describe('the life cycle of an order', () => {
   });
 
   it('counts each handing over, and keeps when it was', () => {
-    const sent = afterEvent(plannedOrder(), { kind: 'handed over', atMs: 20 });
+    const sent = afterEvent(plannedOrder(), { kind: 'submitted', atMs: 20 });
     expect(sent).toMatchObject({ state: 'sending', attempts: 1, sentAtMs: 20 });
     const again = afterEvent(orderIn('unknown'), { kind: 'absent', atMs: 30, resend: true });
-    expect(afterEvent(again, { kind: 'handed over', atMs: 40 })).toMatchObject({ attempts: 2, sentAtMs: 40 });
+    expect(afterEvent(again, { kind: 'submitted', atMs: 40 })).toMatchObject({ attempts: 2, sentAtMs: 40 });
   });
 
   it('moves the last possible send on when there was no answer', () => {
@@ -174,7 +174,7 @@ describe('any order, whatever is learned of it', () => {
 
   const lives = fc
     .array(facts, { maxLength: 25 })
-    .map((given) => lifeOf([{ kind: 'handed over', atMs: 1 }, ...given]));
+    .map((given) => lifeOf([{ kind: 'submitted', atMs: 1 }, ...given]));
 
   it('never loses what was matched or filled, and never fills beyond its amount', () => {
     fc.assert(

@@ -231,7 +231,7 @@ const read = (...ids: readonly (readonly [from: number, told: readonly number[]]
 };
 
 describe('readings of trades', () => {
-  test('may begin at the last that was told, or before', () => {
+  test('may begin at the last trade that was reported, or before', () => {
     expect(read([1, [4, 7, 5]], [7, []], [5, [5, 7]])).toBe(0);
   });
 
@@ -239,7 +239,7 @@ describe('readings of trades', () => {
     expect(read([1, [4, 7, 5]], [8, []])).toBe(1);
   });
 
-  test('are not judged before anything was told', () => {
+  test('are not judged before the first trade was reported', () => {
     expect(read([900, []], [900, []])).toBe(0);
   });
 });

@@ -56,7 +56,7 @@ function fill(of: {
 }
 
 function view(of: Partial<SessionView>): SessionView {
-  return { intents: [], orders: [], fills: [], books: [], bars: [], told: null, ...of };
+  return { intents: [], orders: [], fills: [], books: [], bars: [], received: null, ...of };
 }
 
 const seen = (atMs: number, text: string): SessionView['books'][number] => ({

@@ -12,7 +12,7 @@ const LATE: AccountReading = {
   kind: 'failed',
   error: new SarrafError('TIMED_OUT', 'late', { outcome: 'none' }),
 };
-const UNTOLD: AccountReading = { kind: 'untold', why: 'not permitted', fields: {} };
+const UNAVAILABLE: AccountReading = { kind: 'unavailable', why: 'not permitted', fields: {} };
 
 const { signal } = new AbortController();
 
@@ -103,7 +103,7 @@ describe('the check of the account', () => {
 
   it('says once that it can not be read, and goes on; keeps it once it can', async () => {
     const mirror = { text: null };
-    const blind = checkWith(mirror, UNTOLD);
+    const blind = checkWith(mirror, UNAVAILABLE);
     await blind.check.open();
     await blind.send({ kind: 'wallets' });
     expect(blind.said).toEqual(['the account is not checked: not permitted']);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inputDifference } from '../../../../src/backtest/parity/seen.ts';
-import { RecordedEvent } from '../../../../src/backtest/parity/told.ts';
+import { ReceivedData } from '../../../../src/backtest/parity/received-data.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
 
 const BOOK: VenueCall = { kind: 'book', market: 'BTCUSDT' };
@@ -21,59 +21,59 @@ const order = (id: number, status: string): object => ({
 });
 const orders = (...items: readonly object[]): Answer => [ORDERS, { items, hasNext: false }];
 
-/** A bot that was told one thing a second. */
-function told(...answers: readonly Answer[]): RecordedEvent {
-  const all = new RecordedEvent();
+/** A bot that receives one answer a second. */
+function received(...answers: readonly Answer[]): ReceivedData {
+  const all = new ReceivedData();
   for (const [index, [call, value]] of answers.entries()) {
-    all.answer(call, { outcome: 'value', value } as Parameters<RecordedEvent['answer']>[1], index * 1_000);
+    all.answer(call, { outcome: 'value', value } as Parameters<ReceivedData['answer']>[1], index * 1_000);
   }
   return all;
 }
 
-function difference(session: RecordedEvent, again: RecordedEvent, kinds: readonly string[] = []): unknown {
+function difference(session: ReceivedData, again: ReceivedData, kinds: readonly string[] = []): unknown {
   const counts = (kind: string): boolean => kind === 'book' || kind === 'account' || kinds.includes(kind);
   const [sessionAnswers, againAnswers] = [session.answersBefore(null, 1e9), again.answersBefore(null, 1e9)];
   return inputDifference({ session, again, sessionAnswers, againAnswers, counts })?.cause ?? null;
 }
 
 describe('what two runs know when they decide', () => {
-  test('is the same where the last they were told is', () => {
+  test('is the same where their last data is', () => {
     expect(
-      difference(told(book('9'), book('10'), book('10')), told(book('10'), book('10'), book('10'))),
+      difference(received(book('9'), book('10'), book('10')), received(book('10'), book('10'), book('10'))),
     ).toBeNull();
   });
 
-  test('is of another age where one has looked more often, for a strategy is told of each look', () => {
-    expect(difference(told(book('9'), book('9')), told(book('9')))).toBe('latency');
-    expect(difference(told(orders(), orders()), told(orders()))).toBeNull();
+  test('is of another age where one has looked more often, since each look notifies a strategy', () => {
+    expect(difference(received(book('9'), book('9')), received(book('9')))).toBe('latency');
+    expect(difference(received(orders(), orders()), received(orders()))).toBeNull();
   });
 
   test('is of another age where one has seen already what the other is to see', () => {
-    const session = told(book('9'), book('10'));
-    expect(difference(session, told(book('9')))).toBe('latency');
-    expect(difference(told(), told(book('9')))).toBe('latency');
+    const session = received(book('9'), book('10'));
+    expect(difference(session, received(book('9')))).toBe('latency');
+    expect(difference(received(), received(book('9')))).toBe('latency');
   });
 
   test('is other data where one has never seen what the other has', () => {
-    expect(difference(told(book('9'), book('10')), told(book('9'), book('11')))).toBe('data age');
+    expect(difference(received(book('9'), book('10')), received(book('9'), book('11')))).toBe('data age');
   });
 
   test('is of those things that count for a strategy', () => {
-    const [session, again] = [told(book('9'), stats('1')), told(book('9'), stats('2'))];
+    const [session, again] = [received(book('9'), stats('1')), received(book('9'), stats('2'))];
     expect(difference(session, again)).toBeNull();
     expect(difference(session, again, ['stats'])).toBe('data age');
   });
 
   test('is its orders too, whatever they are called and in whatever order they came', () => {
-    const session = told(orders(order(7, 'Active')), orders(order(8, 'Done')), orders());
-    expect(difference(session, told(orders(order(42, 'Done'), order(41, 'Active'))))).toBeNull();
-    expect(difference(session, told(orders(order(42, 'Done'), order(41, 'Done'))))).toBe('latency');
-    expect(difference(session, told(orders(order(41, 'Active'))))).toBe('latency');
+    const session = received(orders(order(7, 'Active')), orders(order(8, 'Done')), orders());
+    expect(difference(session, received(orders(order(42, 'Done'), order(41, 'Active'))))).toBeNull();
+    expect(difference(session, received(orders(order(42, 'Done'), order(41, 'Done'))))).toBe('latency');
+    expect(difference(session, received(orders(order(41, 'Active'))))).toBe('latency');
   });
 });
 
-test('what is told within the millisecond of a decision, but after it, is not known to it', () => {
-  const of = told(book('9'));
+test('data of the same millisecond as a decision, but after it, is not known to it', () => {
+  const of = received(book('9'));
   of.decide('order 1');
   of.answer(BOOK, { outcome: 'value', value: { bids: [], asks: [], updatedAtMs: null } }, 0);
   of.decide('order 1');

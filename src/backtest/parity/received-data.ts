@@ -7,13 +7,13 @@ import type { Page, VenueAnswer, VenueCall, WalletReading } from '../../venues/p
 import { timeframeMs } from '../../domain/timeframe.ts';
 
 /** What something was from a moment on, in ms since 1970, as a text: the same text is the same thing. */
-export interface Telling {
+export interface TopicReading {
   readonly atMs: number;
   readonly text: string;
 }
 
-interface NumberedTelling extends Telling {
-  /** The number of the answer that told it. */
+interface NumberedReading extends TopicReading {
+  /** The number of the answer that brought it. */
   readonly number: number;
 }
 
@@ -25,16 +25,16 @@ export type TopicKind = 'book' | 'candles' | 'trades' | 'stats' | 'account';
 
 interface Topic {
   readonly kind: TopicKind;
-  readonly tellings: NumberedTelling[];
-  /** The numbers of all answers about it, those that told nothing new among them. */
+  readonly readings: NumberedReading[];
+  /** The numbers of all answers about it, also of those that brought nothing new. */
   readonly looks: number[];
 }
 
 /**
- * What a bot was told, topic by topic, without the names that an exchange gives, so that two runs can be held
- * against each other.
+ * What a bot received, topic by topic, without the names that an exchange gives, so that two runs can be
+ * compared.
  */
-export class RecordedEvent {
+export class ReceivedData {
   readonly topics = new Map<string, Topic>();
   private readonly orders = new Tally();
   private readonly fills = new Tally();
@@ -57,30 +57,30 @@ export class RecordedEvent {
     );
   }
 
-  /** Takes what a call was answered with. Answers are to be handed over in the order of time. */
+  /** Takes the answer of a call. Answers must come in the order of time. */
   answer(call: VenueCall, answer: VenueAnswer, atMs: number): void {
     this.timesMs.push(atMs);
     if (answer.outcome === 'value') this.value(call, answer.value, atMs);
     else if (answer.outcome !== 'unsent') {
       this.failures += 1;
-      this.tell('refusals', 'account', { atMs, text: String(this.failures) });
+      this.note('refusals', 'account', { atMs, text: String(this.failures) });
     }
   }
 
-  /** What a topic was after so many answers; null before anything was told. */
+  /** What a topic was after so many answers; null before anything came. */
   after(name: string, answers: number): string | null {
-    const tellings = this.topics.get(name)?.tellings ?? [];
-    return tellings[firstWhere(tellings, ({ number }) => number > answers) - 1]?.text ?? null;
+    const readings = this.topics.get(name)?.readings ?? [];
+    return readings[firstWhere(readings, ({ number }) => number > answers) - 1]?.text ?? null;
   }
 
-  /** How often a topic had been looked at after so many answers: a strategy is told of each time. */
+  /** How often a topic had been looked at after so many answers: a strategy is notified each time. */
   looksAfter(name: string, answers: number): number {
     return firstWhere(this.topics.get(name)?.looks ?? [], (number) => number > answers);
   }
 
   /** Whether a topic was ever this. */
   wasEver(name: string, text: string): boolean {
-    return this.topics.get(name)?.tellings.some((telling) => telling.text === text) ?? false;
+    return this.topics.get(name)?.readings.some((reading) => reading.text === text) ?? false;
   }
 
   private value(call: VenueCall, value: unknown, atMs: number): void {
@@ -100,26 +100,26 @@ export class RecordedEvent {
           (last, bar) => (last === null || bar.openTimeMs > last.openTimeMs ? bar : last),
           null,
         );
-        this.tell(`bars ${call.market} ${call.timeframe}`, 'candles', { atMs, text: JSON.stringify(newest) });
+        this.note(`bars ${call.market} ${call.timeframe}`, 'candles', { atMs, text: JSON.stringify(newest) });
         break;
       }
       case 'public-trades': {
         const [first] = (value as readonly PublicTrade[]).toSorted(
           (left, right) => right.timeMs - left.timeMs,
         );
-        this.tell(`trades ${call.market}`, 'trades', { atMs, text: JSON.stringify(first ?? null) });
+        this.note(`trades ${call.market}`, 'trades', { atMs, text: JSON.stringify(first ?? null) });
         break;
       }
       case 'stats':
         for (const { market, ...numbers } of value as readonly MarketStats[]) {
-          this.tell(`statistics ${market.symbol}`, 'stats', { atMs, text: JSON.stringify(numbers) });
+          this.note(`statistics ${market.symbol}`, 'stats', { atMs, text: JSON.stringify(numbers) });
         }
         break;
       case 'wallets': {
         const totals = (value as readonly WalletReading[]).map(
           ({ currency, total, held }) => `${currency} ${total} ${held}`,
         );
-        this.tell('wallets', 'account', { atMs, text: totals.toSorted().join(', ') });
+        this.note('wallets', 'account', { atMs, text: totals.toSorted().join(', ') });
         break;
       }
       case 'place':
@@ -141,7 +141,7 @@ export class RecordedEvent {
         for (const { id, orderId, side, price, amount } of (value as Page<VenueTrade>).items) {
           this.fills.put(`${id} ${orderId}`, `${side} ${amount} ${price}`);
         }
-        this.tell('fills', 'account', { atMs, text: this.fills.text });
+        this.note('fills', 'account', { atMs, text: this.fills.text });
         break;
       case 'cancel-old':
       case 'transactions':
@@ -151,22 +151,22 @@ export class RecordedEvent {
   }
 
   private book(market: string, { bids, asks }: OrderBook, atMs: number): void {
-    this.tell(`book ${market}`, 'book', { atMs, text: JSON.stringify([bids, asks]) });
+    this.note(`book ${market}`, 'book', { atMs, text: JSON.stringify([bids, asks]) });
   }
 
   private order(orders: readonly VenueOrder[], atMs: number): void {
     for (const { id, side, price, amount, matchedAmount, status } of orders) {
       this.orders.put(String(id), `${side} ${amount} ${price} ${matchedAmount} ${status}`);
     }
-    this.tell('orders', 'account', { atMs, text: this.orders.text });
+    this.note('orders', 'account', { atMs, text: this.orders.text });
   }
 
-  private tell(name: string, kind: TopicKind, telling: Telling): void {
-    const topic = this.topics.get(name) ?? { kind, tellings: [], looks: [] };
+  private note(name: string, kind: TopicKind, reading: TopicReading): void {
+    const topic = this.topics.get(name) ?? { kind, readings: [], looks: [] };
     this.topics.set(name, topic);
     topic.looks.push(this.timesMs.length);
-    if (topic.tellings.at(-1)?.text === telling.text) return;
-    topic.tellings.push({ ...telling, number: this.timesMs.length });
+    if (topic.readings.at(-1)?.text === reading.text) return;
+    topic.readings.push({ ...reading, number: this.timesMs.length });
   }
 }
 
