@@ -49,9 +49,15 @@ export interface TradedMarket {
   readonly candles: CandleColumns;
 }
 
-/** Where the time of a run went. */
-export interface RunTiming {
+/** How the bars of a run were loaded. */
+export interface Loading {
   readonly loadMs: number;
+  /** Whether all bars came from the cache of columns that were read before. */
+  readonly fromCache: boolean;
+}
+
+/** Where the time of a run went. */
+export interface RunTiming extends Loading {
   readonly runMs: number;
   /** Bars, or polls, trades and books, that went through. */
   readonly events: number;

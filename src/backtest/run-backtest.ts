@@ -11,7 +11,7 @@ import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import type { BacktestRun, TradedMarket } from './backtest-run.ts';
+import type { BacktestRun, Loading, TradedMarket } from './backtest-run.ts';
 import { CandleRunner, type RunMarket, type CandleRun } from './candle-runner.ts';
 import { describeBarRules } from './describe-bar-rules.ts';
 import type { BarRules } from '../venues/bars/bar-rules.ts';
@@ -36,8 +36,7 @@ export interface CandleBacktest {
   readonly fromMs: number;
   /** What the result keeps of how it was made. JSON. */
   readonly config: unknown;
-  /** How long the bars took to load. */
-  readonly loadMs: number;
+  readonly loading: Loading;
   /** A clock in ms, for the timing. */
   readonly clock: () => number;
   readonly onProgress?: (done: number, total: number) => void;
@@ -77,7 +76,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     fills: run.fills,
     warnings: warningsOf(backtest, venue.valuer(quote).unvalued),
     config: backtest.config,
-    timing: { loadMs: backtest.loadMs, runMs, events: run.bars },
+    timing: { ...backtest.loading, runMs, events: run.bars },
   };
 }
 

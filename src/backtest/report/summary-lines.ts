@@ -31,7 +31,7 @@ export function resultLines(result: ResultHead): string[] {
     '',
     ...refusalLines(result),
     ...wrapped(
-      `${events} in ${numberText(timing.runMs)} ms${rate}; loaded in ${numberText(timing.loadMs)} ms.`,
+      `${events} in ${numberText(timing.runMs)} ms${rate}; loaded in ${numberText(timing.loadMs)} ms${timing.fromCache ? ' from the cache' : ''}.`,
     ),
     ...warnings.flatMap((warning) => wrapped(`Warning: ${warning}`)),
   ];

@@ -36,7 +36,7 @@ export function finishRun(run: BacktestRun, createdAtMs: number = Date.now()): F
   const valued = valuedFills(run);
   const trips = roundTrips(valued.moved, valued.markets);
   const { fidelity } = run;
-  const { loadMs, runMs, events } = run.timing;
+  const { loadMs, fromCache, runMs, events } = run.timing;
   const head: ResultHead = {
     schema: RESULT_SCHEMA,
     name: nameOf(run),
@@ -51,7 +51,7 @@ export function finishRun(run: BacktestRun, createdAtMs: number = Date.now()): F
       caveats: [...fidelity.caveats],
     },
     warnings: [...run.warnings, ...warningsOf(run, trips)],
-    timing: { loadMs, runMs, events, eventsPerS: quotient(events * 1_000, runMs) },
+    timing: { loadMs, fromCache, runMs, events, eventsPerS: quotient(events * 1_000, runMs) },
     markets: run.markets.map(({ market, firstPrice, lastPrice, candles }) => ({
       market: market.symbol,
       priceStep: formatUnits(market.priceStep),

@@ -131,7 +131,13 @@ export const resultHeadSchema = z.strictObject({
     caveats: z.array(z.string()),
   }),
   warnings: z.array(z.string()),
-  timing: z.strictObject({ loadMs: lengthMs, runMs: lengthMs, events: count, eventsPerS: statistic }),
+  timing: z.strictObject({
+    loadMs: lengthMs,
+    fromCache: z.boolean().describe('Whether all bars came from the cache.'),
+    runMs: lengthMs,
+    events: count,
+    eventsPerS: statistic,
+  }),
   markets: z.array(
     z.strictObject({
       market: z.string(),

@@ -71,7 +71,11 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   const symbols = withBridge(backtestMarketsOf(first.instances), request.currency);
   const reach = reachMs(first.instances, request.timeframe);
   const range = { fromMs: fromMs ?? EARLIEST_MS, toMs: request.toMs ?? LATEST_MS };
-  const markets = await loadMarkets(request, { symbols, range, reachMs: fromMs === null ? 0 : reach });
+  const { markets, fromCache } = await loadMarkets(request, {
+    symbols,
+    range,
+    reachMs: fromMs === null ? 0 : reach,
+  });
   const { balances, fees } = config.paper;
   const backtest: CandleBacktest = {
     instances: first.instances,
@@ -91,7 +95,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
       toMs: request.toMs,
       rules,
     }),
-    loadMs: Math.round(performance.now() - startedMs),
+    loading: { loadMs: Math.round(performance.now() - startedMs), fromCache },
     clock: () => performance.now(),
     ...(onProgress === undefined ? {} : { onProgress }),
   };
@@ -154,20 +158,20 @@ function reachMs(instances: readonly StrategyInstanceSettings[], timeframe: Time
 async function loadMarkets(
   request: BacktestRequest,
   wanted: { readonly symbols: readonly MarketSymbol[]; readonly range: TimeRange; readonly reachMs: number },
-): Promise<readonly RunMarket[]> {
+): Promise<{ readonly markets: readonly RunMarket[]; readonly fromCache: boolean }> {
   const { csv, timeframe } = request;
   const { symbols, range, reachMs: warmUpMs } = wanted;
   const files = csvFiles(csv, symbols);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const catalogue = request.catalogue === null ? null : openCatalogue(request.catalogue);
-  return Promise.all(
+  const loaded = await Promise.all(
     markets.map(async (market) => {
       const of = { market: market.symbol, timeframe, range, warmUpMs };
       const given = request.candles?.find((columns) => columns.market === market.symbol);
-      if (given !== undefined) return { market, columns: barsWithin(given, of) };
+      if (given !== undefined) return { market, columns: barsWithin(given, of), fromCache: false };
       const file = files.get(market.symbol);
-      if (file !== undefined) return { market, columns: await readFileBars(file, of) };
-      if (catalogue !== null) return { market, columns: await readBars(catalogue, of) };
+      if (file !== undefined) return { market, ...(await readFileBars(file, of)) };
+      if (catalogue !== null) return { market, ...(await readBars(catalogue, of)) };
       const wanted = symbols.join(', ');
       throw new SarrafError(
         'INVALID_OPTIONS',
@@ -175,6 +179,10 @@ async function loadMarkets(
       );
     }),
   );
+  return {
+    markets: loaded.map(({ market, columns }) => ({ market, columns })),
+    fromCache: loaded.every(({ fromCache }) => fromCache),
+  };
 }
 
 /**

@@ -103,7 +103,7 @@ export async function runPollBacktest(
         requests: run.requests,
         journalHash: run.journalHash,
       }),
-      timing: { loadMs: 0, runMs: Math.round(performance.now() - startedMs), events },
+      timing: { loadMs: 0, fromCache: false, runMs: Math.round(performance.now() - startedMs), events },
     },
   };
 }

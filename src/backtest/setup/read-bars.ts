@@ -2,10 +2,19 @@ import { barsBetween, firstBarFrom, type CandleColumns } from '../../domain/cand
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
+import type { CandleCache } from '../../recording/candle-cache.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
-import { EARLIEST_MS, noneThere, partitionsOfData, timeText } from '../../recording/read-partitions.ts';
+import type { Partition } from '../../recording/manifest.ts';
+import {
+  EARLIEST_MS,
+  noneThere,
+  partitionsOfData,
+  partitionsWithin,
+  timeText,
+} from '../../recording/read-partitions.ts';
 import { readDataFile } from '../../recording/read-file.ts';
 import type { TimeRange } from '../../recording/records.ts';
+import { cachedBars, fileSource, partitionSource, userCache, type LoadedBars } from './cached-bars.ts';
 
 /** What bars a run wants. */
 export interface BarQuestion {
@@ -20,28 +29,53 @@ export interface BarQuestion {
  * Bars of a stretch with those before it that warm up. Throws `INVALID_OPTIONS` where the stretch itself has
  * none.
  */
-export async function readBars(catalogue: Catalogue, of: BarQuestion): Promise<CandleColumns> {
+export async function readBars(
+  catalogue: Catalogue,
+  of: BarQuestion,
+  cache: CandleCache = userCache(),
+): Promise<LoadedBars> {
   const { market, timeframe, range, warmUpMs } = of;
+  const { root } = catalogue;
   const key = { market, timeframe, kind: 'candles' } as const;
   // Asked for by what the user wrote first, so that a message tells of that.
-  partitionsOfData(catalogue.root, key, range);
+  partitionsOfData(root, key, range);
   const fromMs = Math.max(EARLIEST_MS, range.fromMs - warmUpMs);
-  const columns = await catalogue.readCandles({ market, timeframe, fromMs, toMs: range.toMs });
+  const partitions = (): readonly Partition[] => partitionsWithin(root, key, { fromMs, toMs: range.toMs });
+  // Whole files are read and kept: another stretch of the same files finds them there.
+  const whole = {
+    fromMs: Math.min(...partitions().map((partition) => partition.fromMs)),
+    toMs: Math.max(...partitions().map((partition) => partition.toMs)) + 1,
+  };
+  const source = partitionSource(root, key, partitions);
+  const { columns: all, fromCache } = await cachedBars({ question: of, cache, source }, () =>
+    catalogue.readCandles({ market, timeframe, ...whole }),
+  );
+  const columns = barsBetween(all, firstBarFrom(all, fromMs), firstBarFrom(all, range.toMs));
   const lastMs = columns.openTimeMs[columns.length - 1];
-  if (lastMs === undefined || lastMs < range.fromMs) throw noneThere(catalogue.root, key, range);
-  return columns;
+  if (lastMs === undefined || lastMs < range.fromMs) throw noneThere(root, key, range);
+  return { columns, fromCache };
 }
 
 /**
  * The same of a file, which is read into memory as an import would read it. Throws `INVALID_FILE` where it
  * can not be.
  */
-export async function readFileBars(path: string, of: BarQuestion): Promise<CandleColumns> {
-  const { market, timeframe } = of;
+export async function readFileBars(
+  path: string,
+  of: BarQuestion,
+  cache: CandleCache = userCache(),
+): Promise<LoadedBars> {
+  const source = await fileSource(path, of);
+  const { columns, fromCache } = await cachedBars({ question: of, cache, source }, () =>
+    fileColumns(path, of),
+  );
+  return { columns: barsWithin(columns, of, path), fromCache };
+}
+
+async function fileColumns(path: string, { market, timeframe }: BarQuestion): Promise<CandleColumns> {
   const read = await withoutColumnsOption(() => readDataFile(path, { market, timeframe, kind: 'candles' }));
-  if (read.kind !== 'candles')
-    throw new SarrafError('INVALID_FILE', `expected candles in ${path}, found trades`);
-  return barsWithin(read.columns, of, path);
+  if (read.kind === 'candles') return read.columns;
+  throw new SarrafError('INVALID_FILE', `expected candles in ${path}, found trades`);
 }
 
 /**

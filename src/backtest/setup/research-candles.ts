@@ -51,9 +51,9 @@ export async function loadCandles(source: CandleSource): Promise<Candles> {
   const market = parseMarket(source.market).symbol;
   const range = rangeOf(source);
   const of = { market, timeframe, range, warmUpMs: 0 };
-  return numbersOf(
-    file === undefined ? await readBars(openCatalogue(catalogue), of) : await readFileBars(file, of),
-  );
+  const loaded =
+    file === undefined ? await readBars(openCatalogue(catalogue), of) : await readFileBars(file, of);
+  return numbersOf(loaded.columns);
 }
 
 /** The stretch between two moments; all of time where they are left out. */

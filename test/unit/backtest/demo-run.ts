@@ -86,7 +86,7 @@ export function demoRun(options: DemoRunOptions = {}): BacktestRun {
     config: {
       strategies: [{ file: 'strategies/ma-cross.ts', market: 'BTCUSDT', params: { fast: 10, slow: 30 } }],
     },
-    timing: { loadMs: 12.5, runMs: 340.25, events: bars },
+    timing: { loadMs: 12.5, fromCache: false, runMs: 340.25, events: bars },
   };
 }
 

@@ -42,7 +42,7 @@ function backtestOf(
     rules: { volumeShareMillionths: null },
     fromMs: FROM_MS,
     config: {},
-    loadMs: 0,
+    loading: { loadMs: 0, fromCache: false },
     clock: () => 0,
   };
 }

@@ -76,7 +76,7 @@ function backtestOf(over: Partial<CandleBacktest> = {}): CandleBacktest {
     rules: {},
     fromMs: FROM_MS,
     config: null,
-    loadMs: 0,
+    loading: { loadMs: 0, fromCache: false },
     clock: () => 0,
     ...over,
   };

@@ -78,7 +78,7 @@ describe('a result', () => {
 
   test('has timing with events by the second', () => {
     const run = demoRun({ bars: 50 });
-    const timing = { loadMs: 1, runMs: 200, events: 50 };
+    const timing = { loadMs: 1, fromCache: false, runMs: 200, events: 50 };
     expect(createResult({ ...run, timing }).timing).toEqual({ ...timing, eventsPerS: 250 });
     expect(createResult({ ...run, timing: { ...timing, runMs: 0 } }).timing.eventsPerS).toBeNull();
   });

@@ -42,7 +42,7 @@ async function checked(
     rules: {},
     fromMs: FROM_MS,
     config: null,
-    loadMs: 0,
+    loading: { loadMs: 0, fromCache: false },
     clock: () => 0,
   };
   const reported = runBacktest(backtest);
