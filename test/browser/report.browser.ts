@@ -202,7 +202,7 @@ describe('a report', () => {
     { screen: 'phone', theme: 'light' },
     { screen: 'phone', theme: 'dark' },
   ] as const)(
-    'fits a $screen in the $theme theme, with text that can be told from its ground',
+    'fits a $screen in the $theme theme, with text that contrasts with its background',
     async (visit) => {
       const { page } = await open({ ...visit, run: { bars: 12_000, warnings: ['A sentence to heed.'] } });
       const [width, room] = (await page.evaluate(

@@ -179,7 +179,7 @@ describe('limits', () => {
     expect(await thrownFor(PLACE, page)).toMatchObject({ code: 'RATE_LIMITED', outcome: 'unknown' });
   });
 
-  test('a backOff in seconds is handed on in milliseconds, with the limit', async () => {
+  test('a backOff in seconds is passed on in milliseconds, with the limit', async () => {
     const body =
       '{"status": "failed", "code": "TooManyRequests", "message": "x", "backOff": 12, "limit": 60}';
     expect((await thrownFor(READ, { status: 429, body })).details).toMatchObject({
@@ -207,7 +207,7 @@ describe('limits', () => {
     });
   });
 
-  test('without a wait the caller is told none', async () => {
+  test('without a wait the caller gets none', async () => {
     expect((await thrownFor(READ, { status: 429, body: '{}' })).details['backOffMs']).toBeNull();
   });
 });
@@ -227,7 +227,7 @@ describe('credentials', () => {
     });
   });
 
-  test('a 403 that clearly names a permission is told apart from a limit', async () => {
+  test('a 403 that clearly names a permission is not taken for a limit', async () => {
     const body = '{"detail": "You do not have permission to perform this action."}';
     expect(await thrownFor(PLACE, { status: 403, body })).toMatchObject({
       code: 'FORBIDDEN',

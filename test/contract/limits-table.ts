@@ -11,7 +11,7 @@ export interface LimitRow {
   readonly windowMs: number;
   readonly assumed: boolean;
   /**
-   * What requests are told apart by; private calls by their token or key, public ones by the address they
+   * What requests are distinguished by; private calls by their token or key, public ones by the address they
    * come from.
    */
   readonly per: 'ip' | 'token';

@@ -75,7 +75,7 @@ describe('a lockout', () => {
     expect(isLimited(ask(venue, endpoint))).toBe(false);
   });
 
-  test('tells the limit and the wait in body and header', () => {
+  test('states the limit and the wait in body and header', () => {
     const venue = strictVenue();
     const row = rowOf('publicTrades');
     countAdmitted(venue, row);
@@ -181,7 +181,7 @@ describe('bad tokens', () => {
   });
 });
 
-test('the request log tells the same: who asked for what and when, and what each got', () => {
+test('the request log agrees: who asked for what and when, and what each got', () => {
   const venue = strictVenue();
   countAdmitted(venue, rowOf('tradesList'), { stepMs: 10 });
   ask(venue, 'orderBook', { token: null });

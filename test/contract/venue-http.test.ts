@@ -10,7 +10,7 @@ venueSuite('a deployment over HTTP with bare numbers and another name', () =>
   openOverHttp({ forms: { decimals: 'number', gatewayCode: 'trailing-minus', serviceName: 'elsewhere' } }),
 );
 
-test('over HTTP a limit is told with its wait, and other addresses than the socket are not believed', async () => {
+test('over HTTP a limit reply names its wait, and only the address of the socket counts', async () => {
   const venue = await openOverHttp({ limits: { enabled: true } });
   const anyone = clientOf(venue, 'nobody');
   for (let count = 0; count < 15; count += 1) await valueOf(anyone.publicTrades({ symbol: 'BTCIRT' }));

@@ -139,11 +139,11 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
 function expectSummaryAgrees({ venue, userId }: EmbeddedWorld, summary: Summary): void {
   const { door, exchange } = venue.simulation;
   const seen = Map.groupBy(door.log.values(), ({ endpoint }) => endpoint ?? '');
-  const told = new Map(summary.endpoints.map((usage) => [usage.endpoint, usage]));
-  expect([...told.keys()].toSorted()).toEqual([...seen.keys()].toSorted());
+  const reported = new Map(summary.endpoints.map((usage) => [usage.endpoint, usage]));
+  expect([...reported.keys()].toSorted()).toEqual([...seen.keys()].toSorted());
   for (const [endpoint, requests] of seen) {
-    expect(told.get(endpoint)?.requests, endpoint).toBe(requests.length);
-    expect(told.get(endpoint)?.most, endpoint).toBeLessThanOrEqual(told.get(endpoint)?.limit ?? 0);
+    expect(reported.get(endpoint)?.requests, endpoint).toBe(requests.length);
+    expect(reported.get(endpoint)?.most, endpoint).toBeLessThanOrEqual(reported.get(endpoint)?.limit ?? 0);
   }
   const trader = exchange.trading.trader(userId);
   const sum = (of: (one: StrategySummary) => number): number =>

@@ -129,7 +129,7 @@ afterAll(async () => {
 });
 
 describe.each(['paper', 'live'])('a recorded %s session at an exchange behind HTTP', (mode) => {
-  test('makes every decision again from what it was told, and has no difference of the code', () => {
+  test('makes every decision again from what it received, and has no difference of the code', () => {
     const { session, decidedAgain, differences } = reports.get(mode) as ParityReport;
     expect(session.orders).toBeGreaterThan(0);
     expect(decidedAgain).toBe(session.orders + session.intents);
@@ -143,7 +143,7 @@ describe.each(['paper', 'live'])('a recorded %s session at an exchange behind HT
     expect(again.orders).toBeGreaterThan(0);
   });
 
-  test('tells how long requests took', async () => {
+  test('reports how long requests took', async () => {
     const { roundTripsMs, orderTripsMs } = await latencyOfSession(join(folder, mode), 1);
     expect(Math.max(...roundTripsMs)).toBeGreaterThan(0);
     expect(orderTripsMs === undefined).toBe(mode === 'paper');

@@ -85,7 +85,7 @@ describe('a recorded session of the embedded exchange', () => {
     expect(ofCode(report)).toEqual([]);
   });
 
-  test('makes every decision again from the events that it was told', () => {
+  test('makes every decision again from the events that it received', () => {
     const reader = new MirrorReader(join(folder, 'embedded.sqlite'));
     const all = { strategy: null, market: null, last: 100_000 };
     const orders = reader

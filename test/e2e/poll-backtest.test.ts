@@ -219,7 +219,7 @@ describe('a backtest on recorded books and trades', () => {
     );
   });
 
-  it('tells of its fills later where the trades list lags', async () => {
+  it('reports its fills later where the trades list lags', async () => {
     expect(await shortestDelayMs(0)).toBeLessThan(8_000);
     expect(await shortestDelayMs(8_000)).toBeGreaterThanOrEqual(8_000);
   });
@@ -242,22 +242,24 @@ describe('a backtest on recorded books and trades', () => {
     expect(more.slice(4)).toEqual(past.slice(4));
   });
 
-  it('tells the statistics that were recorded, and none before they were seen', async () => {
-    const told: (readonly [number, number | null])[] = [];
+  it('reports the recorded statistics, and none before they were seen', async () => {
+    const received: (readonly [number, number | null])[] = [];
     const strategy = defineStrategy({
       name: 'maker',
       params: PARAMS,
       data: ({ market }) => ({ day: market.stats({ everyMs: 5_000, maxAgeMs: 60_000 }) }),
-      on: { day: ({ nowMs }, { latest }) => void told.push([nowMs, latest]) },
+      on: { day: ({ nowMs }, { latest }) => void received.push([nowMs, latest]) },
     });
     const recorded = Array.from({ length: 9 }, (_, index) =>
       statsAt(FROM_MS + 30_000 + index * 60_000, index),
     );
     await runRecorded(RECORDING, { strategy, stats: recorded });
     const firstMs = FROM_MS + 30_000;
-    expect(told.filter(([atMs]) => atMs < firstMs).every(([, latest]) => Number(latest) > 39_000)).toBe(true);
-    expect(told.some(([atMs]) => atMs < firstMs)).toBe(true);
-    const later = told.filter(([atMs]) => atMs > firstMs + 5_200);
+    expect(received.filter(([atMs]) => atMs < firstMs).every(([, latest]) => Number(latest) > 39_000)).toBe(
+      true,
+    );
+    expect(received.some(([atMs]) => atMs < firstMs)).toBe(true);
+    const later = received.filter(([atMs]) => atMs > firstMs + 5_200);
     expect(later.length).toBeGreaterThan(60);
     for (const [atMs, latest] of later) {
       const ageMs = atMs - firstMs - Number(latest) * 60_000;

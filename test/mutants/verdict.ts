@@ -42,11 +42,11 @@ export function verdictOn({ exitCode, seeds, complaint }: FuzzRun): Verdict {
   if ((counts['orders'] ?? 0) === 0) return { kind: 'broken', reason: `seed ${seed}: no order was planned` };
   // Checkers that stand apart say more than the bot's own stumbling.
   const apart = violations.filter(({ check }) => check !== NO_MISTAKES);
-  const told = apart.length === 0 ? violations : apart;
+  const reported = apart.length === 0 ? violations : apart;
   return {
     kind: 'found',
     seed,
-    checks: [...new Set(told.map(({ check }) => check))],
-    message: told[0]?.message ?? '',
+    checks: [...new Set(reported.map(({ check }) => check))],
+    message: reported[0]?.message ?? '',
   };
 }

@@ -106,9 +106,9 @@ test('a strategy whose promise is rejected ends by its policy alone; an error of
   const kept = new Set(open().map(({ id }) => `expected no open order, ${id} is open`));
   expect(brokenPromises(exchange, home).filter(({ message }) => !kept.has(message))).toEqual([]);
 
-  const told = readLog(out).filter(({ msg }) => msg.includes('was not caught, so the run ends'));
-  expect(told).toHaveLength(1);
-  expect(told[0]).toMatchObject({
+  const logged = readLog(out).filter(({ msg }) => msg.includes('was not caught, so the run ends'));
+  expect(logged).toHaveLength(1);
+  expect(logged[0]).toMatchObject({
     level: 'error',
     msg: 'an error was not caught, so the run ends: planted outside of any strategy',
     stack: expect.stringMatching(

@@ -87,7 +87,7 @@ test('ends at once at a second SIGTERM, and the next run knows every order', asy
   expect(brokenPromises(exchange, home)).toEqual([]);
 });
 
-test('stays halted over a kill, with its orders canceled, until it is told to go on', async () => {
+test('stays halted over a kill, with its orders canceled, until it gets the command to resume', async () => {
   const { exchange } = own;
   const home = own.home({ instance: 'halted', seed: 2 });
   const bot = own.start(home);

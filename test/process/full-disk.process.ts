@@ -69,12 +69,12 @@ test('cancels on a full disk, says so, and goes on once there is room again', as
     );
     exchange.endTrading();
     const { code, out } = await bot.end();
-    const told = readLog(out).filter(({ level }) => level === 'error');
-    console.log({ openBefore, placedMeanwhile, told: told.map(({ msg }) => msg), halt, resume });
+    const errors = readLog(out).filter(({ level }) => level === 'error');
+    console.log({ openBefore, placedMeanwhile, errors: errors.map(({ msg }) => msg), halt, resume });
     expect(
-      told.filter(({ msg }) => /is full: what was kept back for that was given up/.test(msg)),
+      errors.filter(({ msg }) => /is full: what was kept back for that was given up/.test(msg)),
     ).toHaveLength(1);
-    expect(told.some(({ msg }) => /make room on the disk/.test(msg))).toBe(true);
+    expect(errors.some(({ msg }) => /make room on the disk/.test(msg))).toBe(true);
     expect(code, out).toBe(0);
     expect(brokenPromises(exchange, home)).toEqual([]);
   } finally {

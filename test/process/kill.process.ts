@@ -59,7 +59,7 @@ function statesOf({ mirrorPath }: BotHome): Readonly<Record<string, number>> {
   return counts;
 }
 
-/** A bot that is not told the markets at its start ends by itself: that is for its supervisor. */
+/** A bot that gets no markets at its start ends: its supervisor starts it again. */
 const MAY_END_WITH = /expected the options of the exchange, which name its markets/;
 
 /**
@@ -71,7 +71,7 @@ async function liveAndDie(bot: BotProcess, dice: Dice): Promise<readonly string[
   exchange.setFaults(drawFaults(dice));
   if (dice.happens(SHARE_OF_STILLBORN)) await pause(dice.between(0, LONGEST_BEGINNING_MS));
   else {
-    // One that is not told the markets ends before it says where its health is.
+    // One that gets no markets ends before it logs the address of its health page.
     await Promise.race([bot.healthAddress().catch(() => null), bot.finished]);
     await pause(dice.between(0, LONGEST_LIFE_MS));
     if (dice.happens(0.5)) {

@@ -169,7 +169,7 @@ function runReal(given: Drawn, world: OracleWorld): Real {
   return { run, venue, views };
 }
 
-type Told = Pick<OracleResult, 'fills' | 'orders' | 'balances' | 'initialEquity' | 'finalEquity'>;
+type Comparable = Pick<OracleResult, 'fills' | 'orders' | 'balances' | 'initialEquity' | 'finalEquity'>;
 
 const byName = (orders: OracleResult['orders']) =>
   orders.toSorted((one, other) => (one.name < other.name ? -1 : 1));
@@ -178,7 +178,7 @@ const byName = (orders: OracleResult['orders']) =>
  * What the run did, in the words of the oracle. What it refused before it made an order of it has no record
  * there.
  */
-function toldBy({ run, venue }: Real, expected: OracleResult): Told {
+function comparableOf({ run, venue }: Real, expected: OracleResult): Comparable {
   const names = new Map(run.orders.map(({ key, tag }) => [key, nameOf(key, tag)]));
   const orders = run.orders.map(({ key, state, filled, filledTotal: total, fee }) => {
     return { name: names.get(key), state, filled, total, fee } as OracleResult['orders'][number];
@@ -244,7 +244,7 @@ describe('a run on bars', () => {
         const real = runReal(given, world);
         const { fills, orders, balances, initialEquity, finalEquity } = expected;
         expect(real.run.failures.size).toBe(0);
-        expect(toldBy(real, expected)).toEqual({
+        expect(comparableOf(real, expected)).toEqual({
           fills,
           orders: byName(orders),
           balances,

@@ -73,7 +73,7 @@ export interface OracleWorld {
   readonly wishes: ReadonlyMap<string, readonly Wish[]>;
   /** By the moment of a timer. */
   readonly timed: ReadonlyMap<number, readonly Wish[]>;
-  /** By the name of an order: when the bot is told of its first fill. Orders alone. */
+  /** By the name of an order: when the bot is notified of its first fill. Orders only. */
   readonly onFill: ReadonlyMap<string, readonly Wish[]>;
   /** How long after the next bar was due the bot still trades by the last one. */
   readonly maxLateMs: number;
@@ -206,9 +206,9 @@ class Oracle {
   }
 
   /**
-   * As a candle begins the exchange fills what takes at its open, and the bot is told. At the close it first
-   * fills what was open, then all closes are the prices, the bot is told of the fills, the strategies see the
-   * candles one after the other, and then come timers.
+   * As a candle begins the exchange fills what takes at its open, and notifies the bot. At the close it first
+   * fills what was open. Then all closes are the prices, the bot is notified of the fills, the strategies
+   * see the candles one after the other, and timers fire.
    */
   run(): void {
     const { markets, wishes, timed } = this.world;

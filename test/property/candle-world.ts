@@ -184,7 +184,7 @@ export const drawn = fc.record({
   actions: fc.array(action, { minLength: 1, maxLength: 14, size: 'max' }),
   /** Wanted by a timer: so many times ten minutes after the beginning. */
   timed: fc.array(fc.record({ ...actionFields, moment: fc.nat(80) }), { maxLength: 6 }),
-  /** Wanted when the bot is told of the first fill of an action's order. */
+  /** Wanted when the bot is notified of the first fill of an action's order. */
   onFill: fc.array(fc.record({ ...actionFields, kind: fc.constantFrom(...PLACED), after: fc.nat(13) }), {
     maxLength: 5,
   }),

@@ -85,7 +85,7 @@ function record<Kind extends string, Rest extends object>(
   >;
 }
 
-/** An exchange that does what it is told to, and an engine whose strategy wants anything. */
+/** An exchange that follows a script, and an engine whose strategy wants anything. */
 class Play {
   readonly world: EngineWorld;
   private hiddenSinceMs: number | null = null;

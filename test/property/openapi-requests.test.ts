@@ -197,23 +197,23 @@ describe.each(operations)('$operation.operationId', ({ path, method, operation }
           method,
           ...(body === undefined ? {} : { body: JSON.stringify(fields) }),
         });
-        const told = JSON.stringify({ fields, status: answer.status, body: answer.body });
+        const exchanged = JSON.stringify({ fields, status: answer.status, body: answer.body });
         if (isTaken(fields)) {
           const isRead =
             answer.status !== 400 || (path === '/auth/login/' && answer.body['code'] !== 'ParseError');
-          expect(isRead, `taken by the page, but refused: ${told}`).toBe(true);
+          expect(isRead, `taken by the page, but refused: ${exchanged}`).toBe(true);
         } else {
           const isRefused =
             answer.status === 400 ||
             (answer.status === 404 && inPath.length > 0) ||
             (operation['x-fails-in-body'] === true && answer.status === 200 && isFailed(answer));
-          expect(isRefused, `refused by the page, but taken: ${told}`).toBe(true);
+          expect(isRefused, `refused by the page, but taken: ${exchanged}`).toBe(true);
         }
         const reply = answers.get(answer.status);
-        expect(reply, `a status that the page does not name: ${told}`).toBeDefined();
+        expect(reply, `a status that the page does not name: ${exchanged}`).toBeDefined();
         expect(
           reply?.(answer.body) ?? true,
-          `not as the page says: ${told} ${ajv.errorsText(reply?.errors)}`,
+          `not as the page says: ${exchanged} ${ajv.errorsText(reply?.errors)}`,
         ).toBe(true);
       }),
       { numRuns: Math.min(names.length, 6) * 25 + 1 },

@@ -77,7 +77,7 @@ function figuresOfCurve({ initial, equity, barMs, exposed }: Given) {
 
 /**
  * Every stretch below a peak, from the peak until it is reached again, or to the end. The first of the
- * deepest is the one that is told.
+ * deepest is the one that is reported.
  */
 function drawdownOf({ initial, equity, barMs }: Pick<Given, 'initial' | 'equity' | 'barMs'>) {
   const all = [initial, ...equity];

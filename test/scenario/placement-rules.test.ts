@@ -62,7 +62,7 @@ describe('placement', () => {
       a buy limit 1 @98 => Active
     `));
 
-  test('holds an order as New for as long as it is told', () =>
+  test('keeps an order New for as long as it is configured to', () =>
     runTable(
       `
       at 0

@@ -1,5 +1,5 @@
 /**
- * What belongs to the language, and not to anything that was handed out: who changes it is past what freezing
+ * What belongs to the language, and not to an argument: who changes it is past what freezing
  * can hold.
  */
 const INTRINSICS: ReadonlySet<unknown> = new Set(

@@ -11,7 +11,7 @@ interface Step {
 /** Puts the parts of an engine together. */
 const COMPOSER = 'src/engine/engine.ts';
 
-/** Where two folders, or two threads, meet: the shapes that are handed from one to the other. */
+/** Where two folders, or two threads, meet: the shapes that one passes to the other. */
 const BOUNDARIES = [
   'src/strategy/intents.ts',
   'src/strategy/strategy-event.ts',
@@ -93,7 +93,7 @@ describe('the walks on the architecture page', () => {
     expect(gaps).toEqual([]);
   });
 
-  test.each([...WALKS])('%s: each file knows what it asks, or is handed it', (_, steps) => {
+  test.each([...WALKS])('%s: each file imports what it calls, or gets it as an argument', (_, steps) => {
     const strangers = steps.flatMap(({ file, asked }) =>
       asked
         .filter((path) => !imports(file).has(path) && !imports(path).has(file))

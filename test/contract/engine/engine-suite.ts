@@ -202,11 +202,11 @@ export function engineSuite(name: string, profile: VenueProfile): void {
     it('counts each line of a wallet once, also two of one time and over a restart', () => {
       const reconciliation = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
       const world = EngineWorld.ready({ settings: { venue: profile, reconciliation } }, 30_000);
-      const told: string[] = [];
+      const amounts: string[] = [];
       const apply = world.mirror.apply.bind(world.mirror);
       world.mirror.apply = (changes, isDurable) => {
         for (const change of changes)
-          if (change.kind === 'transaction') told.push(formatUnits(change.transaction.amount));
+          if (change.kind === 'transaction') amounts.push(formatUnits(change.transaction.amount));
         apply(changes, isDurable);
       };
       world.venue.deposit('usdt', '10');
@@ -215,7 +215,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       world.restart();
       world.venue.deposit('usdt', '7');
       world.advance(60_000);
-      expect(told).toEqual(['10', '5', '7']);
+      expect(amounts).toEqual(['10', '5', '7']);
       expect(world.engine.reconciler.break).toBeNull();
     });
 
@@ -258,7 +258,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       expect(world.order().state).toBe('cancelled');
     });
 
-    it('is told of a fill', () => {
+    it('is notified of a fill', () => {
       const world = open();
       world.venue.fill(world.order().venueId);
       world.answers.add('order');

@@ -69,7 +69,7 @@ export function accountSuite(open: () => Promise<Venue>): void {
       await expect(late.ordersList()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
     });
 
-    test('that are wrong are told apart from limits', async () => {
+    test('that are wrong are not taken for limits', async () => {
       const stranger = clientOf(venue, { kind: 'token', token: 'nobodys-token' });
       await expect(stranger.profile()).rejects.toMatchObject({ code: 'UNAUTHORIZED', retry: 'never' });
       await expect(clientOf(venue, 'nobody').profile()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });

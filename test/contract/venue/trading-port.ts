@@ -3,7 +3,7 @@ import type { EndpointRequest } from '../../../src/exchange/endpoints/index.ts';
 import type { ExchangeOrder } from '../../../src/exchange/records/order.ts';
 import { valueOf } from './venue.ts';
 
-/** What can be told of an order through every door. */
+/** What every venue reports of an order. */
 export type OrderFacts = Pick<
   ExchangeOrder,
   | 'id'

@@ -1,6 +1,6 @@
 /**
  * What kinds of values a JSON body is made of, for comparing with a hand-typed shape: every field by name,
- * text told apart into `decimal` (as the interface writes money: canonical, without an exponent), `padded`
+ * text divided into `decimal` (as the interface writes money: canonical, without an exponent), `padded`
  * (ten decimals), `time` (ISO 8601 with offset) and other `text`, numbers into `integer` and `number`. A list
  * has the shapes that occur in it, each once.
  */

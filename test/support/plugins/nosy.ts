@@ -76,7 +76,7 @@ function look(kind: string): (ctx: Watched, what: unknown) => void {
     const { nowMs, orders, rules } = ctx;
     const lasting = [{ ...ctx.data }, { ...ctx.history }, { ...ctx.indicators }];
     const saw = [everything(ctx), everything(ctx.markets.of('ETHIRT')), nowMs, orders, rules, lasting];
-    ctx.log(kind, { calls, saw: fingerprint(saw), told: fingerprint(what) });
+    ctx.log(kind, { calls, saw: fingerprint(saw), received: fingerprint(what) });
     ctx.setState({ calls });
   };
 }

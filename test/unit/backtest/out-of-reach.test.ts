@@ -4,7 +4,7 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import { sma } from '../../../src/strategy/sdk.ts';
 import { runBars, TETHER, walkOf } from './candle-run.ts';
 
-/** Things looked at in one search: far more than a strategy is handed. */
+/** Things looked at in one search: far more than a strategy receives. */
 const MOST_SEEN = 20_000;
 
 /**
@@ -47,7 +47,7 @@ function fieldOf(value: object, of: object, name: string | symbol): unknown {
 const holdsColumns = (values: ReadonlySet<object>): boolean =>
   [...values].some((value) => value instanceof Float64Array);
 
-function looker(look: (...handed: readonly unknown[]) => void): StrategyDefinition {
+function looker(look: (...received: readonly unknown[]) => void): StrategyDefinition {
   return defineStrategy({
     name: 'looker',
     params: z.strictObject({}),
@@ -74,12 +74,12 @@ function looker(look: (...handed: readonly unknown[]) => void): StrategyDefiniti
   });
 }
 
-describe('what a strategy is handed in a backtest', () => {
+describe('what a strategy receives in a backtest', () => {
   test('leads to no bar that is later, whatever field is looked at', () => {
     let looks = 0;
     let most = 0;
-    const strategy = looker((...handed) => {
-      const seen = reachableFrom(handed);
+    const strategy = looker((...received) => {
+      const seen = reachableFrom(received);
       looks += 1;
       most = Math.max(most, seen.size);
       expect(holdsColumns(seen)).toBe(false);

@@ -91,7 +91,7 @@ describe('a strategy that fails in a backtest', () => {
     );
   });
 
-  test('is told with file, line and handler, and what it logged is in the result', async () => {
+  test('is reported with file, line and handler, and its log is in the result', async () => {
     const file = plugin('no-book', 'if (state.bars === 2) data.book.bids.at(0);');
     const { code, out, error } = await backtest(...on(file), '--json');
     const failure = `on.bars: Cannot read properties of undefined (reading 'bids') (${file}:10)`;

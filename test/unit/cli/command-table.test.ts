@@ -10,7 +10,7 @@ function helpTexts(command: Command): readonly string[] {
 
 describe('the list of commands', () => {
   it.each(Object.entries(COMMANDS))(
-    'tells of %s what the command itself is',
+    'names %s and its arguments as the command itself does',
     async (name, { takes = '', load }) => {
       const command = await load(async () =>
         Promise.reject(new Error('expected no other command to be asked for')),

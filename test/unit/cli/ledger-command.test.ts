@@ -130,7 +130,7 @@ describe('renewing a ledger', () => {
   });
 });
 
-test('renewing moves nothing of which it can not tell whether it is damaged', async () => {
+test('renewing moves no file that may be undamaged', async () => {
   mkdirSync(path);
   await expect(renewLedger(path, machineAt(0))).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
   expect(asides()).toEqual([]);

@@ -103,7 +103,7 @@ describe('sarraf plan', () => {
     expect(error).toContain(message);
   });
 
-  test('plans for the strategies of a run that is told none', async () => {
+  test('plans for the default strategies where none are given', async () => {
     const { out } = await sarrafHere(['plan']);
     expect(out).toMatch(/^Plan for ma-cross \(BTCIRT\), market-maker \(BTCIRT\)$/m);
   });
@@ -135,7 +135,7 @@ strategies:
     expect(out).toMatch(/^ {2}v2\/options +0\.1 +24 +23\.9$/m);
   });
 
-  test('tells a strategy that can not be set up, and plans for the others', async () => {
+  test('reports a strategy that can not be set up, and plans for the others', async () => {
     const set = ['strategies.0.params.fast=-1', 'strategies.0.name=wrong'].flatMap((text) => ['--set', text]);
     const { code, out, error } = await sarrafHere(['plan', ...set]);
     expect([code, error.trim().split('\n').length]).toEqual([0, 1]);

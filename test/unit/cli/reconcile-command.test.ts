@@ -197,7 +197,7 @@ describe('the report of a comparison', () => {
     ]);
   });
 
-  test('tells a difference that may go from a break', () => {
+  test('distinguishes a difference that may go away from a break', () => {
     const differences = [{ currency: 'usdt', expected: '10', found: '10.5', difference: '0.5' }];
     const sinceMs = NOW_MS - 10_000;
     const suspected = {

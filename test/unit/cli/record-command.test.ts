@@ -92,8 +92,8 @@ describe('sarraf record', () => {
     expect(row?.limit).toBe(7);
   });
 
-  test('records until it is told to end, and has everything in the catalogue then', async () => {
-    const catalogue = join(folder, 'told-to-end');
+  test('records until it is stopped, and then has everything in the catalogue', async () => {
+    const catalogue = join(folder, 'stopped');
     const recorder = record(catalogue, '--raw');
     await booksSeen(recorder, 1);
     recorder.child.kill('SIGTERM');

@@ -38,7 +38,7 @@ interface Verified {
   readonly folders: readonly { readonly counts: Readonly<Record<string, number>> }[];
 }
 
-/** A number as it is told to people. */
+/** A number as it is shown to people. */
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
 
 describe('sarraf run --record', () => {

@@ -56,7 +56,7 @@ class ShellWorld {
   /** What happened, in order. */
   readonly log: string[] = [];
   readonly events: EngineEvent[] = [];
-  readonly told: string[] = [];
+  readonly reported: string[] = [];
   /** What the engine says to the next events; nothing once it is used up. */
   readonly says: (Partial<EngineOutput> | Error)[] = [];
   storeError: Error | null = null;
@@ -99,7 +99,8 @@ class ShellWorld {
         isRunningOut: () => this.isDiskFull,
       },
       onNotices: (notices) => {
-        for (const notice of notices) this.told.push(notice.kind === 'notice' ? notice.message : notice.kind);
+        for (const notice of notices)
+          this.reported.push(notice.kind === 'notice' ? notice.message : notice.kind);
       },
     });
   }
@@ -186,12 +187,12 @@ describe('the shell of the bot', () => {
   });
 
   describe('whose mirror can not be written', () => {
-    test('lets cancels out and nothing else, and tells the engine that the rest was not sent', async () => {
+    test('sends only cancels, and reports the rest to the engine as not sent', async () => {
       world.storeError = unwritable();
       const requests = [request(1, place), request(2, cancel), request(3, { kind: 'wallets' })];
       await world.hear({ changes: [kept('a')], isDurable: true, requests });
       expect(world.log).toEqual(['send cancel']);
-      expect(world.told).toEqual(['the disk is full']);
+      expect(world.reported).toEqual(['the disk is full']);
       const byId = world.answers().toSorted((left, right) => left.requestId - right.requestId);
       expect(byId).toMatchObject([
         {
@@ -267,13 +268,13 @@ describe('the shell of the bot', () => {
     });
   });
 
-  test('tells of a mirror that can not be written once, until it was written again', async () => {
+  test('reports a mirror that can not be written once, until a write works again', async () => {
     const change = { changes: [kept('a')], isDurable: true };
     for (const error of [unwritable(), unwritable(), null, unwritable()]) {
       world.storeError = error;
       await world.hear(change);
     }
-    expect(world.told).toEqual(['the disk is full', 'the disk is full']);
+    expect(world.reported).toEqual(['the disk is full', 'the disk is full']);
   });
 
   test('ends when a request runs into a mistake of the program, and takes no more steps', async () => {

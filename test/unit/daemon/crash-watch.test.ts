@@ -3,11 +3,11 @@ import { startNode } from '../../support/sarraf-process.ts';
 
 const module = JSON.stringify(new URL('../../../src/daemon/crash-watch.ts', import.meta.url).href);
 
-test('what nobody caught asks for the end once, is told a few times, and is thrown when the run has ended', async () => {
+test('an uncaught error asks for the end once, is reported a few times, and is thrown when the run has ended', async () => {
   const script = `
     import { CrashWatch } from ${module};
-    const told = [];
-    const watch = new CrashWatch((notice) => told.push(notice));
+    const notices = [];
+    const watch = new CrashWatch((notice) => notices.push(notice));
     watch.begin();
     void Promise.reject(new Error('lost'));
     for (let n = 0; n < 20; n += 1) setImmediate(() => { throw new Error('again ' + n); });
@@ -15,17 +15,17 @@ test('what nobody caught asks for the end once, is told a few times, and is thro
     let thrown = null;
     try { watch.throwIfCrashed(); } catch (error) { thrown = error.message; }
     watch.end();
-    console.log(JSON.stringify({ aborted: watch.signal.aborted, thrown, told }));`;
+    console.log(JSON.stringify({ aborted: watch.signal.aborted, thrown, notices }));`;
   const { code, out, error } = await startNode(['--input-type=module', '--eval', script]).finished;
   expect([code, error]).toEqual([0, '']);
-  const { aborted, thrown, told } = JSON.parse(out) as {
+  const { aborted, thrown, notices } = JSON.parse(out) as {
     readonly aborted: boolean;
     readonly thrown: string;
-    readonly told: readonly { readonly message: string; readonly details: { readonly stack: string } }[];
+    readonly notices: readonly { readonly message: string; readonly details: { readonly stack: string } }[];
   };
   expect([aborted, thrown]).toEqual([true, 'lost']);
-  expect(told).toHaveLength(5);
-  expect(told[0]?.message).toBe('an error was not caught, so the run ends: lost');
-  expect(told[0]?.details.stack).toContain('Error: lost');
-  expect(told[4]?.message).toMatch(/; further ones are not reported$/);
+  expect(notices).toHaveLength(5);
+  expect(notices[0]?.message).toBe('an error was not caught, so the run ends: lost');
+  expect(notices[0]?.details.stack).toContain('Error: lost');
+  expect(notices[4]?.message).toMatch(/; further ones are not reported$/);
 });

@@ -126,7 +126,7 @@ describe('loading the instances of a bot', () => {
     ]);
   });
 
-  test('tells each mistake with its file and, where it has one, its line, and runs the others', async () => {
+  test('reports each mistake with its file and, where known, its line, and runs the others', async () => {
     const syntax = write('syntax.ts', `import { z } from 'zod';\n\nexport default {{ name: z };\n`);
     const throws = write('throws.ts', plugin('throws', `{\n  throw new RangeError('no');\n}`));
     const wrong = write('wrong.ts', `export default 5;\n`);
@@ -161,7 +161,7 @@ describe('loading the instances of a bot', () => {
     });
   });
 
-  test('runs no two strategies under one name, since their orders could not be told apart', async () => {
+  test('runs no two strategies under one name, since their orders could not be distinguished', async () => {
     write('one.ts', plugin('trend'));
     const two = write('two.ts', plugin('trend'));
     const { instances, problems } = await load([

@@ -30,7 +30,7 @@ test('counts requests that were sent, however they ended, and not those that nev
   ]);
 });
 
-test('holds an endpoint against the limit of its budget, and tells the most that the budget had occupied', () => {
+test('holds an endpoint against the limit of its budget, and reports the most that the budget had occupied', () => {
   const counts = countsOf({ most: { [LISTS.name]: 17 } });
   counts.add('ordersList', 'value');
   expect(counts.usage()).toEqual([
@@ -44,7 +44,7 @@ test('takes the limit that the bot was given in place of the declared one', () =
   expect(counts.usage()).toMatchObject([{ most: 0, limit: 7, windowMs: 30_000 }]);
 });
 
-test('tells two endpoints of one budget apart by their requests', () => {
+test('counts two endpoints of one budget separately', () => {
   const counts = countsOf({ most: { [ENDPOINTS.orderBook.budget.name]: 9 } });
   counts.add('orderBook', 'value');
   counts.add('allOrderBooks', 'value');

@@ -23,7 +23,7 @@ const unused = (): never => {
   throw new Error('expected no request');
 };
 
-/** A shell whose engine does nothing, until it is told to fail. */
+/** A shell whose engine does nothing until the test makes it fail. */
 function createIdleShell(time: VirtualTime, failAtMs = Number.POSITIVE_INFINITY): BotShell {
   return new BotShell({
     time,

@@ -90,7 +90,7 @@ test('events come back until a line that was not written whole, and a second run
   expect(problems).toEqual([]);
 });
 
-test('a folder that can not be written to is told and keeps nobody from going on', async () => {
+test('a folder that can not be written to is reported, and the run goes on', async () => {
   const problems: string[] = [];
   writeFileSync(join(folder, 'taken'), '');
   const file = new EventFile({

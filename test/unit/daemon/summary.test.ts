@@ -51,7 +51,7 @@ const SUMMARY: Summary = {
 };
 
 describe('the lines of the summary', () => {
-  test('tell orders, fills, fees and profit of each strategy, and requests against their limits', () => {
+  test('show orders, fills, fees and profit of each strategy, and requests against their limits', () => {
     expect(summaryLines(SUMMARY)).toEqual([
       '',
       'strategy      orders   fills   profit (fees, position)',

@@ -143,16 +143,19 @@ describe('ExchangeClient', () => {
     ["a proxy's page", { 'content-type': 'text/html' }, '<html>', false],
     ["a proxy's page that is said to be JSON", { 'content-type': 'application/json' }, '<html>', false],
     ['what is not said to be JSON', {}, '{"status":"fai', false],
-  ])('tells by a limit reply with %s whose word its wait is', async (_what, headers, body, isOwn) => {
-    const reply = { status: 429, headers: { ...headers, 'retry-after': '3600' }, body };
-    await expect(clientOver(inTurn(reply)).addOrder(order)).rejects.toMatchObject({
-      code: 'RATE_LIMITED',
-      outcome: 'unknown',
-      details: { backOffMs: 3_600_000, limit: null, isOwn },
-    });
-  });
+  ])(
+    'marks for a limit reply with %s whether the exchange named its wait',
+    async (_what, headers, body, isOwn) => {
+      const reply = { status: 429, headers: { ...headers, 'retry-after': '3600' }, body };
+      await expect(clientOver(inTurn(reply)).addOrder(order)).rejects.toMatchObject({
+        code: 'RATE_LIMITED',
+        outcome: 'unknown',
+        details: { backOffMs: 3_600_000, limit: null, isOwn },
+      });
+    },
+  );
 
-  it('tells a permission from a limit by the words of a 403', async () => {
+  it('distinguishes a permission from a limit by the message of a 403', async () => {
     const transport = inTurn(json({ detail: 'You do not have permission to perform this action.' }, 403));
     await expect(clientOver(transport).addOrder(order)).rejects.toMatchObject({
       code: 'FORBIDDEN',

@@ -85,7 +85,7 @@ describe('the order book', () => {
     expect(book.asks.map(([price]) => price)).toEqual(['101', '102']);
   });
 
-  it('compares prices that a float can not tell apart', () => {
+  it('compares prices that are equal as floats', () => {
     const book = bookOf(
       [
         ['0.12345678901234567892', '1'],

@@ -43,7 +43,7 @@ const ordersFrom =
   };
 
 describe('iterateOrders', () => {
-  it.each([true, false])('reads all orders by ascending id (hasNext told: %s)', async (tellsNext) => {
+  it.each([true, false])('reads all orders by ascending id (with hasNext: %s)', async (tellsNext) => {
     const { client, queries } = setUp(ordersFrom([2, 5, 6, 9, 12], { tellsNext }));
     const orders = await collect(client.iterateOrders({ fromId: 3, pageSize: 2 }));
     expect(orders.map((order) => order.id)).toEqual([5, 6, 9, 12]);

@@ -25,19 +25,19 @@ const foldersOfSuites = (): string[] =>
 
 describe('a suite of seeds', () => {
   test('holds the promises, gives a seed the same journal on another thread, and leaves nothing behind', async () => {
-    const told: SeedOutcome[] = [];
-    const suite = await runSuite(optionsWith({ twice: true, onSeed: (outcome) => told.push(outcome) }));
+    const outcomes: SeedOutcome[] = [];
+    const suite = await runSuite(optionsWith({ twice: true, onSeed: (outcome) => outcomes.push(outcome) }));
     expect(suite.failedSeeds).toEqual([]);
-    expect(told.filter(({ isRepeat }) => isRepeat)).toHaveLength(1);
-    expect(told).toHaveLength(2);
-    expect(new Set(told.map(({ journalHash }) => journalHash)).size).toBe(1);
-    expect(told[0]?.requests).toBeGreaterThan(100);
-    expect(suite.counts['answer value']).toBe(told[0]?.counts['answer value']);
+    expect(outcomes.filter(({ isRepeat }) => isRepeat)).toHaveLength(1);
+    expect(outcomes).toHaveLength(2);
+    expect(new Set(outcomes.map(({ journalHash }) => journalHash)).size).toBe(1);
+    expect(outcomes[0]?.requests).toBeGreaterThan(100);
+    expect(suite.counts['answer value']).toBe(outcomes[0]?.counts['answer value']);
     expect(suite.missing).toContain('breaks');
     expect(foldersOfSuites()).toEqual([]);
   });
 
-  test('ends at once when it is told to', async () => {
+  test('ends at once on an abort', async () => {
     const stopped = new AbortController();
     stopped.abort();
     const suite = await runSuite(optionsWith({ seeds: 1_000, signal: stopped.signal }));

@@ -30,7 +30,7 @@ const response = (status: number, body: unknown): HttpResponse => ({
   body: JSON.stringify(body),
 });
 
-test('the watched way out tells what a body and a query say, and the reply', async () => {
+test('the watched transport reports the fields of body and query, and the reply', async () => {
   const transport: Transport = { send: async () => response(200, {}), close: async () => {} };
   const seen: string[] = [];
   const watched = new WatchedTransport({
@@ -220,7 +220,7 @@ describe('orders that are not ours', () => {
   });
 });
 
-const read = (...ids: readonly (readonly [from: number, told: readonly number[]])[]): number => {
+const read = (...ids: readonly (readonly [from: number, listed: readonly number[]])[]): number => {
   const checker = new OverlapChecker();
   for (const [fromId, trades] of ids) {
     const request = leaving('tradesList', { fromId: String(fromId) });

@@ -122,7 +122,7 @@ const intent = fc.record({
   reason: orNull(text),
 });
 
-/** Changes of which a restart is told. */
+/** Changes that a restart gets. */
 export const storedChange: fc.Arbitrary<MirrorChange> = fc.oneof(
   { weight: 4, arbitrary: order.map((value) => ({ kind: 'order' as const, order: value })) },
   { weight: 2, arbitrary: fill.map((value) => ({ kind: 'fill' as const, fill: value })) },

@@ -207,7 +207,7 @@ describe('a mirror', () => {
     expect(seen('SELECT id FROM transactions')).toEqual([{ id: '5' }]);
   });
 
-  test('tells a restart the versions of a market in their order', () => {
+  test('gives a restart the versions of a market in their order', () => {
     const store = place.open();
     store.apply(
       [
@@ -219,7 +219,7 @@ describe('a mirror', () => {
     expect(store.load().markets).toEqual([version(9), version(10)]);
   });
 
-  test('tells a restart the last 2,000 trades of the list, both sides of a trade with oneself', () => {
+  test('gives a restart the last 2,000 trades of the list, both sides of a self-trade', () => {
     const store = place.open();
     const changes = Array.from({ length: 2_100 }, (_, index): MirrorChange => {
       return { kind: 'fill', fill: fillRecord({ tradeId: tradeIdOf(3_000 - index), cursor: 3_000 - index }) };
@@ -306,7 +306,7 @@ describe('the epoch', () => {
     const second = place.open();
     second.apply([journalLine('b')], DURABLE);
     second.close();
-    // Into the same file, so that its place on the disk does not tell.
+    // Into the same file, so that its place on the disk makes no difference.
     copyFileSync(copy, place.path);
     expect(place.open().epoch).toBe('e002');
   });

@@ -189,7 +189,7 @@ async function runCommands(table: string): Promise<void> {
         .exitOverride()
         .parseAsync([...options, '--data', folder.folder], { from: 'user' });
     } catch (error) {
-      // A break is told with an exit code.
+      // A break sets an exit code.
       expect(String(error)).toContain('the books do not agree with the exchange');
     }
   }

@@ -46,7 +46,7 @@ export default defineStrategy({
   name: 'reader',
   params: z.strictObject({}),
   data: ({ market }) => ({ book: market.book() }),
-  on: { book({ log, data }, { bestBid }) { log('saw', { told: bestBid.price, looked: data.book.bestBid.price }); } },
+  on: { book({ log, data }, { bestBid }) { log('saw', { inEvent: bestBid.price, looked: data.book.bestBid.price }); } },
 });
 `;
 
@@ -155,9 +155,9 @@ describe('a strategy in a thread', () => {
       if (event.kind === 'book') runner.handle(event, engineView({ book: event.book }));
     }
     expect(runner.takeLog().map(({ fields }) => fields)).toEqual([
-      { told: 1, looked: 1 },
-      { told: 3, looked: 3 },
-      { told: 3, looked: 3 },
+      { inEvent: 1, looked: 1 },
+      { inEvent: 3, looked: 3 },
+      { inEvent: 3, looked: 3 },
     ]);
   });
 
@@ -216,11 +216,11 @@ describe('a strategy in a thread', () => {
     ]);
   });
 
-  test('that ends outside of its handlers is told of', async () => {
+  test('that ends outside of its handlers is reported', async () => {
     const ended = Promise.withResolvers<void>();
     const runner = await begin({ onEnd: ended.resolve });
     deed(runner, 'later');
-    // Where the timer comes before the answer was read, the call tells of it.
+    // Where the timer comes before the answer was read, the call reports it.
     if (runner.failure === null) await ended.promise;
     expect(runner.failure).toMatch(/outside of a handler: later \(deeds\.ts:6\)$/);
   });

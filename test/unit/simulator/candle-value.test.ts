@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CandleStore } from '../../../src/simulator/core/market/candle-series.ts';
 
-test('a bar is worth the same to the last step whether its trades are told as numbers or as bigints, and however often it is looked at', () => {
+test('a bar has the same value to the last step whether its trades come as numbers or as bigints, and however often it is read', () => {
   const trade = fc.record({
     second: fc.integer({ min: 0, max: 200 }),
     steps: fc.oneof(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 2 ** 50, max: 2 ** 52 - 1 })),

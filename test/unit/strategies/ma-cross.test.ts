@@ -6,7 +6,7 @@ import { closedCandle, engineView, ownOrder, type Seen } from '../strategy/engin
 
 const MARKET = 'BTCUSDT';
 
-/** A strategy that is told one close after the other. */
+/** A strategy that receives one close after the other. */
 function start(): (price: string, seen?: Seen) => readonly Intent[] {
   const runner = new StrategyRunner(maCross, {
     market: MARKET,

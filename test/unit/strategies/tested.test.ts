@@ -69,7 +69,7 @@ test('a value in the quote currency buys for it, in rial as in tether', () => {
   expect(fills).toMatchObject([{ amount: 0.003968 }]);
 });
 
-test('what is refused is told with its code, and what a handler throws ends the test', () => {
+test('a refusal is reported with its code, and what a handler throws ends the test', () => {
   const poor = runStrategy(dips, { bars: [100, 90], params: { share: 0.000_000_001 } });
   expect(poor.refusals).toEqual([expect.stringMatching(/^fit: expected an amount of at least one step/)]);
   const broken = defineStrategy({

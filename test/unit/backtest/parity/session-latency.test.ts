@@ -16,14 +16,14 @@ async function* events(
 
 describe('the latency of a session', () => {
   test('is that of its books, and for orders that of its orders', async () => {
-    const told = events(
+    const received = events(
       [1_000, 40, BOOK],
       [2_000, 90, BOOK],
       [3_000, 700, { outcome: 'value', value: [] }],
       [4_000, 800, { outcome: 'failed', code: 'TIMED_OUT', message: '', effect: 'none' }],
       [null, 900, BOOK],
     );
-    expect(await measuredLatency({ roundTripsMs: [120, 130] }, told, 7)).toEqual({
+    expect(await measuredLatency({ roundTripsMs: [120, 130] }, received, 7)).toEqual({
       kind: 'drawn',
       roundTripsMs: [40, 90],
       orderTripsMs: [120, 130],

@@ -214,7 +214,7 @@ describe('a limit', () => {
 });
 
 describe('who calls', () => {
-  test('is told to say where to, and as whom', async () => {
+  test('needs an address and a credential', async () => {
     expect(await named(['profile'])).toMatchObject({
       code: 2,
       error: expect.stringContaining('--url https://'),
@@ -231,7 +231,7 @@ describe('who calls', () => {
     expect(await api(['margin-markets'], { environment: {} })).toMatchObject({ code: 0 });
   });
 
-  test('with an expired token is told so once, and not sent again before it may be tried', async () => {
+  test('with an expired token fails with that message once, and is not sent again before a retry is allowed', async () => {
     const environment = { SARRAF_TOKEN: 'expired-token' };
     const first = await api(['profile'], { environment });
     expect([first.code, first.error]).toEqual([
@@ -285,7 +285,7 @@ describe('who calls', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('with a key reads and trades, and is told which calls take a token only', async () => {
+  test('with a key reads and trades, and names the calls that take a token only', async () => {
     const key = {
       publicKey: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=',
       privateKey: `${'BwcH'.repeat(10)}Bwc=`,
@@ -322,7 +322,7 @@ describe('who calls', () => {
     }
   });
 
-  test('is told in one line that nobody is there', async () => {
+  test('reports in one line that nobody answers', async () => {
     const dead = await serveAccount();
     await dead.close();
     emptyLedger(dead.baseUrl);

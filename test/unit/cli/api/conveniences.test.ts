@@ -162,7 +162,7 @@ describe('sarraf login', () => {
     expect([attempts(), bot.problems]).toEqual([before, []]);
   });
 
-  test('takes its secrets from the environment or a file for scripts, and writes where it is told', async () => {
+  test('takes its secrets from the environment or a file for scripts, and writes to the given file', async () => {
     const password = join(state, 'password');
     writeFileSync(password, 'pass-word-7\n', { mode: 0o600 });
     const token = join(state, 'deep', 'own.token');
@@ -227,7 +227,7 @@ describe('sarraf withdraw', () => {
 });
 
 describe('sarraf deposit-address', () => {
-  test('shows the addresses that are there, and makes one when told', async () => {
+  test('shows the addresses that exist, and creates one on request', async () => {
     const none = await run(depositAddressCommand, ['btc']);
     expect([none.code, none.error]).toEqual([1, 'there is no deposit address for btc yet: --new makes one']);
     const made = await run(depositAddressCommand, ['BTC', '--new']);

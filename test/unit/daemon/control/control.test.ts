@@ -273,13 +273,13 @@ describe('a control database that is deleted while the bot runs', () => {
     expect(daemon.take().map(({ command }) => command)).toMatchObject([{ kind: 'halt', reason: 'now' }]);
   });
 
-  test('is told as an error', async () => {
+  test('is reported as an error', async () => {
     const daemon = inbox();
-    const told = new Promise<unknown>((resolve) => {
+    const failure = new Promise<unknown>((resolve) => {
       opened.push({ close: daemon.listen(() => {}, resolve) });
     });
     rmSync(controlPath(folder));
-    await expect(told).resolves.toMatchObject({ message: expect.stringContaining('deleted or replaced') });
+    await expect(failure).resolves.toMatchObject({ message: expect.stringContaining('deleted or replaced') });
   });
 
   test('fails the command that was given before', async () => {

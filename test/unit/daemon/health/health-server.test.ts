@@ -180,7 +180,7 @@ describe('/metrics', () => {
 });
 
 describe('the server', () => {
-  test('listens on this machine alone unless told otherwise', async () => {
+  test('listens on this machine only, unless configured otherwise', async () => {
     const server = new HealthServer({ source: () => wellSource(), port: 0 });
     servers.push(server);
     expect(await server.listen()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

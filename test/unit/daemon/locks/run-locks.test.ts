@@ -35,7 +35,7 @@ function refusal(work: () => unknown): SarrafError {
 }
 
 describe('the lock of a data folder', () => {
-  test('is had by one process at a time, even one that refers to it no more, and the other is told whose it is and what to do', async () => {
+  test('belongs to one process at a time, even without a reference to it, and the error names the owner and what to do', async () => {
     const other = startNode(['--expose-gc', LOCK_PROCESS, folder]);
     await other.line((line) => line === 'has it');
     const { code, message } = refusal(() => lockDataFolder(folder));

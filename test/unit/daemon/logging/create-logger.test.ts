@@ -165,7 +165,7 @@ describe('the last lines', () => {
   const program = (pretty: boolean, end: string): string => `
     import { createLogger } from ${JSON.stringify(join(process.cwd(), 'src/daemon/logging/create-logger.ts'))};
     const logger = createLogger({ level: 'info', pretty: ${pretty} });
-    process.on('SIGTERM', () => { logger.info('told to end'); process.exit(0); });
+    process.on('SIGTERM', () => { logger.info('asked to end'); process.exit(0); });
     for (let index = 1; index <= ${MANY}; index += 1) logger.info({ filler: 'x'.repeat(100) }, 'line ' + index);
     ${end}
   `;
@@ -177,7 +177,7 @@ describe('the last lines', () => {
       'JSON, after SIGTERM',
       false,
       "setInterval(() => {}, 1000); process.kill(process.pid, 'SIGTERM');",
-      'told to end',
+      'asked to end',
     ],
     ['lines for people, after an error', true, "throw new Error('end');", `line ${MANY}`],
   ])('are not lost: %s', async (_, pretty, end, last) => {

@@ -33,7 +33,7 @@ const FILL: FillRecord = {
   fee: parseUnits('75000000'),
 };
 
-test('an order is told with its intent and its decimals as texts', () => {
+test('an order is logged with its intent and its decimals as texts', () => {
   const { logger, records } = captureLog();
   logNotice(logger, { kind: 'order', order: ORDER });
   expect(records()[0]).toMatchObject({
@@ -54,13 +54,13 @@ test.each([
   ['unknown', 'warn'],
   ['filled', 'info'],
   ['rejected', 'warn'],
-] as const)('an order that is %s is told at the level %s', (state, level) => {
+] as const)('an order that is %s is logged at the level %s', (state, level) => {
   const { logger, records } = captureLog();
   logNotice(logger, { kind: 'order', order: { ...ORDER, state, price: null, reason: 'WHY' } });
   expect(records()[0]).toMatchObject({ level, msg: `BTCIRT buy 0.0000000001 is ${state} (WHY)` });
 });
 
-test('a fill is told, and one that is not ours says so', () => {
+test('a fill is logged, and one that is not ours is marked so', () => {
   const { logger, records } = captureLog();
   logNotice(logger, { kind: 'fill', fill: FILL });
   logNotice(logger, { kind: 'fill', fill: { ...FILL, orderKey: null, strategy: null } });

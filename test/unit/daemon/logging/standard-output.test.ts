@@ -3,19 +3,19 @@ import { StandardOutput } from '../../../../src/daemon/logging/standard-output.t
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** An output that takes some bytes at a time, and fails when it is told to. */
+/** An output that takes some bytes at a time, and fails on request. */
 function output(most = 1_000): {
   readonly out: StandardOutput;
   readonly seen: () => string;
-  readonly told: () => number;
+  readonly ends: () => number;
   failing: string | null;
   tears: boolean;
 } {
   let text = '';
-  let told = 0;
+  let ends = 0;
   const made = {
     out: new StandardOutput(
-      () => (told += 1),
+      () => (ends += 1),
       (bytes) => {
         if (made.failing !== null) throw failure(made.failing);
         const taken = bytes.subarray(0, most);
@@ -25,7 +25,7 @@ function output(most = 1_000): {
       },
     ),
     seen: () => text,
-    told: () => told,
+    ends: () => ends,
     failing: null as string | null,
     tears: false,
   };
@@ -41,14 +41,14 @@ describe('the standard output', () => {
   });
 
   it.each(['EPIPE', 'EIO', 'ENXIO', 'EBADF'])(
-    'tells once that nobody reads any more (%s), and writes no more',
+    'reports once that its reader is gone (%s), and writes no more',
     (code) => {
       const made = output();
       made.failing = code;
       made.out.write('one\n');
       made.failing = null;
       made.out.write('two\n');
-      expect([made.told(), made.seen(), made.out.lost]).toEqual([1, '', 1]);
+      expect([made.ends(), made.seen(), made.out.lost]).toEqual([1, '', 1]);
     },
   );
 
@@ -58,7 +58,7 @@ describe('the standard output', () => {
     made.out.write('one\n');
     made.failing = null;
     made.out.write('two\n');
-    expect([made.told(), made.seen(), made.out.lost]).toEqual([0, 'two\n', 1]);
+    expect([made.ends(), made.seen(), made.out.lost]).toEqual([0, 'two\n', 1]);
   });
 
   it('begins a new line after one that was written in part', () => {

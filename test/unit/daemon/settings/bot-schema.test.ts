@@ -43,6 +43,6 @@ test.each([
   ['drain: { within: 60 }'],
   ['drain: { within: 60 s }'],
   ['strategies: [{ plugin: a }]'],
-])('editors are told of %s', (text) => {
+])('the schema for editors refuses %s', (text) => {
   expect(editor.safeParse(parse(text)).success).toBe(false);
 });

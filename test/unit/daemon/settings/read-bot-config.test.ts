@@ -14,7 +14,7 @@ strategies:
 `;
 const TOKEN = { TOKEN: 'a-token-of-the-user-panel' };
 
-describe('a bot that is told nothing', () => {
+describe('a bot without settings', () => {
   test('runs the bundled strategies on the embedded exchange', () => {
     for (const file of [null, '/bots/bot.yaml']) {
       const read = readBotConfig(file, {
@@ -50,7 +50,7 @@ describe('a bot that is told nothing', () => {
   });
 });
 
-/** A configuration without what tells where its strategies stand in their file. */
+/** A configuration without the places of its strategies in their file. */
 function withoutPlaces(config: ReturnType<typeof configOf>): unknown {
   return { ...config, strategies: config.strategies.map(({ describe: _place, ...strategy }) => strategy) };
 }
@@ -95,7 +95,7 @@ describe('the configuration of a live bot', () => {
 });
 
 describe('every problem', () => {
-  test('is told at once, with its line and what was probably meant', () => {
+  test('is reported at once, with its line and what was probably meant', () => {
     const text = [
       'mode: live',
       'instance: BOT',
@@ -166,7 +166,7 @@ describe('every problem', () => {
     ['['.repeat(100_000), /brackets too deep|./],
     [`a: &a [x]\nb: [${'*a,'.repeat(150)}]`, /./],
     ['- 1', /expected object/],
-  ])('is told for nonsense (%#)', (text, expected) => {
+  ])('is refused as nonsense (%#)', (text, expected) => {
     const problems = problemsOf(text);
     expect(problems.length).toBeGreaterThan(0);
     expect(problems[0]).toMatch(expected);
@@ -323,7 +323,7 @@ describe('the exchange in this process', () => {
     }
   });
 
-  test('has its problems told with their own lines', () => {
+  test('has its problems reported with their own lines', () => {
     const wrong = { '/bots/exchange.yaml': 'lenience: true\nmarketz: []\n' };
     expect(problemsOf('embedded: { file: exchange.yaml }', { files: wrong })).toEqual([
       '/bots/exchange.yaml:2:1: marketz: unknown key, did you mean markets?',

@@ -113,7 +113,7 @@ describe('a problem', () => {
     ['token: file:none', 'exchange.credentials.token: /bots/none: expected a file, found none'],
     ['token: file:blank', 'exchange.credentials.token: expected a secret in /bots/blank, was empty'],
     ['token: file:large', 'exchange.credentials.token: /bots/large: expected at most 8192 bytes'],
-  ])('with a secret is told with its line: %s', (line, message) => {
+  ])('with a secret is reported with its line: %s', (line, message) => {
     const files = { '/bots/blank': ' \n', '/bots/large': 'x'.repeat(9_000) };
     const problems = problemsOf(withCredentials(line), { environment: { EMPTY: '' }, files });
     expect(problems).toEqual([`bot.yaml:6:12: ${message}`]);

@@ -55,8 +55,8 @@ export function orderOf(
  *
  *     start => place buy 1@99                  the first ask
  *     1 open | 1 open 0.4 | 1 settling 0.4/1   order 1 in another state, what is filled of it, and what is matched
- *     1 rejected NoFunds                       with its reason, and told as a refusal
- *     1 lost                                   the same without being told, as after a crash
+ *     1 rejected NoFunds                       with its reason, and reported as a refusal
+ *     1 lost                                   the same without a report, as after a crash
  *     refused too large                        the order just asked for was not planned
  *     quotes buy 1@99 sell 1@101               the strategy says its set again
  *     at 5000 · book 99 101 · position 2 · equity 1000 · price step 0.5

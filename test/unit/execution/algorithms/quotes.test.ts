@@ -140,7 +140,7 @@ describe('desired quotes', () => {
     `,
     ));
 
-  test('are left alone after a rejection that only the order itself tells of, until their amount changes', () =>
+  test('are left alone after a rejection that only the order itself shows, until their amount changes', () =>
     runAlgorithm(
       bid,
       `

@@ -39,7 +39,7 @@ describe('checking an order', () => {
     verdict.order.value = order;
   });
 
-  test('tells the first check that refuses, with its numbers', () => {
+  test('reports the first check that refuses, with its numbers', () => {
     const limits = limitsOf('maxOrderAmount btc=1, maxPosition btc=2');
     expect(checkRisk(viewOf('holds 1, buy 1.5 at 100'), limits)).toEqual({
       ok: false,

@@ -98,7 +98,7 @@ describe('the age of the book', () => {
       `,
     ));
 
-  test('is counted from when the next bar was due, where bars are told in place of books', () =>
+  test('is counted from when the next bar was due, where bars come in place of books', () =>
     runTable(
       checkDataAge,
       `

@@ -101,7 +101,7 @@ test('takes a timestamp within 30 seconds on either side and none beyond', () =>
   expect([isIn(-31_000), isIn(-30_000), isIn(30_000), isIn(31_000)]).toEqual([false, true, true, false]);
 });
 
-test('tells a missing permission from a limit', () => {
+test('distinguishes a missing permission from a limit', () => {
   const { gate } = createExchange().services;
   const withdraw = gate.check(request({ access: 'WITHDRAW', headers: keyHeaders() }));
   expect(withdraw).toMatchObject({ kind: 'permission', status: 403, body: { code: 'PermissionDenied' } });
@@ -161,7 +161,7 @@ test('blocks an IP after more than 100 bad tokens, also for its good ones', () =
   expect(gate.check(request({ headers: TOKEN, ip: '10.0.0.2' })).ok).toBe(true);
 });
 
-test('lets configured tokens expire only where they are told to', () => {
+test('lets configured tokens expire only where the configuration says so', () => {
   const users = [{ ...ALI, tokens: ['for-ever', { token: 'for-an-hour', validForMs: 3_600_000 }] }];
   const { gate } = createExchange({ users }).services;
   const isIn = (token: string, timeMs: number) =>

@@ -127,7 +127,7 @@ test('keeps counts, lockouts and blocks over a snapshot', () => {
   expect(restored.admit(OTHER, 'a', 1)).not.toBeNull();
 });
 
-test('a lowered limit is told with a 429 that names it thirty times an hour, and then is a limit like any other', () => {
+test('a lowered limit is named by thirty 429s an hour, and then is a limit like any other', () => {
   const rates = limits({ overrides: { 'orders/list': { limit: 10 } } });
   for (let timeMs = 0; timeMs < 5; timeMs += 1) expect(rates.admit(BUDGET, 'a', timeMs)).toBeNull();
   rates.lower('orders/list', 3);

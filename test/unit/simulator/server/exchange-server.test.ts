@@ -116,7 +116,7 @@ describe('over HTTP', () => {
   });
 
   test.each(['QUERY', 'PROPFIND', 'PUT', 'PATCH'])(
-    'the method %s is 405 and told what the address takes',
+    'the method %s gets 405 and the methods that the address takes',
     async (method) => {
       served = await serve();
       const reply = await rawReply(served.address, { head: [`${method} /users/profile HTTP/1.1`], body: '' });

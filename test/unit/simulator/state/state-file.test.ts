@@ -160,7 +160,7 @@ test.each([
     (text: string) => text.replace(/"held":"\d+"/, '"held":"9999999999999999999999"'),
     /does not fit/,
   ],
-] as const)('a file that %s is told in one line and left alone', (_, spoil, message) => {
+] as const)('a file that %s is reported in one line and left unchanged', (_, spoil, message) => {
   writeStateFile(file, busyVenue().exchange, START_MS);
   const spoilt = spoil(readFileSync(file, 'utf8'));
   writeFileSync(file, spoilt);
@@ -177,7 +177,7 @@ test('orders in a market that is not configured any more do not fit', () => {
   expect(() => restored({ markets })).toThrow(/expected the market BTCIRT/);
 });
 
-test('a folder that can not be written to is told, and nothing is left behind', () => {
+test('a folder that can not be written to is reported, and nothing is left behind', () => {
   const venue = createVenue();
   expect(() => writeStateFile(join(folder, 'none', 'x.json'), venue.exchange, START_MS)).toThrow(
     /can not be written/,

@@ -147,7 +147,7 @@ test('the request log forgets the oldest beyond its bound and goes on counting',
   expect(venue.door.log.values().map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('a mistake inside the exchange is a 500 that is told, or is thrown where nobody listens', () => {
+test('a fault inside the exchange is a 500 that is reported, or is thrown without a listener', () => {
   const venue = createVenue();
   venue.exchange.trading.place = () => {
     throw new Error('broken');
