@@ -10,8 +10,8 @@ const ROUNDS = 7;
 const NOWHERE = 'http://127.0.0.1:9';
 
 /**
- * What commands take of the processor until they are of use: `--help`, `status` of a bot that ran a second, and
- * `run` until it polls the exchange for the first time.
+ * What commands take of the processor until they are of use: `--help`, `status` of a bot that ran a second,
+ * and `run` until it polls the exchange for the first time.
  */
 export function benchStart(): BenchResult[] {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-start-'));

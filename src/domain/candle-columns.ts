@@ -92,7 +92,7 @@ export function cellText(cell: number, decimals: number): DecimalText {
 const ZERO = 48;
 
 /** One bar of the columns. Throws a RangeError beyond the last one. */
-export function candleAt(columns: CandleColumns, index: number): Candle {
+export function candleAt(columns: Omit<CandleColumns, 'market' | 'timeframe'>, index: number): Candle {
   if (!Number.isInteger(index) || index < 0 || index >= columns.length) {
     throw new RangeError(`expected a bar from 0 to ${columns.length - 1}, was ${index}`);
   }

@@ -1,3 +1,4 @@
+import { timeframeMs } from '../../domain/timeframe.ts';
 import { NotPlain, type CandleBlock, type CandleBlocks } from '../candle-blocks.ts';
 import { widthOf, type ColumnPlaces } from './column-places.ts';
 import type { BarPlan } from './detect-timeframe.ts';
@@ -11,7 +12,7 @@ import type { TableReader } from './table-reader.ts';
 const USUAL_PACKING = 4;
 const SPARE = 1.2;
 
-/** The fast way to the bars of a file; null where they are not taken as they are, or it is no CSV. */
+/** The fast way to the bars of a file; null where their prices are to be others, or it is no CSV. */
 export function blocksOf(
   options: ImportTableOptions,
   of: {
@@ -27,7 +28,7 @@ export function blocksOf(
   const { path, priceFactor = 1, roundsPricesTo = null, onProgress } = options;
   const { reader, plan } = of;
   const { file, places, rows } = of.first;
-  if (!isCsv(file) || plan.partMs !== null || priceFactor !== 1) return null;
+  if (!isCsv(file) || priceFactor !== 1) return null;
   const { totalBytes } = file.progress();
   const csv: PlainCsv = {
     path,
@@ -36,7 +37,7 @@ export function blocksOf(
     firstRow: rows[0]?.fields ?? [],
     width: widthOf(file, rows),
     places,
-    timeframe: plan.timeframe,
+    lengthMs: plan.partMs ?? timeframeMs(plan.timeframe),
     onRead: (readBytes) => onProgress?.(reader.count, { readBytes, totalBytes }),
   };
   const bytesOfRow = csv.firstRow.join(csv.separator).length + 1;

@@ -8,7 +8,8 @@ import type { ImportReport } from './import-report.ts';
 import type { ImportTableOptions } from './import-table-options.ts';
 import { naming, rejectConflicts, unlessBad, TableReader } from './table-reader.ts';
 import { firstRows, joined, openTable } from './open-table.ts';
-import { resampledBars, wayToWhole } from './resampled-bars.ts';
+import { resampledFile } from './resampled-file.ts';
+import { wayToWhole } from './resampled-bars.ts';
 import { blocksOf } from './blocks-of.ts';
 
 /**
@@ -55,14 +56,15 @@ async function importCandles(
   const slips = new BackwardSteps();
   const once = onceEach(plan);
   const rows = reader.rows((each, row) => once(slips.look(aligned(each.candle(row), plan), row.line)));
-  const { catalogue, market, source } = options;
+  const { path, catalogue, market, source } = options;
+  const blocks = blocksOf(options, { reader, first, plan });
   const outcome = await naming(options, reader, () =>
     catalogue.appendCandles({
       market,
       source,
       timeframe,
-      blocks: blocksOf(options, { reader, first, plan }),
-      candles: partMs === null ? rows : resampledBars(rows, { path: options.path, timeframe, partMs, ends }),
+      blocks: isResampled ? null : blocks,
+      candles: partMs === null ? rows : resampledFile({ blocks, rows }, { path, timeframe, partMs, ends }),
     }),
   );
   if (outcome?.kind === 'conflict' && !isResampled) await rejectConflicts(outcome, options, reader);

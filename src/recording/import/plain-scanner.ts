@@ -1,5 +1,4 @@
 import { UNIT_DECIMALS } from '../../domain/money.ts';
-import { barStartMs, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { CandleBlock } from '../candle-blocks.ts';
 import { EMPTY_ROLE, TIME_ROLE, UNUSED_ROLE, type PlainLayout } from './plain-layout.ts';
 import { PlainTimes } from './plain-time.ts';
@@ -45,7 +44,6 @@ export class PlainScanner {
   private readonly separator: number;
   private readonly roles: Uint8Array;
   private readonly times: PlainTimes;
-  private readonly timeframe: Timeframe;
   private readonly lengthMs: number;
   private readonly isCrlf: boolean;
   private beforeMs = Number.NaN;
@@ -62,12 +60,11 @@ export class PlainScanner {
   private priceDecimals = 0;
   private volumeDecimals = 0;
 
-  constructor(of: { readonly layout: PlainLayout; readonly timeframe: Timeframe; readonly isCrlf: boolean }) {
+  constructor(of: { readonly layout: PlainLayout; readonly lengthMs: number; readonly isCrlf: boolean }) {
     this.separator = of.layout.separator;
     this.roles = of.layout.roles;
     this.times = new PlainTimes(of.layout.time);
-    this.timeframe = of.timeframe;
-    this.lengthMs = timeframeMs(of.timeframe);
+    this.lengthMs = of.lengthMs;
     this.isCrlf = of.isCrlf;
   }
 
@@ -212,13 +209,13 @@ export class PlainScanner {
     return true;
   }
 
-  /** Counts the step to a time. False where no bar of the timeframe opens then. */
+  /** Counts the step to a time. False where no bar of this length opens then. */
   private step(timeMs: number): boolean {
     const stepMs = timeMs - this.beforeMs;
     this.beforeMs = timeMs;
     if (stepMs > 0) this.forward += 1;
     if (stepMs < 0) this.back += 1;
-    return stepMs === this.lengthMs || barStartMs(timeMs, this.timeframe) === timeMs;
+    return stepMs === this.lengthMs || Math.floor(timeMs / this.lengthMs) * this.lengthMs === timeMs;
   }
 
   private linePriceDecimals(): number {
