@@ -189,8 +189,8 @@ export class FollowedExchange {
       case 'stats':
         return value('stats', this.stats(call, nowMs));
       case 'public-trades':
-        return this.ofMarket(call.market, ({ tape }) =>
-          value('public-trades', tape.values().slice(-TRADES_SHOWN).toReversed()),
+        return this.ofMarket(call.market, (market) =>
+          value('public-trades', market.lastTrades(TRADES_SHOWN)),
         );
       case 'candles':
         return this.ofMarket(call.market, (market) => value('candles', candlesOf(market, call, nowMs)));
@@ -253,7 +253,6 @@ export class FollowedExchange {
     return market === undefined ? refusedAnswer('NotFound', 'Market not found') : answer(market);
   }
 
-  /** A trade in which we took was not recorded, but everybody sees it. */
   private show(trade: Trade): void {
     const { timeMs, price, amount, side, grid } = trade;
     const shown: PublicTrade = {
@@ -262,7 +261,7 @@ export class FollowedExchange {
       amount: formatAmount(grid, amount as Amount),
       side,
     };
-    this.bySymbol.get(grid.symbol)?.tape.push(shown);
+    this.bySymbol.get(grid.symbol)?.addTrade(shown);
   }
 }
 

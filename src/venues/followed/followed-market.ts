@@ -57,12 +57,12 @@ export class FollowedMarket {
   readonly state: MarketState;
   readonly bids: Liquidity;
   readonly asks: Liquidity;
-  /** The newest public trades, oldest first: those recorded, and those in which we took. */
-  readonly tape = new BoundedList<PublicTrade>(TAPE_KEPT);
   book: RecordedBook | null = null;
   /** What the exchange said of its day last; null before it was recorded to say anything. */
   stats: MarketStats | null = null;
   readonly bars: FollowedBars;
+  /** The newest public trades, oldest first: those recorded, and those in which we took. */
+  private readonly tape = new BoundedList<RecordedTrade>(TAPE_KEPT);
   private readonly exchange: SimulatedExchange;
   private readonly rules: FollowedRules;
   private readonly hasTrades: boolean;
@@ -125,13 +125,8 @@ export class FollowedMarket {
     const amount = this.steps.amount(trade.amount);
     const ours = this.hasResting ? this.meetTrade({ price, amount, side: trade.side }, timeMs) : 0;
     (trade.side === 'buy' ? this.asks : this.bids).onTrade(price, amount);
-    this.tape.push({
-      timeMs: trade.timeMs ?? trade.seenMs,
-      price: trade.price,
-      amount: trade.amount,
-      side: trade.side,
-    });
-    this.count({ price, amount: Math.max(0, amount - ours) }, timeMs);
+    this.tape.push(trade);
+    this.count(price, Math.max(0, amount - ours), timeMs);
     this.hasTraded = true;
     state.lastPrice = price;
     this.wakeStops(timeMs);
@@ -164,6 +159,20 @@ export class FollowedMarket {
     return placed;
   }
 
+  /** A trade in which we took was not recorded, but everybody sees it. */
+  addTrade(trade: PublicTrade): void {
+    this.tape.push({ ...trade, seenMs: trade.timeMs, id: null });
+  }
+
+  /** The newest public trades, the newest first. */
+  lastTrades(count: number): readonly PublicTrade[] {
+    return this.tape
+      .values()
+      .slice(-count)
+      .toReversed()
+      .map(({ timeMs, seenMs, price, amount, side }) => ({ timeMs: timeMs ?? seenMs, price, amount, side }));
+  }
+
   /** What of others, in amount steps, stands before a resting order of ours. */
   aheadOf(order: SimulatedOrder): number {
     return this.places.aheadOf(order);
@@ -177,13 +186,19 @@ export class FollowedMarket {
     const mine = side === 'buy' ? this.bids : this.asks;
     const other = side === 'buy' ? this.asks : this.bids;
     const resting = this.state.book.sideOf(side);
-    if (resting.levelCount === 0) return;
+    const { best } = resting;
+    if (best === undefined) return;
     const touch = other.side.priceAt(0);
+    const isReached = (price: number): boolean => touch !== 0 && !mine.side.isBetter(touch, price);
+    const { places } = this;
+    if (!places.mayWait(side) && !isReached(best.price)) return;
+    let mayWait = false;
     for (const level of resting.top(resting.levelCount)) {
-      const isReached = touch !== 0 && !mine.side.isBetter(touch, level.price);
-      if (isReached) this.fillFromBook(level, other, timeMs);
-      else if (this.places.hasAhead(level)) this.places.onBook(level, mine.side.at(level.price));
+      if (isReached(level.price)) this.fillFromBook(level, other, timeMs);
+      else if (places.hasAhead(level)) places.onBook(level, mine.side.at(level.price));
+      mayWait ||= places.hasAhead(level);
     }
+    if (!mayWait && !isReached(best.price)) places.clear(side);
   }
 
   /** The recorded others stand at a price that we would have traded at before they could. */
@@ -247,6 +262,7 @@ export class FollowedMarket {
     );
     if (order !== null && order.isOpen) this.taker.cancel(order, timeMs);
     standIns.withdraw(timeMs);
+    this.places.onFill();
     return before - level.amount;
   }
 
@@ -292,16 +308,13 @@ export class FollowedMarket {
     const ask = this.asks.side.priceAt(0);
     if (bid === 0 && ask === 0) return;
     const price = bid === 0 ? ask : ask === 0 ? bid : Math.floor((bid + ask) / 2);
-    if (!this.hasTrades) this.count({ price, amount: 1 }, timeMs);
+    if (!this.hasTrades) this.count(price, 1, timeMs);
     this.state.lastPrice = price;
     this.wakeStops(timeMs);
   }
 
   /** Into the bars. */
-  private count(
-    { price, amount }: { readonly price: number; readonly amount: number },
-    timeMs: number,
-  ): void {
+  private count(price: number, amount: number, timeMs: number): void {
     if (amount <= 0) return;
     const steps = price * amount;
     const isExact = steps < MOST_EXACT_STEPS;

@@ -1,3 +1,4 @@
+import type { Side } from '../../domain/order.ts';
 import type { BookOrder, PriceLevel } from '../../simulator/core/matching/price-level.ts';
 import type { QueuePlace } from './liquidity-model.ts';
 
@@ -8,6 +9,8 @@ import type { QueuePlace } from './liquidity-model.ts';
 export class QueuePlaces {
   private readonly rule: QueuePlace;
   private readonly ahead = new WeakMap<BookOrder, number>();
+  /** Sides of which no book has shown yet that nobody stands before any order of ours. */
+  private readonly waiting = { buy: true, sell: true };
 
   constructor(rule: QueuePlace) {
     this.rule = rule;
@@ -19,8 +22,29 @@ export class QueuePlaces {
    */
   enlist(level: PriceLevel, shown: number | null): void {
     for (let order = level.head; order !== null; order = order.next) {
-      if (!this.ahead.has(order)) this.ahead.set(order, this.placeBehind(shown ?? Number.POSITIVE_INFINITY));
+      if (this.ahead.has(order)) continue;
+      this.ahead.set(order, this.placeBehind(shown ?? Number.POSITIVE_INFINITY));
+      this.waiting[order.side] = true;
     }
+  }
+
+  /**
+   * Whether others may stand before orders of ours on a side. Most books pass by orders before which nobody
+   * stands any more, and none of them need be looked at.
+   */
+  mayWait(side: Side): boolean {
+    return this.waiting[side];
+  }
+
+  /** What was filled may have woken others of ours, of which nothing is known yet. */
+  onFill(): void {
+    this.waiting.buy = true;
+    this.waiting.sell = true;
+  }
+
+  /** No level of a side of ours has anybody before it. */
+  clear(side: Side): void {
+    this.waiting[side] = false;
   }
 
   /** Whether others stand before any order of a level. */
