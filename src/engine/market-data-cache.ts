@@ -24,6 +24,8 @@ export interface CachedMarket {
   rules: MarketRules | null;
   book: OrderBook | null;
   bookSeenAtMs: number | null;
+  /** Of the book; null where a side of it is empty. */
+  bookMid: Units | null;
   /** The best prices in units, worked out when somebody asks. */
   seen: SeenBook | null;
   stats: MarketStats | null;
@@ -68,6 +70,7 @@ export class MarketDataCache {
         rules: null,
         book: null,
         bookSeenAtMs: null,
+        bookMid: null,
         seen: null,
         stats: null,
         statsSeenAtMs: null,
@@ -132,6 +135,7 @@ export class MarketDataCache {
     const { nowMs } = this.outbox;
     state.book = book;
     state.bookSeenAtMs = nowMs;
+    state.bookMid = midOf(book);
     state.seen = null;
     state.farMid = null;
     this.outbox.change({ kind: 'book', market: symbol, book });
@@ -318,7 +322,7 @@ const FAR_PERCENT = 30n;
  * market has moved, which the next one shows.
  */
 function farFlaw(state: CachedMarket, book: OrderBook): Flaw | null {
-  const before = state.book === null ? null : midOf(state.book);
+  const before = state.bookMid;
   const mid = midOf(book);
   if (before === null || mid === null || isNear(mid, before)) return null;
   if (state.farMid !== null && isNear(mid, state.farMid)) return null;

@@ -1,5 +1,4 @@
-import type { DecimalText } from '../../domain/decimal-text.ts';
-import { formatAmount, formatPrice } from '../../domain/market.ts';
+import { formatAmount, formatPrice, type Market } from '../../domain/market.ts';
 import type { Amount, Price } from '../../domain/money.ts';
 import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
 import { oppositeOf } from '../../domain/order.ts';
@@ -84,6 +83,22 @@ function isAsRecorded(of: Liquidity, { book }: MarketState): boolean {
   return met === undefined || side.isBetter(met.price, side.priceAt(0));
 }
 
-function levelOf({ grid }: MarketState, price: number, amount: number): readonly [DecimalText, DecimalText] {
-  return [formatPrice(grid, price as Price), formatAmount(grid, amount as Amount)];
+/**
+ * Levels as they were last written, by the grid of their market and their price: most orders of ours stand as
+ * they stood in the book before.
+ */
+const WRITTEN = new WeakMap<Market, Map<number, { readonly amount: number; readonly level: BookLevel }>>();
+
+/** Prices remembered of a market; beyond it all are forgotten. */
+const MOST_WRITTEN = 256;
+
+function levelOf({ grid }: MarketState, price: number, amount: number): BookLevel {
+  let written = WRITTEN.get(grid);
+  if (written === undefined) WRITTEN.set(grid, (written = new Map()));
+  const known = written.get(price);
+  if (known?.amount === amount) return known.level;
+  if (written.size >= MOST_WRITTEN) written.clear();
+  const level: BookLevel = [formatPrice(grid, price as Price), formatAmount(grid, amount as Amount)];
+  written.set(price, { amount, level });
+  return level;
 }
