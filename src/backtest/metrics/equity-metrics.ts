@@ -1,4 +1,4 @@
-import { finite, quotient, downsideDeviation, mean, sampleDeviation, type Statistic } from './statistics.ts';
+import { finite, quotient, withoutNoise, type Statistic } from './statistics.ts';
 
 /** A market that is open every hour of the year: 365 days of 24 hours, in ms. Leap days are not counted. */
 export const YEAR_MS = 31_536_000_000;
@@ -20,21 +20,6 @@ export function returnsPerYear(of: {
 
 /** Of a bar: a run may end amid one. */
 const HALF = 0.5;
-
-/**
- * The simple return of each bar, `equity[i] / equity[i - 1] - 1`; the first one is from the initial equity.
- * After a total loss there is nothing left to have a return on, so it is 0.
- */
-export function barReturns(initialEquity: number, equity: Float64Array): Float64Array {
-  const returns = new Float64Array(equity.length);
-  let previous = initialEquity;
-  for (let index = 0; index < equity.length; index += 1) {
-    const value = equity[index] ?? 0;
-    if (previous > 0) returns[index] = value / previous - 1;
-    previous = value;
-  }
-  return returns;
-}
 
 /** What an account was worth at the ends of a span of time, and how long that was. */
 export interface Growth {
@@ -66,49 +51,87 @@ export function calmarRatio(growth: Statistic, maxDrawdown: number): Statistic {
   return quotient(growth, maxDrawdown);
 }
 
-/** The returns of a run's bars, and how many of them a year has. */
+/** What is known of the returns of a run's bars together, and how many of them a year has. */
 export interface Returns {
-  readonly values: Float64Array;
+  readonly mean: Statistic;
+  /** About the mean, and below zero. */
+  readonly deviation: Statistic;
+  readonly downsideDeviation: Statistic;
+  /** `sum(max(return, 0))` and `sum(max(-return, 0))`. */
+  readonly gains: number;
+  readonly losses: number;
   readonly perYear: number;
+}
+
+/**
+ * The simple returns of each bar, `equity[i] / equity[i - 1] - 1`; the first one is from the initial equity.
+ * After a total loss there is nothing left to have a return on, so it is 0. No array keeps them: they are
+ * worked out once for the mean, and once for the deviation from it.
+ */
+export function returnsOf(initialEquity: number, equity: Float64Array, perYear: number): Returns {
+  const { length } = equity;
+  let sum = 0;
+  let losses = 0;
+  let gains = 0;
+  let squaresBelow = 0;
+  for (let index = 0, before = initialEquity; index < length; index += 1) {
+    const now = equity[index] ?? 0;
+    const change = before > 0 ? now / before - 1 : 0;
+    sum += change;
+    if (change > 0) gains += change;
+    else {
+      losses -= change;
+      squaresBelow += change * change;
+    }
+    before = now;
+  }
+  const mean = sum / length;
+  let squares = 0;
+  for (let index = 0, before = initialEquity; index < length; index += 1) {
+    const now = equity[index] ?? 0;
+    const distance = (before > 0 ? now / before - 1 : 0) - mean;
+    squares += distance * distance;
+    before = now;
+  }
+  return {
+    mean: finite(mean),
+    deviation: length < 2 ? null : withoutNoise(Math.sqrt(squares / (length - 1))),
+    downsideDeviation: length === 0 ? null : withoutNoise(Math.sqrt(squaresBelow / length)),
+    gains,
+    losses,
+    perYear,
+  };
 }
 
 /**
  * `sampleDeviation(returns) x sqrt(returns a year)`. Bacon, "Practical Portfolio Performance Measurement and
  * Attribution" (2008), 4.1.
  */
-export function volatility({ values, perYear }: Returns): Statistic {
-  const deviation = sampleDeviation(values);
-  return deviation === null ? null : finite(deviation * Math.sqrt(perYear));
+export function volatility({ deviation, perYear }: Returns): Statistic {
+  return annualised(deviation, perYear);
 }
 
 /**
  * `mean(returns) / sampleDeviation(returns) x sqrt(returns a year)`, above a risk-free rate of 0.
  * Sharpe, "The Sharpe Ratio", Journal of Portfolio Management 21 (1994).
  */
-export function sharpeRatio({ values, perYear }: Returns): Statistic {
-  return annualised(quotient(mean(values), sampleDeviation(values)), perYear);
+export function sharpeRatio({ mean, deviation, perYear }: Returns): Statistic {
+  return annualised(quotient(mean, deviation), perYear);
 }
 
 /**
  * `mean(returns) / downsideDeviation(returns) x sqrt(returns a year)`, against a target of 0.
  * Sortino and Price, "Performance Measurement in a Downside Risk Framework", Journal of Investing 3 (1994).
  */
-export function sortinoRatio({ values, perYear }: Returns): Statistic {
-  return annualised(quotient(mean(values), downsideDeviation(values)), perYear);
+export function sortinoRatio({ mean, downsideDeviation, perYear }: Returns): Statistic {
+  return annualised(quotient(mean, downsideDeviation), perYear);
 }
 
 /**
  * `sum(max(return, 0)) / sum(max(-return, 0))`, about a threshold of 0. Null without a losing bar.
  * Keating and Shadwick, "A Universal Performance Measure", Journal of Performance Measurement 6 (2002).
  */
-export function omegaRatio({ values }: Returns): Statistic {
-  let gains = 0;
-  let losses = 0;
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index] ?? 0;
-    if (value > 0) gains += value;
-    else losses -= value;
-  }
+export function omegaRatio({ gains, losses }: Returns): Statistic {
   return quotient(gains, losses);
 }
 

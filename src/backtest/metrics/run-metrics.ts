@@ -5,7 +5,7 @@ import { valueIn } from '../../portfolio/valuation.ts';
 import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
 import { exposure, feesPaid, tradedValue, turnover } from './activity.ts';
 import {
-  barReturns,
+  returnsOf,
   returnsPerYear,
   maximumDrawdown,
   calmarRatio,
@@ -45,7 +45,7 @@ function equityMetrics(run: BacktestRun) {
   const timeMs = curve.timeMs.subarray(0, curve.length);
   const growth = { initialEquity: startValue, finalEquity: numberOf(run.finalEquity), spanMs: toMs - fromMs };
   const perYear = returnsPerYear({ barMs, count: value.length, spanMs: toMs - fromMs });
-  const returns = { values: barReturns(startValue, value), perYear };
+  const returns = returnsOf(startValue, value, perYear);
   const drawdown = maximumDrawdown({ startMs: fromMs, startValue, timeMs, value });
   const cagr = compoundAnnualGrowth(growth);
   return {

@@ -45,17 +45,7 @@ export function sampleDeviation(values: ArrayLike<number>): Statistic {
   return withoutNoise(Math.sqrt(squares / (values.length - 1)));
 }
 
-/**
- * The root mean square of what is below zero, `sqrt(sum(min(x, 0)^2) / n)`, over all values and not over the
- * losses alone; null of nothing.
- */
-export function downsideDeviation(values: ArrayLike<number>): Statistic {
-  if (values.length === 0) return null;
-  let squares = 0;
-  for (let index = 0; index < values.length; index += 1) squares += Math.min(values[index] ?? 0, 0) ** 2;
-  return withoutNoise(Math.sqrt(squares / values.length));
-}
-
-function withoutNoise(deviation: number): number {
+/** A deviation, or 0 where it is only noise. */
+export function withoutNoise(deviation: number): number {
   return deviation < NOISE ? 0 : deviation;
 }

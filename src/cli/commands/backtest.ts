@@ -190,12 +190,16 @@ async function recordedLatency({ latency, latencyFrom, seed }: Options): Promise
 /** Keeps and prints what came of a run. Throws where a strategy stopped on the way. */
 function conclude(run: BacktestRun, problems: readonly string[], options: Options): void {
   for (const problem of problems) console.error(problem);
+  const beganMs = performance.now();
   const finished = finishRun(run);
+  const finishedMs = performance.now();
   const folder = options.save ? writeRunFolder(join(options.data, 'backtests'), finished) : null;
   if (options.json === true) {
     // A stream may keep what it is given.
     const out = new ByteWriter((piece) => process.stdout.write(Buffer.from(piece)));
-    writeResultLine(finished, { folder }, out);
+    const metricsMs = finishedMs - beganMs;
+    const saveMs = folder === null ? null : performance.now() - finishedMs;
+    writeResultLine(finished, { folder, metricsMs, saveMs }, out);
     out.flush();
   } else {
     for (const line of resultLines(finished.head)) console.log(line);

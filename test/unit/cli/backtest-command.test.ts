@@ -126,7 +126,9 @@ describe('sarraf backtest', () => {
     const { code, out, error } = await backtest(...SHORT, '--csv', csv, '--json', '--check-lookahead');
     expect({ code, error }).toEqual({ code: 0, error: '' });
     const result = JSON.parse(out) as {
-      folder: string;
+      folder: string | null;
+      metricsMs: number;
+      saveMs: number | null;
       summary: { initialEquity: string; finalEquity: string; trades: number };
       fidelity: { kind: string; rules: unknown[] };
       trades: unknown[];
@@ -137,11 +139,14 @@ describe('sarraf backtest', () => {
     expect(result.trades.length).toBeGreaterThanOrEqual(result.summary.trades);
     expect(result.fidelity.kind).toBe('candles');
     expect(result.timing.events).toBe(300);
-    expect(existsSync(join(result.folder, 'report.html'))).toBe(true);
+    expect(existsSync(join(result.folder ?? '', 'report.html'))).toBe(true);
+    expect(result.metricsMs).toBeGreaterThan(0);
+    expect(result.saveMs).toBeGreaterThan(0);
     const again = JSON.parse(
       (await backtest(...SHORT, '--csv', csv, '--json', '--no-save')).out,
     ) as typeof result;
     expect(again.summary).toEqual(result.summary);
+    expect([again.folder, again.saveMs]).toEqual([null, null]);
   });
 
   test('runs a triangle of three files in one account, in either currency', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  barReturns,
+  returnsOf,
   returnsPerYear,
   YEAR_MS,
   DrawdownMeter,
@@ -18,8 +18,7 @@ import {
 const DAY_MS = 86_400_000;
 
 /** 100 -> 110 -> 99 -> 108.9: returns of +10 %, -10 %, +10 % on daily bars. */
-const values = barReturns(100, Float64Array.of(110, 99, 108.9));
-const returns = { values, perYear: 365 };
+const returns = returnsOf(100, Float64Array.of(110, 99, 108.9), 365);
 const YEAR_ROOT = Math.sqrt(365);
 
 /** Returns a year of seven bars without a gap. */
@@ -27,15 +26,13 @@ const inYear = (barMs: number): number => returnsPerYear({ barMs, count: 7, span
 
 describe('returns by bar', () => {
   test('begin at the initial equity', () => {
-    expect([...values].map((value) => value.toFixed(12))).toEqual([
-      '0.100000000000',
-      '-0.100000000000',
-      '0.100000000000',
-    ]);
+    const { mean, gains, losses } = returns;
+    expect(mean).toBeCloseTo(0.1 / 3, 12);
+    expect([gains, losses].map((sum) => sum.toFixed(12))).toEqual(['0.200000000000', '0.100000000000']);
   });
 
   test('are 0 when there is nothing left', () => {
-    expect([...barReturns(100, Float64Array.of(0, 0))]).toEqual([-1, 0]);
+    expect(returnsOf(100, Float64Array.of(0, 0), 365)).toMatchObject({ mean: -0.5, gains: 0, losses: 1 });
   });
 
   test('are annualised for a market that is open every hour of 365 days', () => {
@@ -59,10 +56,13 @@ describe('returns by bar', () => {
       return value;
     });
     const volatilityOf = (points: Float64Array): number =>
-      volatility({
-        values: barReturns(100, points),
-        perYear: returnsPerYear({ barMs: 60_000, count: points.length, spanMs: walk.length * 60_000 }),
-      }) ?? Number.NaN;
+      volatility(
+        returnsOf(
+          100,
+          points,
+          returnsPerYear({ barMs: 60_000, count: points.length, spanMs: walk.length * 60_000 }),
+        ),
+      ) ?? Number.NaN;
     // Blocks of twenty bars, and nothing for nine times as long.
     const gapped = walk.filter((_, index) => index % 200 < 20);
     expect(volatilityOf(gapped) / volatilityOf(walk)).toBeGreaterThan(0.9);
@@ -95,17 +95,17 @@ describe('ratios of returns, worked out by hand', () => {
   });
 
   test('have no value where they would divide by nothing', () => {
-    const flat = { values: Float64Array.of(0, 0, 0), perYear: 365 };
+    const flat = returnsOf(100, Float64Array.of(100, 100, 100), 365);
     expect([sharpeRatio(flat), sortinoRatio(flat), omegaRatio(flat)]).toEqual([null, null, null]);
     expect(volatility(flat)).toBe(0);
-    const one = { values: Float64Array.of(0.1), perYear: 365 };
+    const one = returnsOf(100, Float64Array.of(110), 365);
     expect([volatility(one), sharpeRatio(one), sortinoRatio(one), omegaRatio(one)]).toEqual([
       null,
       null,
       null,
       null,
     ]);
-    const none = { values: new Float64Array(), perYear: 365 };
+    const none = returnsOf(100, new Float64Array(), 365);
     expect([volatility(none), sharpeRatio(none), sortinoRatio(none), omegaRatio(none)]).toEqual([
       null,
       null,
@@ -115,11 +115,8 @@ describe('ratios of returns, worked out by hand', () => {
   });
 
   test('take the noise of floats for no deviation at all', () => {
-    const steady = barReturns(
-      100,
-      Float64Array.from({ length: 50 }, (_, index) => 100 * 1.01 ** (index + 1)),
-    );
-    expect(sharpeRatio({ values: steady, perYear: 365 })).toBeNull();
+    const steady = Float64Array.from({ length: 50 }, (_, index) => 100 * 1.01 ** (index + 1));
+    expect(sharpeRatio(returnsOf(100, steady, 365))).toBeNull();
   });
 });
 
