@@ -12,6 +12,7 @@ import { print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import { currenciesIn, readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
 import { bookLines, changeLines, reportLines } from '../reconciliation-lines.ts';
 import { walletChanges, type WalletChange } from '../wallet-changes.ts';
+import type { WalletTransaction } from '../../venues/port.ts';
 import { lengthText } from '../../domain/time-text.ts';
 
 interface Options extends MirrorOptions {
@@ -100,8 +101,17 @@ function show(options: Options): void {
   if (isBroken) throw failed('the books do not agree with the exchange');
 }
 
-function storedChange({ units, fill, ...change }: WalletChange): object {
-  return { ...change, amount: formatUnits(units), fill: fill === null ? null : storedFill(fill) };
+function storedChange({ units, fill, line, ...change }: WalletChange): object {
+  return {
+    ...change,
+    amount: formatUnits(units),
+    fill: fill === null ? null : storedFill(fill),
+    line: line === null ? null : storedLine(line),
+  };
+}
+
+function storedLine({ id, currency, atMs, amount, description }: WalletTransaction): object {
+  return { id, currency, atMs, amount: formatUnits(amount), description };
 }
 
 async function accept(options: Options): Promise<void> {
