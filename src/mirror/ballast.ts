@@ -6,10 +6,10 @@ import { dirname } from 'node:path';
 const BALLAST_BYTES = 8 * 1_048_576;
 const CHUNK_BYTES = 1_048_576;
 
-/** It is only made where this many times its size is free, so that it never is what fills a disk. */
+/** It is only made where this many times its size is free, so that it never fills a disk itself. */
 const ROOM_FACTOR = 4;
 
-/** A file that is only there to be freed: what was kept in it can still be written when the disk is full. */
+/** A file that reserves room: when the disk is full, it is deleted and its room is written to. */
 export class Ballast {
   private readonly path: string;
 
@@ -21,7 +21,7 @@ export class Ballast {
     return statSync(this.path, { throwIfNoEntry: false })?.size === BALLAST_BYTES;
   }
 
-  /** Makes it where there is room. Without room there is none: that is no error. */
+  /** Makes it where there is room. A lack of room is no error. */
   fill(): void {
     if (this.isThere) return;
     try {
@@ -33,7 +33,7 @@ export class Ballast {
     }
   }
 
-  /** Frees it; whether there was anything to free. */
+  /** Deletes it; answers whether there was one. */
   release(): boolean {
     const wasThere = this.isThere;
     rmSync(this.path, { force: true });

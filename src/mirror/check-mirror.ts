@@ -24,7 +24,7 @@ let expectedTables: Tables | null = null;
 /**
  * Looks whether the tables are those that this version writes and their rows hold what it can read. Throws
  * `DATA_UNUSABLE` with the file, the table and the row of the first one that is damaged: half a state is
- * worse than none, and a raw error would say nothing of it.
+ * worse than none, and a raw error would not name it.
  */
 export function checkMirror(database: Database.Database): void {
   expectedTables ??= makeTables();

@@ -3,7 +3,7 @@ import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { SqlValue } from './order-columns.ts';
 
-/** A fill as it lies in its table: units as decimal texts. */
+/** A fill as its table stores it: units as decimal texts. */
 export type StoredFill = {
   readonly [Key in keyof FillRecord]: FillRecord[Key] extends Units ? string : FillRecord[Key];
 };
@@ -25,7 +25,7 @@ const COLUMNS: { readonly [Key in keyof FillRecord]: string } = {
 
 const PAIRS = Object.entries(COLUMNS);
 
-/** Writes a fill; one that is there already is written over, as when it is found later whose order it was. */
+/** Writes a fill. One that exists is overwritten, as when its order is found later. */
 export const UPSERT_FILL = `
   INSERT INTO fills (${PAIRS.map(([, column]) => column).join(', ')}) VALUES (${PAIRS.map(([field]) => `@${field}`).join(', ')})
   ON CONFLICT (trade_id, ifnull(venue_order_id, ''), side) DO UPDATE SET

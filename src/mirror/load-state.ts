@@ -12,7 +12,7 @@ import { selectFills } from './fill-columns.ts';
 import { FINAL_STATES, REFUSED, selectOrders } from './order-columns.ts';
 import { RECENT_MS } from './pruner.ts';
 
-/** Trades of which a restart is told, so that a page read again with some overlap brings nothing twice. */
+/** Trades that a restart gets, so that a page that overlaps what was read brings nothing twice. */
 const TRADES_TOLD = 2_000;
 
 /** Closed orders that algorithms at work are given back besides. Beyond it the oldest are left out. */
@@ -35,8 +35,8 @@ const IS_SEARCHING = `EXISTS (SELECT 1 FROM kept
   WHERE name = '${KEPT_NAMES}' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
 
 /**
- * Intents at work of which it is told, the oldest first. What is left out stays at work in the file until a
- * later restart.
+ * Working intents that a restart gets, the oldest first. The others stay working in the file until a later
+ * restart.
  */
 const INTENTS_TOLD = 10_000;
 

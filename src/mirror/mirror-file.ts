@@ -6,24 +6,24 @@ import { checkMirror } from './check-mirror.ts';
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 
-/** "sarr" in ASCII: tells a mirror from any other SQLite file. */
+/** "sarr" in ASCII: distinguishes a mirror from any other SQLite file. */
 const APPLICATION_ID = 0x73617272;
 
-/** How long a look waits for somebody who holds the file. */
+/** How long a reader waits for a process that locks the file. */
 const BUSY_MS = 250;
 
 /**
- * How long opening and closing wait for somebody who writes to the file from outside: nothing else is to be
- * done meanwhile.
+ * How long opening and closing wait for another process that writes to the file: nothing else has to be done
+ * meanwhile.
  */
 export const PATIENT_MS = 5_000;
 
 /**
- * Pages after which SQLite tidies the log by itself. The store does so before, between two steps; this is the
- * bound when it does not come to it.
+ * Pages after which SQLite checkpoints the log by itself. The store does it earlier, between two steps; this
+ * is the bound where it could not.
  */
 const LOG_PAGES = 8_000;
-/** What the log may keep on the disk after it was tidied. */
+/** Bytes that the log may keep on the disk after a checkpoint. */
 const LOG_BYTES = 64 * 1_048_576;
 
 const HEADER_BYTES = 100;
@@ -95,7 +95,7 @@ export function openMirrorReadOnly(path: string): Database.Database {
   }
 }
 
-/** A file of no bytes is what a process leaves that ended while it made it. */
+/** An empty file is what a process leaves that ended while it created it. */
 function isEmpty(database: Database.Database): boolean {
   return database.pragma('page_count', { simple: true }) === 0;
 }
@@ -146,7 +146,7 @@ function check(database: Database.Database): void {
   const version = versionOf(database);
   const health = database.pragma('quick_check(1)', { simple: true });
   if (health === 'ok') return;
-  // It says more where rows are damaged and not pages.
+  // This names more where rows are damaged and not pages.
   if (version === SCHEMA_VERSION) checkMirror(database);
   throw unusable({
     path: database.name,

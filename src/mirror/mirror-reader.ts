@@ -83,7 +83,7 @@ export interface MirrorSummary {
   readonly kept: readonly KeptRow[];
 }
 
-/** Orders that a summary tells. */
+/** Orders that a summary lists. */
 const OPEN_ORDERS_TOLD = 1_000;
 
 /**

@@ -34,13 +34,13 @@ export interface MirrorStoreOptions {
    * not those of a machine.
    */
   readonly durability: 'full' | 'off';
-  /** Told when the disk was full and the ballast was given up for what had to be written. */
+  /** Called when the disk was full and the ballast was deleted for what had to be written. */
   readonly onRelief?: (message: string) => void;
 }
 
 /**
- * Commits after which the log is tidied between two steps, and flushes after which a freed ballast is made
- * again.
+ * Commits after which the log is checkpointed between two steps, and flushes after which a freed ballast is
+ * made again.
  */
 const COMMITS_A_CHECKPOINT = 100;
 const FLUSHES_A_BALLAST = 60;
@@ -65,10 +65,10 @@ export class MirrorStore {
   private readonly lastSeq: Database.Statement<[], number>;
   private readonly openedAtMs: number;
   private readonly onRelief: (message: string) => void;
-  /** The time of the last change, which is what the mirror knows of now. */
+  /** The time of the last change: the mirror has no other clock. */
   private nowMs: number;
   private writable = true;
-  /** What a write found that met another process, until one succeeds. */
+  /** The error of a write that met another process, until one succeeds. */
   private heldBy: unknown = null;
   private isRelieved = false;
   private commits = 0;
@@ -155,7 +155,7 @@ export class MirrorStore {
 
   /**
    * Writes what was gathered and does a little housekeeping. To be called about once a second, between two
-   * steps. Does not mind a full disk.
+   * steps. A full disk is no error here.
    */
   flush(): void {
     this.flushes += 1;
@@ -172,8 +172,8 @@ export class MirrorStore {
   }
 
   /**
-   * Whether the disk was full and what is written goes into the room that was kept back for cancels. Ends
-   * once there is room for that again.
+   * Whether the disk was full and writes use the room that was reserved for cancels. Ends once there is room
+   * for the ballast again.
    */
   isRunningOut(): boolean {
     return this.isRelieved;
@@ -194,7 +194,7 @@ export class MirrorStore {
     return loadState(this.database, { epoch: this.epoch, nowMs: this.openedAtMs });
   }
 
-  /** Another epoch, for a mirror of which the owner knows that it was put back from a copy. */
+  /** Draws a new epoch, for a mirror that its owner has restored from a copy. */
   renewEpoch(): void {
     this.database.transaction(() => this.identity.renew()).immediate();
   }
@@ -249,7 +249,7 @@ export class MirrorStore {
     }
   }
 
-  /** The room that was freed is for this, not for what can be read again. */
+  /** The freed room is for these changes, not for what can be read again. */
   private commitAfterRelief(changes: readonly TimedChange[]): void {
     this.pending.dropReadable();
     try {
@@ -260,8 +260,8 @@ export class MirrorStore {
   }
 
   /**
-   * A full disk and a file that another process holds are not minded here: what was gathered stays for the
-   * next attempt, and the ballast is left for what has to be durable.
+   * A full disk and a file that another process locks are no errors here: the gathered changes wait for the
+   * next attempt, and the ballast is left for durable changes.
    */
   private tryToCommit(options: { readonly prune: boolean }): void {
     try {

@@ -5,7 +5,7 @@ import type { OrderRecord } from '../execution/order-record.ts';
 /** What a condition is bound to. */
 export type SqlValue = string | number | null;
 
-/** An order as it lies in its table: units as decimal texts, everything else as it is. */
+/** An order as its table stores it: units as decimal texts, everything else as it is. */
 export type StoredOrder = {
   readonly [Key in keyof OrderRecord]: OrderRecord[Key] extends Units | null
     ? string | Extract<OrderRecord[Key], null>

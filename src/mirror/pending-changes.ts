@@ -43,7 +43,7 @@ export class PendingChanges {
     return true;
   }
 
-  /** Leaves out what the exchange tells again whenever it is asked. */
+  /** Leaves out what can be read from the exchange again. */
   dropReadable(): void {
     this.changes = this.changes.filter(({ change }) => !READ_AGAIN.has(change.kind));
   }

@@ -5,7 +5,7 @@ const DIGITS = 16;
 /**
  * How far the journal had come, in a small file beside the mirror. A mirror that is behind its mark was put
  * back from a copy, even where the copy was written over the same file. It is written now and then and never
- * forced to the disk, so it may lag, which only says less.
+ * forced to the disk, so it may lag; then a copy may stay unnoticed.
  */
 export class ProgressMark {
   private readonly file: number;
@@ -30,7 +30,7 @@ export class ProgressMark {
       writeSync(this.file, String(seq).padStart(DIGITS, '0'), 0, 'latin1');
       this.written = seq;
     } catch {
-      // Only the detection of copies gets coarser.
+      // Only the detection of copies gets less exact.
     }
   }
 

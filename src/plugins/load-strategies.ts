@@ -25,7 +25,7 @@ export interface LoadedStrategies {
   readonly problems: readonly PluginProblem[];
 }
 
-/** Files taken from one folder; a folder with more is no folder of strategies. */
+/** Most files of one folder; a folder with more is not taken for a folder of strategies. */
 const MOST_FILES = 200;
 
 /**
@@ -87,7 +87,7 @@ const LOADED_FILES = new Set<string>();
 
 /**
  * Which of the files that were loaded into this process an error comes from, as `file:line`; null where it is
- * from none. What is no error has no place: where one file alone was loaded, it is that one.
+ * from none. A thrown value that is no error has no place: where only one file was loaded, it is that one.
  */
 export function strategyPlaceOf(error: unknown): string | null {
   for (const file of LOADED_FILES) {

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { WatchSetup, WatchWord } from './load-watch.ts';
 
-/** The thread that speaks for a main thread which is held up by a file: it alone still has a timer. */
+/** The thread that reports for a main thread which a file blocks: only its timers still run. */
 const { quietMs } = workerData as WatchSetup;
 const STANDARD_ERROR = 2;
 

@@ -1,7 +1,7 @@
 import { isMainThread, Worker } from 'node:worker_threads';
 import { ownModule } from './own-files.ts';
 
-/** How long a file may be loaded before that is said. */
+/** How long a file may load before that is reported. */
 const QUIET_MS = 3_000;
 
 export interface WatchSetup {
@@ -16,13 +16,13 @@ export interface WatchWord {
 
 const workerFile = ownModule('plugins/load-watch-worker');
 
-/** Files that this process has loaded: one that came through does not loop the second time. */
+/** Files that this process has loaded: one that loaded once does not loop the second time. */
 const LOADED = new Set<string>();
 
 /**
- * Says on the standard error which strategy file holds this process up. Files of backtests run in the main
- * thread, where a loop leaves nobody to speak; a thread of its own does, which costs a backtest some
- * milliseconds. In a thread nothing is watched: whoever began it keeps the time.
+ * Writes to standard error which strategy file blocks this process. Files of backtests run in the main
+ * thread, which a loop blocks, so a second thread reports it; that costs a backtest some milliseconds. In a
+ * strategy's own thread nothing is watched: the main thread has its time limit.
  */
 export class LoadWatch {
   private worker: Worker | null = null;
@@ -41,7 +41,7 @@ export class LoadWatch {
     }
   }
 
-  /** To be called in the end. */
+  /** To be called when all files are loaded. */
   close(): void {
     void this.worker?.terminate();
     this.worker = null;
@@ -60,7 +60,7 @@ function begin(): Worker {
     execArgv: [],
     name: 'load watch',
   });
-  // Without it a backtest is as good as before.
+  // A backtest works without it.
   worker.on('error', () => undefined);
   worker.unref();
   return worker;

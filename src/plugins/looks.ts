@@ -2,13 +2,12 @@ import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
 import { isLook } from './strategy-thread.ts';
 import { keyOf, eventData, type Look, type WorkerCall } from './worker-messages.ts';
 
-/** What a kind of event has been seen to look at; more is asked for each time. */
+/** Most looks that are remembered for a kind of event; further ones are asked for each time. */
 const MOST_LOOKS = 32;
 
 /**
- * What the handlers of one strategy look at, by the kind of event: it is sent along with the next event of
- * that kind, so that a call costs one way there and back. What is the same object as before is not sent
- * again.
+ * What the handlers of one strategy look at, by the kind of event: it is sent with the next event of that
+ * kind, so that a call costs one round trip. An object that has not changed is not sent again.
  */
 export class Looks {
   private readonly byKind = new Map<string, Map<string, Look>>();
@@ -34,7 +33,7 @@ export class Looks {
     return { looks, same, inEvent };
   }
 
-  /** Answers a question of a handler, and remembers it. What is no question is answered by null. */
+  /** Answers a question of a handler, and remembers it. Null answers what is no question. */
   answer(asked: unknown, kind: string, view: EngineView): unknown {
     if (!isLook(asked)) return null;
     const known = this.byKind.get(kind) ?? new Map<string, Look>();
@@ -48,13 +47,13 @@ export class Looks {
     return value ?? null;
   }
 
-  /** Another thread begins: it has been sent nothing. */
+  /** A new thread begins: nothing has been sent to it. */
   forgetSent(): void {
     this.sent.clear();
   }
 }
 
-/** What a view shows; undefined for a method that it has not. */
+/** What a view shows; undefined for an unknown method. */
 function valueOf([method, first = '', second = '']: Look, view: EngineView): unknown {
   switch (method) {
     case 'position':

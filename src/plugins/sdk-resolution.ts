@@ -19,7 +19,7 @@ let isRegistered = false;
 
 /**
  * Lets strategy files anywhere on the machine import the SDK and zod, whether or not a `node_modules` stands
- * beside them. Everything else resolves as ever. Works once a process; further calls do nothing.
+ * beside them. Everything else resolves as usual. Works once in a process; further calls do nothing.
  */
 export function provideSdk(): void {
   if (isRegistered) return;

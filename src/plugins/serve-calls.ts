@@ -33,7 +33,7 @@ const view = new RemoteView(line, port);
 const source: StrategySource = { file: shownFile, lineOf: (error) => lineIn(error, file) };
 let hasSaidEnd = false;
 
-/** The last thing that it says: whoever waits for an answer waits no longer. */
+/** Its last message, which ends any wait for an answer. */
 function sayEnd(end: WorkerEnd): void {
   if (hasSaidEnd) return;
   hasSaidEnd = true;
@@ -106,7 +106,7 @@ function failed(error: unknown): WorkerAnswer {
   return { state: null, intents: [], fault: faultOf(null, error, source), log: [] };
 }
 
-// A signal to the process would end the bot past its drain. Whoever wants to do harm finds other ways: see
+// A signal to the process would end the bot without its drain. This is no protection against malice: see
 // docs/strategies.md.
 process.kill = () => {
   throw new Error('expected a strategy to send no signals');
@@ -129,8 +129,8 @@ if (loaded instanceof StrategyRunner) {
   });
   line.say(SAID.answer, ready(loaded));
 } else {
-  // With nothing to wait for the thread ends by itself, maybe before anybody has looked: that would take the
-  // place of the problem.
+  // Without work the thread would end by itself, maybe before its message is read. Then its end would be
+  // reported in place of the problem.
   hasSaidEnd = true;
   line.say(SAID.answer, loaded);
 }

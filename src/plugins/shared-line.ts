@@ -4,7 +4,7 @@ import { SarrafError } from '../domain/errors.ts';
 export const SAID = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
 
 /**
- * Bytes of one message: a state and intents at their bounds fit. The machine takes memory only as it is
+ * Bytes of one message: a state and intents at their bounds fit. The system allots memory only where it is
  * written.
  */
 const MOST_BYTES = 8_388_608;
@@ -24,9 +24,8 @@ const DECODER = new TextDecoder();
 
 /**
  * What the main thread and the thread of one strategy share: a few words to wait at, and room for one message
- * each way. A message is JSON, which takes half as long as the copy that a port makes. The strategy can write
- * there whatever it likes, so the main thread copies what it says before it reads, and believes nothing of
- * it.
+ * each way. A message is JSON, which takes half the time of a port's copy. A strategy can write anything
+ * there, so the main thread copies a message before it reads it, and checks all of it.
  */
 export class SharedLine {
   readonly memory: SharedArrayBuffer;
@@ -41,23 +40,23 @@ export class SharedLine {
     this.passedBytes = new Uint8Array(memory, WORDS * 4 + MOST_BYTES, MOST_BYTES);
   }
 
-  /** On the main thread: forgets what was said before. */
+  /** On the main thread: forgets the last message. */
   clear(): void {
     Atomics.store(this.words, STATE, SAID.nothing);
   }
 
-  /** On the main thread: waits until something is said, for so long at most. Answers what kind it is. */
+  /** On the main thread: waits for a message, for `limitMs` at most. Answers its kind. */
   wait(limitMs: number): number {
     Atomics.wait(this.words, STATE, SAID.nothing, limitMs);
     return Atomics.load(this.words, STATE);
   }
 
-  /** What kind of thing was said last. */
+  /** The kind of the last message. */
   get said(): number {
     return Atomics.load(this.words, STATE);
   }
 
-  /** On the main thread: what was said. Throws `INVALID_STRATEGY` when it is no JSON. */
+  /** On the main thread: reads the message. Throws `INVALID_STRATEGY` when it is no JSON. */
   read(): unknown {
     const length = Atomics.load(this.words, LENGTH);
     if (length < 0 || length > this.bytes.length) throw unreadable();
@@ -69,8 +68,8 @@ export class SharedLine {
   }
 
   /**
-   * On the main thread: puts plain data there for the thread. False where it does not fit and has to go by
-   * the port.
+   * On the main thread: passes plain data to the thread. False where it does not fit and has to go by the
+   * port.
    */
   pass(message: unknown): boolean {
     const { read, written } = encode(JSON.stringify(message), this.passedBytes);
@@ -84,13 +83,13 @@ export class SharedLine {
     return length === NOT_HERE ? null : decode(this.passedBytes, length);
   }
 
-  /** On the main thread: a question was answered; the answer was passed on. */
+  /** On the main thread: marks that the answer to a question was passed. */
   answered(): void {
     Atomics.add(this.words, ANSWERED, 1);
     Atomics.notify(this.words, ANSWERED);
   }
 
-  /** In the thread: says something. Throws `INVALID_STRATEGY` when it is too long. */
+  /** In the thread: sends a message. Throws `INVALID_STRATEGY` when it is too long. */
   say(kind: number, message: unknown): void {
     const { read, written } = encode(JSON.stringify(message), this.bytes);
     if (read === 0)
@@ -100,7 +99,7 @@ export class SharedLine {
     Atomics.notify(this.words, STATE);
   }
 
-  /** In the thread: asks, and waits until the answer is there. */
+  /** In the thread: asks, and waits for the answer. */
   ask(question: unknown): void {
     const before = Atomics.load(this.words, ANSWERED);
     this.say(SAID.question, question);

@@ -25,7 +25,7 @@ const STACK_MB = 4;
  */
 const SLICE_MS = 50;
 
-/** Looks at the line before the thread goes to sleep: most answers come within microseconds. */
+/** Polls of the line before the main thread sleeps: most answers come within microseconds. */
 const SPINS = 200;
 
 /** What one call may ask for; more is a loop. */
@@ -38,7 +38,7 @@ const LINES_A_SECOND = 20;
 export interface ThreadOptions {
   readonly setup: Omit<WorkerSetup, 'memory' | 'compileCache'>;
   readonly limits: ThreadLimits;
-  /** Told once when it has ended by itself, from outside of any call. */
+  /** Called once when it has ended by itself, outside of any call. */
   readonly onEnd: (end: WorkerEnd) => void;
   /** What it printed, line by line; bounded. */
   readonly onPrint: (line: string) => void;
@@ -95,8 +95,8 @@ export class StrategyThread {
   }
 
   /**
-   * Waits for what is said once it is set up, while everything else goes on. Throws `INVALID_STRATEGY` when
-   * that takes too long, or it ends instead.
+   * Waits without blocking for the message that it is set up. Throws `INVALID_STRATEGY` when that takes too
+   * long, or when the thread ends.
    */
   async loaded(): Promise<Loaded> {
     const { loadMs } = this.options.limits;
@@ -109,7 +109,7 @@ export class StrategyThread {
     return this.takeLoaded();
   }
 
-  /** The same without waiting: null while it is at it and has time left. */
+  /** The same without waiting: null while it still loads and has time left. */
   loadedByNow(): Loaded | null {
     const isAtIt = this.line.said === SAID.nothing && this.end === null;
     if (isAtIt && performance.now() - this.begunMs < this.options.limits.loadMs) return null;
@@ -117,8 +117,8 @@ export class StrategyThread {
   }
 
   /**
-   * Hands a call over and waits for its answer. Throws `INVALID_STRATEGY` when it takes too long or the
-   * thread ends; then the thread is done.
+   * Passes a call to the thread and waits for its answer. Throws `INVALID_STRATEGY` when it takes too long or
+   * the thread ends; then the thread is done.
    */
   call(call: WorkerCall, answerLook: (look: unknown) => unknown): WorkerAnswer {
     this.line.clear();
@@ -143,13 +143,13 @@ export class StrategyThread {
     );
   }
 
-  /** Ends it, whatever it is at. */
+  /** Ends it, whatever it does. */
   async dispose(): Promise<void> {
     this.isDisposed = true;
     await this.worker.terminate();
   }
 
-  /** Waits in slices until something is said. Answers what; `SAID.nothing` when nothing was in time. */
+  /** Waits in slices for a message. Answers its kind; `SAID.nothing` when none came in time. */
   private await(limitMs: number): number {
     for (let spin = 0; spin < SPINS; spin += 1) {
       const { said } = this.line;
@@ -178,7 +178,7 @@ export class StrategyThread {
     );
   }
 
-  /** What the thread said as the last thing. */
+  /** The last message of the thread. */
   private broken(): SarrafError {
     this.end ??= checkedEnd(this.line.read());
     void this.dispose();
@@ -212,7 +212,7 @@ export class StrategyThread {
           this.options.onPrint(`… more than ${LINES_A_SECOND} lines in a second`);
       }
     });
-    // What it prints is for people; that it can not be read any more is nothing to end for.
+    // Its output is for people: an error in reading it is no reason to end.
     stream.on('error', () => undefined);
   }
 }
@@ -221,7 +221,7 @@ function brokenBy(end: WorkerEnd): SarrafError {
   return new SarrafError('INVALID_STRATEGY', end.message, { details: { end } });
 }
 
-/** What is told is whatever was thrown, which may be null. */
+/** A thread can throw any value, also null. */
 function endOf(error: unknown, { memoryMb }: ThreadLimits): WorkerEnd {
   const { code, message } = Object(error) as Partial<Record<'code' | 'message', unknown>>;
   const isFull = code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -240,7 +240,7 @@ function checkedEnd(said: unknown): WorkerEnd {
   };
 }
 
-/** A question of a strategy's as it may be: a method of the view, and texts. */
+/** Whether a value is a valid question of a strategy: a method of the view, and texts. */
 export function isLook(asked: unknown): asked is Look {
   return (
     Array.isArray(asked) &&

@@ -5,32 +5,31 @@ import type { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 
 /**
- * What the thread of a strategy begins with. Nothing of the environment or the configuration besides comes to
- * it.
+ * What the thread of a strategy starts with. It gets nothing else of the environment or the configuration.
  */
 export interface WorkerSetup {
   readonly memory: SharedArrayBuffer;
   /** The folder of compiled code; null where the process keeps none. */
   readonly compileCache: string | null;
   readonly file: string;
-  /** Its file, as it is to be said. */
+  /** Its file, as messages show it. */
   readonly shownFile: string;
   /** Null: the strategy's own. */
   readonly name: string | null;
   readonly market: string;
   readonly timeframe: Timeframe;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Null: any market is believed. */
+  /** Null: any market is accepted. */
   readonly knownMarkets: readonly string[] | null;
 }
 
-/** What is said once the strategy is set up, or why it is not. */
+/** The message that the strategy is set up, or why it is not. */
 export type Loaded =
   | {
       readonly kind: 'problem';
       readonly message: string;
       readonly line: number | null;
-      /** What of its parameters it refuses, where that is the problem. */
+      /** The parameters that it refuses, where that is the problem. */
       readonly params: readonly ParamProblem[] | null;
     }
   | {
@@ -38,7 +37,7 @@ export type Loaded =
       readonly name: string;
       readonly subscriptions: readonly unknown[];
       readonly params: unknown;
-      /** Of each subscription; 0 where it is of no candles. */
+      /** Of each subscription; 0 where it is not of candles. */
       readonly warmUps: readonly number[];
       readonly wants: readonly string[];
       /** Which handler what brings it about calls first, such as `on.bars` for `candles BTCIRT 1h`. */
@@ -46,19 +45,19 @@ export type Loaded =
       readonly state: string;
     };
 
-/** Something that the engine's view was asked for: the method and its arguments. */
+/** A question to the engine's view: the method and its arguments. */
 export type Look = readonly [method: string, ...args: string[]];
 
 /** One call of a handler. */
 export interface WorkerCall {
-  /** Null: indicators alone are fed. */
+  /** Null: only indicators are fed. */
   readonly event: StrategyEvent | null;
   readonly nowMs: number;
   /** Candles of the past, before the event. */
   readonly candles: readonly ClosedCandle[];
-  /** A state to go on from; null: the one that it has. */
+  /** A state to continue from; null: its current one. */
   readonly restore: string | null;
-  /** Whether it goes on after a failure. */
+  /** Whether it continues after a failure. */
   readonly clears: boolean;
   /** What the handler looked at in calls before, as it is now. */
   readonly looks: readonly (readonly [key: string, value: unknown])[];
@@ -74,7 +73,7 @@ export function eventData(event: StrategyEvent | null): object | null {
   return event?.kind === 'stats' ? event.stats : null;
 }
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface WorkerAnswer {
   /** As JSON; null where it is the same as before. */
   readonly state: string | null;

@@ -30,7 +30,7 @@ export interface WorkerRunnerOptions {
   readonly limits: IsolationLimits;
   /** Whether a thread that ended is to begin anew: the policy `pause`. */
   readonly restarts: boolean;
-  /** Told when it ended outside of any call, so that the engine looks at it. */
+  /** Called when it ended outside of any call, so that the engine looks at it. */
   readonly onEnd: () => void;
   readonly onPrint: (line: string) => void;
 }
@@ -39,15 +39,14 @@ const NO_INTENTS: readonly Intent[] = [];
 const NOTHING_SEEN = { looks: [], same: [], inEvent: [] };
 const HOUR_MS = 3_600_000;
 
-/** Bars that are gathered for a thread that is not called, before they are passed on. */
+/** Most bars that are gathered for an idle thread, before they are passed on. */
 const MOST_PENDING = 500;
 
 type Ready = Extract<Loaded, { kind: 'ready' }>;
 
 /**
- * A strategy in a thread of its own. What comes back is checked here, as if it were a stranger's: intents,
- * state, log and faults. A thread that hangs, exits, runs out of memory or breaks its own language ends
- * alone.
+ * A strategy in a thread of its own. Its intents, state, log and faults are checked here as untrusted input.
+ * A thread that hangs, exits, runs out of memory or breaks the language's own objects ends alone.
  */
 export class WorkerRunner implements StrategyPort {
   readonly name: string;
@@ -70,7 +69,7 @@ export class WorkerRunner implements StrategyPort {
   private thread: StrategyThread;
   private json: string;
   private takenJson: string;
-  /** Whether the thread is to go on from `json`, and from a failure. */
+  /** Whether the thread continues from `json`, and from a failure. */
   private restores = false;
   private clears = false;
   private readonly restartedAtMs: number[] = [];
@@ -123,7 +122,7 @@ export class WorkerRunner implements StrategyPort {
     const plain = plainCandle(candle);
     this.candles.add(plain);
     this.pending.push(plain);
-    // A strategy that stands still gets its bars now and then, so that they do not gather for ever.
+    // An idle strategy gets its bars now and then, so that they do not gather without bound.
     if (this.pending.length < MOST_PENDING) return;
     if (this.thread.hasEnded) this.pending = [];
     else this.call(null, 0, null);
@@ -167,7 +166,7 @@ export class WorkerRunner implements StrategyPort {
   }
 
   restore(json: string): void {
-    // Whether it fits its schema, or can be made to fit, the strategy alone knows.
+    // Only the strategy knows whether it fits its schema, or can be migrated.
     const call = {
       event: null,
       nowMs: 0,
@@ -188,7 +187,7 @@ export class WorkerRunner implements StrategyPort {
 
   clearFailure(): void {
     if (this.thread.hasEnded) {
-      // It ended once more than it may within an hour.
+      // It ended more often than permitted within an hour.
       this.isBeyondRepair = true;
       return;
     }
@@ -204,7 +203,7 @@ export class WorkerRunner implements StrategyPort {
     await this.thread.dispose();
   }
 
-  /** One call, or only the bars that have gathered. Throws what is no fault of the strategy's. */
+  /** One call, or only the gathered bars. Throws errors that are not the strategy's fault. */
   private call(event: StrategyEvent | null, nowMs: number, view: EngineView | null): readonly Intent[] {
     const { pending, restores, clears } = this;
     const kind = event?.kind ?? 'candle';
@@ -236,7 +235,7 @@ export class WorkerRunner implements StrategyPort {
     }
   }
 
-  /** Checks what came back. The state is taken over last, so that an answer that is wrong changes nothing. */
+  /** Checks the answer. The state is taken last, so that a wrong answer changes nothing. */
   private take(answer: unknown, handler: string | null): readonly Intent[] {
     const { state, intents, fault, log } = Object(answer) as Readonly<Record<string, unknown>>;
     this.log = [...this.log, ...checkedLog(log)];
@@ -255,7 +254,7 @@ export class WorkerRunner implements StrategyPort {
     this.setFault(end === undefined ? { ...faultOf(handler, error, null), file } : { handler, file, ...end });
   }
 
-  /** The handler that an event is told to first; null where there is none for it. */
+  /** The first handler of an event; null where there is none. */
   private handlerOf(event: StrategyEvent): string | null {
     return this.handlers.get(routeOfEvent(event)) ?? null;
   }
@@ -267,7 +266,7 @@ export class WorkerRunner implements StrategyPort {
     else if (this.thread.hasEnded) this.restart();
   }
 
-  /** The thread ended while nobody called it: a timer that threw, a promise that nobody waited for. */
+  /** The thread ended outside of any call: a timer threw, or a promise that nothing awaited was rejected. */
   private onThreadEnd(thread: StrategyThread, end: WorkerEnd): void {
     if (thread !== this.thread) return;
     if (this.failure === null) {
@@ -293,7 +292,7 @@ export class WorkerRunner implements StrategyPort {
     this.isNew = true;
   }
 
-  /** Whether the thread is one that began anew and was not heard of yet. */
+  /** Whether the thread was started again and has sent no message yet. */
   private isNew = false;
 
   /**
@@ -305,7 +304,7 @@ export class WorkerRunner implements StrategyPort {
     try {
       const loaded = this.thread.loadedByNow();
       if (loaded === null) {
-        // Nobody waits for it: it has another pause.
+        // Nothing waits for it: it gets another pause.
         const message = 'its thread is still starting again';
         const file = this.options.setup.shownFile;
         this.setFault({ handler: null, message, file, line: null, stack: null });
