@@ -6,6 +6,8 @@ import { formatUnits, UNIT_DECIMALS } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 
 const WORD = 4_294_967_296;
+/** Two words make a number below 2^53 where the second is below this. */
+const EXACT_WORDS = 2 ** 21;
 /** A quotient of floats is off by less than this where it is below 2^53. */
 const MOST_OFF = 4;
 
@@ -51,6 +53,13 @@ export class MoneyCells {
     for (let row = 0, word = 0; row < count; row += 1, word += 4) {
       const lowest = words[word] ?? 0;
       const second = words[word + 1] ?? 0;
+      const highest = (words[word + 2] ?? 0) | (words[word + 3] ?? 0);
+      const plain = (second * WORD + lowest) / divisor;
+      // Below 2^53 a quotient with a remainder is never rounded to a whole number.
+      if (highest === 0 && second < EXACT_WORDS && Math.floor(plain) === plain) {
+        column[at + row] = plain;
+        continue;
+      }
       const near = (((words[word + 2] ?? 0) * WORD + second) * WORD + lowest) / divisor;
       const shifted = shift === 0 ? lowest : (lowest >>> shift) | (second << (32 - shift));
       const low = Math.imul(shifted, inverse) >>> 0;
