@@ -6,7 +6,7 @@ import type { Units } from '../domain/money.ts';
 import type { VenueAnswer, VenueCall, WalletReading } from '../venues/port.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
-import type { EngineEvent } from '../engine/engine-event.ts';
+import type { EngineEvent, VenueEvent } from '../engine/engine-event.ts';
 import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -58,8 +58,6 @@ export interface CandleRun {
 /** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
 const MOST_STEPS_A_MOMENT = 10_000;
 
-const NO_EVENTS: readonly EngineEvent[] = [];
-
 /** A slow strategy has its word, too: whoever is told looks at the clock. */
 const PROGRESS_EVERY_BARS = 1_000;
 
@@ -102,6 +100,7 @@ export class CandleRunner {
         reconciliation: null,
         isRestartable: false,
         isJournaled: false,
+        isWatched: false,
       },
       { ...EMPTY_MIRROR_STATE, epoch: 'back' },
       fromMs,
@@ -234,7 +233,7 @@ export class CandleRunner {
     if (closing === 0) return 0;
     // Of a bar that comes by itself and is told as it is nothing else need be said before it.
     if (hasChanged || closing > 1 || !this.isToldAsItIs) this.tellCloses(closeMs);
-    if (hasChanged) for (const event of this.news(closeMs)) this.step(event);
+    if (hasChanged) this.tellNews(closeMs);
     for (const lane of this.lanes) {
       if (!lane.isClosing) continue;
       for (const feed of lane.feeds) {
@@ -262,7 +261,7 @@ export class CandleRunner {
     }
     if (!hasChanged) return;
     this.tellOpens(nowMs);
-    for (const event of this.news(nowMs)) this.step(event);
+    this.tellNews(nowMs);
   }
 
   /** Tells which bars have begun, where that is not known yet. Most run without anybody asking. */
@@ -289,15 +288,11 @@ export class CandleRunner {
 
   /** What a step brought, and all that the exchange answers to it at the same moment. */
   private follow(first: EngineOutput, atMs: number): void {
-    this.note(first);
-    if (first.requests.length === 0) return;
-    const events = this.answersTo(first, atMs);
+    let output = first;
     for (let steps = 0; steps < MOST_STEPS_A_MOMENT; steps += 1) {
-      const next = events.shift();
-      if (next === undefined) return;
-      const output = this.engine.step(next);
       this.note(output);
-      if (output.requests.length > 0) events.push(...this.answersTo(output, atMs));
+      if (output.requests.length === 0) return;
+      output = this.engine.stepAll(this.answersTo(output, atMs));
     }
     throw new SarrafError(
       'INVARIANT',
@@ -305,24 +300,30 @@ export class CandleRunner {
     );
   }
 
-  private answersTo({ requests }: EngineOutput, atMs: number): EngineEvent[] {
+  private answersTo({ requests }: EngineOutput, atMs: number): readonly VenueEvent[] {
     const { venue, answerInstead } = this.options;
-    const answers: EngineEvent[] = requests.map(({ id, call }) => ({
-      kind: 'answer',
-      atMs,
-      requestId: id,
-      sentAtMs: atMs,
-      answer: answerInstead?.(call) ?? venue.answer(call, atMs),
-    }));
-    return [...answers, ...this.news(atMs)];
+    const events: VenueEvent[] = [];
+    for (const { id, call } of requests) {
+      const answer = answerInstead?.(call) ?? venue.answer(call, atMs);
+      events.push({ kind: 'answer', atMs, requestId: id, sentAtMs: atMs, answer });
+    }
+    const news = this.news(atMs);
+    if (news !== null) events.push(news);
+    return events;
   }
 
-  /** What has changed at the exchange, as an event; none where nothing has. */
-  private news(atMs: number): readonly EngineEvent[] {
+  /** Tells the engine what has changed at the exchange. */
+  private tellNews(atMs: number): void {
+    const news = this.news(atMs);
+    if (news !== null) this.step(news);
+  }
+
+  /** What has changed at the exchange, as an event; null where nothing has. */
+  private news(atMs: number): VenueEvent | null {
     const { orders, trades, walletsChanged } = this.options.venue.take();
-    if (orders.length === 0 && trades.length === 0 && !walletsChanged) return NO_EVENTS;
+    if (orders.length === 0 && trades.length === 0 && !walletsChanged) return null;
     if (walletsChanged) this.takeWallets(atMs);
-    return [{ kind: 'account', atMs, orders, trades, wallets: this.wallets }];
+    return { kind: 'account', atMs, orders, trades, wallets: this.wallets };
   }
 
   private note({ changes, wakeAtMs }: EngineOutput): void {

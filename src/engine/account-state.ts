@@ -48,6 +48,15 @@ export class AccountState {
     return unread;
   }
 
+  /** Takes in the wallets as a venue tells them that is no stranger; the same list where nothing changed. */
+  takeTold(wallets: readonly WalletReading[]): void {
+    this.saw('balances');
+    if (wallets === this.wallets) return;
+    this.wallets = wallets;
+    this.freeByCurrency = null;
+    this.write();
+  }
+
   private isRight(wallet: WalletReading): boolean {
     const flaw = walletFlaw(wallet);
     const subject = `wallet ${wallet.currency}`;
@@ -57,6 +66,7 @@ export class AccountState {
   }
 
   private write(): void {
+    if (!this.outbox.isRestartable) return;
     for (const wallet of this.wallets) {
       const before = this.written.get(wallet.currency);
       if (before?.total === wallet.total && before.held === wallet.held) continue;

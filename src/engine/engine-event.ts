@@ -75,3 +75,6 @@ export type ControlCommand =
   | { readonly kind: 'accept-balances' }
   /** Compares balances at once, as at the end of a run. */
   | { readonly kind: 'compare-balances' };
+
+/** What a venue that tells by itself says at one moment: its answers, and then what became of orders. */
+export type VenueEvent = Extract<EngineEvent, { kind: 'answer' | 'account' }>;

@@ -45,6 +45,8 @@ export interface EngineSettings {
   readonly isRestartable?: boolean;
   /** Whether the journal is written; true without it. */
   readonly isJournaled?: boolean;
+  /** Whether anybody reads notices; true without it. */
+  readonly isWatched?: boolean;
   /** How the credential is called where the exchange asks for one. */
   readonly credential?: NamedCredential | null;
   /** Null where the venue tells of every change by itself, so that there is nothing to compare. */

@@ -7,7 +7,7 @@ import { KEPT_CANCELS } from './cancel-manager.ts';
 import { Control, KEPT_CONTROL } from './control.ts';
 import { CredentialWatch, KEPT_CREDENTIAL } from './credential-watch.ts';
 import type { EngineOutput } from './engine-command.ts';
-import type { EngineEvent } from './engine-event.ts';
+import type { EngineEvent, VenueEvent } from './engine-event.ts';
 import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
 import { ordersByState, statusOf, type EngineStatus } from './engine-status.ts';
 import { EventLoop } from './event-loop.ts';
@@ -177,6 +177,11 @@ export class Engine {
    */
   step(event: EngineEvent): EngineOutput {
     return this.loop.step(event);
+  }
+
+  /** Takes in all that a venue answered and told at one moment, one after the other, as one step. */
+  stepAll(events: readonly VenueEvent[]): EngineOutput {
+    return this.loop.stepAll(events);
   }
 
   /** The same as a step with a bar that closed at `atMs`, of which a backtest has millions. */

@@ -5,7 +5,7 @@ import type { CandleReaders } from './candle-reader.ts';
 import type { Control } from './control.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import type { EngineOutput } from './engine-command.ts';
-import type { ControlCommand, EngineEvent } from './engine-event.ts';
+import type { ControlCommand, EngineEvent, VenueEvent } from './engine-event.ts';
 import type { FeedHandler } from './feed-handler.ts';
 import type { FillHandler } from './fill-handler.ts';
 import type { FlawLog } from './flaw-log.ts';
@@ -73,10 +73,27 @@ export class EventLoop {
    */
   step(event: EngineEvent): EngineOutput {
     if (event.kind === 'bar') return this.stepBar(event.bar, event.atMs);
+    if (event.kind === 'closes' || event.kind === 'opens') return this.takePrices(event);
+    this.take(event);
+    return this.finish(event.kind === 'tick');
+  }
+
+  /**
+   * Takes in what a venue answered and told at one moment as one step: strategies are told of each before the
+   * next, and what is due is asked once.
+   */
+  stepAll(events: readonly VenueEvent[]): EngineOutput {
+    for (const event of events) {
+      this.take(event);
+      this.work();
+    }
+    return this.finish(false);
+  }
+
+  private take(event: Exclude<EngineEvent, { kind: 'bar' | 'closes' | 'opens' }>): void {
     const { outbox, feeds, algorithms } = this.parts;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
-    if (event.kind === 'closes' || event.kind === 'account') this.toldAtMs = outbox.nowMs;
-    if (event.kind === 'closes' || event.kind === 'opens') return this.takePrices(event);
+    if (event.kind === 'account') this.toldAtMs = outbox.nowMs;
     algorithms.beginStep();
     if (event.kind === 'answer') this.takeAnswer(event);
     else if (event.kind === 'account') this.takeAccount(event);
@@ -84,7 +101,6 @@ export class EventLoop {
     else if (event.kind === 'control') {
       this.takeCommand(event.command);
     }
-    return this.finish(event.kind === 'tick');
   }
 
   /** The same as a step with that bar, of which a backtest has millions. */
@@ -158,6 +174,8 @@ export class EventLoop {
    */
   private takePrices(event: Extract<EngineEvent, { kind: 'closes' | 'opens' }>): EngineOutput {
     const { outbox, markets, algorithms } = this.parts;
+    if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
+    if (event.kind === 'closes') this.toldAtMs = outbox.nowMs;
     if (event.kind === 'closes') for (const bar of event.bars) markets.takeBar(bar);
     else for (const { market, price, untilMs } of event.opens) markets.takeOpen(market, price, untilMs);
     if (algorithms.size > 0)
@@ -167,7 +185,7 @@ export class EventLoop {
 
   private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
     const { account, orderManager, fills } = this.parts;
-    account.take(wallets);
+    account.takeTold(wallets);
     for (const record of orders) orderManager.takeRecord(record, { isTrusted: true });
     account.saw('orders');
     if (trades.length > 0) fills.takeTold(trades);

@@ -145,12 +145,9 @@ export class FillHandler {
     this.reading = null;
   }
 
-  /** Trades as a venue tells them that is no stranger: at once, and right. */
+  /** Trades as a venue tells them that is no stranger: each once, and right. No reading shows them again. */
   takeTold(trades: readonly VenueTrade[]): void {
-    for (const trade of trades) {
-      if (!this.taken.has(trade)) this.enter(trade, this.orderOf(trade));
-    }
-    this.moveCursor();
+    for (const trade of trades) this.book(trade, this.orderOf(trade), this.cursorOf(trade));
   }
 
   /**
@@ -270,10 +267,16 @@ export class FillHandler {
   }
 
   private enter(trade: VenueTrade, order: OrderRecord | null): void {
-    const { blotter } = this;
     this.pending.settled(trade);
     const cursor = this.cursorOf(trade);
     this.taken.remember(trade, cursor);
+    this.feeRates.learn(trade);
+    this.book(trade, order, cursor);
+  }
+
+  /** Enters a trade in the books, and tells of it. */
+  private book(trade: VenueTrade, order: OrderRecord | null, cursor: ListCursor): void {
+    const { blotter } = this;
     if (cursor > blotter.furthestTrade) blotter.furthestTrade = cursor;
     const fill: FillRecord = {
       tradeId: trade.id,
@@ -289,7 +292,6 @@ export class FillHandler {
       total: trade.total,
       fee: trade.fee,
     };
-    this.feeRates.learn(fill);
     blotter.outbox.change({ kind: 'fill', fill });
     blotter.outbox.tell({ kind: 'fill', fill });
     if (order !== null && (!hasArrived(order) || order.filled + fill.amount > order.amount)) {

@@ -13,7 +13,7 @@ import type { PreTradeRisk, WishedOrder } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
 import type { PortfolioViews } from './portfolio-view.ts';
 import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';
-import { sizedAlgorithm, sizedIntent, type SizeView } from './sized-intent.ts';
+import { amountFor, sizedAlgorithm, type SizeView } from './sized-intent.ts';
 import type { RowCounter } from './row-counter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
@@ -102,10 +102,10 @@ export class IntentRouter {
       this.reject(instance, intent, { code: 'market', reason: this.unknownMarket(intent.market) });
       return;
     }
-    const sized = sizedIntent(intent, this.sizeView(instance, state.market));
-    const wish = sized.ok ? wishOf(sized.intent) : null;
-    if (!sized.ok || wish === null) {
-      const reason = sized.ok ? 'expected positive decimals for amounts and prices' : sized.reason;
+    const amount = amountFor(intent, this.sizeView(instance, state.market));
+    const wish = amount.ok && amount.units !== null ? wishOf(intent, amount.units) : null;
+    if (!amount.ok || wish === null) {
+      const reason = amount.ok ? 'expected positive decimals for amounts and prices' : amount.reason;
       this.reject(instance, intent, { code: 'fit', reason });
       return;
     }
@@ -255,14 +255,13 @@ export class IntentRouter {
 
 /** A wish in units; null where a number is no positive decimal. */
 function wishOf(
-  intent: Extract<Intent, { kind: 'place' | 'oco' }> & { readonly amount: DecimalInput },
+  intent: Extract<Intent, { kind: 'place' | 'oco' }>,
+  amount: Units,
 ): Omit<WishedOrder, 'intentId'> | null {
-  const amount = positiveWishUnits(intent.amount);
   const price = optionalUnits(intent.price);
   const stopPrice = optionalUnits(intent.stopPrice);
   const stopLimitPrice = optionalUnits(intent.kind === 'oco' ? intent.stopLimitPrice : undefined);
-  if (amount === null || price === undefined || stopPrice === undefined || stopLimitPrice === undefined)
-    return null;
+  if (price === undefined || stopPrice === undefined || stopLimitPrice === undefined) return null;
   const whenIdentical = intent.allowIdentical === true ? 'insist' : 'hold';
   return {
     tag: intent.tag ?? null,

@@ -26,6 +26,8 @@ export class OrderBlotter {
   readonly venue: VenueProfile;
   readonly unknown: UnknownOrders;
   readonly outbox: Outbox;
+  /** Whether the venue tells of every change by itself: then nothing has to be read twice. */
+  readonly isTold: boolean;
   /** How far the lists of own orders and trades go for certain: what a new order brings stands beyond. */
   furthestOrder: ListCursor = LIST_START;
   furthestTrade: ListCursor = LIST_START;
@@ -39,6 +41,7 @@ export class OrderBlotter {
   constructor(settings: EngineSettings, outbox: Outbox) {
     this.outbox = outbox;
     this.venue = settings.venue;
+    this.isTold = settings.reconciliation === null;
     this.identical = new IdenticalOrders(settings.venue.identicalOrdersMs);
     this.unknown = new UnknownOrders({
       lateArrivalMs: settings.lateArrivalMs,
@@ -77,6 +80,10 @@ export class OrderBlotter {
   /** One reading told where an order stands. The second that does makes it sure. */
   sawOrderAt(cursor: ListCursor | null): void {
     if (cursor === null || cursor <= this.furthestOrder) return;
+    if (this.isTold) {
+      this.furthestOrder = cursor;
+      return;
+    }
     const { toldOnce } = this;
     const { steps } = this.outbox;
     const step = toldOnce.get(cursor);
@@ -133,7 +140,7 @@ export class OrderBlotter {
     this.table.put(order);
     this.outbox.change({ kind: 'order', order });
     if (this.outbox.isJournaled) this.journal(order);
-    if (before === null || before.state !== order.state || isFinal(order))
+    if (this.outbox.isWatched && (before === null || before.state !== order.state || isFinal(order)))
       this.outbox.tell({ kind: 'order', order });
     for (const listener of this.listeners) listener(order, before);
   }

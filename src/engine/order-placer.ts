@@ -234,7 +234,7 @@ export class OrderPlacer {
           ? secondOf(records, first).find((other) => reports.isOfPlacement(other, leg, first))
           : namedFirst(records, leg.clientOrderId).find((other) => reports.isOfPlacement(other, leg, null));
       if (leg.clientOrderId !== null) first = record ?? null;
-      if (record !== undefined) reports.take(record, { known: leg });
+      if (record !== undefined) reports.takePlaced(record, leg);
       else {
         this.outbox.warn(
           `${leg.key}: the reply to its placement is not about it; the bot finds out whether it arrived`,

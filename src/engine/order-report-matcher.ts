@@ -124,6 +124,12 @@ export class OrderReportMatcher {
     return this.takeOwn(order, record, way);
   }
 
+  /** Takes in the reply to the placement of an order, of which `isOfPlacement` says that it is its own. */
+  takePlaced(record: VenueOrder, order: OrderRecord): ReportMatch {
+    // As it is now: the other leg of a pair may have told of it since.
+    return this.bind(this.blotter.table.get(order.key) ?? order, record, {});
+  }
+
   /**
    * Whether a reply to the placement of an order is its own: it carries the name that was sent, or, as the
    * second leg of a pair, each names the other; and its terms are those that were asked for.
@@ -146,13 +152,18 @@ export class OrderReportMatcher {
   }
 
   private takeOwn(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
-    const id = idOf(record);
     const misfit = orderMisfit(record, order);
     if (misfit !== null && !this.isConfirmed(order, record, misfit)) {
       // It has another one's record under the id that we know.
       if (way.askedId === order.venueId) this.disputed.sawKnown(order, false);
       return this.doubt(order, record, misfit);
     }
+    return this.bind(order, record, way);
+  }
+
+  /** Takes in a record whose name and terms fit the order. */
+  private bind(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
+    const id = idOf(record);
     if (order.venueId !== null && order.venueId !== id) return this.takeUnderOtherId(order, record, way);
     const holder = this.blotter.table.byVenueId(id);
     if (holder !== undefined && holder.key !== order.key) {
@@ -181,7 +192,8 @@ export class OrderReportMatcher {
     if (status === null || isFinal(order)) return status;
     const ending = this.endings.read(order.key, status, record.matchedAmount === record.amount);
     if (isOpenStatus(this.blotter.venue, status) || isClosedStatus(this.blotter.venue, status)) {
-      if (orderFlaw(record, this.blotter.venue) === null && orderMisfit(record, order) === null)
+      const isNoted = this.findings.readingsOf(order.key) > 0;
+      if (isNoted && orderFlaw(record, this.blotter.venue) === null && orderMisfit(record, order) === null)
         this.findings.clear(order.key);
     } else
       this.findings.note(

@@ -54,13 +54,17 @@ export class Outbox {
   /** Whether what is kept for a restart is wanted. */
   readonly isRestartable: boolean;
   readonly isJournaled: boolean;
+  /** Whether anybody reads notices. */
+  readonly isWatched: boolean;
 
   constructor({
     isRestartable = true,
     isJournaled = true,
-  }: Partial<Pick<Outbox, 'isRestartable' | 'isJournaled'>> = {}) {
+    isWatched = true,
+  }: Partial<Pick<Outbox, 'isRestartable' | 'isJournaled' | 'isWatched'>> = {}) {
     this.isRestartable = isRestartable;
     this.isJournaled = isJournaled;
+    this.isWatched = isWatched;
   }
 
   /** Whether nothing has been gathered since the last call of `take`. */
@@ -110,6 +114,7 @@ export class Outbox {
   }
 
   tell(notice: EngineNotice): void {
+    if (!this.isWatched) return;
     const notices = (this.notices ??= []);
     if (notices.length < MOST_NOTICES) notices.push(notice);
     else this.untold += 1;

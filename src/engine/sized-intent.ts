@@ -1,5 +1,5 @@
 import type { Market } from '../domain/market.ts';
-import { formatUnits, multiplyUnits, type Units, UNITS_PER_ONE } from '../domain/money.ts';
+import { formatUnits, multiplyUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { divideDown } from '../domain/rounding.ts';
 import type { SizedAlgorithmIntent } from '../execution/algorithms/algorithms.ts';
@@ -8,7 +8,7 @@ import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import type { DecimalInput, Intent, Quote } from '../strategy/intents.ts';
 
 /** An intent that says how much it wants: by amount, by value or by share of the equity. */
-export type SizedIntent = Extract<Intent, { kind: 'place' | 'oco' | 'twap' | 'iceberg' }>;
+type SizedIntent = Extract<Intent, { kind: 'place' | 'oco' | 'twap' | 'iceberg' }>;
 
 /** What a size is worked out with. */
 export interface SizeView {
@@ -19,32 +19,42 @@ export interface SizeView {
   readonly equity: () => Units | null;
 }
 
-export type Sized<Of> =
-  | { readonly ok: true; readonly intent: Of }
-  | { readonly ok: false; readonly reason: string };
+type Sized<Of> = { readonly ok: true; readonly intent: Of } | { readonly ok: false; readonly reason: string };
 
 /**
- * The intent with its amount: a value or a share of the equity is divided by the order's own price (limit,
- * else stop), or else by the best price of its side, and rounded down to 1e-10. Fees are not taken off.
+ * The amount of an order in units; null where it says one that is no positive decimal. A value or a share of
+ * the equity is divided by the order's own price (limit, else stop), or else by the best price of its side,
+ * and rounded down to 1e-10. Fees are not taken off.
  */
-export function sizedIntent<Kind extends SizedIntent>(
-  intent: Kind,
-  view: SizeView,
-): Sized<Kind & { readonly amount: DecimalInput }> {
-  const amount = amountOf(intent, view);
-  return amount.ok ? { ok: true, intent: { ...intent, amount: amount.value } } : amount;
+export function amountFor(order: SizedIntent | Quote, view: SizeView): Amount {
+  if (order.amount !== undefined) return { ok: true, units: positiveWishUnits(order.amount) };
+  const value = valueOf(order, view);
+  if (typeof value === 'string') return { ok: false, reason: value };
+  const price = ownPrice(order) ?? view.priceFor(order.side);
+  if (price === null) {
+    const { symbol } = view.market;
+    return {
+      ok: false,
+      reason: `expected a price of ${symbol} to turn a value into an amount, none is known yet`,
+    };
+  }
+  const units = divideDown(value * UNITS_PER_ONE, price) as Units;
+  return { ok: true, units: units === 0n ? null : units };
 }
 
-/** The same of an intent that an algorithm serves: each quote by itself; what has no size stays as it is. */
+/**
+ * An intent that an algorithm serves, with its amounts: each quote by itself; what has no size stays as it
+ * is.
+ */
 export function sizedAlgorithm(
   intent: Extract<Intent, { kind: SizedAlgorithmIntent['kind'] }>,
   view: SizeView,
 ): Sized<SizedAlgorithmIntent> {
-  if (intent.kind === 'twap' || intent.kind === 'iceberg') return sizedIntent(intent, view);
+  if (intent.kind === 'twap' || intent.kind === 'iceberg') return withAmount(intent, view);
   if (intent.kind !== 'quotes' || hasAmounts(intent)) return { ok: true, intent };
   const quotes: SizedQuote[] = [];
   for (const [index, quote] of intent.quotes.entries()) {
-    const amount = amountOf(quote, view);
+    const amount = inputFor(quote, view);
     if (!amount.ok) return { ok: false, reason: `quotes.${index}: ${amount.reason}` };
     quotes.push({ side: quote.side, price: quote.price, amount: amount.value });
   }
@@ -57,22 +67,25 @@ function hasAmounts(intent: { readonly quotes: readonly Quote[] }): intent is Qu
 }
 
 type Amount =
-  | { readonly ok: true; readonly value: DecimalInput }
+  | { readonly ok: true; readonly units: Units | null }
   | { readonly ok: false; readonly reason: string };
 
-function amountOf(order: SizedIntent | Quote, view: SizeView): Amount {
+function withAmount<Kind extends SizedIntent>(
+  intent: Kind,
+  view: SizeView,
+): Sized<Kind & { readonly amount: DecimalInput }> {
+  const amount = inputFor(intent, view);
+  return amount.ok ? { ok: true, intent: { ...intent, amount: amount.value } } : amount;
+}
+
+/** The amount as algorithms take it: as it was said, or as the text of what was worked out. */
+function inputFor(
+  order: SizedIntent | Quote,
+  view: SizeView,
+): { readonly ok: true; readonly value: DecimalInput } | { readonly ok: false; readonly reason: string } {
   if (order.amount !== undefined) return { ok: true, value: order.amount };
-  const value = valueOf(order, view);
-  if (typeof value === 'string') return { ok: false, reason: value };
-  const price = ownPrice(order) ?? view.priceFor(order.side);
-  if (price === null) {
-    const { symbol } = view.market;
-    return {
-      ok: false,
-      reason: `expected a price of ${symbol} to turn a value into an amount, none is known yet`,
-    };
-  }
-  return { ok: true, value: formatUnits(divideDown(value * UNITS_PER_ONE, price)) };
+  const amount = amountFor(order, view);
+  return amount.ok ? { ok: true, value: formatUnits(amount.units ?? NO_UNITS) } : amount;
 }
 
 /** What it is to be worth, in the quote currency, or why that is not known. */

@@ -4,7 +4,7 @@ import { NO_UNITS, UNIT_DECIMALS, type Units } from '../../domain/money.ts';
 import { textOfNumber } from '../../strategy/decimal-input.ts';
 import type { DecimalInput } from '../../strategy/intents.ts';
 
-const PLAIN = /^(?:0|[1-9]\d{0,29})(?:\.\d{1,10})?$/;
+const PLAIN = /^(?:0|[1-9]\d{0,29})(?:\.\d{1,40})?$/;
 /** What makes units of a whole number of 0, 1, 2, … decimals. */
 const SCALES: readonly bigint[] = Array.from({ length: UNIT_DECIMALS + 1 }, (_, decimals) => {
   return 10n ** BigInt(UNIT_DECIMALS - decimals);
@@ -40,8 +40,8 @@ export function wishUnits(input: DecimalInput): Units | null {
  */
 function plainUnits(text: string): Units {
   const point = text.indexOf('.');
-  const decimals = point === -1 ? 0 : text.length - point - 1;
-  const digits = point === -1 ? text : text.slice(0, point) + text.slice(point + 1);
+  const decimals = point === -1 ? 0 : Math.min(text.length - point - 1, UNIT_DECIMALS);
+  const digits = point === -1 ? text : text.slice(0, point) + text.slice(point + 1, point + 1 + decimals);
   const whole = digits.length <= SAFE_DIGITS ? BigInt(Number(digits)) : BigInt(digits);
   return (whole * present(SCALES[decimals], 'at most ten decimals')) as Units;
 }

@@ -59,4 +59,11 @@ describe('the outbox', () => {
     outbox.info('again');
     expect(outbox.take(1).notices).toHaveLength(1);
   });
+
+  it('gathers no notices where nobody reads them', () => {
+    const outbox = new Outbox({ isWatched: false });
+    outbox.alarm('unheard');
+    expect(outbox.isEmpty).toBe(true);
+    expect(outbox.take(1).notices).toEqual([]);
+  });
 });
