@@ -52,9 +52,14 @@ export class BarLane {
     this.nextMs += this.barMs;
   }
 
-  /** The bar is over: moves on to the next, which may begin later than this one has ended. */
-  advance(): void {
-    this.next += 1;
+  /** When a bar closes. */
+  closeMs(index: number): number {
+    return (this.columns.openTimeMs[index] ?? Number.NaN) + this.barMs;
+  }
+
+  /** Bars are over: moves on to the next, which may begin later than the last of them has ended. */
+  advance(bars = 1): void {
+    this.next += bars;
     this.isOpen = false;
     this.isClosing = false;
     this.nextMs = this.openMs;

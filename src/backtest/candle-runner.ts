@@ -55,6 +55,12 @@ export interface CandleRun {
   readonly intents: readonly StrategyIntents[];
 }
 
+/** The only market of a run, whose strategies see its bars as they were recorded. */
+interface OnlyLane {
+  readonly lane: BarLane;
+  readonly feed: BarFeed;
+}
+
 /** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
 const MOST_STEPS_A_MOMENT = 10_000;
 
@@ -85,6 +91,8 @@ export class CandleRunner {
   private wakeAtMs = Number.POSITIVE_INFINITY;
   /** Whether there is one market, and the strategies see its bars as they were recorded. */
   private readonly isToldAsItIs: boolean;
+  /** That market, where they see it in no other way. */
+  private readonly only: OnlyLane | null;
   private wallets: readonly WalletReading[] = [];
   private readonly valuer: EquityValuer;
 
@@ -108,6 +116,11 @@ export class CandleRunner {
     this.lanes = markets.map((market, index) => this.laneOf(market, index));
     const [lane] = this.lanes;
     this.isToldAsItIs = this.lanes.length === 1 && lane?.feeds.some(({ isOneToOne }) => isOneToOne) === true;
+    const [feed, other] = lane?.feeds ?? [];
+    this.only =
+      this.isToldAsItIs && lane !== undefined && feed !== undefined && other === undefined
+        ? { lane, feed }
+        : null;
     const bars = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.timeMs = new Float64Array(bars);
     this.equity = new Float64Array(bars);
@@ -144,6 +157,7 @@ export class CandleRunner {
   private closeSome(): boolean {
     const untilDone = this.done + PROGRESS_EVERY_BARS;
     while (this.done < untilDone) {
+      if (this.only !== null && this.passBars(this.only, untilDone)) continue;
       const nextMs = this.nextMs();
       if (nextMs === Number.POSITIVE_INFINITY) return false;
       this.wakeUntil(nextMs);
@@ -153,6 +167,41 @@ export class CandleRunner {
       this.done += closed;
       this.openBars(nextMs);
     }
+    return true;
+  }
+
+  /**
+   * Tells bars of the only market one after the other, for as long as that is all that happens in them: they
+   * concern no order, nothing is due, and nobody wants anything. The exchange and the curve are shown them
+   * together, as well as the one in which somebody did. Answers whether there was any.
+   */
+  private passBars({ lane, feed }: OnlyLane, untilDone: number): boolean {
+    if (!lane.isOpen) return false;
+    const { venue } = this.options;
+    const { columns, next: first } = lane;
+    const end = Math.min(columns.length, first + untilDone - this.done);
+    const { wakeAtMs } = this;
+    let output: EngineOutput | null = null;
+    let next = first;
+    for (; next < end && output === null; next += 1) {
+      const closeMs = lane.closeMs(next);
+      if (closeMs >= wakeAtMs || venue.concerns(lane.index, columns, next)) break;
+      const came = this.engine.stepBar(feed.same(next), closeMs);
+      if (came.changes.length > 0 || came.requests.length > 0 || came.wakeAtMs !== wakeAtMs) output = came;
+    }
+    if (next === first) return false;
+    // What the exchange has of the bar at which it is comes from that and the one before.
+    venue.onClose(lane.index);
+    for (let index = Math.max(first + 1, next - 2); index < next; index += 1)
+      venue.onCandle(lane.index, columns, index);
+    this.addPoints(lane, first, output === null ? next : next - 1);
+    const closeMs = lane.closeMs(next - 1);
+    if (output !== null) this.follow(output, closeMs);
+    lane.advance(next - first);
+    this.wakeUntil(closeMs + 1);
+    if (output !== null) this.addPoint(closeMs);
+    this.done += next - first;
+    this.openBars(closeMs);
     return true;
   }
 
@@ -356,6 +405,15 @@ export class CandleRunner {
     this.equity[points] = valuer.number();
     this.isExposed[points] = valuer.isExposed() ? 1 : 0;
     this.points = points + 1;
+  }
+
+  /** Points of bars of the only market that went by without a wallet being changed. */
+  private addPoints(lane: BarLane, from: number, to: number): void {
+    const { points, valuer } = this;
+    for (let index = from; index < to; index += 1) this.timeMs[points + index - from] = lane.closeMs(index);
+    valuer.fill(this.equity, points, { from, to });
+    this.points = points + to - from;
+    if (valuer.isExposed()) this.isExposed.fill(1, points, this.points);
   }
 
   private failures(): ReadonlyMap<string, string> {

@@ -36,7 +36,8 @@ export interface CachedMarket {
   lastClose: Units | null;
   /** The last bar that was told, where bars are told and not asked for. */
   bar: ClosedCandle | null;
-  barSeenAtMs: number | null;
+  /** Minus infinity before the first. */
+  barSeenAtMs: number;
   /** The open of the bar that runs, where that was told. */
   open: SeenBook | null;
   /** The middle of a book that is far from the one before, and that another has to confirm. */
@@ -78,7 +79,7 @@ export class MarketDataCache {
         tapeSeenAtMs: null,
         lastClose: null,
         bar: null,
-        barSeenAtMs: null,
+        barSeenAtMs: Number.NEGATIVE_INFINITY,
         open: null,
         farMid: null,
         toldRule: null,

@@ -95,6 +95,11 @@ export class BarFillSimulator {
     return this.door.answer(call, nowMs);
   }
 
+  /** Whether a bar that comes soon may concern an order. Of one that does not, it may be told later. */
+  concerns(marketIndex: number, columns: CandleColumns, index: number): boolean {
+    return this.marketAt(marketIndex).concerns(columns, index);
+  }
+
   /**
    * Tells of a bar that begins: what takes at its open does so now. Answers whether there is anything to
    * take. Bars of one market come in the order of time.

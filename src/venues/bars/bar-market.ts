@@ -70,6 +70,15 @@ export class BarMarket {
     return this.state.grid;
   }
 
+  /** Whether a bar may concern an order that waits now, if it is of the columns that it is at. */
+  concerns(columns: CandleColumns, index: number): boolean {
+    if (columns !== this.columns) return true;
+    if (this.working.length === 0) return false;
+    const { highestBelow, lowestAbove } = this;
+    const [open, low, high] = [columns.open[index] ?? 0, columns.low[index] ?? 0, columns.high[index] ?? 0];
+    return open <= highestBelow || open >= lowestAbove || low <= highestBelow || high >= lowestAbove;
+  }
+
   /** Lets a bar begin; answers whether its open may concern an order. */
   open(columns: CandleColumns, index: number): boolean {
     if (columns !== this.columns) this.take(columns);
@@ -127,7 +136,12 @@ export class BarMarket {
 
   /** The same as a number, for curves; 0 before the first bar. */
   get closeNumber(): number {
-    return (this.closed?.close[this.closedIndex] ?? 0) * this.closedCellValue;
+    return this.closeNumberAt(this.closedIndex);
+  }
+
+  /** The same of another bar of those columns. */
+  closeNumberAt(index: number): number {
+    return (this.closed?.close[index] ?? 0) * this.closedCellValue;
   }
 
   /** The last moment that is inside the bar. */

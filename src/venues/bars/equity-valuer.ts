@@ -70,6 +70,20 @@ export class EquityValuer {
 
   /** The same as `exact` as a number, for curves, at a product or two for each currency that is held. */
   number(): number {
+    return this.numberBy(lastCloseOf);
+  }
+
+  /**
+   * The same for bars of its only market that have closed one after the other while no wallet changed: the
+   * values of those from one place up to another, which is not among them, into a curve.
+   */
+  fill(curve: Float64Array, at: number, { from, to }: { readonly from: number; readonly to: number }): void {
+    let index = from;
+    const closeOf = (market: BarMarket): number => market.closeNumberAt(index);
+    for (; index < to; index += 1) curve[at + index - from] = this.numberBy(closeOf);
+  }
+
+  private numberBy(closeOf: (market: BarMarket) => number): number {
     if (this.seenVersion !== this.version()) this.refresh();
     let sum = this.cashNumber;
     for (const { coins, steps } of this.valued) {
@@ -77,7 +91,7 @@ export class EquityValuer {
       let value = coins;
       for (const { market, isDivided } of steps) {
         const price = market.hasClosed
-          ? market.closeNumber
+          ? closeOf(market)
           : numberOf(this.firstPrices.get(market.name.symbol) ?? 0n);
         value = isDivided ? (price === 0 ? 0 : value / price) : value * price;
       }
@@ -128,6 +142,8 @@ export class EquityValuer {
     this.isHolding = this.valued.some(({ wallet, step }) => wallet.total >= step);
   }
 }
+
+const lastCloseOf = (market: BarMarket): number => market.closeNumber;
 
 const ANY_PRICE = 1n as Units;
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { CandleRun } from '../../../src/backtest/candle-runner.ts';
+import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
@@ -68,3 +70,60 @@ test('six identical orders are six where the strategy allows it, and else one at
   expect(held.map(({ state }) => state)).toEqual(['filled', 'filled', ...Array(4).fill('rejected')]);
   expect(held.at(-1)?.reason).toMatch(/^IdenticalOrder: .* it may be repeated in \d+ ms/);
 });
+
+/** Waits, trades at once, cancels, and is woken between bars; its bars alone, or longer ones beside them. */
+const busy = (beside: boolean) =>
+  defineStrategy({
+    name: 'busy',
+    state: z.strictObject({ bars: z.int().default(0) }),
+    data: ({ market, timer }) => ({
+      bars: market.candles('1h'),
+      nightly: timer('30 3 * * *'),
+      sharp: timer('0 12 * * 2'),
+      ...(beside ? { days: market.candles('1d') } : {}),
+    }),
+    on: {
+      bars({ state, setState, buy, sell, cancelAll, isTradable, position }, { close }) {
+        setState({ bars: state.bars + 1 });
+        const turn = state.bars % 37;
+        if (turn === 5) buy({ amount: 0.01, price: Math.round(close * 0.99) });
+        if (turn === 9) buy({ amount: 0.01 });
+        if (turn === 20) cancelAll();
+        if (turn === 30 && isTradable(position, close)) sell({ amount: position });
+        if (turn === 31) buy({ amount: 1_000 });
+      },
+      nightly: ({ buy, log }) => {
+        log('night');
+        buy({ amount: 0.001 });
+      },
+      sharp: ({ buy }) => buy({ amount: 0.002 }),
+    },
+  });
+
+const isKept = (_: number, index: number): boolean => index % 41 !== 0 && (index < 300 || index > 330);
+
+/** A walk in which some bars are missing. */
+function gappedWalk(seed: number): CandleColumns {
+  const columns = walkOf(TETHER, { bars: 1_500, seed, price: 60_000 });
+  const { openTimeMs, open, high, low, close, volume } = columns;
+  const cells = { openTimeMs, open, high, low, close, volume };
+  const entries = Object.entries(cells).map(([name, column]) => [name, column.filter(isKept)] as const);
+  const left = Object.fromEntries(entries) as typeof cells;
+  return { ...columns, ...left, length: left.openTimeMs.length };
+}
+
+test.each([
+  [1, 'next-open'],
+  [2, 'this-close'],
+] as const)(
+  'bars in which nothing else happens are passed as if each were gone through: walk %i, %s',
+  (seed, arrival) => {
+    const columns = gappedWalk(seed);
+    const run = (beside: boolean): CandleRun =>
+      runBars({ market: TETHER, columns, strategy: busy(beside), cash: '100000', rules: { arrival } });
+    const [passed, gone] = [run(false), run(true)];
+    expect(passed.failures).toEqual(new Map());
+    expect(passed.fills.length).toBeGreaterThan(100);
+    expect(passed).toEqual(gone);
+  },
+);
