@@ -11,13 +11,13 @@ export interface UnsignedRequest {
   readonly body: string | null;
 }
 
-/** Turns credentials into headers, and hears how they fared. */
+/** Turns credentials into headers, and is notified whether the exchange accepted them. */
 export interface Authenticator {
   /**
    * @throws SarrafError `UNAUTHORIZED` when these credentials can not make the call; nothing is sent then.
    */
   headersFor(request: UnsignedRequest): Promise<Readonly<Record<string, string>>>;
-  /** The exchange took these headers. */
+  /** The exchange accepted these headers. */
   accepted(headers: Readonly<Record<string, string>>): void;
   /** The exchange answered 401 to these headers. */
   rejected(headers: Readonly<Record<string, string>>): void;
@@ -29,7 +29,7 @@ function needs(request: UnsignedRequest, expected: string): never {
   throw new SarrafError('UNAUTHORIZED', `${request.endpointName}: expected ${expected}; nothing was sent`);
 }
 
-/** Whether a call is made without credentials whatever they are. */
+/** Whether a call is always made without credentials. */
 export function isAnonymous(access: Access): boolean {
   return access === 'none' || access === 'merchant';
 }

@@ -4,13 +4,13 @@ import { ENDPOINTS } from './endpoints/index.ts';
 
 /**
  * The part of each limit that is left unused: a proxy that repeats a request, or a window that is counted
- * otherwise, must not lock anybody out.
+ * otherwise, must cause no lockout.
  */
 export const DEFAULT_HEADROOM = 0.02;
 
 /** Requests of a limit that may be used: rounded down, and never below one. */
 function usableOf(limit: number, headroom: number): number {
-  // 98 % of 50 is 49, which in floating point is a little less.
+  // 98 % of 50 is 49, but floating point gives a little less.
   return Math.max(1, Math.floor(limit * (1 - headroom) + 1e-9));
 }
 

@@ -7,7 +7,7 @@ import type { LoginCredentials } from './session.ts';
 import type { ApiKey } from './signing.ts';
 import type { Transport } from './transport.ts';
 
-/** Who calls: nobody, a token made elsewhere, a user who logs in, or an API key. */
+/** The credentials: none, an existing token, a user who logs in, or an API key. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string }
@@ -52,13 +52,13 @@ export interface ClientOptions {
   /** For calls that only read; none by default. */
   readonly retry?: RetryPolicy;
   /**
-   * Called before every request that leaves, log-ins and retries included, and waited for: the place of a
-   * rate limiter. When it throws, nothing is sent.
+   * Called and awaited before every request that leaves, log-ins and retries included: the place of a rate
+   * limiter. When it throws, nothing is sent.
    */
   readonly admit?: (request: OutgoingRequest) => void | Promise<void>;
   /**
-   * Told how each request ended: its status and how long a limit reply asks to wait, or the error that took
-   * the answer's place.
+   * Called with the end of each request: its status and how long a limit reply asks to wait, or the error
+   * that came in place of an answer.
    */
   readonly onSettled?: (
     request: OutgoingRequest,

@@ -58,8 +58,8 @@ export interface ExchangeClient extends EndpointMethods {}
  * is no clear answer, and that error's `outcome` says whether the request can have taken effect. Decimals are
  * exact texts, times are in milliseconds.
  *
- * It does not keep to the rate limits by itself: hand it a limiter as `admit`. The one that the package
- * exports does (`library/`).
+ * It does not keep to the rate limits by itself: pass a limiter as `admit`. The client that the package
+ * exports has one (`library/`).
  */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export class ExchangeClient {
@@ -109,8 +109,8 @@ export class ExchangeClient {
   }
 
   /**
-   * The endpoint that a call by this name asks: the order book is that of the version which the options say,
-   * with a budget of its own.
+   * The endpoint of a call by this name: the order book is that of the version in the options, with a budget
+   * of its own.
    */
   endpointOf<Name extends EndpointName>(name: Name): Name {
     // Both versions take the same request and give the same reply.
@@ -146,7 +146,7 @@ export class ExchangeClient {
     return this.transport.close();
   }
 
-  /** Whether something stands before each request and says when it may leave. */
+  /** Whether a limiter decides when each request may leave. */
   protected get isLimited(): boolean {
     return this.settings.admit !== undefined;
   }

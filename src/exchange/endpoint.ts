@@ -8,7 +8,7 @@ import type { z } from 'zod';
 export type Access = 'none' | 'optional-token' | 'token' | 'READ' | 'TRADE' | 'WITHDRAW' | 'merchant';
 
 /**
- * One endpoint, said once. The client, the simulator's routes, the limits table, the OpenAPI page and the
+ * One endpoint, declared once. The client, the simulator's routes, the limits table, the OpenAPI page and the
  * docs all come from it.
  *
  * `request` has the wire's own field names; parsing it gives what is sent. `reply` reads the wire's body, in

@@ -65,7 +65,7 @@ function positive(value: unknown): number | null {
   return Number.isFinite(number) && number > 0 ? number : null;
 }
 
-/** A number whatever it is worth: whoever uses it has to look. */
+/** Any number: the caller has to check its range. */
 function numberOf(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')

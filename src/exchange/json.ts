@@ -27,8 +27,8 @@ function exactNumber(key: string, value: unknown, context?: ReviverContext): unk
 
 /**
  * Parses JSON without losing a digit: a bare number that is not a plain safe integer comes as its source
- * text, to be read as a decimal. Fields named `__proto__` are left out, at every depth: nobody sends one in
- * good faith.
+ * text, to be read as a decimal. Fields named `__proto__` are left out, at every depth: only an attack sends
+ * one.
  * @throws SyntaxError as JSON.parse does.
  */
 export function parseJson(text: string): ExactJson {

@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from './transport.ts';
 /**
  * A reply without the credentials that an exchange, or something before it, repeats in it: so no message,
  * code or path brings one into the log, the mirror or a recording. The reply to a log-in is left as it is
- * where it succeeds, and what it hands out is a secret from then on. A password of digits and a one-time
+ * where it succeeds, and the token in it is a secret from then on. A password of digits and a one-time
  * password could be part of a number, so they are taken out of refusals of the very request that had them,
  * and of nothing else.
  */

@@ -1,6 +1,6 @@
 const SHOWN = '[secret]';
 
-/** A shorter text is no secret, and taking it out would garble everything. */
+/** A shorter text is no secret, and removing it would garble everything. */
 const LEAST_LENGTH = 6;
 
 /**
@@ -55,7 +55,7 @@ export class Redactor {
   redact(text: string): string {
     const found = this.replace(text);
     if (!text.includes('\\')) return found;
-    // A secret may hide behind escapes that JSON allows and does not need.
+    // JSON allows escapes that it does not need, and a secret may be written with them.
     const plain = found
       .replaceAll('\\/', '/')
       .replaceAll(ESCAPED_CHARACTER, (whole, code: string) =>

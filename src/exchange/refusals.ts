@@ -151,7 +151,7 @@ const CODES_OF: Readonly<
   addAccount: { families: [], also: ['ParseError'] },
   addFavoriteMarkets: { families: [], also: ['ParseError', 'InvalidMarketPair', 'NotFound'] },
   removeFavoriteMarkets: { families: [], also: ['ParseError', 'InvalidMarketPair', 'NotFound'] },
-  // It leaves nothing behind that would have to be found out.
+  // It leaves no outcome that would have to be checked.
   login: { families: ['orders', 'any'], also: [] },
 };
 
@@ -167,7 +167,7 @@ function isOwnCode(code: string, endpoint: EndpointName): boolean {
 /**
  * What a refusal allows the caller to conclude. Of a read, that nothing changed. Of anything else only the
  * interface's own code for that very call is evidence: a 400, a 404 or a `failed` body without one can come
- * from something that stands in between, when the exchange has taken the request long since.
+ * from a proxy, after the exchange has accepted the request.
  */
 export function refusalTraits(
   code: string,

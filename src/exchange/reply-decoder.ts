@@ -7,10 +7,10 @@ import { orderRecord, type ExchangeOrder } from './records/order.ts';
 import { isDocumentedRefusal, LIMIT_CODES, refusalTraits } from './refusals.ts';
 import type { HttpResponse } from './transport.ts';
 
-/** The exchange's "no": expected, so returned and not thrown. */
+/** A refusal of the exchange: expected, so returned and not thrown. */
 export interface DecodedRefusal {
   readonly ok: false;
-  /** One of the interface's codes, or of `REFUSAL_TABLE`, or one that nobody documents. */
+  /** One of the interface's codes, or of `REFUSAL_TABLE`, or an undocumented one. */
   readonly code: string;
   readonly message: string;
   readonly httpStatus: number;
@@ -35,8 +35,7 @@ type Body = Readonly<Record<string, unknown>>;
 const SHOWN_LENGTH = 200;
 
 /**
- * Throws for this reply. A read changes nothing, so an unclear answer to it has no effect to wonder about and
- * may be asked again.
+ * Throws for this reply. A read changes nothing, so after an unclear answer it may simply be repeated.
  */
 function unusable(
   endpoint: Endpoint,
@@ -110,16 +109,15 @@ function isCutOff({ headers, body }: HttpResponse): boolean {
 }
 
 /**
- * 401, 403 and 429: what stands between the request and its handling. Returns where the reply is none of
- * them.
+ * 401, 403 and 429: replies from before the request was handled. Returns where the reply is none of them.
  */
 function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown): void {
   const { status } = response;
   if (status !== 401 && status !== 403 && status !== 429) return;
   const failure = failureOf(isObject(body) ? body : {}, response);
   const details = { endpoint: endpoint.name, httpStatus: status };
-  // The exchange bars requests in JSON or without a body. A web page is of something in between, which may
-  // have passed the request on.
+  // The exchange refuses in JSON or without a body. A web page comes from a proxy, which may have passed the
+  // request on.
   const isOwn = isObject(body) || response.body.trim() === '';
   const outcome = endpoint.idempotent || isOwn ? 'none' : 'unknown';
   if (status === 401) {
@@ -164,7 +162,7 @@ function requireObject(
   });
 }
 
-/** What a reply that says ok, but lacks what was asked for, says in place of it. */
+/** The text of a reply that says ok, but lacks the requested value. */
 function beside(body: Body): readonly string[] {
   return ['code', 'error', 'message'].flatMap((field) => {
     const value = body[field];
@@ -174,14 +172,14 @@ function beside(body: Body): readonly string[] {
   });
 }
 
-/** A cancel that did not apply is told by `updatedStatus`, and has no code. */
+/** A cancel that did not apply is marked by `updatedStatus`, and has no code. */
 function notApplied(body: Body, response: HttpResponse): DecodedRefusal {
   const order = orderRecord.safeParse(body['order']);
   const updatedStatus = typeof body['updatedStatus'] === 'string' ? body['updatedStatus'] : null;
   return {
     ok: false,
     code: 'NotApplied',
-    message: `the order was not open: ${updatedStatus ?? 'its status was not told'}`,
+    message: `the order was not open: ${updatedStatus ?? 'its status is missing'}`,
     httpStatus: response.status,
     retry: 'never',
     outcome: 'none',
@@ -221,7 +219,7 @@ function decode<Name extends EndpointName>(name: Name, response: HttpResponse): 
   if (failed && name === 'updateOrderStatus' && 'updatedStatus' in body && !('code' in body)) {
     return notApplied(body, response);
   }
-  // 408 comes from proxies and says nothing about what became of the request.
+  // 408 comes from proxies and says nothing about the outcome of the request.
   if (failed || (status >= 400 && status !== 408))
     return refusal(endpoint, response, failureOf(body, response));
   if (status < 200 || status >= 300) {

@@ -72,8 +72,8 @@ const LARGEST_SECONDS = 100_000_000_000;
 const WITH_ZONE = /(?:[zZ]|[+-]\d{2}:?\d{2})$/;
 
 /**
- * A time in milliseconds from ISO 8601 or Unix time in seconds or milliseconds, told apart by size. Null when
- * it is neither. A text without an offset is taken as UTC, never as this machine's own zone.
+ * A time in milliseconds from ISO 8601 or Unix time in seconds or milliseconds, which its size shows. Null
+ * when it is neither. A text without an offset is taken as UTC, never as this machine's own zone.
  */
 function readTimeMs(value: string | number): number | null {
   const number = typeof value === 'number' ? value : /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : null;
@@ -149,7 +149,7 @@ export interface ReplyPage<Item> {
   readonly hasNext: boolean | null;
 }
 
-/** What is passed on as the exchange sent it is cut off below this depth: nobody reads so deep. */
+/** JSON that is passed on unread is cut off below this depth. */
 const DEEPEST = 32;
 
 function bare(value: unknown, depth: number): unknown {

@@ -53,7 +53,7 @@ export interface FieldProblem {
   readonly field: string;
   /** Such as `expected a positive decimal`; null for a field that the endpoint does not have. */
   readonly expected: string | null;
-  /** What was there, as a message may show it. */
+  /** The value found, as a message may show it. */
   readonly found: string;
 }
 
@@ -62,7 +62,7 @@ export type CheckedRequest =
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /**
- * Holds a request strictly against what its endpoint declares, and gives its fields as they are sent, or
+ * Checks a request strictly against its endpoint's declaration, and gives its fields as they are sent, or
  * every problem.
  */
 export function checkRequest(name: EndpointName, request: unknown): CheckedRequest {

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { anyCaseOf } from './request-patterns.ts';
 
 /**
- * Rules between fields of a request. Each is said twice, as code that reads a request and as the words of
- * JSON Schema for the OpenAPI page; a test holds the two against each other.
+ * Rules between fields of a request. Each is written twice, as code that reads a request and as JSON Schema
+ * for the OpenAPI page; a test compares the two.
  */
 
 type JsonSchema = Readonly<Record<string, unknown>>;

@@ -32,8 +32,7 @@ interface Field<Output> {
 }
 
 function field<Input, Output>({ page, expected, read, refusedWith }: Field<Output>) {
-  // `any` takes everything at once, where `custom` costs ten times as much: this is on the way of every
-  // order.
+  // `any` accepts everything at once, and `custom` costs ten times as much: every order passes here.
   const anything: z.ZodType<Input, Input> = z.any().meta(page);
   return anything.transform((value, context): Output => {
     const output = read(value);
@@ -243,7 +242,7 @@ export const text = (most = 255) =>
     .refine((value) => !isLonger(value, most), `expected at most ${most} characters`)
     .meta({ maxLength: most });
 
-/** Text that nobody may see: no message, dry run or log shows it. */
+/** Secret text: no message, dry run or log shows it. */
 export const secretText = (most?: number) => text(most).meta({ format: 'password' });
 
 /** Whether a field was declared as `secretText`. */

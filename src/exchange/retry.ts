@@ -32,8 +32,7 @@ export function checkRetryPolicy(policy: RetryPolicy): RetryPolicy {
 }
 
 /**
- * A limit is waited out by whoever keeps the budgets, never by trying again; and who gave up does not want
- * another attempt.
+ * The limiter waits out a limit, which is never retried; and a caller that gave up wants no other attempt.
  */
 const NEVER_AGAIN: ReadonlySet<string> = new Set(['RATE_LIMITED', 'ABORTED', 'TOO_MANY_CALLS']);
 

@@ -19,16 +19,16 @@ export interface LoginCredentials {
   readonly oneTimePassword?: () => string | Promise<string>;
   /** What an earlier log-in called this device: a device not yet known blocks withdrawals for an hour. */
   readonly device?: string;
-  /** Told the device's name, to be kept for the next start. */
+  /** Called with the device's name, to be kept for the next start. */
   readonly onDevice?: (device: string) => void;
   /**
    * A token of an earlier log-in of this user at this address. It is used in place of a log-in while it is
    * valid.
    */
   readonly token?: IssuedToken;
-  /** Told each new token, to be kept for the next start. */
+  /** Called with each new token, to be kept for the next start. */
   readonly onToken?: (token: IssuedToken) => void;
-  /** Told that the exchange refuses a token, so that no later start tries it. */
+  /** Called when the exchange refuses a token, so that no later start tries it. */
   readonly onTokenRefused?: (key: string) => void;
 }
 
@@ -177,7 +177,7 @@ function held(token: IssuedToken, { proven }: Pick<HeldToken, 'proven'>): HeldTo
   return { key, header: `Token ${key}`, renewAtMs, proven };
 }
 
-/** The token of an earlier start; null where its time is over, or can not be told since the clock was set. */
+/** The token of an earlier start; null where it has expired, or where a set clock leaves that unknown. */
 function earlierToken(token: IssuedToken | undefined, nowMs: number): HeldToken | null {
   if (token === undefined || token.issuedAtMs > nowMs) return null;
   if (token.expiresAtMs - token.issuedAtMs > REMEMBERED_LIFETIME_MS) return null;

@@ -1,12 +1,12 @@
-/** How often it is looked whether the process turns. */
+/** How often the process checks that it runs. */
 const BEAT_MS = 50;
 
 /** As long as may pass between the admission of a request and its sending: see the ledger. */
 const LONGEST_MS = 250;
 
 /**
- * Notices whether this process has stood still since this was made: that it was stopped, or that something
- * held it up for long. To be ended.
+ * Notices whether this process has paused since this was made: it was stopped, or blocked for long. To be
+ * ended.
  */
 export class Standstill {
   private lastTurnMs = performance.now();

@@ -9,7 +9,8 @@ export interface HttpRequest {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /**
-   * Whether a limit was asked just now: then it leaves at once, or not at all, since the answer grows stale.
+   * Whether a limiter has just admitted it: then it leaves at once or not at all, since the admission
+   * expires.
    */
   readonly isAdmitted?: boolean;
 }

@@ -22,7 +22,7 @@ export interface UndiciTransportOptions {
 }
 
 /**
- * Loads undici. The built-in exchange has no sockets, and a fifth of the time of its start would go to them.
+ * Loads undici. The built-in exchange needs no sockets, and loading them would take a fifth of its start.
  */
 const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)('undici');
 
@@ -175,7 +175,7 @@ export class UndiciTransport implements Transport {
           { method: request.method, path: request.path, headers: request.headers, body: request.body },
           {
             onRequestStart(started) {
-              // While it waited for its connection the world went on: what it was admitted for may be stale.
+              // While it waited for its connection, its admission may have expired.
               const isStale = request.isAdmitted === true && standstill.look();
               if (isStale && controller === null) fail(stoodStill(target));
               standstill.end();

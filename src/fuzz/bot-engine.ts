@@ -34,8 +34,8 @@ const LEAST_LEISURE = 2;
 const MOST_LEISURE = 8;
 
 /**
- * How many of the seeds have limits that their orders come up against, and amounts of orders as the workload
- * wants them.
+ * How many of the seeds have limits that their orders reach, and amounts of orders as the workload wants
+ * them.
  */
 const LIMITED = 0.6;
 const MIDDLING_BTC = 0.002;
@@ -47,12 +47,12 @@ const HOSTILE_SHARE = 0.4;
 export interface BotEngineOptions {
   readonly seed: number;
   readonly markets: readonly Market[];
-  /** Told of what a hostile strategy does. */
+  /** Called with each act of a hostile strategy. */
   readonly onVandal: (act: VandalAct) => void;
 }
 
 /**
- * Some seeds limit the position of each market: to so many times the worth of a middling order, in units of
+ * Some seeds limit the position of each market: to so many times the value of a typical order, in units of
  * the coin.
  */
 export function positionLimitsOf(seed: number): Readonly<Record<string, Units>> {
@@ -129,7 +129,7 @@ function hostileInstance(
     knownMarkets: of.knownMarkets,
     params: { seed: dice.integer(0, 0xffff_ffff), everyMs: 8_000 },
   });
-  // Mostly it goes on after a pause, since one that is stopped does no more harm.
+  // Mostly it goes on after a pause, since a stopped strategy does no more harm.
   const onError = dice.pick(['pause', 'pause', 'pause', 'stop', 'cancel'] as const) ?? 'pause';
   return { runner, onError, pauseMs: dice.integer(1_000, 60_000), limits: of.limits, capital: {} };
 }

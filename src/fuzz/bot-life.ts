@@ -25,7 +25,7 @@ import { BOT_NAME, BOT_PASSWORD, BOT_TOKEN, type FuzzWorld } from './world.ts';
 export interface BotMachine {
   readonly mirrorPath: string;
   readonly ledgerPath: string;
-  /** Of the wall clock against the true time; stepped by the swarm. */
+  /** Of the system clock against the true time; stepped by the swarm. */
   wallOffsetMs: number;
   /** Owners of ledger slots whose process is gone. */
   readonly deadOwners: Set<string>;
@@ -40,12 +40,12 @@ export interface BotLifeOptions {
   readonly logsIn: boolean;
   readonly mutator: ReplyMutator | null;
   readonly createEngine: (state: MirrorState, nowMs: number) => Stepper;
-  /** Told of what leaves for the exchange, and of its replies. */
+  /** Called with what leaves for the exchange, and with its replies. */
   readonly witnesses: readonly WireWitness[];
   /** Asked at each point where the process may die. */
   readonly diesAt: (point: CrashPoint, isChange: boolean) => boolean;
   readonly onStep: (event: EngineEvent, output: EngineOutput) => void;
-  /** It has died by itself, at a point or of a mistake. */
+  /** It has died by itself, at a crash point or by an error. */
   readonly onDeath: (cause: CrashPoint | 'mistake', error: unknown) => void;
 }
 
@@ -53,8 +53,8 @@ export interface BotLifeOptions {
 const MOST_START_MS = 4;
 
 /**
- * One life of the bot: from what is on the disk to a crash. The daemon's own parts, with virtual time for
- * timers and a link for sockets. What it has sent goes on without it; what it had not written is lost.
+ * One life of the bot: from the files on the disk to a crash. The daemon's own parts, with virtual time for
+ * timers and a link for sockets. Requests that it has sent still arrive; what it had not written is lost.
  */
 export class BotLife {
   private readonly options: BotLifeOptions;
@@ -82,7 +82,7 @@ export class BotLife {
       lockouts: this.ledger,
       startMs: () => options.dice.integer(0, MOST_START_MS),
     });
-    // A process reads the wall clock once; from then on its own time only goes on.
+    // A process reads the system clock once; from then on its own time only advances.
     const engineTime = new OffsetTime(this.time, machine.wallOffsetMs);
     this.mirror = this.openMirror(engineTime.now());
     const mortal = { ...options, time: this.time, die: (point: CrashPoint) => this.die(point, null) };

@@ -37,11 +37,11 @@ export interface BotOptions {
   readonly onBreak: () => void;
 }
 
-/** Deaths by a mistake after which a bot is not begun again: it would die of the same over and over. */
+/** Deaths by an error after which a bot is not started again: it would die of the same again and again. */
 const MOST_MISTAKES = 3;
 
 /**
- * A process dies so many times more likely amid a request that changes something, or while an order settles,
+ * How many times likelier a process dies amid a request that changes something, or while an order settles,
  * than at any other moment.
  */
 const LIKELY_FACTOR = 15;
@@ -54,13 +54,13 @@ const MOST_LOCKED_OUT_MS = 120_000;
 /** A strategy that does not come back is ended after so long, and the bot has stood still until then. */
 const LOOP_MS = 5_000;
 
-/** The clock of a machine is off by at most this, however often it is stepped. */
+/** The most that the system clock is wrong by, however often it is stepped. */
 const LARGEST_OFFSET_MS = 15_000;
 
 /** The bot over all its lives: begun again from the disk after each crash, until the run ends. */
 export class Bot {
   readonly mirrorPath: string;
-  /** What ended a life that no crash was planned for. */
+  /** The error that ended a life without a planned crash. */
   readonly mistakes: string[] = [];
   private readonly options: BotOptions;
   private readonly journal: JournalChecker;
@@ -193,12 +193,12 @@ export class Bot {
     return this.life?.isLockedOut() ?? false;
   }
 
-  /** Orders of which it was told that they are refused, and which may be there. */
+  /** Orders whose refusal it received, and which may exist all the same. */
   get refusedNames(): ReadonlySet<string> {
     return this.mutator?.refusedNames ?? NONE_REFUSED;
   }
 
-  /** What was wrong with the requests that left, whichever life they left. */
+  /** Faults of the requests that left, over all lives. */
   violations(truth: ExchangeTruth): readonly Violation[] {
     const { journal, lockouts, foreign, overlap } = this;
     const drain = this.drained === null ? null : checkDrain(truth, this.drained);
@@ -216,7 +216,7 @@ export class Bot {
     ];
   }
 
-  /** Gives the files back, and answers the hash of the journal; empty where there is nobody to ask. */
+  /** Closes the files, and answers the hash of the journal; empty where no life runs. */
   end(): string {
     const hash = this.life?.journalHash() ?? '';
     this.life?.crash();
@@ -273,7 +273,7 @@ export class Bot {
     world.time.at(world.time.now() + this.dice.logUniform(least, most), () => this.begin());
   }
 
-  /** A death amid a lockout is rare by chance, and the next life must know of it. */
+  /** A death in a lockout is rare by chance, and the next life must know of the lockout. */
   private crashInLockout(): void {
     const { world, swarm } = this.options;
     const dice = Dice.of(swarm.seed, `lockout ${world.time.now()}`);

@@ -5,7 +5,8 @@ import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './wrong-replies.ts';
 
 /**
- * What must have happened at least once in a suite of seeds; a suite without it has not tested what it says.
+ * What must have happened at least once in a suite of seeds; a suite without it has not tested what it
+ * claims.
  */
 const NEEDED = [
   'orders',
@@ -84,7 +85,7 @@ export class Coverage {
     }
   }
 
-  /** Something that the exchange said and that can not be right, or is right again. */
+  /** Implausible data of the exchange, or its correction. */
   finding({ json }: Pick<JournalEntry, 'json'>): void {
     const { readings, isRight } = JSON.parse(json) as { readonly readings?: number; readonly isRight?: true };
     if (isRight === true) this.count('findings that were right again');
@@ -108,8 +109,7 @@ export class Coverage {
   }
 
   /**
-   * Whether an order is closed whose fills are missing: a state that is short, and seldom met by a crash that
-   * is not sought.
+   * Whether an order is closed whose fills are missing: a short state, which a random crash seldom meets.
    */
   isSettling(): boolean {
     for (const { state } of this.live.values()) if (state === 'settling') return true;

@@ -15,8 +15,8 @@ export interface CrowdedSpell {
 const BUDGETS = ['v2/orderbook', 'orders/list', 'trades/list'] as const;
 
 /**
- * What is left a window: so little that a bot at its usual pace, which is slow here, goes over, and enough to
- * go on with.
+ * Requests that are left in a window: so few that a bot at its usual pace, which is slow here, exceeds them,
+ * and enough to continue.
  */
 const LEAST_LIMIT = 2;
 const MOST_LIMIT = 6;

@@ -41,7 +41,7 @@ export class EventLog {
     this.add(() => `${this.time(atMs)} ${this.describe(event)}${this.describeOutput(output)}`);
   }
 
-  /** Something broke right now: these are the lines to show, whatever comes after. The first time counts. */
+  /** A check failed now: these are the lines to show, whatever comes after. Only the first call counts. */
   freeze(): void {
     if (this.names === null) this.kept ??= this.lines();
   }

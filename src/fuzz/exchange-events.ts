@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 /** A shock moves the price by these shares of it: beyond every quote that is near, and to many a stop. */
 const LEAST_SHOCK = 0.001;
 const LARGEST_SHOCK = 0.02;
-/** Worth of the order behind a shock, in the quote currency: far more than rests between here and there. */
+/** Value of the order behind a shock, in the quote currency: far more than the book holds on the way. */
 const SHOCK_WORTH = { rls: 3_000_000_000_000n, usdt: 3_000_000n } as const;
 
 function halt(world: FuzzWorld, dice: Dice): void {
@@ -39,7 +39,7 @@ function changeSteps(world: FuzzWorld, dice: Dice): void {
   });
 }
 
-/** Ends an order that was accepted with a word that nobody knows. */
+/** Ends an accepted order with an unknown status. */
 function reject(world: FuzzWorld, dice: Dice, timeMs: number): void {
   const order = dice.pick(world.bot.open.values());
   if (order !== null) world.exchange.trading.reject(order, timeMs);

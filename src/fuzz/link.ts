@@ -19,8 +19,8 @@ export interface LinkOptions {
 }
 
 /**
- * The way from one process to the exchange. What has left the process goes on without it: a request arrives,
- * or is lost, whoever waits.
+ * The link from one process to the exchange. A request that has left arrives or is lost, even if its process
+ * dies.
  */
 export class Link implements Transport {
   private readonly options: LinkOptions;
@@ -84,7 +84,7 @@ export class Link implements Transport {
     }
     const { stallLeftMs } = world;
     if (stallLeftMs >= timeoutMs) {
-      // Nobody waits for it any more when it is handled.
+      // When it is handled, its process waits no longer.
       world.time.at(
         world.time.now() + stallLeftMs,
         () => void world.venue.send(bytes).catch(() => undefined),

@@ -6,7 +6,7 @@ import type { WrongKind, WrongReplies } from './wrong-replies.ts';
 export interface ReplyMutatorOptions {
   readonly plan: WrongReplies;
   readonly dice: Dice;
-  /** Told of each reply that it made wrong, and how. */
+  /** Called with each reply that it made wrong, and how. */
   readonly onWrong: (what: string) => void;
 }
 
@@ -23,7 +23,7 @@ const CHANGING = [PLACEMENT, '/market/orders/update-status'] as const;
 const OF_ONE_ORDER = [PLACEMENT, '/market/orders/status', '/market/orders/update-status'] as const;
 const TIMES_MORE = 3;
 
-/** What the session lives of stays right: without it there is nothing to read. */
+/** Replies that a log-in needs stay right: without them nothing can be read. */
 const LOGIN = '/auth/login';
 
 const json = (status: number, body: unknown): HttpResponse => ({
@@ -77,8 +77,8 @@ const MOST_REMEMBERED = 30;
 export class ReplyMutator {
   isOn = true;
   /**
-   * Orders by their clientOrderIds that the exchange may have taken, and of which the bot was told, with the
-   * interface's own code, that it has not.
+   * Client order ids of orders that the exchange may have accepted, and that were refused to the bot with the
+   * interface's own code.
    */
   readonly refusedNames = new Set<string>();
   private readonly options: ReplyMutatorOptions;
@@ -90,8 +90,8 @@ export class ReplyMutator {
   }
 
   /**
-   * What something in between answers in place of the exchange: the request does not get there, or its reply
-   * does not come back.
+   * What a proxy answers in place of the exchange: the request does not arrive, or its reply does not come
+   * back.
    */
   refusal(request: Asked): { readonly response: HttpResponse; readonly isHandled: boolean } | null {
     const { plan, dice, onWrong } = this.options;

@@ -44,7 +44,7 @@ const START_MS = Date.UTC(2026, 0, 5, 12);
 const MINUTE_MS = 60_000;
 /** The log of requests forgets beyond a bound, so it is looked at this often. */
 const LOOK_EVERY_MS = 30 * MINUTE_MS;
-/** What is halted, barred or on its way when the faults end has ended by itself by then. */
+/** By then all that is halted, locked out or on its way when the faults end has ended by itself. */
 const CALM_MS = 31 * MINUTE_MS;
 /**
  * How long the market stands still before mirror and exchange are compared: every list is read again by then.
@@ -55,7 +55,7 @@ const LONGEST_WAIT_MS = 26 * 60 * MINUTE_MS;
 const PATIENCE_MS = 30 * MINUTE_MS;
 /** When a person looks again who found no break. */
 const LOOK_AGAIN_MS = 10 * MINUTE_MS;
-/** Drains that keep the exits, beside their third of the others: this policy alone has to choose. */
+/** Share of drains that keep the exits, beyond a third: only this policy has to choose. */
 const EXITS_KEPT = 0.6;
 /** Money that is lost before is missing from the first reading of the books already. */
 const BOOKS_BEGIN_MS = 45 * MINUTE_MS;
@@ -214,8 +214,8 @@ class SeedRun {
   }
 
   /**
-   * Nothing goes wrong any more: the bot takes its orders back or leaves them, and what it knows becomes what
-   * is.
+   * Nothing goes wrong any more: the bot cancels its orders or leaves them, and its data become the
+   * exchange's.
    */
   private async calmDown(): Promise<readonly Violation[]> {
     const { world, bot, swarm } = this;

@@ -11,8 +11,8 @@ export type SeedAnswer =
 const IS_SEED_WORKER = 'runs seeds';
 
 /**
- * A thread that runs the seeds it is sent, one after the other. Virtual time uses one core, so as many
- * threads as cores are of use.
+ * A thread that runs the seeds it is sent, one after the other. Virtual time uses one core, so the best
+ * number of threads is that of the cores.
  */
 export function startSeedWorker(): Worker {
   return new Worker(ownModule('fuzz/seed-worker'), {
@@ -26,8 +26,8 @@ const NAMES = /\bbot-[a-z\d-]*[a-z\d]\b|\b\d{4,}\b/g;
 const MOST_NAMES = 6;
 
 /**
- * Where violations name orders, the seed is run again with an eye on those: what happened to them is mostly
- * long ago at the end.
+ * Where violations name orders, the seed is run again and logs those: their events are mostly long past at
+ * the end.
  */
 async function withEvents(options: SeedOptions, result: SeedResult): Promise<SeedResult> {
   if (result.violations.some(({ check }) => check === 'breaks' || check === 'no mistakes')) return result;

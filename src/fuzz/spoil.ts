@@ -8,7 +8,7 @@ interface Place {
   readonly holder: Holder;
   readonly key: string | number;
   readonly isLeaf: boolean;
-  /** Whether it is in the last record of a list, which mostly is the one that was not told before. */
+  /** Whether it is in the last record of a list, which mostly is the new one. */
   readonly isNewest: boolean;
 }
 

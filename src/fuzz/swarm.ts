@@ -93,8 +93,8 @@ function drawCrashes(dice: Dice): Swarm['crashes'] {
 }
 
 /**
- * What stops the bot would end the run's use if nobody looked, so a person does within half an hour or a
- * little more.
+ * A stopped bot would make the rest of the run useless, so an operator looks within half an hour or a little
+ * more.
  */
 function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]): Swarm['controls'] {
   const looks = lossesAtMs.map((atMs) => ({
@@ -112,7 +112,7 @@ function drawControls(dice: Dice, runMs: number, lossesAtMs: readonly number[]):
 /** Of their own dice: what else a seed draws stays as it is. */
 function drawStalls(dice: Dice, runMs: number): Swarm['stalls'] {
   if (!dice.happens(0.5)) return [];
-  // Short ones are many, and those that outlast every time-out and window are not few.
+  // Many are short, and some outlast every time-out and window.
   const isLong = dice.happens(0.5);
   return drawTimes(dice, runMs, dice.logUniform(0.2, 2) * HOUR_MS).map((atMs) => ({
     atMs,

@@ -5,7 +5,7 @@ import type { MarketContext, StrategyContext } from '../strategy/context.ts';
 import { defineStrategy, type StrategyDefinition } from '../strategy/definition.ts';
 import { Dice } from './dice.ts';
 
-/** What it writes wherever it can: nobody else may ever see it. */
+/** What it writes wherever it can: nothing else may ever see it. */
 export const MARK = 'vandal was here';
 
 /** What a hostile strategy does. A suite in which it never did one of them has not tried it. */
@@ -63,10 +63,10 @@ const WRONG_STATES: readonly unknown[] = [{ random: 1n }, { random: () => 1 }, {
 const WRONG_ANSWERS: readonly unknown[] = [5, 'nothing', [], { intents: [] }, { state: {} }, new Map()];
 
 /**
- * A strategy as nobody wants one: it throws, answers nonsense and promises, changes its input and
- * what it answered earlier, logs too much, and at times wants an order as it should. A definition holds on to
- * what it saw, so each life needs one of its own. `onAct` is told of each thing that it does; it is to let
- * the time pass that a loop takes, which virtual time can not.
+ * A hostile strategy: it throws, answers nonsense and promises, changes its input and its earlier answers,
+ * logs too much, and at times wants a valid order. A definition keeps references to what it saw, so each life
+ * needs one of its own. `onAct` gets each of its acts; it lets the time of a loop pass, which virtual time
+ * can not.
  */
 export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinition {
   const held: object[] = [];
@@ -85,7 +85,7 @@ export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinitio
     calls += 1;
     const dice = Dice.of(Math.floor(random.next() * 0x1_0000_0000), `call ${calls}`);
     if (dice.happens(0.3)) for (const thing of held) spoil(thing);
-    // A book without its list has no best level that anybody could read.
+    // A book without its list has no best level to read.
     hold([seen, dice.happens(0.5) ? seen.bids : seen.bestBid, ctx.data, ctx.exact, ctx.rules, ctx.orders]);
     if (dice.happens(0.5)) {
       onAct('changes its input');

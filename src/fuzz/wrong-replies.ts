@@ -33,8 +33,7 @@ export interface WrongReplies {
    */
   readonly refusals: number;
   /**
-   * The same with a code of the interface's own for that very request: nobody can tell it from the
-   * exchange's.
+   * The same with the interface's own code for that very request: it looks exactly like the exchange's.
    */
   readonly ownCodeRefusals: number;
 }

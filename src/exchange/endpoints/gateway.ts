@@ -14,7 +14,7 @@ import { assumedBudget } from './budget.ts';
 const section = 'Payment gateway';
 const timeoutMs = 15_000;
 
-/** What is not plain ASCII can stand in no header, and so could never be gone back to. */
+/** No header can hold other than plain ASCII, so such an address could never be redirected to. */
 const CALLBACK = '^[hH][tT][tT][pP][sS]?://[!-"$-.0->A-~]+(?:[/?#][!-~]*)?$';
 
 export const gatewaySend = endpoint({

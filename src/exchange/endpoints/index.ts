@@ -119,5 +119,5 @@ export type EndpointName = keyof typeof ENDPOINTS;
 /** What a caller writes for an endpoint. */
 export type EndpointRequest<Name extends EndpointName> = z.input<(typeof ENDPOINTS)[Name]['request']>;
 
-/** What a caller gets back when the exchange says yes. */
+/** What a caller gets when the exchange accepts. */
 export type EndpointReply<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['reply']>;

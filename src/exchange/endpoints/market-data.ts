@@ -51,7 +51,7 @@ export const orderBookV3 = endpoint({
   section,
 });
 
-/** Everything in the body that is a book, by market symbol; the status and unknown fields are passed over. */
+/** Everything in the body that is a book, by market symbol; the status and unknown fields are skipped. */
 const allBooks = recordOf(z.unknown()).transform((body, context): Readonly<Record<string, OrderBook>> => {
   const books: [string, OrderBook][] = [];
   for (const [symbol, value] of Object.entries(body)) {

@@ -19,7 +19,7 @@ export const login = endpoint({
     password: secretText(1024),
     remember: z.string().optional().describe('yes asks for a token of 30 days instead of 4 hours.'),
     captcha: z.string().optional().describe('api for a log-in without a person.'),
-    // The interface does not say where it goes, so it goes here.
+    // The interface does not state its place, so it goes here.
     device: z.string().optional().describe('Name of this device, as an earlier log-in returned it.'),
   }),
   reply: z.object({ key: textField, device: textOrNull }),

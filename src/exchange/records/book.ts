@@ -7,8 +7,8 @@ const isNumeric = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
 /**
- * Reads pairs by hand: a book has some fifty of them and is polled all day. Levels with nothing left in them
- * are dropped; one that costs nothing or holds less than nothing makes the whole book none.
+ * Reads pairs by hand: a book has some fifty of them and is polled all day. Empty levels are dropped; a price
+ * of zero or a negative amount makes the whole book invalid.
  */
 function readLevels(pairs: readonly unknown[]): readonly BookLevel[] | null {
   const levels: BookLevel[] = [];

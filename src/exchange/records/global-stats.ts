@@ -41,7 +41,7 @@ function* leaves(outer: unknown): Generator<readonly [outer: string, inner: stri
 /**
  * Both forms in use, also in one reply: the interface's own `{currency: {provider: {price}}}`, which counts
  * where they differ, and `{markets: {provider: {currency: number}}}`. Entries without a readable price are
- * passed over: these are other people's prices, and one bad one is no reason to lose the rest.
+ * skipped: these are prices of other providers, and one bad entry is no reason to lose the rest.
  */
 export const globalStatsReply = recordOf(z.unknown()).transform(({ markets, ...own }): GlobalStats => {
   const prices: Prices = new Map();

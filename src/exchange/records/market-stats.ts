@@ -18,7 +18,7 @@ const statsRecord = z.object({
   dayChange: decimalOrNull,
 });
 
-/** One entry a market asked for; markets whose quote currency we do not know are passed over. */
+/** One entry a market asked for; markets with an unknown quote currency are skipped. */
 export const marketStatsReply = z
   .object({ stats: recordOf(statsRecord) })
   .transform((wire): readonly MarketStats[] => {

@@ -100,7 +100,7 @@ export interface ListedWithdrawal {
   readonly isCancelable: boolean | null;
 }
 
-/** The documents do not show the record, so both spellings that are in use are taken. */
+/** The documents do not show the record, so both spellings in use are accepted. */
 export const listedWithdrawalRecord = z
   .object({
     id: textField,

@@ -10,14 +10,14 @@ const FINAL: ReadonlySet<string> = new Set(['filled', 'cancelled', 'rejected']);
 export interface AgreementOptions {
   /** The first part of our ids. */
   readonly instance: string;
-  /** Orders by their names of which the bot was told that they are not there. */
+  /** Names of orders whose refusal the bot received. */
   readonly refused?: ReadonlySet<string>;
 }
 
 /**
  * Never lost: once all is quiet, the mirror has every order and every fill of ours exactly once and as the
- * exchange has it, knows of none that the exchange does not, and has the same balances. One that was called
- * refused is there all the same, unless it ended without a trace.
+ * exchange has it, has none that the exchange does not have, and has the same balances. An order with a wrong
+ * refusal is there all the same, unless it ended without a trace.
  */
 export function checkAgreement(
   truth: ExchangeTruth,

@@ -8,8 +8,8 @@ const HTTP_TOO_MANY = 429;
 /**
  * Holds the exchange's own log of requests against the limits: in no window of the exchange's clock, both its
  * ends included, are there more requests of a budget than its limit, and none was refused for a limit. All
- * requests of the run come from one address and one account, so each budget is one row of times. To be fed
- * often enough that the log forgets nothing before it was looked at.
+ * requests of the run come from one address and one account, so each budget is one row of times. To be called
+ * often enough that the log drops nothing unread.
  */
 export class BudgetChecker {
   private readonly log: RequestLog;
@@ -20,7 +20,7 @@ export class BudgetChecker {
   private lastNumber = 0;
   private readonly lowered: ReadonlySet<string>;
 
-  /** `lowered`: budgets whose limit the exchange lowers at times, of which a 429 has to tell. */
+  /** `lowered`: budgets whose limit the exchange lowers at times, which a 429 has to name. */
   constructor(
     log: RequestLog,
     limits: ReadonlyMap<string, Pick<RateLimit, 'limit' | 'windowMs'>>,

@@ -32,7 +32,7 @@ export interface TrueFill {
   readonly fee: bigint;
 }
 
-/** What the exchange itself knows of an account: its own tables, not what it tells. */
+/** What the exchange itself knows of an account: its own tables, not its replies. */
 export interface ExchangeTruth {
   readonly orders: readonly TrueOrder[];
   readonly fills: readonly TrueFill[];

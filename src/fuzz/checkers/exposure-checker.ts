@@ -15,8 +15,8 @@ export interface ExposureLimits {
    */
   readonly maxPosition: Readonly<Record<string, bigint>>;
   /**
-   * Orders by their names of which the bot was told that they are not there: what they add is not its doing,
-   * what they take away it may use.
+   * Names of orders whose refusal the bot received: what they add is not its fault, and what they reduce it
+   * may use.
    */
   readonly refused?: ReadonlySet<string>;
 }

@@ -10,8 +10,8 @@ interface Cancel {
 }
 
 /**
- * What is not ours is never touched: every cancel names an order of this instance, and nothing asks for the
- * end of all of them, which only an operator who says so may.
+ * Orders of others are never touched: every cancel names an order of this instance, and nothing cancels all
+ * orders, which only an operator may.
  */
 export class ForeignChecker implements WireWitness {
   private readonly instance: string;

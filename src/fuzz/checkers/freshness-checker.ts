@@ -16,7 +16,7 @@ const CLOCK_STEPS_MS = 30_000;
 
 /**
  * Nothing is placed on old data: when a placement leaves, an answer with the book of its market came no
- * longer ago than a book may be old and a placement may wait. One checker stands beside all lives of a bot.
+ * longer ago than a book may be old and a placement may wait. One checker watches all lives of a bot.
  */
 export class FreshnessChecker implements WireWitness {
   private readonly found: string[] = [];

@@ -7,7 +7,7 @@ const NOT_ON_ITS_WAY: ReadonlySet<string> = new Set(['planned', 'filled', 'cance
 
 /**
  * The row before the request: when the placement of an order leaves, the mirror's file already has that order
- * as one that is on its way. Whoever starts after a crash knows of it then. Reads the file, not the bot's
+ * as one that is on its way. So the next life knows of it after a crash. Reads the file, not the bot's
  * memory, so a row that was only gathered does not count.
  */
 export class JournalChecker implements WireWitness {

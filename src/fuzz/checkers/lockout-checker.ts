@@ -15,8 +15,8 @@ const UNSAID_MS = 3_600_000;
 const UNDER_WAY_MS = 250;
 
 /**
- * A lockout is kept: once the process was told of a limit, nothing of that budget leaves before the wait is
- * over, whatever becomes of the process meanwhile. One checker stands beside all lives of a bot.
+ * A lockout is kept: once the process got a limit reply, nothing of that budget leaves before the wait is
+ * over, also after a crash. One checker watches all lives of a bot.
  */
 export class LockoutChecker implements WireWitness {
   private readonly closed = new Map<string, { readonly fromMs: number; readonly untilMs: number }>();

@@ -18,15 +18,15 @@ const limitReply = z.object({ backOff: z.number().positive(), limit: z.int().pos
 
 interface Lowered {
   readonly limit: number;
-  /** When the process was told, and until when it holds. */
+  /** When the process got the reply, and until when it holds. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
 /**
- * A lowered limit is kept: once the process was told of one below its own, no window in which the last
- * request left after that has more requests of the budget, whatever becomes of the process meanwhile; until a
- * day after the last limit reply. One checker stands beside all lives of a bot.
+ * A lowered limit is kept. Once a reply named a limit below the process's own, no window that ends later has
+ * more requests of the budget, also after a crash, until a day after the last limit reply. One checker
+ * watches all lives of a bot.
  */
 export class LoweredLimitChecker implements WireWitness {
   private readonly lowered = new Map<string, Lowered>();

@@ -24,8 +24,8 @@ interface Served {
 /**
  * Never twice: the exchange accepted each id of ours once at most, an intent for one order has one, those
  * that come one after the other were never there together, and what was filled is no more than what was
- * wanted. `refused`: names of orders of which the bot was told that they are not there, so that others may
- * have come in their stead.
+ * wanted. `refused`: names of orders whose refusal the bot received, so that it may have placed others
+ * instead.
  */
 export function checkOrders(
   truth: ExchangeTruth,

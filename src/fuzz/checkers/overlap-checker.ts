@@ -5,9 +5,9 @@ import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 const HTTP_OK = 200;
 
 /**
- * Lists overlap: a reading of the trades begins at the last trade that was told at the latest, over all lives
- * of a bot. Ids do not come quite in order, and whoever goes on right after the highest one never sees what
- * comes below it.
+ * Lists overlap: a reading of the trades begins at the last reported trade or before, over all lives of a
+ * bot. Ids are not strictly in order, and a reading from right after the highest one misses those that come
+ * below it.
  */
 export class OverlapChecker implements WireWitness {
   private readonly found: string[] = [];

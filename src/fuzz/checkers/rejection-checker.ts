@@ -7,7 +7,7 @@ export interface AcceptedOrders {
   /** The id of an order by the clientOrderId that it was placed with; null where none was accepted. */
   readonly idOf: (clientOrderId: string) => number | null;
   /**
-   * Orders by their names of which the bot was told, with the interface's own code, that they are not there.
+   * Names of orders that were refused to the bot with the interface's own code.
    */
   readonly refused: ReadonlySet<string>;
 }

@@ -4,7 +4,7 @@ import type { MirrorChange } from '../../engine/mirror-change.ts';
 import { MARK } from '../vandal.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
-/** Changes that tell of the account and its markets: nothing of a strategy's own words is in them. */
+/** Changes of the account and its markets: they hold no text of a strategy. */
 const FACTS: ReadonlySet<MirrorChange['kind']> = new Set([
   'book',
   'stats',

@@ -12,10 +12,10 @@ export interface LeavingRequest {
   readonly atMs: number;
 }
 
-/** Told of what leaves a process for the exchange, and of what it is told. */
+/** Gets what leaves a process for the exchange, and the replies that it gets. */
 export interface WireWitness {
   leaves(request: LeavingRequest): void;
-  /** Not told of a reply that nobody is there to read. */
+  /** Not called for a reply whose process has died. */
   isAnswered(
     request: LeavingRequest,
     reply: { readonly response: HttpResponse; readonly atMs: number },
@@ -28,7 +28,7 @@ export interface WatchedTransportOptions {
   readonly nowMs: () => number;
 }
 
-/** The way out of a process with witnesses at it. It changes nothing of what passes. */
+/** The transport of a process with watchers. It changes nothing of what passes. */
 export class WatchedTransport implements Transport {
   private readonly options: WatchedTransportOptions;
   private readonly router = new RequestRouter(false);
