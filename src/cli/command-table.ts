@@ -6,7 +6,7 @@ export interface ListedCommand {
   readonly takes?: string;
   /** One line. */
   readonly summary: string;
-  /** Loads it. `whole` makes the program with all of its commands, for those that tell of the others. */
+  /** Loads it. `whole` makes the program with all of its commands, for those that list the others. */
   readonly load: (whole: () => Promise<Command>) => Promise<Command>;
 }
 

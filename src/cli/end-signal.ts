@@ -1,9 +1,9 @@
 import { isOutputGone } from '../daemon/logging/standard-output.ts';
 
-/** Whoever asks for the end of a run, and how it is told apart. */
+/** Who asks for the end of a run, and how that is recognised. */
 export interface EndSignal {
   readonly signal: AbortSignal;
-  /** Asks for the end as a first SIGTERM does, for whoever finds that nobody reads the output any more. */
+  /** Asks for the end as a first SIGTERM does, for a writer whose output has lost its reader. */
   readonly end: () => void;
   readonly release: () => void;
 }
@@ -11,7 +11,7 @@ export interface EndSignal {
 /**
  * Asks for the end at the first SIGINT or SIGTERM, and leaves at once at the second. SIGHUP asks too, however
  * often it comes: a terminal that is closed sends it more than once, from its shell and from the system. So
- * does an output that nobody reads any more, as after `| head`.
+ * does an output that has lost its reader, as after `| head`.
  */
 export function endSignal(): EndSignal {
   const controller = new AbortController();

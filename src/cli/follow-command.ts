@@ -13,7 +13,7 @@ export interface FollowCommandOptions {
   readonly id: number;
   readonly data: string;
   readonly onProgress?: (progress: ControlProgress) => void;
-  /** Told once the bot has the command. */
+  /** Called once the bot has the command. */
   readonly onTaken?: () => void;
   readonly stillForMs?: number;
 }
@@ -46,7 +46,7 @@ export async function followCommand(options: FollowCommandOptions): Promise<Foll
       lastText = text;
     },
   });
-  // It may have ended right after its last word.
+  // It may have ended right after its last report.
   const result = last.result ?? client.look(id)?.result ?? null;
   return result === null ? { kind: isGone ? 'gone' : 'still', last } : { kind: 'done', result };
 }

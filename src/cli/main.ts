@@ -2,15 +2,15 @@
 import { FAILED, OK } from './command-error.ts';
 import { runSarraf } from './run-sarraf.ts';
 
-// Nobody reads any more, as after `| head`: what is still to be said is for nobody. A run has orders to end
+// The output has lost its reader, as after `| head`: further output is dropped. A run has orders to end
 // first, and sees to it itself.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (process.stdout.listenerCount('error') > 1) return;
   if (error.code === 'EPIPE') process.exit(OK);
   throw error;
 });
-// What it writes tells of an account: mirrors, ledgers, recordings and logs, with the files that SQLite puts
-// beside them, are the user's alone.
+// What it writes describes an account: mirrors, ledgers, recordings and logs, with the files that SQLite puts
+// beside them, are readable by the user only.
 process.umask(0o077);
 /**
  * Names the strategy whose promise nobody waited for, or whose timer threw. A run watches by itself, and ends

@@ -1,6 +1,6 @@
 import { progressText } from './data/progress-line.ts';
 
-/** Nothing is said of what is over sooner. */
+/** Shorter work shows no progress. */
 const QUIET_MS = 2_000;
 
 /**
@@ -51,7 +51,7 @@ export class ProgressReport {
     this.ticker.unref();
   }
 
-  /** Says that time goes by. */
+  /** Updates the elapsed time. */
   tick(): void {
     const nowMs = this.options.clock();
     if (this.isTime(nowMs)) this.say(`${this.phase}: ${Math.floor((nowMs - this.phaseMs) / 1_000)} s`, nowMs);
@@ -99,7 +99,7 @@ export class ProgressReport {
 }
 
 /**
- * On standard error, so that whoever reads the output is not disturbed; silent where the output is for a
+ * On standard error, so that readers of the output are not disturbed; silent where the output is for a
  * program.
  */
 export function reportOnStderr({ isSilent }: { readonly isSilent: boolean }): ProgressReport {

@@ -104,12 +104,12 @@ function noMirrorYet(path: string, { who }: StartingBot): SarrafError {
   );
 }
 
-/** There is nothing left to do for output that nobody takes; any other error is one. */
+/** A lost reader is no error: there is nothing left to do. Any other error is thrown. */
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
 
-/** Prints lines, or one object as JSON. Ends quietly when nobody reads any more, as after `| head`. */
+/** Prints lines, or one object as JSON. Ends quietly when its reader is gone, as after `| head`. */
 export function print(
   options: MirrorOptions,
   page: { readonly json: unknown; readonly lines: () => readonly string[] },

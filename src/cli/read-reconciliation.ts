@@ -64,7 +64,7 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
   };
 }
 
-/** The wallets that differences are of. An impossible trade is told by its market, so it is of two. */
+/** The wallets that differences are of. An impossible trade is known by its market, so it is of two. */
 export function currenciesIn(differences: readonly BalanceDifference[]): ReadonlySet<string> {
   return new Set(
     differences.flatMap(({ currency }) => {
@@ -86,7 +86,7 @@ function stateOf(stored: StoredReconciliation | null): ReconciliationState {
   return stored.books.expected === null ? 'waiting' : 'agreed';
 }
 
-/** A break stays until it is accepted, whatever comes after it. */
+/** A break stays until it is accepted, whatever is compared after it. */
 function isGone(stored: StoredReconciliation | null): boolean {
   if (stored === null || stored.break === null) return false;
   return stored.suspicion === null && (stored.concludedAtMs ?? 0) > stored.break.atMs;

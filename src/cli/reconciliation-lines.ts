@@ -13,7 +13,7 @@ const HEADS = {
   broken: 'BREAK: the books and the exchange do not agree. No new orders are placed; cancels still work.',
 } as const;
 
-/** How it stands, in a few lines. */
+/** The state of the books, in a few lines. */
 export function reportLines(report: ReconciliationReport, nowMs: number): string[] {
   const {
     state,

@@ -9,7 +9,7 @@ import type { Machine } from '../budget/machine.ts';
 import { StoredLockouts } from '../budget/stored-lockouts.ts';
 import { SarrafError } from '../domain/errors.ts';
 
-/** How a ledger was begun anew, or why it was not; nothing was changed then. */
+/** How a ledger was renewed, or why it was not; nothing was changed then. */
 export type Renewal =
   /** `keptAs`: where what was there before is now; null where there was nothing. */
   | { readonly kind: 'made'; readonly keptAs: string | null }
@@ -17,7 +17,7 @@ export type Renewal =
   /** It knows of requests that may still count at the exchange for this long. */
   | { readonly kind: 'counting'; readonly requests: number; readonly forMs: number };
 
-/** Somebody who only looks at a ledger is done sooner; whoever has it longer is at work with it. */
+/** A reader of a ledger is done sooner; a process that has it longer uses it. */
 const TRIES = 10;
 const TRY_EVERY_MS = 100;
 
@@ -56,7 +56,7 @@ export async function renewLedger(path: string, machine: Machine): Promise<Renew
 
 /**
  * What is in the place of a ledger. A file without a byte holds nothing that could be lost. Throws where it
- * can not be told, as without the right to read.
+ * can not be known, as without the right to read.
  */
 function lookAt(path: string): 'missing' | 'usable' | 'damaged' | 'busy' {
   if (!existsSync(path) || statSync(path).size === 0) return 'missing';
@@ -142,7 +142,7 @@ function countingAt(database: Database.Database, nowMs: number): Renewal | null 
 }
 
 /**
- * What is left of the lockouts of an earlier boot, by the wall's clock; the quiet hours of lowered limits
+ * What is left of the lockouts of an earlier boot, by the system clock; the quiet hours of lowered limits
  * begin anew.
  */
 function carryOver(database: Database.Database, machine: Machine): void {

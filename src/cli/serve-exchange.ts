@@ -64,7 +64,7 @@ function listenProblem(error: unknown, { host, port }: ServeOptions): string {
 }
 
 /**
- * What goes on in the market by itself. Traders on a stored exchange go on from its prices, without making up
+ * The automatic activity in the market. Traders on a stored exchange go on from its prices, without making up
  * a past.
  */
 function createWorld(

@@ -9,7 +9,7 @@ export interface StartingBot {
 }
 
 /**
- * The bot that has a folder whose mirror nobody has open; null where there is none, or it can not be told.
+ * The bot that has a folder whose mirror nobody has open; null where there is none, or that is unknown.
  */
 export function startingBot(dataFolder: string): StartingBot | null {
   try {

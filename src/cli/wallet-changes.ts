@@ -58,7 +58,7 @@ function isWithin({ currency, atMs }: Effect, known: readonly WalletTransaction[
 /** What a trade does to its two wallets; the fee is in the currency received. */
 function effectsOf(fill: FillRecord): readonly Effect[] {
   const { market, side, atMs, amount, total, fee } = fill;
-  // Whoever reads a trade of an unknown market does not know its wallets.
+  // The wallets of a trade are unknown where its market is.
   if (market === '?') return [];
   const { base, quote } = parseMarket(market);
   const isBuy = side === 'buy';

@@ -36,11 +36,11 @@ export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
   /** Handed every answer just before the engine is, at the same time. Must not throw. */
   readonly onAnswer?: (call: EngineRequest['call'], answer: VenueAnswer, atMs: number) => void;
   readonly onNotices: (output: EngineOutput['notices'], atMs: number) => void;
-  /** Told every event just before the engine is. Must not throw. */
+  /** Called with every event just before the engine. Must not throw. */
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
-/** How often what was gathered is written, whatever else happens. */
+/** How often the gathered changes are written. */
 const FLUSH_EVERY_MS = 1_000;
 
 /** What can not be written is not tried again with every book. */
@@ -77,7 +77,7 @@ export class BotShell {
     this.options = options;
     const { limiter, caller, canLogIn, limiterMs, time } = options;
     this.sending = { limiter, caller, canLogIn, limiterMs, engineMs: () => time.now() };
-    // Whoever waits for the end of the bot sees it; without anybody it must not end the process by itself.
+    // A waiter for the end of the bot gets it; without one it must not end the process.
     this.failed.promise.catch(() => undefined);
   }
 
@@ -121,7 +121,7 @@ export class BotShell {
     this.step({ kind: 'pace', atMs: this.options.time.now(), paces });
   }
 
-  /** Has the engine look round now: something has happened that no answer and no time tells of. */
+  /** Has the engine look round now: something has happened without an answer or a timer. */
   look(): void {
     this.step({ kind: 'tick', atMs: this.options.time.now() });
   }
@@ -152,7 +152,7 @@ export class BotShell {
       this.takeEnd(ended.request, ended.end);
   }
 
-  /** What waits for its slot does not leave either: nobody would know what became of it. */
+  /** Requests that wait for a slot do not leave either: their outcome would be unknown. */
   private fail(error: unknown): void {
     this.isClosed = true;
     this.cancelWake?.();
@@ -210,7 +210,7 @@ export class BotShell {
       if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
       this.unwritten = [...all];
       if (this.unwritten.length > MOST_UNWRITTEN) throw error;
-      // Told once, and not with every step until it can be written again.
+      // Reported once, and not with every step until it can be written again.
       if (!this.isStuck) {
         this.options.onNotices(
           [{ kind: 'notice', level: 'error', message: error.message, subject: null }],
@@ -252,7 +252,7 @@ export class BotShell {
     }
   }
 
-  /** Nothing of it is on record, or what becomes of it might not be: it does not leave. */
+  /** Its row is not written, or its outcome might not be: it does not leave. */
   private refuse(request: EngineRequest, reason: string): void {
     const { time } = this.options;
     time.at(time.now(), () =>

@@ -17,7 +17,7 @@ const FILE_NAME = 'session-events.jsonl';
 
 /**
  * Keeps the events of the engine during a recorded run, a line each, so that its decisions can be made again.
- * It never harms whoever feeds it.
+ * It never throws to its caller.
  */
 export class EventFile {
   private readonly file: AppendFile | null;

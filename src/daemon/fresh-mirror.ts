@@ -7,7 +7,7 @@ import { MirrorStore, type MirrorStoreOptions } from '../mirror/mirror-store.ts'
  */
 export function openFreshMirror(options: MirrorStoreOptions): MirrorStore {
   if (existsSync(options.path)) {
-    // Opening it shows that it is a mirror, and that nobody has it.
+    // Opening it shows that it is a mirror, and that no other process has it open.
     MirrorStore.open(options).close();
     for (const suffix of ['', '-wal', '-shm', '.ballast', '.mark'])
       rmSync(options.path + suffix, { force: true });

@@ -15,9 +15,9 @@ export interface HaltWithoutDaemonOptions {
   readonly reason: string;
   /** Whether orders of others on the account are canceled too. */
   readonly wholeAccount: boolean;
-  /** Told after each order that ended. */
+  /** Called after each order that ended. */
   readonly onProgress: (progress: ControlProgress) => void;
-  /** Told once, when the limits make it wait before the first request. */
+  /** Called once, when the limits make it wait before the first request. */
   readonly onWait?: (message: string) => void;
   /** Gives up; what was not canceled by then is named in the result. */
   readonly signal: AbortSignal;

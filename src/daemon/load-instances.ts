@@ -17,7 +17,7 @@ export interface LoadInstancesOptions {
   readonly strategies: readonly ConfiguredStrategy[];
   /** Where plugins are looked for by their name, in this order. */
   readonly folders: readonly string[];
-  /** Null where nobody knows them, and any is believed. */
+  /** Null where they are unknown, and any is accepted. */
   readonly knownMarkets: ReadonlySet<string> | null;
   /** Gives each strategy a thread of its own; without it they are loaded and called directly. */
   readonly threads?: StrategyThreads;

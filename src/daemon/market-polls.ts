@@ -34,7 +34,7 @@ export interface MarketPollsOptions {
   /** How long to ask; null: until it is stopped. */
   readonly forMs: number | null;
   readonly signal: AbortSignal;
-  /** Told once a second how far it is. */
+  /** Called once a second with the progress. */
   readonly onStatus: (status: RecordingStatus) => void;
 }
 
@@ -152,7 +152,7 @@ export class MarketPolls {
         .filter(({ budget }) => this.budgets.has(budget))
         .map(({ budget, inUse, limit }) => ({ budget, inUse, limit }));
     } catch {
-      // Somebody has it locked: what was read before is good enough.
+      // Another process locks it: the last reading is good enough.
     }
   }
 }

@@ -47,7 +47,7 @@ export interface RecordMarketDataOptions {
   readonly forMs: number | null;
   readonly signal: AbortSignal;
   readonly onNotice: (message: string) => void;
-  /** Told once a second how far it is. */
+  /** Called once a second with the progress. */
   readonly onStatus: (status: RecordingStatus) => void;
 }
 

@@ -16,7 +16,7 @@ const LEAST_FREE_BYTES = 256_000_000;
 const LOOK_AT_DISK_EVERY_MS = 10_000;
 
 export interface RecordingOptions extends RecordConfig {
-  /** Told of whatever goes wrong, in a sentence. */
+  /** Called with each problem, as a sentence. */
   readonly onProblem: (message: string) => void;
 }
 
@@ -43,7 +43,7 @@ export interface RecordingSummary {
 
 /**
  * The recorder of this process: raw replies from the first request on, and rows once the markets are known.
- * It never harms whoever feeds it.
+ * It never throws to its caller.
  */
 export class Recording {
   private readonly options: RecordingOptions;
@@ -128,7 +128,7 @@ export class Recording {
         `recording: nothing more is recorded, so that the bot has the rest: ${this.stopped}`,
       );
     } catch {
-      // Where the room can not be told, writing says so itself.
+      // Where the free room is unknown, a failed write reports it.
     }
   }
 }

@@ -36,7 +36,7 @@ export interface RunOptions {
   readonly config: BotConfig;
   /** Folder of the bundled strategies. */
   readonly bundledStrategies: string;
-  /** How long to run, of the wall's time; null: until it is stopped. */
+  /** How long to run, by the system clock; null: until it is stopped. */
   readonly forMs: number | null;
   readonly json: boolean;
   readonly write: (line: string) => void;
@@ -44,11 +44,11 @@ export interface RunOptions {
   readonly program?: string;
   /** Asks for the end: orders are canceled and the summary is printed. */
   readonly signal: AbortSignal;
-  /** Told once when nobody reads the log on the standard output any more. */
+  /** Called once when the reader of the log on standard output is gone. */
   readonly onOutputGone?: () => void;
   /**
    * When an embedded market of synthetic traders opens, and how long it is run, of its own time: so a run can
-   * be repeated. The wall decides without it.
+   * be repeated. Without it the system clock decides.
    */
   readonly marketTime?: { readonly startMs: number; readonly lengthMs: number };
 }
@@ -197,7 +197,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
       sayBegin(screen, { venue, replay, bot, config });
       await live(bot, { options, venue, screen, operator });
     } finally {
-      // The mirror closes with the bot: nobody may ask it any more.
+      // The mirror closes with the bot: it must not be read any more.
       health.waitFor('it is ending');
       operator.end();
     }
@@ -240,7 +240,7 @@ function openMirror(config: BotConfig, venue: Venue, onRelief: (message: string)
     retention,
     nowMs: venue.time.now(),
     epoch: drawEpoch,
-    // At another speed than the wall's, a crash of the machine leaves nothing that would be missed.
+    // At another speed than real time, nothing is lost by a crash of the machine.
     durability: venue.time instanceof VirtualTime ? 'off' : 'full',
     onRelief,
   } as const;
@@ -326,7 +326,7 @@ function statusLine({ engine, counts }: CreatedBot, venue: Venue): string {
   return `${secondText(venue.time.now())} --${state} ${prices.join(', ')}, ${liveOrders} open, ${countText(counts.total, 'request')}; ${made.join('; ')}`;
 }
 
-/** Read by the importer, which is loaded for it alone. */
+/** Read by the importer, which is loaded only for it. */
 async function replayOf({ embedded }: BotConfig): Promise<ReplayFile | null> {
   if (embedded.replay === null) return null;
   const { readReplayFile } = await import('../venues/embedded/replay-file.ts');

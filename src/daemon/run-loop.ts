@@ -5,13 +5,13 @@ import type { Venue } from '../venues/venue.ts';
 import type { CreatedBot } from './create-bot.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
-/** How far virtual time runs before the wall's time is looked at. */
+/** How far virtual time runs before the system clock is read. */
 const VIRTUAL_SLICE_MS = 1_000;
 
-/** How often the end of a wait is looked for, of the wall's time. */
+/** How often the end of a wait is checked, by the system clock. */
 const LOOK_EVERY_MS = 20;
 
-/** How often the status is reported, of the wall's time. */
+/** How often the status is reported, by the system clock. */
 const STATUS_EVERY_MS = 5_000;
 
 /** How long the end waits for the last comparison of the books. */
@@ -26,7 +26,7 @@ const VIRTUAL_DRAIN_MS = 600_000;
 export interface RunUntil {
   readonly venue: Pick<Venue, 'time'>;
   readonly signal?: AbortSignal;
-  /** Of the wall's time; null: no limit. */
+  /** By the system clock; null: no limit. */
   readonly forMs?: number | null;
   /** By the venue's time. */
   readonly deadlineMs?: number;

@@ -81,7 +81,7 @@ function sourceOf({ mode, embedded, exchange, paper }: BotConfig): string {
   return (mode === 'paper' ? paper.baseUrl : exchange.baseUrl) ?? mode;
 }
 
-/** Says what was recorded, once all of it is where it stays. */
+/** Reports what was recorded, once all of it is in its final place. */
 export async function endRecording(
   recording: Recording,
   of: {

@@ -26,7 +26,7 @@ const MAX_LINES_PER_SECOND = 25;
 export interface ScreenOptions {
   readonly json: boolean;
   readonly write: (line: string) => void;
-  /** The wall's time, for the bound on lines. */
+  /** Time of the system clock, for the bound on lines. */
   readonly wallMs: () => number;
 }
 
@@ -139,7 +139,7 @@ export function createLogScreen(
   };
 }
 
-/** Steps on the way that nobody needs to read; the journal has them. */
+/** Intermediate steps that need no reader; the journal has them. */
 const SILENT: ReadonlySet<OrderRecord['state']> = new Set(['planned', 'sending', 'cancelling', 'settling']);
 
 function orderText(order: OrderRecord): string {

@@ -13,7 +13,7 @@ const OWN_FILE = fileURLToPath(ownModule('daemon/seal-beside'));
 /** Behind everything that trades. */
 const NICENESS = 10;
 
-/** What is not done by then never will be. */
+/** After this time the process is given up. */
 const LONGEST_MS = 600_000;
 
 interface Job {

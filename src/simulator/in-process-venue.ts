@@ -8,8 +8,8 @@ import type { World } from './world.ts';
 export interface InProcessVenueOptions {
   readonly door: WireDoor | FaultyDoor;
   /**
-   * The caller's time in milliseconds; need not be the wall's. The exchange's own is this plus the plan's
-   * skew.
+   * The caller's time in milliseconds; need not be the system clock's. The exchange's own is this plus the
+   * plan's skew.
    */
   readonly now: () => number;
   /** Waits on the caller's clock. Needed only where faults or a latency make something wait. */
@@ -117,7 +117,7 @@ export class InProcessVenue implements Transport {
   }
 }
 
-/** Header names as a server gets them: HTTP does not tell their case apart. */
+/** Header names as a server gets them: HTTP ignores their case. */
 function lowerCaseNames(headers: HttpRequest['headers']): Readonly<Record<string, string>> {
   const lower: Record<string, string> = {};
   for (const name in headers) {

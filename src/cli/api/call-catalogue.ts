@@ -39,7 +39,7 @@ const GROUP_OF_SECTION: Readonly<Record<string, CallGroup>> = {
 };
 
 function groupOf({ name, section, access, idempotent }: Endpoint): CallGroup {
-  // The options stand among the wallets in the interface, and tell of the markets.
+  // The interface lists the options among the wallets, but they describe the markets.
   if (access === 'none' && idempotent) return 'market data';
   const group = GROUP_OF_SECTION[section];
   invariant(group !== undefined, () => `expected a group of calls for the section ${section} of ${name}`);

@@ -44,7 +44,7 @@ export interface Interruption {
 }
 
 /**
- * What was sent already may have taken effect, so a call that is ended is told so before the process ends.
+ * What was sent already may have taken effect, so an ended call is notified before the process ends.
  */
 export function interruption(): Interruption {
   const controller = new AbortController();

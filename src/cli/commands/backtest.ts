@@ -88,7 +88,7 @@ function balancesOf({ market, cash, balance = {} }: Options): Readonly<Record<st
   return { ...balance, [quote]: cash };
 }
 
-/** The configuration, with what the short form says laid over it. */
+/** The configuration, with the options of the short form in place of its values. */
 function configOf(strategy: string | undefined, options: Options): BotConfig {
   const { config, csv, market, timeframe, param, cash, balance, fee } = options;
   if (strategy !== undefined && config !== undefined) {

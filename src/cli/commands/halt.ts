@@ -82,7 +82,7 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
-  // Orders are canceled whether somebody looks on or not: a closed terminal is no reason to stop.
+  // Orders are canceled also without a reader: a closed terminal is no reason to stop.
   process.on('SIGHUP', goOn);
   process.stdout.on('error', goOn);
   process.stderr.on('error', goOn);

@@ -48,7 +48,7 @@ Examples:
 
 const DEFAULT_MARKET = 'BTCIRT';
 
-/** Mistakes of the one who calls: they are said in a line and end with the code for wrong input. */
+/** Mistakes of the caller: they are reported in a line and end with the code for wrong input. */
 const INPUT_ERRORS: ReadonlySet<string> = new Set(['INVALID_OPTIONS', 'INVALID_STRATEGY', 'INVALID_MARKET']);
 
 const addMarket = (text: string, before: readonly string[] = []): readonly string[] => [

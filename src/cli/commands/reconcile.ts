@@ -139,7 +139,7 @@ async function accept(options: Options): Promise<void> {
   print(options, { json: { accepted: true, message }, lines: () => [`accepted: ${message}`] });
 }
 
-/** Hands it to the running bot, and answers what that says. */
+/** Passes it to the running bot, and answers its result. */
 async function post(data: string): Promise<string> {
   const client = new ControlClient(data);
   try {

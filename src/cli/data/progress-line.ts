@@ -3,7 +3,7 @@ import { lengthText } from '../../domain/time-text.ts';
 /** Between two drawings of the line. */
 const EVERY_MS = 200;
 
-/** One line on a terminal that says how far something is; nothing where standard error is none. */
+/** A line on a terminal that shows progress; nothing where standard error is no terminal. */
 export class ProgressLine {
   private readonly isShown: boolean;
   private readonly startMs = performance.now();

@@ -19,7 +19,7 @@ const LOCK_WAIT_MS = 2_000;
 /** How often a command that was posted is looked at. */
 const LOOK_EVERY_MS = 100;
 
-/** A command as it stands. */
+/** The present state of a command. */
 export interface PostedCommand {
   readonly id: number;
   readonly takenAtMs: number | null;
@@ -98,7 +98,7 @@ export class ControlClient {
     }
   }
 
-  /** What became of a command; null where there is none of that id. */
+  /** The state of a command; null where there is none of that id. */
   look(id: number): PostedCommand | null {
     const row = this.database
       .prepare<[number], CommandRow>(
@@ -115,7 +115,7 @@ export class ControlClient {
     };
   }
 
-  /** Looks at a command until it is done or `isOver` says so, and returns how it stood then. */
+  /** Looks at a command until it is done or `isOver` says so, and returns its state then. */
   async follow(options: FollowOptions): Promise<PostedCommand> {
     for (let seen = ''; ; await setTimeout(LOOK_EVERY_MS)) {
       if (this.inodeNow() !== this.inode) {

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 
-/** "sarc" in ASCII: tells a control database from any other SQLite file. */
+/** "sarc" in ASCII: distinguishes a control database from any other SQLite file. */
 const APPLICATION_ID = 0x73617263;
 
 /** How long opening may wait for another process that is opening it too. */
@@ -80,7 +80,7 @@ function switchToWal(database: Database.Database): void {
   }
 }
 
-/** All steps in one transaction, so that nobody sees a database without its tables. */
+/** All steps in one transaction, so that no process sees a database without its tables. */
 function migrate(database: Database.Database): void {
   const work = (): void => {
     const version = Number(database.pragma('user_version', { simple: true }));

@@ -156,7 +156,7 @@ export class ControlInbox {
     this.halt = halt;
   }
 
-  /** Whether everything said of commands is written down. */
+  /** Whether every report of a command is written. */
   get isWritten(): boolean {
     return this.unwritten.size === 0;
   }
@@ -180,7 +180,7 @@ export class ControlInbox {
     this.goneTimes += 1;
     this.takenId = 0;
     this.version = null;
-    // What was to be said of commands of the other file.
+    // Reports that waited for commands of the other file.
     this.unwritten.clear();
     this.makeRoom();
     if (this.halt !== null && readHalt(anew) === null) writeHalt(anew, this.halt);

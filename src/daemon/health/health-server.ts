@@ -18,7 +18,7 @@ const ARRIVES_WITHIN_MS = 5_000;
 export interface HealthServerOptions {
   /** Asked with every look: who answers may change. */
   readonly source: () => HealthSource;
-  /** The address to listen at; this machine alone without it. */
+  /** The address to listen at; without it only this machine is served. */
   readonly host?: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -27,7 +27,7 @@ export interface HealthServerOptions {
 /**
  * Says over HTTP how the bot is: `/healthz` whether it lives, `/readyz` whether it can trade, `/metrics` its
  * numbers. It shows no credential and changes nothing. It runs in the bot's own loop on purpose: a loop that
- * stands still answers nobody.
+ * stands still answers no request.
  */
 export class HealthServer {
   private readonly app: FastifyInstance;

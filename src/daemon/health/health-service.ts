@@ -11,7 +11,7 @@ const FIRST = 'no answer from the exchange yet, so nothing is traded';
 
 /**
  * Health over HTTP for the whole life of a run. It listens before anything is asked of the exchange, since a
- * supervisor has to tell a bot that waits from one that is gone; once the bot is there, the bot itself is
+ * supervisor has to distinguish a waiting bot from a dead one; once the bot is there, the bot itself is
  * asked.
  */
 export class HealthService {

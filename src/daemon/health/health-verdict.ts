@@ -6,7 +6,7 @@ const OLDEST_HEARTBEAT_MS = 10_000;
 /** As many reasons of one kind are named; the rest are counted. */
 const MOST_NAMED = 10;
 
-/** What is answered to a supervisor. */
+/** The answer to a supervisor. */
 export interface HealthVerdict {
   readonly ok: boolean;
   /** Why not, in sentences. */

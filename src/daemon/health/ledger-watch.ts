@@ -7,7 +7,7 @@ import type { BudgetUse, LockoutState } from './health-source.ts';
 /** A report of the ledger is read from its file; one this young is good enough. */
 const REPORT_LASTS_MS = 1_000;
 
-/** What health says of the ledger. */
+/** The state of the ledger for health. */
 export interface LedgerHealth {
   /** Why no order can leave yet, as after a ledger was made anew; null where one can. */
   readonly placingFault: string | null;
@@ -52,7 +52,7 @@ export class LedgerWatch {
         ),
       };
     } catch {
-      // Somebody has it locked, or it is not made yet: what was read before is good enough.
+      // Another process locks it, or it does not exist yet: the last reading is good enough.
     }
     return this.health;
   }

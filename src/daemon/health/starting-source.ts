@@ -3,7 +3,7 @@ import type { LedgerWatch } from './ledger-watch.ts';
 
 /**
  * What health knows while no bot is at work: before the exchange has answered, and after the bot has ended.
- * Only the ledger is there by then. The loop turns, or nobody would be asking this.
+ * Only the ledger is there by then. The loop turns, or this would not be called.
  */
 export function startingSource(of: {
   /** Why nothing is traded, in a sentence. */

@@ -6,10 +6,10 @@ import { SarrafError } from '../../domain/errors.ts';
 import { ownNote, readLockOwner, removeLockOwner, writeLockOwner, type LockOwner } from './lock-owner.ts';
 import { secondText } from '../../domain/time-text.ts';
 
-/** "sark" in ASCII: tells a lock from any other SQLite file. */
+/** "sark" in ASCII: distinguishes a lock from any other SQLite file. */
 const APPLICATION_ID = 0x7361726b;
 
-/** How long taking a lock may wait: somebody who only looks whether it is held is done by then. */
+/** How long taking a lock may wait: a process that only checks it is done by then. */
 const TAKE_WAIT_MS = 300;
 
 /**

@@ -37,7 +37,7 @@ export interface AccountLockOptions {
   /** The token or key of the account, or who its user is; only its hash is written. */
   readonly credential: string;
   /**
-   * The instance's name, by which its orders are told from those of others: letters, digits and hyphens of
+   * The instance's name, which distinguishes its orders from those of others: letters, digits and hyphens of
    * the lower case.
    */
   readonly instance: string;

@@ -24,7 +24,7 @@ export interface LoggerOptions {
   readonly secrets?: readonly Secret[];
   /** The standard output by default. */
   readonly destination?: DestinationStream;
-  /** Told once when nobody reads the standard output any more. */
+  /** Called once when the reader of standard output is gone. */
   readonly onOutputGone?: () => void;
   /** Put into every line, such as the instance. */
   readonly base?: Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ const ORDER_LEVELS = {
 } as const satisfies Record<OrderState, string>;
 
 /**
- * Writes what the engine tells as a line: a sentence for people, and its parts with decimals as texts for
+ * Writes a notice of the engine as a line: a sentence for people, and its parts with decimals as texts for
  * programs.
  */
 export function logNotice(logger: Logger, notice: EngineNotice): void {

@@ -3,7 +3,8 @@ import { writeSync } from 'node:fs';
 const STANDARD_OUTPUT = 1;
 
 /**
- * Codes of an output that nobody will ever read again: a closed pipe, a closed terminal, a closed descriptor.
+ * Error codes of an output whose reader is gone for good: a closed pipe, a closed terminal, a closed
+ * descriptor.
  */
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO', 'ENXIO', 'EBADF']);
 
@@ -16,7 +17,7 @@ const WAIT_MS = 10;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** Whether an error of an output says that nobody reads it any more. */
+/** Whether an error of an output says that its reader is gone. */
 export function isOutputGone(error: unknown): boolean {
   return GONE.has((error as NodeJS.ErrnoException).code ?? '');
 }

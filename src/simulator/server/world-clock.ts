@@ -1,4 +1,7 @@
-/** The clock of a served exchange: the wall's, moved on and held by an administrator, never going back. */
+/**
+ * The clock of a served exchange: the system clock, which an administrator can advance and freeze; never
+ * back.
+ */
 export class WorldClock {
   private readonly wallMs: () => number;
   private offsetMs = 0;
@@ -15,7 +18,7 @@ export class WorldClock {
     return this.frozenAtMs !== null;
   }
 
-  /** The exchange's time. While the wall's clock or a fault steps back it stands still. */
+  /** The exchange's time. It stands still while the system clock or a fault steps back. */
   nowMs(): number {
     const trueMs = this.frozenAtMs ?? this.wallMs() + this.offsetMs;
     this.lastMs = Math.max(this.lastMs, trueMs + this.skewMs);

@@ -67,7 +67,7 @@ export const feesConfig = z
 
 export const currenciesConfig = z.record(currencySymbol(), currencyConfig).default({});
 
-/** Markets of an exchange that is not told any: rial and tether, large and tiny prices. */
+/** Default markets of an exchange: rial and tether, large and tiny prices. */
 export const DEFAULT_MARKETS: readonly z.input<typeof marketConfig>[] = [
   { symbol: 'BTCIRT', priceStep: '10', amountStep: '0.000001', initialPrice: '60000000000' },
   { symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' },

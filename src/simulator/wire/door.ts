@@ -237,11 +237,11 @@ function distorted(forms: WireForms, { omitsFields, addsFields }: Distortion): W
 
 function write({ status, body, headers }: WireAnswer, addsFields: boolean): WireReply {
   if (typeof body === 'string') return { status, headers: headers ?? {}, body };
-  const told =
+  const shown =
     addsFields && typeof body === 'object' && body !== null ? { ...body, servedBy: 'node-7' } : body;
   return {
     status,
     headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
-    body: JSON.stringify(told),
+    body: JSON.stringify(shown),
   };
 }

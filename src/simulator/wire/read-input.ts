@@ -38,7 +38,7 @@ function readBody(sent: SentBody): WireInput | null {
   }
   if (type.startsWith('application/x-www-form-urlencoded')) {
     if (!sent.takesForms) return null;
-    // Some tools send JSON under the name of a form unless told otherwise.
+    // Some tools send JSON under the content type of a form by default.
     if (!sent.body.startsWith('{')) return withoutPrototype(new URLSearchParams(sent.body));
   }
   return readJson(sent.body);
@@ -52,8 +52,8 @@ function readJson(text: string): WireInput | null {
     return null;
   }
   if (!isFields(exact)) return null;
-  // What a float may change has come as text, which only a second reading tells from text that was sent as
-  // such.
+  // What a float may change has come as text, which only a second reading distinguishes from text that was
+  // sent as such.
   const floats: unknown = Object.values(exact).some(looksBare) ? JSON.parse(text) : exact;
   if (floats === exact || !isFields(floats)) return withoutPrototype(Object.entries(exact));
   return withoutPrototype(

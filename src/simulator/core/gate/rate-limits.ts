@@ -80,9 +80,9 @@ export class RateLimits {
   }
 
   /**
-   * Lowers the limit of a budget, as a crowded exchange does; null gives it back. Who goes over it is told so
-   * with a 429 that names it, 30 times within an hour; after that going over it is what going over any limit
-   * is.
+   * Lowers the limit of a budget, as a crowded exchange does; null gives it back. Who goes over it gets that
+   * answer with a 429 that names it, 30 times within an hour; after that going over it is what going over any
+   * limit is.
    */
   lower(budget: string, limit: number | null): void {
     this.crowding.set(budget, limit);

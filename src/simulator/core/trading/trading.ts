@@ -46,7 +46,7 @@ export class Trading {
     readonly markets: ReadonlyMap<MarketSymbol, MarketState>;
     readonly fees: FeeSchedule;
     readonly settings: TradingSettings;
-    /** Without it everybody may trade who is not told otherwise by `Trader.mayTrade`. */
+    /** Without it all users may trade, but for those barred by `Trader.mayTrade`. */
     readonly isBarred?: IsBarred;
     readonly firstOrderId?: number;
     readonly firstTradeId?: number;
