@@ -16,6 +16,7 @@ import { StrategyRunner } from '../src/strategy/runner.ts';
 import maCross from '../strategies/ma-cross.ts';
 import { BARS, barWalk, FROM_MS, MARKET, MINUTE_MS } from './bar-walk.ts';
 import { median, type BenchResult } from './result.ts';
+import { MARKET_NAMES } from '../src/exchange/market-names.ts';
 
 const ROUNDS = 5;
 /**
@@ -64,7 +65,12 @@ export function run(
     balances: { usdt: parseUnits('10000') },
     rules: { volumeShareMillionths: null },
   });
-  const runner = new StrategyRunner(strategy, { market: MARKET.symbol, timeframe: '1m', params });
+  const runner = new StrategyRunner(strategy, {
+    marketNames: MARKET_NAMES,
+    market: MARKET.symbol,
+    timeframe: '1m',
+    params,
+  });
   const instance = {
     runner,
     onError: 'stop',

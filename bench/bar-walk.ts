@@ -1,11 +1,16 @@
 import type { CandleColumns } from '../src/domain/candle-columns.ts';
 import { createMarket } from '../src/domain/market.ts';
+import { parseMarket } from '../src/exchange/market-names.ts';
 
 /** Two years of minutes. */
 export const BARS = 1_051_200;
 export const MINUTE_MS = 60_000;
 export const FROM_MS = 1_704_067_200_000;
-export const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001' });
+export const MARKET = createMarket({
+  market: parseMarket('BTCUSDT'),
+  priceStep: '0.01',
+  amountStep: '0.000001',
+});
 
 /** A walk in whole cents, by a small generator. */
 export function barWalk(): CandleColumns {

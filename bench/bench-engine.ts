@@ -9,11 +9,12 @@ import { planPolls } from '../src/scheduler/plan-polls.ts';
 import type { StrategyDefinition } from '../src/strategy/definition.ts';
 import { INTERFACE_PROFILE } from '../src/venues/interface-profile.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
+import { parseMarket, MARKET_NAMES } from '../src/exchange/market-names.ts';
 
 export const BENCH_START_MS = Date.UTC(2026, 0, 5, 12);
 
 export const BENCH_MARKET = createMarket({
-  market: 'BTCUSDT',
+  market: parseMarket('BTCUSDT'),
   priceStep: '0.01',
   amountStep: '0.000001',
   minOrderValue: '11',
@@ -21,7 +22,11 @@ export const BENCH_MARKET = createMarket({
 
 /** An engine with one strategy in one market, and with the polls that the limits of the exchange give it. */
 export function createBenchEngine(definition: StrategyDefinition): Engine {
-  const runner = new StrategyRunner(definition, { market: BENCH_MARKET.symbol, timeframe: '1m' });
+  const runner = new StrategyRunner(definition, {
+    marketNames: MARKET_NAMES,
+    market: BENCH_MARKET.symbol,
+    timeframe: '1m',
+  });
   const { feeds } = planPolls(planInputOf([runner], budgetTable().values()));
   return new Engine(
     {

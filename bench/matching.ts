@@ -1,7 +1,7 @@
 import { Users } from '../src/simulator/core/users/users.ts';
 import { OrderBook, Side as PeerSide, type IProcessOrder } from 'nodejs-order-book';
 import { createMarket } from '../src/domain/market.ts';
-import { parseMarket } from '../src/domain/market-symbol.ts';
+import { parseMarket } from '../src/exchange/market-names.ts';
 import type { Side } from '../src/domain/order.ts';
 import { SimulatedExchange } from '../src/simulator/core/exchange.ts';
 import { MatchingBook, type MatchHandler } from '../src/simulator/core/matching/matching-book.ts';
@@ -117,7 +117,7 @@ const USERS = 50;
 
 function createExchange(): SimulatedExchange {
   const market = createMarket({
-    market: 'BTCIRT',
+    market: parseMarket('BTCIRT'),
     priceStep: '10',
     amountStep: '0.000001',
     minOrderValue: '0',

@@ -12,6 +12,7 @@ import { defineStrategy } from '../src/strategy/definition.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
 import { cpuMs } from './cpu-time.ts';
 import { median, type BenchResult } from './result.ts';
+import { parseMarket, MARKET_NAMES } from '../src/exchange/market-names.ts';
 
 const FROM_MS = 1_704_067_200_000;
 const SECONDS_A_DAY = 86_400;
@@ -27,7 +28,7 @@ const TRADED = decimalText('0.01');
 const BOOKS = 1_024;
 
 const MARKET = createMarket({
-  market: 'BTCUSDT',
+  market: parseMarket('BTCUSDT'),
   priceStep: '0.01',
   amountStep: '0.000001',
   minOrderValue: '11',
@@ -112,6 +113,7 @@ async function run(of: {
     return { id: null, timeMs, seenMs: timeMs, price: best[0], amount: TRADED, side };
   };
   const runner = new StrategyRunner(QUOTER, {
+    marketNames: MARKET_NAMES,
     market: MARKET.symbol,
     timeframe: '1m',
     params: { follows: of.follows },

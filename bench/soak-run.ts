@@ -20,6 +20,7 @@ import { createVirtualLimiter } from '../src/virtual/virtual-limiter.ts';
 import { VirtualTime } from '../src/virtual/virtual-time.ts';
 import { INTERFACE_PROFILE } from '../src/venues/interface-profile.ts';
 import { SOAK_MARKETS, SoakVenue } from './soak-venue.ts';
+import { MARKET_NAMES } from '../src/exchange/market-names.ts';
 
 /** One line of the soak's output: how the process stands after an hour of virtual time. */
 export interface SoakHour {
@@ -81,6 +82,7 @@ function createInstances(): readonly StrategyInstanceSettings[] {
     runner: new StrategyRunner(SOAKER, {
       name: symbol.toLowerCase(),
       market: symbol,
+      marketNames: MARKET_NAMES,
       timeframe: '5m',
       knownMarkets,
     }),

@@ -1,7 +1,7 @@
 import type { Candle } from '../src/domain/candle.ts';
 import { decimalText, ZERO, type DecimalText } from '../src/domain/decimal-text.ts';
 import { createMarket, type Market } from '../src/domain/market.ts';
-import { parseMarket } from '../src/domain/market-symbol.ts';
+import { parseMarket } from '../src/exchange/market-names.ts';
 import type { MarketStats } from '../src/domain/market-stats.ts';
 import { formatUnits, NO_UNITS, parseUnits, UNITS_PER_ONE, type Units } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
@@ -25,7 +25,7 @@ const COINS =
 /** The markets of the soak: thirty. */
 export const SOAK_MARKETS: readonly Market[] = COINS.split(' ').map((coin) =>
   createMarket({
-    market: `${coin.toUpperCase()}USDT`,
+    market: parseMarket(`${coin.toUpperCase()}USDT`),
     priceStep: '0.01',
     amountStep: '0.0001',
     minOrderValue: '1',

@@ -1,5 +1,5 @@
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency } from '../domain/market-symbol.ts';
 import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
 import type { RefusalCount } from '../engine/intent-tally.ts';
@@ -86,7 +86,7 @@ export function intentsOf(
 export interface BacktestRun {
   readonly fidelity: FidelityStatement;
   /** All money of the result is in it. */
-  readonly quote: QuoteCurrency;
+  readonly quote: Currency;
   /** From the first moment at which a strategy could act to the last bar's close. */
   readonly fromMs: number;
   readonly toMs: number;

@@ -1,7 +1,7 @@
 import { cellUnits, columnScale, type CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import type { VenueAnswer, VenueCall, WalletReading } from '../venues/port.ts';
 import { Engine } from '../engine/engine.ts';
@@ -33,7 +33,7 @@ export interface CandleRunOptions {
   readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'reconciliation' | 'venue'>;
   readonly markets: readonly RunMarket[];
   readonly venue: BarFillSimulator;
-  readonly quote: QuoteCurrency;
+  readonly quote: Currency;
   readonly fromMs: number;
   /** Answers a call in place of the exchange; null leaves it to the exchange. */
   readonly answerInstead?: (call: VenueCall) => VenueAnswer | null;

@@ -6,7 +6,7 @@ import {
   type CandleColumns,
 } from '../domain/candle-columns.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency } from '../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
@@ -30,7 +30,7 @@ export interface CandleBacktest {
   readonly fees: FeeSchedule;
   readonly balances: Readonly<Record<string, Units>>;
   /** The currency of the results; null: rial where any market is priced in it, else tether. */
-  readonly currency?: QuoteCurrency | null;
+  readonly currency?: Currency | null;
   readonly rules: Partial<BarRules>;
   /** Bars that open before it are the past. */
   readonly fromMs: number;

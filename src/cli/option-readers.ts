@@ -2,7 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../daemon/settings/duration-field.ts';
 import type { Override } from '../daemon/settings/overrides.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { parseMarket, type MarketSymbol } from '../domain/market-symbol.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 import { wrongInput } from './command-error.ts';
 
 /** Reads a whole number within bounds, both included, from an option. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { SarrafError } from '../domain/errors.ts';
-import { parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { wrongInput } from './command-error.ts';
 import { integerOption } from './option-readers.ts';

@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import type { NotedFlaw } from '../engine/flaw-log.ts';
 import { readKept } from '../engine/kept-records.ts';

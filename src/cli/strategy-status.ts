@@ -2,6 +2,7 @@ import { formatUnits } from '../domain/money.ts';
 import type { StrategyRecord } from '../engine/mirror-change.ts';
 import { profitText, type ProfitText } from '../engine/profit-of-instance.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
+import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { profitOf } from '../portfolio/profit.ts';
 
 /** What a strategy has made and spent, as the mirror has it; decimals as texts. */
@@ -32,7 +33,7 @@ export interface StrategyStatus {
 export function strategyStatus(record: StrategyRecord, isRunning: boolean | null): StrategyStatus {
   const { name, reason, atMs } = record;
   const status = record.status === 'running' ? statusWhile(isRunning) : record.status;
-  const { ledger, fees, orders, fills, requests, state } = readFigures(record);
+  const { ledger, fees, orders, fills, requests, state } = readFigures(record, MARKET_NAMES);
   const paid = Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)]));
   const figures = { ...profitText(profitOf(ledger, ledger.priceOf)), fees: paid, orders, fills, requests };
   return { name, status, reason, atMs, figures, state };

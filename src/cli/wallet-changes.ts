@@ -1,4 +1,4 @@
-import { parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { Movements } from '../mirror/read-movements.ts';

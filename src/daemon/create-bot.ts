@@ -98,7 +98,7 @@ function settingsOf(
   const runners = of.instances.map(({ runner }) => runner);
   const traded = new Set(runners.flatMap((runner) => marketsOf(runner)));
   // What holds rial and tether has to be valued in one of them.
-  if (bridgedOf(runners).length > 0) traded.add(profile.bridge.market);
+  if (bridgedOf(runners).length > 0) traded.add(profile.marketNames.bridge.market);
   return {
     ...config.execution,
     instance: config.instance,

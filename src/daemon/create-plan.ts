@@ -1,6 +1,6 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
-import { parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
 import { hasHeadroom } from '../budget/unknown-past.ts';
 import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';

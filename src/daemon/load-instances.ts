@@ -12,6 +12,7 @@ import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { ConfiguredStrategy } from './settings/create-bot-config.ts';
 import { baseName, pluginText } from './settings/strategy-settings.ts';
 import type { StrategyThreads } from './strategy-threads.ts';
+import { MARKET_NAMES } from '../exchange/market-names.ts';
 
 export interface LoadInstancesOptions {
   readonly strategies: readonly ConfiguredStrategy[];
@@ -143,6 +144,7 @@ async function runnerOf(
   const settings = {
     ...(name === null ? {} : { name }),
     market,
+    marketNames: MARKET_NAMES,
     timeframe,
     params,
     hasBooks,

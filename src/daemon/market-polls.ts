@@ -10,6 +10,7 @@ import type { Cancel } from '../virtual/virtual-time.ts';
 import type { RemoteExchange } from '../venues/live/live-venue.ts';
 import type { Recording, RecordingSummary } from './recording.ts';
 import { sendRequest } from '../venues/venue-caller.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 
 /** A question waits for its slot no longer than this, or than its own interval. */
 const SHORTEST_WAIT_MS = 5_000;
@@ -160,6 +161,6 @@ export class MarketPolls {
 function callFor({ kind, market }: PlannedFeed, markets: readonly MarketSymbol[]): VenueCall {
   if (kind === 'book' || kind === 'public-trades') return { kind, market: market ?? '' };
   if (kind === 'books') return { kind };
-  if (kind === 'stats') return statsCall(markets);
+  if (kind === 'stats') return statsCall(markets.map(parseMarket));
   throw new SarrafError('INVARIANT', `expected a feed of market data, was ${kind}`);
 }

@@ -1,4 +1,4 @@
-import { parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 import type { RecordingSummary } from './recording.ts';
 
 /**

@@ -31,6 +31,7 @@ import type { BotConfig } from './settings/create-bot-config.ts';
 import { summarize, summaryLines, type Summary } from './summary.ts';
 import { profitOfInstance } from '../engine/profit-of-instance.ts';
 import { secondText } from '../domain/time-text.ts';
+import { decimalsOf } from '../exchange/market-names.ts';
 
 export interface RunOptions {
   readonly config: BotConfig;
@@ -314,7 +315,8 @@ async function live(
 function statusLine({ engine, counts }: CreatedBot, venue: Venue): string {
   const made = engine.instances.map((instance) => {
     const made = profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol));
-    const profit = made.profit === null ? '-' : `${moneyText(made.profit, made.currency)} ${made.currency}`;
+    const profit =
+      made.profit === null ? '-' : `${moneyText(made.profit, decimalsOf(made.currency))} ${made.currency}`;
     return `${instance.name} ${countText(instance.fills, 'fill')}, profit ${profit}`;
   });
   const prices = [...new Set(engine.instances.map(({ runner }) => runner.market))].map((market) => {

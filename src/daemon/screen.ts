@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket, decimalsOf } from '../exchange/market-names.ts';
 import { groupedText, moneyText } from '../domain/money-text.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
@@ -153,7 +153,7 @@ function orderText(order: OrderRecord): string {
 function fillText({ venueOrderId, side, amount, market, price, fee }: FillRecord): string {
   const { base, quote } = parseMarket(market);
   const currency = side === 'buy' ? base : quote;
-  return `FILL  ${String(venueOrderId).padStart(6)}  ${side} ${formatUnits(amount)} ${market} at ${priceText(price)}, fee ${moneyText(formatUnits(fee), currency)} ${currency}`;
+  return `FILL  ${String(venueOrderId).padStart(6)}  ${side} ${formatUnits(amount)} ${market} at ${priceText(price)}, fee ${moneyText(formatUnits(fee), decimalsOf(currency))} ${currency}`;
 }
 
 const priceText = (price: Units): string => groupedText(formatUnits(price));

@@ -9,6 +9,7 @@ import { readUnits, writeUnits } from '../domain/units-json.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 
 /** What of a configuration decides a run, without secrets and addresses. */
 export type SessionConfig = Pick<
@@ -129,7 +130,7 @@ export function readSessionFile(folder: string): SessionFile {
     ...rest,
     mirror: resolve(folder, rest.mirror),
     catalogue: resolve(folder, rest.catalogue),
-    markets: markets.map(({ market, ...steps }) => createMarket({ ...steps, market })),
+    markets: markets.map(({ market, ...steps }) => createMarket({ ...steps, market: parseMarket(market) })),
     config: config as unknown as SessionConfig,
     state: state as unknown as MirrorState,
   };

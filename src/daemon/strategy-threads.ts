@@ -1,6 +1,7 @@
 import type { Timeframe } from '../domain/timeframe.ts';
 import { WorkerRunner, type IsolationLimits } from '../plugins/worker-runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
+import { MARKET_NAMES } from '../exchange/market-names.ts';
 
 /** One strategy to be begun. */
 export interface ThreadedStrategy {
@@ -41,7 +42,11 @@ export class StrategyThreads {
   async begin(strategy: ThreadedStrategy): Promise<StrategyPort> {
     const { restarts, knownMarkets, ...setup } = strategy;
     const runner = await WorkerRunner.start({
-      setup: { ...setup, knownMarkets: knownMarkets === null ? null : [...knownMarkets] },
+      setup: {
+        ...setup,
+        quotes: MARKET_NAMES.quotes,
+        knownMarkets: knownMarkets === null ? null : [...knownMarkets],
+      },
       limits: this.limits,
       restarts,
       onEnd: () => this.onEnd(),

@@ -1,6 +1,7 @@
 import { countText, moneyText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
-import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency } from '../domain/market-symbol.ts';
+import { parseMarket, decimalsOf } from '../exchange/market-names.ts';
 import type { Engine } from '../engine/engine.ts';
 import { profitOfInstance } from '../engine/profit-of-instance.ts';
 import type { StrategyInstance } from '../engine/strategy-instance.ts';
@@ -23,7 +24,7 @@ export interface StrategySummary {
   readonly position: string;
   /** Of every asset that it traded, but the currency. */
   readonly positions: Readonly<Record<string, string>>;
-  readonly currency: QuoteCurrency;
+  readonly currency: Currency;
   /** Of all its markets, each asset valued once: `realised` and `open`. */
   readonly profit: string | null;
   readonly realised: string | null;
@@ -75,12 +76,12 @@ export function summaryLines(summary: Summary): readonly string[] {
     const { currency } = one;
     const fees = Object.entries(one.fees)
       .filter(([, fee]) => fee !== '0')
-      .map(([name, fee]) => `${moneyText(fee, name)} ${name}`)
+      .map(([name, fee]) => `${moneyText(fee, decimalsOf(name))} ${name}`)
       .join(' and ');
     const profit =
       one.profit === null
         ? `unknown: no price of ${one.unvalued.join(', ')}`
-        : `${moneyText(one.profit, currency)} ${currency}`;
+        : `${moneyText(one.profit, decimalsOf(currency))} ${currency}`;
     const others = Object.entries(one.positions)
       .filter(([asset, held]) => asset !== parseMarket(one.market).base && held !== '0')
       .map(([asset, held]) => `, ${held} ${asset}`);

@@ -1,6 +1,7 @@
 import { decimalText } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
-import type { QuoteCurrency } from './market-symbol.ts';
+import { present } from './invariant.ts';
+import type { Currency } from './market-symbol.ts';
 import { formatUnits, unitsOf, type Units } from './money.ts';
 import { divideHalfEven } from './rounding.ts';
 
@@ -10,8 +11,16 @@ export interface FeeRates {
   readonly taker: number;
 }
 
-/** Fee rates per market kind. Rates belong to a user's tier; they can change while running. */
-export type FeeSchedule = Readonly<Record<QuoteCurrency, FeeRates>>;
+/**
+ * Fee rates by quote currency, which is the kind of a market. Rates belong to a user's tier; they can change
+ * while running.
+ */
+export type FeeSchedule = Readonly<Record<Currency, FeeRates>>;
+
+/** The rates of one market kind. Throws `INVARIANT` for a currency that the schedule has none of. */
+export function ratesOf(fees: FeeSchedule, quote: Currency): FeeRates {
+  return present(fees[quote], () => `fee rates of markets in ${quote}`);
+}
 
 const MILLION = 1_000_000n;
 const UNITS_PER_PERCENT_MILLIONTH = 1_000_000n;

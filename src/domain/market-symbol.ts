@@ -1,140 +1,153 @@
 import type { Brand } from './brand.ts';
 import { SarrafError } from './errors.ts';
 
-/** A market by its spelling in public paths, the one used inside: `BTCIRT`, `BTCUSDT`. */
+/** A market by its spelling in public paths, the one used inside: `BTCUSDT`. */
 export type MarketSymbol = Brand<string, 'MarketSymbol'>;
 
-/** The currency that a market is priced in: `rls` (rial, not toman) or `usdt`. */
-export type QuoteCurrency = 'rls' | 'usdt';
+/** A currency by its name at the exchange, in lower case: `btc`, `usdt`. */
+export type Currency = string;
 
-/** How a quote currency is spelled at the end of a symbol, and how many decimals people write of it. */
-const QUOTES: Readonly<Record<QuoteCurrency, { readonly ending: string; readonly decimals: number }>> = {
-  rls: { ending: 'IRT', decimals: 0 },
-  usdt: { ending: 'USDT', decimals: 2 },
-};
-
-/** The two quote currencies meet in one market, the bridge: it prices the second in the first. */
-export const BRIDGE_QUOTE = 'rls';
-export const BRIDGE_BASE = 'usdt';
-export const QUOTE_CURRENCIES = [BRIDGE_QUOTE, BRIDGE_BASE] as const;
-
-/** One value for each quote currency. */
-export function perQuote<Value>(
-  inBridgeQuote: Value,
-  inBridgeBase: Value,
-): Readonly<Record<QuoteCurrency, Value>> {
-  return { rls: inBridgeQuote, usdt: inBridgeBase };
+/** A currency that markets are priced in. */
+export interface QuoteRule {
+  readonly currency: Currency;
+  /** What people call it. */
+  readonly name: string;
+  /** How it is spelled at the end of a symbol, in upper case. */
+  readonly ending: string;
+  /** How many decimals people write of it. */
+  readonly decimals: number;
 }
 
-export function otherQuote(quote: QuoteCurrency): QuoteCurrency {
-  return quote === BRIDGE_QUOTE ? BRIDGE_BASE : BRIDGE_QUOTE;
-}
-
-function isQuoteCurrency(currency: string): currency is QuoteCurrency {
-  return currency === BRIDGE_QUOTE || currency === BRIDGE_BASE;
-}
-
-/** Decimals that people write of a currency; coins have eight. */
-export function decimalsOf(currency: string): number | null {
-  return isQuoteCurrency(currency) ? QUOTES[currency].decimals : null;
+/** The market in which the two quote currencies meet: it prices `base` in `quote`. */
+export interface Bridge {
+  readonly market: MarketSymbol;
+  readonly base: Currency;
+  readonly quote: Currency;
 }
 
 /** The four spellings of one market. */
 export interface MarketName {
-  /** Public paths and options: `BTCIRT`. */
+  /** Public paths and options: the base, then the ending of the quote currency. */
   readonly symbol: MarketSymbol;
   /** Requests, lower case: `btc`. */
-  readonly base: string;
-  /** Requests, lower case: `rls`. */
-  readonly quote: QuoteCurrency;
-  /** `market` of order and trade records: `BTC-RLS`. */
+  readonly base: Currency;
+  /** Requests, lower case: `usdt`. */
+  readonly quote: Currency;
+  /** `market` of order and trade records: `BTC-USDT`. */
   readonly pair: string;
-  /** Key of the statistics: `btc-rls`. */
+  /** Key of the statistics: `btc-usdt`. */
   readonly statsKey: string;
 }
 
+/** How one exchange names its markets and its two quote currencies. */
+export interface MarketNames {
+  /** The bridge's quote currency, then its base. */
+  readonly quotes: readonly [QuoteRule, QuoteRule];
+  readonly bridge: Bridge;
+  /**
+   * The market that any of the four spellings names: `BTCUSDT`, `BTC-USDT`, `btc-usdt`, `btc/usdt`. Throws
+   * `INVALID_MARKET`.
+   */
+  readonly parseMarket: (spelling: string) => MarketName;
+  /**
+   * The market of a base currency and a quote currency, lower case. Throws `INVALID_MARKET` for anything
+   * else.
+   */
+  readonly marketOfCurrencies: (base: string, quote: string) => MarketName;
+  /**
+   * The market of a currency priced in a quote currency, by its symbol. Whether there is one is for the
+   * exchange to say.
+   */
+  readonly symbolIn: (asset: Currency, quote: Currency) => string;
+  /** The other one of the two quote currencies. */
+  readonly otherQuote: (quote: Currency) => Currency;
+  /** Decimals that people write of a quote currency; null for any other currency. */
+  readonly decimalsOf: (currency: Currency) => number | null;
+}
+
 /**
- * Spellings, and pairs of currencies, that were read before: every order and fill asks for its market.
+ * Spellings, pairs of currencies and assets that are remembered, each: every order, fill and valuation asks.
  * Emptied when they are full.
  */
-const KNOWN = new Map<string, MarketName>();
-const KNOWN_PAIRS = new Map<string, MarketName>();
 const MOST_KNOWN = 1_000;
-
-/** Quote currencies by how they are spelled: by name, and by their ending. */
-const ENDINGS = QUOTE_CURRENCIES.map((quote) => [QUOTES[quote].ending.toLowerCase(), quote] as const);
-const QUOTE_OF: ReadonlyMap<string, QuoteCurrency> = new Map([
-  ...ENDINGS,
-  ...QUOTE_CURRENCIES.map((quote) => [quote, quote] as const),
-]);
-const SPLIT_PAIR = new RegExp(`^([a-z0-9_]+)[-/](${[...QUOTE_OF.keys()].join('|')})$`);
-const SYMBOL = new RegExp(`^([a-z0-9_]+?)(${ENDINGS.map(([ending]) => ending).join('|')})$`);
 
 const CURRENCY = /^[a-z0-9_]{1,20}$/;
 
-/**
- * The market of a source currency and a quote currency, lower case. Throws `INVALID_MARKET` for anything
- * else.
- */
-export function marketOfCurrencies(base: string, quote: string): MarketName {
-  return remembered(KNOWN_PAIRS, `${base} ${quote}`, () => nameOf(base, quote));
-}
+/** The names by the two quote currencies: the bridge prices the second in the first. */
+export function createMarketNames(quotes: readonly [QuoteRule, QuoteRule]): MarketNames {
+  const [bridgeQuote, bridgeBase] = quotes;
+  const ruleOf = new Map(quotes.map((rule) => [rule.currency, rule]));
+  /** Quote currencies by how they are spelled: by name, and by their ending. */
+  const spelled = new Map<string, Currency>([
+    ...quotes.map(({ ending, currency }) => [ending.toLowerCase(), currency] as const),
+    ...quotes.map(({ currency }) => [currency, currency] as const),
+  ]);
+  const splitPair = new RegExp(`^([a-z0-9_]+)[-/](${[...spelled.keys()].join('|')})$`);
+  const endings = quotes.map(({ ending }) => ending.toLowerCase()).join('|');
+  const symbolPattern = new RegExp(`^([a-z0-9_]+?)(${endings})$`);
 
-function nameOf(base: string, quote: string): MarketName {
-  if (!CURRENCY.test(base) || !isQuoteCurrency(quote) || base === quote) {
-    throw new SarrafError(
-      'INVALID_MARKET',
-      `expected a source currency such as "btc" and ${QUOTE_CURRENCIES.map((known) => JSON.stringify(known)).join(' or ')}, was ${JSON.stringify(base)} and ${JSON.stringify(quote)}`,
-    );
-  }
-  const upper = base.toUpperCase();
+  const nameOf = (base: string, quote: string): MarketName => {
+    const rule = ruleOf.get(quote);
+    if (!CURRENCY.test(base) || rule === undefined || base === quote) {
+      const known = quotes.map(({ currency }) => JSON.stringify(currency)).join(' or ');
+      throw new SarrafError(
+        'INVALID_MARKET',
+        `expected a source currency such as "btc" and ${known}, was ${JSON.stringify(base)} and ${JSON.stringify(quote)}`,
+      );
+    }
+    const upper = base.toUpperCase();
+    return {
+      symbol: `${upper}${rule.ending}` as MarketSymbol,
+      base,
+      quote,
+      pair: `${upper}-${quote.toUpperCase()}`,
+      statsKey: `${base}-${quote}`,
+    };
+  };
+  const readMarket = (spelling: string): MarketName => {
+    const text = spelling.toLowerCase();
+    const split = splitPair.exec(text) ?? symbolPattern.exec(text);
+    const base = split?.[1];
+    const quote = spelled.get(split?.[2] ?? '');
+    if (base === undefined || quote === undefined || base === quote) {
+      throw new SarrafError(
+        'INVALID_MARKET',
+        `expected a market such as "BTC${bridgeQuote.ending}" or "btc-${bridgeQuote.currency}", was ${JSON.stringify(spelling)}`,
+      );
+    }
+    return nameOf(base, quote);
+  };
+
+  const bridge = {
+    market: nameOf(bridgeBase.currency, bridgeQuote.currency).symbol,
+    base: bridgeBase.currency,
+    quote: bridgeQuote.currency,
+  };
+  const known = new Map<string, MarketName>();
+  const knownPairs = new Map<string, MarketName>();
+  const inQuote = new Map<Currency, string>();
+  const inBase = new Map<Currency, string>();
   return {
-    symbol: `${upper}${QUOTES[quote].ending}` as MarketSymbol,
-    base,
-    quote,
-    pair: `${upper}-${quote.toUpperCase()}`,
-    statsKey: `${base}-${quote}`,
+    quotes,
+    bridge,
+    parseMarket: (spelling) => known.get(spelling) ?? remember(known, spelling, readMarket(spelling)),
+    marketOfCurrencies: (base, quote) => {
+      const pair = `${base} ${quote}`;
+      return knownPairs.get(pair) ?? remember(knownPairs, pair, nameOf(base, quote));
+    },
+    symbolIn: (asset, quote) => {
+      const isQuote = quote === bridge.quote;
+      const symbols = isQuote ? inQuote : inBase;
+      const { ending } = isQuote ? bridgeQuote : bridgeBase;
+      return symbols.get(asset) ?? remember(symbols, asset, `${asset.toUpperCase()}${ending}`);
+    },
+    otherQuote: (quote) => (quote === bridge.quote ? bridge.base : bridge.quote),
+    decimalsOf: (currency) => ruleOf.get(currency)?.decimals ?? null,
   };
 }
 
-/**
- * The market that any of the four spellings names: `BTCIRT`, `BTC-RLS`, `btc-rls`, `btc/rls`. Throws
- * `INVALID_MARKET`.
- */
-export function parseMarket(spelling: string): MarketName {
-  return remembered(KNOWN, spelling, () => readMarket(spelling));
-}
-
-function remembered(known: Map<string, MarketName>, name: string, read: () => MarketName): MarketName {
-  const found = known.get(name);
-  if (found !== undefined) return found;
-  const market = read();
+function remember<Value>(known: Map<string, Value>, name: string, value: Value): Value {
   if (known.size >= MOST_KNOWN) known.clear();
-  known.set(name, market);
-  return market;
-}
-
-function readMarket(spelling: string): MarketName {
-  const text = spelling.toLowerCase();
-  const split = SPLIT_PAIR.exec(text) ?? SYMBOL.exec(text);
-  const base = split?.[1];
-  const quote = QUOTE_OF.get(split?.[2] ?? '');
-  if (base === undefined || quote === undefined || base === quote) {
-    throw new SarrafError(
-      'INVALID_MARKET',
-      `expected a market such as "BTC${QUOTES[BRIDGE_QUOTE].ending}" or "btc-${BRIDGE_QUOTE}", was ${JSON.stringify(spelling)}`,
-    );
-  }
-  return nameOf(base, quote);
-}
-
-/** The market of the two quote currencies. */
-export const BRIDGE: MarketSymbol = nameOf(BRIDGE_BASE, BRIDGE_QUOTE).symbol;
-
-/**
- * The market of a currency priced in a quote currency, by its symbol. Whether there is one is for the
- * exchange to say.
- */
-export function symbolOf(asset: string, quote: QuoteCurrency): string {
-  return `${asset.toUpperCase()}${QUOTES[quote].ending}`;
+  known.set(name, value);
+  return value;
 }

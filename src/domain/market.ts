@@ -1,6 +1,6 @@
 import { decimalText, type DecimalText } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
-import { marketOfCurrencies, parseMarket, type MarketName } from './market-symbol.ts';
+import type { MarketName } from './market-symbol.ts';
 import { formatUnits, unitsOf, UNITS_PER_ONE, type Amount, type Price, type Units } from './money.ts';
 import { divideDown, divideHalfEven, divideUp } from './rounding.ts';
 
@@ -22,8 +22,7 @@ export interface Market extends MarketName {
 }
 
 export interface MarketOptions {
-  /** Any of the four spellings, or the two currencies. */
-  readonly market: string | { readonly base: string; readonly quote: string };
+  readonly market: MarketName;
   readonly priceStep: string | DecimalText;
   readonly amountStep: string | DecimalText;
   readonly minOrderValue?: string;
@@ -35,21 +34,22 @@ export interface MarketOptions {
  * ten decimals.
  */
 export function createMarket(options: MarketOptions): Market {
-  const name =
-    typeof options.market === 'string'
-      ? parseMarket(options.market)
-      : marketOfCurrencies(options.market.base, options.market.quote);
+  const { symbol, base, quote, pair, statsKey } = options.market;
   const priceStep = unitsOf(decimalText(options.priceStep));
   const amountStep = unitsOf(decimalText(options.amountStep));
   if (priceStep <= 0n || amountStep <= 0n) {
     throw new SarrafError(
       'INVALID_MARKET',
-      `expected positive steps for ${name.symbol}, was price step "${options.priceStep}" and amount step "${options.amountStep}"`,
+      `expected positive steps for ${symbol}, was price step "${options.priceStep}" and amount step "${options.amountStep}"`,
     );
   }
   const stepProduct = priceStep * amountStep;
   return {
-    ...name,
+    symbol,
+    base,
+    quote,
+    pair,
+    statsKey,
     priceStep,
     amountStep,
     minOrderValue: unitsOf(decimalText(options.minOrderValue ?? '0')),

@@ -1,16 +1,14 @@
 import { decimalText, type DecimalText } from './decimal-text.ts';
-import { decimalsOf } from './market-symbol.ts';
 import { formatUnits, UNIT_DECIMALS, unitsOf } from './money.ts';
 import { divideHalfEven } from './rounding.ts';
 
 const COIN_DECIMALS = 8;
 
 /**
- * Money for people, rounded half to even: whole rials, cents of a tether and eight digits of a coin, with
- * separators: `12,345.68`.
+ * Money for people, rounded half to even, with separators: `12,345.68`. `decimals`: how many people write of
+ * the currency; null for a coin, of which up to eight digits are shown.
  */
-export function moneyText(money: string, currency: string): string {
-  const decimals = decimalsOf(currency);
+export function moneyText(money: string, decimals: number | null): string {
   const step = 10n ** BigInt(UNIT_DECIMALS - (decimals ?? COIN_DECIMALS));
   const rounded = divideHalfEven(unitsOf(decimalText(money)), step) * step;
   return groupedText(formatUnits(rounded), decimals ?? 0);

@@ -1,5 +1,4 @@
 import type { Market } from '../domain/market.ts';
-import { parseMarket } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { algorithmFromJson, algorithmToJson } from '../execution/algorithms/algorithm-json.ts';
@@ -126,6 +125,7 @@ export class AlgorithmManager {
    */
   endTargets(instance: StrategyInstance, market: string): void {
     const { orderManager } = this.options;
+    const { parseMarket } = instance.marketNames;
     const { base } = parseMarket(market);
     for (const work of this.works.values()) {
       if (

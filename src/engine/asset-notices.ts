@@ -1,4 +1,3 @@
-import { parseMarket } from '../domain/market-symbol.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /**
@@ -6,10 +5,16 @@ import type { StrategyInstance } from './strategy-instance.ts';
  * nothing.
  */
 export function assetNotices(
-  { name, quotes, markets, bridge }: Pick<StrategyInstance, 'name' | 'quotes' | 'markets' | 'bridge'>,
+  {
+    name,
+    quotes,
+    markets,
+    marketNames,
+  }: Pick<StrategyInstance, 'name' | 'quotes' | 'markets' | 'marketNames'>,
   sees: (market: string) => boolean,
 ): readonly { readonly level: 'info' | 'warn'; readonly text: string }[] {
   const notices: { level: 'info' | 'warn'; text: string }[] = [];
+  const { bridge, quotes: known, parseMarket } = marketNames;
   const coins = Map.groupBy(markets, (market) => parseMarket(market).base);
   for (const [coin, together] of coins) {
     if (together.length < 2) continue;
@@ -17,7 +22,7 @@ export function assetNotices(
     notices.push({ level: 'info', text });
   }
   if (quotes.size > 1 && !sees(bridge.market)) {
-    const text = `${name} trades in rial and in tether, and no market of the bot converts between them: its total profit, its equity and its loss limits are unknown while it has both. Have a strategy follow ${bridge.market}`;
+    const text = `${name} trades in ${known.map((quote) => quote.name).join(' and in ')}, and no market of the bot converts between them: its total profit, its equity and its loss limits are unknown while it has both. Have a strategy follow ${bridge.market}`;
     notices.push({ level: 'warn', text });
   }
   return notices;

@@ -136,7 +136,7 @@ export class Control {
       (order) => order.state !== 'planned' && !orderManager.cancels.wantsEndOf(order.key),
     );
     const heldOf: HeldOf = (strategy, asset) => notifier.instanceOf(strategy)?.held(asset) ?? NO_UNITS;
-    const exits = exitsAmong(wanted, heldOf);
+    const exits = exitsAmong(wanted, heldOf, orderManager.blotter.venue.marketNames);
     return wanted.filter(({ key }) => exits.has(key));
   }
 

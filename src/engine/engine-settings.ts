@@ -1,5 +1,5 @@
 import type { Market } from '../domain/market.ts';
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import type { RiskLimits } from '../execution/risk/risk-limits.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
@@ -21,7 +21,7 @@ export interface StrategyInstanceSettings {
   readonly pauseMs: number;
   readonly limits: RiskLimits;
   /** What it may call its own, by quote currency; null: the account's balance. For equity and shares only. */
-  readonly capital: Readonly<Partial<Record<QuoteCurrency, Units>>>;
+  readonly capital: Readonly<Partial<Record<Currency, Units>>>;
 }
 
 /** What does not change while an engine lives. */

@@ -61,9 +61,11 @@ export class Engine {
     const rows = new RowCounter(outbox);
     const findings = new FlawLog(outbox);
     const followed = new Set<string>(settings.markets.map(({ symbol }) => symbol));
-    const { bridge } = settings.venue;
+    const { marketNames } = settings.venue;
     const sees = (market: string): boolean => followed.has(market);
-    const instances = settings.instances.map((instance) => new StrategyInstance(instance, { bridge, sees }));
+    const instances = settings.instances.map(
+      (instance) => new StrategyInstance(instance, { marketNames, sees }),
+    );
     const credential = new CredentialWatch(outbox, settings.credential ?? null);
     const intents = new IntentBlotter(outbox);
     const blotter = new OrderBlotter(settings, outbox);

@@ -208,7 +208,7 @@ export class FeedHandler {
           this.wasRead(feed);
         });
       case 'stats':
-        return this.ask(feed, statsCall([...markets.all()].map((state) => state.market.symbol)), (stats) => {
+        return this.ask(feed, statsCall([...markets.all()].map((state) => state.market)), (stats) => {
           for (const one of stats) markets.takeStats(one);
           this.wasRead(feed);
         });

@@ -1,4 +1,3 @@
-import { parseMarket } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import { unprotectedOf } from '../execution/exits.ts';
 import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
@@ -36,7 +35,8 @@ export function leftBehind(of: {
   const unprotected = of.instances.flatMap((instance) =>
     coinsOf(instance).flatMap((asset) => {
       const held = instance.held(asset);
-      const rest = unprotectedOf(orders, { strategy: instance.name, asset, held });
+      const { name: strategy, marketNames } = instance;
+      const rest = unprotectedOf(orders, { strategy, asset, held, marketNames });
       return rest < of.markets.leastAmountOf(asset)
         ? []
         : [{ strategy: instance.name, asset, held, unprotected: rest }];
@@ -46,6 +46,6 @@ export function leftBehind(of: {
 }
 
 /** Every coin of a strategy's markets, each once. */
-function coinsOf(instance: StrategyInstance): readonly string[] {
-  return [...new Set(instance.markets.map((market) => parseMarket(market).base))];
+function coinsOf({ markets, marketNames }: StrategyInstance): readonly string[] {
+  return [...new Set(markets.map((market) => marketNames.parseMarket(market).base))];
 }

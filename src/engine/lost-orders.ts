@@ -1,5 +1,4 @@
 import { invariant, present } from '../domain/invariant.ts';
-import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import { KnownNames } from '../execution/known-names.ts';
 import { readOrderName, stopLegKey } from '../execution/order-names.ts';
@@ -118,13 +117,13 @@ function adopted(
   of: { readonly name: Pick<OrderRecord, 'key' | 'strategy' | 'pairKey'>; readonly nowMs: number },
 ): OrderRecord {
   const { name, nowMs } = of;
-  const { base, quote } = present(record.market, () => `the market of ${name.key}, which is taken over`);
+  const { symbol } = present(record.market, () => `the market of ${name.key}, which is taken over`);
   const unsent = unsentOrder({
     ...name,
     clientOrderId: record.clientOrderId,
     intentId: ADOPTED,
     tag: null,
-    market: marketOfCurrencies(base, quote).symbol,
+    market: symbol,
     marketVersion: 0,
     side: record.side,
     execution: record.execution ?? 'limit',

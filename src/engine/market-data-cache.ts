@@ -122,7 +122,7 @@ export class MarketDataCache {
       else {
         const { symbol } = state.market;
         const rules = rulesOf(state.market);
-        state.market = { ...createMarket({ market: symbol, ...known }), version: known.version };
+        state.market = { ...createMarket({ ...known, market: state.market }), version: known.version };
         state.rules = null;
         this.enterRule(state, { symbol, ...rules });
       }
@@ -234,7 +234,7 @@ export class MarketDataCache {
     const subject = `steps of ${rule.symbol}`;
     try {
       const next = createMarket({
-        market: rule.symbol,
+        market,
         priceStep: rule.priceStep ?? formatUnits(market.priceStep),
         amountStep: rule.amountStep ?? formatUnits(market.amountStep),
         minOrderValue: rule.minOrderValue ?? formatUnits(market.minOrderValue),

@@ -183,7 +183,7 @@ export class OrderPlacer {
     const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
     if (pair !== undefined) this.blotter.apply(pair, submitted);
     this.outbox.ask(
-      placeCall(sent, pair, isPro),
+      placeCall(sent, pair, { market: this.blotter.venue.marketNames.parseMarket(sent.market), isPro }),
       { requestClass: 'place', withinMs: this.options.settings.placeWithinMs },
       (answer, { atMs }) => this.takePlaced(sent.key, answer, atMs),
     );

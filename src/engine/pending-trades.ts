@@ -1,4 +1,3 @@
-import { marketOfCurrencies } from '../domain/market-symbol.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { VenueTradeId } from '../domain/venue-id.ts';
@@ -138,7 +137,7 @@ function saidOf(trade: VenueTrade): string {
   return `${[price, amount, total, fee].map(formatUnits).join(' ')} ${marketSymbolOf(trade)}`;
 }
 
-/** The market of a trade by its pair, since the display names say nothing; `?` where it names none. */
+/** The market of a trade; `?` where it names none. */
 export function marketSymbolOf({ market }: VenueTrade): string {
-  return market === null ? '?' : marketOfCurrencies(market.base, market.quote).symbol;
+  return market?.symbol ?? '?';
 }

@@ -1,14 +1,18 @@
 import { present } from '../domain/invariant.ts';
-import { parseMarket } from '../domain/market-symbol.ts';
+import type { MarketName } from '../domain/market-symbol.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { VenueCall } from '../venues/port.ts';
 
 type PlaceCall = Extract<VenueCall, { kind: 'place' | 'place-oco' }>;
 
 /** The call that places an order, or with `pair`, its stop leg, both legs of an OCO. */
-export function placeCall(order: OrderRecord, pair: OrderRecord | undefined, isPro: boolean): PlaceCall {
-  const pro = isPro ? { pro: true } : {};
-  const { base, quote } = parseMarket(order.market);
+export function placeCall(
+  order: OrderRecord,
+  pair: OrderRecord | undefined,
+  of: { readonly market: Pick<MarketName, 'base' | 'quote'>; readonly isPro: boolean },
+): PlaceCall {
+  const pro = of.isPro ? { pro: true } : {};
+  const { base, quote } = of.market;
   const clientOrderId = present(order.clientOrderId, () => `a clientOrderId of the order ${order.key}`);
   const { side, execution, price, stopPrice, amount } = order;
   if (pair !== undefined && price !== null && pair.stopPrice !== null && pair.price !== null) {

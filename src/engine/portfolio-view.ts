@@ -1,11 +1,11 @@
 import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import { valueIn, type PriceOf } from '../portfolio/valuation.ts';
+import { valueIn, type PriceOf, type Prices } from '../portfolio/valuation.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { EngineView, OwnOrder } from '../strategy/strategy-event.ts';
 import type { AccountState } from './account-state.ts';
@@ -37,7 +37,7 @@ export class PortfolioViews {
 }
 
 /** What one strategy may look at. Everything is worked out when it is looked at. */
-export class PortfolioView implements EngineView {
+export class PortfolioView implements EngineView, Prices {
   /** Looked at far more often than it changes. */
   private lastPosition: { readonly units: Units; readonly text: DecimalText } = {
     units: NO_UNITS,
@@ -48,12 +48,14 @@ export class PortfolioView implements EngineView {
   private readonly blotter: OrderBlotter;
   private readonly account: AccountState;
   private readonly readers: CandleReaders;
+  readonly marketNames: MarketNames;
   /** What the market shows now, or else what was told last. */
-  private readonly priceOf: PriceOf = (market) =>
+  readonly priceOf: PriceOf = (market) =>
     this.markets.priceOf(market) ?? this.instance.ledger.priceOf(market);
 
   constructor(instance: StrategyInstance, options: PortfolioViewsOptions) {
     this.instance = instance;
+    this.marketNames = instance.marketNames;
     this.markets = options.markets;
     this.blotter = options.blotter;
     this.account = options.account;
@@ -115,8 +117,7 @@ export class PortfolioView implements EngineView {
     for (const asset of quotes) sum = this.addValue(sum, quote, { asset, amount: this.moneyOf(asset) });
     if (!quotes.has(quote)) sum = this.addValue(sum, quote, { asset: quote, amount: this.moneyOf(quote) });
     for (const [asset, { held }] of ledger.state.holdings) {
-      if (asset !== quote && !quotes.has(asset as QuoteCurrency))
-        sum = this.addValue(sum, quote, { asset, amount: held });
+      if (asset !== quote && !quotes.has(asset)) sum = this.addValue(sum, quote, { asset, amount: held });
     }
     return sum;
   }
@@ -141,10 +142,10 @@ export class PortfolioView implements EngineView {
 
   private addValue(
     sum: Units | null,
-    into: QuoteCurrency,
+    into: Currency,
     held: { readonly asset: string; readonly amount: bigint },
   ): Units | null {
-    const value = sum === null ? null : valueIn(into, held, this.priceOf);
+    const value = sum === null ? null : valueIn(into, held, this);
     return sum === null || value === null ? null : addUnits(sum, value);
   }
 
@@ -152,7 +153,7 @@ export class PortfolioView implements EngineView {
    * Its capital with the money that its fills moved, or, where it has none in any quote currency of its
    * markets, the account's balance.
    */
-  private moneyOf(currency: QuoteCurrency): bigint {
+  private moneyOf(currency: Currency): bigint {
     const { instance, account } = this;
     const { capital } = instance.settings;
     const hasOwn = capital[currency] !== undefined || [...instance.quotes].some((quote) => quote in capital);

@@ -136,8 +136,9 @@ export class PreTradeRisk {
         ? unfinished
         : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
     instance.takePrices((symbol) => markets.priceOf(symbol), nowMs);
-    const { working } = this.blotter.venue.statuses;
-    return new PreTradeView({ nowMs, instance, order, liveOrders, working, markets, instances });
+    const { statuses, marketNames } = this.blotter.venue;
+    const { working } = statuses;
+    return new PreTradeView({ nowMs, instance, order, liveOrders, working, markets, instances, marketNames });
   }
 
   /** The price that a market order of a side meets first; null while none is known. */

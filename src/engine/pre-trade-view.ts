@@ -1,4 +1,5 @@
 import type { Market } from '../domain/market.ts';
+import type { MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { PnlViews, RiskView, SeenBook, WantedOrder } from '../execution/risk/risk-view.ts';
@@ -19,7 +20,7 @@ export class PreTradeView implements RiskView {
   readonly liveOrders: readonly OrderRecord[];
   readonly working: readonly string[];
   readonly plannedAtMs: readonly number[];
-  readonly bridge: string;
+  readonly marketNames: MarketNames;
   private readonly instance: StrategyInstance;
   private readonly markets: MarketDataCache;
   private readonly instances: readonly StrategyInstance[];
@@ -34,6 +35,7 @@ export class PreTradeView implements RiskView {
     readonly working: readonly string[];
     readonly markets: MarketDataCache;
     readonly instances: readonly StrategyInstance[];
+    readonly marketNames: MarketNames;
   }) {
     const { nowMs, instance, order, markets } = of;
     const { symbol, base } = order.market;
@@ -44,7 +46,7 @@ export class PreTradeView implements RiskView {
     this.liveOrders = of.liveOrders;
     this.working = of.working;
     this.plannedAtMs = instance.plannedAtMs;
-    this.bridge = instance.bridge.market;
+    this.marketNames = of.marketNames;
     this.instance = instance;
     this.markets = markets;
     this.instances = of.instances;
@@ -56,13 +58,17 @@ export class PreTradeView implements RiskView {
   }
 
   get holdings(): RiskView['holdings'] {
-    this.gathered ??= holdingsOf(this.markets, this.instances);
+    this.gathered ??= holdingsOf(this.markets, this.instances, this.marketNames);
     return this.gathered;
   }
 }
 
 /** What all strategies together have, by market, each coin once. */
-function holdingsOf(markets: MarketDataCache, instances: readonly StrategyInstance[]): RiskView['holdings'] {
+function holdingsOf(
+  markets: MarketDataCache,
+  instances: readonly StrategyInstance[],
+  marketNames: MarketNames,
+): RiskView['holdings'] {
   const flowOf = (symbol: string): MarketFlow => {
     let position: Units = NO_UNITS;
     let cash: Units = NO_UNITS;
@@ -73,13 +79,11 @@ function holdingsOf(markets: MarketDataCache, instances: readonly StrategyInstan
     }
     return { position, cash };
   };
-  const tether = instances.reduce(
-    (sum, instance) => addUnits(sum, instance.held(instance.bridge.base)),
-    NO_UNITS,
-  );
+  const { base } = marketNames.bridge;
+  const bridgeHeld = instances.reduce((sum, instance) => addUnits(sum, instance.held(base)), NO_UNITS);
   const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
   for (const { market } of markets.all()) {
-    const position = positionIn(market, flowOf, tether);
+    const position = positionIn(market, flowOf, { marketNames, bridgeHeld });
     holdings.set(market.symbol, { market, position, price: markets.priceOf(market.symbol) });
   }
   return holdings;

@@ -1,6 +1,6 @@
 import { formatUnits } from '../domain/money.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency } from '../domain/market-symbol.ts';
 import { profitOf, type Profit } from '../portfolio/profit.ts';
 import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
@@ -10,7 +10,7 @@ import type { StrategyInstance } from './strategy-instance.ts';
  * price.
  */
 export interface ProfitText {
-  readonly currency: QuoteCurrency;
+  readonly currency: Currency;
   readonly profit: DecimalText | null;
   readonly realised: DecimalText | null;
   readonly open: DecimalText | null;

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { parseMarket } from '../domain/market-symbol.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import { readStored } from '../domain/stored-json.ts';
 import type { VenueProfile, WalletReading, WalletTransaction } from '../venues/port.ts';
@@ -45,7 +44,7 @@ export interface ReconcilerPorts {
    */
   unsettled(): string | null;
   readonly findings: FlawLog;
-  readonly venue: Pick<VenueProfile, 'ownLists'>;
+  readonly venue: Pick<VenueProfile, 'ownLists' | 'marketNames'>;
 }
 
 /**
@@ -142,7 +141,7 @@ export class Reconciler {
 
   onFill(fill: FillRecord): void {
     if (fill.market === '?') return;
-    const { base, quote } = parseMarket(fill.market);
+    const { base, quote } = this.ports.venue.marketNames.parseMarket(fill.market);
     const { side, amount, total, fee } = fill;
     this.books.addTrade({ base, quote, side, amount, total, fee }, this.currencies);
     if (this.books.hasBegun) this.keep();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { MarketNames } from '../domain/market-symbol.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readStored, storedCount, storedUnits } from '../domain/stored-json.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
@@ -17,17 +18,19 @@ export interface InstanceFigures {
 }
 
 /** The JSON of a strategy's row. */
-export const storedInstance = z.object({
-  /** The strategy's own, which only the strategy can check. */
-  state: z.custom<unknown>((value) => value !== undefined, 'expected the state of the strategy'),
-  ledger: storedLedger,
-  requests: storedCount,
-  fills: storedCount,
-  orders: storedCount,
-  fees: z.record(z.string(), storedUnits),
-});
+export function storedInstance(marketNames: MarketNames) {
+  return z.object({
+    /** The strategy's own, which only the strategy can check. */
+    state: z.custom<unknown>((value) => value !== undefined, 'expected the state of the strategy'),
+    ledger: storedLedger(marketNames),
+    requests: storedCount,
+    fills: storedCount,
+    orders: storedCount,
+    fees: z.record(z.string(), storedUnits),
+  });
+}
 
-type StoredInstance = z.output<typeof storedInstance>;
+type StoredInstance = z.output<ReturnType<typeof storedInstance>>;
 
 type InstanceRow = Pick<StrategyRecord, 'name' | 'json'>;
 
@@ -49,7 +52,7 @@ export function readInstance(
   record: InstanceRow,
   ledger: AssetLedger,
 ): InstanceFigures & Pick<StoredInstance, 'state'> {
-  return figuresOf(readRow(record), ledger);
+  return figuresOf(readRow(record, ledger.marketNames), ledger);
 }
 
 /**
@@ -57,14 +60,18 @@ export function readInstance(
  * it.
  * @throws SarrafError `DATA_UNUSABLE` where what is held can not be read.
  */
-export function readFigures(record: InstanceRow): InstanceFigures & Pick<StoredInstance, 'state'> {
-  const row = readRow(record);
+export function readFigures(
+  record: InstanceRow,
+  marketNames: MarketNames,
+): InstanceFigures & Pick<StoredInstance, 'state'> {
+  const row = readRow(record, marketNames);
   const { currency } = row.ledger;
-  return figuresOf(row, new AssetLedger({ currency, quotes: new Set([currency]), sees: () => true }));
+  const quotes = new Set([currency]);
+  return figuresOf(row, new AssetLedger({ marketNames, currency, quotes, sees: () => true }));
 }
 
-function readRow({ name, json }: InstanceRow): StoredInstance {
-  return readStored(storedInstance, json, `the stored row of the strategy ${name}`);
+function readRow({ name, json }: InstanceRow, marketNames: MarketNames): StoredInstance {
+  return readStored(storedInstance(marketNames), json, `the stored row of the strategy ${name}`);
 }
 
 function figuresOf(

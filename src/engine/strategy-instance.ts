@@ -1,13 +1,12 @@
 import { SarrafError } from '../domain/errors.ts';
-import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import { LEAST_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
-import { AssetLedger } from '../portfolio/asset-ledger.ts';
+import { AssetLedger, type AssetLedgerOptions } from '../portfolio/asset-ledger.ts';
 import type { PnlTrack } from '../portfolio/pnl-track.ts';
 import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
-import type { VenueProfile } from '../venues/port.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { nextDueMs } from '../strategy/timers.ts';
 import type { StrategyInstanceSettings } from './engine-settings.ts';
@@ -63,24 +62,23 @@ export class StrategyInstance {
   /** Its own market and those that it subscribed to, each once. */
   readonly markets: readonly string[];
   /** The quote currencies of its markets. */
-  readonly quotes: ReadonlySet<QuoteCurrency>;
-
-  /** Where those meet. */
-  readonly bridge: VenueProfile['bridge'];
+  readonly quotes: ReadonlySet<Currency>;
+  readonly marketNames: MarketNames;
 
   /** `sees`: whether the bot follows a market. */
   constructor(
     settings: StrategyInstanceSettings,
-    { bridge, sees }: { readonly bridge: VenueProfile['bridge']; readonly sees: (market: string) => boolean },
+    { marketNames, sees }: Pick<AssetLedgerOptions, 'marketNames' | 'sees'>,
   ) {
     this.settings = settings;
-    this.bridge = bridge;
+    this.marketNames = marketNames;
+    const { bridge, parseMarket } = marketNames;
     this.runner = settings.runner;
     this.name = settings.runner.name;
     this.markets = marketsOf(this.runner);
     this.quotes = new Set(this.markets.map((market) => parseMarket(market).quote));
     const currency = this.quotes.has(bridge.quote) ? bridge.quote : bridge.base;
-    this.ledger = new AssetLedger({ currency, quotes: this.quotes, sees });
+    this.ledger = new AssetLedger({ marketNames, currency, quotes: this.quotes, sees });
     this.timers = this.runner.subscriptions.flatMap((wanted) =>
       wanted.kind === 'timer'
         ? [{ name: wanted.name, cron: wanted.cron, nextMs: Number.POSITIVE_INFINITY }]
@@ -94,7 +92,7 @@ export class StrategyInstance {
   }
 
   /** What it has made, in each quote currency of its markets and that of the order that is asked about. */
-  pnlViews(quote: QuoteCurrency, nowMs: number): PnlViews {
+  pnlViews(quote: Currency, nowMs: number): PnlViews {
     const tracks = this.ledger.tracksAt(nowMs, quote);
     return { inCurrencies: [...tracks].map(viewOfTrack), ...this.ledger.state.streak };
   }
@@ -105,7 +103,7 @@ export class StrategyInstance {
     { step, priceOf }: { readonly step: Units | null; readonly priceOf: PriceOf },
   ): void {
     this.fills += 1;
-    const market = parseMarket(fill.market);
+    const market = this.marketNames.parseMarket(fill.market);
     const currency = fill.side === 'buy' ? market.base : market.quote;
     this.fees.set(currency, (this.fees.get(currency) ?? 0n) + fill.fee);
     this.ledger.takeBridge(priceOf, fill.atMs);
@@ -193,7 +191,7 @@ export function marketsOf({
   ];
 }
 
-function viewOfTrack([quote, { marks, unvalued }]: readonly [QuoteCurrency, PnlTrack]): PnlView {
+function viewOfTrack([quote, { marks, unvalued }]: readonly [Currency, PnlTrack]): PnlView {
   const { result, dayBeganWith, peakResult } = marks;
   return { quote, dayResult: subtractUnits(result, dayBeganWith), peakResult, result, unvalued };
 }

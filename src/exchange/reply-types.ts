@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
-import { parseMarket, type MarketName } from '../domain/market-symbol.ts';
+import type { MarketName } from '../domain/market-symbol.ts';
+import { parseMarket } from './market-names.ts';
 
 /**
  * Fields of replies, in every form that deployments write them. Bare JSON numbers that a float would change

@@ -1,4 +1,4 @@
-import { parseMarket } from '../domain/market-symbol.ts';
+import type { MarketNames } from '../domain/market-symbol.ts';
 import { negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { OrderRecord } from './order-record.ts';
 import { liveAmount } from './risk/live-exposure.ts';
@@ -13,16 +13,20 @@ export type HeldOf = (strategy: string, asset: string) => Units;
  * then stop orders, then the others, of each the older ones. A position is what the strategy's own fills
  * made; what the account had before is none.
  */
-export function exitsAmong(orders: readonly OrderRecord[], heldOf: HeldOf): ReadonlySet<string> {
+export function exitsAmong(
+  orders: readonly OrderRecord[],
+  heldOf: HeldOf,
+  marketNames: MarketNames,
+): ReadonlySet<string> {
   const taken: OrderRecord[] = [];
   for (const legs of ranked(orders)) {
     const [first] = legs;
     if (first === undefined) continue;
     const { strategy, side, market } = first;
-    const asset = parseMarket(market).base;
+    const asset = marketNames.parseMarket(market).base;
     const held = heldOf(strategy, asset);
     const room = side === 'sell' ? held : 0n - held;
-    const live = liveAmount([...taken, ...legs], { asset, side, strategy });
+    const live = liveAmount([...taken, ...legs], { asset, side, strategy, marketNames });
     if (live !== null && live <= room) taken.push(...legs);
   }
   return new Set(taken.map(({ key }) => key));
@@ -34,12 +38,17 @@ export function exitsAmong(orders: readonly OrderRecord[], heldOf: HeldOf): Read
  */
 export function unprotectedOf(
   orders: readonly OrderRecord[],
-  of: { readonly strategy: string; readonly asset: string; readonly held: Units },
+  of: {
+    readonly strategy: string;
+    readonly asset: string;
+    readonly held: Units;
+    readonly marketNames: MarketNames;
+  },
 ): Units {
-  const { strategy, asset, held } = of;
+  const { strategy, asset, held, marketNames } = of;
   const side = held > 0n ? 'sell' : 'buy';
   const protective = orders.filter((order) => protects(order));
-  const covered = liveAmount(protective, { asset, side, strategy });
+  const covered = liveAmount(protective, { asset, side, strategy, marketNames });
   const size = held > 0n ? held : negateUnits(held);
   if (covered === null) return size;
   return size > covered ? subtractUnits(size, covered) : NO_UNITS;

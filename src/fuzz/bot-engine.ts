@@ -18,6 +18,7 @@ import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { Dice } from './dice.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
 import { WORKLOAD } from './workload.ts';
+import { MARKET_NAMES } from '../exchange/market-names.ts';
 
 /** The first part of every id of the bot's orders. */
 export const INSTANCE = 'bot';
@@ -85,6 +86,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     runner: new StrategyRunner(WORKLOAD, {
       name: `chaos-${index}`,
       market: symbol,
+      marketNames: MARKET_NAMES,
       timeframe: '1m',
       knownMarkets,
       params: { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.05, 0.8), everyMs: 8_000 },
@@ -125,6 +127,7 @@ function hostileInstance(
   const runner = new StrategyRunner(createVandal(of.onVandal), {
     name: 'vandal',
     market: market.symbol,
+    marketNames: MARKET_NAMES,
     timeframe: '1m',
     knownMarkets: of.knownMarkets,
     params: { seed: dice.integer(0, 0xffff_ffff), everyMs: 8_000 },

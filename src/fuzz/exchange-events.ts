@@ -1,3 +1,5 @@
+import { present } from '../domain/invariant.ts';
+import type { Currency } from '../domain/market-symbol.ts';
 import { priceUnits } from '../domain/market.ts';
 import { formatUnits, UNITS_PER_ONE, type Price } from '../domain/money.ts';
 import type { Dice } from './dice.ts';
@@ -10,7 +12,7 @@ const MINUTE_MS = 60_000;
 const LEAST_SHOCK = 0.001;
 const LARGEST_SHOCK = 0.02;
 /** Value of the order behind a shock, in the quote currency: far more than the book holds on the way. */
-const SHOCK_WORTH = { rls: 3_000_000_000_000n, usdt: 3_000_000n } as const;
+const SHOCK_WORTH: Readonly<Record<Currency, bigint>> = { rls: 3_000_000_000_000n, usdt: 3_000_000n };
 
 function halt(world: FuzzWorld, dice: Dice): void {
   const market = dice.pick(world.markets);
@@ -54,8 +56,8 @@ function shock(world: FuzzWorld, dice: Dice, timeMs: number): void {
   const last = market.lastPrice / market.priceFactor;
   const price = Math.max(1, Math.round(last * (side === 'buy' ? 1 + share : 1 - share)));
   const { rules } = market;
-  const units =
-    (SHOCK_WORTH[rules.quote] * UNITS_PER_ONE * UNITS_PER_ONE) / priceUnits(rules, price as Price);
+  const worth = present(SHOCK_WORTH[rules.quote], () => `the worth of a shock in ${rules.quote}`);
+  const units = (worth * UNITS_PER_ONE * UNITS_PER_ONE) / priceUnits(rules, price as Price);
   const placed = world.exchange.trading.place(
     WHALE_USER,
     {

@@ -3,6 +3,7 @@ import { storedProblem } from '../domain/stored-json.ts';
 import { keptProblem } from '../engine/kept-records.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
 import { storedInstance } from '../engine/strategy-instance-record.ts';
+import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { storedAlgorithm } from '../execution/algorithms/algorithm-json.ts';
 
 /**
@@ -15,6 +16,8 @@ export interface ColumnCheck {
   /** What in a row that is not good is wrong, where there is more to say than that. */
   readonly problemOf?: (row: Readonly<Record<string, unknown>>) => string | null;
 }
+
+const INSTANCE = storedInstance(MARKET_NAMES);
 
 const LARGEST = 2 ** 53 - 1;
 const LATEST_MS = 8_640_000_000_000_000;
@@ -82,7 +85,7 @@ const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
   'kept.json': record('is_kept(name, json)', ({ name, json }) => keptProblem(String(name), String(json))),
   'algorithms.json': record('is_algorithm(json)', ({ json }) => storedProblem(storedAlgorithm, String(json))),
   'strategies.json': record('is_strategy_instance(json)', ({ json }) =>
-    storedProblem(storedInstance, String(json)),
+    storedProblem(INSTANCE, String(json)),
   ),
 };
 
@@ -128,7 +131,7 @@ export const CHECK_FUNCTIONS: Readonly<Record<string, (...values: readonly unkno
   is_decimal: (value) => works(() => parseUnits(String(value))),
   is_kept: (name, json) => isNull(keptProblem(String(name), String(json))),
   is_algorithm: (json) => isNull(storedProblem(storedAlgorithm, String(json))),
-  is_strategy_instance: (json) => isNull(storedProblem(storedInstance, String(json))),
+  is_strategy_instance: (json) => isNull(storedProblem(INSTANCE, String(json))),
   is_log_line: (json) => isNull(storedProblem(storedLogLine, String(json))),
 };
 

@@ -1,4 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
+import { createMarketNames } from '../domain/market-symbol.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import { syncBuiltinESMExports } from 'node:module';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
@@ -26,7 +27,8 @@ const KINDS: readonly StrategyEvent['kind'][] = [
 ];
 
 /** The thread of one strategy: loads its file, sets it up and calls its handlers, one call at a time. */
-const { memory, file, shownFile, name, market, timeframe, params, knownMarkets } = workerData as WorkerSetup;
+const { memory, file, shownFile, name, market, quotes, timeframe, params, knownMarkets } =
+  workerData as WorkerSetup;
 const port = parentPort as MessagePort;
 const line = new SharedLine(memory);
 const view = new RemoteView(line, port);
@@ -59,6 +61,7 @@ async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem
     return new StrategyRunner(found.definition, {
       ...(name === null ? {} : { name }),
       market,
+      marketNames: createMarketNames(quotes),
       timeframe,
       params,
       ...(knownMarkets === null ? {} : { knownMarkets: new Set(knownMarkets) }),

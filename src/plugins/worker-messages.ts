@@ -1,3 +1,4 @@
+import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
@@ -17,6 +18,8 @@ export interface WorkerSetup {
   /** Null: the strategy's own. */
   readonly name: string | null;
   readonly market: string;
+  /** The quote currencies, by which the thread makes its own market names: functions can not be sent. */
+  readonly quotes: MarketNames['quotes'];
   readonly timeframe: Timeframe;
   readonly params: Readonly<Record<string, unknown>>;
   /** Null: any market is accepted. */

@@ -1,17 +1,18 @@
-import {
-  BRIDGE,
-  BRIDGE_BASE,
-  BRIDGE_QUOTE,
-  otherQuote,
-  type MarketName,
-  type QuoteCurrency,
-} from '../domain/market-symbol.ts';
+import type { Currency, MarketName, MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { bookLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
-import { addMoney, moneyIn, NO_MONEY, signOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
+import {
+  addMoney,
+  moneyIn,
+  NO_MONEY,
+  partOf,
+  signOfMoney,
+  takeMoney,
+  type QuoteMoney,
+} from './quote-money.ts';
 import { marksWith, NEW_TRACK, rolled, TRACK_TO_BEGIN, type PnlTrack } from './pnl-track.ts';
-import { symbolIn, valueIn, type PriceOf } from './valuation.ts';
+import { valueIn, type PriceOf } from './valuation.ts';
 
 /** A trade of the strategy: units of 1e-10, the fee in the currency received. */
 export interface LedgerTrade {
@@ -54,15 +55,16 @@ export interface LedgerState {
   readonly holdings: Map<string, Holding>;
   readonly flows: Map<string, MarketFlow>;
   readonly prices: Map<string, LastPrice>;
-  readonly tracks: Map<QuoteCurrency, PnlTrack>;
+  readonly tracks: Map<Currency, PnlTrack>;
   streak: Streak;
 }
 
 export interface AssetLedgerOptions {
+  readonly marketNames: MarketNames;
   /** The currency in which costs are kept and profit is reported. */
-  readonly currency: QuoteCurrency;
+  readonly currency: Currency;
   /** The currencies in which the result is followed. */
-  readonly quotes: ReadonlySet<QuoteCurrency>;
+  readonly quotes: ReadonlySet<Currency>;
   /** Whether the bot sees a market, by its symbol. */
   readonly sees: (market: string) => boolean;
 }
@@ -73,11 +75,12 @@ export interface AssetLedgerOptions {
  * is everything held, that currency too, each asset valued once by `valueIn` at its last price.
  *
  * Costs are kept in the result currency. A trade for another currency is worth what that is at the time, by
- * `USDTIRT`. Before the first price of that it keeps its own currency and is turned over at the first. So
+ * the bridge. Before the first price of that it keeps its own currency and is turned over at the first. So
  * results are exact at any time, and the way they part into realised and open depends on that price.
  */
 export class AssetLedger {
-  readonly currency: QuoteCurrency;
+  readonly currency: Currency;
+  readonly marketNames: MarketNames;
   readonly state: LedgerState;
   private readonly sees: (market: string) => boolean;
   private watched: readonly string[] = [];
@@ -86,7 +89,8 @@ export class AssetLedger {
   /** Whether costs wait for the first price of the bridge. */
   private isPending = false;
 
-  constructor({ currency, quotes, sees }: AssetLedgerOptions) {
+  constructor({ marketNames, currency, quotes, sees }: AssetLedgerOptions) {
+    this.marketNames = marketNames;
     this.currency = currency;
     this.sees = sees;
     this.state = {
@@ -151,12 +155,13 @@ export class AssetLedger {
 
   /** Takes in the price of the bridge alone: what a fill in another currency is worth. */
   takeBridge(priceOf: PriceOf, atMs: number): void {
-    const price = this.sees(BRIDGE) ? priceOf(BRIDGE) : null;
-    if (price !== null) this.enterPrice(BRIDGE, price, atMs);
+    const bridge = this.marketNames.bridge.market;
+    const price = this.sees(bridge) ? priceOf(bridge) : null;
+    if (price !== null) this.enterPrice(bridge, price, atMs);
   }
 
   /** The results in all currencies that are followed, that of a market's quote currency among them. */
-  tracksAt(nowMs: number, quote: QuoteCurrency): ReadonlyMap<QuoteCurrency, PnlTrack> {
+  tracksAt(nowMs: number, quote: Currency): ReadonlyMap<Currency, PnlTrack> {
     this.follow(quote);
     this.roll(nowMs);
     return this.state.tracks;
@@ -170,7 +175,7 @@ export class AssetLedger {
     this.update();
   }
 
-  private follow(quote: QuoteCurrency): void {
+  private follow(quote: Currency): void {
     const { tracks } = this.state;
     if (tracks.has(quote)) return;
     tracks.set(quote, TRACK_TO_BEGIN);
@@ -179,8 +184,8 @@ export class AssetLedger {
   }
 
   /** A sum of a quote currency in the result currency; in its own where that is not known yet. */
-  private moneyOf(quote: QuoteCurrency, units: Units): QuoteMoney {
-    const worth = valueIn(this.currency, { asset: quote, amount: units }, this.priceOf);
+  private moneyOf(quote: Currency, units: Units): QuoteMoney {
+    const worth = this.worthOf(quote, units);
     if (worth !== null) return moneyIn(this.currency, worth);
     this.isPending = true;
     return moneyIn(quote, units);
@@ -242,11 +247,11 @@ export class AssetLedger {
     return isHigher;
   }
 
-  private resultIn(quote: QuoteCurrency): { readonly sum: Units; readonly unvalued: readonly string[] } {
+  private resultIn(quote: Currency): { readonly sum: Units; readonly unvalued: readonly string[] } {
     let sum: Units = NO_UNITS;
     let unvalued: string[] | null = null;
     for (const [asset, { held }] of this.state.holdings) {
-      const value = valueIn(quote, { asset, amount: held }, this.priceOf);
+      const value = valueIn(quote, { asset, amount: held }, this);
       if (value === null) (unvalued ??= []).push(asset);
       else sum = addUnits(sum, value);
     }
@@ -259,9 +264,9 @@ export class AssetLedger {
    */
   private settle(): void {
     if (!this.isPending) return;
-    const { currency } = this;
-    const other = otherQuote(currency);
-    if (this.priceOf(BRIDGE) === null) return;
+    const { currency, marketNames } = this;
+    const other = marketNames.otherQuote(currency);
+    if (this.priceOf(marketNames.bridge.market) === null) return;
     this.isPending = false;
     const { holdings } = this.state;
     let owed = this.held(currency);
@@ -275,17 +280,23 @@ export class AssetLedger {
         realised,
         tripBeganWith: this.turned(holding.tripBeganWith, other),
       });
-      owed = subtractUnits(owed, subtractUnits(realised[currency], cost[currency]));
+      owed = subtractUnits(owed, subtractUnits(partOf(realised, currency), partOf(cost, currency)));
     }
     const money = holdings.get(other);
     if (money === undefined) return;
     holdings.set(other, { ...money, realised: addMoney(money.realised, moneyIn(currency, owed)) });
   }
 
-  private turned(money: QuoteMoney, other: QuoteCurrency): QuoteMoney {
-    if (money[other] === 0n) return money;
-    const worth = valueIn(this.currency, { asset: other, amount: money[other] }, this.priceOf);
-    return worth === null ? money : moneyIn(this.currency, addUnits(money[this.currency], worth));
+  private turned(money: QuoteMoney, other: Currency): QuoteMoney {
+    const part = partOf(money, other);
+    if (part === 0n) return money;
+    const worth = this.worthOf(other, part);
+    return worth === null ? money : moneyIn(this.currency, addUnits(partOf(money, this.currency), worth));
+  }
+
+  /** A sum of a quote currency in the result currency; null where that is not known yet. */
+  private worthOf(quote: Currency, units: Units): Units | null {
+    return valueIn(this.currency, { asset: quote, amount: units }, this);
   }
 
   /** The markets whose prices are asked for. */
@@ -293,13 +304,15 @@ export class AssetLedger {
     const { holdings, tracks } = this.state;
     if (this.watchedFor === holdings.size + tracks.size) return;
     this.watchedFor = holdings.size + tracks.size;
+    const { bridge, symbolIn } = this.marketNames;
+    const { base, quote } = bridge;
     const wanted = new Set<string>();
     for (const asset of holdings.keys()) {
-      if (asset === BRIDGE_QUOTE) continue;
-      wanted.add(symbolIn(asset, BRIDGE_QUOTE));
-      if (asset !== BRIDGE_BASE) wanted.add(symbolIn(asset, BRIDGE_BASE));
+      if (asset === quote) continue;
+      wanted.add(symbolIn(asset, quote));
+      if (asset !== base) wanted.add(symbolIn(asset, base));
     }
-    if (tracks.size > 1 || (holdings.has(BRIDGE_QUOTE) && holdings.has(BRIDGE_BASE))) wanted.add(BRIDGE);
+    if (tracks.size > 1 || (holdings.has(quote) && holdings.has(base))) wanted.add(bridge.market);
     this.watched = [...wanted].filter(this.sees);
   }
 }

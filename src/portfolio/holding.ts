@@ -1,4 +1,4 @@
-import type { QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency } from '../domain/market-symbol.ts';
 import { addUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { addMoney, moneyIn, NO_MONEY, shareOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
 
@@ -66,7 +66,7 @@ export function endsTrip(before: Holding, after: Holding, step: bigint): boolean
 }
 
 /** A holding of a quote currency whose cost is not known in any other yet: each unit of it cost itself. */
-export function atOwnCost(currency: QuoteCurrency, held: Units): Holding {
+export function atOwnCost(currency: Currency, held: Units): Holding {
   return { ...NO_HOLDING, held, cost: moneyIn(currency, held) };
 }
 

@@ -1,7 +1,8 @@
-import { otherQuote, type QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency } from '../domain/market-symbol.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { AssetLedger } from './asset-ledger.ts';
-import { pathOf, valueIn, type PriceOf } from './valuation.ts';
+import { partOf } from './quote-money.ts';
+import { pathOf, valueIn, type PriceOf, type Prices } from './valuation.ts';
 
 /**
  * What is held of one asset and what it is worth, in units of the profit's currency; null where that can not
@@ -28,7 +29,7 @@ export interface AssetProfit {
  * digit. Null where something has no price.
  */
 export interface Profit {
-  readonly currency: QuoteCurrency;
+  readonly currency: Currency;
   readonly total: Units | null;
   readonly realised: Units | null;
   readonly open: Units | null;
@@ -43,20 +44,23 @@ export interface Profit {
  * that of the ledger unless another is named, in which only the total can be told.
  */
 export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Profit {
-  const { currency, state } = ledger;
-  const lastPrice: PriceOf = (market) => priceOf(market) ?? ledger.priceOf(market);
+  const { currency, marketNames, state } = ledger;
+  const prices: Prices = {
+    marketNames,
+    priceOf: (market: string) => priceOf(market) ?? ledger.priceOf(market),
+  };
   const assets: AssetProfit[] = [];
   for (const [asset, holding] of state.holdings) {
     const { held, cost } = holding;
-    const value = valueIn(currency, { asset, amount: held }, lastPrice);
-    const by = pathOf(currency, asset, lastPrice);
-    const isCosted = cost[otherQuote(currency)] === 0n;
+    const value = valueIn(currency, { asset, amount: held }, prices);
+    const by = pathOf(currency, asset, prices);
+    const isCosted = partOf(cost, marketNames.otherQuote(currency)) === 0n;
     const open =
       asset === currency
         ? NO_UNITS
         : value === null || !isCosted
           ? null
-          : subtractUnits(value, cost[currency]);
+          : subtractUnits(value, partOf(cost, currency));
     assets.push({ asset, held, value, open, by, pricedAtMs: oldestOf(ledger, by) });
   }
   const unvalued = assets.filter(({ value }) => value === null).map(({ asset }) => asset);

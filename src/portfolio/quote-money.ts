@@ -1,22 +1,30 @@
-import { BRIDGE_BASE, BRIDGE_QUOTE, perQuote, type QuoteCurrency } from '../domain/market-symbol.ts';
+import type { Currency } from '../domain/market-symbol.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 
-/** A sum of money in both quote currencies, in units of each. Mostly one of them is zero. */
-export type QuoteMoney = Readonly<Record<QuoteCurrency, Units>>;
+/**
+ * A sum of money by quote currency, in units of each. A currency without an entry has none of it. Mostly
+ * there is one.
+ */
+export type QuoteMoney = Readonly<Record<Currency, Units>>;
 
-export const NO_MONEY: QuoteMoney = perQuote(NO_UNITS, NO_UNITS);
+export const NO_MONEY: QuoteMoney = {};
 
-export function moneyIn(currency: QuoteCurrency, units: Units): QuoteMoney {
-  return currency === BRIDGE_QUOTE ? perQuote(units, NO_UNITS) : perQuote(NO_UNITS, units);
+export function moneyIn(currency: Currency, units: Units): QuoteMoney {
+  return { [currency]: units };
+}
+
+/** The part of a sum that is in one currency. */
+export function partOf(money: QuoteMoney, currency: Currency): Units {
+  return money[currency] ?? NO_UNITS;
 }
 
 export function addMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
-  return mapMoney((quote) => addUnits(left[quote], right[quote]));
+  return joined(left, right, addUnits);
 }
 
 export function takeMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
-  return mapMoney((quote) => subtractUnits(left[quote], right[quote]));
+  return joined(left, right, subtractUnits);
 }
 
 /** The share `part` of `whole` of a sum, half-even in each currency. `whole` is positive. */
@@ -24,7 +32,12 @@ export function shareOfMoney(
   money: QuoteMoney,
   { part, whole }: { part: bigint; whole: bigint },
 ): QuoteMoney {
-  return mapMoney((quote) => shareOf(money[quote], { part, whole }));
+  const shares: Record<Currency, Units> = {};
+  for (const currency of Object.keys(money)) {
+    const units = partOf(money, currency);
+    shares[currency] = units === 0n ? units : (divideHalfEven(units * part, whole) as Units);
+  }
+  return shares;
 }
 
 /**
@@ -32,18 +45,21 @@ export function shareOfMoney(
  * in the other.
  */
 export function signOfMoney(money: QuoteMoney): -1 | 0 | 1 | null {
-  const one = money[BRIDGE_QUOTE];
-  const other = money[BRIDGE_BASE];
-  if (one === 0n && other === 0n) return 0;
-  if (one >= 0n && other >= 0n) return 1;
-  return one <= 0n && other <= 0n ? -1 : null;
+  const parts = Object.values(money);
+  const hasGain = parts.some((units) => units > 0n);
+  const hasLoss = parts.some((units) => units < 0n);
+  if (hasGain) return hasLoss ? null : 1;
+  return hasLoss ? -1 : 0;
 }
 
-/** A sum that is worked out for each quote currency alone. */
-function mapMoney(sumOf: (quote: QuoteCurrency) => Units): QuoteMoney {
-  return perQuote(sumOf(BRIDGE_QUOTE), sumOf(BRIDGE_BASE));
-}
-
-function shareOf(units: Units, { part, whole }: { part: bigint; whole: bigint }): Units {
-  return units === 0n ? units : (divideHalfEven(units * part, whole) as Units);
+function joined(
+  left: QuoteMoney,
+  right: QuoteMoney,
+  sumOf: (left: Units, right: Units) => Units,
+): QuoteMoney {
+  const sums: Record<Currency, Units> = { ...left };
+  for (const currency of Object.keys(right)) {
+    sums[currency] = sumOf(partOf(left, currency), partOf(right, currency));
+  }
+  return sums;
 }

@@ -1,21 +1,13 @@
 import { z } from 'zod';
 import type { DecimalText } from '../domain/decimal-text.ts';
-import {
-  BRIDGE_BASE,
-  BRIDGE_QUOTE,
-  perQuote,
-  QUOTE_CURRENCIES,
-  type QuoteCurrency,
-} from '../domain/market-symbol.ts';
+import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import { formatUnits } from '../domain/money.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import { atOwnCost, type Holding } from './holding.ts';
-import { addMoney, moneyIn, NO_MONEY, type QuoteMoney, takeMoney } from './quote-money.ts';
+import { addMoney, moneyIn, NO_MONEY, partOf, type QuoteMoney, takeMoney } from './quote-money.ts';
 import { TRACK_TO_BEGIN } from './pnl-track.ts';
 
-const currencies = z.enum(QUOTE_CURRENCIES);
-const money = z.object(perQuote(storedUnits, storedUnits));
 const track = z.object({
   result: storedUnits,
   peakResult: storedUnits,
@@ -25,31 +17,38 @@ const track = z.object({
 });
 
 /** A ledger as JSON, for the mirror. Units are decimal texts there. */
-export const storedLedger = z.object({
-  currency: currencies,
-  holdings: z.record(
-    z.string(),
-    z.object({ held: storedUnits, cost: money, realised: money, tripBeganWith: money }),
-  ),
-  flows: z.record(z.string(), z.object({ position: storedUnits, cash: storedUnits })),
-  prices: z.record(z.string(), z.object({ price: storedUnits, atMs: storedTimeMs })),
-  tracks: z.partialRecord(currencies, track),
-  lossesInARow: storedCount,
-  lastLossAtMs: storedTimeMs.nullable(),
-});
+export function storedLedger({ quotes }: Pick<MarketNames, 'quotes'>) {
+  const names = quotes.map(({ currency }) => currency);
+  const money = z.object(Object.fromEntries(names.map((name) => [name, storedUnits])));
+  return z.object({
+    currency: z.enum(names),
+    holdings: z.record(
+      z.string(),
+      z.object({ held: storedUnits, cost: money, realised: money, tripBeganWith: money }),
+    ),
+    flows: z.record(z.string(), z.object({ position: storedUnits, cash: storedUnits })),
+    prices: z.record(z.string(), z.object({ price: storedUnits, atMs: storedTimeMs })),
+    tracks: z.partialRecord(z.enum(names), track),
+    lossesInARow: storedCount,
+    lastLossAtMs: storedTimeMs.nullable(),
+  });
+}
+
+type LedgerShape = ReturnType<typeof storedLedger>;
 
 /** As it is written. */
-type StoredLedger = z.input<typeof storedLedger>;
+type StoredLedger = z.input<LedgerShape>;
 
-export function storeLedger({ currency, state }: AssetLedger): StoredLedger {
+export function storeLedger({ currency, marketNames, state }: AssetLedger): StoredLedger {
+  const store = (sum: QuoteMoney): StoredMoney => storeMoney(sum, marketNames);
   const { holdings, flows, prices, tracks, streak } = state;
   return {
     currency,
     holdings: recordOf(holdings, ({ held, cost, realised, tripBeganWith }) => ({
       held: formatUnits(held),
-      cost: storeMoney(cost),
-      realised: storeMoney(realised),
-      tripBeganWith: storeMoney(tripBeganWith),
+      cost: store(cost),
+      realised: store(realised),
+      tripBeganWith: store(tripBeganWith),
     })),
     flows: recordOf(flows, ({ position, cash }) => ({
       position: formatUnits(position),
@@ -70,13 +69,13 @@ export function storeLedger({ currency, state }: AssetLedger): StoredLedger {
  * Puts into a new ledger what was stored of one. Where the strategy's result is in another currency by now,
  * the costs are turned over at the next price of the bridge, and what is held stays as it is.
  */
-export function restoreLedger(ledger: AssetLedger, stored: z.output<typeof storedLedger>): void {
+export function restoreLedger(ledger: AssetLedger, stored: z.output<LedgerShape>): void {
   const { currency, state } = ledger;
   for (const quote of state.tracks.keys()) state.tracks.set(quote, TRACK_TO_BEGIN);
   for (const [asset, holding] of Object.entries(stored.holdings)) state.holdings.set(asset, holding);
   for (const [market, flow] of Object.entries(stored.flows)) state.flows.set(market, flow);
   for (const [market, price] of Object.entries(stored.prices)) state.prices.set(market, price);
-  for (const quote of QUOTE_CURRENCIES) {
+  for (const { currency: quote } of ledger.marketNames.quotes) {
     const marks = stored.tracks[quote];
     if (marks !== undefined) state.tracks.set(quote, { marks, unvalued: [] });
   }
@@ -90,10 +89,7 @@ export function restoreLedger(ledger: AssetLedger, stored: z.output<typeof store
  * Gives the former result currency a cost, and takes that of the new one off: what it had realised goes over
  * to the former.
  */
-function changeCurrency(
-  holdings: Map<string, Holding>,
-  of: { from: QuoteCurrency; into: QuoteCurrency },
-): void {
+function changeCurrency(holdings: Map<string, Holding>, of: { from: Currency; into: Currency }): void {
   const former = holdings.get(of.from);
   const now = holdings.get(of.into);
   if (former !== undefined) holdings.set(of.from, atOwnCost(of.from, former.held));
@@ -111,6 +107,8 @@ function recordOf<Value, Stored>(
   return Object.fromEntries([...map].map(([key, value]) => [key, store(value)]));
 }
 
-function storeMoney(money: QuoteMoney): Readonly<Record<QuoteCurrency, DecimalText>> {
-  return perQuote(formatUnits(money[BRIDGE_QUOTE]), formatUnits(money[BRIDGE_BASE]));
+type StoredMoney = Readonly<Record<Currency, DecimalText>>;
+
+function storeMoney(money: QuoteMoney, { quotes }: MarketNames): StoredMoney {
+  return Object.fromEntries(quotes.map(({ currency }) => [currency, formatUnits(partOf(money, currency))]));
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
-import { parseMarket, type MarketSymbol } from '../domain/market-symbol.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 
 /** What a folder of the catalogue holds. */

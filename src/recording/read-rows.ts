@@ -1,7 +1,7 @@
 import type { DuckDBDataChunk, DuckDBListVector } from '@duckdb/node-api';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
-import { parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { BookLevel } from '../domain/order-book.ts';
 import type { Side } from '../domain/order.ts';

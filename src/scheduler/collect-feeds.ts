@@ -1,4 +1,3 @@
-import { parseMarket } from '../domain/market-symbol.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
 import type { CandleSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
@@ -18,7 +17,8 @@ const REQUESTS_PER_BAR = 2;
  */
 export function collectFeeds(input: PlanInput): readonly Feed[] {
   const feeds = new Map<string, Feed>();
-  const { budgets: budgetOf, bookCacheMs: cacheMs, bridge } = input.venue;
+  const { budgets: budgetOf, bookCacheMs: cacheMs, marketNames } = input.venue;
+  const { bridge, quotes } = marketNames;
   const want = (feed: Feed): void => {
     const known = feeds.get(feed.key);
     feeds.set(feed.key, known === undefined ? feed : bothWant(known, feed));
@@ -62,7 +62,7 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
   }
   if (![...feeds.values()].some(({ kind, market }) => market === bridge.market && kind !== 'public-trades')) {
     for (const strategy of input.bridged ?? [])
-      want(statsFeed(budgetOf.stats, OWN_AGES.bridge, `value of tether for ${strategy}`));
+      want(statsFeed(budgetOf.stats, OWN_AGES.bridge, `value of ${quotes[1].name} for ${strategy}`));
   }
   if (feeds.size > 0 || input.usesAccount) want(optionsFeed(budgetOf.options));
   if (input.usesAccount) accountFeeds(walletsOf(input), budgetOf).forEach(want);
@@ -200,7 +200,8 @@ function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): reado
 }
 
 /** How many currencies the traded markets have between them. */
-export function walletsOf({ traded }: PlanInput): number {
+export function walletsOf({ traded, venue }: PlanInput): number {
+  const { parseMarket } = venue.marketNames;
   return new Set(traded.map(({ market }) => parseMarket(market)).flatMap(({ base, quote }) => [base, quote]))
     .size;
 }

@@ -12,7 +12,7 @@ export interface FeedAges {
 export const OWN_AGES = {
   /** The book of a market that is traded and that no strategy looks at: the price collar alone needs it. */
   collar: { wantedMs: 10_000, longestMs: 30_000, idleMs: 10_000 },
-  /** The price of tether in rial, where a strategy holds both and nobody looks at it. */
+  /** The price of the bridge, where a strategy holds both and nobody looks at it. */
   bridge: { wantedMs: 30_000, longestMs: 300_000, idleMs: 60_000 },
   orders: { wantedMs: 3_000, longestMs: 30_000, idleMs: 15_000 },
   fills: { wantedMs: 3_000, longestMs: 30_000, idleMs: 15_000 },

@@ -27,13 +27,13 @@ export interface PlanInput {
    */
   readonly traded: readonly { readonly strategy: string; readonly market: string }[];
   /**
-   * Strategies of which money is valued by the price of tether in rial (`USDTIRT`): it is read with the
-   * statistics where nobody reads it otherwise.
+   * Strategies of which money is valued by the price of the bridge: it is read with the statistics where
+   * nobody reads it otherwise.
    */
   readonly bridged?: readonly string[];
   readonly budgets: readonly PlanBudget[];
   /** What the exchange gives, how often, and in which budget each call is counted. */
-  readonly venue: Pick<VenueProfile, 'budgets' | 'timeframes' | 'bookCacheMs' | 'bridge'>;
+  readonly venue: Pick<VenueProfile, 'budgets' | 'timeframes' | 'bookCacheMs' | 'marketNames'>;
   /** Whether orders are placed, so that orders, trades and wallets have to be followed. */
   readonly usesAccount: boolean;
   /** From sending a question to having its answer, at the longest in ordinary times. */

@@ -1,6 +1,6 @@
 import type { Bar } from './bar.ts';
 import type { Book } from './book.ts';
-import { currenciesOf } from './currencies.ts';
+import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
 import type { MarketDay } from './market-day.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import {
@@ -146,9 +146,11 @@ export function dataSetup<Params>(of: {
   readonly params: Params;
   readonly timeframe: Timeframe;
   readonly hasBooks: boolean;
+  readonly marketNames: MarketNames;
 }): DataSetup<Params> {
-  const { market, params, timeframe, hasBooks } = of;
-  const dataOf = (symbol: string): MarketData => marketData(symbol, { timeframe, hasBooks });
+  const { market, params, timeframe, hasBooks, marketNames } = of;
+  const dataOf = (symbol: string): MarketData =>
+    marketData(marketNames.parseMarket(symbol), { symbol, timeframe, hasBooks });
   return {
     params,
     market: dataOf(market),
@@ -160,12 +162,14 @@ export function dataSetup<Params>(of: {
 }
 
 function marketData(
-  symbol: string,
-  run: { readonly timeframe: Timeframe; readonly hasBooks: boolean },
+  { base, quote }: Pick<MarketName, 'base' | 'quote'>,
+  run: { readonly symbol: string; readonly timeframe: Timeframe; readonly hasBooks: boolean },
 ): MarketData {
+  const { symbol } = run;
   return {
     symbol,
-    ...currenciesOf(symbol),
+    base,
+    quote,
     candles: (timeframe, { history = 0 } = {}) => ({
       kind: 'candles',
       from: candles(symbol, timeframe, { warmUp: history }),

@@ -1,4 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
+import type { MarketNames } from '../domain/market-symbol.ts';
 import { isSide } from './check-fields.ts';
 import { checkedIntent, MOST_INTENTS, noOrder, tooMany } from './check-intents.ts';
 import type { MarketContext } from './context.ts';
@@ -17,9 +18,11 @@ export type MarketIntents = Pick<
 export class HandlerCall {
   private now: EngineView | null = null;
   private wanted: Intent[] | null = null;
+  readonly marketNames: MarketNames;
   private readonly knownMarkets: ReadonlySet<string> | undefined;
 
-  constructor(knownMarkets: ReadonlySet<string> | undefined) {
+  constructor(marketNames: MarketNames, knownMarkets: ReadonlySet<string> | undefined) {
+    this.marketNames = marketNames;
     this.knownMarkets = knownMarkets;
   }
 

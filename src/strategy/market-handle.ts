@@ -1,7 +1,6 @@
 import { decimalText, ZERO, type DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { DataAges, MarketContext } from './context.ts';
-import { currenciesOf } from './currencies.ts';
 import type { HandlerCall } from './handler-call.ts';
 import { rulesOf, type MarketRules, type Rules } from './market-rules.ts';
 
@@ -32,7 +31,7 @@ export class MarketHandle implements MarketContext {
   #rules: Rules | null = null;
 
   constructor(call: HandlerCall, market: string) {
-    const { base, quote } = currenciesOf(market);
+    const { base, quote } = call.marketNames.parseMarket(market);
     this.#call = call;
     this.market = market;
     this.base = base;

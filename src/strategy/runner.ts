@@ -18,6 +18,7 @@ import { faultOf, sayFault, type StrategyFault, type StrategySource } from './st
 import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
 import type { StrategyPort } from './strategy-port.ts';
 import { StrategyState } from './strategy-state.ts';
+import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
 
@@ -28,6 +29,7 @@ export interface RunnerSetup {
    */
   readonly name?: string;
   readonly market: string;
+  readonly marketNames: MarketNames;
   /** The candle length that the run offers. */
   readonly timeframe: Timeframe;
   readonly params?: Readonly<Record<string, unknown>>;
@@ -85,7 +87,7 @@ export class StrategyRunner implements StrategyPort {
    * too.
    */
   constructor(definition: StrategyDefinition, setup: RunnerSetup) {
-    const { market, timeframe, knownMarkets, hasBooks = true } = setup;
+    const { market, timeframe, marketNames, knownMarkets, hasBooks = true } = setup;
     const wrong = whatIsWrong(definition);
     if (wrong !== null) throw new SarrafError('INVALID_STRATEGY', wrong);
     this.definition = definition;
@@ -100,7 +102,7 @@ export class StrategyRunner implements StrategyPort {
     }
     const params = checkedParameters(definition, this.name, setup.params ?? {});
     this.params = params;
-    const declared = definition.data(dataSetup({ market, params, timeframe, hasBooks }));
+    const declared = definition.data(dataSetup({ market, params, timeframe, hasBooks, marketNames }));
     const entries = checkedData(declared, knownMarkets);
     const indicators = addIndicators(definition.indicators?.(declared, { params, timeframe }), entries);
     const stray = strayHandler(
@@ -111,7 +113,7 @@ export class StrategyRunner implements StrategyPort {
     this.subscriptions = [...new Set(entries.map(({ subscription }) => subscription))];
     this.awaited = definition.beforeWarm === 'call' ? [] : [...indicators.values()];
     this.state = new StrategyState(this.name, definition);
-    this.call = new HandlerCall(knownMarkets);
+    this.call = new HandlerCall(marketNames, knownMarkets);
     const shared = {
       market,
       params,

@@ -1,6 +1,6 @@
-import { BRIDGE, BRIDGE_BASE, BRIDGE_QUOTE } from '../domain/market-symbol.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { ENDPOINTS } from '../exchange/endpoints/index.ts';
+import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { VenueCallKind, VenueProfile } from './port.ts';
 import type { VenueCaller } from './venue-caller.ts';
 import { ENDPOINT_OF, PAGE_SIZES } from './venue-request.ts';
@@ -37,7 +37,7 @@ export const INTERFACE_PROFILE: VenueProfile = {
   // A client order id is free again once its order has closed, so that nobody knows it proves nothing.
   absence: { refusedAfterMs: null, readings: 2, needsTrades: true },
   pageSizes: PAGE_SIZES,
-  bridge: { market: BRIDGE, base: BRIDGE_BASE, quote: BRIDGE_QUOTE },
+  marketNames: MARKET_NAMES,
   timeframes: new Set(TIMEFRAMES),
   bookCacheMs: 1_000,
   budgets: Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import { parseMarket, type QuoteCurrency } from '../domain/market-symbol.ts';
+import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { Units } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
@@ -101,10 +101,11 @@ export const MARKET_CALLS: ReadonlySet<VenueCallKind> = new Set([
 
 /**
  * The question for the statistics of some markets. Others whose currencies are all among theirs are answered
- * too. Throws `INVALID_MARKET`.
+ * too.
  */
-export function statsCall(markets: readonly string[]): Extract<VenueCall, { kind: 'stats' }> {
-  const names = markets.map((market) => parseMarket(market));
+export function statsCall(
+  names: readonly Pick<MarketName, 'base' | 'quote'>[],
+): Extract<VenueCall, { kind: 'stats' }> {
   return {
     kind: 'stats',
     base: [...new Set(names.map(({ base }) => base))],
@@ -268,12 +269,8 @@ export interface VenueProfile {
   readonly absence: AbsenceRule;
   /** The most items that one page of a list has, and the most candles that one answer has. */
   readonly pageSizes: Readonly<Record<'orders' | 'trades' | 'transactions' | 'candles', number>>;
-  /** The market in which its two quote currencies meet: it prices `base` in `quote`. */
-  readonly bridge: {
-    readonly market: string;
-    readonly base: QuoteCurrency;
-    readonly quote: QuoteCurrency;
-  };
+  /** How it names its markets, its two quote currencies, and the market in which they meet: the bridge. */
+  readonly marketNames: MarketNames;
   /** What it has candles of. */
   readonly timeframes: ReadonlySet<Timeframe>;
   /**

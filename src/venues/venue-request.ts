@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { parseMarket } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type {
   AskedOrder,

@@ -8,6 +8,7 @@ import { createServices } from '../../src/simulator/core/services.ts';
 import type { TradingSettings } from '../../src/simulator/core/trading/requests.ts';
 import type { UserSettings } from '../../src/simulator/core/users/user-settings.ts';
 import { NOW_MS } from './client-over.ts';
+import { parseMarket } from '../../src/exchange/market-names.ts';
 
 /**
  * The exchange that the tests here run on: four markets of very different grids, and users with rial-sized
@@ -149,7 +150,7 @@ export function createWorld(options: WorldOptions = {}): SimulatedExchange {
   return new SimulatedExchange(
     {
       markets: MARKETS.map(({ initialPrice, ...grid }) => {
-        const market = createMarket(grid);
+        const market = createMarket({ ...grid, market: parseMarket(grid.market) });
         return {
           market,
           initialPrice,

@@ -24,6 +24,7 @@ import {
   type Wish,
 } from './candle-oracle.ts';
 import { barsOf, drawn, fromMsOf, SCALES, tickOf, worldOf, type Drawn, type Terms } from './candle-world.ts';
+import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
 
 const HOUR_MS = 3_600_000;
 const NO_LIMITS = createRiskLimits({
@@ -151,6 +152,7 @@ function runReal(given: Drawn, world: OracleWorld): Real {
     rules: world.rules,
   });
   const runner = new StrategyRunner(scripted(world, traded, views), {
+    marketNames: MARKET_NAMES,
     market: traded[0]!.symbol,
     timeframe: '1h',
     params: {},
@@ -163,7 +165,7 @@ function runReal(given: Drawn, world: OracleWorld): Real {
     },
     markets: traded,
     venue,
-    quote: world.quote as 'usdt',
+    quote: world.quote,
     fromMs: fromMsOf(given),
   }).run();
   return { run, venue, views };

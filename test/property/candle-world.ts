@@ -9,6 +9,7 @@ import {
   type OracleWorld,
   type Wish,
 } from './candle-oracle.ts';
+import { parseMarket } from '../../src/exchange/market-names.ts';
 
 /** What lies between two moments of the timer. */
 const TIMER_MS = 600_000;
@@ -38,7 +39,7 @@ const terms = (
   priceDecimals: number,
   at: { readonly price: string; readonly move: string; readonly lot: string; readonly cash: string },
 ): Terms => ({
-  market: createMarket(of),
+  market: createMarket({ ...of, market: parseMarket(of.market) }),
   priceDecimals,
   price: parseUnits(at.price),
   move: parseUnits(at.move),

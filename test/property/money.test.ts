@@ -17,6 +17,7 @@ import {
 } from '../../src/domain/market.ts';
 import { formatUnits, parseUnits, type Amount, type Price } from '../../src/domain/money.ts';
 import { divideDown, divideHalfEven, divideUp } from '../../src/domain/rounding.ts';
+import { parseMarket } from '../../src/exchange/market-names.ts';
 
 const Oracle = Decimal.clone({ precision: 120, toExpNeg: -9e15, toExpPos: 9e15 });
 
@@ -27,7 +28,7 @@ const market = fc
     { market: 'SHIBUSDT', priceStep: '0.0000000001', amountStep: '1000' },
     { market: 'XIRT', priceStep: '0.3', amountStep: '0.0000000007' },
   )
-  .map((options) => createMarket(options));
+  .map((options) => createMarket({ ...options, market: parseMarket(options.market) }));
 const price = fc
   .oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 2_000_000_000 }))
   .map((steps) => steps as Price);
@@ -163,7 +164,7 @@ describe('a market', () => {
         expect(parseAmount(on, formatAmount(on, of))).toBe(of);
       }),
     );
-    const btc = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001' });
+    const btc = createMarket({ market: parseMarket('BTCIRT'), priceStep: '10', amountStep: '0.000001' });
     expect(() => parsePrice(btc, '12600000005')).toThrow(
       'expected a price of BTCIRT in steps of 10, was 12600000005',
     );
@@ -171,7 +172,7 @@ describe('a market', () => {
   });
 
   test('values one bitcoin in rial beyond any 64-bit integer', () => {
-    const btc = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001' });
+    const btc = createMarket({ market: parseMarket('BTCIRT'), priceStep: '10', amountStep: '0.000001' });
     const value = valueHalfEven(btc, BigInt(parsePrice(btc, '12600000000')) * BigInt(parseAmount(btc, '1')));
     expect(value).toBe(126_000_000_000_000_000_000n);
     expect(

@@ -8,6 +8,7 @@ import type { FillRecord } from '../../src/execution/fill-record.ts';
 import { demoRun } from '../unit/backtest/demo-run.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { tradeIdOf } from '../../src/venues/whole-ids.ts';
+import { parseMarket } from '../../src/exchange/market-names.ts';
 
 /**
  * Each figure of the summary once more, by the formulas of docs/metrics.md written down as they stand there,
@@ -18,7 +19,7 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 const FROM_MS = Date.UTC(2023, 0, 1);
 const ONE = 10n ** 10n;
 /** Coarse steps, so that the last digit of money is nothing beside a trade. */
-const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '1000' });
+const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '0.01', amountStep: '1000' });
 const STEP = MARKET.amountStep;
 
 interface Given {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { columnsOf, type CandleColumns } from '../../src/domain/candle-columns.ts';
 import { decimalText, type DecimalText } from '../../src/domain/decimal-text.ts';
-import { feeOf, type FeeSchedule } from '../../src/domain/fee-schedule.ts';
+import { feeOf, ratesOf, type FeeSchedule } from '../../src/domain/fee-schedule.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../src/domain/order.ts';
@@ -10,6 +10,7 @@ import type { VenueAnswer } from '../../src/venues/port.ts';
 import type { BarRules } from '../../src/venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
 import { orderIdOf } from '../../src/venues/whole-ids.ts';
+import { parseMarket } from '../../src/exchange/market-names.ts';
 
 const HOUR_MS = 3_600_000;
 const FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 1_000, taker: 2_000 } };
@@ -46,7 +47,11 @@ export function runCandleTable(table: string, rules: Partial<BarRules> = {}): vo
 
 class CandleTableRunner {
   private readonly venue: BarFillSimulator;
-  private readonly market = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001' });
+  private readonly market = createMarket({
+    market: parseMarket('BTCUSDT'),
+    priceStep: '0.01',
+    amountStep: '0.001',
+  });
   private readonly rules: Partial<BarRules>;
   private bars = 0;
   private placed = 0;
@@ -172,7 +177,9 @@ class CandleTableRunner {
 
   private fillText(trade: VenueTrade): string {
     const received = trade.side === 'buy' ? trade.amount : trade.total;
-    const role = (['maker', 'taker'] as const).find((role) => feeOf(received, FEES.usdt[role]) === trade.fee);
+    const role = (['maker', 'taker'] as const).find(
+      (role) => feeOf(received, ratesOf(FEES, 'usdt')[role]) === trade.fee,
+    );
     const isAtOpen = trade.timeMs === this.nowMs && this.rules.arrival !== 'this-close';
     if (!isAtOpen && this.rules.arrival !== 'this-close') expect(trade.timeMs).toBe(this.nowMs + HOUR_MS - 1);
     return `${trade.orderId} ${formatUnits(trade.amount)}@${formatUnits(trade.price)} ${role}${isAtOpen ? ' open' : ''}`;

@@ -5,6 +5,7 @@ import { SimulatedExchange } from '../../src/simulator/core/exchange.ts';
 import type { TradingSettings } from '../../src/simulator/core/trading/requests.ts';
 import type { Services } from '../../src/simulator/core/services.ts';
 import { Users } from '../../src/simulator/core/users/users.ts';
+import { parseMarket } from '../../src/exchange/market-names.ts';
 
 export const NO_FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };
 export const BASE_FEES: FeeSchedule = {
@@ -26,7 +27,9 @@ export function createBareExchange(options: {
   readonly fees?: FeeSchedule;
   readonly trading?: Partial<TradingSettings>;
 }): { readonly exchange: SimulatedExchange; readonly markets: readonly Market[] } {
-  const markets = options.markets.map((given) => createMarket(given));
+  const markets = options.markets.map((given) =>
+    createMarket({ ...given, market: parseMarket(given.market) }),
+  );
   const exchange = new SimulatedExchange(
     {
       markets: markets.map((market, index) => ({

@@ -20,9 +20,11 @@ const PURE = [
 ];
 /** What is built on the port of venues. */
 const ABOVE_VENUES = new Set(['strategy', 'scheduler', 'execution', 'engine']);
+/** The client of the exchange, and how it names its markets, which more may know. */
+const EXCHANGE = ['exchange', 'exchange/market-names'];
 const SHELLS = [
   'budget',
-  'exchange',
+  ...EXCHANGE,
   'simulator',
   'mirror',
   'recording',
@@ -34,22 +36,23 @@ const SHELLS = [
 
 export const LAYERS: readonly LayerRule[] = [
   ...PURE.map((folder, index) => ({ folder, mayImport: PURE.slice(0, index), isPure: true })),
+  { folder: 'exchange/market-names', mayImport: ['domain'], isPure: true },
   { folder: 'budget', mayImport: PURE, isPure: false },
-  { folder: 'exchange', mayImport: PURE, isPure: false },
-  { folder: 'library', mayImport: [...PURE, 'budget', 'exchange'], isPure: false },
-  { folder: 'simulator', mayImport: [...PURE, 'exchange', 'configuration'], isPure: false },
-  { folder: 'recording', mayImport: [...PURE, 'exchange'], isPure: false },
-  { folder: 'mirror', mayImport: PURE, isPure: false },
+  { folder: 'exchange', mayImport: [...PURE, 'exchange/market-names'], isPure: false },
+  { folder: 'library', mayImport: [...PURE, 'budget', ...EXCHANGE], isPure: false },
+  { folder: 'simulator', mayImport: [...PURE, ...EXCHANGE, 'configuration'], isPure: false },
+  { folder: 'recording', mayImport: [...PURE, ...EXCHANGE], isPure: false },
+  { folder: 'mirror', mayImport: [...PURE, 'exchange/market-names'], isPure: false },
   { folder: 'plugins', mayImport: PURE, isPure: false },
   { folder: 'configuration', mayImport: ['domain'], isPure: false },
-  { folder: 'virtual', mayImport: [...PURE, 'budget', 'exchange', 'simulator'], isPure: false },
+  { folder: 'virtual', mayImport: [...PURE, 'budget', ...EXCHANGE, 'simulator'], isPure: false },
   {
     folder: 'venues',
     // A venue answers the engine, and knows nothing of who asks.
     mayImport: [
       ...PURE.filter((folder) => !ABOVE_VENUES.has(folder)),
       'budget',
-      'exchange',
+      ...EXCHANGE,
       'simulator',
       'configuration',
       'virtual',

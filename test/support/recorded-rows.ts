@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseMarket } from '../../src/domain/market-symbol.ts';
+import { parseMarket } from '../../src/exchange/market-names.ts';
 import { Catalogue } from '../../src/recording/catalogue.ts';
 
 const market = parseMarket('BTCIRT').symbol;

@@ -36,7 +36,7 @@ const WORDS: readonly { readonly what: string; readonly pattern: RegExp }[] = [
     what: 'wire field',
     pattern: /\b(?:fromId|param1|srcCurrency|dstCurrency|created_at|totalPrice|totalOrderPrice)\b/g,
   },
-  { what: 'currency', pattern: /\b(?:rls|usdt|irt|IRT|USDT|USDTIRT)\b/g },
+  { what: 'currency', pattern: /\b(?:rls|usdt|irt|IRT|USDT|USDTIRT|rials?|tethers?|tomans?)\b/gi },
 ];
 
 const COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|[\s;{}(),])\/\/[^\n]*/g;

@@ -1,7 +1,7 @@
-import type { QuoteCurrency } from '../../domain/market-symbol.ts';
-import { UNITS_PER_ONE } from '../../domain/money.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
-import { valueIn } from '../../portfolio/valuation.ts';
+import { valueIn, type Prices } from '../../portfolio/valuation.ts';
 import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
 import { exposure, feesPaid, tradedValue, turnover } from './activity.ts';
 import {
@@ -26,6 +26,7 @@ import {
   tripReturns,
   winRate,
 } from './trip-statistics.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /**
  * Every figure of a run that is a statistic; `docs/metrics.md` has the formulas. What has no value is null.
@@ -102,7 +103,7 @@ export type HeldMarket = Pick<TradedMarket, 'firstPrice' | 'lastPrice'> & {
  * first prices and kept: `mean(last price / first price - 1)`, before fees and spreads. Each coin counts
  * once, by its prices in the currency of the run. Null without one.
  */
-export function buyAndHoldReturn(markets: readonly HeldMarket[], quote: QuoteCurrency): Statistic {
+export function buyAndHoldReturn(markets: readonly HeldMarket[], quote: Currency): Statistic {
   const first = new Map<string, HeldMarket['firstPrice']>();
   const last = new Map<string, HeldMarket['lastPrice']>();
   for (const { market, firstPrice, lastPrice } of markets) {
@@ -113,9 +114,14 @@ export function buyAndHoldReturn(markets: readonly HeldMarket[], quote: QuoteCur
   const returns = [...coins].flatMap((asset) => {
     // Of so many of them that a ratio of roundings is none.
     const one = { asset, amount: UNITS_PER_ONE * UNITS_PER_ONE };
-    const before = valueIn(quote, one, (symbol) => first.get(symbol) ?? null);
-    const after = valueIn(quote, one, (symbol) => last.get(symbol) ?? null);
+    const before = valueIn(quote, one, pricesOf(first));
+    const after = valueIn(quote, one, pricesOf(last));
     return before === null || after === null || before === 0n ? [] : [numberOf(after) / numberOf(before) - 1];
   });
   return mean(returns);
 }
+
+const pricesOf = (prices: ReadonlyMap<string, Units>): Prices => ({
+  marketNames: MARKET_NAMES,
+  priceOf: (symbol) => prices.get(symbol) ?? null,
+});

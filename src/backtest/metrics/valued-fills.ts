@@ -1,10 +1,11 @@
 import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
-import { BRIDGE, parseMarket, type QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import { parseMarket, MARKET_NAMES } from '../../exchange/market-names.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
-import { symbolIn, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
+import { valueIn, type PriceOf, type Prices } from '../../portfolio/valuation.ts';
 import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
 import type { TripMarket } from './round-trips.ts';
 
@@ -38,27 +39,31 @@ export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'
       markets: new Map(markets.map((one) => [one.market.symbol, tripMarketOf(one, one.lastPrice)])),
     };
   }
-  const bridge = markets.find(({ market }) => market.symbol === BRIDGE)?.candles ?? null;
+  const bridge = markets.find(({ market }) => market.symbol === BRIDGE.market)?.candles ?? null;
   const names = new Set(last.keys());
   const traded: FillRecord[] = [];
   const moved: FillRecord[] = [];
   for (const fill of fills) {
-    const [coin, money] = valued(fill, { quote, names, priceOf: bridgePriceAt(bridge, fill.atMs) });
+    const [coin, money] = valued(fill, { quote, names, prices: pricesBy(bridgePriceAt(bridge, fill.atMs)) });
     traded.push(coin);
     moved.push(coin, ...(money === null ? [] : [money]));
   }
-  const lastOf: PriceOf = (symbol) => last.get(symbol) ?? null;
+  const lastPrices = pricesBy((symbol) => last.get(symbol) ?? null);
   const tripMarkets = markets.map((one): [string, TripMarket] => {
     const { base } = one.market;
     const asset = base === quote ? one.market.quote : base;
-    const price = valueIn(quote, { asset, amount: UNITS_PER_ONE }, lastOf) ?? NO_UNITS;
+    const price = valueIn(quote, { asset, amount: UNITS_PER_ONE }, lastPrices) ?? NO_UNITS;
     return [nameOf(asset, { quote, names }), tripMarketOf(one, price)];
   });
   return { traded, moved, markets: new Map(tripMarkets) };
 }
 
+const { bridge: BRIDGE, symbolIn, otherQuote } = MARKET_NAMES;
+
+const pricesBy = (priceOf: PriceOf): Prices => ({ marketNames: MARKET_NAMES, priceOf });
+
 interface Terms {
-  readonly quote: QuoteCurrency;
+  readonly quote: Currency;
   readonly names: ReadonlySet<string>;
 }
 
@@ -67,20 +72,20 @@ function tripMarketOf({ market }: TradedMarket, lastPrice: Units): TripMarket {
 }
 
 function nameOf(asset: string, { quote, names }: Terms): string {
-  if (asset === 'rls') return BRIDGE;
+  if (asset === BRIDGE.quote) return BRIDGE.market;
   const direct = symbolIn(asset, quote);
-  return names.has(direct) ? direct : symbolIn(asset, quote === 'rls' ? 'usdt' : 'rls');
+  return names.has(direct) ? direct : symbolIn(asset, otherQuote(quote));
 }
 
 function valued(
   fill: FillRecord,
-  terms: Terms & { readonly priceOf: PriceOf },
+  terms: Terms & { readonly prices: Prices },
 ): readonly [FillRecord, FillRecord | null] {
-  const { quote: currency, priceOf } = terms;
+  const { quote: currency, prices } = terms;
   const { base, quote } = parseMarket(fill.market);
   if (quote === currency) return [{ ...fill, market: nameOf(base, terms) }, null];
   if (base === currency) return [turned(fill), null];
-  const worth = (amount: Units): Units => valueIn(currency, { asset: quote, amount }, priceOf) ?? NO_UNITS;
+  const worth = (amount: Units): Units => valueIn(currency, { asset: quote, amount }, prices) ?? NO_UNITS;
   const { side, amount, total, fee, price } = fill;
   const coin = {
     ...fill,
@@ -107,7 +112,7 @@ function turned(fill: FillRecord): FillRecord {
   const { side, amount, total, price } = fill;
   return {
     ...fill,
-    market: BRIDGE,
+    market: BRIDGE.market,
     side: side === 'buy' ? 'sell' : 'buy',
     price: (price === 0n ? 0n : divideHalfEven(UNITS_PER_ONE * UNITS_PER_ONE, price)) as Units,
     amount: total,
@@ -132,5 +137,5 @@ function bridgePriceAt(candles: CandleColumns | null, atMs: number): PriceOf {
     (isOver ? candles.close : candles.open)[low] ?? 0,
     columnScale(candles.priceDecimals),
   );
-  return (market) => (market === BRIDGE ? price : null);
+  return (market) => (market === BRIDGE.market ? price : null);
 }

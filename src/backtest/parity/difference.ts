@@ -1,4 +1,4 @@
-import { parseMarket } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 import type { Market } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';

@@ -1,9 +1,10 @@
-import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { valueIn } from '../../portfolio/valuation.ts';
+import { valueIn, type Prices } from '../../portfolio/valuation.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 import type { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /**
  * What the account is worth in one quote currency, by the last prices at the exchange, whether the bot has
@@ -13,13 +14,17 @@ export class PollEquity {
   /** Currencies of the account that no market values: they count for nothing. */
   readonly unvalued: readonly string[];
   private readonly exchange: FollowedExchange;
-  private readonly quote: QuoteCurrency;
+  private readonly quote: Currency;
   private readonly markets: ReadonlyMap<string, FollowedMarket>;
+  private readonly prices: Prices = {
+    marketNames: MARKET_NAMES,
+    priceOf: (symbol) => this.markets.get(symbol)?.price ?? null,
+  };
   private readonly timeMs: number[] = [];
   private readonly equity: number[] = [];
   private readonly isExposed: number[] = [];
 
-  constructor(exchange: FollowedExchange, quote: QuoteCurrency) {
+  constructor(exchange: FollowedExchange, quote: Currency) {
     this.exchange = exchange;
     this.quote = quote;
     this.markets = new Map(exchange.markets.map((market) => [market.state.rules.symbol, market]));
@@ -41,7 +46,7 @@ export class PollEquity {
   }
 
   private valueOf(asset: string, amount: bigint): Units | null {
-    return valueIn(this.quote, { asset, amount }, (symbol) => this.markets.get(symbol)?.price ?? null);
+    return valueIn(this.quote, { asset, amount }, this.prices);
   }
 
   /** Adds a point to the curve, unless there is one of that time. */

@@ -3,7 +3,7 @@ import { columnsOf } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Market } from '../../domain/market.ts';
-import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
 import type { Units } from '../../domain/money.ts';
 import { TIMEFRAMES, timeframeMs } from '../../domain/timeframe.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
@@ -49,7 +49,7 @@ export interface PollRunOptions {
   readonly fees: FeeSchedule;
   /** By currency, lower case. */
   readonly balances: Readonly<Record<string, Units>>;
-  readonly quote: QuoteCurrency;
+  readonly quote: Currency;
   /** Rate limits that differ from those of the interface, by the name of their budget. */
   readonly limits?: LimitOverrides;
   /** The share of each limit that the bot leaves unused; 0.02 without it. */
@@ -251,7 +251,7 @@ class PollLife {
 
   result(
     tracks: readonly Track[],
-    of: { readonly fidelity: FidelityStatement; readonly quote: QuoteCurrency },
+    of: { readonly fidelity: FidelityStatement; readonly quote: Currency },
   ): PollRun {
     const { bot, mirror, equity, feed } = this;
     const { plan, engine, counts } = bot;

@@ -1,19 +1,20 @@
 import { durationText } from '../../domain/time-text.ts';
 import { decimalText } from '../../domain/decimal-text.ts';
-import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
 import { groupedText, moneyText as exactMoneyText } from '../../domain/money-text.ts';
+import { decimalsOf } from '../../exchange/market-names.ts';
 
 /** What stands for a figure without a value. */
 const NOTHING = 'n/a';
 
 /** How the quote currency is called before people. */
-export function currencyText(quote: QuoteCurrency): string {
+export function currencyText(quote: Currency): string {
   return quote === 'rls' ? 'rial' : 'USDT';
 }
 
 /** Money for people, also of a float that only statistics have. @see exactMoneyText */
-export function shownMoney(money: string | number, quote: QuoteCurrency): string {
-  return exactMoneyText(typeof money === 'number' ? decimalText(money.toFixed(2)) : money, quote);
+export function shownMoney(money: string | number, quote: Currency): string {
+  return exactMoneyText(typeof money === 'number' ? decimalText(money.toFixed(2)) : money, decimalsOf(quote));
 }
 
 /** A fraction as a percentage with two digits, or fewer where it is large. */

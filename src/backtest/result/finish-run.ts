@@ -10,7 +10,7 @@ import { runMetrics } from '../metrics/run-metrics.ts';
 import { intentWarnings, refusedIn } from './intent-warnings.ts';
 import { RESULT_SCHEMA, type BacktestSummary, type ResultHead } from './result-schema.ts';
 import { thinCurve } from '../report/thinning.ts';
-import { BRIDGE } from '../../domain/market-symbol.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { durationText } from '../../domain/time-text.ts';
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(
@@ -116,7 +116,7 @@ function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
   );
   // Money of the account that was spent in the other quote currency is no sale of anything.
   const isMixed = run.markets.some(({ market }) => market.quote !== run.quote);
-  const sold = unmatched.filter(({ market }) => !isMixed || market !== BRIDGE);
+  const sold = unmatched.filter(({ market }) => !isMixed || market !== MARKET_NAMES.bridge.market);
   const sales = sold.map(
     ({ market, strategy, amount }) =>
       `${strategy ?? 'Another hand'} sold ${formatUnits(amount)} on ${market} that no buy of it had brought in this run; such sales are in no trade.`,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /** The version of the result's shape: higher where a reader of the one before would misread it. */
 export const RESULT_SCHEMA = 1;
@@ -20,7 +21,7 @@ const side = z.enum(['buy', 'sell']);
 
 /** The figures of a run. Each is explained in `docs/metrics.md`; null where its formula has no value. */
 export const summarySchema = z.strictObject({
-  quote: z.enum(['rls', 'usdt']).describe('The currency of all money.'),
+  quote: z.enum(MARKET_NAMES.quotes.map(({ currency }) => currency)).describe('The currency of all money.'),
   initialEquity: money,
   finalEquity: money,
   profit: money,

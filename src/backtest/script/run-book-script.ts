@@ -16,6 +16,7 @@ import {
   type ScriptedRun,
 } from './run-script.ts';
 import { scriptedMarketOf, SCRIPT_START_MS, type ScriptedTerms } from './scripted-market.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /** A trade of others. */
 export interface ScriptedTrade {
@@ -58,7 +59,12 @@ export async function runOnBooks(strategy: StrategyDefinition, script: BookScrip
   const { params = {}, stepMs = 10_000 } = script;
   const market = scriptedMarketOf(script);
   const [books, trades] = rowsOf(script, stepMs);
-  const runner = new StrategyRunner(strategy, { market: market.symbol, timeframe: '1m', params });
+  const runner = new StrategyRunner(strategy, {
+    marketNames: MARKET_NAMES,
+    market: market.symbol,
+    timeframe: '1m',
+    params,
+  });
   const run = await runPoll({
     settings: { ...settingsOf(runner), reconciliation: DEFAULT_RECONCILIATION },
     markets: [{ market, books: inOne(books), trades: inOne(trades) }],

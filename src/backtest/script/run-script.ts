@@ -16,6 +16,7 @@ import type { Market } from '../../domain/market.ts';
 import { refusedAnswer } from '../../venues/door/typed-door.ts';
 import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /** What a scripted run begins with. */
 export interface ScriptedAccount {
@@ -87,7 +88,13 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
     ...accountOf(options, market),
     rules: { volumeShareMillionths: null },
   });
-  const runner = new StrategyRunner(strategy, { market: market.symbol, timeframe, params, hasBooks: false });
+  const runner = new StrategyRunner(strategy, {
+    marketNames: MARKET_NAMES,
+    market: market.symbol,
+    timeframe,
+    params,
+    hasBooks: false,
+  });
   const run = new CandleRunner({
     settings: settingsOf(runner),
     markets: [{ market, columns }],

@@ -3,6 +3,7 @@ import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { createMarket, type Market } from '../../domain/market.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 
 /**
  * A bar of a script: its close alone, or all that is known of it. Without a high and a low it has those of
@@ -83,7 +84,7 @@ export function scriptedMarketOf({
   minOrderValue,
 }: ScriptedTerms): Market {
   return createMarket({
-    market,
+    market: parseMarket(market),
     priceStep: decimalText(priceStep),
     amountStep: decimalText(amountStep),
     ...(minOrderValue === undefined ? {} : { minOrderValue: decimalText(minOrderValue) }),

@@ -2,7 +2,7 @@ import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { QuoteCurrency } from '../../exchange/market-names.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { DEFAULT_CANDLE_RULES, type BarRules } from '../../venues/bars/bar-rules.ts';

@@ -11,7 +11,8 @@ import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { tryDecimalText } from '../../domain/decimal-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { createMarket, type Market, type MarketOptions } from '../../domain/market.ts';
-import { BRIDGE, parseMarket, type MarketSymbol, type QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { MarketSymbol, Currency } from '../../domain/market-symbol.ts';
+import { parseMarket, MARKET_NAMES } from '../../exchange/market-names.ts';
 import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
@@ -38,7 +39,7 @@ export interface BacktestRequest {
    */
   readonly csv: readonly CsvSource[];
   /** The currency of the results; null: rial where any market is priced in it, else tether. */
-  readonly currency: QuoteCurrency | null;
+  readonly currency: Currency | null;
   /** The folder of the catalogue; null where only the given candles count. */
   readonly catalogue: string | null;
   /** Bars at hand, which go before files and the catalogue. */
@@ -216,10 +217,11 @@ function csvFiles(csv: readonly CsvSource[], symbols: readonly MarketSymbol[]): 
 /** The markets, and that of tether in rial where the results need it. */
 export function withBridge(
   symbols: readonly MarketSymbol[],
-  currency: QuoteCurrency | null,
+  currency: Currency | null,
 ): readonly MarketSymbol[] {
-  return needsBridge(symbols.map(parseMarket), currency) && !symbols.includes(BRIDGE)
-    ? [...symbols, BRIDGE]
+  const { market } = MARKET_NAMES.bridge;
+  return needsBridge(symbols.map(parseMarket), currency) && !symbols.includes(market)
+    ? [...symbols, market]
     : symbols;
 }
 
@@ -282,7 +284,7 @@ export function marketFor(
       );
     }
   }
-  const options: MarketOptions = { market: symbol, priceStep, amountStep };
+  const options: MarketOptions = { market: parseMarket(symbol), priceStep, amountStep };
   const minOrderValue = minValue ?? textOf(known?.minOrderValue);
   return createMarket(minOrderValue === undefined ? options : { ...options, minOrderValue });
 }

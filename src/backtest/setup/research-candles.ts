@@ -1,7 +1,7 @@
 import { type CandleColumns } from '../../domain/candle-columns.ts';
 import { SURE_DIGITS } from '../../domain/decimal-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { parseMarket } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 import { UNIT_DECIMALS } from '../../domain/money.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';

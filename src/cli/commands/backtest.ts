@@ -8,7 +8,8 @@ import { ByteWriter } from '../../backtest/result/byte-writer.ts';
 import { finishRun } from '../../backtest/result/finish-run.ts';
 import { writeResultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
-import { parseMarket, type MarketSymbol, type QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { MarketSymbol, Currency } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
@@ -48,7 +49,7 @@ interface Options extends RuleOptions {
   readonly param: Readonly<Record<string, unknown>>;
   readonly cash?: string;
   readonly balance?: Readonly<Record<string, string>>;
-  readonly currency?: QuoteCurrency;
+  readonly currency?: Currency;
   readonly fee?: string;
   readonly priceStep?: string;
   readonly amountStep?: string;

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { Decimal } from 'decimal.js';
-import { parseMarket, type MarketName } from '../../domain/market-symbol.ts';
+import type { MarketName } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';

@@ -22,6 +22,7 @@ import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../strategy-status.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { agoText, clockText } from '../../domain/time-text.ts';
+import { decimalsOf } from '../../exchange/market-names.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
@@ -150,13 +151,13 @@ function strategyLines(strategies: readonly StrategyStatus[], nowMs: number): st
 function figureCells(figures: StrategyFigures): readonly string[] {
   const { currency, profit, realised, open, positions, fees, orders, fills } = figures;
   const money = (text: string | null): string =>
-    text === null ? 'unknown' : `${moneyText(text, currency)} ${currency}`;
+    text === null ? 'unknown' : `${moneyText(text, decimalsOf(currency))} ${currency}`;
   return [
     money(profit),
     money(realised),
     money(open),
     amounts(positions, (text) => text),
-    amounts(fees, moneyText),
+    amounts(fees, (text, asset) => moneyText(text, decimalsOf(asset))),
     String(orders),
     String(fills),
   ];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
-import { parseMarket, type MarketSymbol } from '../../domain/market-symbol.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 import { parseUnits } from '../../domain/money.ts';
 import { currencySymbol, decimalAmount, positiveDecimal } from '../../simulator/settings/config-fields.ts';
 

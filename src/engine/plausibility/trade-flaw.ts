@@ -1,4 +1,3 @@
-import { marketOfCurrencies } from '../../domain/market-symbol.ts';
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
@@ -40,7 +39,7 @@ export function tradeFlaw(
   const value = (amount * price) / UNITS_PER_ONE;
   const difference = total - value;
   const size = difference < 0n ? -difference : difference;
-  // Some deployments round a total to whole rial.
+  // Some deployments round a total to whole units of the quote currency.
   const isRounded = size <= ROUNDING_UNITS || (isAbout(total, value) && size <= UNITS_PER_ONE);
   if (!isRounded)
     return {
@@ -58,7 +57,7 @@ export function tradeFlaw(
 export function tradeMisfit(trade: VenueTrade, order: OrderRecord): Flaw | null {
   const { side, market, price } = trade;
   if (side !== order.side) return { field: 'side', expected: order.side, found: side };
-  const symbol = market === null ? '' : marketOfCurrencies(market.base, market.quote).symbol;
+  const symbol = market?.symbol ?? '';
   if (symbol !== order.market) return { field: 'market', expected: order.market, found: symbol };
   const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
   if (!isLimited || order.price === null) return null;

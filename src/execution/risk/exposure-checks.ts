@@ -1,4 +1,4 @@
-import { parseMarket, type QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
 import {
@@ -23,11 +23,11 @@ import { sayAmount, sayValue, type Objection, type RiskCheck, type RiskView } fr
  * price pays or gets the coin, nobody knows how much, and every other order is refused.
  */
 export const checkPositionSize: RiskCheck = (view, { maxPosition }) => {
-  const { order, position, liveOrders } = view;
+  const { order, position, liveOrders, marketNames } = view;
   const { market, side, strategy, amount } = order;
   const limit = maxPosition?.[market.base];
   if (limit === undefined) return null;
-  const live = liveAmount(liveOrders, { asset: market.base, side, strategy });
+  const live = liveAmount(liveOrders, { asset: market.base, side, strategy, marketNames });
   if (live === null) return unknownPosition(view, limit);
   const added = live + amount;
   const worst = side === 'buy' ? position + added : added - position;
@@ -118,7 +118,7 @@ interface Total {
   readonly unpriced: string | null;
 }
 
-function worstOfAll(view: RiskView, quote: QuoteCurrency, live: ReadonlyMap<string, LiveSums>): Total {
+function worstOfAll(view: RiskView, quote: Currency, live: ReadonlyMap<string, LiveSums>): Total {
   let sum = 0n;
   let unpriced: string | null = null;
   const count = (symbol: string, held: HeldPosition): void => {
@@ -132,7 +132,8 @@ function worstOfAll(view: RiskView, quote: QuoteCurrency, live: ReadonlyMap<stri
   for (const symbol of live.keys()) {
     if (view.holdings.has(symbol)) continue;
     if (symbol === view.order.market.symbol) count(symbol, { position: view.position, price: null });
-    else if (parseMarket(symbol).quote === quote) count(symbol, { position: NO_UNITS, price: null });
+    else if (view.marketNames.parseMarket(symbol).quote === quote)
+      count(symbol, { position: NO_UNITS, price: null });
   }
   return { sum, unpriced };
 }

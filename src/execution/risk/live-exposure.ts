@@ -1,4 +1,4 @@
-import { parseMarket } from '../../domain/market-symbol.ts';
+import type { MarketNames } from '../../domain/market-symbol.ts';
 import { addUnits, multiplyUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideUp } from '../../domain/rounding.ts';
@@ -10,6 +10,7 @@ interface LiveFilter {
   readonly asset: string;
   readonly side: Side;
   readonly strategy: string;
+  readonly marketNames: MarketNames;
 }
 
 /**
@@ -25,17 +26,17 @@ export function openRest(order: OrderRecord): Units {
 
 /**
  * The most of an asset that a strategy's live orders may still buy or sell, in units of it. An OCO counts
- * once. A purchase for tether sells tether, and a sale for it buys tether, at the price that the order names.
+ * once. A purchase sells its quote currency, and a sale buys it, at the price that the order names.
  * Null where nobody knows: a market order that names no price may trade any amount of the quote currency.
  */
 export function liveAmount(
   orders: readonly OrderRecord[],
-  { asset, side, strategy }: LiveFilter,
+  { asset, side, strategy, marketNames }: LiveFilter,
 ): Units | null {
   let sum: Units = NO_UNITS;
   for (const order of orders) {
     if (order.strategy !== strategy) continue;
-    const { base, quote } = parseMarket(order.market);
+    const { base, quote } = marketNames.parseMarket(order.market);
     const isCoin = base === asset && order.side === side;
     const isMoney = quote === asset && order.side !== side;
     if ((!isCoin && !isMoney) || (order.pairKey !== null && !countsForPair(order, orders))) continue;
@@ -73,12 +74,12 @@ function countsForPair(order: OrderRecord, orders: readonly OrderRecord[]): bool
  * may still sell or buy of the coin anywhere. Such an order passes every check on how much is at risk,
  * because one must always be able to get out.
  */
-export function onlyReduces({ order, position, liveOrders }: RiskView): boolean {
+export function onlyReduces({ order, position, liveOrders, marketNames }: RiskView): boolean {
   const { side, strategy, amount } = order;
   const room = side === 'sell' ? position : 0n - position;
   // Most orders that are no way out end here, before any order is looked at.
   if (amount > room) return false;
-  const live = liveAmount(liveOrders, { asset: order.market.base, side, strategy });
+  const live = liveAmount(liveOrders, { asset: order.market.base, side, strategy, marketNames });
   return live !== null && amount + live <= room;
 }
 

@@ -63,7 +63,7 @@ function objectionToLoss(
 ): Objection | null {
   if (limits === null) return null;
   for (const pnl of view.results.inCurrencies) {
-    const limit = limits[pnl.quote];
+    const limit = limits[pnl.quote] ?? null;
     if (limit === null) continue;
     const loss = of.lossOf(pnl);
     const hasValue = pnl.unvalued.length === 0;
@@ -77,9 +77,12 @@ function objectionToLoss(
  * A limit on a result that is not known does not hold: says what has no price, and which market would give
  * one.
  */
-function unvaluedObjection({ quote, unvalued }: PnlView, { bridge }: Pick<RiskView, 'bridge'>): Objection {
+function unvaluedObjection(
+  { quote, unvalued }: PnlView,
+  { marketNames }: Pick<RiskView, 'marketNames'>,
+): Objection {
   return {
-    reason: `the result in ${quote.toUpperCase()} is not known: ${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'} no price in ${quote} before ${bridge} was seen, so the bot has to follow it; only orders that reduce the position pass`,
+    reason: `the result in ${quote.toUpperCase()} is not known: ${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'} no price in ${quote} before ${marketNames.bridge.market} was seen, so the bot has to follow it; only orders that reduce the position pass`,
     numbers: { unvalued: unvalued.join(' ') },
   };
 }

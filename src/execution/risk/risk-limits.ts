@@ -1,9 +1,9 @@
 import { SarrafError } from '../../domain/errors.ts';
-import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 
-/** A limit on a value, in units of 1e-10 of each quote currency; null where that currency is not limited. */
-export type ValueLimit = Readonly<Record<QuoteCurrency, Units | null>>;
+/** A limit on a value, in units of 1e-10 by quote currency; null, or no entry, where that is not limited. */
+export type ValueLimit = Readonly<Record<Currency, Units | null>>;
 
 /**
  * A limit on an amount, in units of 1e-10, by base currency in lower case such as `btc`. A currency that is

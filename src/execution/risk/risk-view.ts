@@ -1,5 +1,5 @@
 import type { Market } from '../../domain/market.ts';
-import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Execution, Side } from '../../domain/order.ts';
 import type { OrderRecord } from '../order-record.ts';
@@ -39,7 +39,7 @@ export interface SeenBook {
  * that.
  */
 export interface PnlView {
-  readonly quote: QuoteCurrency;
+  readonly quote: Currency;
   /** Realised and unrealised since the day began (00:00 UTC). Negative for a loss. */
   readonly dayResult: Units;
   /** The highest result there ever was, and where it is now; the difference is the drawdown. */
@@ -85,8 +85,7 @@ export interface RiskView {
   readonly results: PnlViews;
   /** When orders of this strategy were planned within the last hour, rising. */
   readonly plannedAtMs: readonly number[];
-  /** The market in which the quote currencies meet. */
-  readonly bridge: string;
+  readonly marketNames: MarketNames;
 }
 
 /** Why one check refuses an order, for people and programs. */

@@ -1,6 +1,6 @@
 import { invariant } from '../../domain/invariant.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { parseMarket } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 import { readOrderName } from '../../execution/order-names.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import { NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';

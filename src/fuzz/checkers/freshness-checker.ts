@@ -1,5 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
-import { marketOfCurrencies } from '../../domain/market-symbol.ts';
+import { marketOfCurrencies } from '../../exchange/market-names.ts';
 import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Candle } from '../../domain/candle.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { parseMarket, type MarketSymbol } from '../../domain/market-symbol.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from '../records.ts';

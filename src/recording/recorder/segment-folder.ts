@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SarrafError } from '../../domain/errors.ts';
-import { parseMarket, type MarketSymbol } from '../../domain/market-symbol.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 import type { TakeLock } from '../append-rows.ts';
 import type { Segment } from './read-segment.ts';
 import { segmentKind } from './segment-writer.ts';

@@ -2,7 +2,7 @@ import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { Accounts } from './accounts.ts';
 import { Addresses } from './funding/addresses.ts';
-import { currencyOf, type Currency } from './funding/currency-settings.ts';
+import { currencyOf, type FundingCurrency } from './funding/currency-settings.ts';
 import { Deposits, type DepositsState } from './funding/deposits.ts';
 import { RialWithdrawals, type WithdrawalsState } from './funding/rial-withdrawals.ts';
 import { DEFAULT_WITHDRAWALS, type WithdrawalSettings } from './funding/withdrawal-settings.ts';
@@ -45,7 +45,7 @@ export class Services {
   readonly gateway: Gateway;
   readonly feesOf: (userId: number) => FeeSchedule;
   private readonly accounts: Accounts;
-  private readonly currencies = new Map<string, Currency>();
+  private readonly currencies = new Map<string, FundingCurrency>();
 
   constructor(options: ServicesOptions) {
     const { accounts, random, startMs } = options;
@@ -87,7 +87,7 @@ export class Services {
    * A currency as configured, else with what is known of it. Bounded: unknown symbols are made each time, not
    * kept.
    */
-  currency(symbol: string): Currency {
+  currency(symbol: string): FundingCurrency {
     return this.currencies.get(symbol) ?? currencyOf(symbol);
   }
 

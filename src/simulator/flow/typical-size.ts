@@ -1,8 +1,10 @@
+import { present } from '../../domain/invariant.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
 import type { Market } from '../../domain/market.ts';
 import { UNITS_PER_ONE } from '../../domain/money.ts';
 
 /** What a level of an ordinary book is worth where nothing else says: in units of the quote currency. */
-const LEVEL_VALUE = { rls: 400_000_000, usdt: 800 } as const;
+const LEVEL_VALUE: Readonly<Record<Currency, number>> = { rls: 400_000_000, usdt: 800 };
 /** And at least this many of the smallest order of its market. */
 const LEAST_ORDERS = 60;
 
@@ -12,7 +14,7 @@ const LEAST_ORDERS = 60;
  */
 export function typicalAmount(rules: Market, price: number): number {
   const value = Math.max(
-    LEVEL_VALUE[rules.quote],
+    present(LEVEL_VALUE[rules.quote], () => `what a level is worth in ${rules.quote}`),
     (Number(rules.minOrderValue) / Number(UNITS_PER_ONE)) * LEAST_ORDERS,
   );
   return value / stepValueOf(rules, price);

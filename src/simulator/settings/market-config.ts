@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
+import { present } from '../../domain/invariant.ts';
+import type { Currency, MarketName } from '../../domain/market-symbol.ts';
 import { createMarket, parsePrice } from '../../domain/market.ts';
 import { currencySymbol, durationMs, feePercent, decimalAmount, positiveDecimal } from './config-fields.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 
 /** Least order values of the interface ("Order placement codes"). */
-const MIN_ORDER_VALUES = { rls: '3000000', usdt: '11' } as const;
+const MIN_ORDER_VALUES: Readonly<Record<Currency, string>> = { rls: '3000000', usdt: '11' };
+
+const leastValue = ({ quote }: MarketName): string =>
+  present(MIN_ORDER_VALUES[quote], () => `the least order value of markets in ${quote}`);
 
 /** One market. Steps are decimals of any size: `"10"` and `"0.00000001"`. */
 export const marketConfig = z
@@ -21,12 +27,12 @@ export const marketConfig = z
   .transform((config, context) => {
     const { symbol, priceStep, amountStep, initialPrice, minOrderValue } = config;
     try {
-      const plain = createMarket({ market: symbol, priceStep, amountStep });
+      const name = parseMarket(symbol);
       const market = createMarket({
-        market: symbol,
+        market: name,
         priceStep,
         amountStep,
-        minOrderValue: minOrderValue ?? MIN_ORDER_VALUES[plain.quote],
+        minOrderValue: minOrderValue ?? leastValue(name),
       });
       parsePrice(market, initialPrice);
       return { market, initialPrice };

@@ -70,7 +70,7 @@ export function readGrid(stored: StoredGrid, current: Market): Market {
   ) {
     return current;
   }
-  return createMarket({ market: current.symbol, priceStep: stored.priceStep, amountStep: stored.amountStep });
+  return createMarket({ market: current, priceStep: stored.priceStep, amountStep: stored.amountStep });
 }
 
 /** Synthetic traders keep no history: nobody reads it. */

@@ -1,4 +1,4 @@
-import { formatRatePercent } from '../../domain/fee-schedule.ts';
+import { formatRatePercent, ratesOf } from '../../domain/fee-schedule.ts';
 import type { BankAccount, BankCard, User } from '../core/users/user.ts';
 import type { WireCall } from './handler.ts';
 import { writeDecimal } from './write-fields.ts';
@@ -43,8 +43,8 @@ export function profileRecord(user: User, call: WireCall): Record<string, unknow
         bankCard: user.bankCards.some(({ confirmed }) => !confirmed),
       },
       options: {
-        fee: formatRatePercent(fees.rls.taker),
-        feeUsdt: formatRatePercent(fees.usdt.taker),
+        fee: formatRatePercent(ratesOf(fees, 'rls').taker),
+        feeUsdt: formatRatePercent(ratesOf(fees, 'usdt').taker),
         isManualFee: false,
         tfa: settings.totp !== undefined,
         socialLoginEnabled: false,

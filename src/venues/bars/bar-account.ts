@@ -1,4 +1,4 @@
-import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import { ratesOf, type FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import { BoundedList } from '../../simulator/core/bounded-list.ts';
@@ -120,7 +120,7 @@ export class BarAccount {
   ): void {
     const { market, price, amount, role, timeMs } = of;
     const { grid, name } = market;
-    const rateMillionths = this.trader.fees[grid.quote][role];
+    const rateMillionths = ratesOf(this.trader.fees, grid.quote)[role];
     const { total, fee, received } = settleFill(order, { price, amount, rateMillionths });
     this.receipts.add({ wallet: order.receivingWallet, atMs: timeMs, amount: received });
     const trade: VenueTrade = {

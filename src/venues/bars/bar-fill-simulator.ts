@@ -4,7 +4,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { invariant } from '../../domain/invariant.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Market } from '../../domain/market.ts';
-import type { QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
 import type { Units } from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
@@ -167,7 +167,7 @@ export class BarFillSimulator {
   /**
    * What the account is worth by the last closes, to the last digit. For each bar of a curve take `valuer`.
    */
-  equity(quote: QuoteCurrency): Units {
+  equity(quote: Currency): Units {
     return this.valuer(quote).exact();
   }
 
@@ -175,7 +175,7 @@ export class BarFillSimulator {
    * Values the account again and again, following every change of it. `firstPrices`: opens of the first bars,
    * by market, for the time before.
    */
-  valuer(quote: QuoteCurrency, firstPrices: ReadonlyMap<string, Units> = new Map()): EquityValuer {
+  valuer(quote: Currency, firstPrices: ReadonlyMap<string, Units> = new Map()): EquityValuer {
     const { wallets, markets, account } = this;
     return new EquityValuer({
       quote,

@@ -1,7 +1,8 @@
 import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
 import { roundPrice, type Market } from '../../domain/market.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { marketOfCurrencies, type MarketName } from '../../domain/market-symbol.ts';
+import type { MarketName } from '../../domain/market-symbol.ts';
+import { marketOfCurrencies } from '../../exchange/market-names.ts';
 import type { Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';

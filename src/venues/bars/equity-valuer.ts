@@ -1,8 +1,9 @@
-import { BRIDGE, type QuoteCurrency } from '../../domain/market-symbol.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { pathOf, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { Wallet } from '../../simulator/core/wallet.ts';
 import type { BarMarket } from './bar-market.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /** A currency, and the markets that say what it is worth: each multiplies by its price, or divides by it. */
 interface Valued {
@@ -23,7 +24,7 @@ interface Valued {
 export class EquityValuer {
   /** Currencies of the account that can not be valued. */
   readonly unvalued: readonly string[];
-  private readonly quote: QuoteCurrency;
+  private readonly quote: Currency;
   private readonly wallets: ReadonlyMap<string, Wallet>;
   private readonly markets: ReadonlyMap<string, BarMarket>;
   private readonly firstPrices: ReadonlyMap<string, Units>;
@@ -34,7 +35,7 @@ export class EquityValuer {
   private isHolding = false;
 
   constructor(options: {
-    readonly quote: QuoteCurrency;
+    readonly quote: Currency;
     readonly wallets: ReadonlyMap<string, Wallet>;
     readonly markets: readonly BarMarket[];
     /** First opens by market; a market without one counts for nothing before its first close. */
@@ -109,22 +110,26 @@ export class EquityValuer {
   }
 
   private by(priceOf: PriceOf): Units {
+    const prices = { marketNames: MARKET_NAMES, priceOf };
     let sum = 0n;
     for (const { currency, total } of this.wallets.values()) {
-      sum += valueIn(this.quote, { asset: currency, amount: total }, priceOf) ?? 0n;
+      sum += valueIn(this.quote, { asset: currency, amount: total }, prices) ?? 0n;
     }
     return sum as Units;
   }
 
   /** The way of a currency to the quote currency, if all markets of the run have a price. */
   private valuedOf(wallet: Wallet): Valued | null {
-    const path = pathOf(this.quote, wallet.currency, (symbol) =>
-      this.markets.has(symbol) ? ANY_PRICE : null,
-    );
+    const { bridge } = MARKET_NAMES;
+    const path = pathOf(this.quote, wallet.currency, {
+      marketNames: MARKET_NAMES,
+      priceOf: (symbol) => (this.markets.has(symbol) ? ANY_PRICE : null),
+    });
     if (path === null) return null;
     const steps = path.flatMap((symbol) => {
       const market = this.markets.get(symbol);
-      return market === undefined ? [] : [{ market, isDivided: symbol === BRIDGE && this.quote === 'usdt' }];
+      const isDivided = symbol === bridge.market && this.quote === bridge.base;
+      return market === undefined ? [] : [{ market, isDivided }];
     });
     const [first] = steps;
     return {

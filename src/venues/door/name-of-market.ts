@@ -1,5 +1,6 @@
 import type { Market } from '../../domain/market.ts';
-import { marketOfCurrencies, type MarketName } from '../../domain/market-symbol.ts';
+import type { MarketName } from '../../domain/market-symbol.ts';
+import { marketOfCurrencies } from '../../exchange/market-names.ts';
 
 const NAMES = new WeakMap<Market, MarketName>();
 

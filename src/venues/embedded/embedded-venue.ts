@@ -5,7 +5,7 @@ import { MemoryLockouts } from '../../budget/lockouts.ts';
 import { RequestLimiter } from '../../budget/limiter.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { priceUnits } from '../../domain/market.ts';
-import { parseMarket } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 import { formatUnits, parseUnits, UNITS_PER_ONE, type Price } from '../../domain/money.ts';
 import { ExchangeClient } from '../../exchange/client.ts';
 import { ReplayFlow } from '../../simulator/flow/replay-flow.ts';

@@ -2,7 +2,7 @@ import type { Budget, LimitOverrides } from '../../domain/rate-limit.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { invariant } from '../../domain/invariant.ts';
-import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import { ratesOf, type FeeSchedule } from '../../domain/fee-schedule.ts';
 import { formatAmount, formatPrice, type Market } from '../../domain/market.ts';
 import { formatUnits, type Amount, type Price, type Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
@@ -101,7 +101,11 @@ export class FollowedExchange {
       limits: { overrides: { ...limits } },
       flow: { kind: 'none' },
     });
-    const { exchange } = createSimulation({ config: { ...config, fees }, startMs, seed: 1 });
+    const { exchange } = createSimulation({
+      config: { ...config, fees: { rls: ratesOf(fees, 'rls'), usdt: ratesOf(fees, 'usdt') } },
+      startMs,
+      seed: 1,
+    });
     this.exchange = exchange;
     this.rules = rules;
     this.markets = markets.map(

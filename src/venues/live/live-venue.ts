@@ -28,6 +28,7 @@ import { clientCredentials, credentialTexts, ledgerSubjects } from './client-cre
 import { stateFile, stateFolder } from '../../budget/state-file.ts';
 import { createVenueCaller, sendRequest, type VenueCaller } from '../venue-caller.ts';
 import { secondText } from '../../domain/time-text.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
 
 /** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
 const FIRST_ANSWER_WITHIN_MS = 86_400_000;
@@ -321,5 +322,7 @@ export async function createLiveVenue(
 
 function marketOf({ symbol, priceStep, amountStep, minOrderValue }: MarketRule): readonly Market[] {
   if (priceStep === null || amountStep === null) return [];
-  return [createMarket({ market: symbol, priceStep, amountStep, minOrderValue: minOrderValue ?? '0' })];
+  return [
+    createMarket({ market: parseMarket(symbol), priceStep, amountStep, minOrderValue: minOrderValue ?? '0' }),
+  ];
 }

@@ -1,8 +1,9 @@
+import { createMarketNames } from '../../../src/domain/market-symbol.ts';
 import type { VenueProfile } from '../../../src/venues/port.ts';
 
 /**
  * An exchange that differs from the one of the interface in whatever a profile can say: other words and
- * codes, several words for one thing, no pairs and no stops, no look-up by client order id, identical orders
+ * codes, several words for one thing, euros in place of rials, no pairs and no stops, no look-up by client order id, identical orders
  * taken, short pages, ids that are drawn and lists that go by time. It refuses a request that arrives 5 s
  * after it was sent, so that one reading of its orders after that proves an absence.
  */
@@ -25,7 +26,10 @@ export const OTHER_PROFILE: VenueProfile = {
   },
   absence: { refusedAfterMs: 5_000, readings: 1, needsTrades: false },
   pageSizes: { orders: 5, trades: 5, transactions: 5, candles: 5 },
-  bridge: { market: 'USDTIRT', base: 'usdt', quote: 'rls' },
+  marketNames: createMarketNames([
+    { currency: 'eur', name: 'euro', ending: 'EUR', decimals: 2 },
+    { currency: 'usdt', name: 'tether', ending: 'USDT', decimals: 2 },
+  ]),
   timeframes: new Set(['1m', '5m', '1h', '1d']),
   bookCacheMs: 0,
   budgets: {

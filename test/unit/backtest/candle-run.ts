@@ -9,12 +9,17 @@ import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 /** Midnight of a Monday, UTC. */
 export const FROM_MS = 1_704_067_200_000;
 
-export const TETHER = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001' });
-export const RIAL = createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001' });
+export const TETHER = createMarket({
+  market: parseMarket('BTCUSDT'),
+  priceStep: '0.01',
+  amountStep: '0.000001',
+});
+export const RIAL = createMarket({ market: parseMarket('BTCIRT'), priceStep: '10', amountStep: '0.000001' });
 
 /**
  * Bars of a walk by a small generator: whole price steps, each bar opening where the last one closed or a
@@ -81,7 +86,13 @@ export function runBars(of: {
     balances: { [market.quote]: parseUnits(cash) },
     ...(rules === undefined ? {} : { rules }),
   });
-  const runner = new StrategyRunner(strategy, { market: market.symbol, timeframe, params, hasBooks: false });
+  const runner = new StrategyRunner(strategy, {
+    marketNames: MARKET_NAMES,
+    market: market.symbol,
+    timeframe,
+    params,
+    hasBooks: false,
+  });
   return new CandleRunner({
     settings: {
       ...DEFAULT_ENGINE_TIMES,

@@ -9,6 +9,7 @@ import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 
 /** What a made-up run is like: a random walk that is bought and sold at random moments, with exact books. */
 export interface DemoRunOptions {
@@ -27,7 +28,11 @@ export interface DemoRunOptions {
 
 const START_MS = Date.UTC(2023, 0, 1);
 
-const MARKET: Market = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001' });
+const MARKET: Market = createMarket({
+  market: parseMarket('BTCUSDT'),
+  priceStep: '0.01',
+  amountStep: '0.000001',
+});
 
 /** A run to make numbers and reports of. */
 export function demoRun(options: DemoRunOptions = {}): BacktestRun {

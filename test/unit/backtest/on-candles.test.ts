@@ -11,11 +11,17 @@ import maCross from '../../../strategies/ma-cross.ts';
 import marketMaker from '../../../strategies/market-maker.ts';
 import rebalance from '../../../strategies/rebalance.ts';
 import { FROM_MS, RIAL, runBars, TETHER, walkOf } from './candle-run.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const DAY_MS = 86_400_000;
 
 const instanceOf = (definition: StrategyDefinition) => ({
-  runner: new StrategyRunner(definition, { market: 'BTCUSDT', timeframe: '1h', hasBooks: false }),
+  runner: new StrategyRunner(definition, {
+    marketNames: MARKET_NAMES,
+    market: 'BTCUSDT',
+    timeframe: '1h',
+    hasBooks: false,
+  }),
 });
 
 const wanting = (data: StrategyDefinition['data']): StrategyDefinition =>
@@ -47,9 +53,10 @@ describe('a run on candles', () => {
     expect(() =>
       refuseUnserved([polite, maCross, dca, rebalance, grid, marketMaker].map(instanceOf)),
     ).not.toThrow();
-    expect(new StrategyRunner(polite, { market: 'BTCUSDT', timeframe: '1h' }).subscriptions[1]?.kind).toBe(
-      'book',
-    );
+    expect(
+      new StrategyRunner(polite, { marketNames: MARKET_NAMES, market: 'BTCUSDT', timeframe: '1h' })
+        .subscriptions[1]?.kind,
+    ).toBe('book');
   });
 });
 

@@ -12,6 +12,7 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import maCross from '../../../strategies/ma-cross.ts';
 import { FROM_MS, RIAL, TETHER, walkOf } from './candle-run.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const HOUR_MS = 3_600_000;
 const FEES = { maker: 2_000, taker: 2_500 };
@@ -30,7 +31,12 @@ function backtestOf(
     params = strategy === maCross ? { fast: 5, slow: 12, share: 0.5 } : {},
   } = of;
   const market = columns.market === TETHER.symbol ? TETHER : RIAL;
-  const runner = new StrategyRunner(strategy, { market: market.symbol, timeframe: '1h', params });
+  const runner = new StrategyRunner(strategy, {
+    marketNames: MARKET_NAMES,
+    market: market.symbol,
+    timeframe: '1h',
+    params,
+  });
   return {
     instances: [
       { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...limits }, capital: {} },

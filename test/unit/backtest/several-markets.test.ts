@@ -10,11 +10,12 @@ import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/r
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import triangle from '../../../strategies/triangle.ts';
 import { FROM_MS } from './candle-run.ts';
+import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const STEPS = { priceStep: '1', amountStep: '0.0001' };
-const COIN_IN_RIAL = createMarket({ market: 'BTCIRT', ...STEPS });
-const COIN_IN_TETHER = createMarket({ market: 'BTCUSDT', ...STEPS });
-const TETHER_IN_RIAL = createMarket({ market: 'USDTIRT', priceStep: '1', amountStep: '0.01' });
+const COIN_IN_RIAL = createMarket({ market: parseMarket('BTCIRT'), ...STEPS });
+const COIN_IN_TETHER = createMarket({ market: parseMarket('BTCUSDT'), ...STEPS });
+const TETHER_IN_RIAL = createMarket({ market: parseMarket('USDTIRT'), priceStep: '1', amountStep: '0.01' });
 const HOUR_MS = 3_600_000;
 const FEES = { rls: { maker: 1_000, taker: 1_000 }, usdt: { maker: 1_000, taker: 1_000 } };
 
@@ -45,6 +46,7 @@ function barsOf(
 
 function instanceOf(limits: Partial<RiskLimits> = {}): StrategyInstanceSettings {
   const runner = new StrategyRunner(triangle, {
+    marketNames: MARKET_NAMES,
     market: 'BTCIRT',
     timeframe: '1h',
     params: { size: 1000, edge: 0.01 },

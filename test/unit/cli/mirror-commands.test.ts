@@ -22,6 +22,7 @@ import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { fillRecord, intentRecord, journalLine, kept, orderRecord } from '../mirror/mirror-fixture.ts';
 import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/whole-ids.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-commands-'));
 /** In the past for any clock, so that ages are days. */
@@ -37,7 +38,12 @@ const wallet = (currency: string, total: string, held: string): MirrorChange => 
   },
 });
 
-const LEDGER = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });
+const LEDGER = new AssetLedger({
+  marketNames: MARKET_NAMES,
+  currency: 'usdt',
+  quotes: new Set(['usdt']),
+  sees: () => true,
+});
 const SEAT_JSON = writeInstance('{"level":3}', {
   ledger: LEDGER,
   requests: 1,

@@ -9,7 +9,7 @@ import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { acquireLock } from '../../../src/daemon/locks/lock.ts';
 import { ledgerSubjects } from '../../../src/venues/live/client-credentials.ts';
-import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import { Catalogue } from '../../../src/recording/catalogue.ts';
 import { booksOf, rowsOnDisk } from '../../support/recorded-rows.ts';

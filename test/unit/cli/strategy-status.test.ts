@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { strategyStatus } from '../../../src/cli/strategy-status.ts';
-import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { StrategyRecord } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
@@ -8,7 +8,12 @@ import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 
 /** A strategy that bought 2 BTC at 100 and sold one at 130; the last price is 120. */
 function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
-  const ledger = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });
+  const ledger = new AssetLedger({
+    marketNames: MARKET_NAMES,
+    currency: 'usdt',
+    quotes: new Set(['usdt']),
+    sees: () => true,
+  });
   const market = parseMarket('BTCUSDT');
   const trade = { market, atMs: 5_000, step: parseUnits('0.001') };
   const [one, two] = [parseUnits('1'), parseUnits('2')];

@@ -8,6 +8,7 @@ import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import { EMPTY_MIRROR_STATE } from '../../../src/engine/mirror-change.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 
 let folder: string;
 
@@ -20,7 +21,7 @@ afterEach(() => {
 });
 
 const MARKET = createMarket({
-  market: 'BTCIRT',
+  market: parseMarket('BTCIRT'),
   priceStep: '10',
   amountStep: '0.000001',
   minOrderValue: '3000000',

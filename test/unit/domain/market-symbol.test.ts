@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { marketOfCurrencies, parseMarket } from '../../../src/domain/market-symbol.ts';
+import { marketOfCurrencies, parseMarket } from '../../../src/exchange/market-names.ts';
 
 describe('a market name', () => {
   test.each(['BTCIRT', 'btcirt', 'BTC-RLS', 'btc-rls', 'btc/rls', 'BTC-IRT'])(

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { countText, groupedText, moneyText } from '../../../src/domain/money-text.ts';
+import { decimalsOf } from '../../../src/exchange/market-names.ts';
 
 test.each([
   ['1234567.89', 'rls', '1,234,568'],
@@ -12,7 +13,7 @@ test.each([
   ['0.123456789', 'btc', '0.12345679'],
   ['1000.5', 'btc', '1,000.5'],
 ])('%s %s is %s for a person', (text, currency, read) => {
-  expect(moneyText(text, currency)).toBe(read);
+  expect(moneyText(text, decimalsOf(currency))).toBe(read);
 });
 
 test.each([

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import { assetNotices } from '../../../src/engine/asset-notices.ts';
-import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const noticesOf = (markets: readonly string[], seen: readonly string[] = markets) => {
-  const quotes = new Set(
-    markets.map((market) => (market.endsWith('IRT') ? ('rls' as const) : ('usdt' as const))),
-  );
-  return assetNotices({ name: 'mine', markets, quotes, bridge: INTERFACE_PROFILE.bridge }, (market) =>
+  const quotes = new Set(markets.map((market) => (market.endsWith('IRT') ? 'rls' : 'usdt')));
+  return assetNotices({ name: 'mine', markets, quotes, marketNames: MARKET_NAMES }, (market) =>
     seen.includes(market),
   ).map(({ level, text }) => `${level} ${text}`);
 };

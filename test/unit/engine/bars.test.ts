@@ -14,6 +14,7 @@ import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { FROM_MS, RIAL, TETHER, walkOf } from '../backtest/candle-run.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const BARS = 600;
 const HOUR_MS = 3_600_000;
@@ -86,6 +87,7 @@ function life(isJournaled: boolean): readonly string[] {
   const instance = (name: string, onError: ErrorPolicy, market: string) => ({
     runner: new StrategyRunner(nosy(name, { lines, throws: onError !== 'cancel' || name === 'third' }), {
       market,
+      marketNames: MARKET_NAMES,
       timeframe: '1h',
     }),
     onError,

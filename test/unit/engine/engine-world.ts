@@ -24,10 +24,11 @@ import { issue } from '../../support/issue.ts';
 import { MemoryMirror } from './memory-mirror.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
+import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 export const START_MS = 1_700_000_000_000;
 export const MARKET = createMarket({
-  market: 'BTCUSDT',
+  market: parseMarket('BTCUSDT'),
   priceStep: '0.01',
   amountStep: '0.001',
   minOrderValue: '5',
@@ -272,7 +273,11 @@ export class EngineWorld {
     const { settings = {}, instances = [{}], feeds = FEEDS } = options;
     const definitions = options.strategies ?? [this.wisher()];
     const all = definitions.map((definition, index): StrategyInstanceSettings => ({
-      runner: new StrategyRunner(definition, { market: MARKET.symbol, timeframe: '1m' }),
+      runner: new StrategyRunner(definition, {
+        marketNames: MARKET_NAMES,
+        market: MARKET.symbol,
+        timeframe: '1m',
+      }),
       onError: 'stop',
       pauseMs: 60_000,
       limits: createRiskLimits(),

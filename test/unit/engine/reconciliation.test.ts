@@ -3,6 +3,7 @@ import { buy, type Intent } from '../../../src/strategy/intents.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import { EngineWorld, FEEDS, MARKET } from './engine-world.ts';
 import { withoutNewestLine } from './wrong-once.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 
 const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
 /** Of a start without strategies, which look at no market. */
@@ -247,7 +248,12 @@ describe('reconciliation', () => {
     world.venue.deposit('eth', '5');
     const markets = [
       MARKET,
-      createMarket({ market: 'ETHUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' }),
+      createMarket({
+        market: parseMarket('ETHUSDT'),
+        priceStep: '0.01',
+        amountStep: '0.001',
+        minOrderValue: '5',
+      }),
     ];
     world.restart({ options: { settings: { markets, reconciliation: FAST } } });
     world.advance(90_000);

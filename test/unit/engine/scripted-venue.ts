@@ -1,6 +1,5 @@
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketName } from '../../../src/domain/market-symbol.ts';
-import { marketOfCurrencies } from '../../../src/domain/market-symbol.ts';
 import {
   addUnits,
   formatUnits,
@@ -36,6 +35,7 @@ import type {
   VenueValues,
   WalletTransaction,
 } from '../../../src/venues/port.ts';
+import { marketOfCurrencies } from '../../../src/exchange/market-names.ts';
 
 /** Rows of a page of orders or trades: few, so that tests turn pages. */
 const PAGE = 5;

@@ -5,6 +5,7 @@ import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { EngineWorld, FEEDS, feedOf, START_MS } from './engine-world.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -121,7 +122,16 @@ describe('a strategy that stops', () => {
     });
     const source = { file: 'strategies/bad.ts', lineOf: (error: unknown) => (error === failure ? 12 : null) };
     const world = new EngineWorld({
-      instances: [{ runner: new StrategyRunner(bad, { market: 'BTCUSDT', timeframe: '1m', source }) }],
+      instances: [
+        {
+          runner: new StrategyRunner(bad, {
+            marketNames: MARKET_NAMES,
+            market: 'BTCUSDT',
+            timeframe: '1m',
+            source,
+          }),
+        },
+      ],
     });
     world.advance(4_000);
     const place = { handler: 'on.book', file: 'strategies/bad.ts', line: 12 };

@@ -9,8 +9,8 @@ import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const TRIANGLE = ['BTCIRT', 'BTCUSDT', 'USDTIRT'] as const;
 const NOON_MS = Date.UTC(2026, 0, 2, 12);
@@ -24,6 +24,7 @@ function instanceOver(markets: readonly string[]): StrategyInstance {
   });
   const market = markets[0] ?? '';
   const runner = new StrategyRunner(definition, {
+    marketNames: MARKET_NAMES,
     market,
     timeframe: '1m',
     params: {},
@@ -33,7 +34,7 @@ function instanceOver(markets: readonly string[]): StrategyInstance {
   return new StrategyInstance(
     { runner, onError: 'stop', pauseMs: 0, limits, capital: {} },
     {
-      bridge: INTERFACE_PROFILE.bridge,
+      marketNames: MARKET_NAMES,
       sees: (symbol) => (TRIANGLE as readonly string[]).includes(symbol),
     },
   );
@@ -126,7 +127,7 @@ test('a row gives back what was held, fees and results, to an instance and to a 
   again.isDirty = true;
   expect(again.takeRecord(NOON_MS)?.json).toBe(record.json);
   expect(again.fees.get('btc')).toBe(parseUnits('0.002'));
-  const read = readFigures(record);
+  const read = readFigures(record, MARKET_NAMES);
   expect(profitText(profitOf(read.ledger))).toEqual(profitOfInstance(instance, () => null));
   expect(read.fills).toBe(4);
 });

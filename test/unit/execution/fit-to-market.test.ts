@@ -3,8 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { createMarket } from '../../../src/domain/market.ts';
 import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
 import { fitToMarket } from '../../../src/execution/fit-to-market.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 
-const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '0.5', amountStep: '0.01', minOrderValue: '5' });
+const MARKET = createMarket({
+  market: parseMarket('BTCUSDT'),
+  priceStep: '0.5',
+  amountStep: '0.01',
+  minOrderValue: '5',
+});
 
 const units = (text: string): Units | null => (text === '-' ? null : parseUnits(text));
 

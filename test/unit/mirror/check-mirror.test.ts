@@ -7,6 +7,7 @@ import { checkOf } from '../../../src/mirror/row-checks.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { startSarraf } from '../../support/sarraf-process.ts';
 import { ICEBERG, MirrorFolder, NOW_MS } from './mirror-fixture.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 interface Column {
   readonly table: string;
@@ -42,7 +43,12 @@ const GOOD_JSON: Readonly<Record<string, string>> = {
   'kept.json': '{}',
   'algorithms.json': algorithmToJson(ICEBERG),
   'strategies.json': writeInstance('{}', {
-    ledger: new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true }),
+    ledger: new AssetLedger({
+      marketNames: MARKET_NAMES,
+      currency: 'usdt',
+      quotes: new Set(['usdt']),
+      sees: () => true,
+    }),
     requests: 1,
     fills: 1,
     orders: 1,

@@ -6,6 +6,7 @@ import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 /** Few names, so that rows are written over one another. */
 const name = fc.constantFrom('a', 'b', 'c', 'd');
@@ -92,7 +93,12 @@ const fill = fc.record({
 });
 
 const instance = json.map((state) => {
-  const ledger = new AssetLedger({ currency: 'usdt', quotes: new Set(['usdt']), sees: () => true });
+  const ledger = new AssetLedger({
+    marketNames: MARKET_NAMES,
+    currency: 'usdt',
+    quotes: new Set(['usdt']),
+    sees: () => true,
+  });
   return writeInstance(state, { ledger, requests: 7, fills: 2, orders: 4, fees: new Map([['btc', 5n]]) });
 });
 

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { startNode } from '../../support/sarraf-process.ts';

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
 import { bookEvent, closedCandle, engineView, ownOrder } from '../strategy/engine-view.ts';
@@ -73,6 +74,7 @@ async function begin(options: Partial<WorkerRunnerOptions> & { readonly handlerM
     shownFile: 'deeds.ts',
     name: null,
     market: 'BTCIRT',
+    quotes: MARKET_NAMES.quotes,
     timeframe: '1h',
     params: {},
   } as const;
@@ -146,6 +148,7 @@ describe('a strategy in a thread', () => {
       shownFile: 'reader.ts',
       name: null,
       market: 'BTCIRT',
+      quotes: MARKET_NAMES.quotes,
       timeframe: '1h',
       params: {},
     } as const;
@@ -170,6 +173,7 @@ describe('a strategy in a thread', () => {
       shownFile: 'wrong.ts',
       name: null,
       market: 'BTCIRT',
+      quotes: MARKET_NAMES.quotes,
       timeframe: '1h',
     } as const;
     const thread = new StrategyThread({

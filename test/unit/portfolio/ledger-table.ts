@@ -1,4 +1,5 @@
-import { parseMarket, type QuoteCurrency } from '../../../src/domain/market-symbol.ts';
+import type { Currency } from '../../../src/domain/market-symbol.ts';
+import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { parseUnits, UNITS_PER_ONE, type Units } from '../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../src/domain/rounding.ts';
 import { AssetLedger, type LedgerTrade } from '../../../src/portfolio/asset-ledger.ts';
@@ -7,9 +8,9 @@ export const MIDNIGHT_MS = Date.UTC(2026, 0, 2);
 const HOUR_MS = 3_600_000;
 
 /** The ledger of a strategy whose markets have these quote currencies, in a bot that sees every market. */
-export function ledgerOf(...quotes: readonly QuoteCurrency[]): AssetLedger {
+export function ledgerOf(...quotes: readonly Currency[]): AssetLedger {
   const currency = quotes.includes('rls') ? 'rls' : 'usdt';
-  return new AssetLedger({ currency, quotes: new Set(quotes), sees: () => true });
+  return new AssetLedger({ marketNames: MARKET_NAMES, currency, quotes: new Set(quotes), sees: () => true });
 }
 
 /** A trade such as `buy 1 for 100 fee 0.0025`, `in ETHUSDT` or else in BTCUSDT. */

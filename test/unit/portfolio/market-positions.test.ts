@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
 import { positionIn } from '../../../src/portfolio/market-positions.ts';
 
@@ -17,7 +17,9 @@ const heldAfter = (bought: readonly [string, string, string], tether: string) =>
   const zero = parseUnits('0');
   const flowOf = (market: string) => ({ position: flows[market] ?? zero, cash: zero });
   return ['BTCIRT', 'BTCUSDT', 'USDTIRT'].map((symbol) =>
-    formatUnits(positionIn(parseMarket(symbol), flowOf, parseUnits(tether))),
+    formatUnits(
+      positionIn(parseMarket(symbol), flowOf, { marketNames: MARKET_NAMES, bridgeHeld: parseUnits(tether) }),
+    ),
   );
 };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
-import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';

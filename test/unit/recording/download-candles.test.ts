@@ -3,7 +3,7 @@ import { sendCall } from '../../support/send-call.ts';
 import { createVenueCaller } from '../../../src/venues/venue-caller.ts';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
-import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import {
   downloadCandles,

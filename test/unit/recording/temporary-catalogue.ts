@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { acquireLock } from '../../../src/daemon/locks/lock.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
-import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { Catalogue } from '../../../src/recording/catalogue.ts';
 import type { TakeLock } from '../../../src/recording/append-rows.ts';
 import type { RecordedBook, RecordedTrade } from '../../../src/recording/records.ts';

@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Candle } from '../../../src/domain/candle.ts';
-import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { openDatabase, runSql } from '../../../src/recording/duckdb.ts';

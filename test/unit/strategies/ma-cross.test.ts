@@ -3,12 +3,14 @@ import type { Intent } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import maCross from '../../../strategies/ma-cross.ts';
 import { closedCandle, engineView, ownOrder, type Seen } from '../strategy/engine-view.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const MARKET = 'BTCUSDT';
 
 /** A strategy that receives one close after the other. */
 function start(): (price: string, seen?: Seen) => readonly Intent[] {
   const runner = new StrategyRunner(maCross, {
+    marketNames: MARKET_NAMES,
     market: MARKET,
     timeframe: '1h',
     params: { fast: 2, slow: 3, share: 0.1 },

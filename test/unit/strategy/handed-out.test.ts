@@ -13,6 +13,7 @@ import type { StrategyContext } from '../../../src/strategy/context.ts';
 import type { EngineView, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import { vandalize } from '../../support/vandal.ts';
 import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-view.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const MARKET = 'BTCIRT';
 
@@ -169,7 +170,12 @@ function everything(context: object, what: object): string {
 describe('what a strategy is handed', () => {
   const given = { more: { nested: [1, 2, { three: 3 }] } };
   const runnerOf = (handle: (context: object, what: object) => void): StrategyRunner => {
-    const runner = new StrategyRunner(strategyOf(handle), { market: MARKET, timeframe: '1h', params: given });
+    const runner = new StrategyRunner(strategyOf(handle), {
+      marketNames: MARKET_NAMES,
+      market: MARKET,
+      timeframe: '1h',
+      params: given,
+    });
     for (const close of [1, 2, 3]) runner.warmUp(closedCandle(close, { openTimeMs: close }));
     return runner;
   };
@@ -236,7 +242,7 @@ describe('what a strategy is handed', () => {
 function runnerOfWishes(want: (ctx: StrategyContext) => void): StrategyRunner {
   return new StrategyRunner(
     strategyOf((ctx) => want(ctx as StrategyContext)),
-    { market: MARKET, timeframe: '1h' },
+    { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h' },
   );
 }
 

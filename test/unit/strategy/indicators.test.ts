@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
-import { parseMarket } from '../../../src/domain/market-symbol.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { createIndicator } from '../../../src/strategy/indicators.ts';
 import { ColumnCandle, ohlcvOf, plainCandle } from '../../../src/strategy/column-candle.ts';
 import {

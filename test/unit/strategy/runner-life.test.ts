@@ -10,6 +10,7 @@ import { candles } from '../../../src/strategy/subscriptions.ts';
 import type { Rejection, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import type { CandleData } from '../../../src/strategy/data.ts';
 import { bookEvent, closedCandle, engineView, text } from './engine-view.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const MARKET = 'BTCIRT';
 const view = engineView();
@@ -38,7 +39,13 @@ function definitionOf(parts: Partial<StrategyDefinition> = {}): StrategyDefiniti
 const runnerOf = (
   parts: Partial<StrategyDefinition> = {},
   setup: Partial<RunnerSetup> = {},
-): StrategyRunner => new StrategyRunner(definitionOf(parts), { market: MARKET, timeframe: '1h', ...setup });
+): StrategyRunner =>
+  new StrategyRunner(definitionOf(parts), {
+    marketNames: MARKET_NAMES,
+    market: MARKET,
+    timeframe: '1h',
+    ...setup,
+  });
 
 const look = (runner: StrategyRunner) => runner.handle(bookEvent('1', '2'), view);
 
@@ -470,7 +477,7 @@ describe('a handler that fails', () => {
 test('a strategy without a schema of parameters takes none', () => {
   const { params: _, ...plain } = definitionOf();
   const begin = (params: Record<string, unknown>): StrategyRunner =>
-    new StrategyRunner(plain, { market: MARKET, timeframe: '1h', params });
+    new StrategyRunner(plain, { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h', params });
   expect(begin({}).params).toEqual({});
   expect(() => begin({ amount: 1 })).toThrow('parameters of sample: params: Unrecognized key: "amount"');
 });

@@ -7,6 +7,7 @@ import { Decimal, decimal, defineStrategy, sma, type StrategyContext } from '../
 import { candles } from '../../../src/strategy/subscriptions.ts';
 import { issue } from '../../support/issue.ts';
 import { closedCandle, engineView } from './engine-view.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const MARKET = 'BTCIRT';
 const BARS = { kind: 'candles', from: candles(MARKET, '1h') } as const;
@@ -25,7 +26,7 @@ function runnerOf(handler: (ctx: Context) => unknown): StrategyRunner {
     data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
     on: { bars: (ctx) => handler(ctx as Context) },
   };
-  return new StrategyRunner(definition, { market: MARKET, timeframe: '1h' });
+  return new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h' });
 }
 
 /** What an author in JavaScript may call: nothing says what it takes. */
@@ -46,7 +47,15 @@ const averaging = (params: Readonly<Record<string, unknown>> = {}, beforeWarm: '
     beforeWarm,
     on: { bars: ({ indicators, params: { share } }) => void values.push([indicators.average, share]) },
   });
-  return { runner: new StrategyRunner(definition, { market: MARKET, timeframe: '15m', params }), values };
+  return {
+    runner: new StrategyRunner(definition, {
+      marketNames: MARKET_NAMES,
+      market: MARKET,
+      timeframe: '15m',
+      params,
+    }),
+    values,
+  };
 };
 
 describe('a strategy at work', () => {
@@ -113,7 +122,9 @@ describe('a strategy at work', () => {
       indicators: () => ({ odd: spec as ReturnType<typeof sma> }),
       on: {},
     };
-    expect(() => new StrategyRunner(definition, { market: MARKET, timeframe: '1h' })).toThrow(message);
+    expect(
+      () => new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h' }),
+    ).toThrow(message);
   });
 
   test('hands out intents as they were meant', () => {
@@ -276,9 +287,9 @@ describe('the setup of a strategy', () => {
       ...(averaging().runner as unknown as { definition: StrategyDefinition }).definition,
       name,
     };
-    expect(() => new StrategyRunner(definition, { market: MARKET, timeframe: '1h' })).toThrow(
-      'expected a strategy name',
-    );
+    expect(
+      () => new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h' }),
+    ).toThrow('expected a strategy name');
   });
 
   test('takes decimals as text or number and keeps every digit', () => {

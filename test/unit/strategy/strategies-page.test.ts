@@ -8,6 +8,7 @@ import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import * as sdk from '../../../src/strategy/sdk.ts';
 import { FRESHNESS } from '../../../src/strategy/subscriptions.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const page = readFileSync('docs/strategies.md', 'utf8');
 const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
@@ -55,7 +56,8 @@ describe('the page for authors', () => {
     const { strategies, problems } = await loadStrategies(folder);
     expect(problems).toEqual([]);
     const runners = strategies.map(
-      ({ definition }) => new StrategyRunner(definition, { market: 'BTCIRT', timeframe: '1h' }),
+      ({ definition }) =>
+        new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: 'BTCIRT', timeframe: '1h' }),
     );
     expect(runners.map(({ name }) => name)).toEqual(['band', 'morning']);
   });

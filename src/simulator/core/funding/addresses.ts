@@ -1,4 +1,4 @@
-import type { Currency, Network } from './currency-settings.ts';
+import type { FundingCurrency, Network } from './currency-settings.ts';
 
 export interface DepositAddress {
   readonly address: string;
@@ -44,7 +44,11 @@ export class Addresses {
   /**
    * The address on the currency's first network, made now if need be. Null where there is no network (rial).
    */
-  generate(userId: number, currency: Currency, networkName: string | null = null): DepositAddress | null {
+  generate(
+    userId: number,
+    currency: FundingCurrency,
+    networkName: string | null = null,
+  ): DepositAddress | null {
     const network = currency.networks.find(({ name }) => name === networkName) ?? currency.networks[0];
     if (network === undefined) return null;
     this.made.add(`${userId}/${currency.symbol}`);
@@ -52,7 +56,7 @@ export class Addresses {
   }
 
   /** Addresses by network, in the currency's order; null where none was asked for. */
-  of(userId: number, currency: Currency): readonly (readonly [string, DepositAddress | null])[] {
+  of(userId: number, currency: FundingCurrency): readonly (readonly [string, DepositAddress | null])[] {
     const isMade = this.made.has(`${userId}/${currency.symbol}`);
     return currency.networks.map((network) => [network.name, isMade ? addressOn(network, userId) : null]);
   }

@@ -23,7 +23,7 @@ export interface Network {
   readonly requiredConfirmations: number;
 }
 
-export interface Currency {
+export interface FundingCurrency {
   readonly symbol: string;
   readonly displayName: string;
   /** None for rial. */
@@ -54,7 +54,7 @@ const KNOWN: Readonly<Record<string, CurrencySettings>> = {
  * A currency as configured, over what is known of it, over one network of its own name with 6 confirmations a
  * minute apart.
  */
-export function currencyOf(symbol: string, settings: CurrencySettings = {}): Currency {
+export function currencyOf(symbol: string, settings: CurrencySettings = {}): FundingCurrency {
   const known = KNOWN[symbol] ?? {};
   const required = settings.requiredConfirmations ?? known.requiredConfirmations ?? 6;
   const networks = settings.networks ?? known.networks ?? [symbol.toUpperCase()];

@@ -2,7 +2,7 @@ import type { Accounts } from '../accounts.ts';
 import type { UserId } from '../wallet.ts';
 import { BoundedList } from '../bounded-list.ts';
 import { addressOn } from './addresses.ts';
-import type { Currency } from './currency-settings.ts';
+import type { FundingCurrency } from './currency-settings.ts';
 
 export interface Deposit {
   readonly id: number;
@@ -60,7 +60,7 @@ export class Deposits {
    */
   create(deposit: {
     readonly userId: UserId;
-    readonly currency: Currency;
+    readonly currency: FundingCurrency;
     readonly units: bigint;
     readonly timeMs: number;
     readonly network?: string | undefined;

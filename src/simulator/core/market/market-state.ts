@@ -80,7 +80,7 @@ export class MarketState {
   }): void {
     const { rules } = this;
     const next = createMarket({
-      market: { base: rules.base, quote: rules.quote },
+      market: rules,
       priceStep: change.priceStep ?? formatUnits(rules.priceStep),
       amountStep: change.amountStep ?? formatUnits(rules.amountStep),
       minOrderValue: change.minOrderValue ?? formatUnits(rules.minOrderValue),
@@ -112,7 +112,7 @@ export class MarketState {
       );
     }
     this.grid = createMarket({
-      market: { base: this.rules.base, quote: this.rules.quote },
+      market: this.rules,
       priceStep: formatUnits(priceStep),
       amountStep: formatUnits(amountStep),
       version: this.rules.version,

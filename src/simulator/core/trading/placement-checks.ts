@@ -1,4 +1,4 @@
-import type { QuoteCurrency } from '../../../domain/market-symbol.ts';
+import type { Currency } from '../../../domain/market-symbol.ts';
 import type { UserId } from '../wallet.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { refuse, type Refusal } from '../result.ts';
@@ -7,7 +7,7 @@ import type { PlaceOrder } from './requests.ts';
 import type { Trader } from './trader.ts';
 
 /** Why a user may not trade in the markets of a quote currency; null for one who may. */
-export type IsBarred = (userId: UserId, quote: QuoteCurrency) => string | null;
+export type IsBarred = (userId: UserId, quote: Currency) => string | null;
 
 /** Refuses while the market is closed or the user may not trade there. */
 export function checkMayTrade(

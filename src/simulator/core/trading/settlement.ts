@@ -1,4 +1,4 @@
-import { feeOf } from '../../../domain/fee-schedule.ts';
+import { feeOf, ratesOf } from '../../../domain/fee-schedule.ts';
 import { valueHalfEven, valueUp } from '../../../domain/market.ts';
 import { UNITS_PER_ONE } from '../../../domain/money.ts';
 import type { Accounts } from '../accounts.ts';
@@ -22,8 +22,8 @@ export function settleTrade(accounts: Accounts, trade: Trade): void {
   trade.takerTotal = addFill(taker, trade);
   trade.makerTotal = addFill(maker, trade);
   const takerBuys = taker.side === 'buy';
-  trade.takerFee = feeOf(takerBuys ? amount : trade.takerTotal, taker.trader.fees[quote].taker);
-  trade.makerFee = feeOf(takerBuys ? trade.makerTotal : amount, maker.trader.fees[quote].maker);
+  trade.takerFee = feeOf(takerBuys ? amount : trade.takerTotal, ratesOf(taker.trader.fees, quote).taker);
+  trade.makerFee = feeOf(takerBuys ? trade.makerTotal : amount, ratesOf(maker.trader.fees, quote).maker);
   taker.fee += trade.takerFee;
   maker.fee += trade.makerFee;
   if (takerBuys) {

@@ -1,4 +1,4 @@
-import type { QuoteCurrency } from '../../../domain/market-symbol.ts';
+import type { Currency } from '../../../domain/market-symbol.ts';
 import { BoundedList } from '../bounded-list.ts';
 import { accept, refuse, type Result } from '../result.ts';
 import {
@@ -177,7 +177,7 @@ export class User {
    * Why this user may not trade in the markets of a quote currency; null for one who may. `rial_trade` is
    * about rial markets, `crypto_trade` about tether markets; both need a verified identity.
    */
-  barredFrom(quote: QuoteCurrency): string | null {
+  barredFrom(quote: Currency): string | null {
     if (!this.verifications.identity) return 'the identity of this user is not verified';
     const feature = quote === 'rls' ? 'rial_trade' : 'crypto_trade';
     return this.features[feature] ? null : `the feature ${feature} is not open to this user`;

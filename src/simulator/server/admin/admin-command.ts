@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { User } from '../../core/users/user.ts';
 import type { MarketState } from '../../core/market/market-state.ts';
-import { parseMarket } from '../../../domain/market-symbol.ts';
+import { parseMarket } from '../../../exchange/market-names.ts';
 import type { SimulatedOrder } from '../../core/trading/order.ts';
 import type { Simulation } from '../../simulation.ts';
 import type { WorldClock } from '../world-clock.ts';

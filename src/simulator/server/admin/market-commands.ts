@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatRatePercent } from '../../../domain/fee-schedule.ts';
+import { formatRatePercent, ratesOf, type FeeRates } from '../../../domain/fee-schedule.ts';
 import { formatUnits } from '../../../domain/money.ts';
 import type { MarketState } from '../../core/market/market-state.ts';
 import { decimalAmount, feePercent, positiveDecimal } from '../../settings/config-fields.ts';
@@ -71,15 +71,22 @@ export const marketCommands = [
       const users = name === undefined ? [...services.users.all()] : [userOf(context, name)];
       const traders = users.map(({ id }) => trading.trader(id));
       for (const trader of traders) {
-        trader.fees = { rls: rls ?? trader.fees.rls, usdt: usdt ?? trader.fees.usdt };
+        trader.fees = {
+          rls: rls ?? ratesOf(trader.fees, 'rls'),
+          usdt: usdt ?? ratesOf(trader.fees, 'usdt'),
+        };
       }
       return {
         fees: traders.map(({ userId, fees }) => ({
           userId,
-          rls: { maker: formatRatePercent(fees.rls.maker), taker: formatRatePercent(fees.rls.taker) },
-          usdt: { maker: formatRatePercent(fees.usdt.maker), taker: formatRatePercent(fees.usdt.taker) },
+          rls: percents(ratesOf(fees, 'rls')),
+          usdt: percents(ratesOf(fees, 'usdt')),
         })),
       };
     },
   }),
 ];
+
+function percents({ maker, taker }: FeeRates): Readonly<Record<keyof FeeRates, string>> {
+  return { maker: formatRatePercent(maker), taker: formatRatePercent(taker) };
+}

@@ -1,4 +1,5 @@
-import { parseMarket, type MarketName } from '../../../domain/market-symbol.ts';
+import type { MarketName } from '../../../domain/market-symbol.ts';
+import { parseMarket } from '../../../exchange/market-names.ts';
 import { UNIT_DECIMALS, UNITS_PER_ONE } from '../../../domain/money.ts';
 import { transferFunds } from '../../core/margin/transfer.ts';
 import { refuse } from '../../core/result.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { exposure, feesPaid, tradedValue, turnover } from '../../../../src/backtest/metrics/activity.ts';
 import { buyAndHoldReturn, runMetrics } from '../../../../src/backtest/metrics/run-metrics.ts';
 import { monthlyReturns, returnHistogram } from '../../../../src/backtest/metrics/return-tables.ts';
-import { parseMarket } from '../../../../src/domain/market-symbol.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { demoRun } from '../demo-run.ts';
 

@@ -7,8 +7,14 @@ import type { FillRecord } from '../../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../../src/execution/order-record.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../../src/venues/whole-ids.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
-const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '0.01', minOrderValue: '1' });
+const MARKET = createMarket({
+  market: parseMarket('BTCUSDT'),
+  priceStep: '1',
+  amountStep: '0.01',
+  minOrderValue: '1',
+});
 const END_MS = 100_000;
 const OPTIONS = {
   markets: [MARKET],

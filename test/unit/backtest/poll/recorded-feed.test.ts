@@ -6,6 +6,7 @@ import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import type { RecordedBook, RecordedTrade } from '../../../../src/recording/records.ts';
 import { chunksOf } from '../../venues/recorded/recorded-run.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT'] as const;
 
@@ -27,7 +28,7 @@ function tradeAt(
 function feedOf(books: readonly (readonly RecordedBook[])[], trades: readonly (readonly RecordedTrade[])[]) {
   const { markets } = new FollowedExchange({
     markets: SYMBOLS.map((symbol) => ({
-      market: createMarket({ market: symbol, priceStep: '1', amountStep: '1' }),
+      market: createMarket({ market: parseMarket(symbol), priceStep: '1', amountStep: '1' }),
       hasTrades: true,
     })),
     fees: { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } },

@@ -14,6 +14,7 @@ import type { StrategyDefinition } from '../../../../src/strategy/definition.ts'
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import maCross from '../../../../strategies/ma-cross.ts';
 import { FROM_MS, TETHER, walkOf } from '../candle-run.ts';
+import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 
 const columns = walkOf(TETHER, { bars: 600, seed: 7, price: 60_000 });
 
@@ -26,7 +27,12 @@ async function checked(
   const rates = { maker: 1_000, taker: 1_000 };
   const newInstances = async (): Promise<readonly StrategyInstanceSettings[]> => [
     {
-      runner: new StrategyRunner(strategyFor(), { market: TETHER.symbol, timeframe: '1h', hasBooks: false }),
+      runner: new StrategyRunner(strategyFor(), {
+        marketNames: MARKET_NAMES,
+        market: TETHER.symbol,
+        timeframe: '1h',
+        hasBooks: false,
+      }),
       onError: 'stop',
       pauseMs: 60_000,
       limits: createRiskLimits(),

@@ -8,6 +8,7 @@ import { defineStrategy } from '../../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import type { Catalogue } from '../../../../src/recording/catalogue.ts';
 import { BTCIRT, candles, temporaryCatalogue } from '../../recording/temporary-catalogue.ts';
+import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 
 const HOUR_MS = 3_600_000;
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
@@ -21,7 +22,7 @@ function instanceOf(timeframe: Timeframe): StrategyInstanceSettings {
     data: ({ market }) => ({ bars: market.candles(timeframe, { history: 3 }) }),
     on: {},
   });
-  const runner = new StrategyRunner(definition, { market: BTCIRT, timeframe });
+  const runner = new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: BTCIRT, timeframe });
   return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };
 }
 

@@ -18,13 +18,11 @@ import {
 import { updateQuotes, type SizedQuote } from '../../../../src/execution/algorithms/quotes.ts';
 import type { SeenBook } from '../../../../src/execution/risk/risk-view.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
-export const MARKET = createMarket({
-  market: 'BTCUSDT',
-  priceStep: '0.01',
-  amountStep: '0.001',
-  minOrderValue: '5',
-});
+const MARKET_OPTIONS = { market: parseMarket('BTCUSDT'), amountStep: '0.001', minOrderValue: '5' };
+
+export const MARKET = createMarket({ ...MARKET_OPTIONS, priceStep: '0.01' });
 
 /** An order as an algorithm's engine would have it. */
 export function orderOf(
@@ -187,8 +185,6 @@ class AlgorithmRunner {
     };
   }
 }
-
-const MARKET_OPTIONS = { market: 'BTCUSDT', amountStep: '0.001', minOrderValue: '5' };
 
 /** `buy 1@99 sell 1@101` as an intent. */
 export function quotesOf(words: readonly string[]): Extract<SizedAlgorithmIntent, { kind: 'quotes' }> {

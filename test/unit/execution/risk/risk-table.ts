@@ -8,6 +8,7 @@ import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import type { RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 /**
  * Risk checks as text, one case a line: `limits | situation => verdict`. Limits and facts of the situation
@@ -67,7 +68,7 @@ export const NO_LIMITS: RiskLimits = {
 const markets = new Map(
   ['BTCUSDT', 'ETHUSDT', 'BTCIRT', 'USDTIRT'].map((symbol) => [
     symbol,
-    createMarket({ market: symbol, priceStep: '0.01', amountStep: '0.000001' }),
+    createMarket({ market: parseMarket(symbol), priceStep: '0.01', amountStep: '0.000001' }),
   ]),
 );
 
@@ -124,7 +125,7 @@ export function viewOf(text: string): RiskView {
       lastLossAtMs: null,
     },
     plannedAtMs: [],
-    bridge: INTERFACE_PROFILE.bridge.market,
+    marketNames: INTERFACE_PROFILE.marketNames,
   };
   for (const phrase of phrasesOf(text)) Object.assign(view, factOf(phrase, view));
   return view;

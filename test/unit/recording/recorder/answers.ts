@@ -1,5 +1,5 @@
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
-import { parseMarket } from '../../../../src/domain/market-symbol.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import type { MarketStats } from '../../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import type { PublicTrade } from '../../../../src/domain/trade.ts';

@@ -11,6 +11,7 @@ import { defineStrategy } from '../../../../src/strategy/sdk.ts';
 import { createEmbeddedWorld } from '../../../support/embedded-bot.ts';
 import { BTCIRT, gather, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
 import { openRecorder } from './answers.ts';
+import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 
 /** Looks at everything that can be recorded, and trades nothing. */
 const watcher = defineStrategy({
@@ -46,7 +47,11 @@ test('a run records what its mirror saw, at the same times, and asks for nothing
     isRecorded: boolean,
   ): Promise<{ readonly seen: readonly Seen[]; readonly requests: number }> => {
     const { config, venue, time } = createEmbeddedWorld({ seed: 3 });
-    const runner = new StrategyRunner(watcher, { market: BTCIRT, timeframe: '1m' });
+    const runner = new StrategyRunner(watcher, {
+      marketNames: MARKET_NAMES,
+      market: BTCIRT,
+      timeframe: '1m',
+    });
     const instances = config.strategies.slice(0, 1).map(({ limits }) => ({
       runner,
       limits,

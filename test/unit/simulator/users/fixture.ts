@@ -7,6 +7,7 @@ import { DEFAULT_FEES, type ServicesOptions } from '../../../../src/simulator/co
 import type { UserSettings } from '../../../../src/simulator/core/users/user-settings.ts';
 import { DEFAULT_FORMS, type WireForms } from '../../../../src/simulator/wire/forms.ts';
 import type { WireAnswer, WireCall, WireHandler } from '../../../../src/simulator/wire/handler.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 /** Noon of a day in spring, UTC. */
 export const START_MS = Date.UTC(2025, 3, 10, 12);
@@ -31,12 +32,12 @@ export function createExchange(options: Partial<ServicesOptions> = {}): Simulate
     {
       markets: [
         {
-          market: createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001' }),
+          market: createMarket({ market: parseMarket('BTCIRT'), priceStep: '10', amountStep: '0.000001' }),
           initialPrice: '50000000000',
           ...btc,
         },
         {
-          market: createMarket({ market: 'USDTIRT', priceStep: '10', amountStep: '0.01' }),
+          market: createMarket({ market: parseMarket('USDTIRT'), priceStep: '10', amountStep: '0.01' }),
           initialPrice: '800000',
           baseName: 'Tether',
           quoteName: 'rial',

@@ -9,10 +9,16 @@ import type { BarRules } from '../../../../src/venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
 import { walletIdOf } from '../../../../src/venues/whole-ids.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const MINUTE_MS = 60_000;
-const BTC = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '5' });
-const ETH = createMarket({ market: 'ETHUSDT', priceStep: '0.01', amountStep: '0.0001' });
+const BTC = createMarket({
+  market: parseMarket('BTCUSDT'),
+  priceStep: '0.01',
+  amountStep: '0.001',
+  minOrderValue: '5',
+});
+const ETH = createMarket({ market: parseMarket('ETHUSDT'), priceStep: '0.01', amountStep: '0.0001' });
 
 /** Bars of a minute each, flat at the given closes. */
 function flat(market: typeof BTC, closes: readonly string[], fromMs = 0): CandleColumns {

@@ -15,6 +15,7 @@ import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
 import type { VenueOrderId } from '../../../../src/domain/venue-id.ts';
 import { orderIdOf, tradeIdOf } from '../../../../src/venues/whole-ids.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -23,8 +24,8 @@ const HOUR_MS = 3_600_000;
  * prices are finer than steps.
  */
 const MARKETS = [
-  createMarket({ market: 'BTCIRT', priceStep: '10', amountStep: '0.000001' }),
-  createMarket({ market: 'ETHUSDT', priceStep: '0.000001', amountStep: '0.0000001' }),
+  createMarket({ market: parseMarket('BTCIRT'), priceStep: '10', amountStep: '0.000001' }),
+  createMarket({ market: parseMarket('ETHUSDT'), priceStep: '0.000001', amountStep: '0.0000001' }),
 ];
 const START_CELLS = [1_260_000_000_00, 100_000_000];
 const DECIMALS = [1, 7];

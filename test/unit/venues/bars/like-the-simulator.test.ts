@@ -9,9 +9,10 @@ import type { VenueCall } from '../../../../src/venues/port.ts';
 import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
 import { createBareExchange, fund } from '../../../support/bare-exchange.ts';
 import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const TERMS = { market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '11' };
-const MARKET = createMarket(TERMS);
+const MARKET = createMarket({ ...TERMS, market: parseMarket(TERMS.market) });
 const BALANCES = { usdt: '2000', btc: '15' };
 
 interface Wish {

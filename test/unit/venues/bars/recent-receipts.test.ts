@@ -7,11 +7,12 @@ import { createMarket, type Market } from '../../../../src/domain/market.ts';
 import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
 import type { Wallet } from '../../../../src/simulator/core/wallet.ts';
 import { NO_FEES } from '../../../support/bare-exchange.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const BTC = createMarket({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001' });
-const ETH = createMarket({ market: 'ETHUSDT', priceStep: '0.01', amountStep: '0.001' });
+const BTC = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '0.01', amountStep: '0.001' });
+const ETH = createMarket({ market: parseMarket('ETHUSDT'), priceStep: '0.01', amountStep: '0.001' });
 
 function bar(
   market: Market,

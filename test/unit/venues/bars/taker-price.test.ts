@@ -3,9 +3,10 @@ import { createBarRules } from '../../../../src/venues/bars/bar-rules.ts';
 import { takerCostsOf, takerPrice } from '../../../../src/venues/bars/taker-price.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import type { Side } from '../../../../src/domain/order.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 /** A step is the smallest unit of money there is. */
-const FINEST = createMarket({ market: 'SHIBUSDT', priceStep: '0.0000000001', amountStep: '1' });
+const FINEST = createMarket({ market: parseMarket('SHIBUSDT'), priceStep: '0.0000000001', amountStep: '1' });
 
 describe('the price of what takes', () => {
   test.each<readonly [Side, number]>([

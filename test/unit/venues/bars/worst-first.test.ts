@@ -7,8 +7,9 @@ import type { Side } from '../../../../src/domain/order.ts';
 import type { BarPath } from '../../../../src/venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
 import { NO_FEES } from '../../../support/bare-exchange.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
-const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '1' });
+const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', amountStep: '1' });
 
 interface Case {
   readonly side: Side;

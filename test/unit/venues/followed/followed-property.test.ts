@@ -10,8 +10,9 @@ import type { VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import type { Page, VenueCall } from '../../../../src/venues/port.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
-const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '0.1' });
+const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', amountStep: '0.1' });
 const CASH = '100000';
 const COINS = '500';
 

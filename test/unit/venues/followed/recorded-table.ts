@@ -10,9 +10,10 @@ import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import type { AskedOrder, Page } from '../../../../src/venues/port.ts';
 import type { SimulatedOrder } from '../../../../src/simulator/core/trading/order.ts';
 import type { VenueOrderId } from '../../../../src/domain/venue-id.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 /** Whole prices and amounts, so that a table reads easily. */
-const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '1' });
+const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', amountStep: '1' });
 
 /**
  * Runs a table of what happens to one recorded market, a line each, and answers it with what is asked for

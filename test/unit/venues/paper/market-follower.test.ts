@@ -9,8 +9,9 @@ import { FollowedExchange } from '../../../../src/venues/followed/followed-excha
 import { DEFAULT_LIQUIDITY } from '../../../../src/venues/followed/liquidity-model.ts';
 import { MarketFollower } from '../../../../src/venues/paper/market-follower.ts';
 import type { Page, VenueCall, VenueValues } from '../../../../src/venues/port.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
-const MARKET = createMarket({ market: 'BTCUSDT', priceStep: '1', amountStep: '1' });
+const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', amountStep: '1' });
 
 const BOOK: OrderBook = {
   bids: [[decimalText('100'), decimalText('4')]],

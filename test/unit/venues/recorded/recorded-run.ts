@@ -12,12 +12,13 @@ import { createRiskLimits, type RiskLimits } from '../../../../src/execution/ris
 import type { RecordedBook, RecordedStats, RecordedTrade } from '../../../../src/recording/records.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
+import { parseMarket, MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 
 /** Midnight of a Monday, UTC. */
 export const FROM_MS = 1_704_067_200_000;
 
 export const TETHER = createMarket({
-  market: 'BTCUSDT',
+  market: parseMarket('BTCUSDT'),
   priceStep: '0.01',
   amountStep: '0.000001',
   minOrderValue: '11',
@@ -129,7 +130,12 @@ export async function runRecorded(
     stats = null,
     ...rest
   } = of;
-  const runner = new StrategyRunner(strategy, { market: 'BTCUSDT', timeframe: '1m', params });
+  const runner = new StrategyRunner(strategy, {
+    marketNames: MARKET_NAMES,
+    market: 'BTCUSDT',
+    timeframe: '1m',
+    params,
+  });
   return runPoll({
     settings: {
       ...DEFAULT_ENGINE_TIMES,
