@@ -13,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // beside them, are readable by the user only.
 process.umask(0o077);
 /**
- * Names the strategy whose promise nobody waited for, or whose timer threw. A run watches by itself, and ends
+ * Names the strategy whose promise was not awaited, or whose timer threw. A run watches by itself, and ends
  * its orders first.
  */
 async function endByCrash(error: unknown): Promise<void> {

@@ -50,7 +50,7 @@ function exitCodeOf(error: unknown): number {
 /**
  * Runs a command of sarraf with what was typed behind the name of the program, and answers with the exit
  * code. What it prints goes to the console and to standard output; what concerns the whole process (its
- * signals, its umask, errors that nobody caught) is the business of the caller.
+ * signals, its umask, uncaught errors) is the business of the caller.
  */
 export async function runSarraf(args: readonly string[]): Promise<number> {
   try {

@@ -9,7 +9,7 @@ export interface StartingBot {
 }
 
 /**
- * The bot that has a folder whose mirror nobody has open; null where there is none, or that is unknown.
+ * The bot that has a folder whose mirror is not open; null where there is none, or that is unknown.
  */
 export function startingBot(dataFolder: string): StartingBot | null {
   try {

@@ -7,7 +7,7 @@ const MOST_TOLD = 5;
 const MOST_CRASHES = 1_000;
 
 /**
- * Errors that nobody caught and promises that nobody waited for, of this process; those of strategies end in
+ * Uncaught errors and promises that were not awaited, of this process; those of strategies end in
  * their own threads. The first asks for the end of the run, so that orders are canceled and the books
  * compared before the process ends with it.
  */

@@ -20,7 +20,7 @@ export interface ThreadedStrategy {
 
 /** The threads of the strategies of one run. */
 export class StrategyThreads {
-  /** Told of a strategy whose thread ended while nobody called it. */
+  /** Called with a strategy whose thread ended outside of any call. */
   onEnd: () => void = () => undefined;
   private readonly limits: IsolationLimits;
   private readonly onPrint: (strategy: string, line: string) => void;

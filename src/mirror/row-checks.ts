@@ -22,7 +22,7 @@ const INSTANCE = storedInstance(MARKET_NAMES);
 const LARGEST = 2 ** 53 - 1;
 const LATEST_MS = 8_640_000_000_000_000;
 
-/** JSON of which nobody reads more than that. For invalid JSON `json_type` would be an error. */
+/** JSON of which no reader needs more. For invalid JSON `json_type` would be an error. */
 const jsonOf = (type: 'object' | 'array'): ColumnCheck => ({
   sql: (column) => `CASE WHEN json_valid(${column}) THEN json_type(${column}) = '${type}' ELSE 0 END`,
   expected: `a JSON ${type}`,

@@ -22,7 +22,7 @@ export interface InProcessVenueOptions {
   readonly ip?: string;
 }
 
-/** A request that nobody may get an answer to. */
+/** A request whose answer may have no reader. */
 interface Pending {
   readonly target: string;
   readonly request: HttpRequest;
@@ -148,7 +148,7 @@ async function withAbort(
     return await Promise.race([reply, given.promise]);
   } finally {
     signal.removeEventListener('abort', giveUp);
-    // The reply may still fail after nobody waits for it.
+    // The reply may still fail when its sender waits no longer.
     reply.catch(() => undefined);
   }
 }

@@ -42,7 +42,7 @@ const WHERE = `name the exchange with --config bot.yaml or --url https://exchang
 
 /**
  * Finds the exchange and the credentials for a call: those of a configuration, or an address with a token of
- * the environment, of a file, or of `sarraf login`. A call that needs nobody's credentials reads none. Throws
+ * the environment, of a file, or of `sarraf login`. A public call reads no credentials. Throws
  * as wrong input what is missing.
  */
 export function findTarget(

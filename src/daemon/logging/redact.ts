@@ -2,7 +2,7 @@ import { Redactor } from '../../exchange/redactor.ts';
 import { Secret } from '../../configuration/secret.ts';
 
 /**
- * Names of values that nobody should read, in headers and in what is logged besides: also with a service's
+ * Names of secret values, in headers and in what is logged besides: also with a service's
  * name before them.
  */
 const HIDDEN =

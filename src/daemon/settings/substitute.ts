@@ -13,7 +13,7 @@ const NO_TEXT = /^(?:true|false|null|[-+]?(?:0|[1-9]\d*)(?:\.\d+)?)$/;
 
 export interface Substitution {
   readonly problems: readonly Located[];
-  /** Values that came from the environment, with the name of each: nobody should see them in a message. */
+  /** Values that came from the environment, with the name of each: no message may show them. */
   readonly values: ReadonlyMap<string, string>;
 }
 

@@ -7,7 +7,7 @@ import type { SimulatedOrder } from '../core/trading/order.ts';
 import type { PlaceOrder } from '../core/trading/requests.ts';
 import type { Result } from '../core/result.ts';
 
-/** Closed orders, trades and transactions of a wallet kept of a trader of the flow: nobody reads them. */
+/** Closed orders, trades and transactions of a wallet kept of a trader of the flow, which has no reader. */
 const HISTORY_KEPT = 256;
 /** A top-up is worth this many of the order that could not be paid. */
 const TOP_UP_ORDERS = 1_000n;

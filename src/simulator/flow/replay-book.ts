@@ -121,7 +121,7 @@ export class ReplayBook {
     this.take({ side: oppositeOf(side), price, amount: Math.ceil(amount / market.amountFactor) }, timeMs);
   }
 
-  /** What finds nobody to trade with must not rest. */
+  /** An order without a counterparty must not rest. */
   private take(trade: StepTrade, timeMs: number): void {
     const order = this.taker.place(this.market, { ...trade, execution: 'limit' }, timeMs);
     if (order !== null && order.isOpen) this.taker.cancel(order, timeMs);

@@ -95,7 +95,7 @@ export const userConfig = z.strictObject({
     .optional(),
 });
 
-/** Who is there when nobody is configured. */
+/** The default users. */
 const DEFAULT_USERS: readonly z.input<typeof userConfig>[] = [
   {
     username: 'trader',

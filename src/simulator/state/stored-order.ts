@@ -73,7 +73,7 @@ export function readGrid(stored: StoredGrid, current: Market): Market {
   return createMarket({ market: current, priceStep: stored.priceStep, amountStep: stored.amountStep });
 }
 
-/** Synthetic traders keep no history: nobody reads it. */
+/** Synthetic traders keep no history: it has no reader. */
 const NAMELESS = { historyKept: 256, isUnrestricted: false } as const;
 
 function traderOf(userId: number, { trading, services }: SimulatedExchange): Trader {

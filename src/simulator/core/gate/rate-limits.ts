@@ -80,9 +80,8 @@ export class RateLimits {
   }
 
   /**
-   * Lowers the limit of a budget, as a crowded exchange does; null gives it back. Who goes over it gets that
-   * answer with a 429 that names it, 30 times within an hour; after that going over it is what going over any
-   * limit is.
+   * Lowers the limit of a budget, as a crowded exchange does; null restores it. A request over it gets a 429
+   * that names the limit, 30 times within an hour. After that it is refused like one over any limit.
    */
   lower(budget: string, limit: number | null): void {
     this.crowding.set(budget, limit);

@@ -6,7 +6,7 @@ export interface MerchantSettings {
   /** Scheme and host that `callbackURL` must have, such as `https://shop.example`. */
   readonly callbackOrigin: string;
   readonly restricted?: boolean | undefined;
-  /** Whose rial wallet is credited when a payment is verified; nobody's without it. */
+  /** Whose rial wallet is credited when a payment is verified; without it none is. */
   readonly username?: string | undefined;
 }
 

@@ -31,7 +31,7 @@ function shown(wallet: Wallet, transactions: number): Record<string, unknown> {
   };
 }
 
-/** What nobody but an administrator sees. */
+/** What only an administrator sees. */
 export const readCommands = [
   adminCommand({
     method: 'GET',
