@@ -4,6 +4,7 @@ import { benchCommand } from './command.ts';
 import { benchDecision } from './decision.ts';
 import { benchEngine } from './engine.ts';
 import { benchHttp } from './http.ts';
+import { benchIdle } from './idle.ts';
 import { benchManyRuns } from './many-runs.ts';
 import { benchMatching } from './matching.ts';
 import { benchPoll } from './poll.ts';
@@ -26,6 +27,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   'many-runs': benchManyRuns,
   poll: benchPoll,
   start: benchStart,
+  idle: benchIdle,
   worker: benchWorkerCall,
   soak: benchSoak,
 };

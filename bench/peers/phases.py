@@ -69,7 +69,10 @@ def measure_peer(name, peer, setup):
         command = [python, here / peer.script, phase, f"--bars={setup.csv}", f"--out={out}", *inner]
 
         def once(command=command, out=out):
-            return measure(command, timeout_s=setup.timeout_s, folder=out)
+            # What a peer leaves behind goes away with the folder.
+            return measure(
+                command, timeout_s=setup.timeout_s, folder=out, environment={"TMPDIR": str(out)}
+            )
 
         def phase_of(phase=phase, once=once):
             if phase in ("cross", "idle"):

@@ -11,6 +11,7 @@ import datetime
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,7 @@ from phases import measure_bare, measure_bench, measure_peer, measure_sarraf
 TREE = Path(__file__).resolve().parents[2]
 PAGE = TREE / "docs" / "performance.md"
 BARS = 1_051_200
-BENCHES = ["matching", "engine", "decision", "backtest", "many-runs", "poll", "start", "soak"]
+BENCHES = ["matching", "engine", "decision", "backtest", "many-runs", "poll", "start", "idle", "soak"]
 NAMES = ["bare", "sarraf", *PEERS, *(f"bench:{name}" for name in BENCHES)]
 
 EPILOG = f"""names: {", ".join(NAMES)}
@@ -117,6 +118,8 @@ def commit_of_tree():
 
 def main():
     args = read_arguments()
+    # Ends the process that is measured too, and removes the work folder.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     args.cache.mkdir(parents=True, exist_ok=True)
     path = args.cache / f"results-{args.bars}.json"
     results = json.loads(path.read_text()) if path.exists() else {}
