@@ -80,6 +80,11 @@ export function reserveOf(budget: RateLimit): number {
   return budget.hasReserve === true ? Math.floor(budget.limit * RESERVED_SHARE) : 0;
 }
 
+/** How many slots requests of a class may occupy. */
+export function slotsFor(requestClass: RequestClass, budget: RateLimit): number {
+  return mayUseReserve(requestClass) ? budget.limit : budget.limit - reserveOf(budget);
+}
+
 /**
  * Whether a slot is free again: strictly more than a window after its stamp, since both ends of a window may
  * count.
@@ -104,7 +109,7 @@ export interface WindowState {
 export function waitForSlot(state: WindowState): number | null {
   const { budget, requestClass, occupied, stampAt, fullUntilMs, nowMs } = state;
   const blindMs = fullUntilMs === null || fullUntilMs < nowMs ? 0 : fullUntilMs - nowMs + 1;
-  const allowed = budget.limit - (mayUseReserve(requestClass) ? 0 : reserveOf(budget));
+  const allowed = slotsFor(requestClass, budget);
   if (allowed <= 0) return null;
   if (occupied < allowed) return blindMs;
   const stamp = stampAt(occupied - allowed);

@@ -1,6 +1,8 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
+import type { RequestClass } from '../domain/request-class.ts';
 import {
   isReleased,
+  slotsFor,
   waitForSlot,
   type Admission,
   type AdmissionAsk,
@@ -75,6 +77,8 @@ export class BudgetLedger implements RequestLedger {
   private readonly occupied = new Map<string, Occupied>();
   private past: UnknownPast | null;
   private lastId = 0;
+  /** Of all budgets. */
+  private doubtful = 0;
 
   /**
    * `fullSinceMs`: from when on nothing is known of earlier requests; without it the venue is new and there
@@ -105,22 +109,11 @@ export class BudgetLedger implements RequestLedger {
     if (nowMs > occupied.keptUntilMs) releaseOld(occupied, nowMs);
     const probeWaitMs = occupied.doubtful === 0 ? 0 : probeWaitOf(occupied, nowMs);
     if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
-    const { past } = this;
     const { requestClass } = ask;
-    const waitMs = waitForSlot({
-      budget,
-      requestClass,
-      occupied: slots.length,
-      stampAt: (index) => stampAt(slots, index),
-      fullUntilMs:
-        past === null || mayAsk(past, { budget, requestClass, open: openOf(slots) })
-          ? null
-          : fullUntil(past, budget.windowMs),
-      nowMs,
-    });
-    if (waitMs !== 0) {
-      const mostMs = past === null ? Number.POSITIVE_INFINITY : longestWait(past, budget);
-      return { admitted: false, reason: 'full', waitMs: waitMs === null ? null : Math.min(waitMs, mostMs) };
+    // Most requests find room, in a window of which everything is known.
+    if (this.past !== null || slots.length >= slotsFor(requestClass, budget)) {
+      const waitMs = this.waitFor(slots, { budget, requestClass, nowMs });
+      if (waitMs !== 0) return { admitted: false, reason: 'full', waitMs };
     }
     this.lastId += 1;
     const slot: OpenSlot = {
@@ -137,6 +130,25 @@ export class BudgetLedger implements RequestLedger {
     return { admitted: true, slot };
   }
 
+  private waitFor(
+    slots: readonly Slot[],
+    of: { readonly budget: RateLimit; readonly requestClass: RequestClass; readonly nowMs: number },
+  ): number | null {
+    const { past } = this;
+    const { budget, requestClass } = of;
+    const waitMs = waitForSlot({
+      ...of,
+      occupied: slots.length,
+      stampAt: (index) => stampAt(slots, index),
+      fullUntilMs:
+        past === null || mayAsk(past, { budget, requestClass, open: openOf(slots) })
+          ? null
+          : fullUntil(past, budget.windowMs),
+    });
+    if (waitMs === null || past === null) return waitMs;
+    return Math.min(waitMs, longestWait(past, budget));
+  }
+
   settle(slot: Slot, end: SlotEnd, atMs: number): void {
     const occupied = this.occupied.get(slot.budget);
     const open = occupied?.slots.findLast(({ id }) => id === slot.id);
@@ -145,7 +157,7 @@ export class BudgetLedger implements RequestLedger {
     else this.stamp(occupied, open, atMs);
     if (end !== 'answered') return;
     const answer = { admittedAtMs: open.admittedAtMs, atMs };
-    this.endDoubts(occupied, answer);
+    if (this.doubtful > 0) this.endDoubts(occupied, answer);
     if (this.past !== null) this.past = afterAnswer(this.past, answer);
   }
 
@@ -184,7 +196,10 @@ export class BudgetLedger implements RequestLedger {
 
   private stamp(occupied: Occupied, slot: OpenSlot, stampMs: number): void {
     if (slot.stampedAtMs !== null) return;
-    if (slot.endedAtMs !== null) occupied.doubtful -= 1;
+    if (slot.endedAtMs !== null) {
+      occupied.doubtful -= 1;
+      this.doubtful -= 1;
+    }
     slot.stampedAtMs = stampMs;
     occupied.keptUntilMs = Math.min(occupied.keptUntilMs, stampMs + occupied.budget.windowMs);
   }
@@ -193,6 +208,7 @@ export class BudgetLedger implements RequestLedger {
     if (slot.stampedAtMs !== null || slot.endedAtMs !== null) return;
     slot.endedAtMs = endedAtMs;
     occupied.doubtful += 1;
+    this.doubtful += 1;
   }
 
   private endDoubts(answered: Occupied, answer: Answer): void {

@@ -367,6 +367,7 @@ export class Reconciler {
   }
 
   private keep(): void {
+    if (!this.outbox.isRestartable) return;
     const stored: z.input<typeof storedReconciliation> = {
       books: this.books.store(),
       lastLines: this.history.store(),

@@ -75,6 +75,13 @@ export function noOrder(place: string, was: unknown): SarrafError {
   return refusal(place, `expected an order such as { amount: 0.01 }, was ${sayInput(was)}`);
 }
 
+/** A number or a Decimal, which could be changed later, as its text; null for anything else. */
+function textOf(value: unknown): string | null {
+  const text: unknown =
+    typeof value === 'number' ? textOfNumber(value) : Decimal.isDecimal(value) ? value.toFixed() : null;
+  return typeof text === 'string' ? text : null;
+}
+
 /** The checks of one intent. */
 class IntentCheck extends FieldCheck {
   /** The intent as the engine keeps it. Its fields are read once: what is checked is what is taken. */
@@ -91,7 +98,7 @@ class IntentCheck extends FieldCheck {
       else if (
         typeof value === 'object' ? !Array.isArray(value) : typeof value === 'number' && !COUNTS.has(name)
       ) {
-        fields[name] = this.text(value, `.${name}`);
+        fields[name] = textOf(value) ?? this.noDecimal(`.${name}`, value);
       }
     }
     if (Array.isArray(fields['quotes'])) this.sealQuotes(fields['quotes'] as Record<string, unknown>[]);
@@ -111,29 +118,29 @@ class IntentCheck extends FieldCheck {
     if (quotes.length > MOST_INTENTS) {
       this.fail('.quotes', `expected at most ${MOST_INTENTS}, were ${quotes.length}`);
     }
-    return Array.from(quotes, (quote) =>
-      typeof quote === 'object' && quote !== null ? { ...quote } : quote,
-    );
+    const copies: unknown[] = [];
+    for (const quote of quotes)
+      copies.push(typeof quote === 'object' && quote !== null ? { ...quote } : quote);
+    return copies;
   }
 
   private sealQuotes(quotes: readonly Record<string, unknown>[]): void {
-    for (const [index, quote] of quotes.entries()) {
+    let index = 0;
+    for (const quote of quotes) {
       for (const name in quote) {
         const value = quote[name];
         if (value === undefined) delete quote[name];
-        else if (typeof value !== 'string') quote[name] = this.text(value, `.quotes.${index}.${name}`);
+        else if (typeof value !== 'string')
+          quote[name] = textOf(value) ?? this.noDecimal(`.quotes.${index}.${name}`, value);
       }
       Object.freeze(quote);
+      index += 1;
     }
     Object.freeze(quotes);
   }
 
-  /** A number or a Decimal, which could be changed later, as its text. */
-  private text(value: unknown, place: string): string {
-    const text: unknown =
-      typeof value === 'number' ? textOfNumber(value) : Decimal.isDecimal(value) ? value.toFixed() : null;
-    if (typeof text !== 'string') this.fail(place, `expected a decimal, was ${sayInput(value)}`);
-    return text;
+  private noDecimal(place: string, was: unknown): never {
+    this.fail(place, `expected a decimal, was ${sayInput(was)}`);
   }
 
   private checkKind(kind: Intent['kind'], fields: Fields): void {
