@@ -17,10 +17,12 @@ import { parseMarket, MARKET_NAMES } from '../src/exchange/market-names.ts';
 const FROM_MS = 1_704_067_200_000;
 const SECONDS_A_DAY = 86_400;
 const ROUNDS = 3;
-const LONGEST_DAY_MS = 2_000;
+const LONGEST_DAY_MS = 1_000;
 const REPLAYED_ROWS = 10_000_000;
 const LEAST_ROWS_A_SECOND = 2_000_000;
 const LEVELS = 24;
+/** How far the middle goes from one book to the next, both ways together. */
+const STEP_CENTS = 20;
 /** Rows of a chunk, as they come from a recording. */
 const CHUNK = 2_048;
 const TRADED = decimalText('0.01');
@@ -94,13 +96,10 @@ async function* rowsOf<Row>(
   }
 }
 
-async function run(of: {
-  readonly books: number;
-  readonly trades: number;
-  readonly stepCents: number;
-  readonly follows: boolean;
-}): Promise<PollRun> {
-  const books = someBooks(of.stepCents);
+async function run(
+  books: readonly Sides[],
+  of: { readonly books: number; readonly trades: number; readonly follows: boolean },
+): Promise<PollRun> {
   const spanMs = SECONDS_A_DAY * 1_000;
   const bookAt = (index: number, timeMs: number): RecordedBook => {
     const { bids, asks } = books[index % BOOKS] as Sides;
@@ -149,22 +148,23 @@ async function run(of: {
  * rows of another day.
  */
 export async function benchPoll(): Promise<BenchResult[]> {
+  const books = someBooks(STEP_CENTS);
   const days: number[] = [];
   let polls = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     let day: PollRun | null = null;
     days.push(
       await cpuMs(async () => {
-        day = await run({ books: SECONDS_A_DAY, trades: SECONDS_A_DAY, stepCents: 20, follows: false });
+        day = await run(books, { books: SECONDS_A_DAY, trades: SECONDS_A_DAY, follows: false });
       }),
     );
     polls = sent(day);
   }
   const dayMs = median(days);
-  const rows = { books: REPLAYED_ROWS / 2, trades: REPLAYED_ROWS / 2, stepCents: 20, follows: true };
+  const rows = { books: REPLAYED_ROWS / 2, trades: REPLAYED_ROWS / 2, follows: true };
   let replay: PollRun | null = null;
   const replayMs = await cpuMs(async () => {
-    replay = await run(rows);
+    replay = await run(books, rows);
   });
   const [orders, requests] = [placed(replay), sent(replay)];
   const rate = (REPLAYED_ROWS * 1_000) / replayMs;
