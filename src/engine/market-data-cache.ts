@@ -131,12 +131,14 @@ export class MarketDataCache {
 
   takeBook(symbol: string, book: OrderBook): void {
     const state = this.states.get(symbol);
-    if (state === undefined || !this.isRight(`book ${symbol}`, bookFlaw(book) ?? farFlaw(state, book)))
-      return;
+    if (state === undefined) return;
+    const flaw = bookFlaw(book);
+    const mid = flaw === null ? midOf(book) : null;
+    if (!this.isRight(`book ${symbol}`, flaw ?? farFlaw(state, mid))) return;
     const { nowMs } = this.outbox;
     state.book = book;
     state.bookSeenAtMs = nowMs;
-    state.bookMid = midOf(book);
+    state.bookMid = mid;
     state.seen = null;
     state.farMid = null;
     this.outbox.change({ kind: 'book', market: symbol, book });
@@ -322,9 +324,8 @@ const FAR_PERCENT = 30n;
  * A book far from the one before: of another market, or with a price that was changed on its way; or the
  * market has moved, which the next one shows.
  */
-function farFlaw(state: CachedMarket, book: OrderBook): Flaw | null {
+function farFlaw(state: CachedMarket, mid: Units | null): Flaw | null {
   const before = state.bookMid;
-  const mid = midOf(book);
   if (before === null || mid === null || isNear(mid, before)) return null;
   if (state.farMid !== null && isNear(mid, state.farMid)) return null;
   state.farMid = mid;
