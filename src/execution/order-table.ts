@@ -29,11 +29,13 @@ export class OrderTable {
   /** Not final, oldest first. */
   private readonly live = new Set<Place>();
   private readonly liveByStrategy = new Map<string, Set<Place>>();
-  private readonly finals: string[] = [];
+  private readonly finals: Place[] = [];
+  /** The place that was asked for or changed last: an order is looked up several times in a row. */
+  private last: Place | null = null;
   private liveList: readonly OrderRecord[] | null = null;
 
   get(key: string): OrderRecord | undefined {
-    return this.byKey.get(key)?.order;
+    return this.placeOf(key)?.order;
   }
 
   /** By the id on the wire, which is the key of every order but the stop leg of an OCO. */
@@ -42,7 +44,8 @@ export class OrderTable {
   }
 
   byVenueId(id: VenueOrderId | null): OrderRecord | undefined {
-    return id === null ? undefined : this.placeOfVenueId.get(id)?.order;
+    if (id === null) return undefined;
+    return this.last?.order.venueId === id ? this.last.order : this.placeOfVenueId.get(id)?.order;
   }
 
   /** Orders that are not at their end, oldest first. */
@@ -59,10 +62,11 @@ export class OrderTable {
   /** Enters an order, or a new value of it. */
   put(order: OrderRecord): void {
     const { key, venueId } = order;
-    let place = this.byKey.get(key);
+    let place = this.placeOf(key);
     const before = place?.order;
     if (place === undefined) this.byKey.set(key, (place = { order }));
     else place.order = order;
+    this.last = place;
     if (before?.venueId !== venueId) {
       if (before !== undefined && before.venueId !== null) this.placeOfVenueId.delete(before.venueId);
       if (venueId !== null) this.enterVenueId(venueId, place);
@@ -71,6 +75,11 @@ export class OrderTable {
     if (isFinal(order)) {
       if (before === undefined || !isFinal(before)) this.end(place);
     } else if (before === undefined || isFinal(before)) this.begin(place);
+  }
+
+  private placeOf(key: string): Place | undefined {
+    const { last } = this;
+    return last?.order.key === key ? last : this.byKey.get(key);
   }
 
   private enterVenueId(venueId: VenueOrderId, place: Place): void {
@@ -91,18 +100,18 @@ export class OrderTable {
   }
 
   private end(place: Place): void {
-    const { key, strategy } = place.order;
+    const { strategy } = place.order;
     this.live.delete(place);
     this.liveByStrategy.get(strategy)?.delete(place);
-    this.finals.push(key);
+    this.finals.push(place);
     if (this.finals.length > FINAL_KEPT * 2) this.forgetOldest();
   }
 
   private forgetOldest(): void {
-    for (const key of this.finals.splice(0, FINAL_KEPT)) {
-      const order = this.get(key);
-      this.byKey.delete(key);
-      if (order !== undefined && order.venueId !== null) this.placeOfVenueId.delete(order.venueId);
+    this.last = null;
+    for (const { order } of this.finals.splice(0, FINAL_KEPT)) {
+      this.byKey.delete(order.key);
+      if (order.venueId !== null) this.placeOfVenueId.delete(order.venueId);
     }
   }
 }

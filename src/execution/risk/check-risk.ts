@@ -32,6 +32,9 @@ export const RISK_CHECKS: ReadonlyMap<string, RiskCheck> = new Map([
   ['total-exposure', checkTotalExposure],
 ]);
 
+/** The same as a list: a map would make a pair of each at every order. */
+const IN_ORDER = [...RISK_CHECKS].map(([name, check]) => ({ name, check }));
+
 /**
  * Only its type is exported, so that nothing but `checkRisk` makes one. The private mark also keeps a copy
  * with another order from passing for it.
@@ -65,9 +68,9 @@ export type RiskVerdict =
  * `createRiskLimits` made.
  */
 export function checkRisk(view: RiskView, limits: RiskLimits): RiskVerdict {
-  for (const [check, refusalBy] of RISK_CHECKS) {
-    const refusal = refusalBy(view, limits);
-    if (refusal !== null) return { ok: false, refusal: { check, ...refusal } };
+  for (const { name, check } of IN_ORDER) {
+    const refusal = check(view, limits);
+    if (refusal !== null) return { ok: false, refusal: { check: name, ...refusal } };
   }
   return { ok: true, order: new Approved(view.order) };
 }

@@ -43,7 +43,7 @@ export class BarAccount {
   readonly trades = new BoundedList<VenueTrade>(HISTORY_KEPT);
   /** What nobody was told of yet. Emptied by whoever tells; it grows with what happened since. */
   readonly changedOrders = new Set<SimulatedOrder>();
-  newTrades: VenueTrade[] = [];
+  private newTrades: VenueTrade[] = [];
   /** Rises with every change of a wallet. */
   walletVersion = 0;
   /** What was received, for orders that fill before it although they are dealt with later. */
@@ -54,6 +54,13 @@ export class BarAccount {
   constructor(fees: FeeSchedule) {
     this.register = new OrderRegister(SETTINGS, fees);
     this.trader = this.register.trader(USER);
+  }
+
+  /** The trades that nobody was told of yet, by rising id. They count as told from then on. */
+  takeTrades(): readonly VenueTrade[] {
+    const trades = this.newTrades;
+    if (trades.length > 0) this.newTrades = [];
+    return trades;
   }
 
   find(reference: {

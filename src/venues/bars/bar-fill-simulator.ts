@@ -46,6 +46,8 @@ export interface VenueNews {
   readonly walletsChanged: boolean;
 }
 
+const NO_ORDERS: readonly VenueOrder[] = [];
+
 /**
  * An exchange with one account that knows nothing but bars: it answers the engine's calls at once, and fills
  * orders inside the bars that come after them, by rules that `describeBarRules` says in words. An order takes
@@ -141,13 +143,18 @@ export class BarFillSimulator {
    */
   take(): VenueNews {
     const { account } = this;
-    const orders = [...account.changedOrders].map((order) => this.record(order));
-    const trades = account.newTrades;
     const walletsChanged = account.walletVersion !== this.toldWallets;
-    account.changedOrders.clear();
-    account.newTrades = [];
     this.toldWallets = account.walletVersion;
-    return { orders, trades, walletsChanged };
+    return { orders: this.takeOrders(), trades: account.takeTrades(), walletsChanged };
+  }
+
+  private takeOrders(): readonly VenueOrder[] {
+    const { changedOrders } = this.account;
+    if (changedOrders.size === 0) return NO_ORDERS;
+    const orders: VenueOrder[] = [];
+    for (const order of changedOrders) orders.push(this.record(order));
+    changedOrders.clear();
+    return orders;
   }
 
   /** Oldest first. */
