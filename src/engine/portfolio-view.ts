@@ -39,8 +39,9 @@ export class PortfolioViews {
 /** What one strategy may look at. Everything is worked out when it is looked at. */
 export class PortfolioView implements EngineView, Prices {
   /** Looked at far more often than it changes. */
-  private lastPosition: { readonly units: Units; readonly text: DecimalText } = {
-    units: NO_UNITS,
+  private lastPosition: { readonly market: string; readonly trades: number; readonly text: DecimalText } = {
+    market: '',
+    trades: -1,
     text: ZERO,
   };
   private readonly instance: StrategyInstance;
@@ -67,9 +68,10 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   position(market: string): DecimalText {
-    const units = this.positionUnits(market);
-    const { lastPosition } = this;
-    if (units !== lastPosition.units) this.lastPosition = { units, text: formatUnits(units) };
+    const { lastPosition, instance } = this;
+    const { trades } = instance.ledger;
+    if (market === lastPosition.market && trades === lastPosition.trades) return lastPosition.text;
+    this.lastPosition = { market, trades, text: formatUnits(this.positionUnits(market)) };
     return this.lastPosition.text;
   }
 

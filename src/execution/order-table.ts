@@ -56,7 +56,8 @@ export class OrderTable {
 
   /** The same of one strategy. */
   unfinishedOf(strategy: string): readonly OrderRecord[] {
-    return ordersAt(this.liveByStrategy.get(strategy));
+    // Strategies look at every bar, and mostly there are none.
+    return this.live.size === 0 ? NONE : ordersAt(this.liveByStrategy.get(strategy));
   }
 
   /** Enters an order, or a new value of it. */

@@ -82,6 +82,8 @@ export class AssetLedger {
   readonly currency: Currency;
   readonly marketNames: MarketNames;
   readonly state: LedgerState;
+  /** Rises with each trade that is taken in, and as it begins: what is held changes then alone. */
+  trades = 0;
   private readonly sees: (market: string) => boolean;
   private watched: readonly string[] = [];
   /** How many assets and currencies `watched` is for: both only grow. */
@@ -119,6 +121,7 @@ export class AssetLedger {
   takeTrade(trade: LedgerTrade): void {
     const { market, side, amount, total, fee, atMs } = trade;
     const { symbol, base, quote } = market;
+    this.trades += 1;
     this.roll(atMs);
     if (!this.state.prices.has(symbol)) this.enterPrice(symbol, trade.price, atMs);
     const received = side === 'buy' ? subtractUnits(amount, fee) : negateUnits(amount);
@@ -169,6 +172,7 @@ export class AssetLedger {
 
   /** To be called once what it is made of was put there. */
   begin(): void {
+    this.trades += 1;
     this.isPending = true;
     this.watch();
     this.settle();

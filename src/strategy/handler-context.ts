@@ -8,6 +8,7 @@ import { marketDayOf } from './market-day.ts';
 import { MarketHandle } from './market-handle.ts';
 import { orderOf, type Order } from './own-order.ts';
 import type { StrategyState } from './strategy-state.ts';
+import { readOnlyFields } from './read-only-fields.ts';
 import { tickerOfBar, tickerOfBook } from './ticker.ts';
 
 const NO_ORDERS: readonly Order[] = Object.freeze([]);
@@ -103,21 +104,20 @@ function marketsOf(
   };
 }
 
-/** An object whose fields are looked up when they are read, and that can not be changed. */
+/** What is looked at of declared data, by its names. */
 function shown<Value>(
   entries: readonly DataEntry[],
   lookOf: (entry: DataEntry) => (() => Value) | null,
 ): Readonly<Record<string, Value | readonly Value[]>> {
-  const fields: Record<string, Value | readonly Value[]> = {};
+  const fields = new Map<string, () => Value | readonly Value[]>();
   for (const name of new Set(entries.map((entry) => entry.name))) {
     const all = entries.filter((entry) => entry.name === name);
     const looks = all.flatMap((entry) => lookOf(entry) ?? []);
     const [first] = looks;
     if (first === undefined) continue;
-    const get = all[0]?.isListed === true ? () => Object.freeze(looks.map((look) => look())) : first;
-    Object.defineProperty(fields, name, { get, enumerable: true });
+    fields.set(name, all[0]?.isListed === true ? () => Object.freeze(looks.map((look) => look())) : first);
   }
-  return Object.freeze(fields);
+  return readOnlyFields(fields);
 }
 
 /** How the last of some data is looked at; null for what is gone once it was told. */

@@ -11,6 +11,7 @@ import { HandlerContext } from './handler-context.ts';
 import type { IndicatorValue } from './indicator-specs.ts';
 import type { Indicator } from './indicators.ts';
 import type { Intent } from './intents.ts';
+import { readOnlyFields } from './read-only-fields.ts';
 import { addIndicators, checkedParameters } from './runner-setup.ts';
 import { candleFor, eventFor, NOTHING_SHOWN, wrongAnswer } from './shown-event.ts';
 import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.ts';
@@ -279,9 +280,5 @@ function wantedKinds(
 function shownValues(
   indicators: ReadonlyMap<string, Indicator>,
 ): Readonly<Record<string, IndicatorValue | null>> {
-  const shown = {};
-  for (const [name, indicator] of indicators) {
-    Object.defineProperty(shown, name, { get: () => indicator.value, enumerable: true });
-  }
-  return Object.freeze(shown);
+  return readOnlyFields([...indicators].map(([name, indicator]) => [name, () => indicator.value]));
 }
