@@ -33,7 +33,7 @@ export function shareOfMoney(
   { part, whole }: { part: bigint; whole: bigint },
 ): QuoteMoney {
   const shares: Record<Currency, Units> = {};
-  for (const currency of Object.keys(money)) {
+  for (const currency in money) {
     const units = partOf(money, currency);
     shares[currency] = units === 0n ? units : (divideHalfEven(units * part, whole) as Units);
   }
@@ -45,9 +45,12 @@ export function shareOfMoney(
  * in the other.
  */
 export function signOfMoney(money: QuoteMoney): -1 | 0 | 1 | null {
-  const parts = Object.values(money);
-  const hasGain = parts.some((units) => units > 0n);
-  const hasLoss = parts.some((units) => units < 0n);
+  let [hasGain, hasLoss] = [false, false];
+  for (const currency in money) {
+    const units = partOf(money, currency);
+    if (units > 0n) hasGain = true;
+    else if (units < 0n) hasLoss = true;
+  }
   if (hasGain) return hasLoss ? null : 1;
   return hasLoss ? -1 : 0;
 }
@@ -58,7 +61,7 @@ function joined(
   sumOf: (left: Units, right: Units) => Units,
 ): QuoteMoney {
   const sums: Record<Currency, Units> = { ...left };
-  for (const currency of Object.keys(right)) {
+  for (const currency in right) {
     sums[currency] = sumOf(partOf(left, currency), partOf(right, currency));
   }
   return sums;
