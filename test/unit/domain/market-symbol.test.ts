@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createMarketNames } from '../../../src/domain/market-symbol.ts';
 import { marketOfCurrencies, parseMarket } from '../../../src/exchange/market-names.ts';
 
 describe('a market name', () => {
@@ -32,5 +33,28 @@ describe('a market name', () => {
     expect(() => marketOfCurrencies('btc', 'eur')).toThrow(
       'expected a source currency such as "btc" and "rls" or "usdt"',
     );
+  });
+});
+
+describe('the names of another exchange', () => {
+  const names = createMarketNames([
+    { currency: 'eur', name: 'euro', ending: '_EUR', decimals: 2 },
+    { currency: 'btc', name: 'bitcoin', ending: '_XBT', decimals: 8 },
+  ]);
+
+  test('end in its own quote currencies', () => {
+    expect(names.parseMarket('ETH_EUR')).toMatchObject({ base: 'eth', quote: 'eur', pair: 'ETH-EUR' });
+    expect(names.parseMarket('eth/btc').symbol).toBe('ETH_XBT');
+    expect(names.symbolIn('eth', 'btc')).toBe('ETH_XBT');
+    expect(() => names.parseMarket('ETHUSDT')).toThrow('expected a market such as "BTC_EUR" or "btc-eur"');
+  });
+
+  test('have a bridge that prices the second quote currency in the first', () => {
+    expect(names.bridge).toEqual({ market: 'BTC_EUR', base: 'btc', quote: 'eur' });
+    expect([names.otherQuote('eur'), names.otherQuote('btc')]).toEqual(['btc', 'eur']);
+  });
+
+  test('say how many decimals people write of a quote currency alone', () => {
+    expect(['eur', 'btc', 'eth'].map(names.decimalsOf)).toEqual([2, 8, null]);
   });
 });
