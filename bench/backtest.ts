@@ -24,7 +24,7 @@ const ROUNDS = 5;
  * walk end the account long before the bars, and with it the orders.
  */
 export const CROSS = { fast: 10, slow: 30, share: 0.01 };
-/** The first goal; the one after it is 0.37, which a script without intent checks and most risk checks reaches. */
+/** The first goal. The next is 0.37: a script without intent checks and most risk checks reaches it. */
 const LEAST_SHARE_OF_BARE = 0.2;
 const LEAST_QUIET_BARS_A_SECOND = 4_000_000;
 const LEAST_IDLE_BARS_A_SECOND = 10_000_000;
