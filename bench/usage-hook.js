@@ -12,14 +12,15 @@ const RESOLUTION_MS = 10;
 
 const { SARRAF_BENCH_USAGE: path, SARRAF_BENCH_UNTIL: until, SARRAF_BENCH_BETWEEN: between } = process.env;
 
+function cpuMs() {
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
+  return (userCPUTime + systemCPUTime) / 1_000;
+}
+
 if (isMainThread && path !== undefined) {
   const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   let hasRequested = false;
   let begun = { cpuMs: 0, atMs: 0 };
-  const cpuMs = () => {
-    const { userCPUTime, systemCPUTime } = process.resourceUsage();
-    return (userCPUTime + systemCPUTime) / 1_000;
-  };
   process.on('exit', () => {
     const usage = {
       cpuMs: cpuMs() - begun.cpuMs,
