@@ -28,8 +28,8 @@ export const CROSS = { fast: 10, slow: 30, share: 0.01 };
 const LEAST_SHARE_OF_BARE = 0.2;
 const LEAST_QUIET_BARS_A_SECOND = 4_000_000;
 const LEAST_IDLE_BARS_A_SECOND = 10_000_000;
-const LONGEST_LOAD_MS = 500;
-const MOST_RSS_MB = 400;
+const LONGEST_LOAD_MS = 300;
+const MOST_RSS_MB = 250;
 
 export const IDLE = defineStrategy({
   name: 'idle',

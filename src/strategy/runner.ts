@@ -169,8 +169,7 @@ export class StrategyRunner implements StrategyPort {
     this.begin(view);
     for (const handler of handlers) {
       if (handler.data !== null && !this.isWarm()) continue;
-      const shown = eventFor(handler.data, event);
-      if (shown !== NOTHING_SHOWN && !this.ask(handler, shown)) return NO_INTENTS;
+      if (!this.ask(handler, eventFor, event)) return NO_INTENTS;
     }
     return this.end();
   }
@@ -182,7 +181,7 @@ export class StrategyRunner implements StrategyPort {
     if (this.failure !== null || found.handlers.length === 0 || !this.isWarm()) return NO_INTENTS;
     this.begin(view);
     for (const handler of found.handlers) {
-      if (!this.ask(handler, candleFor(handler.data, candle))) return NO_INTENTS;
+      if (!this.ask(handler, candleFor, candle)) return NO_INTENTS;
     }
     return this.end();
   }
@@ -222,11 +221,17 @@ export class StrategyRunner implements StrategyPort {
   }
 
   /**
-   * Calls one handler of an event; answers whether it ended well. What they wanted and changed is taken only
-   * where all do.
+   * Calls one handler of an event with what it is shown of it; answers whether it ended well. What they wanted
+   * and changed is taken only where all do. An event that can not be shown stops this strategy alone.
    */
-  private ask({ name, handle }: Handler, shown: unknown): boolean {
+  private ask<Event>(
+    { name, data, handle }: Handler,
+    show: (data: DataEntry | null, event: Event) => unknown,
+    event: Event,
+  ): boolean {
     try {
+      const shown = show(data, event);
+      if (shown === NOTHING_SHOWN) return true;
       const answer = handle.call(this.definition.on, this.context, shown);
       if (answer !== undefined) throw wrongAnswer(answer);
       return true;

@@ -457,6 +457,13 @@ describe('a handler that fails', () => {
     expect(runner.failure).toBeNull();
   });
 
+  test('because an event cannot be shown to it ends nothing else', () => {
+    const runner = runnerOf({ data: everything, on: { tape: () => undefined } });
+    const torn: unknown = { kind: 'trades', market: MARKET, trades: null, hasGap: false, seenAtMs: 9 };
+    expect(runner.handle(torn as StrategyEvent, view)).toEqual([]);
+    expect(runner.failure).toMatch(/^on\.tape: /);
+  });
+
   test('leaves its state as it was before', () => {
     const runner = runnerOf({
       on: {
