@@ -10,11 +10,13 @@ import type { EngineEvent, VenueEvent } from '../engine/engine-event.ts';
 import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
-import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { intentsOf, type EquityCurve, type StrategyIntents } from './backtest-run.ts';
 import { BarFeed } from './bar-feed.ts';
 import { BarLane } from './bar-lane.ts';
+import { EquityRecorder } from './equity-recorder.ts';
+import { RunRecords } from './run-records.ts';
 import type { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
 import type { EquityValuer } from '../venues/bars/equity-valuer.ts';
 import type { LoggedLine } from '../engine/strategy-instance.ts';
@@ -64,7 +66,7 @@ interface OnlyLane {
 /** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
 const MOST_STEPS_A_MOMENT = 10_000;
 
-/** A slow strategy has its word, too: whoever is told looks at the clock. */
+/** Often enough for a slow strategy; who reports progress looks at the clock. */
 const PROGRESS_EVERY_BARS = 1_000;
 
 /**
@@ -77,15 +79,10 @@ export class CandleRunner {
   private readonly options: CandleRunOptions;
   private readonly engine: Engine;
   private readonly lanes: readonly BarLane[];
-  /** In the order in which they were planned. */
-  private readonly orders: OrderRecord[] = [];
-  /** Where in the list those are that have not come to their end. */
-  private readonly places = new Map<string, number>();
-  private readonly fills: FillRecord[] = [];
-  private readonly timeMs: Float64Array;
-  private readonly equity: Float64Array;
-  private readonly isExposed: Uint8Array;
-  private points = 0;
+  private readonly records = new RunRecords();
+  private readonly equity: EquityRecorder;
+  /** Bars that there are to run through. */
+  private readonly total: number;
   /** Bars that have gone by. */
   private done = 0;
   private wakeAtMs = Number.POSITIVE_INFINITY;
@@ -121,29 +118,27 @@ export class CandleRunner {
       this.isToldAsItIs && lane !== undefined && feed !== undefined && other === undefined
         ? { lane, feed }
         : null;
-    const bars = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
-    this.timeMs = new Float64Array(bars);
-    this.equity = new Float64Array(bars);
-    this.isExposed = new Uint8Array(bars);
+    this.total = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.valuer = options.venue.valuer(
       options.quote,
       new Map(this.lanes.flatMap((lane) => firstPriceOf(lane) ?? [])),
     );
+    this.equity = new EquityRecorder(this.total, this.valuer);
   }
 
   /** Runs to the last bar. Throws `INVALID_OPTIONS` where there is none. */
   run(): CandleRun {
-    const total = this.timeMs.length;
+    const { total, records } = this;
     if (total === 0)
       throw new SarrafError('INVALID_OPTIONS', 'expected bars to run through, were none in this range');
     const initialEquity = this.begin();
     while (this.closeSome()) this.options.onProgress?.(this.done, total);
     this.options.onProgress?.(this.done, total);
-    for (const order of this.engine.unfinishedOrders()) this.noteOrder(order);
+    for (const order of this.engine.unfinishedOrders()) records.noteOrder(order);
     return {
-      orders: this.orders,
-      fills: this.fills,
-      curve: { length: this.points, timeMs: this.timeMs, equity: this.equity, isExposed: this.isExposed },
+      orders: records.orders,
+      fills: records.fills,
+      curve: this.equity.curve,
       initialEquity,
       finalEquity: this.valuer.exact(),
       bars: this.done,
@@ -163,7 +158,7 @@ export class CandleRunner {
       this.wakeUntil(nextMs);
       const closed = this.closeBars(nextMs);
       this.wakeUntil(nextMs + 1);
-      if (closed > 0) this.addPoint(nextMs);
+      if (closed > 0) this.equity.add(nextMs);
       this.done += closed;
       this.openBars(nextMs);
     }
@@ -194,12 +189,12 @@ export class CandleRunner {
     venue.onClose(lane.index);
     for (let index = Math.max(first + 1, next - 2); index < next; index += 1)
       venue.onCandle(lane.index, columns, index);
-    this.addPoints(lane, first, output === null ? next : next - 1);
+    this.equity.addBars(lane, first, output === null ? next : next - 1);
     const closeMs = lane.closeMs(next - 1);
     if (output !== null) this.follow(output, closeMs);
     lane.advance(next - first);
     this.wakeUntil(closeMs + 1);
-    if (output !== null) this.addPoint(closeMs);
+    if (output !== null) this.equity.add(closeMs);
     this.done += next - first;
     this.openBars(closeMs);
     return true;
@@ -377,43 +372,12 @@ export class CandleRunner {
 
   private note({ changes, wakeAtMs }: EngineOutput): void {
     this.wakeAtMs = wakeAtMs;
-    if (changes.length === 0) return;
-    for (const change of changes) {
-      if (change.kind === 'order') this.noteOrder(change.order);
-      else if (change.kind === 'fill') this.fills.push(change.fill);
-    }
-  }
-
-  /** Keeps an order as it is now, at the place of its plan. */
-  private noteOrder(order: OrderRecord): void {
-    const { key } = order;
-    const place = this.places.get(key);
-    if (place !== undefined) this.orders[place] = order;
-    else if (isFinal(order)) this.orders.push(order);
-    else this.places.set(key, this.orders.push(order) - 1);
-    if (place !== undefined && isFinal(order)) this.places.delete(key);
+    if (changes.length > 0) this.records.note(changes);
   }
 
   private takeWallets(atMs: number): void {
     const answer = this.options.venue.answer({ kind: 'wallets' }, atMs);
     if (answer.outcome === 'value') this.wallets = answer.value as readonly WalletReading[];
-  }
-
-  private addPoint(closeMs: number): void {
-    const { points, valuer } = this;
-    this.timeMs[points] = closeMs;
-    this.equity[points] = valuer.number();
-    this.isExposed[points] = valuer.isExposed() ? 1 : 0;
-    this.points = points + 1;
-  }
-
-  /** Points of bars of the only market that went by without a wallet being changed. */
-  private addPoints(lane: BarLane, from: number, to: number): void {
-    const { points, valuer } = this;
-    for (let index = from; index < to; index += 1) this.timeMs[points + index - from] = lane.closeMs(index);
-    valuer.fill(this.equity, points, { from, to });
-    this.points = points + to - from;
-    if (valuer.isExposed()) this.isExposed.fill(1, points, this.points);
   }
 
   private failures(): ReadonlyMap<string, string> {

@@ -221,8 +221,8 @@ export class StrategyRunner implements StrategyPort {
   }
 
   /**
-   * Calls one handler of an event with what it is shown of it; answers whether it ended well. What they wanted
-   * and changed is taken only where all do. An event that can not be shown stops this strategy alone.
+   * Calls one handler of an event with what it is shown of it; answers whether it ended well. What they
+   * wanted and changed is taken only where all do. An event that can not be shown stops this strategy alone.
    */
   private ask<Event>(
     { name, data, handle }: Handler,
