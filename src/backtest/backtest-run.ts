@@ -110,7 +110,7 @@ export interface BacktestRun {
   /** In the order in which they were planned. */
   readonly orders: readonly OrderRecord[];
   /**
-   * In the order in which the engine was told of them: by time, but one market after the other where their
+   * In the order in which the engine got them: by time, but one market after the other where their
    * bars close together.
    */
   readonly fills: readonly FillRecord[];

@@ -107,10 +107,10 @@ export class BarFeed {
       close: cellText(close, priceDecimals),
       volume: cellText(volume, volumeDecimals),
     };
-    return this.told(candle, seenAtMs);
+    return this.asClosed(candle, seenAtMs);
   }
 
-  private told(
+  private asClosed(
     candle: Omit<ClosedCandle, 'market' | 'timeframe' | 'seenAtMs' | 'missedBefore'>,
     seenAtMs: number,
   ): ClosedCandle {

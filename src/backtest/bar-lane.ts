@@ -30,7 +30,7 @@ export class BarLane {
   /** Whether it closes at this very moment. */
   isClosing = false;
   /** Whether the engine knows that it has begun. */
-  isTold = false;
+  isAnnounced = false;
   /** When that bar closes, or begins; infinity after the last. */
   nextMs: number;
 
@@ -48,7 +48,7 @@ export class BarLane {
   /** The bar begins. */
   begin(): void {
     this.isOpen = true;
-    this.isTold = false;
+    this.isAnnounced = false;
     this.nextMs += this.barMs;
   }
 

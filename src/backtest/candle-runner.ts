@@ -39,7 +39,7 @@ export interface CandleRunOptions {
   readonly fromMs: number;
   /** Answers a call in place of the exchange; null leaves it to the exchange. */
   readonly answerInstead?: (call: VenueCall) => VenueAnswer | null;
-  /** Told now and then, for long runs: bars that went by, and all there are. */
+  /** Called now and then, for long runs: bars that went by, and all there are. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -71,9 +71,9 @@ const PROGRESS_EVERY_BARS = 1_000;
 
 /**
  * Runs the engine through recorded bars. As a bar begins the exchange fills what takes at its open, and the
- * engine is told. As it closes the exchange fills what was open while it ran, the engine is told, and then
- * the strategies see the bar; then come timers of that moment. Nothing that is later than the moment is
- * reachable from any of them: the engine is handed one bar at a time.
+ * engine gets the news. As it closes the exchange fills what was open while it ran, the engine gets the news,
+ * and then the strategies see the bar; then come timers of that moment. Nothing that is later than the moment
+ * is reachable from any of them: the engine gets one bar at a time.
  */
 export class CandleRunner {
   private readonly options: CandleRunOptions;
@@ -87,7 +87,7 @@ export class CandleRunner {
   private done = 0;
   private wakeAtMs = Number.POSITIVE_INFINITY;
   /** Whether there is one market, and the strategies see its bars as they were recorded. */
-  private readonly isToldAsItIs: boolean;
+  private readonly isShownAsRecorded: boolean;
   /** That market, where they see it in no other way. */
   private readonly only: OnlyLane | null;
   private wallets: readonly WalletReading[] = [];
@@ -112,10 +112,11 @@ export class CandleRunner {
     );
     this.lanes = markets.map((market, index) => this.laneOf(market, index));
     const [lane] = this.lanes;
-    this.isToldAsItIs = this.lanes.length === 1 && lane?.feeds.some(({ isOneToOne }) => isOneToOne) === true;
+    this.isShownAsRecorded =
+      this.lanes.length === 1 && lane?.feeds.some(({ isOneToOne }) => isOneToOne) === true;
     const [feed, other] = lane?.feeds ?? [];
     this.only =
-      this.isToldAsItIs && lane !== undefined && feed !== undefined && other === undefined
+      this.isShownAsRecorded && lane !== undefined && feed !== undefined && other === undefined
         ? { lane, feed }
         : null;
     this.total = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
@@ -262,7 +263,7 @@ export class CandleRunner {
 
   /**
    * Ends the bars that close now: the exchange goes through them, their closes are the prices, what became of
-   * orders is told, and then each bar. Answers how many.
+   * orders is pushed, and then each bar. Answers how many.
    */
   private closeBars(closeMs: number): number {
     const { venue } = this.options;
@@ -275,8 +276,8 @@ export class CandleRunner {
       if (venue.onClose(lane.index)) hasChanged = true;
     }
     if (closing === 0) return 0;
-    // Of a bar that comes by itself and is told as it is nothing else need be said before it.
-    if (hasChanged || closing > 1 || !this.isToldAsItIs) this.tellCloses(closeMs);
+    // Nothing has to come before a single bar that is shown as it was recorded.
+    if (hasChanged || closing > 1 || !this.isShownAsRecorded) this.tellCloses(closeMs);
     if (hasChanged) this.tellNews(closeMs);
     for (const lane of this.lanes) {
       if (!lane.isClosing) continue;
@@ -294,7 +295,7 @@ export class CandleRunner {
     this.step({ kind: 'closes', atMs, bars: closing.map(({ recorded, next }) => recorded.same(next)) });
   }
 
-  /** Begins the bars whose time has come: what takes at their opens does so, and is told. */
+  /** Begins the bars whose time has come: what takes at their opens does so, and is pushed. */
   private openBars(nowMs: number): void {
     const { venue } = this.options;
     let hasChanged = false;
@@ -310,9 +311,9 @@ export class CandleRunner {
 
   /** Tells which bars have begun, where that is not known yet. Most run without anybody asking. */
   private tellOpens(atMs: number): void {
-    const opened = this.lanes.filter(({ isOpen, isTold }) => isOpen && !isTold);
+    const opened = this.lanes.filter(({ isOpen, isAnnounced }) => isOpen && !isAnnounced);
     if (opened.length === 0) return;
-    for (const lane of opened) lane.isTold = true;
+    for (const lane of opened) lane.isAnnounced = true;
     const opens = opened.map((lane) => ({
       market: lane.market.symbol,
       price: lane.open,

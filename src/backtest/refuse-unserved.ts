@@ -10,8 +10,8 @@ const UNSERVED: Readonly<Partial<Record<Subscription['kind'], string>>> = {
 };
 
 /**
- * Refuses a run on candles whose strategies subscribe to what candles do not hold: such a strategy would be
- * told nothing, and end as one that wanted nothing. Throws `INVALID_OPTIONS` that names each.
+ * Refuses a run on candles whose strategies subscribe to what candles do not hold: such a strategy would
+ * get no event, and end as one that wanted nothing. Throws `INVALID_OPTIONS` that names each.
  */
 export function refuseUnserved(instances: readonly Pick<StrategyInstanceSettings, 'runner'>[]): void {
   const wanted = instances.flatMap(({ runner }) =>

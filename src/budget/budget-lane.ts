@@ -94,7 +94,7 @@ export class BudgetLane {
   private readonly options: LaneOptions;
   private readonly queue = new WaitingQueue();
   private readonly jobs = new Map<number, LaneJob>();
-  /** Those that will not be sent, and are still to be told. */
+  /** Those that will not be sent, and have yet to be notified. */
   private readonly dropped: { readonly job: LaneJob; readonly drop: Drop }[] = [];
   private stopTimer: (() => void) | null = null;
   private running = 0;
@@ -307,7 +307,7 @@ export class BudgetLane {
     }
   }
 
-  /** Once all is in order here: who is told may want more sent at once. */
+  /** Once all is in order here: whoever is notified may want more sent at once. */
   private tellDropped(): void {
     for (let next = this.dropped.shift(); next !== undefined; next = this.dropped.shift())
       next.job.onDropped(next.drop);

@@ -18,7 +18,7 @@ const OPEN_WAIT_MS = 5_000;
  */
 export const LOCK_WAIT_MS = 50;
 
-/** A short name for a credential or an account, from which it can not be told. */
+/** A short name for a credential or an account, from which it can not be found. */
 export function subjectOf(identity: string): string {
   return createHash('sha256').update(identity).digest('hex').slice(0, 16);
 }

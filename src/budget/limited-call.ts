@@ -2,8 +2,8 @@ import type { RequestClass } from '../domain/request-class.ts';
 import type { Drop } from './budget-lane.ts';
 import type { CredentialUse } from './credential-stop.ts';
 
-/** Who is told once how something ended that takes its time. */
-export interface Told<T> {
+/** Called once with the end of something that takes its time. */
+export interface CompletionHandler<T> {
   readonly onEnd: (value: T) => void;
   /** What was not foreseen, or what `send` says of a call that failed. */
   readonly onError: (error: unknown) => void;
@@ -40,8 +40,8 @@ export interface LimitedCall<T> extends OutgoingCall<T> {
 /** One whose sender tells, so that in virtual time no promise has to settle on the way. */
 export interface SubmittedCall<T> extends OutgoingCall<T> {
   /** Must tell, one way or the other, only when its socket is done with the request. */
-  readonly send: (signal: AbortSignal, told: Told<T>) => void;
-  readonly told: Told<LimitedReply<T>>;
+  readonly send: (signal: AbortSignal, handler: CompletionHandler<T>) => void;
+  readonly handler: CompletionHandler<LimitedReply<T>>;
 }
 
 /**

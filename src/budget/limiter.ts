@@ -21,7 +21,7 @@ export interface LimiterOptions {
    */
   readonly executorFor?: (budget: RateLimit) => LaneExecutor | null;
   readonly timers?: LaneTimers;
-  /** Told of every lockout, and when the ledger can not be used any more. */
+  /** Called at every lockout, and when the ledger can not be used any more. */
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
 }
 
@@ -61,8 +61,8 @@ export class RequestLimiter {
     return new Promise((onEnd, onError) => {
       this.submit<T>({
         ...call,
-        send: (signal, told) => void call.send(signal).then(told.onEnd, told.onError),
-        told: { onEnd, onError },
+        send: (signal, handler) => void call.send(signal).then(handler.onEnd, handler.onError),
+        handler: { onEnd, onError },
       });
     });
   }
@@ -73,7 +73,7 @@ export class RequestLimiter {
   submit<T>(call: SubmittedCall<T>): void {
     const lane = this.lanes.get(call.budget);
     if (lane === undefined) {
-      call.told.onEnd({ sent: false, reason: 'unknown budget', retryInMs: null });
+      call.handler.onEnd({ sent: false, reason: 'unknown budget', retryInMs: null });
       return;
     }
     this.lastId += 1;

@@ -2,7 +2,7 @@ import { present } from '../domain/invariant.ts';
 import type { RequestClass } from '../domain/request-class.ts';
 import type { Drop, LaneJob, SendEnd } from './budget-lane.ts';
 import type { CredentialUse } from './credential-stop.ts';
-import type { LimitedReply, SubmittedCall, Told } from './limited-call.ts';
+import type { LimitedReply, SubmittedCall, CompletionHandler } from './limited-call.ts';
 
 /** A call in its lane. */
 export class SubmittedJob<T> implements LaneJob {
@@ -32,7 +32,7 @@ export class SubmittedJob<T> implements LaneJob {
   }
 
   send(signal: AbortSignal, onEnd: (end: SendEnd) => void): void {
-    const told: Told<T> = {
+    const handler: CompletionHandler<T> = {
       onEnd: (value) => {
         this.reply = { sent: true, value };
         onEnd({ kind: 'answered', loggedIn: this.call.isLogIn?.(value) ?? false });
@@ -40,25 +40,25 @@ export class SubmittedJob<T> implements LaneJob {
       onError: (error) => onEnd({ kind: 'failed', error }),
     };
     try {
-      this.call.send(signal, told);
+      this.call.send(signal, handler);
     } catch (error) {
-      told.onError(error);
+      handler.onError(error);
     }
   }
 
   onSent(): void {
     this.end();
-    this.call.told.onEnd(present(this.reply, 'the reply to a request that was sent'));
+    this.call.handler.onEnd(present(this.reply, 'the reply to a request that was sent'));
   }
 
   onDropped(drop: Drop): void {
     this.end();
-    this.call.told.onEnd({ sent: false, ...drop });
+    this.call.handler.onEnd({ sent: false, ...drop });
   }
 
   onFailed(error: unknown): void {
     this.end();
-    this.call.told.onError(error);
+    this.call.handler.onError(error);
   }
 
   private end(): void {

@@ -32,7 +32,7 @@ const isSorted = (levels: readonly BookLevel[], direction: 1 | -1): boolean =>
  * deployment may one day turn that round, so the names on the wire are not believed: the list with the lower
  * prices is the buys. With one side empty there is nothing to compare and `whenOneSided` decides.
  *
- * A book whose sides overlap was read while it changed. Which side is the older can not be told, so the best
+ * A book whose sides overlap was read while it changed. Which side is the older is not known, so the best
  * level of both is dropped until every bid is below every ask.
  */
 export function orientBook(options: {

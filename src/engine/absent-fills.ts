@@ -12,7 +12,7 @@ export type AbsentFill = z.output<typeof storedAbsentFills>[number];
 export const KEPT_ABSENT_FILLS = 'absent-fills';
 
 /**
- * Orders of strategies that are not at work are few; beyond this the oldest is given up, and that is told.
+ * Orders of strategies that are not at work are few; beyond this the oldest is given up, with an alarm.
  */
 const MOST_ABSENT = 2_000;
 
@@ -42,13 +42,13 @@ export class AbsentFills {
     this.keep();
   }
 
-  /** Takes out those that somebody can be told of now. */
-  take(isTold: (fill: FillRecord) => boolean): readonly AbsentFill[] {
-    const told = this.fills.filter(({ fill }) => isTold(fill));
-    if (told.length === 0) return told;
-    this.fills = this.fills.filter((absent) => !told.includes(absent));
+  /** Takes out those whose strategy can receive them now. */
+  take(hasReceiver: (fill: FillRecord) => boolean): readonly AbsentFill[] {
+    const taken = this.fills.filter(({ fill }) => hasReceiver(fill));
+    if (taken.length === 0) return taken;
+    this.fills = this.fills.filter((absent) => !taken.includes(absent));
     this.keep();
-    return told;
+    return taken;
   }
 
   restore(json: string | undefined): void {

@@ -48,8 +48,8 @@ export class AccountState {
     return unread;
   }
 
-  /** Takes in the wallets as a venue tells them that is no stranger; the same list where nothing changed. */
-  takeTold(wallets: readonly WalletReading[]): void {
+  /** Takes in the wallets that a trusted venue pushes; the same list where nothing changed. */
+  takePushed(wallets: readonly WalletReading[]): void {
     this.saw('balances');
     if (wallets === this.wallets) return;
     this.wallets = wallets;

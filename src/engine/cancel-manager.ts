@@ -171,7 +171,7 @@ export class CancelManager {
       if (pair !== undefined && mayTrade(pair)) this.lookUp(pair);
     }
     if (!mayTrade(seen)) return;
-    // It may be closed all the same: its reply was lost, or told nothing of it.
+    // It may be closed all the same: its reply was lost, or did not say so.
     const open = this.blotter.apply(seen, { kind: 'cancel failed' });
     const afterMs = open.state === 'unknown' ? RETRY_UNKNOWN_AFTER_MS : RETRY_AFTER_MS;
     if (this.wanted.has(key)) this.wanted.set(key, this.blotter.outbox.nowMs + afterMs);

@@ -28,8 +28,8 @@ export interface CandleReaderOptions {
 }
 
 /**
- * The candles of one market at one length: closed ones only, in order, each once, gaps counted. Pure: it is
- * told what was read and when.
+ * The candles of one market at one length: closed ones only, in order, each once, gaps counted. Pure: what
+ * was read, and when, is injected.
  */
 export class CandleReader {
   readonly market: string;
@@ -128,7 +128,7 @@ export class CandleReader {
 /** The readers of all candles that are polled, by the key of their feed. */
 export type CandleReaders = ReadonlyMap<string, CandleReader>;
 
-/** When candles of a market were read or told last, at whichever length; null before. */
+/** When candles of a market were read or pushed last, at whichever length; null before. */
 export function candlesSeenAtMs(
   market: string,
   { markets, readers }: { readonly markets: MarketDataCache; readonly readers: CandleReaders },

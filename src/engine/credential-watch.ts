@@ -49,7 +49,7 @@ export class CredentialWatch {
   private readonly outbox: Outbox;
   private readonly credential: NamedCredential;
   private sinceMs: number | null = null;
-  private toldAtMs = Number.NEGATIVE_INFINITY;
+  private alarmedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(outbox: Outbox, credential: NamedCredential | null) {
     this.outbox = outbox;
@@ -91,8 +91,8 @@ export class CredentialWatch {
       outbox.durable();
       outbox.journal('notice', 'credential', { refused: true });
       this.keep();
-    } else if (nowMs - this.toldAtMs < SAY_AGAIN_MS) return;
-    this.toldAtMs = nowMs;
+    } else if (nowMs - this.alarmedAtMs < SAY_AGAIN_MS) return;
+    this.alarmedAtMs = nowMs;
     const { name, advice } = this.credential;
     outbox.alarm(
       `the exchange refuses ${name} (401), so nothing of the account is read, no order is placed and none can be canceled: ${advice}`,
@@ -102,7 +102,7 @@ export class CredentialWatch {
   private accepted(sinceMs: number): void {
     const { outbox, credential } = this;
     this.sinceMs = null;
-    this.toldAtMs = Number.NEGATIVE_INFINITY;
+    this.alarmedAtMs = Number.NEGATIVE_INFINITY;
     outbox.journal('notice', 'credential', { refused: false });
     this.keep();
     outbox.warn(

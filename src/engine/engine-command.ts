@@ -17,7 +17,7 @@ export interface EngineRequest {
 
 /**
  * What the engine wants done, in this order: the changes of one step are written in one transaction; if
- * `isDurable`, they are on the disk before anything else happens; then the requests are handed over.
+ * `isDurable`, they are on the disk before anything else happens; then the requests are sent.
  */
 export interface EngineOutput {
   readonly changes: readonly MirrorChange[];

@@ -5,7 +5,7 @@ import type { VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 
-/** What the engine is told. Times are of one clock that never goes back, in ms since 1970. */
+/** What the engine takes in. Times are of one clock that never goes back, in ms since 1970. */
 export type EngineEvent =
   /** Time has come, as asked for with `wake`. */
   | { readonly kind: 'tick'; readonly atMs: number }
@@ -24,19 +24,19 @@ export type EngineEvent =
   /** Feeds of the plan are asked more or less often from now on: the exchange has changed a limit. */
   | { readonly kind: 'pace'; readonly atMs: number; readonly paces: readonly FeedPace[] }
   /**
-   * A bar that closed at `atMs`, told by a venue that need not be asked: a backtest on bars. Its close stands
-   * for the book.
+   * A bar that closed at `atMs`, pushed by a venue that need not be asked: a backtest on bars. Its close
+   * stands for the book.
    */
   | { readonly kind: 'bar'; readonly atMs: number; readonly bar: ClosedCandle }
   /**
-   * The recorded bars of all markets that closed at `atMs`, told before anything else of that moment: from
+   * The recorded bars of all markets that closed at `atMs`, pushed before anything else of that moment: from
    * then on their closes are the prices. Nobody is asked for anything; what waits for a price is asked at the
    * next step, which `wakeAtMs` calls for.
    */
   | { readonly kind: 'closes'; readonly atMs: number; readonly bars: readonly ClosedCandle[] }
   /**
-   * Bars that have begun by `atMs` and are not over, told where something else is told or due while they run:
-   * their opens are the prices until they close at `untilMs`.
+   * Bars that have begun by `atMs` and are not over, pushed where something else happens or is due while they
+   * run: their opens are the prices until they close at `untilMs`.
    */
   | {
       readonly kind: 'opens';
@@ -47,7 +47,9 @@ export type EngineEvent =
         readonly untilMs: number;
       }[];
     }
-  /** What became of orders, told by such a venue: changed orders, new trades, and the wallets after them. */
+  /**
+   * What became of orders, pushed by such a venue: changed orders, new trades, and the wallets after them.
+   */
   | {
       readonly kind: 'account';
       readonly atMs: number;

@@ -57,7 +57,7 @@ export interface ReconciliationSettings {
   readonly everyMs: number;
   /** How far lists may lag behind one another: a difference that outlasts it is a break. */
   readonly lagMs: number;
-  /** How long without a conclusion until it is told. */
+  /** How long without a conclusion until an alert. */
   readonly alertAfterMs: number;
 }
 

@@ -33,9 +33,9 @@ import { StrategyNotifier } from './strategy-notifier.ts';
 import { TradingState } from './trading-state.ts';
 
 /**
- * The bot as a pure, synchronous state machine: told what came back and what time it is, it answers what is
- * to be written and asked. Here its parts are put together; what a step does is in `EventLoop`. It is the
- * same live, in backtests and under the fuzzer.
+ * The bot as a pure, synchronous state machine: it takes in what came back and what time it is, and answers
+ * what is to be written and asked. Here its parts are put together; what a step does is in `EventLoop`. It is
+ * the same live, in backtests and under the fuzzer.
  */
 export class Engine {
   readonly instances: readonly StrategyInstance[];
@@ -126,10 +126,19 @@ export class Engine {
       strategies,
     });
     const control = new Control({ outbox, orderManager, algorithms, strategies, notifier });
-    const told = { outbox, control, credential, strategies, reconciler, findings, orderManager, reconciles };
-    this.tradingState = new TradingState(told);
+    const shared = {
+      outbox,
+      control,
+      credential,
+      strategies,
+      reconciler,
+      findings,
+      orderManager,
+      reconciles,
+    };
+    this.tradingState = new TradingState(shared);
     this.loop = new EventLoop({
-      ...told,
+      ...shared,
       rows,
       instances,
       markets,
@@ -181,7 +190,7 @@ export class Engine {
     return this.loop.step(event);
   }
 
-  /** Takes in all that a venue answered and told at one moment, one after the other, as one step. */
+  /** Takes in all that a venue answered and pushed at one moment, one after the other, as one step. */
   stepAll(events: readonly VenueEvent[]): EngineOutput {
     return this.loop.stepAll(events);
   }

@@ -45,21 +45,21 @@ export interface EventLoopParts {
 }
 
 /**
- * What one step does, and in which order: the event is taken in, strategies are told, and what is due is
- * asked.
+ * What one step does, and in which order: the event is taken in, strategies are notified, and what
+ * is due is asked.
  */
 export class EventLoop {
   private readonly parts: EventLoopParts;
   /**
-   * When a venue that tells by itself did so last. Timers of such a moment wait for a tick, so that whatever
-   * comes with it is told before them.
+   * When a venue last pushed something. Timers of such a moment wait for a tick, so that whatever comes with
+   * it is delivered before them.
    */
-  private toldAtMs = Number.NEGATIVE_INFINITY;
+  private pushedAtMs = Number.NEGATIVE_INFINITY;
   /** The output of a step that comes to nothing, with the time of the next that is due. */
   private quiet: EngineOutput = { ...NOTHING_TO_DO, wakeAtMs: 0 };
   /**
-   * Before this time all that a bar does is to be told: nothing is at work or waits to be told, stored or
-   * sent, and nothing is due. It never comes where that is not so.
+   * Before this time a bar is only delivered: nothing is at work or waits to be delivered, stored or sent,
+   * and nothing is due. It never comes where that is not so.
    */
   private restsUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -79,8 +79,8 @@ export class EventLoop {
   }
 
   /**
-   * Takes in what a venue answered and told at one moment as one step: strategies are told of each before the
-   * next, and what is due is asked once.
+   * Takes in what a venue answered and pushed at one moment as one step: strategies get each before the next,
+   * and what is due is asked once.
    */
   stepAll(events: readonly VenueEvent[]): EngineOutput {
     for (const event of events) {
@@ -93,7 +93,7 @@ export class EventLoop {
   private take(event: Exclude<EngineEvent, { kind: 'bar' | 'closes' | 'opens' }>): void {
     const { outbox, feeds, algorithms } = this.parts;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
-    if (event.kind === 'account') this.toldAtMs = outbox.nowMs;
+    if (event.kind === 'account') this.pushedAtMs = outbox.nowMs;
     algorithms.beginStep();
     if (event.kind === 'answer') this.takeAnswer(event);
     else if (event.kind === 'account') this.takeAccount(event);
@@ -107,7 +107,7 @@ export class EventLoop {
   stepBar(bar: ClosedCandle, atMs: number): EngineOutput {
     const { outbox, markets, algorithms, strategies } = this.parts;
     if (atMs > outbox.nowMs) outbox.nowMs = atMs;
-    this.toldAtMs = outbox.nowMs;
+    this.pushedAtMs = outbox.nowMs;
     markets.takeBar(bar);
     if (outbox.nowMs < this.restsUntilMs) {
       if (!strategies.handCandle(bar) || this.isAtRest()) return this.quiet;
@@ -123,7 +123,7 @@ export class EventLoop {
   private finish(isTick: boolean): EngineOutput {
     const { outbox } = this.parts;
     this.work();
-    this.pump(outbox.nowMs, isTick || outbox.nowMs > this.toldAtMs);
+    this.pump(outbox.nowMs, isTick || outbox.nowMs > this.pushedAtMs);
     this.work();
     this.store();
     const wakeAtMs = this.wakeAtMs();
@@ -133,7 +133,7 @@ export class EventLoop {
     return output;
   }
 
-  /** Whether nothing is at work or waits to be told, stored or sent. */
+  /** Whether nothing is at work or waits to be delivered, stored or sent. */
   private isAtRest(): boolean {
     const { outbox, algorithms, strategies } = this.parts;
     return (
@@ -146,7 +146,7 @@ export class EventLoop {
     );
   }
 
-  /** Data of a market has come: who waits for it is told. */
+  /** Data of a market has come: who waits for it is notified. */
   tellMarketData(event: StrategyEvent, market: string): void {
     const { algorithms, strategies, control } = this.parts;
     if (event.kind === 'book') algorithms.onBook(market);
@@ -175,7 +175,7 @@ export class EventLoop {
   private takePrices(event: Extract<EngineEvent, { kind: 'closes' | 'opens' }>): EngineOutput {
     const { outbox, markets, algorithms } = this.parts;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
-    if (event.kind === 'closes') this.toldAtMs = outbox.nowMs;
+    if (event.kind === 'closes') this.pushedAtMs = outbox.nowMs;
     if (event.kind === 'closes') for (const bar of event.bars) markets.takeBar(bar);
     else for (const { market, price, untilMs } of event.opens) markets.takeOpen(market, price, untilMs);
     if (algorithms.size > 0)
@@ -185,10 +185,10 @@ export class EventLoop {
 
   private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
     const { account, orderManager, fills } = this.parts;
-    account.takeTold(wallets);
+    account.takePushed(wallets);
     for (const record of orders) orderManager.takeRecord(record, { isTrusted: true });
     account.saw('orders');
-    if (trades.length > 0) fills.takeTold(trades);
+    if (trades.length > 0) fills.takePushed(trades);
     account.saw('fills');
   }
 

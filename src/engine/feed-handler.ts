@@ -341,7 +341,7 @@ export class FeedHandler {
   }
 
   /**
-   * One page of a wallet's history. Lines are told once the page that joins what was read before has come.
+   * One page of a wallet's history. Lines count once the page that joins what was read before has come.
    */
   private askLines(feed: PlannedFeed, walletId: VenueWalletId, page: number): true {
     const { reconciler, outbox, account } = this.options;

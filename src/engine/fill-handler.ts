@@ -26,7 +26,7 @@ const REWIND_AFTER_MS = 20_000;
  */
 const SET_APART_AFTER = 3;
 
-/** Told of each trade of the account: with the order as it then is, or null for a foreign one. */
+/** Gets each trade of the account: with the order as it then is, or null for a foreign one. */
 export interface FillListener {
   onFill(fill: FillRecord, order: OrderRecord | null): void;
 }
@@ -35,7 +35,7 @@ export interface FillHandlerOptions {
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
   readonly listeners: readonly FillListener[];
-  /** Told of a fill of an order that is at its end, or beyond its amount: the books do not add up. */
+  /** Gets a fill of an order that is at its end, or beyond its amount: the books do not add up. */
   readonly reconciler: Reconciler;
 }
 
@@ -132,7 +132,7 @@ export class FillHandler {
     if (late.length > 0 && this.rewoundAtMs + REWIND_AFTER_MS < nowMs) {
       this.rewoundAtMs = nowMs;
       after = Math.min(cursor, ...late.map(({ tradeFloor }) => tradeFloor));
-      // Or it matched less than was told.
+      // Or it matched less than was reported.
       for (const order of late) this.reports.inquiries.about(order);
     }
     const from = Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown));
@@ -145,8 +145,8 @@ export class FillHandler {
     this.reading = null;
   }
 
-  /** Trades as a venue tells them that is no stranger: each once, and right. No reading shows them again. */
-  takeTold(trades: readonly VenueTrade[]): void {
+  /** Trades that a trusted venue pushes: each once, and right. No reading shows them again. */
+  takePushed(trades: readonly VenueTrade[]): void {
     for (const trade of trades) this.book(trade, this.orderOf(trade), this.cursorOf(trade));
   }
 
@@ -322,7 +322,7 @@ export class FillHandler {
   }
 
   /**
-   * Looks again: orders that were not known the last time may be by now, or have told of what they matched.
+   * Looks again: orders that were not known the last time may be by now, or have shown what they matched.
    * Answers how many entered.
    */
   settlePending(): number {

@@ -35,17 +35,17 @@ export const storedFindings = z.array(
   }),
 ) satisfies z.ZodType<readonly NotedFlaw[]>;
 
-/** Subjects that are remembered at most; beyond it the oldest go, which are then told anew. */
+/** Subjects that are remembered at most; beyond it the oldest go, which are then reported anew. */
 const MOST_SUBJECTS = 500;
 
 /** What was not read again for so long is over: a trade under an id that never was is in no later list. */
 const FORGET_AFTER_MS = 600_000;
 
 /**
- * What the exchange said that can not be right. It is not used, it is told with the field, what was expected
- * and what was found, and it is read again. What a second reading says in the same words is no slip of one
- * reply: it is alarmed, and where it is about an order of ours, no new orders are placed until a reading is
- * right again. Confirmed findings outlive a restart.
+ * What the exchange said that can not be right. It is not used. It is reported with the field, what was
+ * expected and what was found, and it is read again. What a second reading says in the same words is no slip
+ * of one reply: it is alarmed, and where it is about an order of ours, no new orders are placed until a
+ * reading is right again. Confirmed findings outlive a restart.
  */
 export class FlawLog {
   private readonly outbox: Outbox;

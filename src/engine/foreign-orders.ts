@@ -12,7 +12,7 @@ const FOREIGN_KEPT = 20_000;
 export class ForeignOrders {
   private readonly outbox: Outbox;
   private readonly foreign = new Set<VenueOrderId>();
-  /** Ids that one reading has told. */
+  /** Ids that one reading has shown. */
   private readonly strangers = new Set<VenueOrderId>();
 
   constructor(outbox: Outbox) {

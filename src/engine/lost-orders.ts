@@ -51,8 +51,8 @@ export class LostOrders {
   }
 
   /**
-   * Whether an order with this instance's name is another bot's: then it stays untouched, and that is told
-   * once.
+   * Whether an order with this instance's name is another bot's: then it stays untouched, and that is
+   * reported once.
    */
   isNamesakes({ id, clientOrderId }: VenueOrder, cursor: ListCursor): boolean {
     const { blotter, foreign, instance } = this.options;

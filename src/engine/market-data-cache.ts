@@ -34,16 +34,16 @@ export interface CachedMarket {
   tapeSeenAtMs: number | null;
   /** The close of the last bar that was seen. */
   lastClose: Units | null;
-  /** The last bar that was told, where bars are told and not asked for. */
+  /** The last bar that was pushed, where bars are pushed and not asked for. */
   bar: ClosedCandle | null;
   /** Minus infinity before the first. */
   barSeenAtMs: number;
-  /** The open of the bar that runs, where that was told. */
+  /** The open of the bar that runs, where it was pushed. */
   open: SeenBook | null;
   /** The middle of a book that is far from the one before, and that another has to confirm. */
   farMid: Units | null;
-  /** Steps that one reading has told, as text: what an order is rounded to is believed of two. */
-  toldRule: string | null;
+  /** Steps that one reading has shown, as text: what an order is rounded to needs two. */
+  unconfirmedRule: string | null;
 }
 
 /** The markets as they were last seen: steps, books, numbers, tape. */
@@ -82,7 +82,7 @@ export class MarketDataCache {
         barSeenAtMs: Number.NEGATIVE_INFINITY,
         open: null,
         farMid: null,
-        toldRule: null,
+        unconfirmedRule: null,
       });
     }
   }
@@ -205,19 +205,19 @@ export class MarketDataCache {
   }
 
   /**
-   * Steps of a market as one reading tells them: new ones count once a second reading tells the same. Answers
+   * Steps of a market as one reading shows them: new ones count once a second reading shows the same. Answers
    * whether that is to be asked for.
    */
   takeRule(rule: MarketRule): boolean {
     const state = this.states.get(rule.symbol);
     if (state === undefined) return false;
     const text = `${rule.priceStep} ${rule.amountStep} ${rule.minOrderValue}`;
-    const isTold = state.toldRule === text;
-    state.toldRule = null;
+    const isConfirmed = state.unconfirmedRule === text;
+    state.unconfirmedRule = null;
     if (!this.differs(state, rule)) return false;
-    if (isTold) this.enterRule(state, rule);
-    else state.toldRule = text;
-    return !isTold;
+    if (isConfirmed) this.enterRule(state, rule);
+    else state.unconfirmedRule = text;
+    return !isConfirmed;
   }
 
   private differs(state: CachedMarket, rule: MarketRule): boolean {

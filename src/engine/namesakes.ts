@@ -3,8 +3,8 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import { surelyFollows } from '../execution/own-list.ts';
 import type { ListCursor, OwnList } from '../venues/port.ts';
 
-/** Marks of other mirrors that were told of; the oldest go. */
-const MOST_TOLD = 100;
+/** Marks of other mirrors that were reported; the oldest go. */
+const MOST_REPORTED = 100;
 
 /**
  * Tells the orders of another bot that trades now, on the same account and under the same instance name, from
@@ -17,7 +17,7 @@ export class Namesakes {
   private readonly list: OwnList;
   private beganAtMs = Number.POSITIVE_INFINITY;
   private floor: ListCursor = Number.POSITIVE_INFINITY;
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
 
   constructor(options: { readonly lateArrivalMs: number; readonly list: OwnList }) {
     this.lateArrivalMs = options.lateArrivalMs;
@@ -42,9 +42,10 @@ export class Namesakes {
 
   /** Whether this is the first order of another bot: it is worth an error once, its others are not. */
   isFirstOf({ epoch }: OrderName): boolean {
-    if (this.told.has(epoch)) return false;
-    this.told.add(epoch);
-    if (this.told.size > MOST_TOLD) for (const oldest of [...this.told].slice(0, 1)) this.told.delete(oldest);
+    if (this.reported.has(epoch)) return false;
+    this.reported.add(epoch);
+    if (this.reported.size > MOST_REPORTED)
+      for (const oldest of [...this.reported].slice(0, 1)) this.reported.delete(oldest);
     return true;
   }
 }

@@ -11,9 +11,9 @@ import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 
 /** Cursors that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
-const MOST_TOLD_ONCE = 5_000;
+const MOST_SEEN_ONCE = 5_000;
 
-/** Told of every change of an order, after it was entered. `before` is null for a new one. */
+/** Called with every change of an order, after it was entered. `before` is null for a new one. */
 export type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
 
 /**
@@ -26,22 +26,22 @@ export class OrderBlotter {
   readonly venue: VenueProfile;
   readonly unknown: UnknownOrders;
   readonly outbox: Outbox;
-  /** Whether the venue tells of every change by itself: then nothing has to be read twice. */
-  readonly isTold: boolean;
+  /** Whether the venue pushes every change: then nothing has to be read twice. */
+  private readonly isPushed: boolean;
   /** How far the lists of own orders and trades go for certain: what a new order brings stands beyond. */
   furthestOrder: ListCursor = LIST_START;
   furthestTrade: ListCursor = LIST_START;
   /**
-   * Cursors beyond it that one reading has told: a single wrong number must not become a floor under which
+   * Cursors beyond it that one reading has shown: a single wrong number must not become a floor under which
    * nothing is looked for.
    */
-  private readonly toldOnce = new Map<ListCursor, number>();
+  private readonly seenOnce = new Map<ListCursor, number>();
   private readonly listeners: OrderListener[] = [];
 
   constructor(settings: EngineSettings, outbox: Outbox) {
     this.outbox = outbox;
     this.venue = settings.venue;
-    this.isTold = settings.reconciliation === null;
+    this.isPushed = settings.reconciliation === null;
     this.identical = new IdenticalOrders(settings.venue.identicalOrdersMs);
     this.unknown = new UnknownOrders({
       lateArrivalMs: settings.lateArrivalMs,
@@ -77,32 +77,32 @@ export class OrderBlotter {
     return next;
   }
 
-  /** One reading told where an order stands. The second that does makes it sure. */
+  /** One reading shows where an order stands. The second that does makes it sure. */
   sawOrderAt(cursor: ListCursor | null): void {
     if (cursor === null || cursor <= this.furthestOrder) return;
-    if (this.isTold) {
+    if (this.isPushed) {
       this.furthestOrder = cursor;
       return;
     }
-    const { toldOnce } = this;
+    const { seenOnce } = this;
     const { steps } = this.outbox;
-    const step = toldOnce.get(cursor);
+    const step = seenOnce.get(cursor);
     if (step === undefined) {
-      toldOnce.set(cursor, steps);
-      if (toldOnce.size > MOST_TOLD_ONCE) this.forgetTold();
+      seenOnce.set(cursor, steps);
+      if (seenOnce.size > MOST_SEEN_ONCE) this.forgetOldest();
     } else if (step !== steps) {
       this.furthestOrder = cursor;
-      for (const told of toldOnce.keys()) if (told <= cursor) toldOnce.delete(told);
+      for (const seen of seenOnce.keys()) if (seen <= cursor) seenOnce.delete(seen);
     }
   }
 
   /**
-   * Takes over what the mirror kept. Whether a request that was being handed over has left is not known, so
+   * Takes over what the mirror kept. Whether a request that was being sent has left is not known, so
    * it may be there; a cancel that was on its way is asked for again.
    */
   restore(state: MirrorState, nowMs: number): void {
     for (const order of state.orders) {
-      // Not where it stands itself, which one wrong reading may have told: a floor was made of two.
+      // Not where it stands itself, which one wrong reading may have shown: a floor was made of two.
       this.furthestOrder = Math.max(this.furthestOrder, order.orderFloor);
       this.table.put(order);
     }
@@ -129,9 +129,9 @@ export class OrderBlotter {
     return `${key} is closed with ${formatUnits(matched)} matched, and of its trades ${formatUnits(filled)} were read`;
   }
 
-  private forgetTold(): void {
-    for (const oldest of this.toldOnce.keys()) {
-      this.toldOnce.delete(oldest);
+  private forgetOldest(): void {
+    for (const oldest of this.seenOnce.keys()) {
+      this.seenOnce.delete(oldest);
       return;
     }
   }

@@ -289,7 +289,7 @@ export class OrderPlacer {
   }
 }
 
-/** The record that carries the name; where none does the first one, to be told what it carries. */
+/** The record that carries the name; where none does the first one, to report what it carries. */
 function namedFirst(records: readonly VenueOrder[], clientOrderId: string): readonly VenueOrder[] {
   return [records.find((record) => record.clientOrderId === clientOrderId) ?? records[0]].filter(
     (record) => record !== undefined,

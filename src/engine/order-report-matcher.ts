@@ -34,7 +34,7 @@ export interface ReportContext {
   readonly known?: OrderRecord;
   /** The id that was asked for. */
   readonly askedId?: VenueOrderId;
-  /** Told by a venue that is no stranger: a backtest's. */
+  /** It comes from a trusted venue: a backtest's. */
   readonly isTrusted?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface OrderReportMatcherOptions {
   readonly findings: FlawLog;
   /** Whether the venue pushes every change: then nothing has to be read twice. */
   readonly isPushed?: boolean;
-  /** Told of the answer to a question by id. */
+  /** Called with the answer to a question by id. */
   readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => void;
 }
 
@@ -113,7 +113,7 @@ export class OrderReportMatcher {
 
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
   take(record: VenueOrder, way: ReportContext = {}): ReportMatch {
-    // As it is now: the other leg of a pair may have told of it since.
+    // As it is now: the other leg of a pair may have reported it since.
     const order =
       way.known === undefined ? this.find(record) : (this.blotter.table.get(way.known.key) ?? way.known);
     if (way.isTrusted === true)
@@ -126,7 +126,7 @@ export class OrderReportMatcher {
 
   /** Takes in the reply to the placement of an order, of which `isOfPlacement` says that it is its own. */
   takePlaced(record: VenueOrder, order: OrderRecord): ReportMatch {
-    // As it is now: the other leg of a pair may have told of it since.
+    // As it is now: the other leg of a pair may have reported it since.
     return this.bind(this.blotter.table.get(order.key) ?? order, record, {});
   }
 

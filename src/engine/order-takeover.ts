@@ -47,11 +47,11 @@ export class OrderTakeover {
   private readonly options: OrderTakeoverOptions;
   private from: ListCursor = LIST_START;
   private pages = 0;
-  /** The records of the page that is being read, by their id, as the last reading told them. */
-  private readonly told = new Map<VenueOrderId, string>();
+  /** The records of the page that is being read, by their id, as the last reading showed them. */
+  private readonly lastRecords = new Map<VenueOrderId, string>();
   private readings = 0;
   /** Whether the last reading said that more pages follow. */
-  private toldNext: boolean | null = null;
+  private lastHasNext: boolean | null = null;
   private isAsked = false;
   private nextAtMs = 0;
   /** Whether the mirror was put back from a copy since the last life. */
@@ -118,8 +118,8 @@ export class OrderTakeover {
   private takePage(page: Page<VenueOrder>, atMs: number): void {
     const { take, reports, venue, outbox } = this.options;
     this.readings += 1;
-    let isSure = this.readings > 1 && this.toldNext === page.hasNext;
-    this.toldNext = page.hasNext;
+    let isSure = this.readings > 1 && this.lastHasNext === page.hasNext;
+    this.lastHasNext = page.hasNext;
     let readTo = this.from - 1;
     let missing = Number.POSITIVE_INFINITY;
     for (const record of page.items) {
@@ -128,9 +128,9 @@ export class OrderTakeover {
       if (id === null || cursor === null) continue;
       readTo = Math.max(readTo, cursor);
       const text = JSON.stringify(record, writeUnits);
-      if (this.told.get(id) === text) take(record, { askedId: id });
+      if (this.lastRecords.get(id) === text) take(record, { askedId: id });
       else isSure = false;
-      this.told.set(id, text);
+      this.lastRecords.set(id, text);
       if (reports.isMissing(record)) missing = Math.min(missing, cursor);
     }
     const isWhole = missing === Number.POSITIVE_INFINITY;
@@ -139,7 +139,7 @@ export class OrderTakeover {
     const next = isLast ? null : nextOrdersPage(venue, { from: this.from, items: page.items });
     // What could not be taken over is read again.
     const from = Math.min(missing, next ?? readTo + 1);
-    this.told.clear();
+    this.lastRecords.clear();
     this.readings = 0;
     this.pages += 1;
     reports.lost.names.tookOverTo(from - 1);

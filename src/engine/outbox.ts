@@ -16,7 +16,7 @@ const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set([
   'cancel-old',
 ]);
 
-/** Notices of one step at most; beyond it they are counted and told as one. */
+/** Notices of one step at most; beyond it they are counted and reported as one. */
 const MOST_NOTICES = 200;
 
 /** When an answer came, and when its request can have left last; null where it never did. */
@@ -45,7 +45,7 @@ export class Outbox {
   private requests: EngineRequest[] | null = null;
   private notices: EngineNotice[] | null = null;
   private isDurable = false;
-  private untold = 0;
+  private unshown = 0;
   private lastRequestId = 0;
   /** Requests under way, by their id. The limiter bounds them: what it does not take comes back as unsent. */
   private readonly asked = new Map<number, Asked>();
@@ -117,7 +117,7 @@ export class Outbox {
     if (!this.isWatched) return;
     const notices = (this.notices ??= []);
     if (notices.length < MOST_NOTICES) notices.push(notice);
-    else this.untold += 1;
+    else this.unshown += 1;
   }
 
   info(message: string, subject: string | null = null): void {
@@ -134,10 +134,10 @@ export class Outbox {
 
   /** Everything gathered since the last call. */
   take(wakeAtMs: number): EngineOutput {
-    if (this.untold > 0) {
-      const message = `${this.untold} more notices of this moment are not shown; the journal has what happened`;
+    if (this.unshown > 0) {
+      const message = `${this.unshown} more notices of this moment are not shown; the journal has what happened`;
       this.notices?.push({ kind: 'notice', level: 'warning', message, subject: null });
-      this.untold = 0;
+      this.unshown = 0;
     }
     const output: EngineOutput = {
       changes: this.changes ?? NO_CHANGES,

@@ -6,7 +6,7 @@ import type { ListCursor, OwnList } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 import { nameOf } from './taken-trades.ts';
 
-/** Trades that wait to be told whose they are; beyond it the oldest counts as foreign, and is told. */
+/** Trades whose owner is not known yet; beyond it the oldest counts as foreign, and is reported. */
 const MOST_PENDING = 1_000;
 
 /** A trade that so many readings in a row lack, and for so long, never was: lists lag by less. */
@@ -131,7 +131,7 @@ export class PendingTrades {
   }
 }
 
-/** All that counts of a trade, as it is told. */
+/** All that counts of a trade, as text. */
 function saidOf(trade: VenueTrade): string {
   const { price, amount, total, fee } = trade;
   return `${[price, amount, total, fee].map(formatUnits).join(' ')} ${marketSymbolOf(trade)}`;

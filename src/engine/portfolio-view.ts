@@ -50,7 +50,7 @@ export class PortfolioView implements EngineView, Prices {
   private readonly account: AccountState;
   private readonly readers: CandleReaders;
   readonly marketNames: MarketNames;
-  /** What the market shows now, or else what was told last. */
+  /** What the market shows now, or else the last price in the ledger. */
   readonly priceOf: PriceOf = (market) =>
     this.markets.priceOf(market) ?? this.instance.ledger.priceOf(market);
 

@@ -21,8 +21,8 @@ export interface ProfitText {
 }
 
 /**
- * The profit of a strategy at work, at the prices that the markets show now, or else at those it was told
- * last.
+ * The profit of a strategy at work, at the prices that the markets show now, or else at the last of its
+ * ledger.
  */
 export function profitOfInstance(instance: StrategyInstance, priceOf: PriceOf): ProfitText {
   return profitText(profitOf(instance.ledger, priceOf));

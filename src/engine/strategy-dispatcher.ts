@@ -54,7 +54,7 @@ export class StrategyDispatcher {
     for (const listener of this.listeners) this.addRoutes(listener);
   }
 
-  /** Whether nobody waits to be told anything. */
+  /** Whether no event waits for a strategy. */
   get isIdle(): boolean {
     return this.options.notifier.queue.length === 0;
   }
@@ -64,15 +64,15 @@ export class StrategyDispatcher {
     for (const { instance } of this.listenersTo(candle)) instance.runner.warmUp(candle);
   }
 
-  /** Has all who subscribed to such candles told of one when their turn comes. */
+  /** Queues a candle for all who subscribed to such candles. */
   tellCandle(candle: ClosedCandle): void {
     for (const { instance } of this.listenersTo(candle))
       this.options.notifier.tell(instance, { kind: 'candle', candle });
   }
 
   /**
-   * Tells all who subscribed to such candles of one at once. Only while nobody waits to be told anything and
-   * strategies have started. Answers whether anything came of it.
+   * Gives a candle at once to all who subscribed to such candles. Only while no event waits and strategies
+   * have started. Answers whether anything came of it.
    */
   handCandle(candle: ClosedCandle): boolean {
     let hasCome = false;
@@ -85,7 +85,7 @@ export class StrategyDispatcher {
     return hasCome;
   }
 
-  /** Lets strategies begin: from now on they are told what happens, first of all that they have. */
+  /** Lets strategies begin: from now on they get events, first of all their start. */
   start(isRestart: boolean): void {
     this.hasStarted = true;
     const { instances, markets, outbox, notifier } = this.options;
@@ -93,7 +93,7 @@ export class StrategyDispatcher {
       const notices = assetNotices(instance, (market) => markets.get(market) !== undefined);
       for (const { level, text } of notices) outbox[level](text, instance.name);
     }
-    // The last one first: each is put before all that wait, so they are told in their own order.
+    // The last one first: each is put before all that wait, so they start in their own order.
     for (const instance of instances.toReversed()) {
       instance.setTimers(outbox.nowMs);
       notifier.queue.unshift({ instance, event: { kind: 'start', isRestart } });
@@ -107,7 +107,7 @@ export class StrategyDispatcher {
       this.options.notifier.tell(instance, { kind: 'stop', reason });
   }
 
-  /** Has everyone told who subscribed to this kind of data of a market. */
+  /** Queues an event for all who subscribed to this kind of data of a market. */
   tellSubscribers(event: StrategyEvent, market: string): void {
     for (const { instance } of this.routed(`${event.kind} ${market}`))
       this.options.notifier.tell(instance, event);

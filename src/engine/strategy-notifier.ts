@@ -12,10 +12,10 @@ import type { Outbox } from './outbox.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /**
- * Events that wait to be told to strategies, before they have started or within one step. The oldest go, and
- * that is told.
+ * Events that wait for strategies, before they have started or within one step. The oldest go, with a
+ * warning.
  */
-const MOST_TOLD = 10_000;
+const MOST_WAITING = 10_000;
 
 const NO_REJECTION: Rejection = {
   intent: null,
@@ -33,7 +33,7 @@ export interface StrategyNotifierOptions {
   readonly markets: MarketDataCache;
 }
 
-/** What is to be told to strategies: fills, orders and rejections of theirs, and whatever else waits. */
+/** The events for strategies: fills, orders and rejections of theirs, and whatever else waits. */
 export class StrategyNotifier {
   readonly queue = new EventQueue();
   private readonly options: StrategyNotifierOptions;
@@ -50,21 +50,23 @@ export class StrategyNotifier {
     return this.instancesByName.get(strategy);
   }
 
-  /** Has a strategy told of something when its turn comes. */
+  /** Queues an event for a strategy. */
   tell(instance: StrategyInstance, event: StrategyEvent): void {
     if (!instance.runner.wants(event.kind)) return;
     this.queue.push({ instance, event });
-    if (this.queue.length <= MOST_TOLD) return;
+    if (this.queue.length <= MOST_WAITING) return;
     this.queue.shift();
-    this.options.outbox.warn(`more than ${MOST_TOLD} events wait for the strategies: the oldest was dropped`);
+    this.options.outbox.warn(
+      `more than ${MOST_WAITING} events wait for the strategies: the oldest was dropped`,
+    );
   }
 
-  /** A trade of the account; one of nobody's order is told to nobody. */
+  /** A trade of the account; one of nobody's order goes to nobody. */
   onFill(fill: FillRecord, order: OrderRecord | null): void {
     if (order !== null) this.takeFill({ fill, tag: order.tag }, order);
   }
 
-  /** An order is another than it was; `before` is null for a new one, which nobody is told of. */
+  /** An order is another than it was; `before` is null for a new one, which nobody is notified of. */
   onOrder(order: OrderRecord, before: OrderRecord | null): void {
     if (before === null) return;
     const instance = this.instanceOf(order.strategy);
@@ -100,9 +102,9 @@ export class StrategyNotifier {
     const refused = intent?.kind ?? (clientOrderId === null ? 'slice' : 'order');
     instance.tally.refuse({ what: refused, code, reason, atMs: outbox.nowMs });
     const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
-    // An order that was refused is told as such; and while no orders are taken, once a minute is enough.
-    const isTold = clientOrderId !== null || (code === 'closed' && !instance.mayComplain(outbox.nowMs));
-    if (!isTold) outbox.info(`${instance.name}: ${what} refused (${code}): ${reason}`, instance.name);
+    // The refusal of an order is reported as such; and while no orders are taken, once a minute is enough.
+    const isReported = clientOrderId !== null || (code === 'closed' && !instance.mayComplain(outbox.nowMs));
+    if (!isReported) outbox.info(`${instance.name}: ${what} refused (${code}): ${reason}`, instance.name);
     this.tell(instance, { kind: 'reject', rejection });
   }
 

@@ -7,7 +7,7 @@ import type { OrderReportMatcher } from './order-report-matcher.ts';
 import { marketSymbolOf, type PendingTrade, type PendingTrades } from './pending-trades.ts';
 import type { TakenTrades } from './taken-trades.ts';
 
-/** Whose a trade is can not be found out for longer: then it counts as foreign, and is told. */
+/** An owner that is not found for so long: then the trade counts as foreign, and is reported. */
 const ASKS_FOR_MS = 300_000;
 
 export interface TradeOwnerOptions {

@@ -5,7 +5,7 @@ import type { FlawLog } from './flaw-log.ts';
 import { lineFlaw } from './plausibility/wallet-flaw.ts';
 import type { StoredReconciliation } from './stored-reconciliation.ts';
 
-/** What a reading to the end has told that is new. */
+/** What is new in a reading to the end. */
 export interface HistoryRead {
   /** Oldest first. */
   readonly lines: readonly WalletTransaction[];
@@ -15,7 +15,7 @@ export interface HistoryRead {
 
 type LastLines = StoredReconciliation['lastLines'];
 
-/** The history of every wallet, as far as it was read: what counts was told alike by two readings. */
+/** The history of every wallet, as far as it was read: what counts was alike in two readings. */
 export class WalletHistory {
   private readonly findings: FlawLog;
   private readonly list: VenueProfile['ownLists']['transactions'];
@@ -26,10 +26,10 @@ export class WalletHistory {
   /** Whether one of them can not be right. */
   private hasFlaw = false;
   /**
-   * What the last reading of each wallet's history told that was new, and wallets that are to be read again
-   * to confirm it.
+   * What was new in the last reading of each wallet's history, and wallets that are to be read again to
+   * confirm it.
    */
-  private readonly toldLines = new Map<string, string>();
+  private readonly lastNews = new Map<string, string>();
   readonly unconfirmed = new Set<string>();
   /**
    * When the history that is being read was asked for, and the last two that were read to their end, by
@@ -93,13 +93,13 @@ export class WalletHistory {
   }
 
   /**
-   * The last page was read. Answers the new lines that two readings in a row have told alike; null while they
+   * The last page was read. Answers the new lines that were alike in two readings in a row; null while they
    * were read only once, or where there is nothing new.
    */
   end(currency: string): HistoryRead | null {
     const before = this.lastLines.get(currency);
     const lines = this.confirmedLines(currency);
-    // What one reading alone has told may be wrong, and a line that is passed over never comes again.
+    // What one reading alone shows may be wrong, and a line that is passed over never comes again.
     if (lines === null) return null;
     const { readSinceMs } = this;
     this.readBeforeMs.set(currency, readSinceMs.get(currency) ?? Number.NEGATIVE_INFINITY);
@@ -118,7 +118,7 @@ export class WalletHistory {
   /** Nothing counts as read any more, as where the mirror was put back from a copy. */
   forget(): void {
     this.lastLines.clear();
-    this.toldLines.clear();
+    this.lastNews.clear();
   }
 
   private confirmedLines(currency: string): readonly WalletTransaction[] | null {
@@ -130,9 +130,9 @@ export class WalletHistory {
     this.lines.clear();
     const text = lines.map(({ id, amount }) => `${id} ${amount}`).join(', ');
     const isNews = text !== '' || this.hasFlaw;
-    const isTold = this.toldLines.get(currency) === text && !this.hasFlaw;
-    this.toldLines.set(currency, text);
-    if (isNews && !isTold) {
+    const isConfirmed = this.lastNews.get(currency) === text && !this.hasFlaw;
+    this.lastNews.set(currency, text);
+    if (isNews && !isConfirmed) {
       this.unconfirmed.add(currency);
       return null;
     }

@@ -124,7 +124,7 @@ function apply(order: OrderRecord, event: OrderEvent): OrderRecord {
       return filled(order, event);
     case 'absent':
       if (order.state !== 'unknown') return order;
-      // One that a reply has told of was there, so it is never sent again.
+      // One that a reply has shown was there, so it is never sent again.
       if (event.resend && order.venueStatus === null) return { ...order, state: 'planned' };
       return { ...order, state: 'rejected', reason: 'NeverArrived', closedAtMs: event.atMs };
   }

@@ -20,7 +20,7 @@ export interface PnlTrack {
   readonly marks: TrackMarks;
   /**
    * Assets that are held and have no price in the currency: meanwhile the marks are those of the last time
-   * that all could be told.
+   * that all could be valued.
    */
   readonly unvalued: readonly string[];
 }
@@ -34,7 +34,7 @@ export const NEW_TRACK: PnlTrack = { marks: { ...NO_MARKS, hasBegun: true }, unv
 export const TRACK_TO_BEGIN: PnlTrack = { marks: { ...NO_MARKS, hasBegun: false }, unvalued: [] };
 
 /**
- * A day begins with what the last one ended with. Days do not begin again: what is told late counts to the
+ * A day begins with what the last one ended with. Days do not begin again: what comes late counts to the
  * day at hand.
  */
 export function rolled(marks: TrackMarks, atMs: number): TrackMarks {

@@ -5,8 +5,8 @@ import { partOf } from './quote-money.ts';
 import { pathOf, valueIn, type PriceOf, type Prices } from './valuation.ts';
 
 /**
- * What is held of one asset and what it is worth, in units of the profit's currency; null where that can not
- * be told.
+ * What is held of one asset and what it is worth, in units of the profit's currency; null where that is
+ * not known.
  */
 export interface AssetProfit {
   readonly asset: string;
@@ -40,8 +40,8 @@ export interface Profit {
 }
 
 /**
- * The profit by a ledger, at the prices it was told last, or at others where `priceOf` has any: `currency` is
- * that of the ledger unless another is named, in which only the total can be told.
+ * The profit by a ledger, at its last prices, or at others where `priceOf` has any: `currency` is
+ * that of the ledger unless another is named, in which only the total is known.
  */
 export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Profit {
   const { currency, marketNames, state } = ledger;

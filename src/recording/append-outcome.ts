@@ -13,8 +13,8 @@ export interface RecordConflict {
 }
 
 /**
- * What became of an append. At a conflict nothing was changed; at most `MOST_CONFLICTS` are told of `count`.
- * `known`: rows that were there already, or came twice.
+ * What became of an append. At a conflict nothing was changed; at most `MOST_CONFLICTS` of `count` are
+ * listed. `known`: rows that were there already, or came twice.
  */
 export type AppendOutcome =
   | {
@@ -29,7 +29,7 @@ export type AppendOutcome =
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'conflict'; readonly count: number; readonly conflicts: readonly RecordConflict[] };
 
-/** Conflicts that are told one by one. */
+/** Conflicts that are listed one by one. */
 export const MOST_CONFLICTS = 10;
 
 /** What there is to know of the rows in the table `given`. */

@@ -14,7 +14,7 @@ import type { RowDecimals, TableShape } from './table-shape.ts';
 import { writePartition } from './write-partition.ts';
 
 /**
- * Takes the lock that a path stands for, or throws `DATA_UNUSABLE`. Handed in: locks are the machine's, and
+ * Takes the lock that a path stands for, or throws `DATA_UNUSABLE`. Injected: locks are the machine's, and
  * this folder does not know of them.
  */
 export type TakeLock = (path: string) => { release(): void };
@@ -34,7 +34,7 @@ export interface AppendOptions<Row> {
   readonly stage?: StageRows | null;
   /**
    * The name of a recorder's segment: all its rows are new, and it is taken up once only, however often it is
-   * handed in.
+   * given.
    */
   readonly segment?: string;
   /** A stretch that was asked for whole. */

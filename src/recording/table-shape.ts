@@ -12,7 +12,7 @@ export const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
   flag: 'BOOLEAN',
 };
 
-/** One value of a row, as it is handed to a table. */
+/** One value of a row, as a table takes it. */
 export type Cell = number | DecimalText | string | boolean | readonly DecimalText[] | null;
 
 export interface Column {

@@ -49,7 +49,7 @@ const FIELDS_WITH_AMOUNT = 3;
 
 /**
  * One intent as the engine keeps it: a frozen copy with every decimal as a text, since the strategy may
- * change later what it handed over. Authors may write JavaScript, so the types are not believed. Written by
+ * change later what it returned. Authors may write JavaScript, so the types are not believed. Written by
  * hand, since it runs at every event. `place` is what an author would call it, such as `ctx.buy`.
  * @throws SarrafError `INVALID_STRATEGY` that says which field is wrong.
  */

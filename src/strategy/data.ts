@@ -57,7 +57,7 @@ export interface TimerData {
 export type Data = CandleData | BookData | TickerData | TradesData | StatsData | TimerData;
 
 /**
- * Data by the name that the author gives it. A list is told of by one handler, such as the candles of several
+ * Data by the name that the author gives it. A list has one handler, such as the candles of several
  * markets.
  */
 export type DeclaredData = Readonly<Record<string, Data | readonly Data[]>>;
@@ -113,7 +113,7 @@ export interface MarketData {
    * of each bar of the run's length, or of `timeframe`.
    */
   ticker(options?: Freshness & { readonly timeframe?: Timeframe }): TickerData;
-  /** The public tape: wanted every 8 s, at most 60 s old. Only new trades are told. */
+  /** The public tape: wanted every 8 s, at most 60 s old. Only new trades are delivered. */
   trades(freshness?: Freshness): TradesData;
   /** The numbers of the day: wanted every 10 s, at most 60 s old. */
   stats(freshness?: Freshness): StatsData;

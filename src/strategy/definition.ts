@@ -75,7 +75,7 @@ export interface StrategyParts<
    * `call` does, and the indicator is null in them.
    */
   readonly beforeWarm?: Warm;
-  /** A handler for each data that it wants to be told of, and for what happens to the strategy itself. */
+  /** A handler for each data that it wants, and for what happens to the strategy itself. */
   readonly on: LifeHandlers<
     StrategyContext<z.output<Params>, z.output<State>, NoInfer<Declared>, ColdValues<NoInfer<Specs>>>
   > &

@@ -8,7 +8,7 @@ export function isFields(value: unknown): value is Fields {
 
 const NONE: Fields = Object.freeze({});
 
-/** The fields of whatever an author has handed over; none where it can have none. */
+/** The fields of whatever an author has given; none where it can have none. */
 export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : NONE;
 }

@@ -120,7 +120,7 @@ function shown<Value>(
   return readOnlyFields(fields);
 }
 
-/** How the last of some data is looked at; null for what is gone once it was told. */
+/** How the last of some data is looked at; null for what is gone after its event. */
 function lastOf({ kind, subscription, series }: DataEntry, call: HandlerCall): (() => unknown) | null {
   if (subscription.kind === 'timer' || kind === 'timer' || kind === 'trades') return null;
   const { market } = subscription;

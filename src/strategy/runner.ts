@@ -42,7 +42,7 @@ export interface RunnerSetup {
   readonly source?: StrategySource;
 }
 
-/** A handler with the data that it is told of; those of the strategy's life have none. */
+/** A handler with its data; those of the strategy's life have none. */
 interface Handler {
   readonly name: string;
   readonly data: DataEntry | null;
@@ -150,7 +150,7 @@ export class StrategyRunner implements StrategyPort {
     return this.wanted.has(kind);
   }
 
-  /** What an event is told to first, such as `on.bars`; null where there is no handler for it. */
+  /** The first handler of an event, such as `on.bars`; null where there is no handler for it. */
   handlerOf(route: string): string | null {
     const [first] = this.handlers.get(route) ?? NO_HANDLERS;
     return first === undefined ? null : `on.${first.name}`;

@@ -16,27 +16,27 @@ export const NOTHING_SHOWN = Symbol('nothing shown');
  * What a handler gets of an event: `data` is what it is declared for, null in the strategy's own life. All of
  * it is frozen.
  */
-export function eventFor(data: DataEntry | null, told: Exclude<StrategyEvent, { kind: 'candle' }>): unknown {
-  switch (told.kind) {
+export function eventFor(data: DataEntry | null, event: Exclude<StrategyEvent, { kind: 'candle' }>): unknown {
+  switch (event.kind) {
     case 'start':
-      return Object.freeze({ isRestart: told.isRestart });
+      return Object.freeze({ isRestart: event.isRestart });
     case 'stop':
-      return Object.freeze({ reason: told.reason });
+      return Object.freeze({ reason: event.reason });
     case 'book':
-      if (data?.kind !== 'ticker') return bookOf(told.market, told.book);
-      return tickerOfBook(told.market, told.book) ?? NOTHING_SHOWN;
+      if (data?.kind !== 'ticker') return bookOf(event.market, event.book);
+      return tickerOfBook(event.market, event.book) ?? NOTHING_SHOWN;
     case 'trades':
-      return tapeOf(told);
+      return tapeOf(event);
     case 'stats':
-      return marketDayOf(told.stats);
+      return marketDayOf(event.stats);
     case 'timer':
-      return Object.freeze({ name: told.name, dueMs: told.dueMs });
+      return Object.freeze({ name: event.name, dueMs: event.dueMs });
     case 'fill':
-      return fillOf(told.fill);
+      return fillOf(event.fill);
     case 'order':
-      return Object.freeze({ ...told.order });
+      return Object.freeze({ ...event.order });
     case 'reject':
-      return frozenCopy(told.rejection);
+      return frozenCopy(event.rejection);
   }
 }
 

@@ -59,8 +59,8 @@ export interface FillEvent {
 
 /**
  * A change of one of this strategy's orders. `status` is `filled` or `cancelled` once it is at its end and
- * all its fills were told, and the exchange's word before (`Active`, or `Done` while fills are still to be
- * read).
+ * all its fills were delivered, and the exchange's word before (`Active`, or `Done` while fills are still to
+ * be read).
  */
 export interface OrderUpdate {
   readonly clientOrderId: string;

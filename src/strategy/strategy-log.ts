@@ -7,7 +7,7 @@ export interface StrategyLogLine {
   readonly fields: Readonly<Record<string, unknown>> | null;
 }
 
-/** Lines of one call and of one hour of the run's time; what is more is counted and told as one line. */
+/** Lines of one call and of one hour of the run's time; what is more is counted and reported as one line. */
 const MOST_A_CALL = 20;
 const MOST_AN_HOUR = 1_000;
 const HOUR_MS = 3_600_000;
@@ -29,7 +29,7 @@ export class StrategyLog {
   private hour = Number.NaN;
   private nowMs = 0;
   private dropped = 0;
-  /** Whether this hour's bound was told. */
+  /** Whether this hour's bound was reported. */
   private isFull = false;
 
   /** `log` of the context. Takes anything, and throws nothing. */

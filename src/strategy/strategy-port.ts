@@ -16,7 +16,7 @@ export interface StrategyPort {
   /** Its parameters, defaults put in. */
   readonly params: unknown;
   /**
-   * Why it stopped, in one line; null while it works. A stopped one is told nothing more, but its indicators
+   * Why it stopped, in one line; null while it works. A stopped one gets no more events, but its indicators
    * are fed.
    */
   readonly failure: string | null;

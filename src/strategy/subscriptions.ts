@@ -44,7 +44,7 @@ export interface TimerSubscription {
   readonly cron: string;
 }
 
-/** What a strategy wants to be told. `market` is a symbol such as `BTCIRT`. */
+/** What a strategy subscribes to. `market` is a symbol such as `BTCIRT`. */
 export type Subscription = CandleSubscription | PolledSubscription | TimerSubscription;
 
 /** Closed candles, in order, each once; after a gap the next one says how many are missing. */
@@ -61,7 +61,7 @@ export function book(market: string, freshness: Freshness = {}): PolledSubscript
   return { kind: 'book', market, ...FRESHNESS.book, ...freshness };
 }
 
-/** The public tape: wanted every 8 s, at most 60 s old. Only new trades are told. */
+/** The public tape: wanted every 8 s, at most 60 s old. Only new trades are delivered. */
 export function trades(market: string, freshness: Freshness = {}): PolledSubscription {
   return { kind: 'trades', market, ...FRESHNESS.trades, ...freshness };
 }

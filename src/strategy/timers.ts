@@ -27,7 +27,7 @@ function nextOf(cron: string, afterMs: number): number | null {
     throw refusalOf(cron, null);
   try {
     const pattern = new Cron(cron, { mode: '5-or-6-parts', utcOffset: 0 });
-    // A time that was handed in, in the form that the library wants it; nothing is read from a clock.
+    // An injected time, in the form that the library wants it; nothing is read from a clock.
     // oxlint-disable-next-line no-restricted-globals
     return pattern.nextRun(new Date(afterMs))?.getTime() ?? null;
   } catch (error) {

@@ -226,7 +226,7 @@ export interface AbsenceRule {
 
 /**
  * What is particular about one exchange, so that the engine knows no word of any: each venue publishes its
- * own, and the engine is handed it with its settings. Everything here is a fact of the exchange's interface;
+ * own, and the engine gets it with its settings. Everything here is a fact of the exchange's interface;
  * what a user may choose is in the configuration.
  */
 export interface VenueProfile {

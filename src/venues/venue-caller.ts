@@ -1,5 +1,5 @@
 import type { CredentialUse } from '../budget/credential-stop.ts';
-import type { LimitedReply, Told } from '../budget/limited-call.ts';
+import type { LimitedReply, CompletionHandler } from '../budget/limited-call.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass } from '../domain/request-class.ts';
@@ -32,7 +32,7 @@ export interface VenueCaller {
   /** Why a call may not leave, such as another account than the mirror's; null where it may. */
   readonly barredBy?: (call: VenueCall) => Promise<SarrafError | null>;
   /** What the exchange or the way to it does is no error; a mistake in the program is. */
-  send(call: VenueCall, signal: AbortSignal, told: Told<VenueEnd>): void;
+  send(call: VenueCall, signal: AbortSignal, handler: CompletionHandler<VenueEnd>): void;
 }
 
 /** @see VenueCaller */
@@ -117,24 +117,24 @@ export interface RequestEnd {
 export function submitRequest(
   request: WaitingCall,
   options: SendRequestOptions,
-  told: Told<RequestEnd>,
+  handler: CompletionHandler<RequestEnd>,
 ): void {
   const { limiter, caller, engineMs, limiterMs } = options;
   const { call, requestClass, dedupe, expiresAtMs } = request;
   let sentAtMs: number | null = null;
   let sent: VenueEnd | null = null;
-  const toldReply: Told<LimitedReply<VenueAnswer>> = {
+  const replyHandler: CompletionHandler<LimitedReply<VenueAnswer>> = {
     onEnd(reply) {
-      if (reply.sent) told.onEnd({ sentAtMs, answer: reply.value });
+      if (reply.sent) handler.onEnd({ sentAtMs, answer: reply.value });
       else {
         const { reason, retryInMs } = reply;
         // Where the process stood still it may have been about to be sent before.
-        told.onEnd({ sentAtMs: null, answer: { outcome: 'unsent', reason, retryInMs } });
+        handler.onEnd({ sentAtMs: null, answer: { outcome: 'unsent', reason, retryInMs } });
       }
     },
     onError(error) {
-      if (!(error instanceof SarrafError) || error.details['endsRun'] === true) told.onError(error);
-      else told.onEnd({ sentAtMs, answer: sent?.answer ?? gaveUp(request, caller, error) });
+      if (!(error instanceof SarrafError) || error.details['endsRun'] === true) handler.onError(error);
+      else handler.onEnd({ sentAtMs, answer: sent?.answer ?? gaveUp(request, caller, error) });
     },
   };
   try {
@@ -162,10 +162,10 @@ export function submitRequest(
           },
         );
       },
-      told: toldReply,
+      handler: replyHandler,
     });
   } catch (error) {
-    toldReply.onError(error);
+    replyHandler.onError(error);
   }
 }
 
@@ -177,15 +177,15 @@ export async function sendRequest(request: WaitingCall, options: SendRequestOpti
 function sendUnlessBarred(
   caller: VenueCaller,
   { call, signal }: { readonly call: VenueCall; readonly signal: AbortSignal },
-  told: Told<VenueEnd>,
+  handler: CompletionHandler<VenueEnd>,
 ): void {
-  if (caller.barredBy === undefined) caller.send(call, signal, told);
+  if (caller.barredBy === undefined) caller.send(call, signal, handler);
   else {
     caller
       .barredBy(call)
       .then(
-        (error) => (error === null ? caller.send(call, signal, told) : told.onEnd(heldBack(error))),
-        told.onError,
+        (error) => (error === null ? caller.send(call, signal, handler) : handler.onEnd(heldBack(error))),
+        handler.onError,
       );
   }
 }

@@ -31,7 +31,7 @@ export class MemoryMirror implements ChangeStore {
   private readonly onJournal: ((entry: JournalEntry, atMs: number) => void) | null;
   private lines = 0;
 
-  /** `onJournal` is told each line of the journal. */
+  /** `onJournal` gets each line of the journal. */
   constructor(onJournal: ((entry: JournalEntry, atMs: number) => void) | null = null) {
     this.onJournal = onJournal;
   }

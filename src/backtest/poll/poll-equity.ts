@@ -36,7 +36,7 @@ export class PollEquity {
   }
 
   /**
-   * By the rule of `valueIn`, as profit is told live, to the last digit: each currency's value is rounded
+   * By the rule of `valueIn`, as profit is shown live, to the last digit: each currency's value is rounded
    * half-even.
    */
   exact(): Units {

@@ -28,7 +28,7 @@ export interface MarketTracks {
 /** Recorded bars of one timeframe. */
 export interface BarRecording {
   readonly columns: CandleColumns;
-  /** Stretches of time that were told whole: where no bar is in them, there was none. */
+  /** Stretches of time that were read whole: where no bar is in them, there was none. */
   readonly covered: readonly TimeRange[];
 }
 
@@ -52,7 +52,7 @@ export interface Track {
    * of the same time count.
    */
   readonly lanes: readonly Lane[];
-  /** What is told about it beside them; after them at the same time. */
+  /** What else is recorded of it; after them at the same time. */
   readonly sideLanes: readonly Lane[];
 }
 
@@ -105,8 +105,8 @@ async function* chunksOf(columns: CandleColumns): AsyncGenerator<readonly Candle
 }
 
 /**
- * Hands recorded rows over to their markets, each at its time; of the same time trades come first, since a
- * book shows what is left after them. Nothing that is later than the time asked for is handed over.
+ * Gives recorded rows to their markets, each at its time; of the same time trades come first, since a
+ * book shows what is left after them. Nothing that is later than the time asked for is given.
  */
 export class RecordedFeed {
   private readonly tracks: readonly Track[];

@@ -12,7 +12,7 @@ const GAPS_KEPT = 4_096;
  * read ahead at most.
  */
 export class RecordedStream<Row> {
-  /** Rows handed over. */
+  /** Rows given so far. */
   count = 0;
   private readonly chunks: AsyncIterator<readonly Row[]>;
   private readonly timeOf: (row: Row) => number;

@@ -64,13 +64,13 @@ export interface PollRunOptions {
   readonly toMs?: number;
   /** Between two points of the curve; a minute without it. */
   readonly curveEveryMs?: number;
-  /** Told now and then, for long runs: how far the bot's time is, and books and trades that went by. */
+  /** Called now and then, for long runs: the bot's time, and how many books and trades went by. */
   readonly onProgress?: (atMs: number, rows: number) => void;
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
   readonly onJournal?: (entry: JournalEntry, atMs: number) => void;
   /** Answers a call in place of the exchange; null leaves it to the exchange. */
   readonly answerInstead?: RecordedCallerOptions['answerInstead'];
-  /** Handed every answer just before the engine is. Must not throw. */
+  /** Called with every answer just before the engine gets it. Must not throw. */
   readonly onAnswer?: PollBotOptions['onAnswer'];
 }
 
@@ -119,7 +119,7 @@ const PROGRESS_EVERY_MS = 60_000;
 
 /**
  * Runs the whole live bot against what was recorded: it polls by its plan, within its budgets, and sees
- * nothing before a reply has brought it. The market is handed what was recorded as time reaches it; of what
+ * nothing before a reply has brought it. The market gets what was recorded as time reaches it; of what
  * is later one chunk a stream is in memory, and nothing leads to it. At the end the market stands still until
  * the bot has read what became of its orders.
  * @throws SarrafError `INVALID_OPTIONS` where the plan does not fit the limits or no books are within the

@@ -1,7 +1,7 @@
 import { SURE_DIGITS } from '../../domain/decimal-text.ts';
 import { negateUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 
-/** Bytes are handed on in pieces of at most this size; only a text that is longer comes as a larger one. */
+/** Bytes are passed on in pieces of at most this size; only a text that is longer comes as a larger one. */
 const PIECE = 65_536;
 /** More than a number or a time takes. */
 const NUMBER_ROOM = 64;
@@ -26,8 +26,8 @@ const CUT = 10 ** CUT_DIGITS;
 const ASCII = new Uint8Array(128).fill(1);
 
 /**
- * Writes text as bytes into one buffer, which is handed on whenever it is full: a file of any size leaves no
- * garbage. Whoever is handed a piece uses it at once, as the next one is written over it.
+ * Writes text as bytes into one buffer, which is passed on whenever it is full: a file of any size leaves no
+ * garbage. Whoever gets a piece uses it at once, as the next one is written over it.
  */
 export class ByteWriter {
   readonly #handOn: (piece: Uint8Array) => void;

@@ -99,7 +99,7 @@ function summaryOf(run: BacktestRun, { trips }: RoundTrips, traded: BacktestRun[
   };
 }
 
-/** Of less than this a year can hardly be told. */
+/** From less than this a year can hardly be estimated. */
 const SHORT_MS = 30 * 86_400_000;
 
 /** What the numbers do not show by themselves. */

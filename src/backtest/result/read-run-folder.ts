@@ -25,7 +25,7 @@ function runNames(root: string): string[] {
 }
 
 /**
- * The newest runs under `root`, at most `most`, oldest first. What can not be read is told in `unreadable`,
+ * The newest runs under `root`, at most `most`, oldest first. What can not be read is named in `unreadable`,
  * one sentence each.
  */
 export function listRuns(

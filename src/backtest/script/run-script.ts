@@ -33,7 +33,7 @@ export interface ScriptedAccount {
 }
 
 export interface ScriptOptions extends MarketScript, ScriptedAccount {
-  /** Bars at the beginning that are the past: they warm up, and no handler is told of them. */
+  /** Bars at the beginning that are the past: they warm up, and no handler gets them. */
   readonly past?: number;
 }
 

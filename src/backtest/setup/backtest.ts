@@ -62,7 +62,7 @@ export type BacktestOptions = BacktestMarkets & {
   readonly currency?: QuoteCurrency;
   /** Terms of a market that the embedded exchange does not know. */
   readonly steps?: BacktestRequest['steps'];
-  /** Told now and then: candles, or books and trades, that went by, and the share of all of it, 0 to 1. */
+  /** Called now and then: candles, or books and trades, that went by, and the share of all of it, 0 to 1. */
   readonly onProgress?: (done: number, share: number) => void;
 };
 

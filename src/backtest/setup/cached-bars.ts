@@ -14,7 +14,7 @@ export interface LoadedBars {
 
 /** What bars are read from. */
 export interface BarOrigin {
-  /** All that the bars depend on, as text; null where that can not be told, and then they are not kept. */
+  /** All that the bars depend on, as text; null where that is not known, and then they are not kept. */
   readonly identity: string | null;
   /** Whether it is still what it was. */
   isSame(): boolean;

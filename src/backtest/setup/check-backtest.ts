@@ -15,7 +15,7 @@ const CHECKS = 5;
 export interface BacktestChecks {
   readonly lookahead: boolean;
   readonly warmUp: boolean;
-  /** Told what is done next, before each run. */
+  /** Called with what is done next, before each run. */
   readonly onStep: (what: string) => void;
 }
 

@@ -26,7 +26,7 @@ export interface PollRequest extends Pick<
 > {
   readonly catalogue: string;
   readonly rules: Partial<PollRules>;
-  /** Told now and then: books and trades that went by, and how much of the time that was recorded. */
+  /** Called now and then: books and trades that went by, and how much of the time that was recorded. */
   readonly onProgress?: (rows: number, share: number) => void;
 }
 

@@ -8,7 +8,7 @@ import { runPollBacktest, type PollRequest } from './poll-backtest.ts';
 export type ConfiguredBacktest =
   | ({
       readonly fidelity: 'candles';
-      /** Told once the candles are there. */
+      /** Called once the candles are there. */
       readonly onLoaded?: () => void;
     } & BacktestRequest)
   | ({ readonly fidelity: 'poll' } & PollRequest);

@@ -109,7 +109,7 @@ function reportJson({ key, rows, findings, leftOvers }: VerifyReport): object {
     folder: folderName(key),
     rows,
     counts: findings.byKind(),
-    findings: findings.told,
+    findings: findings.listed,
     leftOvers,
   };
 }
@@ -122,7 +122,7 @@ function reportLines({ key, rows, findings, leftOvers }: VerifyReport, isAll: bo
       : `, ${leftOvers.length} files left by a killed writer, which the next one removes`;
   if (findings.count === 0) return [`${title}, nothing found${left}`];
   const kinds = Object.entries(findings.byKind()).map(([kind, count]) => `${kind} ${count}`);
-  const shown = isAll ? findings.told : findings.told.slice(0, MOST_SHOWN);
+  const shown = isAll ? findings.listed : findings.listed.slice(0, MOST_SHOWN);
   const lines = [
     `${title}, found: ${kinds.join(', ')}${left}`,
     ...shown.map(({ kind, text }) => `  ${kind}: ${text}`),

@@ -12,7 +12,7 @@ export interface Flaw {
   readonly found: string;
   /**
    * It contradicts a field that nothing is made of, which was looked at to see whether the others are right:
-   * what two readings say alike is believed, and the contradiction told.
+   * what two readings say alike is believed, and the contradiction reported.
    */
   readonly isSoft?: true;
 }

@@ -24,7 +24,7 @@ export function orderFlaw(
     id,
     amount: whole,
     matchedAmount: matched,
-    unmatchedAmount: told,
+    unmatchedAmount: unmatched,
     price,
     stopPrice,
     status,
@@ -44,8 +44,8 @@ export function orderFlaw(
     };
   }
   const left = whole - matched;
-  if (told !== null && (told > left + DUST_UNITS || told < left - DUST_UNITS)) {
-    return soft('unmatchedAmount', formatUnits(left), formatUnits(told));
+  if (unmatched !== null && (unmatched > left + DUST_UNITS || unmatched < left - DUST_UNITS)) {
+    return soft('unmatchedAmount', formatUnits(left), formatUnits(unmatched));
   }
   if (price !== null && price <= 0n) return notPositive('price', price);
   if (stopPrice !== null && stopPrice <= 0n) return notPositive('stopPrice', stopPrice);
@@ -135,17 +135,17 @@ function termsMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
   }
   const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
   return (
-    (isLimited ? priceMisfit('price', order.price, { told: record.price, isFirst }) : null) ??
-    priceMisfit('stopPrice', order.stopPrice, { told: record.stopPrice, isFirst })
+    (isLimited ? priceMisfit('price', order.price, { reported: record.price, isFirst }) : null) ??
+    priceMisfit('stopPrice', order.stopPrice, { reported: record.stopPrice, isFirst })
   );
 }
 
 function priceMisfit(
   field: string,
   own: Units | null,
-  { told, isFirst }: { readonly told: Units | null; readonly isFirst: boolean },
+  { reported, isFirst }: { readonly reported: Units | null; readonly isFirst: boolean },
 ): Flaw | null {
-  if (own === null || told === null || told === own) return null;
-  const flaw = { field, expected: formatUnits(own), found: formatUnits(told) };
-  return isFirst && isAbout(told, own) ? { ...flaw, isSoft: true } : flaw;
+  if (own === null || reported === null || reported === own) return null;
+  const flaw = { field, expected: formatUnits(own), found: formatUnits(reported) };
+  return isFirst && isAbout(reported, own) ? { ...flaw, isSoft: true } : flaw;
 }

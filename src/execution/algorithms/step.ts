@@ -1,6 +1,6 @@
 import type { AlgorithmOrder, AlgorithmStep } from './algorithm-step.ts';
 
-/** Handed out for every empty list, so that a step with nothing to do costs no memory. */
+/** Given for every empty list, so that a step with nothing to do costs no memory. */
 export const NOTHING: readonly never[] = Object.freeze([]);
 
 /** What came of an intent: an algorithm, or why there can be none, in one sentence. */

@@ -9,7 +9,7 @@ import { checkSelfCrossing } from './self-crossing.ts';
 
 /**
  * Every check by the name that a refusal says, in the order in which they are asked; the first that refuses
- * is the one that is told.
+ * is the one that is reported.
  */
 export const RISK_CHECKS: ReadonlyMap<string, RiskCheck> = new Map([
   // What spoils the numbers of the others.

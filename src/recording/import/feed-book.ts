@@ -89,7 +89,7 @@ export type FeedStep =
 /**
  * A book that is kept up from a feed of changes. Before its first snapshot, or the end of a feed that this
  * one continues, changes are rejected; so are those after a change that is missing, until the next snapshot.
- * A book is told when its best levels have changed, once in each stretch of `everyMs` at most.
+ * A book is emitted when its best levels have changed, once in each stretch of `everyMs` at most.
  */
 export class FeedBook {
   private readonly everyMs: number;
@@ -100,8 +100,8 @@ export class FeedBook {
   private lastId: number | null = null;
   private hadBook = false;
   private waiting: Depth[] = [];
-  private toldStretch = Number.NaN;
-  private told = '';
+  private emittedStretch = Number.NaN;
+  private emitted = '';
 
   constructor(options: { readonly everyMs: number; readonly tails: readonly FeedTail[] }) {
     this.everyMs = options.everyMs;
@@ -177,16 +177,16 @@ export class FeedBook {
 
   private tell({ venueTimeMs, seenMs }: Depth): FeedStep {
     const stretch = Math.floor(venueTimeMs / this.everyMs);
-    if (stretch === this.toldStretch) return { kind: 'same' };
+    if (stretch === this.emittedStretch) return { kind: 'same' };
     const bids = this.bids.top(BOOK_LEVELS);
     const asks = this.asks.top(BOOK_LEVELS);
     const [bestBid, bestAsk] = [bids[0], asks[0]];
     const isCrossed =
       bestBid !== undefined && bestAsk !== undefined && Number(bestBid[0]) >= Number(bestAsk[0]);
     const text = JSON.stringify([bids, asks]);
-    if (isCrossed || text === this.told) return { kind: 'same' };
-    this.toldStretch = stretch;
-    this.told = text;
+    if (isCrossed || text === this.emitted) return { kind: 'same' };
+    this.emittedStretch = stretch;
+    this.emitted = text;
     return { kind: 'book', book: { venueTimeMs, seenMs, bids, asks } };
   }
 }

@@ -11,7 +11,7 @@ import { readTails, writeTails } from './feed-tails.ts';
 import { openText, unreadable, type ReadProgress } from './open-text.ts';
 import { Rejects, type ImportPart, type ImportReport, type Reject } from './import-report.ts';
 
-/** Records that are handed on together. */
+/** Records that are passed on together. */
 const PART_RECORDS = 500;
 
 export interface ImportFeedOptions {

@@ -51,8 +51,8 @@ export class Rejects {
       this.kept.push({ ...reject, text: reject.text.slice(0, MOST_CHARACTERS) });
   }
 
-  /** Counts rows that are not told one by one. */
-  addUntold(count: number): void {
+  /** Counts rows that are not listed one by one. */
+  addUnlisted(count: number): void {
     this.count += count;
   }
 

@@ -11,7 +11,7 @@ export interface PlainCsv extends CsvLayout {
   readonly hasHeader: boolean;
   /** How long its candles are; each opens at a multiple of it. */
   readonly lengthMs: number;
-  /** Told how many bytes of the file were read. */
+  /** Called with how many bytes of the file were read. */
   readonly onRead: (readBytes: number) => void;
 }
 

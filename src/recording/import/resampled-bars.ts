@@ -14,7 +14,7 @@ export async function* resampledBars(
     readonly path: string;
     readonly timeframe: Timeframe;
     readonly partMs: number;
-    /** Told how many bars were left out. */
+    /** Gets how many bars were left out. */
     readonly ends: { leftOut: number };
   },
 ): AsyncGenerator<readonly Candle[]> {

@@ -129,7 +129,7 @@ export async function rejectConflicts(
   );
   const file = await openTable(path);
   await reader.rejectAt(file.parts, problems);
-  reader.rejects.addUntold(count - conflicts.length);
+  reader.rejects.addUnlisted(count - conflicts.length);
 }
 
 /** Names the row of a bar that does not fit those of the others, once more read for its time. */

@@ -23,7 +23,7 @@ export interface AppendFileOptions {
   readonly after: After;
   /** What was appended is on the disk after this, at the latest, and is put there no more often. */
   readonly syncEveryMs: number;
-  /** Told, once, that the disk takes no more. What was appended before may be on it or not. */
+  /** Called once when the disk takes no more. What was appended before may be on it or not. */
   readonly onError: (error: unknown) => void;
 }
 

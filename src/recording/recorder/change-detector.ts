@@ -135,14 +135,14 @@ export class ChangeDetector {
       (least, { openTimeMs }) => Math.min(least, openTimeMs),
       Number.POSITIVE_INFINITY,
     );
-    const toldFromMs = Math.max(firstMs, afterMs + lengthMs);
+    const coveredFromMs = Math.max(firstMs, afterMs + lengthMs);
     for (const candle of page) {
       const { openTimeMs, open, high, low, close, volume } = candle;
       const text = `${open} ${high} ${low} ${close} ${volume}`;
       const mayChange = !isSettled(openTimeMs + lengthMs, seenMs);
       if (mayChange || openTimeMs <= afterMs || known.get(openTimeMs) === text) continue;
       known.set(openTimeMs, text);
-      noted.push({ what: 'row', row: { seenMs, timeframe, toldFromMs, candle } });
+      noted.push({ what: 'row', row: { seenMs, timeframe, coveredFromMs, candle } });
     }
     for (const openTimeMs of [...known.keys()].slice(0, Math.max(0, known.size - BARS_KEPT)))
       known.delete(openTimeMs);

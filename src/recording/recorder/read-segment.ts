@@ -10,7 +10,7 @@ import {
   type SegmentRows,
 } from './segment-entry.ts';
 
-/** Rows that are handed on together: so few that nothing else has to wait long. */
+/** Rows that are passed on together: so few that nothing else has to wait long. */
 const PART_ROWS = 256;
 
 /** A segment on the disk. */

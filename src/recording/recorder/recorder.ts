@@ -31,8 +31,8 @@ export interface RecorderOptions
    */
   readonly beganMs: number | null;
   /**
-   * Told of whatever goes wrong, in a sentence; must not throw. Where it can not go on, the recorder stops,
-   * and who feeds it is not told by an error.
+   * Called with whatever goes wrong, in a sentence; must not throw. Where it can not go on, the recorder
+   * stops, and who feeds it gets no error.
    */
   readonly onProblem: (message: string) => void;
   readonly longestPauseMs?: number;
@@ -141,8 +141,8 @@ export class Recorder {
   }
 
   /**
-   * Moves everything to the catalogue. What can not be moved stays for the next recorder, and is told. A
-   * second call does nothing.
+   * Moves everything to the catalogue. What can not be moved stays for the next recorder, and is
+   * reported. A second call does nothing.
    */
   async close(): Promise<void> {
     if (this.isClosed) return;
@@ -215,7 +215,7 @@ export class Recorder {
 
   /**
    * An exchange that begins anew has another past each time: its bars are added behind those of an earlier
-   * run, and none to bars that come from elsewhere, which is told.
+   * run, and none to bars that come from elsewhere, which is reported.
    */
   private barsAfter(market: MarketSymbol): (timeframe: Timeframe) => number {
     const { root, source, beganMs } = this.options;

@@ -53,13 +53,16 @@ export async function sealBars(segment: Segment<'candles'>, target: SealTarget):
   }
 }
 
-/** Stretches of time that were told whole, those that touch as one. */
+/** Stretches of time that were read whole, those that touch as one. */
 function stretchesOf(bars: readonly SeenBar[], lengthMs: number): readonly TimeRange[] {
-  const told = bars
-    .map(({ toldFromMs, candle }): TimeRange => ({ fromMs: toldFromMs, toMs: candle.openTimeMs + lengthMs }))
+  const covered = bars
+    .map(({ coveredFromMs, candle }): TimeRange => ({
+      fromMs: coveredFromMs,
+      toMs: candle.openTimeMs + lengthMs,
+    }))
     .toSorted((left, right) => left.fromMs - right.fromMs || left.toMs - right.toMs);
   const stretches: TimeRange[] = [];
-  for (const stretch of told) {
+  for (const stretch of covered) {
     const last = stretches.at(-1);
     if (last === undefined || stretch.fromMs > last.toMs) stretches.push(stretch);
     else stretches[stretches.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, stretch.toMs) };

@@ -62,7 +62,7 @@ export const sealSegments: SealSegments = async (segments, target) => {
 
 /**
  * Moves a complete segment into the catalogue, removes it, and answers how many of its lines could not be
- * read. The catalogue takes a segment up once, however often it is handed in, so that a crash at any point
+ * read. The catalogue takes a segment up once, however often it is given, so that a crash at any point
  * leaves nothing out and nothing twice. Throws as appending does, and then the segment stays.
  */
 async function sealSegment(segment: Segment, target: SealTarget): Promise<number> {

@@ -19,7 +19,7 @@ export interface SegmentCompactorOptions {
   readonly seal?: SealSegments;
   readonly after: After;
   readonly onSealed: (report: SealReport & { readonly kind: 'sealed' }) => void;
-  /** Told of each failure. The segment stays. */
+  /** Called at each failure. The segment stays. */
   readonly onFailed: (report: SealReport & { readonly kind: 'failed' }) => void;
 }
 

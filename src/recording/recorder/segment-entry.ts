@@ -17,8 +17,8 @@ export interface SeenBar {
   readonly seenMs: number;
   readonly timeframe: Timeframe;
   readonly candle: Candle;
-  /** All bars from this time to this bar were told with it: one that is not there did not trade. */
-  readonly toldFromMs: number;
+  /** All bars from this time to this bar came with it: one that is not there did not trade. */
+  readonly coveredFromMs: number;
 }
 
 /** The rows of each kind. */
@@ -90,7 +90,7 @@ function cellsOf(row: SegmentRows[SegmentKind]): unknown {
   if ('side' in row) return [row.timeMs, row.price, row.amount, row.side];
   if ('candle' in row) {
     const { openTimeMs, open, high, low, close, volume } = row.candle;
-    return [row.timeframe, row.toldFromMs, openTimeMs, open, high, low, close, volume];
+    return [row.timeframe, row.coveredFromMs, openTimeMs, open, high, low, close, volume];
   }
   const { market: _named, ...numbers } = row.stats;
   return numbers;
@@ -141,8 +141,8 @@ function readRow(
   if (kind === 'candles') {
     const read = candle.safeParse(cells);
     if (!read.success) return null;
-    const [timeframe, toldFromMs, openTimeMs, open, high, low, close, volume] = read.data;
-    return { seenMs, timeframe, toldFromMs, candle: { openTimeMs, open, high, low, close, volume } };
+    const [timeframe, coveredFromMs, openTimeMs, open, high, low, close, volume] = read.data;
+    return { seenMs, timeframe, coveredFromMs, candle: { openTimeMs, open, high, low, close, volume } };
   }
   const read = stats.safeParse(cells);
   return read.success ? { seenMs, stats: { ...read.data, market: parseMarket(market) } } : null;

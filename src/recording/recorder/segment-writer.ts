@@ -45,7 +45,7 @@ export class SegmentWriter {
   }
 
   /**
-   * Takes an entry: it is on the disk a second later, or `onError` has been told. After that it takes
+   * Takes an entry: it is on the disk a second later, or `onError` was called. After that it takes
    * nothing.
    */
   write(entry: SegmentEntry): void {

@@ -21,21 +21,21 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Findings of one kind that are told; beyond that they are only counted. */
+/** Findings of one kind that are listed; beyond that they are only counted. */
 const MOST_OF_A_KIND = 1_000;
 
 /** What was found in one folder, by kind and in the order of time. */
 export class Findings {
-  readonly told: Finding[] = [];
+  readonly listed: Finding[] = [];
   private readonly counts = new Map<FindingKind, number>();
 
   add(kind: FindingKind, atMs: number | null, text: string): void {
     const count = (this.counts.get(kind) ?? 0) + 1;
     this.counts.set(kind, count);
-    if (count <= MOST_OF_A_KIND) this.told.push({ kind, atMs, text });
+    if (count <= MOST_OF_A_KIND) this.listed.push({ kind, atMs, text });
   }
 
-  /** How many of each kind, those that are not told too. */
+  /** How many of each kind, those that are not listed too. */
   byKind(): Readonly<Partial<Record<FindingKind, number>>> {
     return Object.fromEntries(this.counts);
   }

@@ -41,7 +41,7 @@ export class BarAccount {
   readonly trader: Trader;
   /** The newest, oldest first. */
   readonly trades = new BoundedList<VenueTrade>(HISTORY_KEPT);
-  /** What nobody was told of yet. Emptied by whoever tells; it grows with what happened since. */
+  /** What was not reported yet. Emptied by whoever reports; it grows with what happened since. */
   readonly changedOrders = new Set<SimulatedOrder>();
   private newTrades: VenueTrade[] = [];
   /** Rises with every change of a wallet. */
@@ -56,7 +56,7 @@ export class BarAccount {
     this.trader = this.register.trader(USER);
   }
 
-  /** The trades that nobody was told of yet, by rising id. They count as told from then on. */
+  /** The trades that were not reported yet, by rising id. They count as reported from then on. */
   takeTrades(): readonly VenueTrade[] {
     const trades = this.newTrades;
     if (trades.length > 0) this.newTrades = [];

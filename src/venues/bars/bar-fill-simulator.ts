@@ -65,7 +65,7 @@ export class BarFillSimulator {
   private readonly account: BarAccount;
   private readonly context: FillContext;
   private readonly door: TypedDoor;
-  private toldWallets = 0;
+  private reportedWallets = 0;
   /** The latest close of all markets. */
   private closedMs = Number.NEGATIVE_INFINITY;
 
@@ -97,7 +97,7 @@ export class BarFillSimulator {
     return this.door.answer(call, nowMs);
   }
 
-  /** Whether a bar that comes soon may concern an order. Of one that does not, it may be told later. */
+  /** Whether a bar that comes soon may concern an order. Of one that does not, it may be pushed later. */
   concerns(marketIndex: number, columns: CandleColumns, index: number): boolean {
     return this.marketAt(marketIndex).concerns(columns, index);
   }
@@ -143,8 +143,8 @@ export class BarFillSimulator {
    */
   take(): VenueNews {
     const { account } = this;
-    const walletsChanged = account.walletVersion !== this.toldWallets;
-    this.toldWallets = account.walletVersion;
+    const walletsChanged = account.walletVersion !== this.reportedWallets;
+    this.reportedWallets = account.walletVersion;
     return { orders: this.takeOrders(), trades: account.takeTrades(), walletsChanged };
   }
 
@@ -248,7 +248,7 @@ export class BarFillSimulator {
   }
 
   private get hasNews(): boolean {
-    return this.account.changedOrders.size > 0 || this.account.walletVersion !== this.toldWallets;
+    return this.account.changedOrders.size > 0 || this.account.walletVersion !== this.reportedWallets;
   }
 
   /** Ends the active orders; stops that wait stay, unless their pair goes. */

@@ -189,7 +189,7 @@ export class BarMarket {
     this.watchAll();
   }
 
-  /** To be told when what an order waits for has changed. */
+  /** Called when what an order waits for has changed. */
   changed(working: WorkingOrder): void {
     setReach(working, this.scale, this.rules);
     this.watchAll();

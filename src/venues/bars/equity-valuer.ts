@@ -17,9 +17,9 @@ interface Valued {
 
 /**
  * What the account is worth in one quote currency: each currency once, by the last closes and the rule of
- * `valueIn`, as profit is told live. A market counts at its first open until it has a close, so that money of
- * a market whose bars begin later is there from the start. A currency that no markets of the run lead to the
- * quote currency counts for nothing, and is named.
+ * `valueIn`, as profit is shown live. A market counts at its first open until it has a close, so that money
+ * of a market whose bars begin later is there from the start. A currency that no markets of the run lead to
+ * the quote currency counts for nothing, and is named.
  */
 export class EquityValuer {
   /** Currencies of the account that can not be valued. */

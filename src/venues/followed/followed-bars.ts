@@ -26,7 +26,7 @@ export class FollowedBars {
     this.covered.set(timeframe, ranges);
   }
 
-  /** A bar has closed. To be handed over in the order of time. */
+  /** A bar has closed. Called in the order of time. */
   add(timeframe: Timeframe, candle: Candle): void {
     const bars = this.known.get(timeframe) ?? new BoundedList<Candle>(BARS_KEPT);
     this.known.set(timeframe, bars);

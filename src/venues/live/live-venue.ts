@@ -61,7 +61,7 @@ export function openRemoteExchange(options: {
   readonly baseUrl: string;
   readonly credentials: CredentialSettings | null;
   readonly wrap?: WrapTransport;
-  /** Told what does not work and does not stop it, such as a file that can not be written. */
+  /** Called with what does not work and does not stop it, such as a file that can not be written. */
   readonly onProblem?: (message: string) => void;
   readonly onTrouble?: Opening['onTrouble'];
   /** Whether the limits of a bot on this ledger stand, as for a call by hand. */
@@ -143,7 +143,7 @@ function keptLogIn(of: {
 /** What may happen while the first answers are waited for. */
 export interface AnswerWait {
   readonly signal: AbortSignal;
-  /** Told when it takes long, and, as a warning, when the exchange did not answer and is asked again. */
+  /** Called when it takes long, and, as a warning, when the exchange did not answer and is asked again. */
   readonly onWait: (message: string, level?: 'warning') => void;
 }
 
@@ -151,7 +151,7 @@ export interface AnswerWait {
 export interface Opening extends AnswerWait {
   readonly wrap?: WrapTransport;
   readonly startMs?: number;
-  /** Told of each lockout, and of a ledger that can not be used any more. */
+  /** Called with each lockout, and with a ledger that can not be used any more. */
   readonly onTrouble?: ((message: string) => void) | undefined;
 }
 
@@ -163,7 +163,7 @@ const QUIET_FOR_MS = 2_000;
 
 /**
  * Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. Throws
- * `ABORTED` when told to end.
+ * `ABORTED` when it is aborted.
  */
 export async function readMarkets(remote: RemoteExchange, waiting: AnswerWait): Promise<readonly Market[]> {
   const answer = await askFirst(remote, { kind: 'options' }, waiting);

@@ -3,7 +3,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { MARKET_CALLS } from '../../venues/port.ts';
 import { createRandom } from '../../domain/random.ts';
 import type { VenueAnswer, VenueCall, VenueCallKind } from '../port.ts';
-import type { Told } from '../../budget/limited-call.ts';
+import type { CompletionHandler } from '../../budget/limited-call.ts';
 import type { VenueCaller, VenueEnd } from '../venue-caller.ts';
 import { venueRequest } from '../venue-request.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
@@ -61,7 +61,7 @@ export class RecordedCaller implements VenueCaller {
     return this.wayOf(call).endpoint.timeoutMs;
   }
 
-  send(call: VenueCall, _signal: AbortSignal, { onEnd }: Told<VenueEnd>): void {
+  send(call: VenueCall, _signal: AbortSignal, { onEnd }: CompletionHandler<VenueEnd>): void {
     const { exchange, time, advance, answerInstead } = this.options;
     const { endpoint, budget, name } = this.wayOf(call);
     const { outMs, backMs } = this.draw(call);

@@ -3,9 +3,9 @@ import type { VenueProfile } from '../../../src/venues/port.ts';
 
 /**
  * An exchange that differs from the one of the interface in whatever a profile can say: other words and
- * codes, several words for one thing, euros in place of rials, no pairs and no stops, no look-up by client order id, identical orders
- * taken, short pages, ids that are drawn and lists that go by time. It refuses a request that arrives 5 s
- * after it was sent, so that one reading of its orders after that proves an absence.
+ * codes, several words for one thing, euros in place of rials, no pairs and no stops, no look-up by client
+ * order id, identical orders taken, short pages, ids that are drawn and lists that go by time. It refuses a
+ * request that arrives 5 s after it was sent, so that one reading of its orders after that proves an absence.
  */
 export const OTHER_PROFILE: VenueProfile = {
   statuses: {

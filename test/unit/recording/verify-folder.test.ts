@@ -46,7 +46,7 @@ async function findings(
     gapMs: 60_000,
     ...options,
   });
-  return report.findings.told.map(({ kind, text }) => `${kind}: ${text}`);
+  return report.findings.listed.map(({ kind, text }) => `${kind}: ${text}`);
 }
 
 async function withCandles(given: readonly Candle[]): Promise<Catalogue> {

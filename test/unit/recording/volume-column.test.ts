@@ -26,7 +26,7 @@ async function readIn(
     { ...OF, kind: 'candles' },
     { range: ALL_TIME, priceStep: null, gapMs: 60_000 },
   );
-  return { catalogue: given.map((_, index) => candleAt(columns, index).volume), findings: findings.told };
+  return { catalogue: given.map((_, index) => candleAt(columns, index).volume), findings: findings.listed };
 }
 
 async function collectedIn(given: readonly Candle[]): Promise<string[]> {

@@ -18,8 +18,8 @@ const { signal } = new AbortController();
 
 /** Lets everything leave at once. */
 const limiter: Limiter = {
-  submit: ({ send, told }) =>
-    send(signal, { onEnd: (value) => told.onEnd({ sent: true, value }), onError: told.onError }),
+  submit: ({ send, handler }) =>
+    send(signal, { onEnd: (value) => handler.onEnd({ sent: true, value }), onError: handler.onError }),
   close: async () => {},
 };
 
