@@ -92,8 +92,8 @@ function flowsOf(played: readonly Step[]): { rls: bigint; usdt: bigint; btc: big
 }
 
 /**
- * The last price of each market, by the steps alone: the last that was told once there was something to value
- * by it, or that of the first fill. `isWatched` says from which step on a market's prices are told to the
+ * The last price of each market, by the steps alone: the last that was seen once there was something to value
+ * by it, or that of the first fill. `isWatched` says from which step on a market's prices reach the
  * ledger at all.
  */
 function pricesOf(played: readonly Step[], ledger: AssetLedger): Map<string, bigint> {

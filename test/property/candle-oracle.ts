@@ -187,7 +187,7 @@ class Oracle {
   /** The bar that has begun and is not over. */
   private readonly inProgress = new Map<OracleMarket, OracleBar>();
   private lastCloseMs = Number.NEGATIVE_INFINITY;
-  private toldFills = 0;
+  private reportedFills = 0;
   private readonly firstFilled = new Set<string>();
 
   constructor(world: OracleWorld) {
@@ -247,8 +247,8 @@ class Oracle {
 
   /** Tells what has filled since the last time, and does what is wanted then. */
   private tellFills(timeMs: number): void {
-    const news = this.fills.slice(this.toldFills);
-    this.toldFills = this.fills.length;
+    const news = this.fills.slice(this.reportedFills);
+    this.reportedFills = this.fills.length;
     const fresh = [...new Set(news.map(({ order }) => order))].filter(
       (order) => !this.firstFilled.has(order),
     );

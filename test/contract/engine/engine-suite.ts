@@ -264,7 +264,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       world.answers.add('order');
       world.advance(12_000);
       expect(world.order().state).toBe('filled');
-      expect(world.toldOf('fill')).toHaveLength(1);
+      expect(world.eventsOf('fill')).toHaveLength(1);
     });
 
     it('reads the past of candles in pages as large as the exchange gives', () => {
@@ -312,7 +312,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       if (profile.orderKinds.has(kind)) expect(world.waitingKinds()).toEqual([call]);
       else {
         expect(world.waitingKinds()).toEqual([]);
-        expect(world.toldOf('reject')).toMatchObject([
+        expect(world.eventsOf('reject')).toMatchObject([
           { code: 'kind', reason: expect.stringContaining(kind) },
         ]);
       }

@@ -53,7 +53,7 @@ function admission(ledger: RequestLedger, nowMs: number, budget = 'orders/list')
 
 function admitted(ledger: RequestLedger, nowMs: number, budget = 'orders/list'): Slot {
   const given = admission(ledger, nowMs, budget);
-  if (!given.admitted) throw new Error(`expected a slot at ${nowMs}, was told to wait ${given.waitMs} ms`);
+  if (!given.admitted) throw new Error(`expected a slot at ${nowMs}, found a wait of ${given.waitMs} ms`);
   return given.slot;
 }
 

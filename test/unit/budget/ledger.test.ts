@@ -13,7 +13,7 @@ const budget = (limit: number, windowMs = 60_000) => ({
 function admitted(ledger: BudgetLedger, nowMs: number, requestClass: RequestClass = 'cancel'): Slot {
   const admission = ledger.admit({ budget: 'orders/list', requestClass }, nowMs);
   if (!admission.admitted)
-    throw new Error(`expected a slot at ${nowMs}, was told to wait ${admission.waitMs}`);
+    throw new Error(`expected a slot at ${nowMs}, found a wait of ${admission.waitMs}`);
   return admission.slot;
 }
 

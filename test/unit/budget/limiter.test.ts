@@ -8,7 +8,7 @@ import type { Admission, AdmissionAsk } from '../../../src/budget/admission.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 
 const limiters: RequestLimiter[] = [];
-// Only the clock that the limiter is handed and its timers are virtual.
+// Only the injected clock of the limiter and its timers are virtual.
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
 afterEach(async () => {
   await Promise.all([

@@ -9,7 +9,8 @@ const limited = (waitMs: number | null): Verdict => ({ kind: 'limited', waitMs, 
 
 function passed(book: MemoryLockouts, ask: LockoutAsk, nowMs: number): Pass {
   const lockout = book.take(ask, nowMs);
-  if (lockout.pass === null) throw new Error(`expected to pass at ${nowMs}, was told ${lockout.retryAtMs}`);
+  if (lockout.pass === null)
+    throw new Error(`expected to pass at ${nowMs}, found a retry at ${lockout.retryAtMs}`);
   return lockout.pass;
 }
 

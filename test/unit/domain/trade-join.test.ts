@@ -60,7 +60,7 @@ describe('joining pages of the tape', () => {
       fc.property(steps, fc.array(fc.integer({ min: 1, max: 4 })), (made, strides) => {
         let timeMs = 0;
         const all = tape(made.map(({ apart, letter }) => `${(timeMs += apart)}${letter}`).join(' '));
-        const told: PublicTrade[] = [];
+        const joinedTrades: PublicTrade[] = [];
         let page: readonly PublicTrade[] | null = null;
         let end = Math.min(5, all.length);
         for (const stride of [0, ...strides, all.length]) {
@@ -68,10 +68,10 @@ describe('joining pages of the tape', () => {
           const next = all.slice(Math.max(0, end - 5), end);
           const joined = joinTrades(page, next);
           expect(joined.hasGap).toBe(false);
-          told.push(...joined.fresh);
+          joinedTrades.push(...joined.fresh);
           page = next;
         }
-        expect(told).toEqual(all.slice(0, end));
+        expect(joinedTrades).toEqual(all.slice(0, end));
       }),
     );
   });

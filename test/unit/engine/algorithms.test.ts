@@ -170,7 +170,7 @@ describe('a replacement', () => {
       replace(key, { price: '96' }),
       replace('nobody', { price: '96' }),
     );
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'fit' }, { code: 'market' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'fit' }, { code: 'market' }]);
   });
 });
 
@@ -218,11 +218,11 @@ describe('an iceberg', () => {
 });
 
 describe('what an algorithm places', () => {
-  it('is checked as any order, and its refusal is told', () => {
+  it('is checked as any order, and its refusal is reported', () => {
     const limits = createRiskLimits({ maxOrderAmount: { btc: parseUnits('0.9') } });
     const world = ready({ instances: [{ limits }] });
     world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
     expect(placed(world)).toEqual([]);
-    expect(world.toldOf('reject')[0]).toMatchObject({ code: 'risk order-size' });
+    expect(world.eventsOf('reject')[0]).toMatchObject({ code: 'risk order-size' });
   });
 });

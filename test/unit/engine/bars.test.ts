@@ -27,7 +27,7 @@ function pick(of: string, most: number): number {
   return ((hash ^ (hash >>> 15)) >>> 0) % most;
 }
 
-/** Wants this and that now and then, throws now and then, and notes down whatever it is told and sees. */
+/** Wants this and that now and then, throws now and then, and notes down whatever it gets and sees. */
 function nosy(name: string, of: { readonly lines: string[]; readonly throws: boolean }): StrategyDefinition {
   const { lines } = of;
   return defineStrategy({
@@ -79,7 +79,7 @@ function nosy(name: string, of: { readonly lines: string[]; readonly throws: boo
 }
 
 /**
- * The whole life of an engine on the bars of two markets, as it was told and as it asked. Only one without a
+ * The whole life of an engine on the bars of two markets, by its events and requests. Only one without a
  * journal takes the short way.
  */
 function life(isJournaled: boolean): readonly string[] {
@@ -182,7 +182,7 @@ function life(isJournaled: boolean): readonly string[] {
 
 const SHORT = life(false);
 
-test('a bar that is handed straight to its strategies is told, seen and answered as one that waits for its turn', () => {
+test('a bar that goes straight to its strategies is seen and answered as one that waits for its turn', () => {
   expect(SHORT).toEqual(life(true));
   const counts = (what: RegExp): number => SHORT.filter((line) => what.test(line)).length;
   expect(counts(/^first BTC\w+ 1h /)).toBeGreaterThan(BARS);

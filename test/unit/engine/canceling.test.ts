@@ -14,7 +14,7 @@ function open(): { readonly world: EngineWorld; readonly key: string; readonly i
 }
 
 describe('canceling an order', () => {
-  it('asks for its end by its own name while one reply alone has told its id, and ends it with the reply', () => {
+  it('asks for its end by its own name while one reply alone shows its id, and ends with the reply', () => {
     const { world, key } = open();
     world.want(cancel(key));
     expect(world.order().state).toBe('cancelling');
@@ -24,10 +24,10 @@ describe('canceling an order', () => {
     });
     world.endCanceled();
     expect(world.order()).toMatchObject({ state: 'cancelled', venueStatus: 'Canceled' });
-    expect(world.toldOf('order').at(-1)).toMatchObject({ status: 'cancelled' });
+    expect(world.eventsOf('order').at(-1)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('asks for its end by the exchange’s id once two readings have told that', () => {
+  it('asks for its end by the exchange’s id once two readings have shown that', () => {
     const { world, key, id } = open();
     world.advance(5_100);
     world.want(cancel(key));
@@ -146,7 +146,7 @@ describe('canceling an order', () => {
     world.venue.placeByHand('buy', '1', '90', 'bot2-two-e001-1');
     world.advance(5_100);
     world.want(cancel('bot2-two-e001-1'), cancel('nobody'));
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'unknown' }, { code: 'unknown' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'unknown' }, { code: 'unknown' }]);
     expect(world.waitingKinds()).toEqual([]);
   });
 

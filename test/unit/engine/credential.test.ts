@@ -35,7 +35,7 @@ describe('a credential that the exchange refuses', () => {
     world.answer('place', { outcome: 'unsent', reason: 'credential refused', retryInMs: 571_000 });
     expect(world.alarms()).toHaveLength(1);
     world.want(WISH);
-    expect(world.toldOf('reject').at(-1)).toMatchObject({
+    expect(world.eventsOf('reject').at(-1)).toMatchObject({
       code: 'closed',
       reason: expect.stringMatching(
         /^the exchange has refused the token of a test \(401\) for \d s: make a new one$/,
@@ -44,7 +44,7 @@ describe('a credential that the exchange refuses', () => {
     expect(world.requestsOf('place')).toHaveLength(1);
   });
 
-  it('is told before that the account was never read', () => {
+  it('is reported before that the account was never read', () => {
     const world = new EngineWorld(OPTIONS);
     world.failing = { kind: 'wallets', code: 'UNAUTHORIZED' };
     world.advance(3_000);

@@ -59,8 +59,8 @@ export interface WorldOptions {
   readonly feeds?: readonly PlannedFeed[];
 }
 
-/** What a strategy was told: the kind of the event, and what came with it. */
-export interface Told {
+/** What a strategy got: the kind of the event, and what came with it. */
+export interface NotedEvent {
   readonly strategy: string;
   readonly kind: string;
   readonly what: unknown;
@@ -75,7 +75,7 @@ export class EngineWorld {
   readonly venue: ScriptedVenue;
   readonly mirror = new MemoryMirror();
   readonly notices: EngineNotice[] = [];
-  readonly told: Told[] = [];
+  readonly events: NotedEvent[] = [];
   /** Every request that was ever made. */
   readonly made: EngineRequest[] = [];
   engine: Engine;
@@ -128,7 +128,7 @@ export class EngineWorld {
   want(...intents: readonly Intent[]): void {
     this.wishes.push(...intents);
     for (let waited = 0; this.wishes.length > 0; waited += 100) {
-      if (waited > 5_000) throw new Error('the strategy was told of no book');
+      if (waited > 5_000) throw new Error('the strategy got no book');
       this.advance(100);
     }
   }
@@ -256,8 +256,8 @@ export class EngineWorld {
     );
   }
 
-  toldOf(kind: string): readonly unknown[] {
-    return this.told.flatMap((told) => (told.kind === kind ? [told.what] : []));
+  eventsOf(kind: string): readonly unknown[] {
+    return this.events.flatMap((event) => (event.kind === kind ? [event.what] : []));
   }
 
   requestsOf(kind: VenueCallKind): readonly EngineRequest[] {
@@ -300,9 +300,10 @@ export class EngineWorld {
     );
   }
 
-  /** Wants what the test said, with the next book, and notes what it is told. */
+  /** Wants what the test said, with the next book, and notes what it gets. */
   private wisher(): StrategyDefinition {
-    const note = (kind: string, what: unknown): void => void this.told.push({ strategy: 'one', kind, what });
+    const note = (kind: string, what: unknown): void =>
+      void this.events.push({ strategy: 'one', kind, what });
     return defineStrategy({
       name: 'one',
       params: z.strictObject({}),
@@ -387,8 +388,8 @@ function checkOutput(output: EngineOutput, nowMs: number): void {
       state: 'sending',
       sentAtMs: nowMs,
     });
-    const told = output.changes.flatMap((change) => (change.kind === 'journal' ? [change.entry] : []));
-    const last = told.findLast(({ kind, subject }) => kind === 'order' && subject === clientOrderId);
+    const entries = output.changes.flatMap((change) => (change.kind === 'journal' ? [change.entry] : []));
+    const last = entries.findLast(({ kind, subject }) => kind === 'order' && subject === clientOrderId);
     expect(JSON.parse(last?.json ?? 'null')).toMatchObject({ state: 'sending' });
   }
 }

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { StrategyInstance } from '../../../src/engine/strategy-instance.ts';
 import { EventQueue, type QueuedEvent } from '../../../src/engine/event-queue.ts';
 
-const told = (dueMs: number): QueuedEvent => ({
+const queued = (dueMs: number): QueuedEvent => ({
   instance: {} as StrategyInstance,
   event: { kind: 'timer', name: 'a', dueMs },
 });
 
-describe('the queue of what is to be told', () => {
+describe('the queue of events', () => {
   it('is a list, whatever is put at its end or beginning and taken from it', () => {
     const steps = fc.array(fc.constantFrom('push', 'unshift', 'shift', 'shift'), { maxLength: 200 });
     fc.assert(
@@ -17,7 +17,7 @@ describe('the queue of what is to be told', () => {
         for (const [index, name] of names.entries()) {
           if (name === 'shift') expect(queue.shift()).toBe(list.shift() ?? null);
           else {
-            const one = told(index);
+            const one = queued(index);
             queue[name](one);
             list[name](one);
           }
@@ -30,9 +30,9 @@ describe('the queue of what is to be told', () => {
 
   it('grows as it must, and keeps the order', () => {
     const queue = new EventQueue();
-    for (let index = 0; index < 10; index += 1) queue.push(told(index));
+    for (let index = 0; index < 10; index += 1) queue.push(queued(index));
     for (let index = 0; index < 7; index += 1) queue.shift();
-    const more = Array.from({ length: 100 }, (_, index) => told(index + 10));
+    const more = Array.from({ length: 100 }, (_, index) => queued(index + 10));
     for (const one of more) queue.push(one);
     for (let index = 0; index < 3; index += 1) queue.shift();
     expect(Array.from({ length: 100 }, () => queue.shift())).toEqual(more);

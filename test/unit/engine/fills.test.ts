@@ -15,18 +15,18 @@ function open(): { readonly world: EngineWorld; readonly id: VenueOrderId | null
 }
 
 describe('the fills of an order', () => {
-  it('are taken in and told, and the order ends with the last of them', () => {
+  it('are taken in and reported, and the order ends with the last of them', () => {
     const { world, id } = open();
     world.venue.fill(id, '0.4', '97.5');
     world.advance(5_100);
     expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n, matched: 4_000_000_000n });
-    expect(world.toldOf('fill')).toMatchObject([
+    expect(world.eventsOf('fill')).toMatchObject([
       { side: 'buy', price: 97.5, amount: 0.4, total: 39, fee: 0.0008, tag: 'first' },
     ]);
     world.venue.fill(id);
     world.advance(10_100);
     expect(world.order()).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
-    expect(world.toldOf('order').at(-1)).toMatchObject({ status: 'filled' });
+    expect(world.eventsOf('order').at(-1)).toMatchObject({ status: 'filled' });
     expect([...world.mirror.intents.values()]).toMatchObject([{ status: 'done', reason: 'filled' }]);
   });
 
@@ -43,10 +43,10 @@ describe('the fills of an order', () => {
     const { world, id } = open();
     for (let count = 0; count < 23; count += 1) world.venue.fill(id, '0.01');
     world.advance(5_100);
-    expect(world.toldOf('fill')).toHaveLength(23);
+    expect(world.eventsOf('fill')).toHaveLength(23);
     for (let count = 0; count < 23; count += 1) world.venue.fill(id, '0.01');
     world.advance(30_100);
-    expect(world.toldOf('fill')).toHaveLength(46);
+    expect(world.eventsOf('fill')).toHaveLength(46);
     expect(world.order()).toMatchObject({ filled: 4_600_000_000n, matched: 4_600_000_000n });
     expect(world.fills()).toHaveLength(46);
   });
@@ -57,7 +57,7 @@ describe('the fills of an order', () => {
     world.venue.hidden.add(late.id);
     for (let count = 0; count < 15; count += 1) world.venue.fill(id, '0.01');
     world.advance(5_100);
-    expect(world.toldOf('fill')).toHaveLength(15);
+    expect(world.eventsOf('fill')).toHaveLength(15);
     world.venue.hidden.clear();
     world.advance(5_000);
     expect(world.order()).toMatchObject({ filled: 2_500_000_000n });
@@ -116,7 +116,7 @@ describe('the fills of an order', () => {
     });
     world.advance(5_100);
     expect(world.orders().map(({ filled }) => filled)).toEqual([2_000_000_000n, 2_000_000_000n]);
-    expect(world.toldOf('fill')).toHaveLength(2);
+    expect(world.eventsOf('fill')).toHaveLength(2);
   });
 
   it('of one trade with oneself are both read where a page ends between them', () => {
@@ -134,13 +134,13 @@ describe('the fills of an order', () => {
     expect(world.orders().map(({ filled }) => filled)).toEqual([2_400_000_000n, 2_000_000_000n]);
   });
 
-  it('of other people’s orders are theirs, and told to nobody', () => {
+  it('of other people’s orders are theirs, and reported to nobody', () => {
     const { world } = open();
     const foreign = world.venue.placeByHand('buy', '2', '97');
     world.venue.fill(foreign.id, '0.5');
     world.advance(5_100);
     expect(world.fills()).toMatchObject([{ orderKey: null, strategy: null, amount: 5_000_000_000n }]);
-    expect(world.toldOf('fill')).toEqual([]);
+    expect(world.eventsOf('fill')).toEqual([]);
     expect(world.order()).toMatchObject({ filled: 0n });
   });
 
@@ -168,7 +168,7 @@ describe('the fills of an order', () => {
     world.restart();
     world.advance(15_000);
     expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
-    expect(world.toldOf('fill')).toHaveLength(2);
+    expect(world.eventsOf('fill')).toHaveLength(2);
   });
 });
 
@@ -179,7 +179,7 @@ describe('a fill that comes while its strategy is not at work', () => {
     settings: { markets: [] },
   };
 
-  it('waits for the strategy, over restarts, and is counted and told once', () => {
+  it('waits for the strategy, over restarts, and is counted and reported once', () => {
     const { world, id } = open();
     world.restart({ options: ABSENT });
     world.venue.fill(id, '0.4');
@@ -190,10 +190,10 @@ describe('a fill that comes while its strategy is not at work', () => {
     world.restart();
     expect(world.engine.instances[0]?.held('btc')).toBe(3_992_000_000n);
     world.advance(2_000);
-    expect(world.toldOf('fill')).toMatchObject([{ amount: 0.4, tag: 'first' }]);
+    expect(world.eventsOf('fill')).toMatchObject([{ amount: 0.4, tag: 'first' }]);
     world.restart();
     world.advance(2_000);
     expect(world.engine.instances[0]).toMatchObject({ fills: 1 });
-    expect(world.toldOf('fill')).toHaveLength(1);
+    expect(world.eventsOf('fill')).toHaveLength(1);
   });
 });

@@ -21,7 +21,7 @@ describe('a halt', () => {
     expect(world.waitingKinds()).toEqual(['cancel']);
     world.endCanceled();
     world.want(WISH);
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'closed', reason: 'trading is halted: a test' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'closed', reason: 'trading is halted: a test' }]);
     world.advance(20_000);
     expect(world.requestsOf('place')).toHaveLength(1);
     expect(world.engine.status()).toMatchObject({ phase: 'halted', liveOrders: 0 });
@@ -50,7 +50,7 @@ describe('a halt', () => {
       'cancelled',
       'cancelled',
     ]);
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'Halted' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'Halted' }]);
   });
 
   it('cancels what shows up later', () => {
@@ -129,7 +129,7 @@ describe('a drain', () => {
   it('that cancels ends once every order has', () => {
     const world = open();
     world.control({ kind: 'drain', openOrders: 'cancel' });
-    expect(world.toldOf('stop')).toEqual([{ reason: 'the run is ending' }]);
+    expect(world.eventsOf('stop')).toEqual([{ reason: 'the run is ending' }]);
     expect(world.engine.isDrained()).toBe(false);
     world.endCanceled();
     expect(world.engine.isDrained()).toBe(true);

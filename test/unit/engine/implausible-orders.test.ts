@@ -49,13 +49,13 @@ describe('a record of an order that can not be right', () => {
     world.venue.fill(id);
     world.advance(12_000);
     expect(world.order(key)).toMatchObject({ state: 'filled', venueId: id, filled: 10_000_000_000n });
-    expect(world.toldOf('fill')).toHaveLength(1);
+    expect(world.eventsOf('fill')).toHaveLength(1);
     expect(world.requestsOf('cancel')).toEqual([]);
     expect(world.alarms()).toEqual([]);
     expect(world.engine.doubts()).toEqual([]);
   });
 
-  it('is told with its field, what was expected and what was found, and when it is right again', () => {
+  it('is reported with its field, what was expected and what was found, and when it is right again', () => {
     const { world, key } = open();
     wrongOrders(world, 1, { matchedAmount: '2' });
     world.advance(6_000);
@@ -73,7 +73,9 @@ describe('a record of an order that can not be right', () => {
     expect(world.engine.doubts()).toEqual([expect.stringMatching(new RegExp(`^${key}: side: expected buy`))]);
     expect(world.alarms().join()).toMatch(/a second reading says the same: new orders wait/);
     world.want(buy('BTCUSDT', { amount: '2', price: '97' }), cancelAll());
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'closed', reason: expect.stringContaining(key) }]);
+    expect(world.eventsOf('reject')).toMatchObject([
+      { code: 'closed', reason: expect.stringContaining(key) },
+    ]);
     expect(world.pending('cancel').call).toMatchObject({ clientOrderId: key });
     world.fail('cancel');
     world.advance(30_000);
@@ -253,7 +255,7 @@ describe('a refusal that was none', () => {
     expect(world.order().state).toBe('rejected');
     world.advance(15_000);
     expect(world.order()).toMatchObject({ state: 'filled', venueId: own.id, filled: 10_000_000_000n });
-    expect(world.toldOf('fill')).toHaveLength(1);
+    expect(world.eventsOf('fill')).toHaveLength(1);
     expect(world.fills()).toMatchObject([{ orderKey: own.clientOrderId, strategy: 'one' }]);
     expect(world.requestsOf('cancel')).toEqual([]);
   });

@@ -42,7 +42,7 @@ describe('a trade that can not be right', () => {
       amount: 4_000_000_000n,
       total: 392_000_000_000n,
     });
-    expect(world.toldOf('fill')).toHaveLength(1);
+    expect(world.eventsOf('fill')).toHaveLength(1);
     const cursor = Number(world.mirror.copy().kept['cursor.trades'] ?? 1);
     expect(cursor).toBeLessThan(1_000);
     world.venue.fill(id);
@@ -79,7 +79,7 @@ describe('a wallet that can not be right', () => {
     ['more decimals than the books hold', { total: '10.00000000001' }],
     ['less than nothing', { total: '-1' }],
     ['more held than there is', { held: '1000000' }],
-  ])('stays as it was, is told, and is read again: %s', (_, changed) => {
+  ])('stays as it was, is reported, and is read again: %s', (_, changed) => {
     const { world } = open();
     wrongWallets(world, 2, changed);
     world.advance(60_000);
@@ -108,7 +108,9 @@ describe('books that can not be compared', () => {
       ),
     ]);
     world.want(buy('BTCUSDT', { amount: '2', price: '97' }));
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'closed', reason: expect.stringContaining(key) }]);
+    expect(world.eventsOf('reject')).toMatchObject([
+      { code: 'closed', reason: expect.stringContaining(key) },
+    ]);
     expect(world.alarms().join()).toMatch(/no new orders are placed/);
     expect(JSON.parse(world.mirror.copy().kept['reconciliation'] ?? '{}')).toMatchObject({
       blockedBy: expect.stringContaining(key),

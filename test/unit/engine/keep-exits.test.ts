@@ -117,7 +117,7 @@ describe('a drain that keeps exits', () => {
     expect(canceled(other)).toHaveLength(2);
   });
 
-  it('knows its exits again after a restart, and the strategy is told of their fills', () => {
+  it('knows its exits again after a restart, and the strategy gets their fills', () => {
     const world = holding(OCO);
     world.control(DRAIN);
     world.restart();
@@ -131,7 +131,7 @@ describe('a drain that keeps exits', () => {
         .map(({ state }) => state)
         .toSorted(),
     ).toEqual(['cancelled', 'filled']);
-    expect(world.toldOf('fill').at(-1)).toMatchObject({ side: 'sell', amount: 0.9 });
+    expect(world.eventsOf('fill').at(-1)).toMatchObject({ side: 'sell', amount: 0.9 });
   });
 
   it('ends algorithms but those with an order that stays, which go on at the next start', () => {

@@ -11,7 +11,7 @@ describe('orders whose limit is used up', () => {
     world.answer('place', { outcome: 'unsent', reason: 'expired', retryInMs: 40_000 });
     world.want(WISH);
     expect(world.requestsOf('place')).toHaveLength(1);
-    expect(world.toldOf('reject').at(-1)).toMatchObject({
+    expect(world.eventsOf('reject').at(-1)).toMatchObject({
       code: 'closed',
       reason: 'the limit for orders is used up for 40 s more',
     });

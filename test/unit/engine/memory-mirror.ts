@@ -49,13 +49,13 @@ export class MemoryMirror {
   load(nowMs: number): MirrorState {
     const { orders, algorithms } = this.state;
     const atWork = new Set(algorithms.map(({ intentId }) => intentId));
-    const isTold = (order: OrderRecord): boolean =>
+    const isLoaded = (order: OrderRecord): boolean =>
       !isFinal(order) ||
       (order.closedAtMs ?? nowMs) >= nowMs - RECENT_MS ||
       (order.state === 'rejected' && order.attempts > 0) ||
       atWork.has(order.intentId);
     const intents = [...this.intents.values()].filter(({ status }) => status === 'working');
-    return { ...this.state, orders: orders.filter(isTold), intents };
+    return { ...this.state, orders: orders.filter(isLoaded), intents };
   }
 
   private write(change: MirrorChange): void {

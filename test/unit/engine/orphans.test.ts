@@ -81,7 +81,7 @@ function trading(): { readonly world: EngineWorld; readonly ownId: VenueOrderId 
 }
 
 describe('an order that carries our name and was placed while we trade', () => {
-  it('is another bot’s: it is told once, and never taken over or canceled', () => {
+  it('is another bot’s: it is reported once, and never taken over or canceled', () => {
     const { world, ownId } = trading();
     const others = ['1', '2'].map((row) =>
       world.venue.placeByHand('sell', '1', '105', `bot-one-e000-${row}`),
@@ -143,7 +143,7 @@ describe('a second order of one of ours', () => {
     expect(world.order()).toMatchObject({ state: 'open', venueId: first.id });
   });
 
-  it('that has ended is told, and not canceled', () => {
+  it('that has ended is reported, and not canceled', () => {
     const world = EngineWorld.ready();
     world.answers.add('order');
     world.want(WISH, buy('BTCUSDT', { amount: '2', price: '98' }));

@@ -39,12 +39,12 @@ describe('a pair of orders', () => {
     ]);
   });
 
-  it('is refused as one, and told once', () => {
+  it('is refused as one, and reported once', () => {
     const world = EngineWorld.ready();
     world.want(PAIR);
     world.refuse('place-oco', 'InsufficientBalance');
     expect(states(world)).toEqual(['rejected', 'rejected']);
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'InsufficientBalance', tag: 'way out' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'InsufficientBalance', tag: 'way out' }]);
   });
 
   it('ends when one leg is filled', () => {
@@ -55,7 +55,7 @@ describe('a pair of orders', () => {
     world.answers.add('order');
     world.advance(9_000);
     expect(states(world)).toEqual(['cancelled', 'filled']);
-    expect(world.toldOf('fill')).toMatchObject([{ clientOrderId: world.orders()[1]?.key, tag: 'way out' }]);
+    expect(world.eventsOf('fill')).toMatchObject([{ clientOrderId: world.orders()[1]?.key, tag: 'way out' }]);
   });
 
   it('ends when one leg is canceled', () => {
@@ -94,7 +94,7 @@ describe('a pair of orders', () => {
     world.answers.add('order');
     world.advance(7_000);
     expect(states(world)).toEqual(['cancelled', 'filled']);
-    expect(world.toldOf('fill')).toHaveLength(1);
+    expect(world.eventsOf('fill')).toHaveLength(1);
   });
 
   it('gives no trade of its stop leg away as foreign while its fate is unknown', () => {
@@ -134,7 +134,7 @@ describe('a pair of orders', () => {
     world.refuse('order', 'NotFound');
     world.advance(150_000);
     expect(states(world)).toEqual(['rejected', 'rejected']);
-    expect(world.toldOf('reject')).toHaveLength(1);
+    expect(world.eventsOf('reject')).toHaveLength(1);
     expect(world.requestsOf('place-oco')).toHaveLength(1);
   });
 

@@ -13,7 +13,7 @@ describe('placing an order', () => {
     expect(world.order()).toMatchObject({ state: 'sending', attempts: 1 });
     const placed = world.accept();
     expect(world.order()).toMatchObject({ state: 'open', venueId: placed.id });
-    expect(world.toldOf('order')).toMatchObject([{ status: 'Active', tag: 'first' }]);
+    expect(world.eventsOf('order')).toMatchObject([{ status: 'Active', tag: 'first' }]);
   });
 
   it('asks for what was wanted, on the steps of the market, under a name that says whose it is', () => {
@@ -44,7 +44,7 @@ describe('placing an order', () => {
     world.want(WISH);
     world.refuse('place', 'OverValueOrder');
     expect(world.order()).toMatchObject({ state: 'rejected', reason: 'OverValueOrder' });
-    expect(world.toldOf('reject')).toMatchObject([
+    expect(world.eventsOf('reject')).toMatchObject([
       { code: 'OverValueOrder', tag: 'first', market: 'BTCUSDT' },
     ]);
     expect(world.waitingKinds()).toEqual([]);
@@ -58,7 +58,7 @@ describe('placing an order', () => {
     world.want(WISH);
     world.unsend('place', 'no slot');
     expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NotSent: no slot' });
-    expect(world.toldOf('reject')).toHaveLength(1);
+    expect(world.eventsOf('reject')).toHaveLength(1);
     world.advance(200_000);
     expect(world.requestsOf('place')).toHaveLength(1);
   });
@@ -68,7 +68,7 @@ describe('placing an order', () => {
     world.want(WISH);
     world.refuse('place', 'Unavailable', { effect: 'unknown' });
     expect(world.order().state).toBe('unknown');
-    expect(world.toldOf('reject')).toEqual([]);
+    expect(world.eventsOf('reject')).toEqual([]);
   });
 
   it('rejects an order that is a duplicate of somebody else’s on its first way', () => {
@@ -92,7 +92,7 @@ describe('placing an order', () => {
       buy('BTCUSDT', { amount: '0.001', price: '98' }),
       buy('ETHUSDT', { amount: '1', price: '98' }),
     );
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'fit' }, { code: 'fit' }, { code: 'market' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'fit' }, { code: 'fit' }, { code: 'market' }]);
     expect(world.orders()).toEqual([]);
     expect(world.requestsOf('place')).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe('placing an order', () => {
     const limits = createRiskLimits({ maxOrderAmount: { btc: parseUnits('0.9') } });
     const world = EngineWorld.ready({ instances: [{ limits }] });
     world.want(WISH, buy('BTCUSDT', { amount: '0.9', price: '98' }));
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'risk order-size', tag: 'first' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'risk order-size', tag: 'first' }]);
     expect(
       world.requestsOf('place').map(({ call }) => (call.kind === 'place' ? call.order.amount : null)),
     ).toEqual([parseUnits('0.9')]);
@@ -150,7 +150,7 @@ describe('an identical order', () => {
     const placed = placements(world);
     expect(placed.map(({ pro }) => pro)).toEqual([true, true, true, true, true, true]);
     expect(new Set(placed.map(({ clientOrderId }) => clientOrderId)).size).toBe(6);
-    expect(world.toldOf('reject')).toEqual([]);
+    expect(world.eventsOf('reject')).toEqual([]);
   });
 
   it('of an algorithm goes at once, and turns the check of the exchange off only where it has to', () => {
@@ -168,10 +168,10 @@ describe('an identical order', () => {
     world.accept();
     const secondAcceptedAtMs = world.nowMs;
     world.advance(1_000);
-    expect(world.toldOf('reject')).toMatchObject([
+    expect(world.eventsOf('reject')).toMatchObject([
       { code: 'IdenticalOrder', reason: expect.stringContaining(`it may be repeated in `) },
     ]);
-    expect(JSON.stringify(world.toldOf('reject'))).toContain(`at ${secondAcceptedAtMs + 10_500};`);
+    expect(JSON.stringify(world.eventsOf('reject'))).toContain(`at ${secondAcceptedAtMs + 10_500};`);
   });
 
   it('is given up when the fate of the first stays unknown', () => {
@@ -179,7 +179,7 @@ describe('an identical order', () => {
     world.want(WISH, WISH);
     world.fail('place');
     world.advance(12_000);
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'IdenticalOrder' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'IdenticalOrder' }]);
     expect(world.requestsOf('place')).toHaveLength(1);
   });
 
@@ -200,7 +200,7 @@ describe('an identical order', () => {
     world.accept();
     world.failing = { kind: 'book', code: 'TIMED_OUT' };
     world.advance(12_000);
-    expect(world.toldOf('reject')).toMatchObject([{ code: expect.stringMatching(/^Risk: .*book/) }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: expect.stringMatching(/^Risk: .*book/) }]);
     expect(world.requestsOf('place')).toHaveLength(1);
   });
 

@@ -65,7 +65,7 @@ describe('a mirror that was put back from a copy', () => {
     expect(position(world)).toBe(before);
   });
 
-  it('begins its books anew, since what was paid in and out meanwhile can not be told any more', () => {
+  it('begins its books anew, since what was paid in and out meanwhile is not known any more', () => {
     const { world, copy } = copied();
     world.venue.deposit('usdt', '1000');
     world.venue.deposit('btc', '-0.5');

@@ -96,7 +96,7 @@ describe('reconciliation', () => {
     ]);
     expect(world.alarms()).toEqual([expect.stringMatching(/expected 100000 usdt, the exchange has 99999/)]);
     world.want(WISH);
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'closed' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'closed' }]);
     world.advance(120_000);
     expect(world.alarms()).toHaveLength(1);
   });

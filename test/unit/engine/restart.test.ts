@@ -72,7 +72,7 @@ describe('a restart', () => {
       ['rejected', 'Restarted'],
     ]);
     expect(world.requestsOf('place')).toHaveLength(1);
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'Restarted' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'Restarted' }]);
   });
 
   it('knows an open order again, and sees what became of it meanwhile', () => {
@@ -158,10 +158,10 @@ describe('a restart', () => {
 
   it('tells strategies that it is one, with their state', () => {
     const world = EngineWorld.ready();
-    expect(world.toldOf('start')).toEqual([{ isRestart: false }]);
+    expect(world.eventsOf('start')).toEqual([{ isRestart: false }]);
     world.restart();
     world.advance(100);
-    expect(world.toldOf('start')).toEqual([{ isRestart: false }, { isRestart: true }]);
+    expect(world.eventsOf('start')).toEqual([{ isRestart: false }, { isRestart: true }]);
     const kept = world.mirror.load(world.nowMs).strategies;
     expect(kept).toMatchObject([{ name: 'one', status: 'running' }]);
     const state = (JSON.parse(kept[0]?.json ?? '{}') as { readonly state: { readonly books: number } }).state;

@@ -51,7 +51,7 @@ type Changeable = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
 /**
  * The truth of an exchange with one market, BTCUSDT, as a test makes it: orders that come, trade and end only
  * when it says so, and the account's wallets with their history. It answers what may be asked of it, and
- * knows nothing of budgets or time but what it is told.
+ * knows nothing of budgets or time but what a test sets.
  */
 export class ScriptedVenue {
   nowMs = 0;

@@ -80,7 +80,7 @@ describe('a strategy that throws', () => {
 });
 
 describe('what a strategy logs', () => {
-  it('is in the journal and told, also of the call in which it threw', () => {
+  it('is in the journal and reported, also of the call in which it threw', () => {
     const logging = defineStrategy({
       name: 'logs',
       params: z.strictObject({}),
@@ -108,7 +108,7 @@ describe('what a strategy logs', () => {
 });
 
 describe('a strategy that stops', () => {
-  it('is told with its handler, its file and its line, and with its stack for those who look closely', () => {
+  it('is reported with its handler, file and line, and with its stack for those who look closely', () => {
     const failure = new Error('the first book');
     const bad = defineStrategy({
       name: 'bad',
@@ -149,7 +149,7 @@ describe('a strategy that stops', () => {
   });
 });
 
-describe('what strategies are told', () => {
+describe('what strategies get', () => {
   it('is each book as it was read', () => {
     const seen: string[] = [];
     const definition = defineStrategy({
@@ -189,8 +189,8 @@ describe('what strategies are told', () => {
       params: z.strictObject({}),
       data: ({ market }) => ({ tape: market.trades() }),
       on: {
-        tape: (_, told) =>
-          void seen.push(`${told.trades.map(({ price }) => price).join(' ')} ${told.hasGap}`),
+        tape: (_, tape) =>
+          void seen.push(`${tape.trades.map(({ price }) => price).join(' ')} ${tape.hasGap}`),
       },
     });
     const world = new EngineWorld({
@@ -250,9 +250,9 @@ describe('candles', () => {
     world.advance(200);
     expect(seen).toEqual(['start 5']);
     world.advance(4 * MINUTE_MS);
-    const told = seen.slice(1);
-    expect(told.length).toBeGreaterThan(2);
-    expect(told).toEqual(told.map((_, index) => `${index} missed 0`));
+    const later = seen.slice(1);
+    expect(later.length).toBeGreaterThan(2);
+    expect(later).toEqual(later.map((_, index) => `${index} missed 0`));
   });
 
   it('that are missing are said', () => {
@@ -262,7 +262,7 @@ describe('candles', () => {
     expect(seen.slice(1, 4)).toEqual(['0 missed 0', '3 missed 2', '4 missed 0']);
   });
 
-  it('are told after the fact where they could not be read', () => {
+  it('are delivered after the fact where they could not be read', () => {
     const seen: string[] = [];
     const world = worldOfBars(0, seen);
     world.advance(MINUTE_MS);
@@ -270,9 +270,9 @@ describe('candles', () => {
     world.advance(3 * MINUTE_MS);
     world.failing = null;
     world.advance(2 * MINUTE_MS);
-    const told = seen.slice(1);
-    expect(told.length).toBeGreaterThan(3);
-    expect(told).toEqual(told.map((_, index) => `${index} missed 0`));
+    const later = seen.slice(1);
+    expect(later.length).toBeGreaterThan(3);
+    expect(later).toEqual(later.map((_, index) => `${index} missed 0`));
   });
 
   it('keep it waiting while the past can not be read', () => {

@@ -83,7 +83,7 @@ describe('an order without an answer', () => {
     world.venue.hidden.clear();
     world.advance(80_000);
     expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n });
-    expect(world.toldOf('fill')).toHaveLength(1);
+    expect(world.eventsOf('fill')).toHaveLength(1);
   });
 
   it('keeps its worst case reserved, and never counts as rejected before the proof', () => {
@@ -92,15 +92,15 @@ describe('an order without an answer', () => {
     world.advance(125_000);
     expect(world.order().state).toBe('unknown');
     expect(world.engine.status()).toMatchObject({ liveOrders: 1, unsettled: 1 });
-    expect(world.toldOf('reject')).toEqual([]);
+    expect(world.eventsOf('reject')).toEqual([]);
   });
 
-  it('is rejected once it is proven that it never arrived, and the strategy is told', () => {
+  it('is rejected once it is proven that it never arrived, and the strategy is notified', () => {
     const world = lost({ arrives: false });
     world.refuse('order', 'NotFound');
     world.advance(PROOF_MS);
     expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
-    expect(world.toldOf('reject')).toMatchObject([{ code: 'NeverArrived', tag: 'first' }]);
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'NeverArrived', tag: 'first' }]);
     expect(world.requestsOf('place')).toHaveLength(1);
   });
 
@@ -167,7 +167,7 @@ describe('an order without an answer', () => {
       expect.stringMatching(/was given up \(NeverArrived\), and the exchange has it as/),
     ]);
     expect(world.order()).toMatchObject({ state: 'open', venueId: id, filled: 4_000_000_000n, reason: null });
-    expect(world.toldOf('fill')).toHaveLength(1);
+    expect(world.eventsOf('fill')).toHaveLength(1);
     expect(world.requestsOf('cancel')).toEqual([]);
   });
 });
@@ -179,7 +179,7 @@ describe('an order that never arrived, where it may be sent again', () => {
     expect(second?.call).toEqual(first?.call);
     world.accept();
     expect(world.order().state).toBe('open');
-    expect(world.toldOf('reject')).toEqual([]);
+    expect(world.eventsOf('reject')).toEqual([]);
   });
 
   it('is not sent a third time', () => {

@@ -23,7 +23,7 @@ describe('the results of a strategy in one quote currency', () => {
     ['begin with nothing', 'at 100', 'result 0 day 0 peak 0 losses 0'],
     ['count the position at the last price', 'buy 1 for 100, at 110', 'result 10 day 10 peak 10 losses 0'],
     [
-      'count it at the price of its fill before any is told',
+      'count it at the price of its fill before any is known',
       'buy 2 for 200',
       'result 0 day 0 peak 0 losses 0',
     ],
@@ -100,11 +100,11 @@ describe('the results of a strategy in one quote currency', () => {
     const ledger = ledgerOf('usdt');
     play(ledger, 'buy 1 for 100, buy 3 for 420, sell 2 for 300, at 150');
     expect(ledger.held('btc')).toBe(parseUnits('2'));
-    expect(told(ledger)).toBe('total 80 usdt, realised 40, open 40');
+    expect(profitLine(ledger)).toBe('total 80 usdt, realised 40, open 40');
   });
 });
 
-const told = (ledger: AssetLedger) => {
+const profitLine = (ledger: AssetLedger) => {
   const { currency, total, realised, open, unvalued } = profitOf(ledger);
   if (unvalued.length > 0) return `no value of ${unvalued.join(' and ')} in ${currency}`;
   if (total === null) return 'no total';
@@ -160,7 +160,7 @@ describe('the profit over several markets', () => {
   ])('%s', (_, steps, expected) => {
     const ledger = ledgerOf('rls', 'usdt');
     play(ledger, steps);
-    expect(told(ledger)).toBe(expected);
+    expect(profitLine(ledger)).toBe(expected);
   });
 
   test.each([

@@ -158,7 +158,7 @@ describe('candles', () => {
     });
   });
 
-  test('that are not there are told with what is there', async () => {
+  test('that are not there are named with what is there', async () => {
     const catalogue = temporaryCatalogue();
     await expect(catalogue.readCandles(ALL)).rejects.toThrow('expected data of BTCIRT candles-1m');
     await catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 3)] });
@@ -192,7 +192,7 @@ describe('trades', () => {
     expect(changed).toMatchObject({ kind: 'conflict', count: 1 });
   });
 
-  test('of a segment are taken up once, however often it is handed in', async () => {
+  test('of a segment are taken up once, however often it is given', async () => {
     const catalogue = temporaryCatalogue();
     const one = trade(AUGUST);
     await catalogue.appendTrades({ ...trades, trades: [[one]] });
@@ -318,8 +318,10 @@ describe('a catalogue', () => {
 test('says that a catalogue with folders of an older version is to be imported anew', async () => {
   const catalogue = temporaryCatalogue();
   mkdirSync(join(catalogue.root, 'BTCIRT', 'candles-60'), { recursive: true });
-  const told = /expected folders .* such as candles-1h, found .*candles-60.*import again/;
-  expect(() => catalogue.keys()).toThrow(told);
-  await expect(catalogue.readCandles(ALL)).rejects.toThrow(told);
-  await expect(catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 1)] })).rejects.toThrow(told);
+  const message = /expected folders .* such as candles-1h, found .*candles-60.*import again/;
+  expect(() => catalogue.keys()).toThrow(message);
+  await expect(catalogue.readCandles(ALL)).rejects.toThrow(message);
+  await expect(catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 1)] })).rejects.toThrow(
+    message,
+  );
 });

@@ -68,7 +68,7 @@ describe('an exported file', () => {
     });
   });
 
-  test('leaves alone what lies beside it, and is told where its folder is not there', async () => {
+  test('leaves alone what lies beside it, and fails where its folder is not there', async () => {
     const catalogue = temporaryCatalogue();
     await catalogue.appendCandles({
       market: BTCIRT,

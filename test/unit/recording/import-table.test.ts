@@ -366,7 +366,7 @@ describe('a file of candles', () => {
       'expected a column for volume of candles',
     ],
     [
-      'is told of a column that is not there',
+      'names a column that is not there',
       [HEADER, ...hourly(1)],
       { columns: new Map([['time', 'when']]) },
       'expected a column "when"',

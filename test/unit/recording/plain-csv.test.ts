@@ -27,7 +27,7 @@ interface How {
   readonly options?: Partial<ImportTableOptions>;
 }
 
-interface Told {
+interface ImportOutcome {
   /** What came of the import, or why nothing did. */
   readonly outcome: unknown;
   /** Whether the file was read as columns, to its end. */
@@ -38,7 +38,7 @@ interface Told {
 function given(text: string, { byRow = false, name = 'file.csv', options = {} }: How) {
   const path = join(temporaryFolder(), name);
   writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
-  const told = { isPlain: false };
+  const reading = { isPlain: false };
   const tracked = (blocks: CandleBlocks | null | undefined): CandleBlocks | null =>
     byRow || !blocks
       ? null
@@ -46,7 +46,7 @@ function given(text: string, { byRow = false, name = 'file.csv', options = {} }:
           ...blocks,
           async *read() {
             yield* blocks.read();
-            told.isPlain = true;
+            reading.isPlain = true;
           },
         };
   const asked = {
@@ -61,7 +61,7 @@ function given(text: string, { byRow = false, name = 'file.csv', options = {} }:
     source: name,
     ...options,
   } as const;
-  return { asked, tracked, told };
+  return { asked, tracked, reading };
 }
 
 const reported = ({ result, rows, firstBad, notes }: ImportReport): unknown => ({
@@ -72,9 +72,9 @@ const reported = ({ result, rows, firstBad, notes }: ImportReport): unknown => (
 });
 
 /** Imports a file into a catalogue of its own, and reads it again. */
-async function importing(text: string, how: How = {}): Promise<Told> {
+async function importing(text: string, how: How = {}): Promise<ImportOutcome> {
   const catalogue = temporaryCatalogue();
-  const { asked, tracked, told } = given(text, how);
+  const { asked, tracked, reading } = given(text, how);
   const report = await importTable({
     ...asked,
     catalogue: {
@@ -96,13 +96,13 @@ async function importing(text: string, how: How = {}): Promise<Told> {
       amountDecimals,
     ],
   );
-  return { ...told, outcome: { report: reported(report), partitions, bars: columns && cellsOf(columns) } };
+  return { ...reading, outcome: { report: reported(report), partitions, bars: columns && cellsOf(columns) } };
 }
 
 /** Reads a file into memory. */
-async function collecting(text: string, how: How = {}): Promise<Told> {
+async function collecting(text: string, how: How = {}): Promise<ImportOutcome> {
   const collector = new CandleCollector();
-  const { asked, tracked, told } = given(text, how);
+  const { asked, tracked, reading } = given(text, how);
   const report = await importTable({
     ...asked,
     catalogue: {
@@ -110,7 +110,7 @@ async function collecting(text: string, how: How = {}): Promise<Told> {
     },
   });
   const columns = report.result === 'imported' ? collector.candlesOf(BTCIRT) : null;
-  return { ...told, outcome: { report: reported(report), bars: columns && cellsOf(columns) } };
+  return { ...reading, outcome: { report: reported(report), bars: columns && cellsOf(columns) } };
 }
 
 /** Columns as they are, without the room behind their bars. */
@@ -129,7 +129,7 @@ const cellsOf = ({
 });
 
 /** What came of an import, or why nothing did. */
-async function told(result: Promise<Told>): Promise<unknown> {
+async function outcomeOf(result: Promise<ImportOutcome>): Promise<unknown> {
   try {
     return (await result).outcome;
   } catch (error) {
@@ -206,7 +206,7 @@ describe('a CSV file that is imported as columns', () => {
     ['of a bad row at its end', [HEADER, ...many, line(9_001, '60000,59999,59999,60000,1')]],
   ])('%s', async (_, lines) => {
     const text = lines.join('\n');
-    expect(await told(importing(text))).toEqual(await told(importing(text, { byRow: true })));
+    expect(await outcomeOf(importing(text))).toEqual(await outcomeOf(importing(text, { byRow: true })));
   });
 });
 
@@ -232,7 +232,7 @@ describe('a CSV file of finer bars', () => {
     const how = { options: { mayResample: true } };
     // A space makes a line one that is not plain, and changes nothing else.
     const byRow = text.replaceAll(',', ', ');
-    expect(await told(collecting(text, how))).toEqual(await told(collecting(byRow, how)));
+    expect(await outcomeOf(collecting(text, how))).toEqual(await outcomeOf(collecting(byRow, how)));
   });
 });
 
@@ -373,8 +373,10 @@ test('a file comes to the same as columns and row by row, good or bad', async ()
   let plain = 0;
   await fc.assert(
     fc.asyncProperty(file, async (text) => {
-      const asColumns = await told(collecting(text).then((read) => ((plain += Number(read.isPlain)), read)));
-      expect(asColumns).toEqual(await told(collecting(text, { byRow: true })));
+      const asColumns = await outcomeOf(
+        collecting(text).then((read) => ((plain += Number(read.isPlain)), read)),
+      );
+      expect(asColumns).toEqual(await outcomeOf(collecting(text, { byRow: true })));
     }),
     { numRuns: deepRuns(100) },
   );
@@ -384,7 +386,7 @@ test('a file comes to the same as columns and row by row, good or bad', async ()
 test('a file is imported as columns as it is row by row', async () => {
   await fc.assert(
     fc.asyncProperty(file, async (text) => {
-      expect(await told(importing(text))).toEqual(await told(importing(text, { byRow: true })));
+      expect(await outcomeOf(importing(text))).toEqual(await outcomeOf(importing(text, { byRow: true })));
     }),
     { numRuns: deepRuns(3) },
   );

@@ -104,7 +104,7 @@ describe('verifying candles', () => {
     ]);
   });
 
-  test('finds prices off the step, whether it is told or nearly all prices tell it', async () => {
+  test('finds prices off the step, whether the step is given or nearly all prices show it', async () => {
     const all = walk(500).map((bar, hour) =>
       hour === 7
         ? {
@@ -248,7 +248,7 @@ test('verifying books finds nothing where the first was old when a recorder saw 
   expect(await findings(catalogue, key)).toEqual(['gap: no book for 2 h from 2024-08-08T01:00:00Z on']);
 });
 
-test('verifying books finds prices off a step that it is told', async () => {
+test('verifying books finds prices off a given step', async () => {
   const catalogue = temporaryCatalogue();
   const key = { market: BTCIRT, kind: 'books' } as const;
   await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[book(START)]] });

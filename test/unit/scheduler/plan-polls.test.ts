@@ -262,7 +262,7 @@ describe('what does not fit', () => {
       many('candles', '5m'),
       /^candles C0IRT 5m: expected at most 150 s after the close for a, found up to 245 s: market\/udf\/history answers 18 in 60 s, and bars/,
     ],
-  ])('is told: %s', (_, text, message) => {
+  ])('is refused: %s', (_, text, message) => {
     const scale = text.includes('5m') ? 0.6 : 1;
     const { problems } = plan({ subscriptions: subscriptionsOf(text), scale });
     expect(problems[0]).toMatch(message);
@@ -362,7 +362,7 @@ describe('every plan', () => {
         const [less, more] = [Math.min(one, other), Math.max(one, other)].map((factor) =>
           plan({ ...given, scale: factor }),
         );
-        // Of one that does not fit, how far it is from fitting is told in whole ms.
+        // Of one that does not fit, how far it is from fitting is given in whole ms.
         if (less!.problems.length > 0) return;
         fitting += 1;
         expect(more!.problems).toEqual([]);

@@ -60,7 +60,7 @@ const refusalOf = (intents: unknown): string => {
 };
 
 describe('intents', () => {
-  test('of every kind are handed on as they were meant, as texts', () => {
+  test('of every kind are passed on as they were meant, as texts', () => {
     expect(JSON.stringify(checkedIntents(SOUND, KNOWN))).toBe(JSON.stringify(SOUND));
     expect(new Set(SOUND.map(({ kind }) => kind)).size).toBe(9);
   });
@@ -302,7 +302,7 @@ describe('intents', () => {
     expect(refusalOf(intents)).toContain(message);
   });
 
-  test('are taken or refused in words, whatever is handed over', () => {
+  test('are taken or refused in words, whatever is given', () => {
     const field = fc.oneof(
       fc.anything(),
       fc.constantFrom('buy', 'sell', M, '1', '0.5', 'quotes', 'place', 'target'),

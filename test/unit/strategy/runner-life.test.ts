@@ -144,54 +144,54 @@ afterEach(() => {
 const foreign: StrategyDefinition['data'] = ({ markets }) => ({ book: markets.of('FOOIRT').book() });
 
 describe('a strategy', () => {
-  test.each(EVENTS)('is told of %j by its handler alone', (event, handler, seen) => {
-    const told: unknown[] = [];
+  test.each(EVENTS)('gets %j in its handler alone', (event, handler, seen) => {
+    const received: unknown[] = [];
     const runner = runnerOf({
       data: everything,
       on: {
         [handler]: (ctx: StrategyContext, what: unknown) => {
-          told.push(what);
+          received.push(what);
           ctx.buy({ amount: 1 });
         },
       },
     });
     for (const [other] of EVENTS) if (other !== event) expect(runner.handle(other, view)).toEqual([]);
     expect(runner.wants(event.kind)).toBe(true);
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
     expect(runner.handle(event, view)).toEqual([buy(MARKET, { amount: '1' })]);
-    expect(told).toMatchObject([seen]);
+    expect(received).toMatchObject([seen]);
   });
 
-  test('is told once by each handler of the same data, and shares one subscription', () => {
-    const told: string[] = [];
+  test('is called once in each handler of the same data, and shares one subscription', () => {
+    const received: string[] = [];
     const runner = runnerOf({
       data: ({ market }) => ({
         book: market.book({ everyMs: 5_000, maxAgeMs: 20_000 }),
         price: market.ticker(),
       }),
-      on: { price: () => void told.push('price'), book: () => void told.push('book') },
+      on: { price: () => void received.push('price'), book: () => void received.push('book') },
     });
     expect(runner.subscriptions).toEqual([
       { kind: 'book', market: MARKET, everyMs: 2_000, maxAgeMs: 20_000 },
     ]);
     look(runner);
-    expect(told).toEqual(['price', 'book']);
+    expect(received).toEqual(['price', 'book']);
     runner.handle(bookEvent('1', null), view);
-    expect(told).toEqual(['price', 'book', 'book']);
+    expect(received).toEqual(['price', 'book', 'book']);
   });
 
-  test('is told of each in a list of data by one handler', () => {
-    const told: unknown[] = [];
+  test('gets each in a list of data in one handler', () => {
+    const received: unknown[] = [];
     const runner = runnerOf({
       data: ({ markets }) => ({
         bars: ['BTCIRT', 'ETHIRT'].map((symbol) => markets.of(symbol).candles('1h')),
       }),
-      on: { bars: ({ data }) => void told.push(data) },
+      on: { bars: ({ data }) => void received.push(data) },
     });
     for (const market of ['ETHIRT', 'BTCIRT']) {
       runner.handle({ kind: 'candle', candle: closedCandle('5', { market }) }, view);
     }
-    expect(told).toMatchObject([{ bars: [{ market: 'BTCIRT' }, { market: 'ETHIRT' }] }, {}]);
+    expect(received).toMatchObject([{ bars: [{ market: 'BTCIRT' }, { market: 'ETHIRT' }] }, {}]);
   });
 
   test.each([

@@ -17,7 +17,7 @@ const STATE = z.object({ seen: z.number().default(0), odd: z.any().default(null)
 
 type Context = StrategyContext<unknown, z.output<typeof STATE>>;
 
-/** A runner of a strategy that does what it is told to, as an author in JavaScript may. */
+/** A runner of a strategy that does what the test says, as an author in JavaScript may. */
 function runnerOf(handler: (ctx: Context) => unknown): StrategyRunner {
   const definition: StrategyDefinition = {
     name: 'sample',
@@ -223,7 +223,7 @@ describe('a strategy at work', () => {
       'ctx.buy.qty: expected one of amount, value, equityShare, price, stopPrice, tag, allowIdentical, was "qty": it is called amount here',
     ],
     [
-      'a change of what it was handed',
+      'a change of what it was given',
       (ctx) => Object.assign(Object(ctx['state']), { seen: 1 }),
       'what a handler gets can not be changed, and ctx.setState changes the state',
     ],

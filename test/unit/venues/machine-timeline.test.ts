@@ -24,7 +24,7 @@ function doneAt(
 }
 
 describe('the time of the machine', () => {
-  test('begins where it is told, and runs at its speed', () => {
+  test('begins at the given time, and runs at its speed', () => {
     const line = new MachineTimeline({ startMs: START_MS, speed: 10 });
     expect(line.now()).toBe(START_MS);
     vi.advanceTimersByTime(1_234);

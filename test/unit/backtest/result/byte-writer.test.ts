@@ -72,7 +72,7 @@ describe('bytes', () => {
     expect(text).toBe(`${texts.join('')}0.1`);
   });
 
-  test('are handed on in pieces of bounded size, without a byte lost between them', () => {
+  test('are passed on in pieces of bounded size, without a byte lost between them', () => {
     const sizes: number[] = [];
     const out = new ByteWriter((piece) => sizes.push(piece.length));
     for (let index = 0; index < 50_000; index += 1) out.text('0123456789');

@@ -125,7 +125,7 @@ describe('kept runs', () => {
     expect(() => findRun(root, 'eth')).toThrow('expected one run named like "eth"');
   });
 
-  test('of another version are told and do not hide the others', () => {
+  test('of another version are reported and do not hide the others', () => {
     const [broken = '', fine = ''] = [1, 2].map(keep);
     writeFileSync(join(root, broken, 'summary.json'), '{"schema":99}');
     const { runs, unreadable } = listRuns(root, 10);

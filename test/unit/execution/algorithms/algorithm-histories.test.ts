@@ -123,12 +123,12 @@ class World {
   }
 
   /** What was asked for last is not planned; whether the algorithm hears of it is another matter. */
-  private refuse(isTold: boolean): void {
+  private refuse(isReported: boolean): void {
     for (const order of this.asked) {
       const index = this.orders.findLastIndex(({ state }) => state === 'planned');
       if (index === -1) return;
       this.orders.splice(index, 1);
-      if (isTold) this.refusals.push({ order, reason: 'refused' });
+      if (isReported) this.refusals.push({ order, reason: 'refused' });
     }
   }
 

@@ -1,15 +1,15 @@
 import { bookAnswer, bookOf, NOON_MS, openRecorder } from './answers.ts';
 
 /**
- * Records so many books into a folder, and prints as JSON what it was told went wrong, and why it stopped:
+ * Records so many books into a folder, and prints as JSON what went wrong, and why it stopped:
  * `node limited-recording.ts FOLDER COUNT`.
  */
 const [root = '', count = ''] = process.argv.slice(2);
-const told: string[] = [];
-const recorder = await openRecorder(root, { onProblem: (message) => told.push(message) });
+const problems: string[] = [];
+const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
 for (let number = 0; number < Number(count); number += 1) {
   recorder.take(...bookAnswer(bookOf(1_000 + number)), NOON_MS + number * 1_000);
 }
-process.stdout.write(JSON.stringify({ told, failure: recorder.failure }));
+process.stdout.write(JSON.stringify({ problems, failure: recorder.failure }));
 // It ends like this, and what is on the disk is for the next one.
 process.exit(0);

@@ -125,7 +125,7 @@ describe('bars that a run asks for', () => {
     expect(await barsIn(root)).toEqual([...bars, ...behind]);
   });
 
-  test('of an exchange that begins anew are not added to those of another source, and that is told once', async () => {
+  test('of an exchange that begins anew are not added to those of another source, which is reported once', async () => {
     const root = temporaryFolder();
     const bars = candles(NOON_MS - 10 * MINUTE_MS, 5);
     await temporaryCatalogue(root).appendCandles({
@@ -134,10 +134,10 @@ describe('bars that a run asks for', () => {
       source: 'https://exchange.example',
       candles: [bars],
     });
-    const told: string[] = [];
+    const problems: string[] = [];
     const recorder = await openRecorder(root, {
       beganMs: NOON_MS,
-      onProblem: (message) => told.push(message),
+      onProblem: (message) => problems.push(message),
     });
     takePage(recorder, candles(NOON_MS, 3), NOON_MS + 3 * MINUTE_MS);
     takePage(recorder, candles(NOON_MS, 4), NOON_MS + 4 * MINUTE_MS);
@@ -145,7 +145,7 @@ describe('bars that a run asks for', () => {
     await recorder.close();
     expect(await barsIn(root)).toEqual(bars);
     expect(await barsIn(root, '1h')).toHaveLength(1);
-    expect(told).toEqual([expect.stringContaining('they are from https://exchange.example')]);
+    expect(problems).toEqual([expect.stringContaining('they are from https://exchange.example')]);
   });
 
   test('come from a segment that a killed process has left, all but the line that was cut short', async () => {

@@ -17,9 +17,12 @@ test('where the disk takes no more the recording stops with a word, and what it 
   const out = execFileSync('bash', ['-c', LIMITED, process.execPath, SCRIPT, root, '20000'], {
     encoding: 'utf8',
   });
-  const { told, failure } = JSON.parse(out) as { readonly told: readonly string[]; readonly failure: string };
+  const { problems, failure } = JSON.parse(out) as {
+    readonly problems: readonly string[];
+    readonly failure: string;
+  };
   expect(failure).toContain('EFBIG');
-  expect(told).toEqual([
+  expect(problems).toEqual([
     expect.stringMatching(/^recording: nothing more is recorded in this run, which goes on: EFBIG/),
   ]);
   const next = await openRecorder(root);

@@ -130,35 +130,35 @@ test('an exchange that begins anew is not mixed with what an earlier one would s
 
 test('a disk that takes nothing more ends the recording with one word, and never whoever feeds it', async () => {
   const root = temporaryFolder();
-  const told: string[] = [];
-  const recorder = await openRecorder(root, { onProblem: (message) => told.push(message) });
+  const problems: string[] = [];
+  const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
   rmSync(join(root, 'segments', BTCIRT), { recursive: true });
   for (let second = 0; second < 5; second += 1) {
     recorder.take(...bookAnswer(bookOf(100 + second)), NOON_MS + second * 1_000);
   }
-  expect(told).toEqual([
+  expect(problems).toEqual([
     expect.stringMatching(/^recording: nothing more is recorded in this run, which goes on: ENOENT/),
   ]);
   expect(recorder.failure).toMatch(/ENOENT/);
 });
 
-test('a segment whose folder somebody else writes to is told, kept, and moved once that one is done', async () => {
+test('a segment whose folder is being written to is reported, kept, and moved later', async () => {
   const root = temporaryFolder();
-  const told: string[] = [];
-  const recorder = await openRecorder(root, { onProblem: (message) => told.push(message) });
+  const problems: string[] = [];
+  const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
   recorder.take(...bookAnswer(bookOf(100)), NOON_MS);
   await temporaryCatalogue(root).appendBooks({ market: BTCIRT, source: 'import', books: [] });
   const lock = takeLock(join(root, BTCIRT, 'books', '.lock'));
   const closed = recorder.close();
-  await expect.poll(() => told.length).toBeGreaterThan(0);
+  await expect.poll(() => problems.length).toBeGreaterThan(0);
   expect(segmentsOf(root)).toHaveLength(1);
   lock.release();
   await closed;
-  expect(told[0]).toContain('stays where it is until it can be moved to the catalogue');
+  expect(problems[0]).toContain('stays where it is until it can be moved to the catalogue');
   expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(1);
 });
 
-test('lines that are damaged are left out and told', async () => {
+test('lines that are damaged are left out and reported', async () => {
   const root = temporaryFolder();
   await (await openRecorder(root)).close();
   const lines = ['["row",1767614400000,[null,[["1","2"]],[]]]', 'damaged', '["row",1,[1]]', '{}'];
@@ -166,10 +166,10 @@ test('lines that are damaged are left out and told', async () => {
     join(root, 'segments', BTCIRT, 'books-2026-01-05-0001-000001.jsonl'),
     `${lines.join('\n')}\n`,
   );
-  const told: string[] = [];
-  const recorder = await openRecorder(root, { onProblem: (message) => told.push(message) });
+  const problems: string[] = [];
+  const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
   await recorder.close();
-  expect(told).toEqual([expect.stringContaining('3 lines of')]);
+  expect(problems).toEqual([expect.stringContaining('3 lines of')]);
   expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(1);
 });
 

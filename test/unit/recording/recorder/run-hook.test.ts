@@ -115,9 +115,9 @@ test('a run records what its mirror saw, at the same times, and asks for nothing
   );
   const stats = await gather(catalogue.readStats(all));
   expect(stats.length).toBeGreaterThan(5);
-  const told = seen.flatMap(({ atMs, change }) =>
+  const notedStats = seen.flatMap(({ atMs, change }) =>
     change.kind === 'stats' ? [{ seenMs: atMs, stats: change.stats }] : [],
   );
-  expect(told).toEqual(expect.arrayContaining([...stats]));
+  expect(notedStats).toEqual(expect.arrayContaining([...stats]));
   expect((await requestsOf(false)).requests).toBe(recorded.requests);
 });

@@ -159,7 +159,7 @@ describe('the exchange on candles', () => {
     });
   });
 
-  test('names the other leg of a pair that a cancel ended, and not the one that the answer told of', () => {
+  test('names the other leg of a pair that a cancel ended, and not the one in the answer', () => {
     const venue = createVenue();
     venue.onCandle(0, flat(BTC, ['100']), 0);
     const [price, stopPrice, stopLimitPrice, amount] = ['105', '95', '94', '1'].map(parseUnits) as never[];

@@ -97,7 +97,7 @@ function moved(cell: number, thousandths: number): number {
   return Math.round((cell * (1_000 + thousandths)) / 1_000);
 }
 
-/** Does what it is told to the exchange on candles, and keeps books of its own from what that says. */
+/** Does the given steps at the exchange on candles, and keeps books of its own from what that says. */
 class Bookkeeper {
   readonly venue: BarFillSimulator;
   private readonly rules: BarRules;

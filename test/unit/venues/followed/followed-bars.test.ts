@@ -11,7 +11,7 @@ import { chunksOf, FROM_MS, TETHER } from '../recorded/recorded-run.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Volumes with more decimals than the market's step: they are told as they are. */
+/** Volumes with more decimals than the market's step: they are shown as they are. */
 const BARS = Array.from({ length: 6 }, (_, index): Candle => {
   const [low, high] = [decimalText(`${30_000 + index}.01`), decimalText(`${30_100 + index}`)];
   const openTimeMs = FROM_MS + index * MINUTE_MS;
@@ -72,7 +72,7 @@ async function barsAt(
 }
 
 describe('recorded bars', () => {
-  it('are told as they are from the moment at which they close', async () => {
+  it('are shown as they are from the moment at which they close', async () => {
     const closeMs = FROM_MS + 4 * MINUTE_MS;
     expect(await barsAt(closeMs - 1, { bars: BARS, trades: [] })).toEqual(BARS.slice(0, 3));
     expect(await barsAt(closeMs, { bars: BARS, trades: [] })).toEqual(BARS.slice(0, 4));
@@ -80,9 +80,9 @@ describe('recorded bars', () => {
 
   it('take the place of those that are made of trades, and leave those that they do not know', async () => {
     const trades = [2, 3, 4].map((minute) => tradeAt(FROM_MS + minute * MINUTE_MS + 100));
-    const told = await barsAt(FROM_MS + 5 * MINUTE_MS, { bars: BARS.slice(0, 4), trades });
-    expect(told.slice(0, 4)).toEqual(BARS.slice(0, 4));
-    expect(told.slice(4).map(({ openTimeMs, close }) => [openTimeMs, close])).toEqual([
+    const shown = await barsAt(FROM_MS + 5 * MINUTE_MS, { bars: BARS.slice(0, 4), trades });
+    expect(shown.slice(0, 4)).toEqual(BARS.slice(0, 4));
+    expect(shown.slice(4).map(({ openTimeMs, close }) => [openTimeMs, close])).toEqual([
       [FROM_MS + 4 * MINUTE_MS, '40000'],
     ]);
   });

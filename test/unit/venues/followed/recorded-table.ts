@@ -51,7 +51,7 @@ class Play {
   private readonly market: FollowedMarket;
   private readonly ids = new Map<string, VenueOrderId | null>();
   private nowMs = 1_000;
-  private toldTrades = 0;
+  private readTrades = 0;
 
   constructor(rules: PollRules) {
     this.exchange = new FollowedExchange({
@@ -154,8 +154,8 @@ class Play {
 
   private fills(): string {
     const { items } = this.value({ kind: 'trades', from: 1 }) as Page<VenueTrade>;
-    const fresh = items.slice(this.toldTrades);
-    this.toldTrades = items.length;
+    const fresh = items.slice(this.readTrades);
+    this.readTrades = items.length;
     const nameOf = (id: VenueOrderId | null): string =>
       [...this.ids].find(([, known]) => known === id)?.[0] ?? '?';
     const text = fresh.map(({ orderId, amount, price, total, fee, side }) => {

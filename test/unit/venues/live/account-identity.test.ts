@@ -24,17 +24,17 @@ describe('an account', () => {
     ['everything agrees', ONE, 'same'],
     ['it is written otherwise', { ...ONE, email: ' One@Example.com ' }, 'same'],
     ['the address is new', { ...ONE, email: 'new@example.com' }, 'same'],
-    ['only one field is told', { mobile: '09120000001' }, 'same'],
+    ['only one field is there', { mobile: '09120000001' }, 'same'],
     ['nothing agrees', { username: 'two', email: 'two@example.com', mobile: '09120000002' }, 'other'],
-    ['the one field that is told does not agree', { username: 'two' }, 'other'],
-    ['nothing is told', {}, 'unknown'],
+    ['the one field that is there does not agree', { username: 'two' }, 'other'],
+    ['nothing is there', {}, 'unknown'],
     ['fields are empty', { username: ' ', email: '' }, 'unknown'],
     ['only the log-in is known', { login: 'two' }, 'unknown'],
   ])('when %s', (_, fields, kind) => {
     expect(judgeAccount(kept(ONE), fields).kind).toBe(kind);
   });
 
-  it('is told by the name that logs in where that is all there is', () => {
+  it('is known by the name that logs in where that is all there is', () => {
     const before = kept({ login: 'one@example.com' });
     expect(judgeAccount(before, { login: 'One@example.com' }).kind).toBe('same');
     expect(judgeAccount(before, { login: 'two@example.com' }).kind).toBe('other');

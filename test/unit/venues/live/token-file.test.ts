@@ -30,7 +30,7 @@ beforeEach(() => {
   for (const path of [tokenPath(), timesPath()]) rmSync(path, { force: true });
 });
 
-/** Starts, asks as often as told, and ends. Says what came, and how many log-ins the exchange saw. */
+/** Starts, asks so many times, and ends. Says what came, and how many log-ins the exchange saw. */
 async function start(asks = 1, username = 'trader') {
   const before = logIns() + logIns(2);
   const begun = openAsTrader(served, username);

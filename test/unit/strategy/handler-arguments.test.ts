@@ -115,7 +115,7 @@ const EVENTS: readonly StrategyEvent[] = [
 /** A strategy of everything there is, whose handlers do one thing. */
 function strategyOf(handle: (context: object, what: object) => void): StrategyDefinition {
   return defineStrategy({
-    name: 'handed',
+    name: 'arguments',
     params: z.strictObject({ sizes: z.array(z.number()).default([1, 2]), more: z.any().optional() }),
     state: z.strictObject({ list: z.array(z.any()).default([1, { deep: true }]) }),
     data: ({ market, timer }) => ({
@@ -167,7 +167,7 @@ function everything(context: object, what: object): string {
   return JSON.stringify([seen, lasting, other.position, what]);
 }
 
-describe('what a strategy is handed', () => {
+describe('what a handler gets', () => {
   const given = { more: { nested: [1, 2, { three: 3 }] } };
   const runnerOf = (handle: (context: object, what: object) => void): StrategyRunner => {
     const runner = new StrategyRunner(strategyOf(handle), {
