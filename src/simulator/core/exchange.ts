@@ -55,7 +55,7 @@ export class SimulatedExchange {
     this.markets = new Map(
       settings.markets.map((market) => [market.market.symbol, this.createMarket(market)]),
     );
-    const byQuote = Map.groupBy(this.markets.values(), ({ rules }) => rules.quote as string);
+    const byQuote = Map.groupBy(this.markets.values(), ({ rules }) => rules.quote);
     this.byCurrencies = new Map(
       [...byQuote].map(([quote, markets]) => [
         quote,
