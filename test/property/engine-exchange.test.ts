@@ -295,7 +295,7 @@ function agreement(world: EngineWorld): void {
   for (const order of own) {
     const record = known.find(({ venueId }) => venueId === order.id);
     expect(record, `the order ${order.id} of ${order.clientOrderId}`).toBeDefined();
-    expect(formatUnits(record?.filled ?? 0n)).toBe(order.matchedAmount);
+    expect(record?.filled ?? 0n).toBe(order.matchedAmount);
     expect(table.byVenueId(order.id)?.state === 'open').toBe(
       isOpenStatus(INTERFACE_PROFILE, order.status ?? ''),
     );

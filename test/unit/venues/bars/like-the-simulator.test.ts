@@ -29,6 +29,8 @@ interface Wish {
 }
 
 const price = fc.oneof(fc.integer({ min: 6_990, max: 13_010 }), fc.integer({ min: 9_998, max: 10_002 }));
+const below = fc.integer({ min: 7_500, max: 9_900 });
+const above = fc.integer({ min: 10_100, max: 12_500 });
 const wish: fc.Arbitrary<Wish> = fc.record({
   side: fc.constantFrom<Side>('buy', 'sell'),
   execution: fc.constantFrom<Execution | 'oco'>(
@@ -39,7 +41,12 @@ const wish: fc.Arbitrary<Wish> = fc.record({
     'stop_market',
     'oco',
   ),
-  prices: fc.tuple(price, price, price),
+  // Both sides of the last price, as a pair needs them; any three seldom are.
+  prices: fc.oneof(
+    fc.tuple(price, price, price),
+    fc.tuple(below, above, above),
+    fc.tuple(above, below, below),
+  ),
   amount: fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.constant(1_000), fc.integer({ min: 0, max: 200 })),
   sameId: fc.boolean(),
   afterMs: fc.constantFrom(0, 9_999, 10_000),
