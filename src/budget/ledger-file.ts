@@ -18,6 +18,11 @@ const OPEN_WAIT_MS = 5_000;
  */
 export const LOCK_WAIT_MS = 50;
 
+/** From here on a call waits no longer than `LOCK_WAIT_MS`. A ledger that is being opened may wait longer. */
+export function waitBriefly(database: Database.Database): void {
+  database.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
+}
+
 /** A short name for a credential or an account, from which it can not be found. */
 export function subjectOf(identity: string): string {
   return createHash('sha256').update(identity).digest('hex').slice(0, 16);
@@ -103,7 +108,6 @@ export function openLedgerFile(
     switchToWal(database);
     database.pragma('synchronous = FULL');
     migrate(database, onNew);
-    database.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
     return database;
   } catch (error) {
     database?.close();

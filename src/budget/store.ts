@@ -14,7 +14,7 @@ import {
 import { ClockRow } from './clock-row.ts';
 import { PROBE_EVERY_MS } from './credential-stop.ts';
 import { waitForProbe } from './doubt.ts';
-import { isBusy, LOCK_WAIT_MS, openLedgerFile } from './ledger-file.ts';
+import { isBusy, LOCK_WAIT_MS, openLedgerFile, waitBriefly } from './ledger-file.ts';
 import {
   heldUntil,
   report,
@@ -127,6 +127,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
         for (const budget of this.budgets.values()) this.writeBudget(budget, nowMs);
       })
       .immediate();
+    waitBriefly(this.database);
   }
 
   admit(ask: AdmissionAsk, nowMs: number): Admission {

@@ -304,6 +304,30 @@ describe('the ledger in a file', () => {
   });
 });
 
+test('a ledger that another process writes to again and again is opened between its writes', async () => {
+  openStore().close();
+  open.length = 0;
+  const other = startNode([
+    '--input-type=module',
+    '-e',
+    `import Database from 'better-sqlite3';
+     const database = new Database(${JSON.stringify(path)}, { timeout: 10_000 });
+     const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+     for (let turn = 0; turn < 15; turn += 1) {
+       database.exec('BEGIN IMMEDIATE');
+       if (turn === 0) process.stdout.write('writing\\n');
+       wait(100);
+       database.exec('COMMIT');
+       wait(5);
+     }`,
+  ]);
+  await other.line((line) => line === 'writing');
+  expect(openStore().admit({ budget: 'orders/list', requestClass: 'cancel' }, 0)).toMatchObject({
+    admitted: true,
+  });
+  expect(await other.finished).toMatchObject({ code: 0 });
+});
+
 test('processes that share a ledger never have more than the limit on their way', async () => {
   const limit = 20;
   openStore({ budgets: [budget(limit, 1_000)], machine: thisMachine() }).close();
