@@ -1,11 +1,13 @@
 // Bundles the program into dist/: a start loads a few files in place of seven hundred modules, most of them of
 // dependencies. `npm ci` runs it in a checkout, `npm run build` for the package and the image.
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = import.meta.dirname;
 const [folder = 'dist'] = process.argv.slice(2);
 const OUT = resolve(folder);
+/** Made here and then moved, so that an end in the middle leaves no half of a bundle to be run. */
+const MADE = `${OUT}.new`;
 
 /** Files that are loaded by their place; the package's entries, and what src/plugins/own-files.ts is asked for. */
 const ENTRIES = [
@@ -52,7 +54,7 @@ const rolldown = existsSync(join(ROOT, 'src')) ? await loadRolldown() : null;
 if (rolldown === null) {
   process.stdout.write('not bundled: the sources or the bundler are not installed\n');
 } else {
-  rmSync(OUT, { recursive: true, force: true });
+  rmSync(MADE, { recursive: true, force: true });
   const isBundled = new RegExp(`^(?:${BUNDLED.join('|')})(?:/|$)`);
   const bundle = await rolldown.rolldown({
     cwd: ROOT,
@@ -68,7 +70,7 @@ if (rolldown === null) {
       !name.startsWith(ROOT),
   });
   await bundle.write({
-    dir: OUT,
+    dir: MADE,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'src/chunks/[name]-[hash].js',
@@ -83,8 +85,10 @@ if (rolldown === null) {
     ),
     external: /^[^./]/,
   });
-  await strategies.write({ dir: OUT, format: 'esm', entryFileNames: '[name].js' });
+  await strategies.write({ dir: MADE, format: 'esm', entryFileNames: '[name].js' });
   await strategies.close();
-  cpSync(join(ROOT, 'src/backtest/report/page'), join(OUT, 'src/backtest/report/page'), { recursive: true });
-  writeFileSync(join(OUT, 'THIRD-PARTY-LICENCES.txt'), licences());
+  cpSync(join(ROOT, 'src/backtest/report/page'), join(MADE, 'src/backtest/report/page'), { recursive: true });
+  writeFileSync(join(MADE, 'THIRD-PARTY-LICENCES.txt'), licences());
+  rmSync(OUT, { recursive: true, force: true });
+  renameSync(MADE, OUT);
 }
