@@ -39,7 +39,7 @@ export const IDLE = defineStrategy({
 });
 
 /** The cross with its looks at every bar, and without an order. */
-const LOOKS: StrategyDefinition = {
+export const LOOKS: StrategyDefinition = {
   ...maCross,
   on: {
     bars(ctx, bar) {

@@ -7,7 +7,6 @@ import {
   KAMA,
   MAMA,
   McGinleyDynamic,
-  SMA,
   SMA15,
   SuperSmoother,
   T3,
@@ -16,7 +15,6 @@ import {
   VIDYA,
   VWMA,
   WMA,
-  WSMA,
   ZLEMA,
 } from 'trading-signals';
 import {
@@ -31,9 +29,11 @@ import {
 } from './declare-indicator.ts';
 import { exponentialMemory, shareMemory, UNBOUNDED_MEMORY, wilderMemory } from './memory.ts';
 import { mapped, medianOf, reading, series, textbookEma, typicalOf } from './series.ts';
+import { SimpleAverage } from './simple-average.ts';
+import { WilderAverage } from './wilder-average.ts';
 
 /** Simple moving average of the last `length` closes, a price. */
-export const sma = declareWindow('sma', bars(20), (length) => ofCloses(new SMA(length)));
+export const sma = declareWindow('sma', bars(20), (length) => ofCloses(new SimpleAverage(length)));
 
 /**
  * Exponential moving average of the closes with the weight 2 / (`length` + 1), a price. It begins with the
@@ -58,7 +58,7 @@ export const wma = declareWindow('wma', bars(20), (length) => ofCloses(new WMA(l
 export const wsma = declareLength('wsma', bars(14), {
   first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
-  start: ({ length }) => ofCloses(new WSMA(length)),
+  start: ({ length }) => ofCloses(new WilderAverage(length)),
 });
 
 /** Mulloy's double exponential average of the closes, a price: twice the average less the average of it. */

@@ -15,7 +15,6 @@ import {
   Qstick,
   RelativeVigorIndex,
   ROC,
-  SMA,
   SwingIndex,
   TSI,
   WaddahAttarExplosion,
@@ -33,6 +32,7 @@ import {
 } from './declare-indicator.ts';
 import { exponentialMemory, wilderMemory } from './memory.ts';
 import { chained, mapped, series, summed, textbookEma } from './series.ts';
+import { SimpleAverage } from './simple-average.ts';
 
 /** `histogram` is the line less its signal. All in price. */
 export interface MacdValue {
@@ -117,12 +117,12 @@ export const acceleration = declareNamed(
     first: ({ slow, signal }) => slow + signal - 1,
     // Of its parts, since the library's own skips bars at which the oscillator is 0.
     start: ({ fast, slow, signal }) => {
-      const [oscillator, average] = [new AO(fast, slow), new SMA(signal)];
+      const [oscillator, average] = [new AO(fast, slow), new SimpleAverage(signal)];
       return ofBars(
         chained(
           oscillator,
           series((value) => {
-            const mean = average.update(value, false);
+            const mean = average.update(value);
             return mean === null ? null : value - mean;
           }),
         ),

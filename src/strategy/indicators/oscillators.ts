@@ -31,12 +31,13 @@ import {
 } from './declare-indicator.ts';
 import { exponentialMemory, shareMemory, wilderMemory } from './memory.ts';
 import { chained, flatAs, mapped, series, typicalOf } from './series.ts';
+import { WilderAverage } from './wilder-average.ts';
 
 /** Wilder's relative strength index of the closes, 0 to 100; 100 where there was no loss. */
 export const rsi = declareLength('rsi', bars(14, 2), {
   first: ({ length }) => length + 1,
   settled: ({ length }) => wilderMemory(length) + 1,
-  start: ({ length }) => ofCloses(new RSI(length)),
+  start: ({ length }) => ofCloses(new RSI(length, WilderAverage)),
 });
 
 /** A stochastic oscillator; `k` and `d` are 0 to 100, `j` is 3 k - 2 d. */
@@ -88,7 +89,7 @@ export const stochasticRsi = declareNamed(
     start: ({ rsi: strength, ...lengths }) =>
       ofCloses(
         chained(
-          mapped(new RSI(strength), (value) => ({ high: value, low: value, close: value })),
+          mapped(new RSI(strength, WilderAverage), (value) => ({ high: value, low: value, close: value })),
           stochasticOf(lengths),
         ),
       ),

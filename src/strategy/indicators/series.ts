@@ -1,4 +1,5 @@
-import { EMA, Period, SMA } from 'trading-signals';
+import { EMA, Period } from 'trading-signals';
+import { SimpleAverage } from './simple-average.ts';
 
 /** A closed candle in floats, as formulas read it. The volume is in the source currency. */
 export interface Ohlcv {
@@ -68,7 +69,7 @@ export function flatAs<Input, Value>(
 
 /** The sum of the last `length` values of a series. */
 export function summed<Input>(length: number, of: Series<Input, number>): Series<Input, number> {
-  return mapped(chained(of, new SMA(length)), (mean) => mean * length);
+  return mapped(chained(of, new SimpleAverage(length)), (mean) => mean * length);
 }
 
 /**
@@ -92,12 +93,12 @@ export function stepsOf(line: () => Series<Ohlcv, number>): Series<Ohlcv, number
  * first `length`.
  */
 export function textbookEma(length: number): Series<number, number> {
-  const first = new SMA(length);
+  const first = new SimpleAverage(length);
   const average = new EMA(length);
   let hasBegun = false;
   return series((value) => {
     if (hasBegun) return average.update(value, false);
-    const begin = first.update(value, false);
+    const begin = first.update(value);
     if (begin === null) return null;
     hasBegun = true;
     return average.update(begin, false);

@@ -14,6 +14,7 @@ import {
 import { bars, declareLength, declareNamed, declareWindow, ofBars, ofCloses } from './declare-indicator.ts';
 import { exponentialMemory, wilderMemory } from './memory.ts';
 import { mapped, series } from './series.ts';
+import { WilderAverage } from './wilder-average.ts';
 
 /**
  * Wilder's average directional index `adx` with the indicators of direction `plus` and `minus`, all 0 to 100.
@@ -24,7 +25,7 @@ export const adx = declareLength('adx', bars(14, 2), {
   first: ({ length }) => 2 * length - 1,
   settled: ({ length }) => 2 * wilderMemory(length),
   start: ({ length }) => {
-    const index = new ADX(length);
+    const index = new ADX(length, WilderAverage);
     return ofBars(
       series((bar) => {
         const value = index.update(bar, false);
@@ -40,7 +41,7 @@ export const adx = declareLength('adx', bars(14, 2), {
 export const dx = declareLength('dx', bars(14, 2), {
   first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
-  start: ({ length }) => ofBars(new DX(length)),
+  start: ({ length }) => ofBars(new DX(length, WilderAverage)),
 });
 
 /**
@@ -50,7 +51,7 @@ export const dx = declareLength('dx', bars(14, 2), {
 export const adxr = declareLength('adxr', bars(14, 2), {
   first: ({ length }) => 3 * length - 2,
   settled: ({ length }) => 2 * wilderMemory(length) + length,
-  start: ({ length }) => ofBars(new ADXR(length)),
+  start: ({ length }) => ofBars(new ADXR(length, WilderAverage)),
 });
 
 /**

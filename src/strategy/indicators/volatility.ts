@@ -7,7 +7,6 @@ import {
   CVI,
   DonchianChannels,
   GAPO,
-  getStandardDeviation,
   IQR,
   KeltnerChannels,
   MAD,
@@ -34,6 +33,8 @@ import {
 } from './declare-indicator.ts';
 import { exponentialMemory, wilderMemory } from './memory.ts';
 import { flatAs, series } from './series.ts';
+import { SimpleAverage } from './simple-average.ts';
+import { WilderAverage } from './wilder-average.ts';
 
 /** Prices around a middle one. */
 export interface Bands {
@@ -49,7 +50,17 @@ const bollingerByName = declareNamed(
   { length: bars(20), deviations },
   {
     first: ({ length }) => length,
-    start: ({ length, deviations }) => ofCloses<Bands>(new BollingerBands(length, deviations)),
+    start: ({ length, deviations }) => {
+      const average = new SimpleAverage(length);
+      return ofCloses(
+        series((close): Bands | null => {
+          const middle = average.update(close);
+          if (middle === null) return null;
+          const width = average.deviation(middle) * deviations;
+          return { lower: middle - width, middle, upper: middle + width };
+        }),
+      );
+    },
   },
 );
 
@@ -70,12 +81,11 @@ export const bollinger: Declaration<[of: CandleData, length?: number, deviations
 export const stdev = declareLength('stdev', bars(20), {
   first: ({ length }) => length,
   start: ({ length }) => {
-    const closes: number[] = [];
+    const average = new SimpleAverage(length);
     return ofCloses(
       series((close) => {
-        closes.push(close);
-        if (closes.length > length) closes.shift();
-        return closes.length < length ? null : getStandardDeviation(closes);
+        const mean = average.update(close);
+        return mean === null ? null : average.deviation(mean);
       }),
     );
   },
@@ -127,14 +137,14 @@ export const trueRange = declarePlain('trueRange', {
 export const atr = declareLength('atr', bars(14), {
   first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
-  start: ({ length }) => ofBars(new ATR(length)),
+  start: ({ length }) => ofBars(new ATR(length, WilderAverage)),
 });
 
 /** The average true range in per cent of the close. */
 export const natr = declareLength('natr', bars(14), {
   first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
-  start: ({ length }) => ofBars(new NATR(length)),
+  start: ({ length }) => ofBars(new NATR(length, WilderAverage)),
 });
 
 /**
