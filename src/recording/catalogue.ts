@@ -11,7 +11,15 @@ import type { CandleBlocks } from './candle-blocks.ts';
 import { parseFolder, refuseUnknownCandles, type FolderKey } from './folder-key.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 import { readCandles, type CandleQuestion } from './read-candles.ts';
-import { decodeBooks, decodeStats, decodeTrades, readRows } from './read-rows.ts';
+import type { BookColumns, TradeColumns } from './record-columns.ts';
+import {
+  decodeBookColumns,
+  decodeBooks,
+  decodeStats,
+  decodeTradeColumns,
+  decodeTrades,
+  readRows,
+} from './read-rows.ts';
 import {
   BOOK_LEVELS,
   type RecordedBook,
@@ -91,6 +99,18 @@ export class Catalogue {
   readBooks({ market, ...range }: MarketQuestion): AsyncGenerator<readonly RecordedBook[]> {
     const key = { market, kind: 'books' } as const;
     return readRows({ root: this.root, key, shape: BOOK_SHAPE, range, decode: decodeBooks });
+  }
+
+  /** The same trades as columns. @see readRows */
+  readTradeColumns({ market, ...range }: MarketQuestion): AsyncGenerator<TradeColumns> {
+    const key = { market, kind: 'trades' } as const;
+    return readRows({ root: this.root, key, shape: TRADE_SHAPE, range, decode: decodeTradeColumns });
+  }
+
+  /** The same books as columns. @see readRows */
+  readBookColumns({ market, ...range }: MarketQuestion): AsyncGenerator<BookColumns> {
+    const key = { market, kind: 'books' } as const;
+    return readRows({ root: this.root, key, shape: BOOK_SHAPE, range, decode: decodeBookColumns });
   }
 
   /** Statistics in the order of time, in parts. @see readRows */

@@ -2,6 +2,7 @@ import type { DuckDBVector } from '@duckdb/node-api';
 import { cellText } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
+import { present } from '../domain/invariant.ts';
 import { formatUnits, UNIT_DECIMALS } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 
@@ -82,16 +83,17 @@ export class MoneyCells {
     return formatUnits(this.units(row));
   }
 
-  /** All values as texts. */
-  texts(count: number, texts: CellTexts): DecimalText[] {
+  /** All values as texts, each worked out when it is asked for. */
+  texts(count: number, texts: CellTexts): TextColumn {
     const cells = new Float64Array(count);
     try {
       this.copyInto(cells, { at: 0, count, decimals: texts.decimals });
     } catch (error) {
       if (!(error instanceof SarrafError)) throw error;
-      return Array.from({ length: count }, (_, row) => this.text(row));
+      const all = Array.from({ length: count }, (_, row) => this.text(row));
+      return { at: (row) => present(all[row], 'a decimal of a column') };
     }
-    return Array.from(cells, (cell) => texts.of(cell));
+    return { at: (row) => texts.of(present(cells[row], 'a cell of a column')) };
   }
 
   /** A negative value, which only damaged data has, or one with more decimals. */
@@ -119,6 +121,11 @@ function oddInverse(odd: number): number {
   let inverse = value;
   for (let round = 0; round < 5; round += 1) inverse = Math.imul(inverse, 2 - Math.imul(value, inverse));
   return inverse;
+}
+
+/** Decimals of one column by their row. */
+export interface TextColumn {
+  at(row: number): DecimalText;
 }
 
 /** Texts that are remembered; then all are forgotten. */

@@ -1,25 +1,27 @@
-import type { DuckDBDataChunk, DuckDBListVector } from '@duckdb/node-api';
+import type { DuckDBDataChunk, DuckDBListVector, DuckDBVector } from '@duckdb/node-api';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import { parseMarket } from '../exchange/market-names.ts';
+import { present } from '../domain/invariant.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { BookLevel } from '../domain/order-book.ts';
 import type { Side } from '../domain/order.ts';
-import { CellTexts, MoneyCells } from './money-cells.ts';
+import { CellTexts, MoneyCells, type TextColumn } from './money-cells.ts';
 import { openDatabase } from './duckdb.ts';
 import type { FolderKey } from './folder-key.ts';
 import type { Partition } from './manifest.ts';
 import { isReplaced, partitionChunks, partitionsOfData, partitionsWithin } from './read-partitions.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from './records.ts';
+import { knownTime, type BookColumns, type LevelLists, type TradeColumns } from './record-columns.ts';
 import type { TableShape } from './table-shape.ts';
 import { STATS_COLUMNS } from './table-shapes.ts';
 
-export interface RowReading<Row> {
+export interface RowReading<Row, Part> {
   readonly root: string;
   readonly key: FolderKey;
   readonly shape: TableShape<Row>;
   readonly range: TimeRange;
-  readonly decode: (chunk: DuckDBDataChunk, texts: PartitionTexts) => readonly Row[];
+  readonly decode: (chunk: DuckDBDataChunk, texts: PartitionTexts) => Part;
 }
 
 /** Texts of the prices and the amounts of a partition. */
@@ -33,7 +35,7 @@ export interface PartitionTexts {
  * stretch. A partition that a writer replaces while another is read is read as it is then. Throws as
  * `readCandles` does.
  */
-export async function* readRows<Row>(reading: RowReading<Row>): AsyncGenerator<readonly Row[]> {
+export async function* readRows<Row, Part>(reading: RowReading<Row, Part>): AsyncGenerator<Part> {
   const { root, key, shape, range, decode } = reading;
   const columns = shape.columns.map(({ name, type }) => (type === 'time' ? `${name}::DOUBLE` : name));
   const database = await openDatabase();
@@ -60,7 +62,7 @@ export async function* readRows<Row>(reading: RowReading<Row>): AsyncGenerator<r
   }
 }
 
-function latest<Row>({ root, key, range }: RowReading<Row>, planned: Partition): Partition {
+function latest<Row, Part>({ root, key, range }: RowReading<Row, Part>, planned: Partition): Partition {
   if (!isReplaced(root, key, planned)) return planned;
   return partitionsWithin(root, key, range).find(({ name }) => name === planned.name) ?? planned;
 }
@@ -70,58 +72,117 @@ const rowsOf = <Row>(chunk: DuckDBDataChunk, make: (row: number) => Row): Row[] 
 
 /** Trades of a chunk. */
 export function decodeTrades(chunk: DuckDBDataChunk, texts: PartitionTexts): readonly RecordedTrade[] {
-  const [times, seen, , , sides, ids] = columnsOf(chunk);
-  const prices = new MoneyCells(chunk.getColumnVector(2)).texts(chunk.rowCount, texts.price);
-  const amounts = new MoneyCells(chunk.getColumnVector(3)).texts(chunk.rowCount, texts.amount);
+  const { timeMs, seenMs, price, amount, side } = decodeTradeColumns(chunk, texts);
+  const ids = chunk.getColumnVector(5);
   return rowsOf(chunk, (row) => {
-    const id = ids?.getItem(row) as bigint | null;
+    const id = ids.getItem(row) as bigint | null;
     return {
-      timeMs: times?.getItem(row) as number | null,
-      seenMs: seen?.getItem(row) as number,
-      price: prices[row] as DecimalText,
-      amount: amounts[row] as DecimalText,
-      side: sides?.getItem(row) as Side,
+      timeMs: knownTime(present(timeMs[row], 'the time of a trade')),
+      seenMs: present(seenMs[row], 'when a trade was seen'),
+      price: present(price[row], 'the price of a trade'),
+      amount: present(amount[row], 'the amount of a trade'),
+      side: present(side[row], 'the side of a trade'),
       id: id === null ? null : Number(id),
     };
   });
 }
 
-function levels(prices: MoneyLists | undefined, amounts: MoneyLists | undefined, row: number): BookLevel[] {
-  const amountsOf = amounts?.texts(row) ?? [];
-  return (prices?.texts(row) ?? []).flatMap((price, index) => {
-    const amount = amountsOf[index];
-    return amount === undefined ? [] : [[price, amount] as const];
-  });
+/** The same as columns, without their numbers. */
+export function decodeTradeColumns(chunk: DuckDBDataChunk, texts: PartitionTexts): TradeColumns {
+  const [times, seen, prices, amounts, sides] = columnsOf(chunk);
+  const price = new MoneyCells(present(prices, 'prices')).texts(chunk.rowCount, texts.price);
+  const amount = new MoneyCells(present(amounts, 'amounts')).texts(chunk.rowCount, texts.amount);
+  return {
+    length: chunk.rowCount,
+    timeMs: timesOf(times, chunk.rowCount),
+    seenMs: timesOf(seen, chunk.rowCount),
+    price: rowsOf(chunk, (row) => price.at(row)),
+    amount: rowsOf(chunk, (row) => amount.at(row)),
+    side: rowsOf(chunk, (row) => sides?.getItem(row) as Side),
+  };
 }
 
 /** Books of a chunk. */
 export function decodeBooks(chunk: DuckDBDataChunk, texts: PartitionTexts): readonly RecordedBook[] {
-  const [times, seen, ...lists] = columnsOf(chunk);
-  const [bidPrices, bidAmounts, askPrices, askAmounts] = lists.map(
-    (vector, index) => new MoneyLists(vector, index % 2 === 0 ? texts.price : texts.amount),
-  );
+  const { venueTimeMs, seenMs, bids, asks } = decodeBookColumns(chunk, texts);
   return rowsOf(chunk, (row) => ({
-    venueTimeMs: times?.getItem(row) as number | null,
-    seenMs: seen?.getItem(row) as number,
-    bids: levels(bidPrices, bidAmounts, row),
-    asks: levels(askPrices, askAmounts, row),
+    venueTimeMs: knownTime(present(venueTimeMs[row], 'the time of a book')),
+    seenMs: present(seenMs[row], 'when a book was seen'),
+    bids: bids.levelsOf(row),
+    asks: asks.levelsOf(row),
   }));
 }
 
-/** Lists of decimals in one column. */
-class MoneyLists {
-  private readonly lists: DuckDBListVector;
-  private readonly values: readonly DecimalText[];
+/** The same as columns. */
+export function decodeBookColumns(chunk: DuckDBDataChunk, texts: PartitionTexts): BookColumns {
+  const [times, seen, bidPrices, bidAmounts, askPrices, askAmounts] = columnsOf(chunk);
+  const { rowCount } = chunk;
+  return {
+    length: rowCount,
+    venueTimeMs: timesOf(times, rowCount),
+    seenMs: timesOf(seen, rowCount),
+    bids: new CellLevels(rowCount, { prices: bidPrices, amounts: bidAmounts, texts }),
+    asks: new CellLevels(rowCount, { prices: askPrices, amounts: askAmounts, texts }),
+  };
+}
 
-  constructor(vector: unknown, texts: CellTexts) {
-    this.lists = vector as DuckDBListVector;
-    const { childVector } = this.lists;
+/** NaN where there is none. */
+function timesOf(vector: DuckDBVector | undefined, count: number): Float64Array {
+  const times = new Float64Array(count);
+  for (let row = 0; row < count; row += 1)
+    times[row] = (vector?.getItem(row) as number | null | undefined) ?? Number.NaN;
+  return times;
+}
+
+/** Decimals in lists, a list a row. */
+class MoneyLists {
+  private readonly from: Int32Array;
+  private readonly values: TextColumn;
+  readonly lengths: Int32Array;
+
+  constructor(vector: unknown, count: number, texts: CellTexts) {
+    const lists = vector as DuckDBListVector;
+    const { childVector } = lists;
     this.values = new MoneyCells(childVector).texts(childVector.itemCount, texts);
+    this.from = Int32Array.from({ length: count }, (_, row) => lists.getEntryOffset(row));
+    this.lengths = Int32Array.from({ length: count }, (_, row) => lists.getEntryLength(row));
   }
 
-  texts(row: number): readonly DecimalText[] {
-    const from = this.lists.getEntryOffset(row);
-    return this.values.slice(from, from + this.lists.getEntryLength(row));
+  at(row: number, place: number): DecimalText {
+    return this.values.at((this.from[row] ?? 0) + place);
+  }
+}
+
+/** One side of the books of a chunk. */
+class CellLevels implements LevelLists {
+  private readonly prices: MoneyLists;
+  private readonly amounts: MoneyLists;
+
+  constructor(
+    count: number,
+    of: { readonly prices: unknown; readonly amounts: unknown; readonly texts: PartitionTexts },
+  ) {
+    this.prices = new MoneyLists(of.prices, count, of.texts.price);
+    this.amounts = new MoneyLists(of.amounts, count, of.texts.amount);
+  }
+
+  lengthOf(row: number): number {
+    return Math.min(this.prices.lengths[row] ?? 0, this.amounts.lengths[row] ?? 0);
+  }
+
+  priceAt(row: number, place: number): DecimalText | undefined {
+    return place < this.lengthOf(row) ? this.prices.at(row, place) : undefined;
+  }
+
+  amountAt(row: number, place: number): DecimalText | undefined {
+    return place < this.lengthOf(row) ? this.amounts.at(row, place) : undefined;
+  }
+
+  levelsOf(row: number): readonly BookLevel[] {
+    return Array.from({ length: this.lengthOf(row) }, (_, place) => [
+      this.prices.at(row, place),
+      this.amounts.at(row, place),
+    ]);
   }
 }
 

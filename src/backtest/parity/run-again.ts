@@ -11,6 +11,7 @@ import { timeframeMs } from '../../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
 import { partitionsWithin } from '../../recording/read-partitions.ts';
+import { bookColumns, tradeColumns, type TradeColumns } from '../../recording/record-columns.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade } from '../../recording/records.ts';
 import type { BarRecording } from '../poll/recorded-feed.ts';
 import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/recorded/poll-rules.ts';
@@ -88,10 +89,12 @@ export async function runAgain({
       return {
         market,
         changesWhen: isPaper ? 'seen' : 'venue-time',
-        books: chunk(
-          throughout(
-            books.map((book) => (isPaper ? earlier(book, beganMs) : own.without(book))),
-            { beganMs, endMs },
+        books: inOne(
+          bookColumns(
+            throughout(
+              books.map((book) => (isPaper ? earlier(book, beganMs) : own.without(book))),
+              { beganMs, endMs },
+            ),
           ),
         ),
         trades: isThere('trades') ? tradesOf(catalogue, within, isPaper ? null : ownTrades) : null,
@@ -211,16 +214,14 @@ async function* tradesOf(
   catalogue: Catalogue,
   { market, fromMs, toMs }: { readonly market: MarketSymbol; readonly fromMs: number; readonly toMs: number },
   own: OwnTrades | null,
-): AsyncGenerator<readonly RecordedTrade[]> {
+): AsyncGenerator<TradeColumns> {
   let firstSeenMs: number | null = null;
   for await (const part of catalogue.readTrades({ market, fromMs: fromMs - LONGEST_UNCHANGED_MS, toMs })) {
     const seen = part.filter(({ seenMs }) => seenMs >= fromMs);
     firstSeenMs ??= seen[0]?.seenMs ?? null;
-    if (own !== null) yield own.without(seen);
-    else
-      yield seen.map((trade) =>
-        trade.seenMs === firstSeenMs ? { ...trade, seenMs: fromMs } : earlier(trade, fromMs),
-      );
+    const moved = (trade: RecordedTrade): RecordedTrade =>
+      trade.seenMs === firstSeenMs ? { ...trade, seenMs: fromMs } : earlier(trade, fromMs);
+    yield tradeColumns(own === null ? seen.map(moved) : own.without(seen));
   }
 }
 
@@ -243,8 +244,8 @@ function throughout(
   return [atFirst, ...rest, { ...last, venueTimeMs: endMs, seenMs: endMs }];
 }
 
-async function* chunk<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
-  if (rows.length > 0) yield rows;
+async function* inOne<Columns>(columns: Columns): AsyncGenerator<Columns> {
+  yield columns;
 }
 
 /** The bars that a session knew: between the first and the last there were no others. */

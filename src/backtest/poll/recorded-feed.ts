@@ -1,8 +1,10 @@
 import type { Candle } from '../../domain/candle.ts';
 import { candleAt, type CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { present } from '../../domain/invariant.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
-import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from '../../recording/records.ts';
+import type { BookColumns, TradeColumns } from '../../recording/record-columns.ts';
+import type { RecordedStats, TimeRange } from '../../recording/records.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 import { RecordedStream, type RecordedChunks } from './recorded-stream.ts';
 
@@ -13,11 +15,11 @@ export interface MarketTracks {
    * The former without it.
    */
   readonly changesWhen?: 'venue-time' | 'seen';
-  readonly books: RecordedChunks<RecordedBook>;
+  readonly books: RecordedChunks<BookColumns>;
   /** Null where none were recorded. */
-  readonly trades: RecordedChunks<RecordedTrade> | null;
+  readonly trades: RecordedChunks<TradeColumns> | null;
   /** The exchange's own summary of the day. Without it there is one made of what went by. */
-  readonly stats?: RecordedChunks<RecordedStats> | null;
+  readonly stats?: RecordedChunks<readonly RecordedStats[]> | null;
   /**
    * Bars, a timeframe each. One is known from its close on, in place of one made of what went by; those
    * before everything else are the past.
@@ -35,18 +37,18 @@ export interface BarRecording {
 /** Rows on their way to a market. */
 interface Lane {
   readonly stream: Pick<
-    RecordedStream<unknown>,
+    RecordedStream<never>,
     'dueMs' | 'horizonMs' | 'lastMs' | 'count' | 'readTo' | 'readFirst' | 'close'
   >;
   /** Hands the next row over. */
-  readonly hand: (dueMs: number) => void;
+  readonly hand: () => void;
 }
 
 /** The streams of one market, and what they move. */
 export interface Track {
   readonly market: FollowedMarket;
-  readonly books: RecordedStream<RecordedBook>;
-  readonly trades: RecordedStream<RecordedTrade> | null;
+  readonly books: RecordedStream<BookColumns>;
+  readonly trades: RecordedStream<TradeColumns> | null;
   /**
    * Books and trades, which are the market: it stands still when they have ended. In the order in which rows
    * of the same time count.
@@ -58,30 +60,56 @@ export interface Track {
 
 export function createTrack(market: FollowedMarket, recording: MarketTracks): Track {
   const isByVenue = recording.changesWhen !== 'seen';
-  const dueMs = (venueMs: number | null, seenMs: number): number =>
-    isByVenue ? (venueMs ?? seenMs) : seenMs;
-  const books = new RecordedStream(recording.books, ({ venueTimeMs, seenMs }) => dueMs(venueTimeMs, seenMs));
+  const dueMs = (venueMs: number, seenMs: number): number =>
+    isByVenue && !Number.isNaN(venueMs) ? venueMs : seenMs;
+  const books = new RecordedStream(recording.books, ({ venueTimeMs, seenMs }, row) =>
+    dueMs(venueTimeMs[row] ?? Number.NaN, seenMs[row] ?? Number.NaN),
+  );
   const trades =
     recording.trades === null
       ? null
-      : new RecordedStream(recording.trades, ({ timeMs, seenMs }) => dueMs(timeMs, seenMs));
-  const ofTrades = trades === null ? [] : [laneOf(trades, (trade, atMs) => market.onTrade(trade, atMs))];
+      : new RecordedStream(recording.trades, ({ timeMs, seenMs }, row) =>
+          dueMs(timeMs[row] ?? Number.NaN, seenMs[row] ?? Number.NaN),
+        );
+  const ofTrades =
+    trades === null ? [] : [laneOf(trades, (chunk, row, atMs) => market.onTrade(chunk, row, atMs))];
   const { stats = null, bars = [] } = recording;
   const ofStats =
     stats === null
       ? []
-      : [laneOf(new RecordedStream(stats, ({ seenMs }) => seenMs), (row) => market.onStats(row.stats))];
+      : [
+          laneOfRows(
+            stats,
+            ({ seenMs }) => seenMs,
+            (row) => market.onStats(row.stats),
+          ),
+        ];
   return {
     market,
     books,
     trades,
-    lanes: [...ofTrades, laneOf(books, (book, atMs) => market.onBook(book, atMs))],
+    lanes: [...ofTrades, laneOf(books, (chunk, row, atMs) => market.onBook(chunk, row, atMs))],
     sideLanes: [...ofStats, ...lanesOfBars(market, bars)],
   };
 }
 
-function laneOf<Row>(stream: RecordedStream<Row>, take: (row: Row, dueMs: number) => void): Lane {
-  return { stream, hand: (dueMs) => take(stream.take(), dueMs) };
+function laneOf<Chunk extends { readonly length: number }>(
+  stream: RecordedStream<Chunk>,
+  take: (chunk: Chunk, row: number, dueMs: number) => void,
+): Lane {
+  return { stream, hand: () => stream.hand(take) };
+}
+
+/** A lane of rows that are few, and come as objects. */
+function laneOfRows<Row>(
+  chunks: RecordedChunks<readonly Row[]>,
+  timeOf: (row: Row) => number,
+  take: (row: Row) => void,
+): Lane {
+  const rowAt = (rows: readonly Row[], index: number): Row =>
+    present(rows[index], () => `a row ${index} of ${rows.length}`);
+  const stream = new RecordedStream(chunks, (rows, index) => timeOf(rowAt(rows, index)));
+  return laneOf(stream, (rows, index) => take(rowAt(rows, index)));
 }
 
 function lanesOfBars(market: FollowedMarket, bars: readonly BarRecording[]): readonly Lane[] {
@@ -90,8 +118,11 @@ function lanesOfBars(market: FollowedMarket, bars: readonly BarRecording[]): rea
     const { timeframe } = columns;
     const lengthMs = timeframeMs(timeframe);
     market.bars.cover(timeframe, covered);
-    const stream = new RecordedStream(chunksOf(columns), ({ openTimeMs }) => openTimeMs + lengthMs);
-    return laneOf(stream, (candle) => market.onBar(candle, { timeframe, isFinest: lengthMs === finestMs }));
+    return laneOfRows(
+      chunksOf(columns),
+      ({ openTimeMs }) => openTimeMs + lengthMs,
+      (candle) => market.onBar(candle, { timeframe, isFinest: lengthMs === finestMs }),
+    );
   });
 }
 
@@ -175,7 +206,7 @@ export class RecordedFeed {
       }
       this.dueMs = dueMs;
       if (next === null || dueMs > timeMs) return;
-      next.hand(dueMs);
+      next.hand();
     }
   }
 

@@ -3,6 +3,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
 import { DEFAULT_RECONCILIATION } from '../../engine/engine-settings.ts';
+import { bookColumns, tradeColumns } from '../../recording/record-columns.ts';
 import type { RecordedBook, RecordedTrade } from '../../recording/records.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { StrategyRunner } from '../../strategy/runner.ts';
@@ -67,7 +68,7 @@ export async function runOnBooks(strategy: StrategyDefinition, script: BookScrip
   });
   const run = await runPoll({
     settings: { ...settingsOf(runner), reconciliation: DEFAULT_RECONCILIATION },
-    markets: [{ market, books: inOne(books), trades: inOne(trades) }],
+    markets: [{ market, books: inOne(bookColumns(books)), trades: inOne(tradeColumns(trades)) }],
     ...accountOf(script, market),
     quote: market.quote,
     rules: { latency: { kind: 'constant', outMs: LATENCY_MS, backMs: LATENCY_MS } },
@@ -110,6 +111,6 @@ function tradeOf({ side, price, amount = 1 }: ScriptedTrade, timeMs: number): Re
 }
 
 /** All rows in one chunk. */
-async function* inOne<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
-  if (rows.length > 0) yield rows;
+async function* inOne<Columns>(columns: Columns): AsyncGenerator<Columns> {
+  yield columns;
 }

@@ -160,8 +160,8 @@ async function recordedMarket(
   };
   return {
     market,
-    books: catalogue.readBooks(question),
-    trades: isThere('trades') ? catalogue.readTrades(question) : null,
+    books: catalogue.readBookColumns(question),
+    trades: isThere('trades') ? catalogue.readTradeColumns(question) : null,
     stats: isThere('stats') ? catalogue.readStats(question) : null,
     bars: await recordedBars(catalogue, { market: symbol, instances, range }),
   };

@@ -1,13 +1,13 @@
 import type { Candle } from '../../domain/candle.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { present } from '../../domain/invariant.ts';
 import { priceUnits } from '../../domain/market.ts';
 import type { Price, Units } from '../../domain/money.ts';
 import { oppositeOf, type Side } from '../../domain/order.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
-import type { RecordedBook, RecordedTrade } from '../../recording/records.ts';
-import { BoundedList } from '../../simulator/core/bounded-list.ts';
+import { tradeColumns, type BookColumns, type TradeColumns } from '../../recording/record-columns.ts';
 import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { PriceLevel } from '../../simulator/core/matching/price-level.ts';
@@ -22,14 +22,12 @@ import type { FollowedRules } from './liquidity-model.ts';
 import { QueuePlaces } from './queue-places.ts';
 import { FollowedBars } from './followed-bars.ts';
 import { FollowedSide } from './followed-side.ts';
+import { FollowedTape } from './followed-tape.ts';
 import { StandIns } from './stand-ins.ts';
 import { StepReader } from './step-reader.ts';
 
 /** Ids of the users who trade with us in place of those who were recorded: two a market. */
 const RECORDED_USER_IDS = 9_300_000;
-
-/** Public trades kept: as many as a reply shows, and some. */
-const TAPE_KEPT = 200;
 
 /** Beyond it a product of prices and amounts is made of bigints. */
 const MOST_EXACT_STEPS = 2 ** 52;
@@ -57,12 +55,15 @@ export class FollowedMarket {
   readonly state: MarketState;
   readonly bids: Liquidity;
   readonly asks: Liquidity;
-  book: RecordedBook | null = null;
+  /** Whether a book was shown. */
+  hasBook = false;
+  /** When the book that is shown was the exchange's; NaN where it did not say. */
+  bookTimeMs = Number.NaN;
   /** What the exchange said of its day last; null before it was recorded to say anything. */
   stats: MarketStats | null = null;
   readonly bars: FollowedBars;
-  /** The newest public trades, oldest first: those recorded, and those in which we took. */
-  private readonly tape = new BoundedList<RecordedTrade>(TAPE_KEPT);
+  /** The newest public trades: those recorded, and those in which we took. */
+  private readonly tape = new FollowedTape();
   private readonly exchange: SimulatedExchange;
   private readonly rules: FollowedRules;
   private readonly hasTrades: boolean;
@@ -103,12 +104,13 @@ export class FollowedMarket {
     return buys.levelCount > 0 || sells.levelCount > 0;
   }
 
-  /** A book was recorded: it replaces the one before. */
-  onBook(book: RecordedBook, timeMs: number): void {
-    this.book = book;
+  /** A book was recorded, a row of some: it replaces the one before. */
+  onBook({ bids: allBids, asks: allAsks, venueTimeMs }: BookColumns, row: number, timeMs: number): void {
+    this.hasBook = true;
+    this.bookTimeMs = present(venueTimeMs[row], 'the time of a book');
     const { bids, asks } = this;
-    bids.side.show(book.bids);
-    asks.side.show(book.asks);
+    bids.side.show(allBids, row);
+    asks.side.show(allAsks, row);
     bids.onBook();
     asks.onBook();
     if (this.hasResting) {
@@ -118,14 +120,15 @@ export class FollowedMarket {
     if (!this.hasTraded) this.moveToMiddle(timeMs);
   }
 
-  /** A trade was recorded: it takes from the book, and from our orders where it reaches them. */
-  onTrade(trade: RecordedTrade, timeMs: number): void {
+  /** A trade was recorded, a row of some: it takes from the book, and from orders of ours that it reaches. */
+  onTrade(trades: TradeColumns, row: number, timeMs: number): void {
     const { state } = this;
-    const price = this.steps.price(trade.price);
-    const amount = this.steps.amount(trade.amount);
-    const ours = this.hasResting ? this.meetTrade({ price, amount, side: trade.side }, timeMs) : 0;
-    (trade.side === 'buy' ? this.asks : this.bids).onTrade(price, amount);
-    this.tape.push(trade);
+    const side = present(trades.side[row], 'the side of a trade');
+    const price = this.steps.price(present(trades.price[row], 'the price of a trade'));
+    const amount = this.steps.amount(present(trades.amount[row], 'the amount of a trade'));
+    const ours = this.hasResting ? this.meetTrade({ price, amount, side }, timeMs) : 0;
+    (side === 'buy' ? this.asks : this.bids).onTrade(price, amount);
+    this.tape.push(trades, row);
     this.count(price, Math.max(0, amount - ours), timeMs);
     this.hasTraded = true;
     state.lastPrice = price;
@@ -140,7 +143,7 @@ export class FollowedMarket {
   /** A recorded bar has closed. `isFinest`: coarser ones are made of it where it is of the past. */
   onBar(candle: Candle, of: { readonly timeframe: Timeframe; readonly isFinest: boolean }): void {
     this.bars.add(of.timeframe, candle);
-    if (of.isFinest && this.book === null && !this.hasTraded) this.bars.seed(of.timeframe, candle);
+    if (of.isFinest && !this.hasBook && !this.hasTraded) this.bars.seed(of.timeframe, candle);
   }
 
   /** Places an order of ours: it takes what is there at its price, and then rests behind what is there. */
@@ -161,16 +164,12 @@ export class FollowedMarket {
 
   /** A trade in which we took was not recorded, but everybody sees it. */
   addTrade(trade: PublicTrade): void {
-    this.tape.push({ ...trade, seenMs: trade.timeMs, id: null });
+    this.tape.push(tradeColumns([{ ...trade, seenMs: trade.timeMs }]), 0);
   }
 
   /** The newest public trades, the newest first. */
   lastTrades(count: number): readonly PublicTrade[] {
-    return this.tape
-      .values()
-      .slice(-count)
-      .toReversed()
-      .map(({ timeMs, seenMs, price, amount, side }) => ({ timeMs: timeMs ?? seenMs, price, amount, side }));
+    return this.tape.newest(count);
   }
 
   /** What of others, in amount steps, stands before a resting order of ours. */

@@ -1,9 +1,11 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
+import { ListedLevels, type LevelLists } from '../../recording/record-columns.ts';
 import type { StepReader } from './step-reader.ts';
 
-const NO_LEVELS: readonly BookLevel[] = [];
+/** Where no book was shown yet. */
+const NO_BOOKS = new ListedLevels([[]]);
 
 /**
  * One side of the recorded book that counts now, best first. A level is read into steps when it is first
@@ -11,8 +13,11 @@ const NO_LEVELS: readonly BookLevel[] = [];
  */
 export class FollowedSide {
   readonly side: Side;
-  levels: readonly BookLevel[] = NO_LEVELS;
+  /** How many levels there are. */
+  length = 0;
   private readonly reader: StepReader;
+  private books: LevelLists = NO_BOOKS;
+  private row = 0;
   /** Counts books: what was read of a level holds for the one in which it was read. */
   private version = 0;
   /** Where a price was looked for last. */
@@ -25,12 +30,16 @@ export class FollowedSide {
     this.reader = reader;
   }
 
-  get length(): number {
-    return this.levels.length;
+  /** As they were recorded. */
+  get levels(): readonly BookLevel[] {
+    return this.books.levelsOf(this.row);
   }
 
-  show(levels: readonly BookLevel[]): void {
-    this.levels = levels;
+  /** Shows one of some books. */
+  show(books: LevelLists, row: number): void {
+    this.books = books;
+    this.row = row;
+    this.length = books.lengthOf(row);
     this.version += 1;
   }
 
@@ -38,7 +47,7 @@ export class FollowedSide {
   priceAt(index: number): number {
     const { prices, version } = this;
     if (prices.versions[index] === version) return prices.steps[index] ?? 0;
-    const text = this.levels[index]?.[0];
+    const text = this.books.priceAt(this.row, index);
     if (prices.texts[index] === text) return prices.again(index, version);
     return prices.keep(index, version, { text, steps: text === undefined ? 0 : this.reader.price(text) });
   }
@@ -47,7 +56,7 @@ export class FollowedSide {
   amountAt(index: number): number {
     const { amounts, version } = this;
     if (amounts.versions[index] === version) return amounts.steps[index] ?? 0;
-    const text = this.levels[index]?.[1];
+    const text = this.books.amountAt(this.row, index);
     if (amounts.texts[index] === text) return amounts.again(index, version);
     return amounts.keep(index, version, { text, steps: text === undefined ? 0 : this.reader.amount(text) });
   }

@@ -2,6 +2,7 @@ import { formatAmount, formatPrice, type Market } from '../../domain/market.ts';
 import type { Amount, Price } from '../../domain/money.ts';
 import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
 import { oppositeOf } from '../../domain/order.ts';
+import { knownTime } from '../../recording/record-columns.ts';
 import { BOOK_LEVELS } from '../../recording/records.ts';
 import type { PriceLevel } from '../../simulator/core/matching/price-level.ts';
 import type { MarketState } from '../../simulator/core/market/market-state.ts';
@@ -16,10 +17,11 @@ const NO_BOOK: OrderBook = { bids: [], asks: [], updatedAtMs: null };
  * own orders in it.
  */
 export function shownBook(market: FollowedMarket, own: FollowedRules['own']): OrderBook {
-  const { book, bids, asks, state } = market;
-  if (book === null) return NO_BOOK;
-  if (own === 'hidden') return { bids: book.bids, asks: book.asks, updatedAtMs: book.venueTimeMs };
-  return { bids: shownSide(bids, state), asks: shownSide(asks, state), updatedAtMs: book.venueTimeMs };
+  const { hasBook, bids, asks, state } = market;
+  if (!hasBook) return NO_BOOK;
+  const updatedAtMs = knownTime(market.bookTimeMs);
+  if (own === 'hidden') return { bids: bids.side.levels, asks: asks.side.levels, updatedAtMs };
+  return { bids: shownSide(bids, state), asks: shownSide(asks, state), updatedAtMs };
 }
 
 function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
@@ -32,6 +34,7 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
   const own = resting.top(BOOK_LEVELS);
   if (of.isUntouched && (met === null || side.isBetter(met, side.priceAt(0)))) return withOwn(of, own, state);
   const levels: BookLevel[] = [];
+  const { levels: allRecorded } = side;
   let mine = 0;
   for (let index = 0; index < side.length && levels.length < BOOK_LEVELS; index += 1) {
     const price = side.priceAt(index);
@@ -45,7 +48,7 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
     const level = own[mine];
     const ours = level?.price === price ? level.amount : 0;
     if (ours > 0) mine += 1;
-    const recorded = side.levels[index];
+    const recorded = allRecorded[index];
     if (recorded !== undefined && ours === 0 && left === side.amountAt(index)) levels.push(recorded);
     else if (left + ours > 0) levels.push(levelOf(state, price, left + ours));
   }

@@ -1,6 +1,7 @@
 import type { OrderBook } from '../../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
+import { bookColumns, tradeColumns } from '../../recording/record-columns.ts';
 import type { FollowedMarket } from '../followed/followed-market.ts';
 import type { VenueAnswer, VenueCall, VenueValues } from '../port.ts';
 
@@ -31,7 +32,8 @@ export class MarketFollower {
   }
 
   showBook(symbol: string, { bids, asks, updatedAtMs }: OrderBook, nowMs: number): void {
-    this.markets.get(symbol)?.onBook({ bids, asks, venueTimeMs: updatedAtMs, seenMs: nowMs }, nowMs);
+    const book = { bids, asks, venueTimeMs: updatedAtMs, seenMs: nowMs };
+    this.markets.get(symbol)?.onBook(bookColumns([book]), 0, nowMs);
   }
 
   private takeTape(symbol: string, newest: readonly PublicTrade[], nowMs: number): void {
@@ -41,7 +43,7 @@ export class MarketFollower {
     // The first page is the past.
     if (before === undefined) return;
     const market = this.markets.get(symbol);
-    for (const trade of joinTrades(before, page).fresh)
-      market?.onTrade({ ...trade, seenMs: nowMs, id: null }, nowMs);
+    const fresh = tradeColumns(joinTrades(before, page).fresh.map((trade) => ({ ...trade, seenMs: nowMs })));
+    for (let row = 0; row < fresh.length; row += 1) market?.onTrade(fresh, row, nowMs);
   }
 }

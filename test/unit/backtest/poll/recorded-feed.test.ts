@@ -5,7 +5,7 @@ import { createTrack, RecordedFeed } from '../../../../src/backtest/poll/recorde
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import type { RecordedBook, RecordedTrade } from '../../../../src/recording/records.ts';
-import { chunksOf } from '../../venues/recorded/recorded-run.ts';
+import { bookChunks, tradeChunks } from '../../venues/recorded/recorded-run.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT'] as const;
@@ -38,7 +38,7 @@ function feedOf(books: readonly (readonly RecordedBook[])[], trades: readonly (r
     rules: createPollRules(),
   });
   const tracks = markets.map((market, index) =>
-    createTrack(market, { books: chunksOf(books[index] ?? []), trades: chunksOf(trades[index] ?? []) }),
+    createTrack(market, { books: bookChunks(books[index] ?? []), trades: tradeChunks(trades[index] ?? []) }),
   );
   const feed = new RecordedFeed(tracks);
   const bids = (): readonly number[] => markets.map(({ bids: { side } }) => side.priceAt(0));

@@ -7,7 +7,7 @@ interface Row {
 
 /** A stream, and how many chunks were asked of it. */
 function streamOf(chunks: readonly (readonly number[])[]): {
-  stream: RecordedStream<Row>;
+  stream: RecordedStream<readonly Row[]>;
   asked: () => number;
 } {
   let asked = 0;
@@ -17,13 +17,18 @@ function streamOf(chunks: readonly (readonly number[])[]): {
       yield chunk.map((atMs) => ({ atMs }));
     }
   }
-  return { stream: new RecordedStream(rows(), ({ atMs }) => atMs), asked: () => asked };
+  return {
+    stream: new RecordedStream(rows(), (chunk, row) => chunk[row]?.atMs ?? Number.NaN),
+    asked: () => asked,
+  };
 }
 
-function takeAll(stream: RecordedStream<Row>): readonly [dueMs: number, atMs: number][] {
-  const taken: [number, number][] = [];
-  for (let { dueMs } = stream; Number.isFinite(dueMs); { dueMs } = stream)
-    taken.push([dueMs, stream.take().atMs]);
+function takeAll(
+  stream: RecordedStream<readonly Row[]>,
+): readonly [dueMs: number, atMs: number | undefined][] {
+  const taken: [number, number | undefined][] = [];
+  while (Number.isFinite(stream.dueMs))
+    stream.hand((chunk, row, dueMs) => taken.push([dueMs, chunk[row]?.atMs]));
   return taken;
 }
 

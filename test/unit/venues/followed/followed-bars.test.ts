@@ -7,7 +7,7 @@ import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { Candle } from '../../../../src/domain/candle.ts';
 import type { Timeframe } from '../../../../src/domain/timeframe.ts';
 import type { RecordedTrade, TimeRange } from '../../../../src/recording/records.ts';
-import { chunksOf, FROM_MS, TETHER } from '../recorded/recorded-run.ts';
+import { bookChunks, FROM_MS, TETHER, tradeChunks } from '../recorded/recorded-run.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -51,8 +51,8 @@ async function barsAt(
   const feed = new RecordedFeed(
     exchange.markets.map((market) =>
       createTrack(market, {
-        books: chunksOf([]),
-        trades: chunksOf(of.trades),
+        books: bookChunks([]),
+        trades: tradeChunks(of.trades),
         bars: [
           {
             columns: columnsOf({ market: TETHER.symbol, timeframe: '1m' }, of.bars),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { bookColumns, tradeColumns } from '../../../../src/recording/record-columns.ts';
 import { describe, expect, it } from 'vitest';
 import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../../../src/venues/recorded/poll-rules.ts';
@@ -108,16 +109,12 @@ class Exchange {
     if (each.kind === 'book') {
       const levels = (direction: 1 | -1): readonly BookLevel[] =>
         each.amounts.map((steps, index) => [text(each.middle + direction * (1 + index)), tenths(steps)]);
-      market.onBook({ venueTimeMs: null, seenMs: this.nowMs, bids: levels(-1), asks: levels(1) }, this.nowMs);
+      const book = { venueTimeMs: null, seenMs: this.nowMs, bids: levels(-1), asks: levels(1) };
+      market.onBook(bookColumns([book]), 0, this.nowMs);
     } else if (each.kind === 'trade') {
-      const trade = {
-        id: null,
-        timeMs: this.nowMs,
-        seenMs: this.nowMs,
-        price: text(each.price),
-        side: each.side,
-      };
-      market.onTrade({ ...trade, amount: tenths(each.amount) }, this.nowMs);
+      const trade = { price: text(each.price), amount: tenths(each.amount), side: each.side };
+      const seen = { timeMs: this.nowMs, seenMs: this.nowMs };
+      market.onTrade(tradeColumns([{ ...trade, ...seen }]), 0, this.nowMs);
     } else if (each.kind === 'cancel') {
       this.exchange.answer({ kind: 'cancel', venueId: null, clientOrderId: `o${each.index}` }, this.nowMs);
     } else this.place(each);

@@ -1,4 +1,5 @@
 import { createPollRules, type PollRules } from '../../../../src/venues/recorded/poll-rules.ts';
+import { bookColumns, tradeColumns } from '../../../../src/recording/record-columns.ts';
 import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
 import type { FollowedMarket } from '../../../../src/venues/followed/followed-market.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
@@ -96,22 +97,13 @@ class Play {
   private book(text: string): void {
     const [bids = '', asks = ''] = text.split('|');
     const book = { venueTimeMs: this.nowMs, seenMs: this.nowMs, bids: levelsOf(bids), asks: levelsOf(asks) };
-    this.market.onBook(book, this.nowMs);
+    this.market.onBook(bookColumns([book]), 0, this.nowMs);
   }
 
   private trade([side = '', amount = '', , price = '']: readonly string[]): void {
     const { nowMs } = this;
-    this.market.onTrade(
-      {
-        id: null,
-        timeMs: nowMs,
-        seenMs: nowMs,
-        price: decimalText(price),
-        amount: decimalText(amount),
-        side: side as Side,
-      },
-      nowMs,
-    );
+    const trade = { price: decimalText(price), amount: decimalText(amount), side: side as Side };
+    this.market.onTrade(tradeColumns([{ ...trade, timeMs: nowMs, seenMs: nowMs }]), 0, nowMs);
   }
 
   private place(id: string, [side = '', amount = '', how = '', price = '']: readonly string[]): void {

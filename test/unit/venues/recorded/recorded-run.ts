@@ -9,6 +9,12 @@ import type { BookLevel } from '../../../../src/domain/order-book.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../../../src/engine/engine-settings.ts';
 import { createRiskLimits, type RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
+import {
+  bookColumns,
+  tradeColumns,
+  type BookColumns,
+  type TradeColumns,
+} from '../../../../src/recording/record-columns.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade } from '../../../../src/recording/records.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
@@ -81,8 +87,19 @@ function price(cents: number): ReturnType<typeof decimalText> {
 }
 
 /** The rows in chunks, one after the other. */
-export async function* chunksOf<Row>(rows: readonly Row[], size = 100): AsyncGenerator<readonly Row[]> {
+async function* chunksOf<Row>(rows: readonly Row[], size = 100): AsyncGenerator<readonly Row[]> {
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
+}
+
+export async function* bookChunks(rows: readonly RecordedBook[], size?: number): AsyncGenerator<BookColumns> {
+  for await (const chunk of chunksOf(rows, size)) yield bookColumns(chunk);
+}
+
+export async function* tradeChunks(
+  rows: readonly RecordedTrade[],
+  size?: number,
+): AsyncGenerator<TradeColumns> {
+  for await (const chunk of chunksOf(rows, size)) yield tradeColumns(chunk);
 }
 
 /** Buys at the best bid and sells at the best ask in turn, an order every few books. */
@@ -150,8 +167,8 @@ export async function runRecorded(
         market: TETHER,
         bars: bars.map((columns) => ({ columns, covered: [] })),
         stats: stats === null ? null : chunksOf(stats, chunk),
-        books: chunksOf(recording.books, chunk),
-        trades: withTrades ? chunksOf(recording.trades, chunk) : null,
+        books: bookChunks(recording.books, chunk),
+        trades: withTrades ? tradeChunks(recording.trades, chunk) : null,
       },
     ],
     fees: { rls: { maker: 1_000, taker: 2_000 }, usdt: { maker: 1_000, taker: 2_000 } },
