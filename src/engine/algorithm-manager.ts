@@ -225,6 +225,7 @@ export class AlgorithmManager {
   }
 
   private onOrder(order: OrderRecord): void {
+    if (this.works.size === 0) return;
     const work = this.works.get(order.intentId);
     if (work !== undefined) this.note(work, order);
     const replacing = this.replacing.get(order.key);

@@ -40,6 +40,7 @@ export class CancelManager {
     this.blotter = options.blotter;
     this.reports = options.reports;
     this.blotter.listen((order) => {
+      if (this.wanted.size === 0) return;
       if (!mayTrade(order) && this.wanted.delete(order.key)) this.remember();
       // One that is known only now can be canceled only now.
       else if (order.state === 'open' && this.wanted.get(order.key) === Number.POSITIVE_INFINITY) {

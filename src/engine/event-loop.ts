@@ -186,7 +186,7 @@ export class EventLoop {
   private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
     const { account, orderManager, fills } = this.parts;
     account.takePushed(wallets);
-    for (const record of orders) orderManager.takeRecord(record, { isTrusted: true });
+    for (const record of orders) orderManager.takeRecord(record);
     account.saw('orders');
     if (trades.length > 0) fills.takePushed(trades);
     account.saw('fills');
@@ -211,7 +211,7 @@ export class EventLoop {
     orderManager.pump(nowMs);
     control.pump(nowMs);
     if (this.mayReconcile()) reconciler.pump(nowMs);
-    feeds.setIdle(orderManager.blotter.table.unfinished().length === 0);
+    feeds.setIdle(orderManager.blotter.table.liveCount === 0);
     feeds.pump(nowMs);
   }
 

@@ -39,7 +39,7 @@ export class IntentRouter {
 
   constructor(options: IntentRouterOptions) {
     this.options = options;
-    options.orderManager.blotter.listen((order) => this.onOrder(order));
+    options.orderManager.blotter.listenToEnds((order) => this.onEnd(order));
   }
 
   take(instance: StrategyInstance, intent: Intent): void {
@@ -216,9 +216,9 @@ export class IntentRouter {
   }
 
   /** An intent of one order ends with it. */
-  private onOrder(order: OrderRecord): void {
+  private onEnd(order: OrderRecord): void {
     const { intents, algorithms } = this.options;
-    if (!isFinal(order) || algorithms.isAtWork(order.intentId) || !intents.isWorking(order.intentId)) return;
+    if (algorithms.isAtWork(order.intentId) || !intents.isWorking(order.intentId)) return;
     const pair =
       order.pairKey === null ? undefined : this.options.orderManager.blotter.table.get(order.pairKey);
     if (pair !== undefined && !isFinal(pair)) return;

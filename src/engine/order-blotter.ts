@@ -37,6 +37,7 @@ export class OrderBlotter {
    */
   private readonly seenOnce = new Map<ListCursor, number>();
   private readonly listeners: OrderListener[] = [];
+  private readonly endListeners: ((order: OrderRecord) => void)[] = [];
 
   constructor(settings: EngineSettings, outbox: Outbox) {
     this.outbox = outbox;
@@ -53,6 +54,11 @@ export class OrderBlotter {
 
   listen(listener: OrderListener): void {
     this.listeners.push(listener);
+  }
+
+  /** Of orders at their end alone, after those who listen to every change. */
+  listenToEnds(listener: (order: OrderRecord) => void): void {
+    this.endListeners.push(listener);
   }
 
   /** Enters a new order. */
@@ -138,11 +144,15 @@ export class OrderBlotter {
 
   private write(order: OrderRecord, before: OrderRecord | null): void {
     this.table.put(order);
-    this.outbox.change({ kind: 'order', order });
-    if (this.outbox.isJournaled) this.journal(order);
-    if (this.outbox.isWatched && (before === null || before.state !== order.state || isFinal(order)))
-      this.outbox.tell({ kind: 'order', order });
+    const { outbox } = this;
+    const isAtEnd = isFinal(order);
+    // Without a journal nobody reads what an order was between its plan and its end.
+    if (outbox.isJournaled || before === null || isAtEnd) outbox.change({ kind: 'order', order });
+    if (outbox.isJournaled) this.journal(order);
+    if (outbox.isWatched && (before === null || before.state !== order.state || isAtEnd))
+      outbox.tell({ kind: 'order', order });
     for (const listener of this.listeners) listener(order, before);
+    if (isAtEnd) for (const listener of this.endListeners) listener(order);
   }
 
   private journal({ key, state, venueId, venueStatus, matched, filled, reason }: OrderRecord): void {

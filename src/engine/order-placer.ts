@@ -1,7 +1,7 @@
 import type { VenueOrder } from '../domain/order.ts';
 import type { WhenIdentical } from '../execution/identical-orders.ts';
-import { clientOrderIdOf, stopLegKey } from '../execution/order-names.ts';
-import { isFinal, unsentOrder, type OrderRecord } from '../execution/order-record.ts';
+import { OrderNames, stopLegKey } from '../execution/order-names.ts';
+import { unsentOrder, type OrderRecord } from '../execution/order-record.ts';
 import type { RiskApproved } from '../execution/risk/check-risk.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
 import type { VenueAnswer } from '../venues/port.ts';
@@ -49,6 +49,7 @@ export class OrderPlacer {
   private readonly options: OrderPlacerOptions;
   private readonly blotter: OrderBlotter;
   private readonly outbox: Outbox;
+  private readonly names: OrderNames;
   /** Orders that wait until an identical one is out of the exchange's mind. */
   private readonly waiting = new Set<string>();
   /**
@@ -64,20 +65,17 @@ export class OrderPlacer {
     this.options = options;
     this.blotter = options.blotter;
     this.outbox = options.blotter.outbox;
-    this.blotter.listen((order) => {
-      if (isFinal(order)) this.free.delete(order.key);
+    const { instance } = options.settings;
+    this.names = new OrderNames({ instance, epoch: options.epoch }, this.blotter.venue.clientOrderId);
+    this.blotter.listenToEnds((order) => {
+      if (this.free.size > 0) this.free.delete(order.key);
     });
   }
 
   /** Enters an order and sends it, or lets it wait for an identical one. */
   place(plan: OrderPlan): void {
     plan.instance.planned(this.outbox.nowMs);
-    const { strategy } = plan.order.value;
-    const { settings, rows, epoch } = this.options;
-    const clientOrderId = clientOrderIdOf(
-      { instance: settings.instance, strategy, epoch, row: rows.next() },
-      this.blotter.venue.clientOrderId,
-    );
+    const clientOrderId = this.names.next(plan.order.value.strategy, this.options.rows.next());
     const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId });
     if (plan.whenIdentical !== 'hold') this.free.set(single.key, plan.whenIdentical);
     if (plan.stopLeg === null) {
@@ -97,6 +95,7 @@ export class OrderPlacer {
 
   /** Sends what has waited long enough. */
   pump(): void {
+    if (this.waiting.size === 0) return;
     // Over a copy: one that has to wait on is added again.
     const keys = [...this.waiting];
     for (const key of keys) {
@@ -161,7 +160,8 @@ export class OrderPlacer {
   /** Sends an order that is planned, or lets it wait on. */
   tryToSend(order: OrderRecord): void {
     const { nowMs } = this.outbox;
-    const freeAtMs = this.free.has(order.key) ? nowMs : this.blotter.identical.freeAtMs(order, nowMs);
+    const isFree = this.free.size > 0 && this.free.has(order.key);
+    const freeAtMs = isFree ? nowMs : this.blotter.identical.freeAtMs(order, nowMs);
     if (freeAtMs > nowMs) {
       if (order.plannedAtMs + this.longestWaitMs <= nowMs) {
         this.drop(order.key, this.sayIdentical(order, freeAtMs));
@@ -175,7 +175,7 @@ export class OrderPlacer {
 
   private send(order: OrderRecord): void {
     const { nowMs } = this.outbox;
-    const free = this.free.get(order.key);
+    const free = this.free.size === 0 ? undefined : this.free.get(order.key);
     const isPro =
       free === 'insist' || (free === 'send' && this.blotter.identical.freeAtMs(order, nowMs) > nowMs);
     const submitted = { kind: 'submitted', atMs: nowMs } as const;
@@ -230,9 +230,7 @@ export class OrderPlacer {
     let first: VenueOrder | null = null;
     for (const leg of legs) {
       const record: VenueOrder | undefined =
-        leg.clientOrderId === null
-          ? secondOf(records, first).find((other) => reports.isOfPlacement(other, leg, first))
-          : namedFirst(records, leg.clientOrderId).find((other) => reports.isOfPlacement(other, leg, null));
+        leg.clientOrderId === null ? this.secondOf(records, leg, first) : this.namedFirst(records, leg);
       if (leg.clientOrderId !== null) first = record ?? null;
       if (record !== undefined) reports.takePlaced(record, leg);
       else {
@@ -243,6 +241,24 @@ export class OrderPlacer {
         this.blotter.apply(leg, { kind: 'unanswered', sentAtMs: atMs });
       }
     }
+  }
+
+  /** The record that carries the leg's name; where none does the first one, to report what it carries. */
+  private namedFirst(records: readonly VenueOrder[], leg: OrderRecord): VenueOrder | undefined {
+    const { clientOrderId } = leg;
+    const named = records.find((record) => record.clientOrderId === clientOrderId) ?? records[0];
+    return named !== undefined && this.options.reports.isOfPlacement(named, leg, null) ? named : undefined;
+  }
+
+  /** The record of the second leg of a pair whose first is known. */
+  private secondOf(
+    records: readonly VenueOrder[],
+    leg: OrderRecord,
+    first: VenueOrder | null,
+  ): VenueOrder | undefined {
+    if (first === null) return undefined;
+    const { reports } = this.options;
+    return records.find((record) => record !== first && reports.isOfPlacement(record, leg, first));
   }
 
   /**
@@ -258,9 +274,9 @@ export class OrderPlacer {
 
   private legsOf(key: string): readonly OrderRecord[] {
     const first = this.blotter.table.get(key);
-    const second =
-      first === undefined || first.pairKey === null ? undefined : this.blotter.table.get(first.pairKey);
-    return [first, second].filter((order) => order !== undefined);
+    if (first === undefined) return [];
+    const second = first.pairKey === null ? undefined : this.blotter.table.get(first.pairKey);
+    return second === undefined ? [first] : [first, second];
   }
 
   private get longestWaitMs(): number {
@@ -287,16 +303,4 @@ export class OrderPlacer {
       if (order.state === 'planned') this.blotter.apply(order, { kind: 'dropped', atMs: nowMs, reason });
     }
   }
-}
-
-/** The record that carries the name; where none does the first one, to report what it carries. */
-function namedFirst(records: readonly VenueOrder[], clientOrderId: string): readonly VenueOrder[] {
-  return [records.find((record) => record.clientOrderId === clientOrderId) ?? records[0]].filter(
-    (record) => record !== undefined,
-  );
-}
-
-/** What may be the second leg of a pair whose first is known. */
-function secondOf(records: readonly VenueOrder[], first: VenueOrder | null): readonly VenueOrder[] {
-  return first === null ? [] : records.filter((record) => record !== first);
 }

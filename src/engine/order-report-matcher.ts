@@ -34,8 +34,6 @@ export interface ReportContext {
   readonly known?: OrderRecord;
   /** The id that was asked for. */
   readonly askedId?: VenueOrderId;
-  /** It comes from a trusted venue: a backtest's. */
-  readonly isTrusted?: boolean;
 }
 
 export interface OrderReportMatcherOptions {
@@ -63,6 +61,7 @@ export class OrderReportMatcher {
   private readonly blotter: OrderBlotter;
   private readonly foreign: ForeignOrders;
   private readonly disputed: DisputedIds;
+  private readonly isPushed: boolean;
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
   constructor({
@@ -87,13 +86,15 @@ export class OrderReportMatcher {
     this.disputed = new DisputedIds({ blotter, inquiries, sureIds });
     this.foreign = new ForeignOrders(blotter.outbox);
     this.lost = new LostOrders({ blotter, foreign: this.foreign, instance, lateArrivalMs });
-    blotter.listen((order) => {
-      if (!isFinal(order)) return;
-      this.findings.forget(order.key);
-      this.endings.forget(order.key);
-      this.sureIds.forget(order.key);
-      this.disputed.forget(order.key);
-      this.lessMatched.delete(order.key);
+    this.isPushed = isPushed;
+    blotter.listenToEnds(({ key }) => {
+      this.findings.forget(key);
+      // A venue that pushes every change is asked about nothing, and nothing of it is read twice.
+      if (isPushed) return;
+      this.endings.forget(key);
+      this.sureIds.forget(key);
+      this.disputed.forget(key);
+      this.lessMatched.delete(key);
     });
   }
 
@@ -116,7 +117,7 @@ export class OrderReportMatcher {
     // As it is now: the other leg of a pair may have reported it since.
     const order =
       way.known === undefined ? this.find(record) : (this.blotter.table.get(way.known.key) ?? way.known);
-    if (way.isTrusted === true)
+    if (this.isPushed)
       return order === undefined ? { kind: 'foreign' } : this.takeIn(order, record, record.status);
     const flaw = orderFlaw(record, this.blotter.venue) ?? this.wrongAnswer(record, way);
     if (flaw !== null && !this.isConfirmed(order, record, flaw)) return this.doubt(order, record, flaw);
@@ -127,7 +128,10 @@ export class OrderReportMatcher {
   /** Takes in the reply to the placement of an order, of which `isOfPlacement` says that it is its own. */
   takePlaced(record: VenueOrder, order: OrderRecord): ReportMatch {
     // As it is now: the other leg of a pair may have reported it since.
-    return this.bind(this.blotter.table.get(order.key) ?? order, record, {});
+    const current = this.blotter.table.get(order.key) ?? order;
+    if (!this.isPushed) return this.bind(current, record, {});
+    this.blotter.sawOrderAt(this.cursorOf(record));
+    return this.takeIn(current, record, record.status);
   }
 
   /**
@@ -139,6 +143,7 @@ export class OrderReportMatcher {
       first === null
         ? record.clientOrderId !== null && record.clientOrderId === order.clientOrderId
         : record.clientOrderId === null && record.pairId === first.id && first.pairId === record.id;
+    if (isNamed && this.isPushed) return true;
     const flaw = orderFlaw(record, this.blotter.venue) ?? orderMisfit(record, order);
     const holder = this.blotter.table.byVenueId(record.id);
     if (flaw === null && isNamed && (holder === undefined || holder.key === order.key)) return true;

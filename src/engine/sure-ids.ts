@@ -22,12 +22,12 @@ export class SureIds {
   saw(key: string, id: VenueOrderId): void {
     const { steps } = this.outbox;
     const before = this.seen.get(key);
-    if (before?.id !== id) this.seen.set(key, { id, step: steps, isSure: this.isPushed });
+    if (before?.id !== id) this.seen.set(key, { id, step: steps, isSure: false });
     else if (before.step !== steps) before.isSure = true;
   }
 
   isSure(key: string): boolean {
-    return this.seen.get(key)?.isSure ?? false;
+    return this.isPushed || (this.seen.get(key)?.isSure ?? false);
   }
 
   forget(key: string): void {

@@ -1,17 +1,24 @@
 import { mayTrade, type OrderRecord } from './order-record.ts';
 
-/** What makes two orders identical to the exchange: all but their clientOrderId. */
-export function identityOf(order: OrderRecord): string {
-  const { market, side, execution, price, stopPrice, amount, pairKey } = order;
-  return `${market} ${side} ${execution} ${price} ${stopPrice} ${amount} ${pairKey === null}`;
+/** Whether two orders are identical to the exchange: in all but their clientOrderId. */
+export function areIdentical(one: OrderRecord, other: OrderRecord): boolean {
+  return (
+    one.amount === other.amount &&
+    one.side === other.side &&
+    one.price === other.price &&
+    one.stopPrice === other.stopPrice &&
+    one.execution === other.execution &&
+    one.market === other.market &&
+    (one.pairKey === null) === (other.pairKey === null)
+  );
 }
 
+/** An order that was sent, on the terms on which it was. */
 interface Arrival {
-  readonly key: string;
+  order: OrderRecord;
+  /** When it may have arrived last; infinity while that is not known. */
   atMs: number;
 }
-
-const NO_ARRIVALS: readonly Arrival[] = [];
 
 /**
  * What becomes of an order while an identical one may count as its first copy at the exchange. `hold`: it
@@ -27,19 +34,10 @@ export type WhenIdentical = 'hold' | 'send' | 'insist';
  */
 export class IdenticalOrders {
   private readonly heldBackMs: number;
-  /**
-   * By identity, those that were sent, the newest last: when each may have arrived last; infinity while that
-   * is not known.
-   */
-  private readonly arrivals = new Map<string, Arrival[]>();
+  /** Those that were sent, the newest last. */
+  private arrivals: Arrival[] = [];
   /** Nothing is to be forgotten before this time. */
   private heldUntilMs = Number.POSITIVE_INFINITY;
-  /**
-   * An order is asked about several times in a row, and putting its identity together costs more than looking
-   * it up.
-   */
-  private last: { readonly order: OrderRecord; readonly identity: string } | null = null;
-
   /** `heldBackMs`: for how long the exchange holds an order against identical ones; 0 where it takes them. */
   constructor(heldBackMs: number) {
     this.heldBackMs = heldBackMs;
@@ -52,7 +50,7 @@ export class IdenticalOrders {
 
   /** Its fate is known: by then it had arrived, or never will. */
   answered(order: OrderRecord, atMs: number): void {
-    const arrival = this.arrivals.get(this.identityOf(order))?.find(({ key }) => key === order.key);
+    const arrival = this.arrivalOf(order.key);
     if (arrival?.atMs !== Number.POSITIVE_INFINITY) return;
     arrival.atMs = atMs;
     this.heldUntilMs = Math.min(this.heldUntilMs, atMs + this.heldBackMs);
@@ -70,19 +68,16 @@ export class IdenticalOrders {
 
   /** The key of the other order that holds this one back for longest; null where none was sent lately. */
   otherThan(order: OrderRecord): string | null {
-    return this.lastOther(order)?.key ?? null;
+    return this.lastOther(order)?.order.key ?? null;
   }
 
   /** Forgets what no longer holds anything back. */
   expire(nowMs: number): void {
     if (nowMs < this.heldUntilMs) return;
     this.heldUntilMs = Number.POSITIVE_INFINITY;
-    for (const [identity, arrivals] of this.arrivals) {
-      const kept = arrivals.filter(({ atMs }) => atMs + this.heldBackMs > nowMs);
-      if (kept.length === 0) this.arrivals.delete(identity);
-      else if (kept.length < arrivals.length) this.arrivals.set(identity, kept);
-      for (const { atMs } of kept) this.heldUntilMs = Math.min(this.heldUntilMs, atMs + this.heldBackMs);
-    }
+    this.arrivals = this.arrivals.filter(({ atMs }) => atMs + this.heldBackMs > nowMs);
+    for (const { atMs } of this.arrivals)
+      this.heldUntilMs = Math.min(this.heldUntilMs, atMs + this.heldBackMs);
   }
 
   /** Another order like this one, of which is known that it was sent. */
@@ -93,27 +88,24 @@ export class IdenticalOrders {
   /** Of other orders like this one, that which may have arrived last. */
   private lastOther(order: OrderRecord): Arrival | null {
     let last: Arrival | null = null;
-    for (const arrival of this.arrivals.get(this.identityOf(order)) ?? NO_ARRIVALS) {
-      if (arrival.key !== order.key && (last === null || arrival.atMs >= last.atMs)) last = arrival;
+    for (const arrival of this.arrivals) {
+      if (last !== null && arrival.atMs < last.atMs) continue;
+      if (arrival.order.key !== order.key && areIdentical(arrival.order, order)) last = arrival;
     }
     return last;
   }
 
   private enter(order: OrderRecord, atMs: number): void {
-    const identity = this.identityOf(order);
-    const arrivals = this.arrivals.get(identity);
-    const known = arrivals?.find(({ key }) => key === order.key);
-    if (known !== undefined) known.atMs = atMs;
-    else if (arrivals === undefined) this.arrivals.set(identity, [{ key: order.key, atMs }]);
-    else arrivals.push({ key: order.key, atMs });
+    const known = this.arrivalOf(order.key);
+    if (known === undefined) this.arrivals.push({ order, atMs });
+    else {
+      known.order = order;
+      known.atMs = atMs;
+    }
   }
 
-  private identityOf(order: OrderRecord): string {
-    const { last } = this;
-    if (last !== null && isSame(last.order, order)) return last.identity;
-    const identity = identityOf(order);
-    this.last = { order, identity };
-    return identity;
+  private arrivalOf(key: string): Arrival | undefined {
+    return this.arrivals.find(({ order }) => order.key === key);
   }
 
   /** After a restart: what may have been sent just before. */
@@ -127,16 +119,4 @@ export class IdenticalOrders {
       }
     }
   }
-}
-
-/** Whether one is the other at a later time, on the same terms. */
-function isSame(one: OrderRecord, other: OrderRecord): boolean {
-  const { key, amount, price, stopPrice, pairKey } = other;
-  return (
-    one.key === key &&
-    one.amount === amount &&
-    one.price === price &&
-    one.stopPrice === stopPrice &&
-    one.pairKey === pairKey
-  );
 }

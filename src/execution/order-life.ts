@@ -113,7 +113,8 @@ function apply(order: OrderRecord, event: OrderEvent): OrderRecord {
         return order;
       return settled({ ...order, matched: event.matched });
     case 'rebound':
-      return isFinal(order) || order.venueId === null ? order : changed(order, { venueId: event.venueId });
+      if (isFinal(order) || order.venueId === null || order.venueId === event.venueId) return order;
+      return { ...order, venueId: event.venueId };
     case 'unbound':
       return isUnbindable(order) ? { ...order, state: 'unknown', venueId: null, matched: NO_UNITS } : order;
     case 'cancel asked':
@@ -154,15 +155,35 @@ function seen(order: OrderRecord, report: OrderStatusReport, atMs: number): Orde
   ) {
     return order;
   }
-  const status = isClosed ? order.venueStatus : (report.status ?? order.venueStatus);
+  const venueStatus = isClosed ? order.venueStatus : (report.status ?? order.venueStatus);
   if (isClosed || !report.isOpen) {
     const closedAtMs = order.closedAtMs ?? atMs;
-    return settled(
-      changed(order, { state: 'settling', venueId, venueStatus: status, matched, closedAtMs, ...terms }),
-    );
+    return settled(asSeen(order, { state: 'settling', venueId, venueStatus, matched, closedAtMs }, terms));
   }
   const state = order.state === 'cancelling' ? 'cancelling' : 'open';
-  return changed(order, { state, venueId, venueStatus: status, matched, ...terms });
+  const { closedAtMs } = order;
+  return asSeen(order, { state, venueId, venueStatus, matched, closedAtMs }, terms);
+}
+
+/** The same value where nothing differs, so that whoever compares sees that nothing happened. */
+function asSeen(
+  order: OrderRecord,
+  seenAs: Pick<OrderRecord, 'state' | 'venueId' | 'venueStatus' | 'matched' | 'closedAtMs'>,
+  terms: Pick<OrderRecord, 'amount' | 'price' | 'stopPrice'> | null,
+): OrderRecord {
+  const { state, venueId, venueStatus, matched, closedAtMs } = seenAs;
+  if (
+    terms === null &&
+    state === order.state &&
+    venueId === order.venueId &&
+    venueStatus === order.venueStatus &&
+    matched === order.matched &&
+    closedAtMs === order.closedAtMs
+  ) {
+    return order;
+  }
+  const next = { ...order, state, venueId, venueStatus, matched, closedAtMs };
+  return terms === null ? next : { ...next, ...terms };
 }
 
 /** One that was taken never to have been there, and is. */
@@ -197,15 +218,6 @@ function expectIn(order: OrderRecord, event: OrderEvent, states: readonly OrderS
   );
 }
 
-/** The same value where nothing differs, so that whoever compares sees that nothing happened. */
-function changed(order: OrderRecord, fields: Partial<OrderRecord>): OrderRecord {
-  for (const name in fields) {
-    const key = name as keyof OrderRecord;
-    if (fields[key] !== order[key]) return { ...order, ...fields };
-  }
-  return order;
-}
-
 function filled(
   order: OrderRecord,
   fill: { readonly amount: Units; readonly total: Units; readonly fee: Units },
@@ -221,20 +233,26 @@ function filled(
     () =>
       `expected fills of ${order.key} up to its ${order.amount} units, of which ${order.filled} were filled and it is ${order.state}, was one of ${fill.amount} more`,
   );
-  const next: OrderRecord = {
+  const matched = amount > order.matched ? amount : order.matched;
+  // A fill is evidence that it arrived.
+  const arrived = order.state === 'sending' || order.state === 'unknown' ? 'open' : order.state;
+  const isSettled = arrived === 'settling' && amount === matched;
+  return {
     ...order,
-    // A fill is evidence that it arrived.
-    state: order.state === 'sending' || order.state === 'unknown' ? 'open' : order.state,
+    state: isSettled ? endOf(amount, order.amount) : arrived,
     filled: amount,
     filledTotal: (order.filledTotal + fill.total) as Units,
     fee: (order.fee + fill.fee) as Units,
-    matched: amount > order.matched ? amount : order.matched,
+    matched,
   };
-  return settled(next);
 }
 
 /** A closed order is at its end once its fills add up to what it matched. */
 function settled(order: OrderRecord): OrderRecord {
   if (order.state !== 'settling' || order.filled !== order.matched) return order;
-  return { ...order, state: order.filled === order.amount ? 'filled' : 'cancelled' };
+  return { ...order, state: endOf(order.filled, order.amount) };
+}
+
+function endOf(filled: Units, amount: Units): OrderState {
+  return filled === amount ? 'filled' : 'cancelled';
 }

@@ -13,21 +13,45 @@ export interface OrderName {
 const INSTANCE = /^[a-z0-9]{1,6}$/;
 const NAME = /^([a-z0-9]{1,6})-([a-z0-9]+(?:-[a-z0-9]+)*)-([a-z0-9]{4})-([a-z0-9]{1,7})$/;
 
+/** Rows have so many digits to base 36 at most. */
+const ROWS = 36 ** 7;
+
 /**
- * The clientOrderId of an order: instance, strategy, epoch of the mirror and row of the journal. Lower-case
- * letters, digits and hyphens. An exchange may free an id once its order closes, so epoch and row, not the
- * exchange, keep it unique for ever. Throws `INVARIANT` for one that the exchange does not take.
+ * Makes the clientOrderIds of orders: instance, strategy, epoch of the mirror and row of the journal.
+ * Lower-case letters, digits and hyphens. An exchange may free an id once its order closes, so epoch and row,
+ * not the exchange, keep it unique for ever.
  */
-export function clientOrderIdOf(
-  name: OrderName,
-  { longest, pattern }: VenueProfile['clientOrderId'],
-): string {
-  const id = `${name.instance}-${name.strategy}-${name.epoch}-${name.row.toString(36)}`;
-  invariant(
-    id.length <= longest && pattern.test(id) && NAME.test(id),
-    () => `expected a clientOrderId of at most ${longest} characters, was "${id}"`,
-  );
-  return id;
+export class OrderNames {
+  private readonly of: Pick<OrderName, 'instance' | 'epoch'>;
+  private readonly rule: VenueProfile['clientOrderId'];
+  /** By strategy, of which there are as many as are configured: all but the row. */
+  private readonly beginnings = new Map<string, string>();
+
+  constructor(of: Pick<OrderName, 'instance' | 'epoch'>, rule: VenueProfile['clientOrderId']) {
+    this.of = of;
+    this.rule = rule;
+  }
+
+  /** Throws `INVARIANT` for one that the exchange does not take. */
+  next(strategy: string, row: number): string {
+    let beginning = this.beginnings.get(strategy);
+    if (beginning === undefined) {
+      const { instance, epoch } = this.of;
+      beginning = `${instance}-${strategy}-${epoch}-`;
+      const first = `${beginning}0`;
+      this.expect(this.rule.pattern.test(first) && NAME.test(first), first);
+      this.beginnings.set(strategy, beginning);
+    }
+    const id = beginning + row.toString(36);
+    this.expect(id.length <= this.rule.longest && row < ROWS, id);
+    return id;
+  }
+
+  private expect(isFit: boolean, id: string): void {
+    if (isFit) return;
+    const { longest } = this.rule;
+    invariant(false, `expected a clientOrderId of at most ${longest} characters, was "${id}"`);
+  }
 }
 
 /** Reads a clientOrderId; null where it is none of sarraf's. */

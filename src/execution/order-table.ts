@@ -19,20 +19,30 @@ interface Place {
   order: OrderRecord;
 }
 
+/** Orders by each of their names. */
+interface Names {
+  readonly byKey: Map<string, Place>;
+  readonly byVenueId: Map<VenueOrderId, Place>;
+}
+
 /**
  * All orders of this bot that matter now, found by any of their names. Holds values: a changed order is put
  * in place of the old one.
  */
 export class OrderTable {
-  private readonly byKey = new Map<string, Place>();
-  private readonly placeOfVenueId = new Map<VenueOrderId, Place>();
+  /** Every order that is not at its end, and those that came to it last. */
+  private newer: Names = noNames();
+  /** Those that came to their end before them. They go all at once, which costs nothing for each. */
+  private older: Names = noNames();
+  /** Ends since `newer` was begun. */
+  private ends = 0;
   /** Not final, oldest first. */
   private readonly live = new Set<Place>();
-  private readonly liveByStrategy = new Map<string, Set<Place>>();
-  private readonly finals: Place[] = [];
   /** The place that was asked for or changed last: an order is looked up several times in a row. */
   private last: Place | null = null;
   private liveList: readonly OrderRecord[] | null = null;
+  /** Parts of that list by strategy, of those that asked for theirs since it was made. */
+  private readonly liveByStrategy = new Map<string, readonly OrderRecord[]>();
 
   get(key: string): OrderRecord | undefined {
     return this.placeOf(key)?.order;
@@ -45,7 +55,13 @@ export class OrderTable {
 
   byVenueId(id: VenueOrderId | null): OrderRecord | undefined {
     if (id === null) return undefined;
-    return this.last?.order.venueId === id ? this.last.order : this.placeOfVenueId.get(id)?.order;
+    const { last } = this;
+    return last?.order.venueId === id ? last.order : this.placeOfVenueId(id)?.order;
+  }
+
+  /** How many orders are not at their end. */
+  get liveCount(): number {
+    return this.live.size;
   }
 
   /** Orders that are not at their end, oldest first. */
@@ -57,7 +73,13 @@ export class OrderTable {
   /** The same of one strategy. */
   unfinishedOf(strategy: string): readonly OrderRecord[] {
     // Strategies look at every bar, and mostly there are none.
-    return this.live.size === 0 ? NONE : ordersAt(this.liveByStrategy.get(strategy));
+    if (this.live.size === 0) return NONE;
+    let own = this.liveByStrategy.get(strategy);
+    if (own === undefined) {
+      own = this.unfinished().filter((order) => order.strategy === strategy);
+      this.liveByStrategy.set(strategy, own);
+    }
+    return own;
   }
 
   /** Enters an order, or a new value of it. */
@@ -65,60 +87,76 @@ export class OrderTable {
     const { key, venueId } = order;
     let place = this.placeOf(key);
     const before = place?.order;
-    if (place === undefined) this.byKey.set(key, (place = { order }));
+    if (place === undefined) this.newer.byKey.set(key, (place = { order }));
     else place.order = order;
     this.last = place;
     if (before?.venueId !== venueId) {
-      if (before !== undefined && before.venueId !== null) this.placeOfVenueId.delete(before.venueId);
+      if (before !== undefined && before.venueId !== null) this.forgetVenueId(before.venueId);
       if (venueId !== null) this.enterVenueId(venueId, place);
     }
     this.liveList = null;
+    if (this.liveByStrategy.size > 0) this.liveByStrategy.clear();
+    const wasLive = before !== undefined && !isFinal(before);
     if (isFinal(order)) {
-      if (before === undefined || !isFinal(before)) this.end(place);
-    } else if (before === undefined || isFinal(before)) this.begin(place);
+      if (before === undefined || wasLive) this.end(place);
+    } else if (!wasLive) {
+      this.live.add(place);
+      // One that lives again may stand among those that go next.
+      if (before !== undefined) enterNames(this.newer, place);
+    }
   }
 
   private placeOf(key: string): Place | undefined {
     const { last } = this;
-    return last?.order.key === key ? last : this.byKey.get(key);
+    if (last?.order.key === key) return last;
+    return this.newer.byKey.get(key) ?? this.older.byKey.get(key);
+  }
+
+  private placeOfVenueId(id: VenueOrderId): Place | undefined {
+    return this.newer.byVenueId.get(id) ?? this.older.byVenueId.get(id);
   }
 
   private enterVenueId(venueId: VenueOrderId, place: Place): void {
-    const other = this.placeOfVenueId.get(venueId);
+    const other = this.placeOfVenueId(venueId);
     invariant(
       other === undefined || other === place,
       () => `expected one order for the id ${venueId}, were ${other?.order.key} and ${place.order.key}`,
     );
-    this.placeOfVenueId.set(venueId, place);
+    this.newer.byVenueId.set(venueId, place);
   }
 
-  private begin(place: Place): void {
-    this.live.add(place);
-    const { strategy } = place.order;
-    const own = this.liveByStrategy.get(strategy);
-    if (own === undefined) this.liveByStrategy.set(strategy, new Set([place]));
-    else own.add(place);
+  private forgetVenueId(venueId: VenueOrderId): void {
+    this.newer.byVenueId.delete(venueId);
+    this.older.byVenueId.delete(venueId);
   }
 
   private end(place: Place): void {
-    const { strategy } = place.order;
     this.live.delete(place);
-    this.liveByStrategy.get(strategy)?.delete(place);
-    this.finals.push(place);
-    if (this.finals.length > FINAL_KEPT * 2) this.forgetOldest();
+    if (this.ends === FINAL_KEPT) this.forgetOldest(place);
+    this.ends += 1;
   }
 
-  private forgetOldest(): void {
-    this.last = null;
-    for (const { order } of this.finals.splice(0, FINAL_KEPT)) {
-      this.byKey.delete(order.key);
-      if (order.venueId !== null) this.placeOfVenueId.delete(order.venueId);
-    }
+  private forgetOldest(ended: Place): void {
+    this.older = this.newer;
+    this.newer = noNames();
+    this.ends = 0;
+    enterNames(this.newer, ended);
+    for (const place of this.live) enterNames(this.newer, place);
   }
 }
 
-function ordersAt(places: ReadonlySet<Place> | undefined): readonly OrderRecord[] {
-  if (places === undefined || places.size === 0) return NONE;
+function noNames(): Names {
+  return { byKey: new Map(), byVenueId: new Map() };
+}
+
+function enterNames({ byKey, byVenueId }: Names, place: Place): void {
+  const { key, venueId } = place.order;
+  byKey.set(key, place);
+  if (venueId !== null) byVenueId.set(venueId, place);
+}
+
+function ordersAt(places: ReadonlySet<Place>): readonly OrderRecord[] {
+  if (places.size === 0) return NONE;
   const orders: OrderRecord[] = [];
   for (const { order } of places) orders.push(order);
   return orders;

@@ -42,8 +42,9 @@ export const checkDrawdown: RiskCheck = (view, { maxDrawdown }) =>
  * ends the row.
  */
 export const checkLossCooldown: RiskCheck = (view, { lossCooldown }) => {
+  if (lossCooldown === null) return null;
   const { lossesInARow, lastLossAtMs } = view.results;
-  if (lossCooldown === null || lastLossAtMs === null || lossesInARow < lossCooldown.losses) return null;
+  if (lastLossAtMs === null || lossesInARow < lossCooldown.losses) return null;
   const waitMs = lastLossAtMs + lossCooldown.pauseMs - view.nowMs;
   if (waitMs <= 0 || onlyReduces(view)) return null;
   return {

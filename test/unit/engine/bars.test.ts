@@ -10,6 +10,7 @@ import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import { DEFAULT_ENGINE_TIMES, type ErrorPolicy } from '../../../src/engine/engine-settings.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { EMPTY_MIRROR_STATE } from '../../../src/engine/mirror-change.ts';
+import { isFinal } from '../../../src/execution/order-record.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
@@ -131,7 +132,9 @@ function life(isJournaled: boolean): readonly string[] {
   const take = ({ changes, requests, notices, wakeAtMs }: EngineOutput, atMs: number): EngineEvent[] => {
     wake.atMs = wakeAtMs;
     for (const change of changes) {
-      if (change.kind === 'order') lines.push(`entered ${change.order.key} ${change.order.state} at ${atMs}`);
+      // What an order was between its plan and its end is entered where there is a journal.
+      if (change.kind === 'order' && (change.order.state === 'planned' || isFinal(change.order)))
+        lines.push(`entered ${change.order.key} ${change.order.state} at ${atMs}`);
       if (change.kind === 'fill') lines.push(`entered fill ${change.fill.tradeId} at ${atMs}`);
     }
     for (const notice of notices) if (notice.kind === 'notice') lines.push(`said ${notice.message}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { identityOf, IdenticalOrders } from '../../../src/execution/identical-orders.ts';
+import { areIdentical, IdenticalOrders } from '../../../src/execution/identical-orders.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
@@ -20,11 +20,11 @@ describe('identical orders', () => {
     ['amount', { amount: parseUnits('1.001') }],
     ['pair', { pairKey: 'c/2' }],
   ])('are not those that differ by their %s', (_, changed) => {
-    expect(identityOf(plannedOrder(changed))).not.toBe(identityOf(FIRST));
+    expect(areIdentical(plannedOrder(changed), FIRST)).toBe(false);
   });
 
   it('are those of another strategy, tag and intent too', () => {
-    expect(identityOf(TWIN)).toBe(identityOf(FIRST));
+    expect(areIdentical(TWIN, FIRST)).toBe(true);
   });
 
   it('wait for as long as the fate of the first is not known', () => {

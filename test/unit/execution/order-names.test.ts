@@ -2,15 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import {
-  clientOrderIdOf,
   isInstanceName,
+  OrderNames,
   readOrderName,
   stopLegKey,
+  type OrderName,
 } from '../../../src/execution/order-names.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'.split('');
 const word = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...LETTERS), minLength, maxLength });
+
+const idOf = ({ strategy, row, ...of }: OrderName): string =>
+  new OrderNames(of, INTERFACE_PROFILE.clientOrderId).next(strategy, row);
 
 describe('the names of orders', () => {
   const names = fc.record({
@@ -23,7 +27,7 @@ describe('the names of orders', () => {
   it('are read back as they were made, at 32 characters at most', () => {
     fc.assert(
       fc.property(names, (name) => {
-        const id = clientOrderIdOf(name, INTERFACE_PROFILE.clientOrderId);
+        const id = idOf(name);
         expect(id).toMatch(/^[a-z0-9-]{1,32}$/);
         expect(readOrderName(id)).toEqual(name);
       }),
@@ -34,10 +38,7 @@ describe('the names of orders', () => {
     fc.assert(
       fc.property(names, names, (left, right) => {
         const isSame = JSON.stringify(left) === JSON.stringify(right);
-        expect(
-          clientOrderIdOf(left, INTERFACE_PROFILE.clientOrderId) ===
-            clientOrderIdOf(right, INTERFACE_PROFILE.clientOrderId),
-        ).toBe(isSame);
+        expect(idOf(left) === idOf(right)).toBe(isSame);
       }),
     );
   });
@@ -65,7 +66,7 @@ describe('the names of orders', () => {
     { instance: 'seven77', strategy: 'one', epoch: 'e001', row: 1 },
     { instance: 'bot', strategy: 'a-strategy-that-is-long', epoch: 'e001', row: 1 },
   ])('are refused where they would not fit: %o', (name) => {
-    expect(() => clientOrderIdOf(name, INTERFACE_PROFILE.clientOrderId)).toThrow(/at most 32 characters/);
+    expect(() => idOf(name)).toThrow(/at most 32 characters/);
   });
 
   it('take one to six letters and digits for an instance', () => {
