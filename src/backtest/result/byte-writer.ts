@@ -1,4 +1,3 @@
-import { SURE_DIGITS } from '../../domain/decimal-text.ts';
 import { negateUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 
 /** Bytes are passed on in pieces of at most this size; only a text that is longer comes as a larger one. */
@@ -16,12 +15,22 @@ const Z = 90;
 const DAY_MS = 86_400_000;
 
 /** What a whole number is divided by that counts the last of so many decimals. */
-const SCALES = Array.from({ length: SURE_DIGITS + 1 }, (_, decimals) => 10 ** decimals);
-const SURE = 10 ** SURE_DIGITS;
+const SCALES = Array.from({ length: 16 }, (_, decimals) => 10 ** decimals);
 
 /** Digits below it are taken from a small integer, which is faster. */
 const CUT_DIGITS = 8;
 const CUT = 10 ** CUT_DIGITS;
+
+/** The digits of 0 to 99: two come of one division. */
+const TENS = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + Math.floor(pair / 10));
+const ONES = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + (pair % 10));
+
+/** Fractions of floats in this range are written digit by digit: below it ten times a rest is not exact. */
+const LEAST_BY_DIGIT = 8;
+const MOST_BY_DIGIT = 2 ** 32;
+
+/** Bits of a float's mantissa, the one before its point among them. */
+const MANTISSA_BITS = 53;
 
 const ASCII = new Uint8Array(128).fill(1);
 
@@ -76,19 +85,19 @@ export class ByteWriter {
   /** A number as `String` has it: the shortest decimal that is read as that number. */
   number(value: number): void {
     const size = Math.abs(value);
-    if (size >= 1 && size < SURE) {
-      let decimals = SURE_DIGITS - 1;
-      for (let limit = 10; limit <= size; limit *= 10) decimals -= 1;
-      const scale = SCALES[decimals] ?? 1;
-      const scaled = Math.round(size * scale);
-      // No two decimals of so few digits are the same number, so no shorter one is this number, either.
-      if (scaled / scale === size) {
-        if (value < 0) this.#minus();
-        this.decimal(scaled, decimals);
-        return;
-      }
+    const whole = Math.floor(size);
+    const isWhole = whole === size;
+    const isByDigit = isWhole
+      ? size <= Number.MAX_SAFE_INTEGER
+      : size >= LEAST_BY_DIGIT && size < MOST_BY_DIGIT;
+    if (!isByDigit) {
+      this.text(String(value));
+      return;
     }
-    this.text(String(value));
+    this.#makeRoom(NUMBER_ROOM);
+    if (value < 0) this.#byte(MINUS);
+    this.#whole(whole);
+    if (!isWhole) this.#shortest(whole, size - whole);
   }
 
   /** A whole number of 10^-decimals without needless zeros. From 0 to 2^53, with at most 15 decimals. */
@@ -141,8 +150,12 @@ export class ByteWriter {
   }
 
   #twoDigits(value: number, after: number): void {
-    this.#padded(value, 2);
-    this.#byte(after);
+    const bytes = this.#bytes;
+    const at = this.#at;
+    bytes[at] = TENS[value] ?? ZERO;
+    bytes[at + 1] = ONES[value] ?? ZERO;
+    bytes[at + 2] = after;
+    this.#at = at + 3;
   }
 
   #minus(): void {
@@ -159,30 +172,66 @@ export class ByteWriter {
   #fraction(value: number, count: number): void {
     if (value === 0) return;
     this.#byte(POINT);
-    this.#padded(value, count);
+    const high = Math.floor(value / CUT);
+    // Most have few decimals: then the last eight of ten are zeros that are not even written.
+    if (count > CUT_DIGITS && high * CUT === value) this.#padded(high, count - CUT_DIGITS);
+    else this.#padded(value, count);
     while (this.#bytes[this.#at - 1] === ZERO) this.#at -= 1;
+  }
+
+  /**
+   * The fraction of a float, with as many digits as tell it from its neighbours: the free-format algorithm of
+   * Steele and White, "How to Print Floating-Point Numbers Accurately" (1990). All of it is exact in floats.
+   */
+  #shortest(whole: number, fraction: number): void {
+    this.#byte(POINT);
+    let rest = fraction;
+    // Half of what lies between this float and the next, in the unit of the digit that comes next.
+    let half = 2 ** (31 - Math.clz32(whole) - MANTISSA_BITS);
+    for (;;) {
+      rest *= 10;
+      half *= 10;
+      let digit = Math.floor(rest);
+      rest -= digit;
+      const isLow = rest < half;
+      const isHigh = rest + half > 1;
+      if (!isLow && !isHigh) {
+        this.#byte(ZERO + digit);
+        continue;
+      }
+      if (!isLow || (isHigh && (rest > 0.5 || (rest === 0.5 && digit % 2 === 1)))) digit += 1;
+      this.#byte(ZERO + digit);
+      return;
+    }
   }
 
   /** Exactly so many digits. */
   #padded(value: number, count: number): void {
-    const bytes = this.#bytes;
     const from = this.#at;
-    const to = from + count;
+    this.#at = from + count;
+    if (count <= CUT_DIGITS) {
+      this.#small(value, from, this.#at);
+      return;
+    }
     const high = Math.floor(value / CUT);
-    const cut = Math.max(from, to - CUT_DIGITS);
-    let rest = (value - high * CUT) | 0;
-    let place = to - 1;
-    for (; place >= cut; place -= 1) {
-      const next = (rest / 10) | 0;
-      bytes[place] = ZERO + rest - next * 10;
+    const cut = this.#at - CUT_DIGITS;
+    this.#small(value - high * CUT, cut, this.#at);
+    this.#small(high, from, cut);
+  }
+
+  /** The digits of a number of at most eight, from one place up to another. */
+  #small(value: number, from: number, to: number): void {
+    const bytes = this.#bytes;
+    let rest = value | 0;
+    let place = to - 2;
+    for (; place >= from; place -= 2) {
+      const next = (rest / 100) | 0;
+      const pair = rest - next * 100;
+      bytes[place] = TENS[pair] ?? ZERO;
+      bytes[place + 1] = ONES[pair] ?? ZERO;
       rest = next;
     }
-    for (rest = high | 0; place >= from; place -= 1) {
-      const next = (rest / 10) | 0;
-      bytes[place] = ZERO + rest - next * 10;
-      rest = next;
-    }
-    this.#at = to;
+    if (place === from - 1) bytes[from] = ZERO + rest;
   }
 
   #byte(code: number): void {
