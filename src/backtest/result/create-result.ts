@@ -1,30 +1,30 @@
 import type { BacktestRun } from '../backtest-run.ts';
 import { finishRun, type FinishedRun } from './finish-run.ts';
-import { FILL_ROWS, ORDER_ROWS, TRIP_ROWS } from './result-rows.ts';
 import type { BacktestResult } from './result-schema.ts';
+import { FILL_TABLE, ORDER_TABLE, TRIP_TABLE } from './result-tables.ts';
 
 /**
- * The result of a run as an object. Its long lists are made when they are first asked for: most programs that
- * run many backtests look at the summaries alone.
+ * The result of a run as an object. Its tables are made when they are first asked for: most programs that run
+ * many backtests look at the summaries alone.
  */
 export function createResult(run: BacktestRun, createdAtMs: number = Date.now()): BacktestResult {
   return resultOf(finishRun(run, createdAtMs));
 }
 
 function resultOf({ run: { orders, fills }, head, trips }: FinishedRun): BacktestResult {
-  const tradeRows = once(() => TRIP_ROWS.rows(trips));
-  const orderRows = once(() => ORDER_ROWS.rows(orders));
-  const fillRows = once(() => FILL_ROWS.rows(fills));
+  const tradeColumns = once(() => TRIP_TABLE.columns(trips));
+  const orderColumns = once(() => ORDER_TABLE.columns(orders));
+  const fillColumns = once(() => FILL_TABLE.columns(fills));
   return {
     ...head,
     get trades() {
-      return tradeRows();
+      return tradeColumns();
     },
     get orders() {
-      return orderRows();
+      return orderColumns();
     },
     get fills() {
-      return fillRows();
+      return fillColumns();
     },
   };
 }

@@ -3,9 +3,9 @@ import { DrawdownMeter } from '../metrics/equity-metrics.ts';
 import { numberOf } from '../metrics/statistics.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import type { FinishedRun } from './finish-run.ts';
-import { ORDER_ROWS, REFUSAL_ROWS, TRIP_ROWS } from './result-rows.ts';
 import type { OrderRow, RefusalRow, TripRow } from './result-schema.ts';
-import type { CsvColumns } from './row-format.ts';
+import { ORDER_TABLE, REFUSED_TABLE, TRIP_TABLE } from './result-tables.ts';
+import type { CsvColumns } from './table-format.ts';
 
 const TRADES: CsvColumns<TripRow> = [
   ['number', 'number'],
@@ -60,17 +60,17 @@ const REFUSALS: CsvColumns<RefusalRow> = [
 
 /** `trades.csv`: the round trips. Times are UTC, money in the quote currency and exact. */
 export function writeTradesCsv({ trips }: FinishedRun, out: ByteWriter): void {
-  TRIP_ROWS.writeCsv(TRADES, trips, out);
+  TRIP_TABLE.writeCsv(TRADES, trips, out);
 }
 
 /** `orders.csv`. */
 export function writeOrdersCsv({ run }: FinishedRun, out: ByteWriter): void {
-  ORDER_ROWS.writeCsv(ORDERS, run.orders, out);
+  ORDER_TABLE.writeCsv(ORDERS, run.orders, out);
 }
 
 /** `refusals.csv`: what was refused and why, counted. */
 export function writeRefusalsCsv({ head }: FinishedRun, out: ByteWriter): void {
-  REFUSAL_ROWS.writeCsv(REFUSALS, head.refusals, out);
+  REFUSED_TABLE.writeCsv(REFUSALS, head.refusals, out);
 }
 
 /** Digits of a drawdown after the point, and from how many of the last one on it is written without `e`. */

@@ -23,7 +23,7 @@ const SKETCH_POINTS = 320;
 /** A run with its figures: what is shown and written. */
 export interface FinishedRun {
   readonly run: BacktestRun;
-  /** All of its result but the long lists. */
+  /** All of its result but the tables. */
   readonly head: ResultHead;
   readonly trips: readonly RoundTrip[];
 }

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseResultHead } from './result-json.ts';
-import type { ResultHead } from './result-schema.ts';
+import { RESULT_SCHEMA, type ResultHead } from './result-schema.ts';
 
-/** A run that is kept: the name of its folder, where it is, and its result without the long lists. */
+/** A run that is kept: the name of its folder, where it is, and its result without the tables. */
 export interface KeptRun {
   readonly run: string;
   readonly path: string;
@@ -82,7 +82,7 @@ function readRun(path: string): KeptRun {
   } catch (error) {
     throw new SarrafError(
       'INVALID_FILE',
-      `expected a result of schema 1 in ${file}, which is not: run the backtest again, or read it with the version that wrote it`,
+      `expected a result of schema ${RESULT_SCHEMA} in ${file}, which is not: run the backtest again, or read it with the version that wrote it`,
       { cause: error },
     );
   }

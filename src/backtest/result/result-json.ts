@@ -1,28 +1,27 @@
 import type { ByteWriter } from './byte-writer.ts';
 import type { FinishedRun } from './finish-run.ts';
-import { FILL_ROWS, ORDER_ROWS, TRIP_ROWS } from './result-rows.ts';
 import { resultHeadSchema, type ResultHead } from './result-schema.ts';
-import type { RowFormat } from './row-format.ts';
+import { FILL_TABLE, ORDER_TABLE, TRIP_TABLE } from './result-tables.ts';
 
 /** How the pieces of a result are set out: on lines of their own, or all on one. */
 interface Layout {
   readonly head: string;
-  readonly beforeList: string;
+  readonly beforeTable: string;
   readonly afterName: string;
-  readonly beforeRow: string;
-  readonly afterList: string;
+  readonly beforeColumn: string;
+  readonly afterTable: string;
   readonly end: string;
 }
 
-/** Writes a result as JSON, one row a line. */
+/** Writes a result as JSON, one column of a table a line. */
 export function writeResultJson(finished: FinishedRun, out: ByteWriter): void {
   const head = JSON.stringify(finished.head, null, 2);
   writePieces(finished, out, {
     head: head.slice(0, head.lastIndexOf('\n}')),
-    beforeList: ',\n  ',
+    beforeTable: ',\n  ',
     afterName: ': ',
-    beforeRow: '\n    ',
-    afterList: '\n  ]',
+    beforeColumn: '\n    ',
+    afterTable: '\n  ',
     end: '\n}\n',
   });
 }
@@ -36,40 +35,25 @@ export function writeResultLine(
   const head = JSON.stringify({ ...finished.head, ...more });
   writePieces(finished, out, {
     head: head.slice(0, -1),
-    beforeList: ',',
+    beforeTable: ',',
     afterName: ':',
-    beforeRow: '',
-    afterList: ']',
+    beforeColumn: '',
+    afterTable: '',
     end: '}\n',
   });
 }
 
 function writePieces({ run, trips }: FinishedRun, out: ByteWriter, layout: Layout): void {
+  const { beforeTable, afterName, beforeColumn: before, afterTable: after } = layout;
+  const name = (table: string): void => out.text(`${beforeTable}"${table}"${afterName}`);
   out.text(layout.head);
-  writeList('trades', { rows: TRIP_ROWS, sources: trips, layout }, out);
-  writeList('orders', { rows: ORDER_ROWS, sources: run.orders, layout }, out);
-  writeList('fills', { rows: FILL_ROWS, sources: run.fills, layout }, out);
+  name('trades');
+  TRIP_TABLE.writeJson(trips, { before, after }, out);
+  name('orders');
+  ORDER_TABLE.writeJson(run.orders, { before, after }, out);
+  name('fills');
+  FILL_TABLE.writeJson(run.fills, { before, after }, out);
   out.text(layout.end);
-}
-
-function writeList<Source, Row>(
-  name: string,
-  list: {
-    readonly rows: RowFormat<Source, Row>;
-    readonly sources: readonly Source[];
-    readonly layout: Layout;
-  },
-  out: ByteWriter,
-): void {
-  const { rows, sources, layout } = list;
-  out.text(`${layout.beforeList}"${name}"${layout.afterName}[`);
-  let before = layout.beforeRow;
-  for (const source of sources) {
-    out.text(before);
-    rows.writeJson(source, out);
-    before = `,${layout.beforeRow}`;
-  }
-  out.text(sources.length === 0 ? ']' : layout.afterList);
 }
 
 /** Reads the head of a result. Throws a ZodError where it is none of this version. */

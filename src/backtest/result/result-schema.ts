@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /** The version of the result's shape: higher where a reader of the one before would misread it. */
-export const RESULT_SCHEMA = 1;
+export const RESULT_SCHEMA = 2;
 
 const money = z
   .string()
@@ -59,63 +59,66 @@ export const summarySchema = z.strictObject({
 
 export type BacktestSummary = z.infer<typeof summarySchema>;
 
-const tripSchema = z.strictObject({
-  number: z.int().positive(),
-  market: z.string(),
-  strategy: z.string().nullable(),
-  entryOrder: z.string().nullable(),
-  exitOrder: z.string().nullable(),
-  openedAtMs: timeMs,
-  closedAtMs: timeMs.nullable(),
-  amount: decimal,
-  entryPrice: money,
-  exitPrice: money,
-  cost: money,
-  proceeds: money,
-  fees: money,
-  profit: money,
-  change: fraction,
-  isOpen: z.boolean(),
+/**
+ * Each table of a result is a list of values for each of its fields. All lists of a table have one length.
+ */
+const tripsSchema = z.strictObject({
+  number: z.array(z.int().positive()),
+  market: z.array(z.string()),
+  strategy: z.array(z.string().nullable()),
+  entryOrder: z.array(z.string().nullable()),
+  exitOrder: z.array(z.string().nullable()),
+  openedAtMs: z.array(timeMs),
+  closedAtMs: z.array(timeMs.nullable()),
+  amount: z.array(decimal),
+  entryPrice: z.array(money),
+  exitPrice: z.array(money),
+  cost: z.array(money),
+  proceeds: z.array(money),
+  fees: z.array(money),
+  profit: z.array(money),
+  change: z.array(fraction),
+  isOpen: z.array(z.boolean()),
 });
 
-const orderSchema = z.strictObject({
-  key: z.string(),
-  clientOrderId: z.string().nullable(),
-  pairKey: z.string().nullable(),
-  strategy: z.string(),
-  tag: z.string().nullable(),
-  market: z.string(),
-  side,
-  execution: z.enum(['limit', 'market', 'stop_limit', 'stop_market']),
-  price: money.nullable(),
-  stopPrice: money.nullable(),
-  amount: decimal,
-  filled: decimal,
-  filledTotal: money,
-  averagePrice: money.nullable(),
-  fee: decimal.describe('In the currency received.'),
-  state: z.string(),
-  reason: z.string().nullable(),
-  plannedAtMs: timeMs,
-  sentAtMs: timeMs.nullable(),
-  closedAtMs: timeMs.nullable(),
+const ordersSchema = z.strictObject({
+  key: z.array(z.string()),
+  clientOrderId: z.array(z.string().nullable()),
+  pairKey: z.array(z.string().nullable()),
+  strategy: z.array(z.string()),
+  tag: z.array(z.string().nullable()),
+  market: z.array(z.string()),
+  side: z.array(side),
+  execution: z.array(z.enum(['limit', 'market', 'stop_limit', 'stop_market'])),
+  price: z.array(money.nullable()),
+  stopPrice: z.array(money.nullable()),
+  amount: z.array(decimal),
+  filled: z.array(decimal),
+  filledTotal: z.array(money),
+  averagePrice: z.array(money.nullable()),
+  fee: z.array(decimal.describe('In the currency received.')),
+  state: z.array(z.string()),
+  reason: z.array(z.string().nullable()),
+  plannedAtMs: z.array(timeMs),
+  sentAtMs: z.array(timeMs.nullable()),
+  closedAtMs: z.array(timeMs.nullable()),
 });
 
-const fillSchema = z.strictObject({
-  tradeId: z.string(),
-  orderKey: z.string().nullable(),
-  strategy: z.string().nullable(),
-  market: z.string(),
-  side,
-  atMs: timeMs,
-  price: money,
-  amount: decimal,
-  total: money,
-  fee: decimal.describe('In the currency received.'),
+const fillsSchema = z.strictObject({
+  tradeId: z.array(z.string()),
+  orderKey: z.array(z.string().nullable()),
+  strategy: z.array(z.string().nullable()),
+  market: z.array(z.string()),
+  side: z.array(side),
+  atMs: z.array(timeMs),
+  price: z.array(money),
+  amount: z.array(decimal),
+  total: z.array(money),
+  fee: z.array(decimal.describe('In the currency received.')),
 });
 
 /**
- * All of a result but its long lists: what `summary.json` of a run folder holds, and what is listed and
+ * All of a result but its tables: what `summary.json` of a run folder holds, and what is listed and
  * compared.
  */
 export const resultHeadSchema = z.strictObject({
@@ -194,17 +197,22 @@ export const resultHeadSchema = z.strictObject({
 /** The result of a backtest as it is written and printed. */
 export const backtestResultSchema = z.strictObject({
   ...resultHeadSchema.shape,
-  trades: z.array(tripSchema).describe('Round trips, first in first out.'),
-  orders: z.array(orderSchema),
-  fills: z.array(fillSchema),
+  trades: tripsSchema.describe('Round trips, first in first out.'),
+  orders: ordersSchema,
+  fills: fillsSchema,
 });
 
 export type ResultHead = z.infer<typeof resultHeadSchema>;
 export type BacktestResult = z.infer<typeof backtestResultSchema>;
-export type TripRow = BacktestResult['trades'][number];
-export type OrderRow = BacktestResult['orders'][number];
+export type TripRow = RowOf<BacktestResult['trades']>;
+export type OrderRow = RowOf<BacktestResult['orders']>;
+export type FillRow = RowOf<BacktestResult['fills']>;
 export type RefusalRow = BacktestResult['refusals'][number];
-export type FillRow = BacktestResult['fills'][number];
+
+/** One value of each column. */
+type RowOf<Columns extends Readonly<Record<string, readonly unknown[]>>> = {
+  [Name in keyof Columns]: Columns[Name][number];
+};
 
 /** The JSON Schema of a result, as `docs/reference/backtest-result.schema.json` has it. */
 export function resultSchemaText(): string {

@@ -40,7 +40,7 @@ const FILES: readonly (readonly [name: string, write: (finished: FinishedRun, ou
 
 /**
  * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`,
- * `summary.json` (the same without its long lists), `trades.csv`, `orders.csv`, `refusals.csv`, `equity.csv`
+ * `summary.json` (the same without its tables), `trades.csv`, `orders.csv`, `refusals.csv`, `equity.csv`
  * and `report.html`. Returns its path. It is there whole or not at all, and no other one is overwritten.
  * Throws `DATA_UNUSABLE` where it can not be written.
  */

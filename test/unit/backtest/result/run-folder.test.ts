@@ -53,11 +53,11 @@ describe('a run folder', () => {
   test('has a line for every trade, order and moment', () => {
     const path = writeRunFolder(root, finished);
     const trades = lines(path, 'trades.csv');
-    expect(trades).toHaveLength(1 + result.trades.length);
+    expect(trades).toHaveLength(1 + result.trades.number.length);
     expect(trades[0]).toMatch(/^number,market,strategy,opened_at,closed_at,amount,/);
-    const [first] = result.trades;
+    const [profit] = result.trades.profit;
     expect(trades[1]).toMatch(
-      new RegExp(`^1,BTCUSDT,ma-cross,2023-01-\\d\\dT\\d\\d:00:00.000Z,.*,${first?.profit},`),
+      new RegExp(`^1,BTCUSDT,ma-cross,2023-01-\\d\\dT\\d\\d:00:00.000Z,.*,${profit},`),
     );
     expect(lines(path, 'orders.csv')).toHaveLength(1 + run.orders.length);
     const equity = lines(path, 'equity.csv');

@@ -1,53 +1,58 @@
+import { present } from '../../domain/invariant.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
-/** One field of the rows of a list: its value in a row, and how JSON and CSV have it. */
-export interface RowField<Source, Value> {
+/** One field of a table: its value in a row, and how JSON and CSV have it. */
+export interface TableField<Source, Value> {
   readonly valueOf: (source: Source) => Value;
   readonly writeJson: (source: Source, out: ByteWriter) => void;
   readonly writeCsv: (source: Source, out: ByteWriter) => void;
 }
 
 /** Every field of a row, in the order in which JSON has them. */
-export type RowFields<Source, Row> = { readonly [Name in keyof Row]: RowField<Source, Row[Name]> };
+export type TableFields<Source, Row> = { readonly [Name in keyof Row]: TableField<Source, Row[Name]> };
+
+/** A table as one list of values for each field, all of one length. */
+export type ColumnsOf<Row> = { [Name in keyof Row]: Row[Name][] };
 
 /** Columns of a CSV file: their titles, and the fields that they have. */
 export type CsvColumns<Row> = readonly (readonly [title: string, field: keyof Row & string])[];
 
 /**
- * The rows of a list: made as objects for a program, and written without them. `Source` is what a row is made
- * of.
+ * A table of a result: made as columns for a program, and written without them. `Source` is what a row is
+ * made of.
  */
-export class RowFormat<Source, Row> {
-  readonly #fields: RowFields<Source, Row>;
-  readonly #json: readonly {
-    readonly before: string;
-    readonly write: RowField<Source, unknown>['writeJson'];
-  }[];
+export class TableFormat<Source, Row> {
+  readonly #fields: TableFields<Source, Row>;
 
-  constructor(fields: RowFields<Source, Row>) {
+  constructor(fields: TableFields<Source, Row>) {
     this.#fields = fields;
-    this.#json = entriesOf(fields).map(([name, field], index) => ({
-      before: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
-      write: field.writeJson,
-    }));
   }
 
-  /** The rows as objects. */
-  rows(sources: readonly Source[]): Row[] {
-    const entries = entriesOf(this.#fields);
-    return sources.map(
-      (source) => Object.fromEntries(entries.map(([name, { valueOf }]) => [name, valueOf(source)])) as Row,
-    );
+  /** A list of values for each field. */
+  columns(sources: readonly Source[]): ColumnsOf<Row> {
+    return Object.fromEntries(
+      entriesOf(this.#fields).map(([name, { valueOf }]) => [name, sources.map((source) => valueOf(source))]),
+    ) as ColumnsOf<Row>;
   }
 
-  /** A row as a JSON object. */
-  writeJson(source: Source, out: ByteWriter): void {
-    for (const { before, write } of this.#json) {
-      out.text(before);
-      write(source, out);
+  /** The same as a JSON object. `before` stands before the name of each column, `after` before the end. */
+  writeJson(
+    sources: readonly Source[],
+    { before, after }: { readonly before: string; readonly after: string },
+    out: ByteWriter,
+  ): void {
+    let start = '{';
+    for (const [name, { writeJson }] of entriesOf(this.#fields)) {
+      out.text(`${start}${before}${JSON.stringify(name)}:[`);
+      for (let index = 0; index < sources.length; index += 1) {
+        if (index > 0) out.text(',');
+        writeJson(present(sources[index], 'a row at each place'), out);
+      }
+      out.text(']');
+      start = ',';
     }
-    out.text('}');
+    out.text(`${after}}`);
   }
 
   /** A CSV table by RFC 4180, its titles first. */
@@ -64,14 +69,14 @@ export class RowFormat<Source, Row> {
   }
 }
 
-function entriesOf<Source, Row>(fields: RowFields<Source, Row>): [string, RowField<Source, unknown>][] {
+function entriesOf<Source, Row>(fields: TableFields<Source, Row>): [string, TableField<Source, unknown>][] {
   return Object.entries(fields);
 }
 
 /** A text. */
 export function textCell<Source, Value extends string | null>(
   valueOf: (source: Source) => Value,
-): RowField<Source, Value> {
+): TableField<Source, Value> {
   return {
     valueOf,
     writeJson: (source, out) => writeJsonText(valueOf(source), out),
@@ -80,13 +85,13 @@ export function textCell<Source, Value extends string | null>(
 }
 
 /** Money or an amount: a text that is an exact decimal. */
-export function decimalCell<Source>(unitsOf: (source: Source) => Units): RowField<Source, string>;
+export function decimalCell<Source>(unitsOf: (source: Source) => Units): TableField<Source, string>;
 export function decimalCell<Source>(
   unitsOf: (source: Source) => Units | null,
-): RowField<Source, string | null>;
+): TableField<Source, string | null>;
 export function decimalCell<Source>(
   unitsOf: (source: Source) => Units | null,
-): RowField<Source, string | null> {
+): TableField<Source, string | null> {
   return {
     valueOf: (source) => {
       const units = unitsOf(source);
@@ -112,7 +117,7 @@ export function decimalCell<Source>(
 /** A finite number. */
 export function numberCell<Source, Value extends number | null>(
   valueOf: (source: Source) => Value,
-): RowField<Source, Value> {
+): TableField<Source, Value> {
   return {
     valueOf,
     writeJson: (source, out) => writeNumber(valueOf(source), 'null', out),
@@ -123,7 +128,7 @@ export function numberCell<Source, Value extends number | null>(
 /** A moment in ms since 1970, which CSV has as ISO 8601. */
 export function momentCell<Source, Value extends number | null>(
   valueOf: (source: Source) => Value,
-): RowField<Source, Value> {
+): TableField<Source, Value> {
   return {
     ...numberCell(valueOf),
     writeCsv: (source, out) => {
@@ -134,7 +139,7 @@ export function momentCell<Source, Value extends number | null>(
 }
 
 /** True or false. */
-export function flagCell<Source>(valueOf: (source: Source) => boolean): RowField<Source, boolean> {
+export function flagCell<Source>(valueOf: (source: Source) => boolean): TableField<Source, boolean> {
   const write = (source: Source, out: ByteWriter): void => out.text(valueOf(source) ? 'true' : 'false');
   return { valueOf, writeJson: write, writeCsv: write };
 }

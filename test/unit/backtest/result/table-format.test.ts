@@ -5,9 +5,9 @@ import {
   flagCell,
   momentCell,
   numberCell,
-  RowFormat,
+  TableFormat,
   textCell,
-} from '../../../../src/backtest/result/row-format.ts';
+} from '../../../../src/backtest/result/table-format.ts';
 import { written } from './written.ts';
 
 interface Row {
@@ -20,7 +20,7 @@ interface Row {
 
 type Source = Omit<Row, 'price'> & { readonly price: Units | null };
 
-const ROWS = new RowFormat<Source, Row>({
+const TABLE = new TableFormat<Source, Row>({
   name: textCell((source) => source.name),
   price: decimalCell((source) => source.price),
   change: numberCell((source) => source.change),
@@ -36,23 +36,31 @@ const SOURCES: readonly Source[] = [
   { name: null, price: null, change: 0, atMs: null, isOpen: true },
 ];
 
-describe('rows', () => {
-  test('are the same as objects and in JSON', () => {
-    for (const [index, row] of ROWS.rows(SOURCES).entries()) {
-      const source = SOURCES[index];
-      if (source === undefined) throw new Error('expected a source');
-      expect(written((out) => ROWS.writeJson(source, out))).toBe(JSON.stringify(row));
-    }
-    expect(ROWS.rows(SOURCES)[2]).toEqual({
-      name: 'تتر\nline',
-      price: '-1000000000000',
-      change: 1e21,
-      atMs: -1,
-      isOpen: false,
+describe('a table', () => {
+  test('has the same columns as an object and in JSON', () => {
+    const columns = TABLE.columns(SOURCES);
+    const layout = { before: '\n  ', after: '\n' };
+    const text = written((out) => TABLE.writeJson(SOURCES, layout, out));
+    expect(JSON.parse(text)).toEqual(columns);
+    expect(text.split('\n')).toHaveLength(2 + Object.keys(columns).length);
+    expect(columns).toEqual({
+      name: SOURCES.map(({ name }) => name),
+      price: ['1.5', '0', '-1000000000000', null, null],
+      change: [-0.25, 1e-7, 1e21, null, 0],
+      atMs: [1_700_000_000_000, 0, -1, null, null],
+      isOpen: [true, false, false, true, true],
     });
   });
 
-  test('are quoted in CSV where a reader would take a cell for more than one', () => {
+  test('has empty columns where it has no rows', () => {
+    const columns = { name: [], price: [], change: [], atMs: [], isOpen: [] };
+    expect(TABLE.columns([])).toEqual(columns);
+    expect(written((out) => TABLE.writeJson([], { before: '', after: '' }, out))).toBe(
+      JSON.stringify(columns),
+    );
+  });
+
+  test('is quoted in CSV where a reader would take a cell for more than one', () => {
     const columns = [
       ['name', 'name'],
       ['at', 'atMs'],
@@ -61,7 +69,7 @@ describe('rows', () => {
       ['is_open', 'isOpen'],
     ] as const;
     expect(
-      written((out) => ROWS.writeCsv(columns, SOURCES, out))
+      written((out) => TABLE.writeCsv(columns, SOURCES, out))
         .split('\n')
         .slice(0, 3),
     ).toEqual([
@@ -71,7 +79,7 @@ describe('rows', () => {
     ]);
     const [, , third, , last] = SOURCES;
     if (third === undefined || last === undefined) throw new Error('expected five sources');
-    expect(written((out) => ROWS.writeCsv(columns, [third, last], out))).toBe(
+    expect(written((out) => TABLE.writeCsv(columns, [third, last], out))).toBe(
       'name,at,price,change,is_open\n' +
         '"تتر\nline",1969-12-31T23:59:59.999Z,-1000000000000,1e+21,false\n' +
         ',,,0,true\n',

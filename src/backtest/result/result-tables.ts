@@ -5,10 +5,10 @@ import type { OrderRecord } from '../../execution/order-record.ts';
 import type { RoundTrip } from '../metrics/round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
 import type { FillRow, OrderRow, RefusalRow, TripRow } from './result-schema.ts';
-import { decimalCell, flagCell, momentCell, numberCell, RowFormat, textCell } from './row-format.ts';
+import { decimalCell, flagCell, momentCell, numberCell, TableFormat, textCell } from './table-format.ts';
 
-/** A round trip with its money as text. */
-export const TRIP_ROWS = new RowFormat<RoundTrip, TripRow>({
+/** Round trips, with their money as text. */
+export const TRIP_TABLE = new TableFormat<RoundTrip, TripRow>({
   number: numberCell((trip) => trip.number),
   market: textCell(({ market }) => market),
   strategy: textCell(({ strategy }) => strategy),
@@ -27,8 +27,8 @@ export const TRIP_ROWS = new RowFormat<RoundTrip, TripRow>({
   isOpen: flagCell(({ isOpen }) => isOpen),
 });
 
-/** What a reader of a result wants of an order, with its money as text. */
-export const ORDER_ROWS = new RowFormat<OrderRecord, OrderRow>({
+/** What a reader of a result wants of orders, with their money as text. */
+export const ORDER_TABLE = new TableFormat<OrderRecord, OrderRow>({
   key: textCell(({ key }) => key),
   clientOrderId: textCell(({ clientOrderId }) => clientOrderId),
   pairKey: textCell(({ pairKey }) => pairKey),
@@ -55,8 +55,8 @@ function averagePrice({ filled, filledTotal }: OrderRecord): Units | null {
   return filled > 0n ? (divideHalfEven(filledTotal * UNITS_PER_ONE, filled) as Units) : null;
 }
 
-/** A fill with its money as text. */
-export const FILL_ROWS = new RowFormat<FillRecord, FillRow>({
+/** Fills, with their money as text. */
+export const FILL_TABLE = new TableFormat<FillRecord, FillRow>({
   tradeId: textCell(({ tradeId }) => tradeId),
   orderKey: textCell(({ orderKey }) => orderKey),
   strategy: textCell(({ strategy }) => strategy),
@@ -69,8 +69,8 @@ export const FILL_ROWS = new RowFormat<FillRecord, FillRow>({
   fee: decimalCell(({ fee }) => fee),
 });
 
-/** A reason for which something was refused, as it is. */
-export const REFUSAL_ROWS = new RowFormat<RefusalRow, RefusalRow>({
+/** Reasons for which something was refused, as they are. */
+export const REFUSED_TABLE = new TableFormat<RefusalRow, RefusalRow>({
   strategy: textCell(({ strategy }) => strategy),
   what: textCell(({ what }) => what),
   code: textCell(({ code }) => code),
