@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SMA } from 'trading-signals';
 import { z } from 'zod';
 import { BarFillSimulator } from '../src/venues/bars/bar-fill-simulator.ts';
-import { CandleRunner } from '../src/backtest/candle-runner.ts';
+import { CandleRunner, type RunMarket } from '../src/backtest/candle-runner.ts';
 import { candleAt, type CandleColumns } from '../src/domain/candle-columns.ts';
 import { parseUnits } from '../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../src/engine/engine-settings.ts';
@@ -38,6 +38,15 @@ export const IDLE = defineStrategy({
   on: { bars: () => undefined },
 });
 
+/** One strategy that sees the bars of all these markets, and does nothing. */
+export const watching = (markets: readonly RunMarket[]): StrategyDefinition =>
+  defineStrategy({
+    name: 'watching',
+    params: z.strictObject({}),
+    data: (run) => ({ bars: markets.map(({ market }) => run.markets.of(market.symbol).candles('1m')) }),
+    on: { bars: () => undefined },
+  });
+
 /** The cross with its looks at every bar, and without an order. */
 export const LOOKS: StrategyDefinition = {
   ...maCross,
@@ -69,34 +78,36 @@ export function bareLoop({ close, length }: CandleColumns): number {
   return crossings;
 }
 
+/** The strategy in each of these markets, or those of `traded`; answers how many orders were filled. */
 export function run(
-  columns: CandleColumns,
+  markets: readonly RunMarket[],
   strategy: StrategyDefinition,
   params: Readonly<Record<string, unknown>>,
+  traded: readonly RunMarket[] = markets,
 ): number {
   const rates = { maker: 1_000, taker: 1_000 };
   const venue = new BarFillSimulator({
-    markets: [MARKET],
+    markets: markets.map(({ market }) => market),
     fees: { rls: rates, usdt: rates },
     balances: { usdt: parseUnits('10000') },
     rules: { volumeShareMillionths: null },
   });
-  const runner = new StrategyRunner(strategy, {
-    marketNames: MARKET_NAMES,
-    market: MARKET.symbol,
-    timeframe: '1m',
-    params,
-  });
-  const instance = {
-    runner,
-    onError: 'stop',
+  const instances = traded.map(({ market }, index) => ({
+    runner: new StrategyRunner(strategy, {
+      name: index === 0 ? strategy.name : `${strategy.name}-${index}`,
+      marketNames: MARKET_NAMES,
+      market: market.symbol,
+      timeframe: '1m',
+      params,
+    }),
+    onError: 'stop' as const,
     pauseMs: 60_000,
     limits: createRiskLimits(),
     capital: {},
-  } as const;
+  }));
   const whole = new CandleRunner({
-    settings: { ...DEFAULT_ENGINE_TIMES, instance: 'bench', instances: [instance] },
-    markets: [{ market: MARKET, columns }],
+    settings: { ...DEFAULT_ENGINE_TIMES, instance: 'bench', instances },
+    markets,
     venue,
     quote: 'usdt',
     fromMs: FROM_MS,
@@ -169,22 +180,23 @@ function* parts(columns: CandleColumns): Generator<ReturnType<typeof candleAt>[]
  */
 export async function benchBacktest(): Promise<BenchResult[]> {
   const columns = barWalk();
+  const only = [{ market: MARKET, columns }];
   const bareRate = (): number => rateOf(BARS, () => void bareLoop(columns));
   // First by itself, before the other has shown the compiler what else may come: a user's run is of one
   // strategy.
   const idles: { readonly bare: number; readonly idle: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    idles.push({ bare: bareRate(), idle: rateOf(BARS, () => void run(columns, IDLE, {})) });
+    idles.push({ bare: bareRate(), idle: rateOf(BARS, () => void run(only, IDLE, {})) });
   }
   const looks = Array.from({ length: ROUNDS }, () => {
-    const quiet = rateOf(BARS, () => void run(columns, LOOKS, CROSS));
+    const quiet = rateOf(BARS, () => void run(only, LOOKS, CROSS));
     return { bare: bareRate(), quiet };
   });
   const crosses: { readonly bare: number; readonly cross: number }[] = [];
   let fills = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const cross = rateOf(BARS, () => {
-      fills = run(columns, maCross, CROSS);
+      fills = run(only, maCross, CROSS);
     });
     crosses.push({ bare: bareRate(), cross });
   }

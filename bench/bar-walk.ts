@@ -1,5 +1,5 @@
-import type { CandleColumns } from '../src/domain/candle-columns.ts';
-import { createMarket } from '../src/domain/market.ts';
+import { barsBetween, type CandleColumns } from '../src/domain/candle-columns.ts';
+import { createMarket, type Market } from '../src/domain/market.ts';
 import { parseMarket } from '../src/exchange/market-names.ts';
 
 /** Two years of minutes. */
@@ -52,6 +52,24 @@ export function barWalk(): CandleColumns {
     volumeDecimals: 6,
     volume,
   };
+}
+
+/** The walk cut into so many parts, each as the bars of a market of its own, all of the same minutes. */
+export function walksOf(
+  count: number,
+  columns: CandleColumns,
+): readonly { readonly market: Market; readonly columns: CandleColumns }[] {
+  const length = Math.floor(columns.length / count);
+  return Array.from({ length: count }, (_, index) => {
+    const market = createMarket({
+      market: parseMarket(`C${index}USDT`),
+      priceStep: '0.01',
+      amountStep: '0.000001',
+    });
+    const part = barsBetween(columns, index * length, (index + 1) * length);
+    const openTimeMs = columns.openTimeMs.slice(0, length);
+    return { market, columns: { ...part, market: market.symbol, openTimeMs } };
+  });
 }
 
 /** The first bars of the walk. Throws where it is not that long. */

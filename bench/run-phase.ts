@@ -1,22 +1,29 @@
 import maCross from '../strategies/ma-cross.ts';
-import { bareLoop, CROSS, IDLE, LOOKS, run } from './backtest.ts';
-import { firstBars } from './bar-walk.ts';
+import { bareLoop, CROSS, IDLE, LOOKS, run, watching } from './backtest.ts';
+import { firstBars, MARKET, walksOf } from './bar-walk.ts';
 import { cpuMs } from './cpu-time.ts';
 
 /**
  * Runs one thing so often in a process of its own, without the loading of bars, and prints what each round
- * took of the processor: `node bench/run-phase.ts bare|cross|looks|idle ROUNDS BARS`.
+ * took of the processor: `node bench/run-phase.ts bare|cross|looks|idle|idle-30|looks-30 ROUNDS BARS`. With
+ * 30 the bars are of 30 markets.
  */
 const [phase = '', rounds, bars] = process.argv.slice(2);
 const columns = firstBars(Number(bars));
+const only = [{ market: MARKET, columns }];
+const many = walksOf(30, columns);
 const phases: Readonly<Record<string, () => number>> = {
   bare: () => bareLoop(columns),
-  cross: () => run(columns, maCross, CROSS),
-  looks: () => run(columns, LOOKS, CROSS),
-  idle: () => run(columns, IDLE, {}),
+  cross: () => run(only, maCross, CROSS),
+  looks: () => run(only, LOOKS, CROSS),
+  idle: () => run(only, IDLE, {}),
+  'idle-30': () => run(many, IDLE, {}),
+  'watching-30': () => run(many, watching(many), {}, many.slice(0, 1)),
+  'looks-30': () => run(many, LOOKS, CROSS),
 };
 const work = phases[phase];
-if (work === undefined) throw new Error(`expected bare, cross, looks or idle, was ${phase}`);
+if (work === undefined)
+  throw new Error(`expected bare, cross, looks, idle, idle-30 or looks-30, was ${phase}`);
 const cpuS: number[] = [];
 let orders = 0;
 for (let round = 0; round < Number(rounds); round += 1) {

@@ -2,7 +2,16 @@ import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Market } from '../domain/market.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
+import type { BarPrices } from '../engine/bar-prices.ts';
+import type { CandleListener } from '../engine/strategy-dispatcher.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { BarFeed } from './bar-feed.ts';
+
+/** Bars of one length, and who wants them. */
+export interface WantedFeed {
+  readonly feed: BarFeed;
+  readonly listeners: readonly CandleListener[];
+}
 
 export interface BarLaneOptions {
   /** The place of its market among those of the run. */
@@ -10,29 +19,28 @@ export interface BarLaneOptions {
   readonly market: Market;
   readonly columns: CandleColumns;
   /** Bars as strategies subscribed to them. */
-  readonly feeds: readonly BarFeed[];
+  readonly feeds: readonly WantedFeed[];
   /** The bar that the run begins with; those before it are the past. */
   readonly first: number;
 }
 
-/** Bars of one market on their way through a run. */
-export class BarLane {
+/** Bars of one market on their way through a run. The closes of the recorded ones are its prices. */
+export class BarLane implements BarPrices {
   readonly index: number;
   readonly market: Market;
   readonly columns: CandleColumns;
-  readonly feeds: readonly BarFeed[];
-  /** The recorded bars, whose closes are the prices. */
-  readonly recorded: BarFeed;
+  readonly feeds: readonly WantedFeed[];
   readonly barMs: number;
   /** The bar that is in progress, or that begins next. */
   next: number;
+  /** The bar that has closed last; -1 before the first. */
+  closedIndex = -1;
   isOpen = false;
-  /** Whether it closes at this very moment. */
-  isClosing = false;
   /** Whether the engine knows that it has begun. */
   isAnnounced = false;
   /** When that bar closes, or begins; infinity after the last. */
   nextMs: number;
+  private readonly recorded: BarFeed;
 
   constructor({ index, market, columns, feeds, first }: BarLaneOptions) {
     this.index = index;
@@ -52,17 +60,22 @@ export class BarLane {
     this.nextMs += this.barMs;
   }
 
-  /** When a bar closes. */
-  closeMs(index: number): number {
-    return (this.columns.openTimeMs[index] ?? Number.NaN) + this.barMs;
+  /** The bar is over: moves on to the next, which may begin later than it has ended. */
+  end(): void {
+    this.closedIndex = this.next;
+    this.next += 1;
+    this.isOpen = false;
+    this.nextMs = this.openMs;
   }
 
-  /** Bars are over: moves on to the next, which may begin later than the last of them has ended. */
-  advance(bars = 1): void {
-    this.next += bars;
-    this.isOpen = false;
-    this.isClosing = false;
-    this.nextMs = this.openMs;
+  get closedMs(): number {
+    const { closedIndex } = this;
+    if (closedIndex === -1) return Number.NEGATIVE_INFINITY;
+    return (this.columns.openTimeMs[closedIndex] ?? Number.NaN) + this.barMs;
+  }
+
+  get closed(): ClosedCandle | null {
+    return this.closedIndex === -1 ? null : this.recorded.same(this.closedIndex);
   }
 
   /** The open of the bar that is in progress. */

@@ -1,5 +1,6 @@
 import { cellUnits, columnScale, type CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
+import { present } from '../domain/invariant.ts';
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
@@ -11,10 +12,11 @@ import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { intentsOf, type EquityCurve, type StrategyIntents } from './backtest-run.ts';
+import type { CandleListener } from '../engine/strategy-dispatcher.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { BarFeed } from './bar-feed.ts';
-import { BarLane } from './bar-lane.ts';
+import { BarLane, type WantedFeed } from './bar-lane.ts';
 import { EquityRecorder } from './equity-recorder.ts';
 import { RunRecords } from './run-records.ts';
 import type { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
@@ -57,12 +59,6 @@ export interface CandleRun {
   readonly intents: readonly StrategyIntents[];
 }
 
-/** The only market of a run, whose strategies see its bars as they were recorded. */
-interface OnlyLane {
-  readonly lane: BarLane;
-  readonly feed: BarFeed;
-}
-
 /** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
 const MOST_STEPS_A_MOMENT = 10_000;
 
@@ -86,10 +82,10 @@ export class CandleRunner {
   /** Bars that have gone by. */
   private done = 0;
   private wakeAtMs = Number.POSITIVE_INFINITY;
-  /** Whether there is one market, and the strategies see its bars as they were recorded. */
-  private readonly isShownAsRecorded: boolean;
-  /** That market, where they see it in no other way. */
-  private readonly only: OnlyLane | null;
+  /** Those whose bars close at this moment; the list is longer than they are many. */
+  private readonly closing: BarLane[] = [];
+  /** What the engine answered to the last bar. */
+  private lastOutput: EngineOutput | null = null;
   private wallets: readonly WalletReading[] = [];
   private readonly valuer: EquityValuer;
 
@@ -111,14 +107,6 @@ export class CandleRunner {
       fromMs,
     );
     this.lanes = markets.map((market, index) => this.laneOf(market, index));
-    const [lane] = this.lanes;
-    this.isShownAsRecorded =
-      this.lanes.length === 1 && lane?.feeds.some(({ isOneToOne }) => isOneToOne) === true;
-    const [feed, other] = lane?.feeds ?? [];
-    this.only =
-      this.isShownAsRecorded && lane !== undefined && feed !== undefined && other === undefined
-        ? { lane, feed }
-        : null;
     this.total = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.valuer = options.venue.valuer(
       options.quote,
@@ -153,12 +141,11 @@ export class CandleRunner {
   private closeSome(): boolean {
     const untilDone = this.done + PROGRESS_EVERY_BARS;
     while (this.done < untilDone) {
-      if (this.only !== null && this.passBars(this.only, untilDone)) continue;
       const nextMs = this.nextMs();
       if (nextMs === Number.POSITIVE_INFINITY) return false;
-      this.wakeUntil(nextMs);
+      if (this.wakeAtMs < nextMs) this.wakeUntil(nextMs);
       const closed = this.closeBars(nextMs);
-      this.wakeUntil(nextMs + 1);
+      if (this.wakeAtMs <= nextMs) this.wakeUntil(nextMs + 1);
       if (closed > 0) this.equity.add(nextMs);
       this.done += closed;
       this.openBars(nextMs);
@@ -167,47 +154,11 @@ export class CandleRunner {
   }
 
   /**
-   * Tells bars of the only market one after the other, for as long as that is all that happens in them: they
-   * concern no order, nothing is due, and nobody wants anything. The exchange and the curve are shown them
-   * together, as well as the one in which somebody did. Answers whether there was any.
-   */
-  private passBars({ lane, feed }: OnlyLane, untilDone: number): boolean {
-    if (!lane.isOpen) return false;
-    const { venue } = this.options;
-    const { columns, next: first } = lane;
-    const end = Math.min(columns.length, first + untilDone - this.done);
-    const { wakeAtMs } = this;
-    let output: EngineOutput | null = null;
-    let next = first;
-    for (; next < end && output === null; next += 1) {
-      const closeMs = lane.closeMs(next);
-      if (closeMs >= wakeAtMs || venue.concerns(lane.index, columns, next)) break;
-      const came = this.engine.stepBar(feed.same(next), closeMs);
-      if (came.changes.length > 0 || came.requests.length > 0 || came.wakeAtMs !== wakeAtMs) output = came;
-    }
-    if (next === first) return false;
-    // What the exchange has of the bar at which it is comes from that and the one before.
-    venue.onClose(lane.index);
-    for (let index = Math.max(first + 1, next - 2); index < next; index += 1)
-      venue.onCandle(lane.index, columns, index);
-    this.equity.addBars(lane, first, output === null ? next : next - 1);
-    const closeMs = lane.closeMs(next - 1);
-    if (output !== null) this.follow(output, closeMs);
-    lane.advance(next - first);
-    this.wakeUntil(closeMs + 1);
-    if (output !== null) this.equity.add(closeMs);
-    this.done += next - first;
-    this.openBars(closeMs);
-    return true;
-  }
-
-  /**
    * Tells the engine of the wallets, so that strategies start with them. Answers what the account is worth.
    */
   private begin(): Units {
     const { fromMs } = this.options;
-    const past = this.lanes.flatMap((lane) => this.lastOfThePast(lane));
-    if (past.length > 0) this.step({ kind: 'closes', atMs: fromMs, bars: past });
+    for (const lane of this.lanes) this.endThePast(lane);
     this.takeWallets(fromMs);
     this.step({ kind: 'account', atMs: fromMs, orders: [], trades: [], wallets: this.wallets });
     return this.valuer.initial();
@@ -222,23 +173,30 @@ export class CandleRunner {
         ),
       ),
     );
-    const feeds = [...timeframes].map((timeframe) => new BarFeed(columns, timeframe));
+    const feeds = [...timeframes].map((timeframe) => ({
+      feed: new BarFeed(columns, timeframe),
+      listeners: this.engine.listenersTo(market.symbol, timeframe),
+    }));
     let past = 0;
     for (; past < columns.length && (columns.openTimeMs[past] ?? 0) < fromMs; past += 1)
       this.warmUp(feeds, past);
-    return new BarLane({ index, market, columns, feeds, first: past });
+    const lane = new BarLane({ index, market, columns, feeds, first: past });
+    this.engine.markets.followBars(market.symbol, lane);
+    return lane;
   }
 
   /** The last bar before the run, whose close is known as it begins, unless it still goes on. */
-  private lastOfThePast({ index, columns, next, recorded, barMs }: BarLane): readonly ClosedCandle[] {
-    if (next === 0 || (columns.openTimeMs[next - 1] ?? 0) + barMs > this.options.fromMs) return [];
-    this.options.venue.onCandle(index, columns, next - 1);
-    return [recorded.same(next - 1)];
+  private endThePast(lane: BarLane): void {
+    const { venue, fromMs } = this.options;
+    const { index, columns, next, barMs } = lane;
+    if (next === 0 || (columns.openTimeMs[next - 1] ?? 0) + barMs > fromMs) return;
+    venue.onCandle(index, columns, next - 1);
+    lane.closedIndex = next - 1;
   }
 
   /** The past feeds indicators and histories, without a strategy being asked. */
-  private warmUp(feeds: readonly BarFeed[], index: number): void {
-    for (const feed of feeds) {
+  private warmUp(feeds: readonly WantedFeed[], index: number): void {
+    for (const { feed } of feeds) {
       for (const bar of feed.closedBy(index)) {
         for (const { runner } of this.engine.instances) runner.warmUp(bar);
       }
@@ -266,33 +224,42 @@ export class CandleRunner {
    * orders is pushed, and then each bar. Answers how many.
    */
   private closeBars(closeMs: number): number {
+    const { closing, engine } = this;
     const { venue } = this.options;
     let hasChanged = false;
-    let closing = 0;
+    let count = 0;
     for (const lane of this.lanes) {
-      if (!lane.isOpen || lane.nextMs !== closeMs) continue;
-      lane.isClosing = true;
-      closing += 1;
+      if (lane.nextMs !== closeMs || !lane.isOpen) continue;
+      closing[count] = lane;
+      count += 1;
       if (venue.onClose(lane.index)) hasChanged = true;
+      lane.end();
     }
-    if (closing === 0) return 0;
-    // Nothing has to come before a single bar that is shown as it was recorded.
-    if (hasChanged || closing > 1 || !this.isShownAsRecorded) this.tellCloses(closeMs);
+    if (engine.waitsForPrices) this.tellCloses(count, closeMs);
     if (hasChanged) this.tellNews(closeMs);
-    for (const lane of this.lanes) {
-      if (!lane.isClosing) continue;
-      for (const feed of lane.feeds) {
-        if (feed.isOneToOne) this.stepBar(feed.same(lane.next), closeMs);
-        else for (const bar of feed.closedBy(lane.next)) this.stepBar(bar, closeMs);
-      }
-      lane.advance();
-    }
-    return closing;
+    for (let at = 0; at < count; at += 1) this.tellBars(present(closing[at], 'a lane that closes'), closeMs);
+    return count;
   }
 
-  private tellCloses(atMs: number): void {
-    const closing = this.lanes.filter(({ isClosing }) => isClosing);
-    this.step({ kind: 'closes', atMs, bars: closing.map(({ recorded, next }) => recorded.same(next)) });
+  /** Tells the bars of all lengths that have closed with the last one of a market. */
+  private tellBars({ feeds, closedIndex }: BarLane, closeMs: number): void {
+    for (const { feed, listeners } of feeds) {
+      if (feed.isOneToOne) this.stepBar(feed.same(closedIndex), closeMs, listeners);
+      else for (const bar of feed.closedBy(closedIndex)) this.stepBar(bar, closeMs, listeners);
+    }
+  }
+
+  private stepBar(bar: ClosedCandle, closeMs: number, listeners: readonly CandleListener[]): void {
+    const output = this.engine.stepBar(bar, closeMs, listeners);
+    // While it rests, it answers the same to every bar.
+    if (output === this.lastOutput) return;
+    this.lastOutput = output;
+    this.follow(output, closeMs);
+  }
+
+  private tellCloses(count: number, atMs: number): void {
+    for (const { market } of this.closing.slice(0, count))
+      this.follow(this.engine.stepClose(market.symbol, atMs), atMs);
   }
 
   /** Begins the bars whose time has come: what takes at their opens does so, and is pushed. */
@@ -325,10 +292,6 @@ export class CandleRunner {
   /** One event, and everything that the exchange answers to it at the same moment. */
   private step(event: EngineEvent): void {
     this.follow(this.engine.step(event), event.atMs);
-  }
-
-  private stepBar(bar: ClosedCandle, atMs: number): void {
-    this.follow(this.engine.stepBar(bar, atMs), atMs);
   }
 
   /** What a step brought, and all that the exchange answers to it at the same moment. */

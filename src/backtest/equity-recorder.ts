@@ -1,6 +1,5 @@
 import type { EquityValuer } from '../venues/bars/equity-valuer.ts';
 import type { EquityCurve } from './backtest-run.ts';
-import type { BarLane } from './bar-lane.ts';
 
 /** The equity after each bar of a run, as columns that are as long as the run may become. */
 export class EquityRecorder {
@@ -28,16 +27,7 @@ export class EquityRecorder {
     const { length, valuer } = this;
     this.timeMs[length] = closeMs;
     this.equity[length] = valuer.number();
-    this.isExposed[length] = valuer.isExposed() ? 1 : 0;
+    if (valuer.isExposed()) this.isExposed[length] = 1;
     this.length = length + 1;
-  }
-
-  /** Bars of the only market, by their places, that passed without a change of a wallet. */
-  addBars(lane: BarLane, from: number, to: number): void {
-    const { length, valuer } = this;
-    for (let index = from; index < to; index += 1) this.timeMs[length + index - from] = lane.closeMs(index);
-    valuer.fill(this.equity, length, { from, to });
-    this.length = length + to - from;
-    if (valuer.isExposed()) this.isExposed.fill(1, length, this.length);
   }
 }

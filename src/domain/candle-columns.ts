@@ -75,11 +75,15 @@ export function cellUnits(cell: number, scale: bigint): Units {
   return (BigInt(cell) * scale) as Units;
 }
 
-/** A cell as text, without an exponent. */
+/** Throws `TOO_LARGE` for what is no cell: a negative number, or one that is not counted exactly. */
+export function checkCell(cell: number): void {
+  if (cell >= 0 && Number.isSafeInteger(cell)) return;
+  throw new SarrafError('TOO_LARGE', `expected a cell from 0 to 2^53, was ${cell}`);
+}
+
+/** A cell as text, without an exponent. Throws `TOO_LARGE` for what is none. */
 export function cellText(cell: number, decimals: number): DecimalText {
-  if (cell < 0 || !Number.isSafeInteger(cell)) {
-    throw new SarrafError('TOO_LARGE', `expected a cell from 0 to 2^53, was ${cell}`);
-  }
+  checkCell(cell);
   if (decimals === 0) return String(cell) as DecimalText;
   const digits = String(cell).padStart(decimals + 1, '0');
   let end = digits.length;

@@ -133,7 +133,7 @@ export function candlesSeenAtMs(
   market: string,
   { markets, readers }: { readonly markets: MarketDataCache; readonly readers: CandleReaders },
 ): number | null {
-  const seenAtMs = [markets.get(market)?.bar?.seenAtMs ?? null];
+  const seenAtMs = [markets.get(market)?.bars?.closed?.seenAtMs ?? null];
   for (const reader of readers.values()) if (reader.market === market) seenAtMs.push(reader.seenAtMs);
   const known = seenAtMs.filter((time) => time !== null);
   return known.length === 0 ? null : Math.max(...known);

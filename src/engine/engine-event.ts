@@ -3,7 +3,6 @@ import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
-import type { ClosedCandle } from '../strategy/strategy-event.ts';
 
 /** What the engine takes in. Times are of one clock that never goes back, in ms since 1970. */
 export type EngineEvent =
@@ -23,17 +22,6 @@ export type EngineEvent =
   | { readonly kind: 'control'; readonly atMs: number; readonly command: ControlCommand }
   /** Feeds of the plan are asked more or less often from now on: the exchange has changed a limit. */
   | { readonly kind: 'pace'; readonly atMs: number; readonly paces: readonly FeedPace[] }
-  /**
-   * A bar that closed at `atMs`, pushed by a venue that need not be asked: a backtest on bars. Its close
-   * stands for the book.
-   */
-  | { readonly kind: 'bar'; readonly atMs: number; readonly bar: ClosedCandle }
-  /**
-   * The recorded bars of all markets that closed at `atMs`, pushed before anything else of that moment: from
-   * then on their closes are the prices. Nobody is asked for anything; what waits for a price is asked at the
-   * next step, which `wakeAtMs` calls for.
-   */
-  | { readonly kind: 'closes'; readonly atMs: number; readonly bars: readonly ClosedCandle[] }
   /**
    * Bars that have begun by `atMs` and are not over, pushed where something else happens or is due while they
    * run: their opens are the prices until they close at `untilMs`.

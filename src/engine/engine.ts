@@ -1,3 +1,4 @@
+import type { Timeframe } from '../domain/timeframe.ts';
 import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { AccountState } from './account-state.ts';
@@ -27,7 +28,7 @@ import { PreTradeRisk } from './pre-trade-risk.ts';
 import { Reconciler } from './reconciler.ts';
 import { KEPT_ROW, RowCounter } from './row-counter.ts';
 import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
-import { StrategyDispatcher } from './strategy-dispatcher.ts';
+import { StrategyDispatcher, type CandleListener } from './strategy-dispatcher.ts';
 import { StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategy-notifier.ts';
 import { TradingState } from './trading-state.ts';
@@ -45,6 +46,7 @@ export class Engine {
   readonly orderManager: OrderManager;
   private readonly outbox: Outbox;
   private readonly strategies: StrategyDispatcher;
+  private readonly algorithms: AlgorithmManager;
   private readonly feeds: FeedHandler;
   private readonly control: Control;
   private readonly tradingState: TradingState;
@@ -158,6 +160,7 @@ export class Engine {
     this.orderManager = orderManager;
     this.outbox = outbox;
     this.strategies = strategies;
+    this.algorithms = algorithms;
     this.feeds = feeds;
     this.control = control;
     this.credential = credential;
@@ -195,9 +198,24 @@ export class Engine {
     return this.loop.stepAll(events);
   }
 
-  /** The same as a step with a bar that closed at `atMs`, of which a backtest has millions. */
-  stepBar(bar: ClosedCandle, atMs: number): EngineOutput {
-    return this.loop.stepBar(bar, atMs);
+  /** Who wants bars of a market and length, for `stepBar`. */
+  listenersTo(market: string, timeframe: Timeframe): readonly CandleListener[] {
+    return this.strategies.listenersTo(market, timeframe);
+  }
+
+  /** A bar closed at `atMs`, pushed to those who want such bars by a backtest, which has millions of them. */
+  stepBar(bar: ClosedCandle, atMs: number, listeners: readonly CandleListener[]): EngineOutput {
+    return this.loop.stepBar(bar, atMs, listeners);
+  }
+
+  /** Whether algorithms are at work, which wait for prices: each close is then to be pushed first. */
+  get waitsForPrices(): boolean {
+    return this.algorithms.size > 0;
+  }
+
+  /** A bar of a market that has no book closed at `atMs`. */
+  stepClose(market: string, atMs: number): EngineOutput {
+    return this.loop.stepClose(market, atMs);
   }
 
   /** How it stands. */

@@ -14,7 +14,7 @@ import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { RowCounter } from './row-counter.ts';
-import type { StrategyDispatcher } from './strategy-dispatcher.ts';
+import type { CandleListener, StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /** Rounds of events and intents within one step. More is a livelock, and the rest waits for the next step. */
@@ -72,8 +72,7 @@ export class EventLoop {
    * not: the shell then ends this life.
    */
   step(event: EngineEvent): EngineOutput {
-    if (event.kind === 'bar') return this.stepBar(event.bar, event.atMs);
-    if (event.kind === 'closes' || event.kind === 'opens') return this.takePrices(event);
+    if (event.kind === 'opens') return this.takeOpens(event);
     this.take(event);
     return this.finish(event.kind === 'tick');
   }
@@ -90,7 +89,7 @@ export class EventLoop {
     return this.finish(false);
   }
 
-  private take(event: Exclude<EngineEvent, { kind: 'bar' | 'closes' | 'opens' }>): void {
+  private take(event: Exclude<EngineEvent, { kind: 'opens' }>): void {
     const { outbox, feeds, algorithms } = this.parts;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
     if (event.kind === 'account') this.pushedAtMs = outbox.nowMs;
@@ -103,18 +102,17 @@ export class EventLoop {
     }
   }
 
-  /** The same as a step with that bar, of which a backtest has millions. */
-  stepBar(bar: ClosedCandle, atMs: number): EngineOutput {
-    const { outbox, markets, algorithms, strategies } = this.parts;
+  /** A bar closed at `atMs`, pushed to those who want such bars by a backtest, which has millions of them. */
+  stepBar(bar: ClosedCandle, atMs: number, listeners: readonly CandleListener[]): EngineOutput {
+    const { outbox, algorithms, strategies } = this.parts;
     if (atMs > outbox.nowMs) outbox.nowMs = atMs;
     this.pushedAtMs = outbox.nowMs;
-    markets.takeBar(bar);
     if (outbox.nowMs < this.restsUntilMs) {
-      if (!strategies.handCandle(bar) || this.isAtRest()) return this.quiet;
+      if (!strategies.handCandle(bar, listeners) || this.isAtRest()) return this.quiet;
       return this.finish(false);
     }
     algorithms.beginStep();
-    strategies.tellCandle(bar);
+    strategies.tellCandle(bar, listeners);
     if (algorithms.size > 0) algorithms.onBook(bar.market);
     return this.finish(false);
   }
@@ -169,17 +167,32 @@ export class EventLoop {
   }
 
   /**
-   * These are the prices from now on; who waits for one is asked at the next step, when it is known what else
-   * happened.
+   * A bar of a market that has no book closed at `atMs`: its close is the price from now on. To be called
+   * before anything else of that moment while algorithms are at work. Nobody is asked for anything; what
+   * waits for a price is asked at the next step, which `wakeAtMs` calls for.
    */
-  private takePrices(event: Extract<EngineEvent, { kind: 'closes' | 'opens' }>): EngineOutput {
+  stepClose(market: string, atMs: number): EngineOutput {
+    const { outbox, algorithms } = this.parts;
+    if (atMs > outbox.nowMs) outbox.nowMs = atMs;
+    this.pushedAtMs = outbox.nowMs;
+    algorithms.onBook(market);
+    return this.afterPrices();
+  }
+
+  /** These are the prices from now on. */
+  private takeOpens({ atMs, opens }: Extract<EngineEvent, { kind: 'opens' }>): EngineOutput {
     const { outbox, markets, algorithms } = this.parts;
-    if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
-    if (event.kind === 'closes') this.pushedAtMs = outbox.nowMs;
-    if (event.kind === 'closes') for (const bar of event.bars) markets.takeBar(bar);
-    else for (const { market, price, untilMs } of event.opens) markets.takeOpen(market, price, untilMs);
-    if (algorithms.size > 0)
-      for (const { market } of event.kind === 'closes' ? event.bars : event.opens) algorithms.onBook(market);
+    if (atMs > outbox.nowMs) outbox.nowMs = atMs;
+    for (const { market, price, untilMs } of opens) {
+      markets.takeOpen(market, price, untilMs);
+      if (algorithms.size > 0) algorithms.onBook(market);
+    }
+    return this.afterPrices();
+  }
+
+  /** Who waits for a price is asked at the next step, when it is known what else happened. */
+  private afterPrices(): EngineOutput {
+    const { outbox, algorithms } = this.parts;
     return algorithms.isWaited ? { ...NOTHING_TO_DO, wakeAtMs: outbox.nowMs } : this.quiet;
   }
 

@@ -10,7 +10,8 @@ import type { MarketRule } from '../venues/port.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
 import type { SeenBook } from '../execution/risk/risk-view.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
-import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
+import type { StrategyEvent } from '../strategy/strategy-event.ts';
+import type { BarPrices } from './bar-prices.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { FlawLog } from './flaw-log.ts';
 import type { Outbox } from './outbox.ts';
@@ -34,11 +35,9 @@ export interface CachedMarket {
   tapeSeenAtMs: number | null;
   /** The close of the last bar that was seen. */
   lastClose: Units | null;
-  /** The last bar that was pushed, where bars are pushed and not asked for. */
-  bar: ClosedCandle | null;
-  /** Minus infinity before the first. */
-  barSeenAtMs: number;
-  /** The open of the bar that runs, where it was pushed. */
+  /** Its bars, where they are pushed and not asked for. */
+  bars: BarPrices | null;
+  /** The open of the bar that ran when it was pushed. */
   open: SeenBook | null;
   /** The middle of a book that is far from the one before, and that another has to confirm. */
   farMid: Units | null;
@@ -51,8 +50,6 @@ export class MarketDataCache {
   private readonly states = new Map<string, CachedMarket>();
   private readonly outbox: Outbox;
   private readonly findings: FlawLog;
-  /** Bars come in long rows of one market. */
-  private lastBarred: CachedMarket | null = null;
   private readonly emit: (event: StrategyEvent, market: string) => void;
 
   constructor(options: {
@@ -78,8 +75,7 @@ export class MarketDataCache {
         tape: null,
         tapeSeenAtMs: null,
         lastClose: null,
-        bar: null,
-        barSeenAtMs: Number.NEGATIVE_INFINITY,
+        bars: null,
         open: null,
         farMid: null,
         unconfirmedRule: null,
@@ -145,21 +141,10 @@ export class MarketDataCache {
     this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
   }
 
-  /**
-   * Takes in a bar of a market that has no book: its close is what one buys and sells at, as far as is known.
-   * A second one of the same moment is a longer one, whose last close may be older, and changes nothing.
-   */
-  takeBar(bar: ClosedCandle): void {
-    const state =
-      this.lastBarred?.market.symbol === bar.market ? this.lastBarred : this.states.get(bar.market);
-    if (state === undefined) return;
-    this.lastBarred = state;
-    const { seenAtMs } = bar;
-    if (state.barSeenAtMs === seenAtMs) return;
-    state.bar = bar;
-    state.barSeenAtMs = seenAtMs;
-    state.open = null;
-    state.seen = null;
+  /** From now on the closes of these bars are its price, which one buys and sells at without a book. */
+  followBars(symbol: string, bars: BarPrices): void {
+    const state = this.states.get(symbol);
+    if (state !== undefined) state.bars = bars;
   }
 
   /** Takes in that a bar has begun: until it closes there is no newer price than its open. */
@@ -348,14 +333,16 @@ function isNear(left: bigint, right: bigint): boolean {
 }
 
 function barAsBook(state: CachedMarket): SeenBook | null {
-  const { bar, open } = state;
-  if (open !== null) return open;
-  if (bar === null) return null;
-  if (state.seen === null) {
-    const { seenAtMs, timeframe } = bar;
-    const close = unitsOf(bar.close);
-    const freshUntilMs = seenAtMs + timeframeMs(timeframe);
-    state.seen = { bestBid: close, bestAsk: close, seenAtMs, venueAtMs: seenAtMs, freshUntilMs };
-  }
+  const { bars, open } = state;
+  if (bars === null) return open;
+  const { closedMs } = bars;
+  if (open !== null && open.freshUntilMs !== null && open.freshUntilMs > closedMs) return open;
+  if (state.seen?.seenAtMs === closedMs) return state.seen;
+  const { closed } = bars;
+  if (closed === null) return null;
+  const { seenAtMs, timeframe } = closed;
+  const close = unitsOf(closed.close);
+  const freshUntilMs = seenAtMs + timeframeMs(timeframe);
+  state.seen = { bestBid: close, bestAsk: close, seenAtMs, venueAtMs: seenAtMs, freshUntilMs };
   return state.seen;
 }

@@ -1,3 +1,4 @@
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
@@ -18,6 +19,12 @@ interface Listener {
 
 const NO_LISTENERS: readonly Listener[] = [];
 
+/** A strategy that wants candles of a market and length, and where it takes them. */
+export interface CandleListener extends Listener {
+  /** The place of these candles among those of its runner. */
+  readonly place: number;
+}
+
 export interface StrategyDispatcherOptions {
   readonly instances: readonly StrategyInstance[];
   readonly outbox: Outbox;
@@ -37,15 +44,6 @@ export class StrategyDispatcher {
   private readonly listeners: readonly Listener[];
   /** Who subscribed to what: `book BTCIRT`, `candles BTCIRT 1h`. */
   private readonly routes = new Map<string, Listener[]>();
-  private lastCandles: {
-    readonly market: string;
-    readonly timeframe: string;
-    readonly listeners: readonly Listener[];
-  } = {
-    market: '',
-    timeframe: '',
-    listeners: NO_LISTENERS,
-  };
 
   constructor(options: StrategyDispatcherOptions) {
     const { instances, views } = options;
@@ -61,25 +59,37 @@ export class StrategyDispatcher {
 
   /** Feeds a candle of the past to the indicators of those who subscribed to such, without asking them. */
   warmUp(candle: ClosedCandle): void {
-    for (const { instance } of this.listenersTo(candle)) instance.runner.warmUp(candle);
+    for (const { instance } of this.listenersTo(candle.market, candle.timeframe))
+      instance.runner.warmUp(candle);
   }
 
-  /** Queues a candle for all who subscribed to such candles. */
-  tellCandle(candle: ClosedCandle): void {
-    for (const { instance } of this.listenersTo(candle))
-      this.options.notifier.tell(instance, { kind: 'candle', candle });
+  /** Who wants candles of a market and length. */
+  listenersTo(market: string, timeframe: Timeframe): readonly CandleListener[] {
+    return this.routed(`candles ${market} ${timeframe}`).flatMap(({ instance, view }) =>
+      instance.runner.wantsCandles
+        ? [{ instance, view, place: instance.runner.candlePlace(market, timeframe) }]
+        : [],
+    );
+  }
+
+  /** Queues a candle for those who want such candles. */
+  tellCandle(
+    candle: ClosedCandle,
+    listeners: readonly CandleListener[] = this.listenersTo(candle.market, candle.timeframe),
+  ): void {
+    for (const { instance } of listeners) this.options.notifier.tell(instance, { kind: 'candle', candle });
   }
 
   /**
-   * Gives a candle at once to all who subscribed to such candles. Only while no event waits and strategies
-   * have started. Answers whether anything came of it.
+   * Gives a candle at once to those who want such candles. Only while no event waits and strategies have
+   * started. Answers whether anything came of it.
    */
-  handCandle(candle: ClosedCandle): boolean {
+  handCandle(candle: ClosedCandle, listeners: readonly CandleListener[]): boolean {
     let hasCome = false;
-    for (const { instance, view } of this.listenersTo(candle)) {
-      if (!instance.runner.wantsCandles) continue;
-      const wasFailing = instance.runner.failure !== null;
-      const intents = instance.runner.handleCandle(candle, view);
+    for (const { instance, view, place } of listeners) {
+      const { runner } = instance;
+      const wasFailing = runner.failure !== null;
+      const intents = runner.handleCandle(candle, view, place);
       if (this.takeAnswer(instance, intents, wasFailing)) hasCome = true;
     }
     return hasCome;
@@ -232,18 +242,6 @@ export class StrategyDispatcher {
       const listeners = this.routes.get(route) ?? [];
       if (!listeners.includes(listener)) this.routes.set(route, [...listeners, listener]);
     }
-  }
-
-  private listenersTo({
-    market,
-    timeframe,
-  }: Pick<ClosedCandle, 'market' | 'timeframe'>): readonly Listener[] {
-    const { lastCandles } = this;
-    // They come in long rows of one market and length, so the last answer mostly is the next.
-    if (lastCandles.market === market && lastCandles.timeframe === timeframe) return lastCandles.listeners;
-    const listeners = this.routed(`candles ${market} ${timeframe}`);
-    this.lastCandles = { market, timeframe, listeners };
-    return listeners;
   }
 
   private routed(route: string): readonly Listener[] {

@@ -72,8 +72,6 @@ export class EventLog {
         return `answer #${event.requestId} ${this.shown(event.answer)}`;
       case 'control':
         return `control ${this.shown(event.command)}`;
-      case 'bar':
-      case 'closes':
       case 'opens':
       case 'account':
       case 'pace':

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { SarrafError } from '../domain/errors.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import { checkedIntents } from '../strategy/check-intents.ts';
 import { checkState } from '../strategy/check-state.ts';
 import { checkedSubscriptions } from '../strategy/check-subscriptions.ts';
@@ -112,10 +113,7 @@ export class WorkerRunner implements StrategyPort {
   }
 
   warmUpLength({ market, timeframe }: CandleSubscription): number {
-    const at = this.subscriptions.findIndex(
-      (wanted) => wanted.kind === 'candles' && wanted.market === market && wanted.timeframe === timeframe,
-    );
-    return this.warmUps[at] ?? 0;
+    return this.warmUps[this.candlePlace(market, timeframe)] ?? 0;
   }
 
   warmUp(candle: ClosedCandle): void {
@@ -136,6 +134,12 @@ export class WorkerRunner implements StrategyPort {
     if (event.kind === 'candle') return this.handleCandle(event.candle, view);
     if (this.failure !== null || !this.wanted.has(event.kind)) return NO_INTENTS;
     return this.call(event, view.nowMs, view);
+  }
+
+  candlePlace(market: string, timeframe: Timeframe): number {
+    return this.subscriptions.findIndex(
+      (wanted) => wanted.kind === 'candles' && wanted.market === market && wanted.timeframe === timeframe,
+    );
   }
 
   handleCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {

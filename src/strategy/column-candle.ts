@@ -12,6 +12,8 @@ export interface BarSource {
   readonly timeframe: Timeframe;
   /** The length of each. */
   readonly barMs: number;
+  /** When each was known to be over, where that may be later than its end; null where it never is. */
+  readonly seenAtMs: Float64Array | null;
 }
 
 /** The name under which the console of Node looks for what to show of an object. */
@@ -22,15 +24,13 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom');
  * A backtest makes millions, of which most are only fed to averages.
  */
 export class ColumnCandle implements ClosedCandle {
-  readonly missedBefore: number;
   /** Out of everybody's reach: the columns hold what is later, too. */
   readonly #source: BarSource;
   readonly #index: number;
 
-  constructor(source: BarSource, index: number, missedBefore: number) {
+  constructor(source: BarSource, index: number) {
     this.#source = source;
     this.#index = index;
-    this.missedBefore = missedBefore;
   }
 
   get market(): string {
@@ -46,7 +46,16 @@ export class ColumnCandle implements ClosedCandle {
   }
 
   get seenAtMs(): number {
-    return this.openTimeMs + this.#source.barMs;
+    const { seenAtMs, barMs } = this.#source;
+    return seenAtMs === null ? this.openTimeMs + barMs : cellAt(seenAtMs, this.#index);
+  }
+
+  get missedBefore(): number {
+    const { columns, barMs } = this.#source;
+    const index = this.#index;
+    if (index === 0) return 0;
+    const sinceMs = cellAt(columns.openTimeMs, index) - cellAt(columns.openTimeMs, index - 1);
+    return sinceMs === barMs ? 0 : Math.round(sinceMs / barMs) - 1;
   }
 
   get open(): DecimalText {

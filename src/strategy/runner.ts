@@ -162,7 +162,10 @@ export class StrategyRunner implements StrategyPort {
   }
 
   handle(event: StrategyEvent, view: EngineView): readonly Intent[] {
-    if (event.kind === 'candle') return this.handleCandle(event.candle, view);
+    if (event.kind === 'candle') {
+      const { candle } = event;
+      return this.handleCandle(candle, view, this.candlePlace(candle.market, candle.timeframe));
+    }
     if (this.failure !== null) return NO_INTENTS;
     const handlers = this.handlers.get(routeOfEvent(event));
     if (handlers === undefined) return NO_INTENTS;
@@ -174,8 +177,12 @@ export class StrategyRunner implements StrategyPort {
     return this.end();
   }
 
-  handleCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
-    const found = this.candlesOf(candle.market, candle.timeframe);
+  candlePlace(market: string, timeframe: Timeframe): number {
+    return this.candles.findIndex(({ series }) => series.isOf(market, timeframe));
+  }
+
+  handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[] {
+    const found = this.candles[place];
     if (found === undefined) return NO_INTENTS;
     found.series.add(candle);
     if (this.failure !== null || found.handlers.length === 0 || !this.isWarm()) return NO_INTENTS;
@@ -261,8 +268,7 @@ export class StrategyRunner implements StrategyPort {
   }
 
   private candlesOf(market: string, timeframe: Timeframe): StrategyRunner['candles'][number] | undefined {
-    for (const one of this.candles) if (one.series.isOf(market, timeframe)) return one;
-    return undefined;
+    return this.candles[this.candlePlace(market, timeframe)];
   }
 }
 

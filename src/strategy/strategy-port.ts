@@ -1,3 +1,4 @@
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from './intents.ts';
 import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.ts';
 import type { StrategyFault } from './strategy-fault.ts';
@@ -43,8 +44,10 @@ export interface StrategyPort {
    * own.
    */
   handle(event: StrategyEvent, view: EngineView): readonly Intent[];
-  /** The same for a candle, of which backtests have millions. */
-  handleCandle(candle: ClosedCandle, view: EngineView): readonly Intent[];
+  /** The place of candles of a market and length among those that it has; -1 where it has none. */
+  candlePlace(market: string, timeframe: Timeframe): number;
+  /** The same as `handle` for a candle, of which backtests have millions, by the place of such candles. */
+  handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[];
   /** What it logged since the last call of this. */
   takeLog(): readonly StrategyLogLine[];
   /** The state as JSON, as it is to be stored. */

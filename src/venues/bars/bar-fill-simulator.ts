@@ -66,8 +66,6 @@ export class BarFillSimulator {
   private readonly context: FillContext;
   private readonly door: TypedDoor;
   private reportedWallets = 0;
-  /** The latest close of all markets. */
-  private closedMs = Number.NEGATIVE_INFINITY;
 
   /**
    * Throws `INVALID_OPTIONS` for markets that are not there or twice, a negative balance, or rules out of
@@ -97,11 +95,6 @@ export class BarFillSimulator {
     return this.door.answer(call, nowMs);
   }
 
-  /** Whether a bar that comes soon may concern an order. Of one that does not, it may be pushed later. */
-  concerns(marketIndex: number, columns: CandleColumns, index: number): boolean {
-    return this.marketAt(marketIndex).concerns(columns, index);
-  }
-
   /**
    * Tells of a bar that begins: what takes at its open does so now. Answers whether there is anything to
    * take. Bars of one market come in the order of time.
@@ -123,10 +116,7 @@ export class BarFillSimulator {
    */
   onClose(marketIndex: number): boolean {
     const market = this.marketAt(marketIndex);
-    const concerns = market.close();
-    const closedMs = market.lastMs + 1;
-    if (closedMs > this.closedMs) this.closedMs = closedMs;
-    if (!concerns) return false;
+    if (!market.close()) return false;
     new BarFiller(market, this.context).runPath();
     return this.hasNews;
   }
@@ -189,7 +179,7 @@ export class BarFillSimulator {
       wallets: wallets.all,
       markets,
       firstPrices,
-      version: () => account.walletVersion,
+      account,
     });
   }
 
@@ -236,8 +226,13 @@ export class BarFillSimulator {
     if (!market.isInProgress) {
       if (this.rules.arrival === 'this-close')
         new BarFiller(market, this.context).arriveAtClose(working, nowMs);
-    } else if (market.openMs >= this.closedMs)
+    } else if (market.openMs >= this.closedMs())
       new BarFiller(market, this.context).arriveInside(working, nowMs);
+  }
+
+  /** The latest close of all markets. */
+  private closedMs(): number {
+    return this.markets.reduce((latestMs, { closedMs }) => Math.max(latestMs, closedMs), -Infinity);
   }
 
   private marketAt(index: number): BarMarket {

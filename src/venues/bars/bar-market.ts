@@ -30,8 +30,10 @@ export class BarMarket {
   columns: CandleColumns | null = null;
   index = -1;
   isInProgress = false;
-  openMs = Number.NEGATIVE_INFINITY;
-  previousOpenMs = Number.NEGATIVE_INFINITY;
+  /** The bar before it, of the same columns; -1 where it is the first of them. */
+  private previousIndex = -1;
+  /** When the last bar of other columns began. */
+  private otherOpenMs = Number.NEGATIVE_INFINITY;
   private readonly rules: BarRules;
   private barMs = Number.NaN;
   private scale = 0n;
@@ -43,6 +45,7 @@ export class BarMarket {
   private closed: CandleColumns | null = null;
   private closedIndex = -1;
   private closedCellValue = 1;
+  private closedBarMs = Number.NaN;
   /** When the bar began for which the orders that wait were made ready. */
   private readyMs = Number.NaN;
   /**
@@ -71,23 +74,14 @@ export class BarMarket {
     return this.state.grid;
   }
 
-  /** Whether a bar may concern an order that waits now, if it is of the columns that it is at. */
-  concerns(columns: CandleColumns, index: number): boolean {
-    if (columns !== this.columns) return true;
-    if (this.working.length === 0) return false;
-    const { highestBelow, lowestAbove } = this;
-    const [open, low, high] = [columns.open[index] ?? 0, columns.low[index] ?? 0, columns.high[index] ?? 0];
-    return open <= highestBelow || open >= lowestAbove || low <= highestBelow || high >= lowestAbove;
-  }
-
   /** Lets a bar begin; answers whether its open may concern an order. */
   open(columns: CandleColumns, index: number): boolean {
     if (columns !== this.columns) this.take(columns);
+    this.previousIndex = this.index;
     this.index = index;
-    this.previousOpenMs = this.openMs;
-    this.openMs = columns.openTimeMs[index] ?? Number.NaN;
     this.volumeLeft = null;
     this.isInProgress = true;
+    if (this.working.length === 0) return false;
     const open = columns.open[index] ?? 0;
     return open <= this.highestBelow || open >= this.lowestAbove;
   }
@@ -106,7 +100,9 @@ export class BarMarket {
     if (columns !== this.closed) {
       this.closed = columns;
       this.closedCellValue = this.cellValue;
+      this.closedBarMs = this.barMs;
     }
+    if (this.working.length === 0) return false;
     return (columns.low[index] ?? 0) <= this.highestBelow || (columns.high[index] ?? 0) >= this.lowestAbove;
   }
 
@@ -125,6 +121,19 @@ export class BarMarket {
     return cellUnits(cell, this.scale);
   }
 
+  /** When the bar began that is in progress, or that was last; minus infinity before the first. */
+  get openMs(): number {
+    const { columns, index } = this;
+    return columns === null ? Number.NEGATIVE_INFINITY : (columns.openTimeMs[index] ?? Number.NaN);
+  }
+
+  /** The same of the bar before it. */
+  get previousOpenMs(): number {
+    const { columns, previousIndex } = this;
+    if (columns === null || previousIndex === -1) return this.otherOpenMs;
+    return columns.openTimeMs[previousIndex] ?? Number.NaN;
+  }
+
   get hasClosed(): boolean {
     return this.closed !== null;
   }
@@ -137,12 +146,14 @@ export class BarMarket {
 
   /** The same as a number, for curves; 0 before the first bar. */
   get closeNumber(): number {
-    return this.closeNumberAt(this.closedIndex);
+    return (this.closed?.close[this.closedIndex] ?? 0) * this.closedCellValue;
   }
 
-  /** The same of another bar of those columns. */
-  closeNumberAt(index: number): number {
-    return (this.closed?.close[index] ?? 0) * this.closedCellValue;
+  /** When the bar was over that has closed last; minus infinity before the first. */
+  get closedMs(): number {
+    const { closed, closedIndex, closedBarMs } = this;
+    if (closed === null) return Number.NEGATIVE_INFINITY;
+    return (closed.openTimeMs[closedIndex] ?? Number.NaN) + closedBarMs;
   }
 
   /** The last moment that is inside the bar. */
@@ -197,7 +208,9 @@ export class BarMarket {
 
   private take(columns: CandleColumns): void {
     const scale = columnScale(columns.priceDecimals);
+    this.otherOpenMs = this.openMs;
     this.columns = columns;
+    this.index = -1;
     this.barMs = timeframeMs(columns.timeframe);
     if (scale === this.scale) return;
     this.scale = scale;

@@ -5,6 +5,11 @@ import type { Wallet } from '../../simulator/core/wallet.ts';
 import type { BarMarket } from './bar-market.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
+/** A number that changes whenever a wallet does. */
+interface WalletVersion {
+  readonly walletVersion: number;
+}
+
 /** A currency, and the markets that say what it is worth: each multiplies by its price, or divides by it. */
 interface Valued {
   readonly wallet: Wallet;
@@ -29,7 +34,9 @@ export class EquityValuer {
   private readonly markets: ReadonlyMap<string, BarMarket>;
   private readonly firstPrices: ReadonlyMap<string, Units>;
   private readonly valued: readonly Valued[];
-  private readonly version: () => number;
+  private readonly account: WalletVersion;
+  /** Those that the account has something of. */
+  private held: readonly Valued[] = [];
   private seenVersion = -1;
   private cashNumber = 0;
   private isHolding = false;
@@ -40,13 +47,12 @@ export class EquityValuer {
     readonly markets: readonly BarMarket[];
     /** First opens by market; a market without one counts for nothing before its first close. */
     readonly firstPrices: ReadonlyMap<string, Units>;
-    /** Changes whenever a wallet does. */
-    readonly version: () => number;
+    readonly account: WalletVersion;
   }) {
     const { quote, wallets, markets } = options;
     this.quote = quote;
     this.wallets = wallets;
-    this.version = options.version;
+    this.account = options.account;
     this.firstPrices = options.firstPrices;
     this.markets = new Map(markets.map((market) => [market.name.symbol, market]));
     const others = [...wallets.values()].filter(({ currency }) => currency !== quote);
@@ -71,28 +77,13 @@ export class EquityValuer {
 
   /** The same as `exact` as a number, for curves, at a product or two for each currency that is held. */
   number(): number {
-    return this.numberBy(lastCloseOf);
-  }
-
-  /**
-   * The same for bars of its only market that have closed one after the other while no wallet changed: the
-   * values of those from one place up to another, which is not among them, into a curve.
-   */
-  fill(curve: Float64Array, at: number, { from, to }: { readonly from: number; readonly to: number }): void {
-    let index = from;
-    const closeOf = (market: BarMarket): number => market.closeNumberAt(index);
-    for (; index < to; index += 1) curve[at + index - from] = this.numberBy(closeOf);
-  }
-
-  private numberBy(closeOf: (market: BarMarket) => number): number {
-    if (this.seenVersion !== this.version()) this.refresh();
+    if (this.seenVersion !== this.account.walletVersion) this.refresh();
     let sum = this.cashNumber;
-    for (const { coins, steps } of this.valued) {
-      if (coins <= 0) continue;
+    for (const { coins, steps } of this.held) {
       let value = coins;
       for (const { market, isDivided } of steps) {
         const price = market.hasClosed
-          ? closeOf(market)
+          ? market.closeNumber
           : numberOf(this.firstPrices.get(market.name.symbol) ?? 0n);
         value = isDivided ? (price === 0 ? 0 : value / price) : value * price;
       }
@@ -105,7 +96,7 @@ export class EquityValuer {
    * Whether the account has at least one amount step of anything that it could sell for the quote currency.
    */
   isExposed(): boolean {
-    if (this.seenVersion !== this.version()) this.refresh();
+    if (this.seenVersion !== this.account.walletVersion) this.refresh();
     return this.isHolding;
   }
 
@@ -141,14 +132,13 @@ export class EquityValuer {
   }
 
   private refresh(): void {
-    this.seenVersion = this.version();
+    this.seenVersion = this.account.walletVersion;
     this.cashNumber = numberOf(this.wallets.get(this.quote)?.total ?? 0n);
     for (const valued of this.valued) valued.coins = numberOf(valued.wallet.total);
+    this.held = this.valued.filter(({ coins }) => coins > 0);
     this.isHolding = this.valued.some(({ wallet, step }) => wallet.total >= step);
   }
 }
-
-const lastCloseOf = (market: BarMarket): number => market.closeNumber;
 
 const ANY_PRICE = 1n as Units;
 

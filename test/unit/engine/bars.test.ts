@@ -144,12 +144,12 @@ function life(isJournaled: boolean): readonly string[] {
     });
     return answers.length === 0 ? [] : [...answers, ...news(atMs)];
   };
-  const step = (event: EngineEvent): void => {
-    const events = [event];
+  const follow = (events: EngineEvent[]): void => {
     for (let next = events.shift(); next !== undefined; next = events.shift()) {
       events.push(...take(engine.step(next), next.atMs));
     }
   };
+  const step = (event: EngineEvent): void => follow([event]);
   const tapes = [
     walkOf(TETHER, { bars: BARS, seed: 3, price: 100_000 }),
     walkOf(RIAL, { bars: BARS, seed: 8, price: 9_000_000_000 }),
@@ -158,6 +158,18 @@ function life(isJournaled: boolean): readonly string[] {
     columns,
     feeds: [new BarFeed(columns, '1h'), new BarFeed(columns, '4h')],
   }));
+  const closed = { index: -1 };
+  for (const { columns } of lanes) {
+    const recorded = new BarFeed(columns, '1h');
+    engine.markets.followBars(columns.market, {
+      get closedMs() {
+        return FROM_MS + (closed.index + 1) * HOUR_MS;
+      },
+      get closed() {
+        return closed.index === -1 ? null : recorded.same(closed.index);
+      },
+    });
+  }
   const wallets = venue.answer({ kind: 'wallets' }, FROM_MS);
   if (wallets.outcome !== 'value') throw new Error('expected wallets');
   step({
@@ -171,12 +183,14 @@ function life(isJournaled: boolean): readonly string[] {
     const atMs = FROM_MS + (index + 1) * HOUR_MS;
     while (wake.atMs < atMs) step({ kind: 'tick', atMs: wake.atMs });
     for (const [place, { columns }] of lanes.entries()) venue.onCandle(place, columns, index);
+    closed.index = index;
     for (const event of news(atMs)) step(event);
     if (index === BARS / 3)
       step({ kind: 'control', atMs, command: { kind: 'halt', reason: 'test', wholeAccount: false } });
     if (index === BARS / 2) step({ kind: 'control', atMs, command: { kind: 'resume' } });
     for (const { feeds } of lanes) {
-      for (const bar of feeds.flatMap((feed) => feed.closedBy(index))) step({ kind: 'bar', atMs, bar });
+      for (const bar of feeds.flatMap((feed) => feed.closedBy(index)))
+        follow(take(engine.stepBar(bar, atMs, engine.listenersTo(bar.market, bar.timeframe)), atMs));
     }
     lines.push(`wakes at ${wake.atMs}`);
   }

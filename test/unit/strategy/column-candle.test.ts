@@ -4,7 +4,7 @@ import { ColumnCandle, plainCandle } from '../../../src/strategy/column-candle.t
 import { FROM_MS, TETHER, walkOf } from '../backtest/candle-run.ts';
 
 const columns = walkOf(TETHER, { bars: 3, seed: 1, price: 60_000 });
-const inColumns = new ColumnCandle({ columns, timeframe: '1h', barMs: 3_600_000 }, 1, 0);
+const inColumns = new ColumnCandle({ columns, timeframe: '1h', barMs: 3_600_000, seenAtMs: null }, 1);
 const candle = plainCandle(inColumns);
 
 const expected = {
@@ -41,5 +41,5 @@ test('the columns of a candle are out of reach, also of who looks behind it', ()
   ]) {
     expect(shown).not.toContain('Float64Array');
   }
-  expect(Reflect.ownKeys(inColumns)).toEqual(['missedBefore']);
+  expect(Reflect.ownKeys(inColumns)).toEqual([]);
 });

@@ -87,8 +87,8 @@ const columnBar = new ColumnCandle(
     columns: columnsOf({ market: 'BTCIRT' as MarketSymbol, timeframe: '1h' }, [closedCandle('5')]),
     timeframe: '1h',
     barMs: 3_600_000,
+    seenAtMs: null,
   },
-  0,
   0,
 );
 
