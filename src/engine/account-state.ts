@@ -59,6 +59,7 @@ export class AccountState {
 
   private isRight(wallet: WalletReading): boolean {
     const flaw = walletFlaw(wallet);
+    if (flaw === null && this.findings.isEmpty) return true;
     const subject = `wallet ${wallet.currency}`;
     if (flaw === null) this.findings.clear(subject);
     else this.findings.note(subject, flaw, { isGrave: false });

@@ -38,6 +38,8 @@ interface Work {
   refusals: { readonly order: AlgorithmOrder; readonly reason: string }[];
   wakeAtMs: number;
   wantsBooks: boolean;
+  /** @see AlgorithmStep.isComplete */
+  isComplete: boolean;
   asks: number;
 }
 
@@ -114,8 +116,10 @@ export class AlgorithmManager {
     const next = updateQuotes(algorithm, intent, this.options.outbox.nowMs);
     if (!next.ok) return next.reason;
     work.algorithm = next.algorithm;
-    if (next.algorithm.quotes !== algorithm.quotes) this.store(work);
-    this.poked.add(work);
+    const isSame = next.algorithm.quotes === algorithm.quotes;
+    if (!isSame) this.store(work);
+    const step = this.options.markets.get(work.market)?.market.priceStep;
+    if (!isSame || !work.isComplete || step !== algorithm.priceStep) this.poked.add(work);
     return null;
   }
 
@@ -213,6 +217,7 @@ export class AlgorithmManager {
       refusals: [],
       wakeAtMs: Number.POSITIVE_INFINITY,
       wantsBooks: false,
+      isComplete: false,
       asks: 0,
     };
     if (algorithm.kind === 'replace') {
@@ -235,6 +240,7 @@ export class AlgorithmManager {
   private note(work: Work, order: OrderRecord): void {
     work.orders.set(order.key, order);
     work.orderList = null;
+    work.isComplete = false;
     this.poked.add(work);
   }
 
@@ -257,6 +263,7 @@ export class AlgorithmManager {
     work.refusals = [];
     work.wakeAtMs = step.wakeAtMs ?? Number.POSITIVE_INFINITY;
     work.wantsBooks = step.wantsBooks;
+    work.isComplete = step.isComplete ?? false;
     if (changed) this.store(work);
     this.carryOut(work, step, state.market);
     if (step.done !== null) this.finish(work, step.done);

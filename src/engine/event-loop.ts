@@ -126,7 +126,7 @@ export class EventLoop {
     this.store();
     const wakeAtMs = this.wakeAtMs();
     const output = outbox.take(wakeAtMs);
-    this.quiet = { ...NOTHING_TO_DO, wakeAtMs };
+    if (this.quiet.wakeAtMs !== wakeAtMs) this.quiet = { ...NOTHING_TO_DO, wakeAtMs };
     this.restsUntilMs = this.isAtRest() ? wakeAtMs : Number.NEGATIVE_INFINITY;
     return output;
   }

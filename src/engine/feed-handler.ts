@@ -57,8 +57,8 @@ export interface FeedHandlerOptions {
 
 /** Asks for every feed at its pace, and hands on what comes back. */
 export class FeedHandler {
-  /** When each feed was last read to its end. */
-  private readonly readAtMs = new Map<string, number>();
+  /** When each feed was last read to its end, by its key: as it is kept. */
+  private readonly readTimes: Record<string, number> = {};
   private readonly options: FeedHandlerOptions;
   private readonly queue: PollQueue;
   private readonly keys: ReadonlySet<string>;
@@ -68,6 +68,8 @@ export class FeedHandler {
   private openAskedAtMs = 0;
   private isIdle = false;
   private timesKeptAtMs = Number.NEGATIVE_INFINITY;
+  /** How many were read, and how many of them when they were written down last. */
+  private feedsRead = 0;
   private timesKept = 0;
 
   constructor(options: FeedHandlerOptions) {
@@ -99,14 +101,12 @@ export class FeedHandler {
    * row.
    */
   store(nowMs: number): void {
-    const { size } = this.readAtMs;
-    if (size === this.timesKept && (size === 0 || nowMs < this.timesKeptAtMs + KEEP_TIMES_EVERY_MS)) return;
-    this.timesKept = size;
+    const { feedsRead } = this;
+    if (feedsRead === this.timesKept && (feedsRead === 0 || nowMs < this.timesKeptAtMs + KEEP_TIMES_EVERY_MS))
+      return;
+    this.timesKept = feedsRead;
     this.timesKeptAtMs = nowMs;
-    this.options.outbox.keep(
-      KEPT_READ_TIMES,
-      Object.fromEntries(this.readAtMs) satisfies z.input<typeof storedReadTimes>,
-    );
+    this.options.outbox.keep(KEPT_READ_TIMES, this.readTimes satisfies z.input<typeof storedReadTimes>);
   }
 
   /** Asks at other paces from now on: a limit has changed. Bars go on to be asked for at their close. */
@@ -129,7 +129,7 @@ export class FeedHandler {
   /** Whether everything that trading needs has been read once. */
   isReady(): boolean {
     for (const key of ['orders', 'fills', 'wallets'])
-      if (this.keys.has(key) && !this.readAtMs.has(key)) return false;
+      if (this.keys.has(key) && !this.wasReadOnce(key)) return false;
     for (const reader of this.options.readers.values()) if (!reader.isWarm) return false;
     return true;
   }
@@ -141,7 +141,7 @@ export class FeedHandler {
     nowMs: number,
   ): readonly { readonly feed: string; readonly ageMs: number | null; readonly longestAgeMs: number }[] {
     return this.feeds.map(({ key, kind, intervalMs, longestAgeMs }) => {
-      const readAtMs = this.readAtMs.get(key);
+      const readAtMs = this.readTimes[key];
       const ageMs = readAtMs === undefined ? null : nowMs - readAtMs;
       const barMs = kind === 'candles' && Number.isFinite(intervalMs) ? intervalMs : 0;
       return { feed: key, ageMs, longestAgeMs: Math.max(longestAgeMs, intervalMs * 2) + barMs };
@@ -236,7 +236,7 @@ export class FeedHandler {
       case 'trades': {
         // Else trades of orders that a lost mirror does not know would count as foreign before the list tells
         // whose they are.
-        const mustWait = fills.isNew && this.keys.has('orders') && !this.readAtMs.has('orders');
+        const mustWait = fills.isNew && this.keys.has('orders') && !this.wasReadOnce('orders');
         const call = mustWait ? null : fills.nextCall();
         return call !== null && this.askTrades(feed, call);
       }
@@ -261,10 +261,15 @@ export class FeedHandler {
     }
   }
 
+  private wasReadOnce(key: string): boolean {
+    return Object.hasOwn(this.readTimes, key);
+  }
+
   /** It was read to its end. */
   private wasRead(feed: PlannedFeed): void {
     const { nowMs } = this.options.outbox;
-    this.readAtMs.set(feed.key, nowMs);
+    if (!this.wasReadOnce(feed.key)) this.feedsRead += 1;
+    this.readTimes[feed.key] = nowMs;
     this.done(feed, nowMs);
   }
 
@@ -318,7 +323,7 @@ export class FeedHandler {
         return;
       }
       orderManager.takeOpenList(this.openIds, this.openAskedAtMs);
-      if (!this.readAtMs.has(feed.key)) this.hasten('fills');
+      if (!this.wasReadOnce(feed.key)) this.hasten('fills');
       account.saw('orders');
       this.wasRead(feed);
     });

@@ -74,6 +74,11 @@ export class FlawLog {
     return readings;
   }
 
+  /** Whether nothing is noted: then there is nothing to clear, either. */
+  get isEmpty(): boolean {
+    return this.entries.size === 0;
+  }
+
   /** A reading of the subject is right. */
   clear(subject: string): void {
     if (this.entries.size === 0) return;

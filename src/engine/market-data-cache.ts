@@ -27,7 +27,7 @@ export interface CachedMarket {
   bookSeenAtMs: number | null;
   /** Of the book; null where a side of it is empty. */
   bookMid: Units | null;
-  /** The best prices in units, worked out when somebody asks. */
+  /** The best prices in units; those of a bar are worked out when somebody asks. */
   seen: SeenBook | null;
   stats: MarketStats | null;
   statsSeenAtMs: number | null;
@@ -129,13 +129,14 @@ export class MarketDataCache {
     const state = this.states.get(symbol);
     if (state === undefined) return;
     const flaw = bookFlaw(book);
-    const mid = flaw === null ? midOf(book) : null;
-    if (!this.isRight(`book ${symbol}`, flaw ?? farFlaw(state, mid))) return;
     const { nowMs } = this.outbox;
+    const seen = flaw === null ? seenOf(book, nowMs) : null;
+    const mid = seen === null ? null : midOf(seen);
+    if (!this.isRight('book', symbol, flaw ?? farFlaw(state, mid))) return;
     state.book = book;
     state.bookSeenAtMs = nowMs;
     state.bookMid = mid;
-    state.seen = null;
+    state.seen = seen;
     state.farMid = null;
     this.outbox.change({ kind: 'book', market: symbol, book });
     this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
@@ -164,7 +165,7 @@ export class MarketDataCache {
   takeStats(stats: MarketStats): void {
     const { symbol } = stats.market;
     const state = this.states.get(symbol);
-    if (state === undefined || !this.isRight(`stats ${symbol}`, statsFlaw(stats))) return;
+    if (state === undefined || !this.isRight('stats', symbol, statsFlaw(stats))) return;
     state.stats = stats;
     state.statsSeenAtMs = this.outbox.nowMs;
     this.outbox.change({ kind: 'stats', stats });
@@ -174,7 +175,7 @@ export class MarketDataCache {
   takeTape(symbol: string, page: readonly PublicTrade[]): void {
     const state = this.states.get(symbol);
     if (state === undefined) return;
-    for (const trade of page) if (!this.isRight(`tape ${symbol}`, tapeFlaw(trade))) return;
+    for (const trade of page) if (!this.isRight('tape', symbol, tapeFlaw(trade))) return;
     const { nowMs } = this.outbox;
     const ordered = oldestFirst(page);
     const isFirst = state.tape === null;
@@ -232,7 +233,8 @@ export class MarketDataCache {
     } catch (error) {
       if (!(error instanceof SarrafError)) throw error;
       const found = `${rule.priceStep} and ${rule.amountStep}, from ${rule.minOrderValue}`;
-      this.isRight(subject, { field: 'steps', expected: 'positive steps that the books can hold', found });
+      const flaw = { field: 'steps', expected: 'positive steps that the books can hold', found };
+      this.isRight('steps of', rule.symbol, flaw);
       return null;
     }
   }
@@ -248,7 +250,9 @@ export class MarketDataCache {
   }
 
   /** Notes what can not be right, which then is not used. */
-  private isRight(subject: string, flaw: Flaw | null): boolean {
+  private isRight(what: string, symbol: string, flaw: Flaw | null): boolean {
+    if (flaw === null && this.findings.isEmpty) return true;
+    const subject = `${what} ${symbol}`;
     if (flaw === null) this.findings.clear(subject);
     else this.findings.note(subject, flaw, { isGrave: false });
     return flaw === null;
@@ -259,14 +263,7 @@ export class MarketDataCache {
     const state = this.states.get(symbol);
     if (state === undefined) return null;
     if (state.book === null || state.bookSeenAtMs === null) return barAsBook(state);
-    const { bids, asks, updatedAtMs } = state.book;
-    state.seen ??= {
-      bestBid: bids[0] === undefined ? null : unitsOf(bids[0][0]),
-      bestAsk: asks[0] === undefined ? null : unitsOf(asks[0][0]),
-      seenAtMs: state.bookSeenAtMs,
-      venueAtMs: updatedAtMs,
-      freshUntilMs: null,
-    };
+    state.seen ??= seenOf(state.book, state.bookSeenAtMs);
     return state.seen;
   }
 
@@ -321,10 +318,20 @@ function farFlaw(state: CachedMarket, mid: Units | null): Flaw | null {
   };
 }
 
-function midOf({ bids, asks }: OrderBook): Units | null {
+function seenOf({ bids, asks, updatedAtMs }: OrderBook, seenAtMs: number): SeenBook {
   const bid = bids[0]?.[0];
   const ask = asks[0]?.[0];
-  return bid === undefined || ask === undefined ? null : midOfUnits(unitsOf(bid), unitsOf(ask));
+  return {
+    bestBid: bid === undefined ? null : unitsOf(bid),
+    bestAsk: ask === undefined ? null : unitsOf(ask),
+    seenAtMs,
+    venueAtMs: updatedAtMs,
+    freshUntilMs: null,
+  };
+}
+
+function midOf({ bestBid, bestAsk }: SeenBook): Units | null {
+  return bestBid === null || bestAsk === null ? null : midOfUnits(bestBid, bestAsk);
 }
 
 function isNear(left: bigint, right: bigint): boolean {

@@ -42,8 +42,8 @@ export class StrategyDispatcher {
   hasStarted = false;
   private readonly options: StrategyDispatcherOptions;
   private readonly listeners: readonly Listener[];
-  /** Who subscribed to what: `book BTCIRT`, `candles BTCIRT 1h`. */
-  private readonly routes = new Map<string, Listener[]>();
+  /** Who subscribed to what: by its kind, then by `BTCIRT`, or by `BTCIRT 1h` for candles. */
+  private readonly routes = new Map<string, Map<string, readonly Listener[]>>();
 
   constructor(options: StrategyDispatcherOptions) {
     const { instances, views } = options;
@@ -65,7 +65,7 @@ export class StrategyDispatcher {
 
   /** Who wants candles of a market and length. */
   listenersTo(market: string, timeframe: Timeframe): readonly CandleListener[] {
-    return this.routed(`candles ${market} ${timeframe}`).flatMap(({ instance, view }) =>
+    return this.routed('candles', `${market} ${timeframe}`).flatMap(({ instance, view }) =>
       instance.runner.wantsCandles
         ? [{ instance, view, place: instance.runner.candlePlace(market, timeframe) }]
         : [],
@@ -119,8 +119,7 @@ export class StrategyDispatcher {
 
   /** Queues an event for all who subscribed to this kind of data of a market. */
   tellSubscribers(event: StrategyEvent, market: string): void {
-    for (const { instance } of this.routed(`${event.kind} ${market}`))
-      this.options.notifier.tell(instance, event);
+    for (const { instance } of this.routed(event.kind, market)) this.options.notifier.tell(instance, event);
   }
 
   /** Tells the next event. False where there is none, or strategies have not started. */
@@ -238,13 +237,15 @@ export class StrategyDispatcher {
     for (const wanted of listener.instance.runner.subscriptions) {
       if (wanted.kind === 'timer') continue;
       const timeframe = wanted.kind === 'candles' ? ` ${wanted.timeframe}` : '';
-      const route = `${wanted.kind} ${wanted.market}${timeframe}`;
-      const listeners = this.routes.get(route) ?? [];
-      if (!listeners.includes(listener)) this.routes.set(route, [...listeners, listener]);
+      const route = `${wanted.market}${timeframe}`;
+      const ofKind = this.routes.get(wanted.kind) ?? new Map<string, readonly Listener[]>();
+      this.routes.set(wanted.kind, ofKind);
+      const listeners = ofKind.get(route) ?? [];
+      if (!listeners.includes(listener)) ofKind.set(route, [...listeners, listener]);
     }
   }
 
-  private routed(route: string): readonly Listener[] {
-    return this.routes.get(route) ?? NO_LISTENERS;
+  private routed(kind: string, route: string): readonly Listener[] {
+    return this.routes.get(kind)?.get(route) ?? NO_LISTENERS;
   }
 }

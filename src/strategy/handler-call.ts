@@ -1,7 +1,9 @@
 import { SarrafError } from '../domain/errors.ts';
+import { present } from '../domain/invariant.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { isSide } from './check-fields.ts';
 import { checkedIntent, MOST_INTENTS, noOrder, tooMany } from './check-intents.ts';
+import { LastQuotes } from './last-quotes.ts';
 import type { MarketContext } from './context.ts';
 import type { Intent } from './intents.ts';
 import type { EngineView } from './strategy-event.ts';
@@ -51,12 +53,20 @@ export class HandlerCall {
   /** Functions that note what is wanted in a market; authors may take them apart. */
   intentsIn(market: string): MarketIntents {
     const { want } = this;
+    const last = new LastQuotes();
     return {
       buy: (wish) => want('buy', wish, { kind: 'place', market, side: 'buy' }),
       sell: (wish) => want('sell', wish, { kind: 'place', market, side: 'sell' }),
       oco: (side, wish) => want('oco', wish, { kind: 'oco', market, side }),
       target: (wish) => want('target', wish, { kind: 'target', market }),
-      quotes: (quotes) => want('quotes', { quotes }, { kind: 'quotes', market }),
+      quotes: (quotes) => {
+        void this.view;
+        const again = last.again(quotes);
+        if (again === null) {
+          want('quotes', { quotes }, { kind: 'quotes', market });
+          last.keep(quotes, present(this.wanted?.at(-1), 'the intent that was noted'));
+        } else this.note(again);
+      },
       twap: (side, wish) => want('twap', wish, { kind: 'twap', market, side }),
       iceberg: (side, wish) => want('iceberg', wish, { kind: 'iceberg', market, side }),
     };
@@ -69,11 +79,14 @@ export class HandlerCall {
   readonly want = (name: string, wish: unknown, filledIn: object): void => {
     // Only during a call: an intent of another time would be lost.
     void this.view;
-    const checked = this.checked(name, wish, filledIn);
+    this.note(this.checked(name, wish, filledIn));
+  };
+
+  private note(intent: Intent): void {
     this.wanted ??= [];
     if (this.wanted.length >= MOST_INTENTS) throw tooMany(this.wanted.length + 1);
-    this.wanted.push(checked);
-  };
+    this.wanted.push(intent);
+  }
 
   private checked(name: string, wish: unknown, filledIn: object): Intent {
     try {

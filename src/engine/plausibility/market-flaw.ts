@@ -1,6 +1,7 @@
 import type { Candle } from '../../domain/candle.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
-import { unitsOf } from '../../domain/money.ts';
+import { fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
+import { UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 import { tooFineIn } from '../../domain/too-fine.ts';
@@ -12,11 +13,15 @@ import { fineFlaw, type Flaw } from './flaw.ts';
 export function bookFlaw({ bids, asks }: OrderBook): Flaw | null {
   const bid = bids[0]?.[0] ?? null;
   const ask = asks[0]?.[0] ?? null;
-  const fine = fineFlaw({ tooFine: tooFineIn({ 'the best bid': bid, 'the best ask': ask }) });
-  if (fine !== null) return fine;
+  if (isTooFine(bid) || isTooFine(ask))
+    return fineFlaw({ tooFine: tooFineIn({ 'the best bid': bid, 'the best ask': ask }) });
   return bid !== null && ask !== null && unitsOf(bid) >= unitsOf(ask)
     ? { field: 'the best bid', expected: `below the best ask ${ask}`, found: bid }
     : null;
+}
+
+function isTooFine(text: DecimalText | null): boolean {
+  return text !== null && fractionDigits(text) > UNIT_DECIMALS;
 }
 
 /**

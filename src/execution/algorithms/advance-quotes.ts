@@ -37,6 +37,7 @@ export function advanceQuotes(
       place: NOTHING,
       wakeAtMs: null,
       wantsBooks: false,
+      isComplete: missing === 0 && stand.cancel === NOTHING,
       done,
     };
   }

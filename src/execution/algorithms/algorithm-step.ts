@@ -51,6 +51,8 @@ export interface AlgorithmStep<Algorithm> {
   readonly place: readonly AlgorithmOrder[];
   readonly wakeAtMs: number | null;
   readonly wantsBooks: boolean;
+  /** Whether all that it wants rests, and nothing else: until an order changes it has nothing to do. */
+  readonly isComplete?: boolean;
   /**
    * Why it is over, in a few words such as "filled"; null while it goes on. An algorithm that is over is not
    * asked again.

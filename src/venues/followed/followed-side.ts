@@ -91,8 +91,8 @@ export class FollowedSide {
   firstFrom(price: number): number {
     const { length, lastPlace } = this;
     // Our orders stay where they are, and a book moves little from one to the next.
-    if (lastPlace < length && this.priceAt(lastPlace) === price) {
-      if (lastPlace === 0 || this.priceAt(lastPlace - 1) !== price) return lastPlace;
+    if (lastPlace < length && !this.isBetter(this.priceAt(lastPlace), price)) {
+      if (lastPlace === 0 || this.isBetter(this.priceAt(lastPlace - 1), price)) return lastPlace;
     }
     if (length === 0 || this.isBetter(this.priceAt(length - 1), price)) return length;
     let low = 0;

@@ -1,3 +1,4 @@
+import { present } from '../../domain/invariant.ts';
 import { formatAmount, formatPrice, type Market } from '../../domain/market.ts';
 import type { Amount, Price } from '../../domain/money.ts';
 import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
@@ -61,17 +62,17 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
  * are read.
  */
 function withOwn({ side }: Liquidity, own: readonly PriceLevel[], state: MarketState): readonly BookLevel[] {
-  const levels = side.levels.slice();
-  // From the last on, so that the places before it stay what they are.
-  for (const { price, amount } of own.toReversed()) {
+  const { levels: recorded } = side;
+  const levels: BookLevel[] = [];
+  let next = 0;
+  for (const { price, amount } of own) {
     const place = side.firstFrom(price);
+    for (; next < place; next += 1) levels.push(present(recorded[next], 'a recorded level'));
     const isThere = side.priceAt(place) === price;
-    levels.splice(
-      place,
-      isThere ? 1 : 0,
-      levelOf(state, price, amount + (isThere ? side.amountAt(place) : 0)),
-    );
+    levels.push(levelOf(state, price, amount + (isThere ? side.amountAt(place) : 0)));
+    if (isThere) next += 1;
   }
+  for (; next < recorded.length; next += 1) levels.push(present(recorded[next], 'a recorded level'));
   if (levels.length > BOOK_LEVELS) levels.length = BOOK_LEVELS;
   return levels;
 }
