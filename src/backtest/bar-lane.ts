@@ -39,7 +39,7 @@ export class BarLane implements BarPrices {
   /** Whether the engine knows that it has begun. */
   isAnnounced = false;
   /** When that bar closes, or begins; infinity after the last. */
-  nextMs: number;
+  nextMs = Number.POSITIVE_INFINITY;
   private readonly recorded: BarFeed;
 
   constructor({ index, market, columns, feeds, first }: BarLaneOptions) {
