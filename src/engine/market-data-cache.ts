@@ -87,9 +87,7 @@ export class MarketDataCache {
     return this.states.get(symbol);
   }
 
-  rulesOf(symbol: string): MarketRules | null {
-    const state = this.states.get(symbol);
-    if (state === undefined) return null;
+  rulesOf(state: CachedMarket): MarketRules {
     state.rules ??= rulesOf(state.market);
     return state.rules;
   }

@@ -10,7 +10,7 @@ import type { MarketRules } from '../strategy/market-rules.ts';
 import type { EngineView, OwnOrder } from '../strategy/strategy-event.ts';
 import type { AccountState } from './account-state.ts';
 import { candlesSeenAtMs, type CandleReaders } from './candle-reader.ts';
-import type { MarketDataCache } from './market-data-cache.ts';
+import type { CachedMarket, MarketDataCache } from './market-data-cache.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
@@ -44,6 +44,7 @@ export class PortfolioView implements EngineView, Prices {
     trades: -1,
     text: ZERO,
   };
+  private lastRuled: CachedMarket | null = null;
   private readonly instance: StrategyInstance;
   private readonly markets: MarketDataCache;
   private readonly blotter: OrderBlotter;
@@ -98,7 +99,9 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   rules(market: string): MarketRules | null {
-    return this.markets.rulesOf(market);
+    // Mostly those of one market, which are the same until the exchange changes them.
+    if (this.lastRuled?.market.symbol !== market) this.lastRuled = this.markets.get(market) ?? null;
+    return this.lastRuled === null ? null : this.markets.rulesOf(this.lastRuled);
   }
 
   equity(market: string): DecimalText | null {

@@ -8,7 +8,7 @@ import { marketDayOf } from './market-day.ts';
 import { MarketHandle } from './market-handle.ts';
 import { orderOf, type Order } from './own-order.ts';
 import type { StrategyState } from './strategy-state.ts';
-import { readOnlyFields } from './read-only-fields.ts';
+import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
 import { tickerOfBar, tickerOfBook } from './ticker.ts';
 
 const NO_ORDERS: readonly Order[] = Object.freeze([]);
@@ -109,15 +109,24 @@ function shown<Value>(
   entries: readonly DataEntry[],
   lookOf: (entry: DataEntry) => (() => Value) | null,
 ): Readonly<Record<string, Value | readonly Value[]>> {
-  const fields = new Map<string, () => Value | readonly Value[]>();
+  const fields = new Map<string, FieldLook<Value | readonly Value[]>>();
   for (const name of new Set(entries.map((entry) => entry.name))) {
     const all = entries.filter((entry) => entry.name === name);
     const looks = all.flatMap((entry) => lookOf(entry) ?? []);
     const [first] = looks;
     if (first === undefined) continue;
-    fields.set(name, all[0]?.isListed === true ? () => Object.freeze(looks.map((look) => look())) : first);
+    const isListed = all[0]?.isListed === true;
+    fields.set(name, isListed ? lookBy(() => Object.freeze(looks.map((look) => look()))) : lookBy(first));
   }
   return readOnlyFields(fields);
+}
+
+function lookBy<Value>(look: () => Value): FieldLook<Value> {
+  return {
+    get value() {
+      return look();
+    },
+  };
 }
 
 /** How the last of some data is looked at; null for what is gone after its event. */

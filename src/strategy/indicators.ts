@@ -18,8 +18,9 @@ export interface Indicator {
    * remembers more than its window begins anew after that, since it would carry the fault along.
    */
   readonly value: IndicatorValue | null;
-  /** Answers the new value. */
-  add(candle: Candle): IndicatorValue | null;
+  /** Whether `value` is not null. */
+  readonly hasValue: boolean;
+  add(candle: Candle): void;
 }
 
 /**
@@ -50,7 +51,10 @@ function isCandles(of: unknown): boolean {
 
 class RunningIndicator implements Indicator {
   readonly settledAfter: number;
-  value: IndicatorValue | null = null;
+  /** NaN while its value is another, or none. A field of numbers alone is written without a new object. */
+  private number = Number.NaN;
+  /** Null while its value is another, or none. */
+  private record: object | null = null;
   private readonly rules: CheckedIndicator;
   private feed: IndicatorFeed<IndicatorValue>;
   private seen = 0;
@@ -61,30 +65,42 @@ class RunningIndicator implements Indicator {
     this.feed = rules.start();
   }
 
-  add(candle: Candle): IndicatorValue | null {
-    this.value = this.next(candle);
-    return this.value;
+  get value(): IndicatorValue | null {
+    if (this.record !== null) return this.record;
+    return Number.isNaN(this.number) ? null : this.number;
   }
 
-  private next(candle: Candle): IndicatorValue | null {
+  get hasValue(): boolean {
+    return this.record !== null || !Number.isNaN(this.number);
+  }
+
+  add(candle: Candle): void {
     const { feed, rules } = this;
     this.seen += 1;
     const value =
       feed.reads === 'closes'
         ? feed.series.update(closeNumber(candle), false)
         : feed.series.update(ohlcvOf(candle), false);
-    if (this.seen < rules.first || value === null) return null;
-    if (typeof value === 'number') return Number.isFinite(value) ? value : this.without();
-    // The library may read its own record again, so it stays its own.
-    return isFinite(value) ? Object.freeze({ ...value }) : this.without();
+    if (this.seen < rules.first || value === null) this.set(Number.NaN, null);
+    else if (typeof value === 'number') {
+      if (Number.isFinite(value)) this.set(value, null);
+      else this.beginAnew();
+    } else if (isFinite(value)) {
+      // The library may read its own record again, so it stays its own.
+      this.set(Number.NaN, Object.freeze({ ...value }));
+    } else this.beginAnew();
   }
 
-  private without(): null {
-    if (this.rules.settledAfter > this.rules.first) {
-      this.feed = this.rules.start();
-      this.seen = 0;
-    }
-    return null;
+  private set(number: number, record: object | null): void {
+    this.number = number;
+    this.record = record;
+  }
+
+  private beginAnew(): void {
+    this.set(Number.NaN, null);
+    if (this.rules.settledAfter <= this.rules.first) return;
+    this.feed = this.rules.start();
+    this.seen = 0;
   }
 }
 

@@ -96,10 +96,27 @@ class LastNumber {
   }
 }
 
+/** What is free of a currency, by a record of all that is the same until one of them changes. */
+class LastFree {
+  #all: Readonly<Record<string, DecimalText>> | null = null;
+  #text: DecimalText = ZERO;
+
+  of(all: Readonly<Record<string, DecimalText>>, currency: string): DecimalText {
+    if (all === this.#all) return this.#text;
+    const text = all[currency];
+    // An account has no line for what it has none of.
+    this.#text = text === undefined ? ZERO : decimalText(text);
+    this.#all = all;
+    return this.#text;
+  }
+}
+
 /** What the strategy has, with every digit. */
 class ExactNumbers {
   readonly #call: HandlerCall;
   readonly #of: { readonly market: string; readonly base: string; readonly quote: string };
+  readonly #freeBase = new LastFree();
+  readonly #freeQuote = new LastFree();
 
   constructor(
     call: HandlerCall,
@@ -115,21 +132,15 @@ class ExactNumbers {
   }
 
   get freeBase(): DecimalText {
-    return this.#free(this.#of.base);
+    return this.#freeBase.of(this.#call.view.free(), this.#of.base);
   }
 
   get freeQuote(): DecimalText {
-    return this.#free(this.#of.quote);
+    return this.#freeQuote.of(this.#call.view.free(), this.#of.quote);
   }
 
   get equity(): DecimalText | null {
     return this.#call.view.equity(this.#of.market);
-  }
-
-  /** An account has no line for what it has none of. */
-  #free(currency: string): DecimalText {
-    const text = this.#call.view.free()[currency];
-    return text === undefined ? ZERO : decimalText(text);
   }
 }
 

@@ -255,7 +255,7 @@ export class StrategyRunner implements StrategyPort {
   }
 
   private isWarm(): boolean {
-    for (const { value } of this.awaited) if (value === null) return false;
+    for (const indicator of this.awaited) if (!indicator.hasValue) return false;
     return true;
   }
 
@@ -291,5 +291,5 @@ function wantedKinds(
 function shownValues(
   indicators: ReadonlyMap<string, Indicator>,
 ): Readonly<Record<string, IndicatorValue | null>> {
-  return readOnlyFields([...indicators].map(([name, indicator]) => [name, () => indicator.value]));
+  return readOnlyFields(indicators);
 }

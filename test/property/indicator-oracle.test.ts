@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Candle } from '../../src/domain/candle.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
 import { candles } from '../../src/strategy/subscriptions.ts';
-import { createIndicator } from '../../src/strategy/indicators.ts';
+import { createIndicator, type Indicator } from '../../src/strategy/indicators.ts';
 import { usualOf, type IndicatorEntry } from '../../src/strategy/indicators/declare-indicator.ts';
 import { INDICATORS } from '../../src/strategy/indicators/indicator-table.ts';
 import { deepRuns } from '../support/deep-runs.ts';
@@ -18,6 +18,11 @@ import { volatilityFormulas } from './indicator-oracle/volatility.ts';
 const FORMULAS: ReadonlyMap<string, Formula> = new Map(
   Object.entries({ ...averageFormulas, ...trendFormulas, ...oscillatorFormulas, ...volatilityFormulas }),
 );
+
+const after = (indicator: Indicator, candle: Candle) => {
+  indicator.add(candle);
+  return indicator.value;
+};
 
 const BARS = 110;
 
@@ -161,7 +166,7 @@ describe('an indicator of the table', () => {
         const [params, candles] = [drawnParams(entry, random), walk(random)];
         const { first } = entry.check(params);
         const indicator = running(kind, params);
-        const found = candles.map((candle) => indicator.add(candle));
+        const found = candles.map((candle) => after(indicator, candle));
         const expected = rowsOf(formula!(columnsOf(candles), params)).map((row, bar) =>
           bar + 1 < first ? null : row,
         );
@@ -179,17 +184,17 @@ describe('an indicator of the table', () => {
     const params = drawnParams(entry, random);
     const indicator = running(kind, params);
     const traded = walk(random).map((candle) => ({ ...candle, volume: decimalText('1') }));
-    expect(traded.map((candle) => indicator.add(candle))[entry.check(params).first - 1]).not.toBeNull();
+    expect(traded.map((candle) => after(indicator, candle))[entry.check(params).first - 1]).not.toBeNull();
   });
 
   test.each([...INDICATORS.keys()])('%s has forgotten where it began after the bars that it says', (kind) => {
     const random = numbersOf(7);
     const params = usualOf(INDICATORS.get(kind)!.params);
     const [late, early] = [running(kind, params), running(kind, params)];
-    const before = walk(random).map((candle) => early.add(candle));
+    const before = walk(random).map((candle) => after(early, candle));
     const bars = walk(random, late.settledAfter);
     let [one, other]: unknown[] = [null, null];
-    for (const bar of bars) [one, other] = [late.add(bar), early.add(bar)];
+    for (const bar of bars) [one, other] = [after(late, bar), after(early, bar)];
     expect(one).not.toBeNull();
     const most = 0.003 * largestOf(before);
     const parts = new Map(partsOf(other));
@@ -208,12 +213,12 @@ describe('an indicator of the table', () => {
       const params = drawnParams(entry, random);
       const indicator = running(kind, params);
       const still = walk(random).map((candle, bar) => (bar < 70 ? { ...candle, ...STILL } : candle));
-      const values = still.map((candle) => indicator.add(candle));
+      const values = still.map((candle) => after(indicator, candle));
       expect(
         values.flatMap(partsOf).filter(([, value]) => typeof value === 'number' && !Number.isFinite(value)),
       ).toEqual([]);
       const last = walk(random, 100)
-        .map((candle) => indicator.add(candle))
+        .map((candle) => after(indicator, candle))
         .at(-1);
       expect(last).not.toBeNull();
     },

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import { createIndicator } from '../../../src/strategy/indicators.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
+import { createIndicator, type Indicator } from '../../../src/strategy/indicators.ts';
 import { ColumnCandle, ohlcvOf, plainCandle } from '../../../src/strategy/column-candle.ts';
 import {
   atr,
@@ -30,9 +31,14 @@ const CLOSES = [10, 12, 11, 15, 14, 18];
 /** The closes of Wilder's own example of the relative strength index, in cents. */
 const WILDER = [5475, 5100, 5450, 5375, 5500, 5525, 5675, 5600, 5625, 5700, 5800, 5775, 5700, 5675, 5900];
 
+const after = (indicator: Indicator, candle: Candle): unknown => {
+  indicator.add(candle);
+  return indicator.value;
+};
+
 const valuesOf = (spec: IndicatorSpec, closes: readonly number[]): readonly unknown[] => {
   const indicator = createIndicator(spec);
-  return closes.map((close) => indicator.add(closedCandle(close)));
+  return closes.map((close) => after(indicator, closedCandle(close)));
 };
 
 const rounded = (value: unknown): unknown => {
@@ -95,7 +101,7 @@ describe('an indicator', () => {
   test('atr(3) begins with the mean of three true ranges, the first from high to low, and smooths as Wilder does', () => {
     const indicator = createIndicator(atr(BARS, 3));
     const bar = (high: number, low: number, close: number): unknown =>
-      indicator.add(closedCandle(close, { high: text(high), low: text(low) }));
+      after(indicator, closedCandle(close, { high: text(high), low: text(low) }));
     expect([bar(12, 10, 11), bar(15, 12, 14), bar(14, 13, 13)]).toEqual([null, null, (2 + 4 + 1) / 3]);
     expect(bar(10, 8, 9)).toBeCloseTo(((7 / 3) * 2 + 5) / 3, 10);
   });
