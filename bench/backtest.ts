@@ -14,7 +14,7 @@ import { Catalogue } from '../src/recording/catalogue.ts';
 import { defineStrategy, type StrategyDefinition } from '../src/strategy/definition.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
 import maCross from '../strategies/ma-cross.ts';
-import { BARS, barWalk, FROM_MS, MARKET, MINUTE_MS } from './bar-walk.ts';
+import { BARS, barWalk, FROM_MS, MARKET, MINUTE_MS, walksOf } from './bar-walk.ts';
 import { median, type BenchResult } from './result.ts';
 import { MARKET_NAMES } from '../src/exchange/market-names.ts';
 
@@ -28,6 +28,9 @@ export const CROSS = { fast: 10, slow: 30, share: 0.01 };
 const LEAST_SHARE_OF_BARE = 0.2;
 const LEAST_QUIET_BARS_A_SECOND = 4_000_000;
 const LEAST_IDLE_BARS_A_SECOND = 10_000_000;
+/** Bars of 30 markets a second, by those of one. */
+const LEAST_SHARE_OF_ONE_MARKET = 0.8;
+const MARKETS = 30;
 const LONGEST_LOAD_MS = 300;
 const MOST_RSS_MB = 250;
 
@@ -192,6 +195,11 @@ export async function benchBacktest(): Promise<BenchResult[]> {
     const quiet = rateOf(BARS, () => void run(only, LOOKS, CROSS));
     return { bare: bareRate(), quiet };
   });
+  const many = walksOf(MARKETS, columns);
+  const watches = Array.from({ length: ROUNDS }, () => {
+    const one = rateOf(BARS, () => void run(only, watching(only), {}));
+    return { one, many: rateOf(BARS, () => void run(many, watching(many), {}, many.slice(0, 1))) };
+  });
   const crosses: { readonly bare: number; readonly cross: number }[] = [];
   let fills = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -204,6 +212,8 @@ export async function benchBacktest(): Promise<BenchResult[]> {
   const idleBare = median(idles.map((rate) => rate.bare));
   const quiet = median(looks.map((rate) => rate.quiet));
   const quietBare = median(looks.map((rate) => rate.bare));
+  const watchedOne = median(watches.map((rate) => rate.one));
+  const watchedMany = median(watches.map((rate) => rate.many));
   const cross = median(crosses.map((rate) => rate.cross));
   const bare = median(crosses.map((rate) => rate.bare));
   const { loadMs, rssMb } = await loaded(columns);
@@ -234,6 +244,15 @@ export async function benchBacktest(): Promise<BenchResult[]> {
       ratio: idle / idleBare,
       target: LEAST_IDLE_BARS_A_SECOND,
       holds: idle >= LEAST_IDLE_BARS_A_SECOND,
+    },
+    {
+      name: `backtest: as many bars of ${MARKETS} markets, which one strategy sees, against those of one`,
+      value: watchedMany,
+      unit: 'bars/s',
+      reference: watchedOne,
+      ratio: watchedMany / watchedOne,
+      target: LEAST_SHARE_OF_ONE_MARKET,
+      holds: watchedMany / watchedOne >= LEAST_SHARE_OF_ONE_MARKET,
     },
     {
       name: 'backtest: most memory of a process that runs through them',

@@ -5,7 +5,7 @@ import { cpuMs } from './cpu-time.ts';
 
 /**
  * Runs one thing so often in a process of its own, without the loading of bars, and prints what each round
- * took of the processor: `node bench/run-phase.ts bare|cross|looks|idle|idle-30|looks-30 ROUNDS BARS`. With
+ * took of the processor: `node bench/run-phase.ts bare|cross|looks|idle|idle-30|looks-30|watching-30 ROUNDS BARS`. With
  * 30 the bars are of 30 markets.
  */
 const [phase = '', rounds, bars] = process.argv.slice(2);
@@ -23,7 +23,7 @@ const phases: Readonly<Record<string, () => number>> = {
 };
 const work = phases[phase];
 if (work === undefined)
-  throw new Error(`expected bare, cross, looks, idle, idle-30 or looks-30, was ${phase}`);
+  throw new Error(`expected bare, cross, looks, idle, idle-30, looks-30 or watching-30, was ${phase}`);
 const cpuS: number[] = [];
 let orders = 0;
 for (let round = 0; round < Number(rounds); round += 1) {
