@@ -15,6 +15,7 @@ import type { OrderBlotter } from './order-blotter.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { orderFlaw, orderMisfit } from './plausibility/order-flaw.ts';
 import { SureIds } from './sure-ids.ts';
+import { UnchangedRecords } from './unchanged-records.ts';
 
 /** Whose an order in a list is. */
 export type ReportMatch =
@@ -62,6 +63,7 @@ export class OrderReportMatcher {
   private readonly foreign: ForeignOrders;
   private readonly disputed: DisputedIds;
   private readonly isPushed: boolean;
+  private readonly unchanged = new UnchangedRecords();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
   constructor({
@@ -87,7 +89,7 @@ export class OrderReportMatcher {
     this.foreign = new ForeignOrders(blotter.outbox);
     this.lost = new LostOrders({ blotter, foreign: this.foreign, instance, lateArrivalMs });
     this.isPushed = isPushed;
-    blotter.listenToEnds(({ key }) => {
+    blotter.listenToEnds(({ key, venueId }) => {
       this.findings.forget(key);
       // A venue that pushes every change is asked about nothing, and nothing of it is read twice.
       if (isPushed) return;
@@ -95,6 +97,7 @@ export class OrderReportMatcher {
       this.sureIds.forget(key);
       this.disputed.forget(key);
       this.lessMatched.delete(key);
+      if (venueId !== null) this.unchanged.forget(venueId);
     });
   }
 
@@ -114,6 +117,9 @@ export class OrderReportMatcher {
 
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
   take(record: VenueOrder, way: ReportContext = {}): ReportMatch {
+    const unchanged = this.unchanged.orderOf(record);
+    if (unchanged !== undefined && way.askedId === undefined && this.isNothingNew(unchanged))
+      return { kind: 'own', order: unchanged };
     // As it is now: the other leg of a pair may have reported it since.
     const order =
       way.known === undefined ? this.find(record) : (this.blotter.table.get(way.known.key) ?? way.known);
@@ -122,7 +128,10 @@ export class OrderReportMatcher {
     const flaw = orderFlaw(record, this.blotter.venue) ?? this.wrongAnswer(record, way);
     if (flaw !== null && !this.isConfirmed(order, record, flaw)) return this.doubt(order, record, flaw);
     if (order === undefined) return this.takeStranger(record, way);
-    return this.takeOwn(order, record, way);
+    const match = this.takeOwn(order, record, way);
+    if (match.kind === 'own' && match.order === order && this.isSettled(order, record))
+      this.unchanged.note(record, order);
+    return match;
   }
 
   /** Takes in the reply to the placement of an order, of which `isOfPlacement` says that it is its own. */
@@ -154,6 +163,22 @@ export class OrderReportMatcher {
     };
     this.findings.note(order.key, found, { isGrave: true });
     return false;
+  }
+
+  /** Whether another reading of this record of an open order can tell nothing that this one did not. */
+  private isSettled(order: OrderRecord, record: VenueOrder): boolean {
+    const { venue, furthestOrder } = this.blotter;
+    const isOpen = record.status !== null && isOpenStatus(venue, record.status) && !isFinal(order);
+    // A second leg may still learn its id from the first.
+    if (!isOpen || order.pairKey !== null || !this.sureIds.isSure(order.key)) return false;
+    const cursor = cursorOfOrder(venue, record);
+    return cursor !== null && cursor <= furthestOrder;
+  }
+
+  /** Whether nothing has come since that the same record would take back. */
+  private isNothingNew(order: OrderRecord): boolean {
+    const { key } = order;
+    return this.blotter.table.get(key) === order && this.findings.isEmpty && !this.endings.isNoted(key);
   }
 
   private takeOwn(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {

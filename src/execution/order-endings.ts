@@ -60,6 +60,11 @@ export class OrderEndings {
       : 'doubtful';
   }
 
+  /** Whether there is any sign that it has ended. */
+  isNoted(key: string): boolean {
+    return this.signs.has(key);
+  }
+
   /** Nothing more is to be found out about it. */
   forget(key: string): void {
     this.signs.delete(key);

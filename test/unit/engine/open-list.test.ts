@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { VenueOrder } from '../../../src/domain/order.ts';
+import { writeUnits } from '../../../src/domain/units-json.ts';
 import { buy } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
+import { wrongOrders } from './wrong-once.ts';
+import type { Page } from '../../../src/venues/port.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
@@ -13,6 +17,24 @@ function openBefore(listMs: number): { readonly world: EngineWorld; readonly id:
   const id = world.accept().id;
   expect(world.requestsOf('order')).toEqual([]);
   return { world, id };
+}
+
+/** Has lists show the same object for as long as a record stays as it is, as a venue in this process does. */
+function showSameRecords({ venue }: EngineWorld): void {
+  const read = venue.read.bind(venue);
+  const shown = new Map<string, VenueOrder>();
+  const shared = (record: VenueOrder): VenueOrder => {
+    const text = JSON.stringify(record, writeUnits);
+    const known = shown.get(text) ?? record;
+    shown.set(text, known);
+    return known;
+  };
+  venue.read = (call) => {
+    const value = read(call);
+    if (call.kind !== 'orders' || value === undefined) return value;
+    const page = value as Page<VenueOrder>;
+    return { ...page, items: page.items.map(shared) };
+  };
 }
 
 describe('the list of open orders', () => {
@@ -65,5 +87,19 @@ describe('the list of open orders', () => {
     world.advance(10_000);
     expect(world.order().state).toBe('cancelled');
     expect(world.alarms()).toEqual([]);
+  });
+
+  it('takes a sign of an end back when it shows the order again as it was', () => {
+    const { world, id } = openBefore(4_500);
+    showSameRecords(world);
+    world.advance(30_000);
+    world.venue.hidden.add(id);
+    world.advance(5_000);
+    world.fail('order', 'TIMED_OUT', 'none');
+    world.venue.hidden.delete(id);
+    world.advance(10_000);
+    wrongOrders(world, 1, { status: 'Canceled' });
+    world.advance(5_000);
+    expect(world.order().state).toBe('open');
   });
 });
