@@ -50,6 +50,24 @@ function licences() {
   }).join('\n----\n\n');
 }
 
+/**
+ * Messages of zod in other languages: half of its size, which would be read at each start. They are loaded from the
+ * package when one of them is asked for.
+ */
+async function lateLocales() {
+  const others = Object.keys(await import('zod/locales')).filter((name) => name !== 'en');
+  const code = [
+    `import { createRequire } from 'node:module';`,
+    `export { default as en } from './en.js';`,
+    `const late = (name) => () => createRequire(import.meta.url)('zod/locales')[name]();`,
+    ...others.map((name) => `export const ${name} = late('${name}');`),
+  ];
+  return {
+    name: 'late-locales',
+    load: (id) => (/zod[\\/]v4[\\/]locales[\\/]index\.js$/.test(id) ? code.join('\n') : null),
+  };
+}
+
 const rolldown = existsSync(join(ROOT, 'src')) ? await loadRolldown() : null;
 if (rolldown === null) {
   process.stdout.write('not bundled: the sources or the bundler are not installed\n');
@@ -59,6 +77,7 @@ if (rolldown === null) {
   const bundle = await rolldown.rolldown({
     cwd: ROOT,
     platform: 'node',
+    plugins: [await lateLocales()],
     input: {
       ...Object.fromEntries(ENTRIES.map((entry) => [entry, join(ROOT, `${entry}.ts`)])),
       'src/zod': 'zod',
