@@ -1,7 +1,7 @@
 import { UNITS_PER_ONE, NO_UNITS, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
-import { numberOf, quotient, mean, type Statistic } from './statistics.ts';
+import { meanOfColumn, numberOf, quotient, type Statistic } from './statistics.ts';
 
 /** An amount at a price in the quote currency, half-even at ten decimals. */
 export function valueAt(price: Units, amount: bigint): Units {
@@ -18,7 +18,9 @@ export function feeValue({ side, fee, price }: FillRecord): Units {
 
 /** The share of the moments at which a position was held, 0 to 1. Null without any. */
 export function exposure(isExposed: Uint8Array): Statistic {
-  return mean(isExposed);
+  let exposed = 0;
+  for (let index = 0; index < isExposed.length; index += 1) exposed += isExposed[index] ?? 0;
+  return quotient(exposed, isExposed.length);
 }
 
 /** The value of all fills, buys and sells, before fees. Exact. */
@@ -36,6 +38,6 @@ export function feesPaid(fills: readonly FillRecord[]): Units {
  * everything once is about 2.
  */
 export function turnover(traded: Units, equity: Float64Array): Statistic {
-  const average = mean(equity);
+  const average = meanOfColumn(equity);
   return average === null || average <= 0 ? null : quotient(numberOf(traded), average);
 }

@@ -26,18 +26,22 @@ export function numberOf(units: Units): number {
 const NOISE = 1e-15;
 
 /** The arithmetic mean; null of nothing. */
-export function mean(values: ArrayLike<number>): Statistic {
-  if (values.length === 0) return null;
+export function mean(values: readonly number[]): Statistic {
+  return meanOfColumn(new Float64Array(values));
+}
+
+/** The same of a typed column: one kind of array alone is read several times as fast. */
+export function meanOfColumn(values: Float64Array): Statistic {
   let sum = 0;
   for (let index = 0; index < values.length; index += 1) sum += values[index] ?? 0;
-  return sum / values.length;
+  return values.length === 0 ? null : sum / values.length;
 }
 
 /**
  * The sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`; null below two values. What is only
  * noise is 0.
  */
-export function sampleDeviation(values: ArrayLike<number>): Statistic {
+export function sampleDeviation(values: readonly number[]): Statistic {
   const centre = mean(values);
   if (centre === null || values.length < 2) return null;
   let squares = 0;

@@ -95,10 +95,14 @@ function numbersOf({
   };
 }
 
+/** The cells that were made of candles last, for as long as these are there. */
+const MADE = new WeakMap<Candles, CandleColumns>();
+
 /**
  * Plain numbers as exact cells. Each is read as its shortest decimal of at most 15 digits; volumes are
- * rounded to as many decimals as fit. Throws `INVALID_OPTIONS` for columns of several lengths, times that do
- * not rise or are off the timeframe, and bars without low <= open, close <= high.
+ * rounded to as many decimals as fit. Candles that did not change since have the cells that they had. Throws
+ * `INVALID_OPTIONS` for columns of several lengths, times that do not rise or are off the timeframe, and bars
+ * without low <= open, close <= high.
  */
 export function cellsOf(candles: Candles): CandleColumns {
   const { timeframe, timeMs, open, high, low, close, volume } = candles;
@@ -110,33 +114,39 @@ export function cellsOf(candles: Candles): CandleColumns {
     if (column.length !== length) throw wrong(`${length} numbers in ${name}, found ${column.length}`);
   }
   const lengthMs = timeframeMs(timeframe);
+  let largest = 0;
+  let mostVolume = 1;
+  let beforeMs = Number.NEGATIVE_INFINITY;
   for (let bar = 0; bar < length; bar += 1) {
     const at = timeMs[bar] ?? Number.NaN;
     if (at % lengthMs !== 0) throw wrong(`times where candles of ${timeframe} begin, found ${at} at ${bar}`);
-    if (bar > 0 && at <= (timeMs[bar - 1] ?? Number.NaN))
-      throw wrong(`times that rise, found ${at} at ${bar}`);
-    const [least = 0, most = 0, first = 0, last = 0] = [low[bar], high[bar], open[bar], close[bar]];
+    if (at <= beforeMs) throw wrong(`times that rise, found ${at} at ${bar}`);
+    beforeMs = at;
+    const least = low[bar] ?? 0;
+    const most = high[bar] ?? 0;
+    const first = open[bar] ?? 0;
+    const last = close[bar] ?? 0;
+    const traded = volume[bar] ?? -1;
     const isWhole = least > 0 && least <= first && least <= last && most >= first && most >= last;
-    if (!isWhole || !((volume[bar] ?? -1) >= 0)) {
+    if (!isWhole || !(traded >= 0)) {
       throw wrong(
         `0 < low <= open, close <= high and a volume that is not negative, found another at ${bar}`,
       );
     }
+    if (most > largest) largest = most;
+    if (traded > mostVolume) mostVolume = traded;
   }
+  const made = MADE.get(candles);
+  if (made !== undefined && isSame(made, candles)) return made;
   const priceDecimals = Math.max(...[open, high, low, close].map(decimalsOf));
-  const largest = [high, open, close].reduce(
-    (most, column) => column.reduce((a, b) => Math.max(a, b), most),
-    0,
-  );
   if (largest * 10 ** priceDecimals > Number.MAX_SAFE_INTEGER) {
     throw wrong(
       `prices of at most ${SURE_DIGITS} digits, found ${largest} with ${priceDecimals} decimals: round them`,
     );
   }
-  const mostVolume = volume.reduce((a, b) => Math.max(a, b), 1);
   const room = Math.max(0, SURE_DIGITS - Math.ceil(Math.log10(mostVolume + 1)));
   const volumeDecimals = Math.min(decimalsOf(volume), room);
-  return {
+  const columns: CandleColumns = {
     market,
     timeframe,
     length,
@@ -149,17 +159,56 @@ export function cellsOf(candles: Candles): CandleColumns {
     volumeDecimals,
     volume: cells(volume, volumeDecimals),
   };
+  MADE.set(candles, columns);
+  return columns;
 }
 
-const cells = (column: Float64Array, decimals: number): Float64Array =>
-  column.map((value) => Math.round(value * 10 ** decimals));
+/** Whether cells are still those of their candles, which a program may change between two runs. */
+function isSame(made: CandleColumns, candles: Candles): boolean {
+  const { priceDecimals: decimals, volumeDecimals } = made;
+  return (
+    made.market === candles.market &&
+    made.timeframe === candles.timeframe &&
+    made.openTimeMs === candles.timeMs &&
+    isOf(made.open, { numbers: candles.open, decimals }) &&
+    isOf(made.high, { numbers: candles.high, decimals }) &&
+    isOf(made.low, { numbers: candles.low, decimals }) &&
+    isOf(made.close, { numbers: candles.close, decimals }) &&
+    isOf(made.volume, { numbers: candles.volume, decimals: volumeDecimals })
+  );
+}
+
+/** Whether each cell is exactly its number. Volumes that were rounded are not, and are made anew. */
+function isOf(
+  whole: Float64Array,
+  { numbers, decimals }: { readonly numbers: Float64Array; readonly decimals: number },
+): boolean {
+  const scale = 10 ** decimals;
+  for (let index = 0; index < whole.length; index += 1) {
+    if ((whole[index] ?? Number.NaN) / scale !== numbers[index]) return false;
+  }
+  return whole.length === numbers.length;
+}
+
+function cells(column: Float64Array, decimals: number): Float64Array {
+  const scale = 10 ** decimals;
+  const whole = new Float64Array(column.length);
+  for (let index = 0; index < column.length; index += 1) {
+    whole[index] = Math.round((column[index] ?? Number.NaN) * scale);
+  }
+  return whole;
+}
 
 /** The fewest decimals that all numbers of a column have; ten where that is not enough. */
 function decimalsOf(column: Float64Array): number {
   let decimals = 0;
-  for (const value of column) {
-    while (decimals < UNIT_DECIMALS && Math.round(value * 10 ** decimals) / 10 ** decimals !== value)
+  let scale = 1;
+  for (let index = 0; index < column.length; index += 1) {
+    const value = column[index] ?? Number.NaN;
+    while (decimals < UNIT_DECIMALS && Math.round(value * scale) / scale !== value) {
       decimals += 1;
+      scale = 10 ** decimals;
+    }
   }
   return decimals;
 }

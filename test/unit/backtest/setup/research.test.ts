@@ -56,6 +56,28 @@ describe('a backtest of a program', () => {
     expect(problems).toEqual([]);
   });
 
+  test('sees what was changed in the candles since the last run', async () => {
+    const candles = await load();
+    const run = async () => {
+      const { result } = await backtest({
+        strategies: [{ strategy: 'ma-cross', market: 'BTCUSDT', params: PARAMS }],
+        candles: [candles],
+        balances: { usdt: '10000' },
+      });
+      return { fills: result.fills, last: result.markets[0]?.lastPrice };
+    };
+    const before = await run();
+    expect(await run()).toEqual(before);
+    const end = candles.close.length - 1;
+    const [close = 0, high = 0] = [candles.close[end], candles.high[end]];
+    candles.high[end] = high + 1;
+    candles.close[end] = high + 0.125;
+    expect((await run()).last).toBe(String(high + 0.125));
+    candles.high[end] = high;
+    candles.close[end] = close;
+    expect(await run()).toEqual(before);
+  });
+
   test('takes a definition as well as the name of its file', async () => {
     const [named, given] = [await runOf(resolve('strategies/ma-cross.ts')), await runOf(maCross)];
     expect(given.result.fills).toEqual(named.result.fills);
