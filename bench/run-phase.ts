@@ -5,8 +5,8 @@ import { cpuMs } from './cpu-time.ts';
 
 /**
  * Runs one thing so often in a process of its own, without the loading of bars, and prints what each round
- * took of the processor: `node bench/run-phase.ts bare|cross|looks|idle|idle-30|looks-30|watching-30 ROUNDS BARS`. With
- * 30 the bars are of 30 markets.
+ * took of the processor: `node bench/run-phase.ts PHASE ROUNDS BARS`. The phases are bare, cross, looks and
+ * idle, and idle-30, looks-30 and watching-30, whose bars are of 30 markets.
  */
 const [phase = '', rounds, bars] = process.argv.slice(2);
 const columns = firstBars(Number(bars));

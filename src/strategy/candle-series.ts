@@ -1,9 +1,8 @@
 import { barOf, type Bar } from './bar.ts';
+import { BarHistory } from './bar-history.ts';
 import type { Indicator } from './indicators.ts';
 import type { ClosedCandle } from './strategy-event.ts';
 import type { CandleSubscription } from './subscriptions.ts';
-
-const NO_BARS: readonly Bar[] = Object.freeze([]);
 
 /**
  * The candles of one subscription, as a strategy has them: its indicators of them, and the last bars
@@ -11,14 +10,19 @@ const NO_BARS: readonly Bar[] = Object.freeze([]);
  */
 export class CandleSeries {
   readonly subscription: CandleSubscription;
-  /** At most `warmUp` of them, oldest first. */
-  history: readonly Bar[] = NO_BARS;
+  private readonly kept: BarHistory;
   private last: ClosedCandle | null = null;
   private readonly indicators: Indicator[] = [];
   private lastOpenMs = Number.NEGATIVE_INFINITY;
 
   constructor(subscription: CandleSubscription) {
     this.subscription = subscription;
+    this.kept = new BarHistory(subscription.warmUp);
+  }
+
+  /** At most `warmUp` of them, oldest first. */
+  get history(): readonly Bar[] {
+    return this.kept.list;
   }
 
   /** Bars that have to be fed before the first live one. */
@@ -48,11 +52,7 @@ export class CandleSeries {
     if (candle.openTimeMs <= this.lastOpenMs) return;
     this.lastOpenMs = candle.openTimeMs;
     this.last = candle;
-    const { warmUp } = this.subscription;
-    if (warmUp > 0) {
-      const first = this.history.length < warmUp ? 0 : 1;
-      this.history = Object.freeze([...this.history.slice(first), Object.freeze(barOf(candle))]);
-    }
+    this.kept.add(candle);
     for (const indicator of this.indicators) indicator.add(candle);
   }
 }
