@@ -31,7 +31,9 @@ function viewOf(book: OrderBook, nowMs: number): EngineView {
   return {
     nowMs,
     position: () => ZERO,
+    positionNumber: () => 0,
     free: () => ({ usdt: decimalText('1000') }),
+    freeNumber: () => 1_000,
     orders: () => [],
     book: () => book,
     stats: () => null,

@@ -126,8 +126,10 @@ export function formatAmount(market: Market, amount: Amount): DecimalText {
 }
 
 /** Price times amount as a plain product of steps: exact, and what fills of one order are summed in. */
-export function stepValue(price: Price, amount: Amount): bigint {
-  return BigInt(price) * BigInt(amount);
+export function stepValue(price: number, amount: number): bigint {
+  const product = price * amount;
+  // Most are small enough for a float, which multiplies far faster.
+  return product <= Number.MAX_SAFE_INTEGER ? BigInt(product) : BigInt(price) * BigInt(amount);
 }
 
 /**

@@ -106,6 +106,15 @@ export function parseUnits(input: string | number): Units {
   return unitsOf(decimalText(input));
 }
 
+const FLOAT_UNITS_PER_ONE = Number(UNITS_PER_ONE);
+
+/** The float nearest to units: the same as that of their text. */
+export function numberOfUnits(units: Units): number {
+  const float = Number(units);
+  // Of two numbers that a float holds exactly the quotient is rounded once, as reading a text is.
+  return Number.isSafeInteger(float) ? float / FLOAT_UNITS_PER_ONE : Number(formatUnits(units));
+}
+
 /** The canonical decimal text of units. */
 export function formatUnits(units: bigint): DecimalText {
   const negative = units < 0n;

@@ -1,5 +1,5 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import { formatUnits } from '../domain/money.ts';
+import { formatUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { VenueWalletId } from '../domain/venue-id.ts';
 import type { WalletReading } from '../venues/port.ts';
 import type { FlawLog } from './flaw-log.ts';
@@ -81,6 +81,13 @@ export class AccountState {
       this.wallets.map(({ currency, total, held }) => [currency, formatUnits(total - held)]),
     );
     return this.freeByCurrency;
+  }
+
+  /** One of them in units; nothing of a currency that there is no wallet for. */
+  freeOf(currency: string): Units {
+    for (const wallet of this.wallets)
+      if (wallet.currency === currency) return subtractUnits(wallet.total, wallet.held);
+    return NO_UNITS;
   }
 
   totalOf(currency: string): bigint {

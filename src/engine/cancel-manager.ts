@@ -92,11 +92,13 @@ export class CancelManager {
   }
 
   pump(nowMs: number): void {
+    if (this.wanted.size === 0) return;
     for (const [key, atMs] of this.wanted) if (atMs <= nowMs) this.ask(key);
   }
 
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
+    if (this.wanted.size === 0) return next;
     for (const atMs of this.wanted.values()) next = Math.min(next, atMs);
     return next;
   }

@@ -282,7 +282,8 @@ export class FillHandler {
       tradeId: trade.id,
       cursor,
       venueOrderId: trade.orderId,
-      ...(order === null ? FOREIGN : { orderKey: order.key, strategy: order.strategy }),
+      orderKey: order === null ? null : order.key,
+      strategy: order === null ? null : order.strategy,
       market: marketSymbolOf(trade),
       side: trade.side,
       // Without a time of its own it counts as traded when it was seen.
@@ -293,7 +294,7 @@ export class FillHandler {
       fee: trade.fee,
     };
     blotter.outbox.change({ kind: 'fill', fill });
-    blotter.outbox.tell({ kind: 'fill', fill });
+    if (blotter.outbox.isWatched) blotter.outbox.tell({ kind: 'fill', fill });
     if (order !== null && (!hasArrived(order) || order.filled + fill.amount > order.amount)) {
       this.reconciler.breakAtFill(fill, order);
       this.tell(fill, order);
@@ -344,8 +345,6 @@ export class FillHandler {
     return this.blotter.venue.ownLists.trades;
   }
 }
-
-const FOREIGN = { orderKey: null, strategy: null } as const;
 
 function newReading(from: ListCursor): Reading {
   return { from, askedAtMs: null, taken: 0, shown: new Set(), hasFlaw: false };

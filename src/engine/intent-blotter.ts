@@ -8,35 +8,28 @@ import type { Outbox } from './outbox.ts';
  */
 export class IntentBlotter {
   private readonly outbox: Outbox;
-  private readonly working = new Map<string, IntentRecord>();
+  /** Null where nothing of it is kept for a restart. */
+  private readonly working = new Map<string, IntentRecord | null>();
 
   constructor(outbox: Outbox) {
     this.outbox = outbox;
   }
 
   begin(id: string, strategy: string, intent: Intent): void {
-    const record: IntentRecord = {
-      id,
-      strategy,
-      atMs: this.outbox.nowMs,
-      kind: intent.kind,
-      market: 'market' in intent ? (intent.market ?? null) : null,
-      // What is not kept for a restart is read by nobody.
-      json: this.outbox.isRestartable ? JSON.stringify(intent) : '',
-      status: 'working',
-      reason: null,
-    };
+    const { outbox } = this;
+    // What is not kept for a restart is read by nobody.
+    const record = outbox.isRestartable ? recordOf(id, strategy, { intent, atMs: outbox.nowMs }) : null;
     this.working.set(id, record);
-    this.write(record);
-    this.outbox.journal('intent', id, { strategy, kind: intent.kind });
+    if (record !== null) outbox.change({ kind: 'intent', intent: record });
+    if (outbox.isJournaled) outbox.journal('intent', id, { strategy, kind: intent.kind });
   }
 
   end(id: string, status: 'done' | 'refused', reason: string): void {
     const record = this.working.get(id);
     if (record === undefined) return;
     this.working.delete(id);
-    this.write({ ...record, status, reason });
-    this.outbox.journal('intent', id, { status, reason });
+    if (record !== null) this.outbox.change({ kind: 'intent', intent: { ...record, status, reason } });
+    if (this.outbox.isJournaled) this.outbox.journal('intent', id, { status, reason });
   }
 
   /** Takes over what was at work before a restart. */
@@ -47,8 +40,21 @@ export class IntentBlotter {
   isWorking(id: string): boolean {
     return this.working.has(id);
   }
+}
 
-  private write(intent: IntentRecord): void {
-    if (this.outbox.isRestartable) this.outbox.change({ kind: 'intent', intent });
-  }
+function recordOf(
+  id: string,
+  strategy: string,
+  { intent, atMs }: { readonly intent: Intent; readonly atMs: number },
+): IntentRecord {
+  return {
+    id,
+    strategy,
+    atMs,
+    kind: intent.kind,
+    market: 'market' in intent ? (intent.market ?? null) : null,
+    json: JSON.stringify(intent),
+    status: 'working',
+    reason: null,
+  };
 }

@@ -108,6 +108,7 @@ export class OrderPlacer {
   /** When there is something to do next by itself. */
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
+    if (this.waiting.size === 0) return next;
     for (const key of this.waiting) {
       const order = this.blotter.table.get(key);
       if (order !== undefined) next = Math.min(next, this.waitsUntilMs(order));

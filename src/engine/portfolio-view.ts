@@ -1,8 +1,8 @@
-import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
-import { addUnits, formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
+import { addUnits, formatUnits, NO_UNITS, numberOfUnits, type Units } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { valueIn, type PriceOf, type Prices } from '../portfolio/valuation.ts';
@@ -38,12 +38,10 @@ export class PortfolioViews {
 
 /** What one strategy may look at. Everything is worked out when it is looked at. */
 export class PortfolioView implements EngineView, Prices {
-  /** Looked at far more often than it changes. */
-  private lastPosition: { readonly market: string; readonly trades: number; readonly text: DecimalText } = {
-    market: '',
-    trades: -1,
-    text: ZERO,
-  };
+  /** The position that was looked at last, which is looked at far more often than it changes. */
+  private lastMarket = '';
+  private lastTrades = -1;
+  private lastPosition = 0;
   private lastRuled: CachedMarket | null = null;
   private readonly instance: StrategyInstance;
   private readonly markets: MarketDataCache;
@@ -69,11 +67,17 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   position(market: string): DecimalText {
-    const { lastPosition, instance } = this;
-    const { trades } = instance.ledger;
-    if (market === lastPosition.market && trades === lastPosition.trades) return lastPosition.text;
-    this.lastPosition = { market, trades, text: formatUnits(this.positionUnits(market)) };
-    return this.lastPosition.text;
+    return formatUnits(this.positionUnits(market));
+  }
+
+  positionNumber(market: string): number {
+    const { trades } = this.instance.ledger;
+    if (market !== this.lastMarket || trades !== this.lastTrades) {
+      this.lastMarket = market;
+      this.lastTrades = trades;
+      this.lastPosition = numberOfUnits(this.positionUnits(market));
+    }
+    return this.lastPosition;
   }
 
   positionUnits(market: string): Units {
@@ -83,6 +87,10 @@ export class PortfolioView implements EngineView, Prices {
 
   free(): Readonly<Record<string, DecimalText>> {
     return this.account.free();
+  }
+
+  freeNumber(currency: string): number {
+    return numberOfUnits(this.account.freeOf(currency));
   }
 
   orders(): readonly OwnOrder[] {

@@ -107,7 +107,8 @@ export class StrategyInstance {
     const currency = fill.side === 'buy' ? market.base : market.quote;
     this.fees.set(currency, (this.fees.get(currency) ?? 0n) + fill.fee);
     this.ledger.takeBridge(priceOf, fill.atMs);
-    this.ledger.takeTrade({ ...fill, market, step: step ?? LEAST_STEP });
+    const { side, price, amount, total, fee, atMs } = fill;
+    this.ledger.takeTrade({ market, side, price, amount, total, fee, atMs, step: step ?? LEAST_STEP });
     this.isDirty = true;
   }
 

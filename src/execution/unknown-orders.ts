@@ -91,7 +91,7 @@ export class UnknownOrders {
 
   /** When the next pass is due; infinity while one is under way or there is nothing to look for. */
   wakeAtMs(): number {
-    if (this.pass !== null) return Number.POSITIVE_INFINITY;
+    if (this.pass !== null || this.searches.size === 0) return Number.POSITIVE_INFINITY;
     let next = Number.POSITIVE_INFINITY;
     for (const { nextPassAtMs } of this.searches.values()) next = Math.min(next, nextPassAtMs);
     return next;

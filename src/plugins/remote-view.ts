@@ -43,6 +43,14 @@ export class RemoteView implements EngineView {
     return this.look(['position', market]) as ReturnType<EngineView['position']>;
   }
 
+  positionNumber(market: string): number {
+    return Number(this.position(market));
+  }
+
+  freeNumber(currency: string): number {
+    return Number(this.free()[currency] ?? 0);
+  }
+
   free(): ReturnType<EngineView['free']> {
     return this.look(['free']) as ReturnType<EngineView['free']>;
   }

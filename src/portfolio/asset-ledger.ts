@@ -133,7 +133,9 @@ export class AssetLedger {
     });
     const worth = base === this.currency ? moneyIn(base, received) : this.moneyOf(quote, paid);
     this.bookCoin(base, { received, paid: worth }, trade);
-    this.book(quote, { received: negateUnits(paid), paid: takeMoney(NO_MONEY, worth) });
+    const given = negateUnits(paid);
+    if (quote === this.currency) this.bookMoney(quote, given);
+    else this.book(quote, { received: given, paid: takeMoney(NO_MONEY, worth) });
     this.follow(quote);
     this.watch();
     this.settle();
@@ -213,12 +215,15 @@ export class AssetLedger {
 
   private book(asset: string, leg: Leg): void {
     const { holdings } = this.state;
-    const before = holdings.get(asset) ?? NO_HOLDING;
-    const after =
-      asset === this.currency
-        ? { ...before, held: addUnits(before.held, leg.received) }
-        : bookLeg(before, leg);
-    holdings.set(asset, after);
+    if (asset === this.currency) this.bookMoney(asset, leg.received);
+    else holdings.set(asset, bookLeg(holdings.get(asset) ?? NO_HOLDING, leg));
+  }
+
+  /** The result currency costs what it is. */
+  private bookMoney(currency: Currency, received: Units): void {
+    const { holdings } = this.state;
+    const before = holdings.get(currency) ?? NO_HOLDING;
+    holdings.set(currency, { ...before, held: addUnits(before.held, received) });
   }
 
   private enterPrice(market: string, price: Units, atMs: number): boolean {
@@ -243,15 +248,19 @@ export class AssetLedger {
   private update(): boolean {
     let isHigher = false;
     for (const [quote, track] of this.state.tracks) {
-      const { sum, unvalued } = this.resultIn(quote);
-      const marks = unvalued.length === 0 ? marksWith(track.marks, sum) : track.marks;
+      const result = this.resultIn(quote);
+      const isKnown = typeof result === 'bigint';
+      const marks = isKnown ? marksWith(track.marks, result) : track.marks;
+      const unvalued = isKnown ? NONE : result;
+      if (marks === track.marks && isKnown && track.unvalued.length === 0) continue;
       if (marks.peakResult !== track.marks.peakResult) isHigher = true;
       this.state.tracks.set(quote, { marks, unvalued });
     }
     return isHigher;
   }
 
-  private resultIn(quote: Currency): { readonly sum: Units; readonly unvalued: readonly string[] } {
+  /** The result, or the assets that have no price in the currency. */
+  private resultIn(quote: Currency): Units | readonly string[] {
     let sum: Units = NO_UNITS;
     let unvalued: string[] | null = null;
     for (const [asset, { held }] of this.state.holdings) {
@@ -259,7 +268,7 @@ export class AssetLedger {
       if (value === null) (unvalued ??= []).push(asset);
       else sum = addUnits(sum, value);
     }
-    return { sum, unvalued: unvalued ?? NONE };
+    return unvalued ?? sum;
   }
 
   /**

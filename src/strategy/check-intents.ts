@@ -57,6 +57,15 @@ export function checkedIntent(intent: unknown, place: string, knownMarkets?: Rea
   return new IntentCheck(place, knownMarkets).taken(intent);
 }
 
+/** The same of an object that nobody else has, which becomes the intent. */
+export function sealedIntent(
+  fields: Record<string, unknown>,
+  place: string,
+  knownMarkets?: ReadonlySet<string>,
+): Intent {
+  return new IntentCheck(place, knownMarkets).sealed(fields);
+}
+
 /** The intents of one call, as they come from a thread. Throws like `checkedIntent`. */
 export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<string>): readonly Intent[] {
   if (!Array.isArray(intents))
@@ -89,7 +98,10 @@ class IntentCheck extends FieldCheck {
     if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
       throw noOrder(this.place, intent);
     }
-    const fields: Record<string, unknown> = { ...intent };
+    return this.sealed({ ...intent });
+  }
+
+  sealed(fields: Record<string, unknown>): Intent {
     if (Array.isArray(fields['quotes'])) fields['quotes'] = this.quoteCopies(fields['quotes']);
     this.check(fields);
     for (const name in fields) {
@@ -206,8 +218,10 @@ class IntentCheck extends FieldCheck {
   }
 
   private oneOf(names: readonly string[], fields: Fields, place: string): void {
+    let count = 0;
+    for (const name of names) if (fields[name] !== undefined) count += 1;
+    if (count === 1) return;
     const given = names.filter((name) => fields[name] !== undefined);
-    if (given.length === 1) return;
     const was = given.length === 0 ? 'none' : given.join(' and ');
     this.fail(place, `expected one of ${names.join(', ')}, was ${was}`);
   }

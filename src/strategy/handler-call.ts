@@ -2,7 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { isSide } from './check-fields.ts';
-import { checkedIntent, MOST_INTENTS, noOrder, tooMany } from './check-intents.ts';
+import { MOST_INTENTS, noOrder, sealedIntent, tooMany } from './check-intents.ts';
 import { LastQuotes } from './last-quotes.ts';
 import type { MarketContext } from './context.ts';
 import type { Intent } from './intents.ts';
@@ -95,7 +95,7 @@ export class HandlerCall {
       if (!isOrder && (!('side' in filledIn) || isSide(filledIn.side))) throw noOrder(`ctx.${name}`, wish);
       // Quotes are a list in a field of their own name.
       const place = name === 'quotes' ? 'ctx' : `ctx.${name}`;
-      return checkedIntent({ ...filledIn, ...(isOrder ? wish : {}) }, place, this.knownMarkets);
+      return sealedIntent({ ...filledIn, ...(isOrder ? wish : null) }, place, this.knownMarkets);
     } catch (error) {
       // A stack has ten frames, and ours would fill them: it begins with who called instead.
       if (error instanceof Error) Error.captureStackTrace(error, this.want);

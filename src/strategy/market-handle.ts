@@ -23,9 +23,6 @@ export class MarketHandle implements MarketContext {
   readonly twap: MarketContext['twap'];
   readonly iceberg: MarketContext['iceberg'];
   readonly #call: HandlerCall;
-  readonly #position = new LastNumber();
-  readonly #freeBase = new LastNumber();
-  readonly #freeQuote = new LastNumber();
   /** The rules as they were last seen, and what is shown of them. */
   #seenRules: MarketRules | null = null;
   #rules: Rules | null = null;
@@ -54,15 +51,15 @@ export class MarketHandle implements MarketContext {
   }
 
   get position(): number {
-    return this.#position.of(this.exact.position);
+    return this.#call.view.positionNumber(this.market);
   }
 
   get freeBase(): number {
-    return this.#freeBase.of(this.exact.freeBase);
+    return this.#call.view.freeNumber(this.base);
   }
 
   get freeQuote(): number {
-    return this.#freeQuote.of(this.exact.freeQuote);
+    return this.#call.view.freeNumber(this.quote);
   }
 
   get equity(): number | null {
@@ -79,20 +76,6 @@ export class MarketHandle implements MarketContext {
     this.#seenRules = rules;
     this.#rules = rulesOf(rules);
     return this.#rules;
-  }
-}
-
-/** The number of a text that is looked at far more often than it changes. */
-class LastNumber {
-  #text: DecimalText = ZERO;
-  #value = 0;
-
-  of(text: DecimalText): number {
-    if (text !== this.#text) {
-      this.#text = text;
-      this.#value = Number(text);
-    }
-    return this.#value;
   }
 }
 

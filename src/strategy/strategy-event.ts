@@ -132,8 +132,12 @@ export interface EngineView {
    * what they sold, fees taken off.
    */
   position(market: string): DecimalText;
+  /** The same as a number. */
+  positionNumber(market: string): number;
   /** Free balances of the account, by lower-case currency. */
   free(): Readonly<Record<string, DecimalText>>;
+  /** One of them as a number; 0 for a currency that the account has no line for. */
+  freeNumber(currency: string): number;
   /** The strategy's own orders that are not at their end. */
   orders(): readonly OwnOrder[];
   book(market: string): OrderBook | null;

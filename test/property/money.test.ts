@@ -12,10 +12,18 @@ import {
   parseAmount,
   parsePrice,
   roundPrice,
+  stepValue,
   valueHalfEven,
   valueUp,
 } from '../../src/domain/market.ts';
-import { formatUnits, parseUnits, type Amount, type Price } from '../../src/domain/money.ts';
+import {
+  formatUnits,
+  numberOfUnits,
+  parseUnits,
+  type Amount,
+  type Price,
+  type Units,
+} from '../../src/domain/money.ts';
 import { divideDown, divideHalfEven, divideUp } from '../../src/domain/rounding.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 
@@ -45,6 +53,32 @@ const divisor = fc.bigInt({ min: 1n, max: 10n ** 20n });
 /** The oracle's quotient at ten decimals, in units. */
 const oracleUnits = (value: Decimal, rounding: Decimal.Rounding): bigint =>
   BigInt(new Oracle(value).times('1e10').toDecimalPlaces(0, rounding).toFixed(0));
+
+describe('money as a float', () => {
+  test('is the float that its text is read as', () => {
+    const signed = fc.tuple(fc.oneof(units, shortUnits), fc.boolean());
+    fc.assert(
+      fc.property(signed, ([size, isNegative]) => {
+        const of = (isNegative ? -size : size) as Units;
+        expect(numberOfUnits(of) + 0).toBe(Number(formatUnits(of)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('multiplies steps as whole numbers do, around the largest that a float counts to', () => {
+    const steps = fc.oneof(
+      fc.integer({ min: 0, max: 200_000_000 }),
+      fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+    );
+    fc.assert(
+      fc.property(steps, steps, (left, right) => {
+        expect(stepValue(left, right)).toBe(BigInt(left) * BigInt(right));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
 
 describe('rounding', () => {
   test('agrees with decimal.js in each mode, ties and signs included', () => {

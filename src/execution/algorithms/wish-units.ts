@@ -9,8 +9,12 @@ const PLAIN = /^(?:0|[1-9]\d{0,29})(?:\.\d{1,40})?$/;
 const SCALES: readonly bigint[] = Array.from({ length: UNIT_DECIMALS + 1 }, (_, decimals) => {
   return 10n ** BigInt(UNIT_DECIMALS - decimals);
 });
-/** Digits that every number of them has exactly as a double, which are read faster that way. */
-const SAFE_DIGITS = 15;
+const FLOAT_SCALES = SCALES.map(Number);
+
+/** The code of the character 0, and that of the point less it. */
+const ZERO_CODE = 48;
+const POINT = -2;
+
 /** Ten to this power is more than all money, and bounds the work of one bad number. */
 const HIGHEST_EXPONENT = 30;
 
@@ -19,7 +23,11 @@ const HIGHEST_EXPONENT = 30;
  * when it is no finite decimal or is negative.
  */
 export function wishUnits(input: DecimalInput): Units | null {
-  if (typeof input === 'string' && PLAIN.test(input)) return plainUnits(input);
+  if (typeof input === 'string') {
+    const short = shortUnits(input);
+    if (short >= 0) return BigInt(short) as Units;
+    if (PLAIN.test(input)) return plainUnits(input);
+  }
   if (typeof input === 'number') {
     const text = textOfNumber(input);
     return text === null ? null : wishUnits(text);
@@ -36,14 +44,32 @@ export function wishUnits(input: DecimalInput): Units | null {
 }
 
 /**
- * Quotes are read at every book, so the usual form is read without a Decimal and without a power to work out.
+ * Quotes are read at every book, so the usual form is read without a Decimal and without a power to work out:
+ * digits with at most one point amid them, of which a float holds the units exactly. -1 for anything else.
  */
+function shortUnits(text: string): number {
+  const { length } = text;
+  let digits = 0;
+  let point = -1;
+  for (let index = 0; index < length; index += 1) {
+    const digit = text.charCodeAt(index) - ZERO_CODE;
+    if (digit >= 0 && digit <= 9) {
+      if (point === -1 || index - point <= UNIT_DECIMALS) digits = digits * 10 + digit;
+    } else if (digit === POINT && point === -1 && index > 0) point = index;
+    else return -1;
+  }
+  if (length === 0 || point === length - 1) return -1;
+  const decimals = point === -1 ? 0 : Math.min(length - point - 1, UNIT_DECIMALS);
+  const units = digits * (FLOAT_SCALES[decimals] ?? Number.NaN);
+  return units <= Number.MAX_SAFE_INTEGER ? units : -1;
+}
+
+/** The same of more digits. */
 function plainUnits(text: string): Units {
   const point = text.indexOf('.');
   const decimals = point === -1 ? 0 : Math.min(text.length - point - 1, UNIT_DECIMALS);
   const digits = point === -1 ? text : text.slice(0, point) + text.slice(point + 1, point + 1 + decimals);
-  const whole = digits.length <= SAFE_DIGITS ? BigInt(Number(digits)) : BigInt(digits);
-  return (whole * present(SCALES[decimals], 'at most ten decimals')) as Units;
+  return (BigInt(digits) * present(SCALES[decimals], 'at most ten decimals')) as Units;
 }
 
 /** The same, and null also when nothing is left of it. */

@@ -129,7 +129,7 @@ export class BarAccount {
     const { grid, name } = market;
     const rateMillionths = ratesOf(this.trader.fees, grid.quote)[role];
     const { total, fee, received } = settleFill(order, { price, amount, rateMillionths });
-    this.receipts.add({ wallet: order.receivingWallet, atMs: timeMs, amount: received });
+    this.receipts.add(order.receivingWallet, timeMs, received);
     const trade: VenueTrade = {
       id: tradeIdOf(this.nextTradeId++),
       orderId: orderIdOf(order.id),

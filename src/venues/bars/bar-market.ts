@@ -37,6 +37,8 @@ export class BarMarket {
   private readonly rules: BarRules;
   private barMs = Number.NaN;
   private scale = 0n;
+  /** Price steps of one cell; NaN where a cell is no whole number of them. */
+  private stepsPerCell = Number.NaN;
   /** One cell of a price in the quote currency. */
   private cellValue = 1;
   /** Amount steps of the bar's volume that may still be taken; null until it is asked for. */
@@ -168,9 +170,17 @@ export class BarMarket {
   showPrice(): boolean {
     const { columns, index, isInProgress, closed } = this;
     if (columns === null || (!isInProgress && closed === null)) return false;
-    const price = isInProgress ? this.unitsOf(columns.open[index] ?? Number.NaN) : this.closeUnits;
-    this.state.lastPrice = Math.max(1, roundPrice(this.grid, price));
+    if (isInProgress) this.state.lastPrice = Math.max(1, this.stepsOf(columns.open[index] ?? Number.NaN));
+    else if (closed === columns)
+      this.state.lastPrice = Math.max(1, this.stepsOf(columns.close[this.closedIndex] ?? Number.NaN));
+    else this.state.lastPrice = Math.max(1, roundPrice(this.grid, this.closeUnits));
     return true;
+  }
+
+  /** A price of the bar in price steps, half-even. */
+  private stepsOf(cell: number): number {
+    const steps = cell * this.stepsPerCell;
+    return steps <= Number.MAX_SAFE_INTEGER ? steps : roundPrice(this.grid, this.unitsOf(cell));
   }
 
   /** How many amount steps of the bar are left to be taken by the account. */
@@ -214,6 +224,8 @@ export class BarMarket {
     this.barMs = timeframeMs(columns.timeframe);
     if (scale === this.scale) return;
     this.scale = scale;
+    const { priceStep } = this.grid;
+    this.stepsPerCell = scale % priceStep === 0n ? Number(scale / priceStep) : Number.NaN;
     this.cellValue = 10 ** -columns.priceDecimals;
     for (const working of this.working) setReach(working, scale, this.rules);
     this.watchAll();

@@ -10,6 +10,8 @@ import { Wallet } from '../../simulator/core/wallet.ts';
 /** A wallet for each currency that can be traded or that there is something of. */
 export class BarWallets {
   private readonly wallets = new Map<string, Wallet>();
+  /** As they were last read: most are the same from one reading to the next. */
+  private readonly readings: WalletReading[] = [];
 
   /** Throws `INVALID_OPTIONS` for a negative balance. */
   constructor(markets: readonly Market[], balances: Readonly<Record<string, Units>>) {
@@ -44,7 +46,16 @@ export class BarWallets {
   }
 
   read(): readonly WalletReading[] {
-    return [...this.wallets.values()].map(walletReadingOf);
+    const { readings } = this;
+    let place = 0;
+    for (const wallet of this.wallets.values()) {
+      const last = readings[place];
+      if (last === undefined) readings.push(walletReadingOf(wallet));
+      else if (last.total !== wallet.total || last.held !== wallet.held)
+        readings[place] = { ...last, total: wallet.total as Units, held: wallet.held as Units };
+      place += 1;
+    }
+    return readings.slice();
   }
 
   private ensure(currency: string): Wallet {

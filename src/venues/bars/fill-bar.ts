@@ -33,14 +33,13 @@ export class BarFiller {
     const { columns, index } = market;
     if (columns === null)
       throw new SarrafError('INVARIANT', `expected a bar of ${market.name.symbol}, was none`);
-    const cell = (column: Float64Array): number => column[index] ?? Number.NaN;
     this.market = market;
     this.context = context;
     this.bar = {
-      open: cell(columns.open),
-      high: cell(columns.high),
-      low: cell(columns.low),
-      close: cell(columns.close),
+      open: columns.open[index] ?? Number.NaN,
+      high: columns.high[index] ?? Number.NaN,
+      low: columns.low[index] ?? Number.NaN,
+      close: columns.close[index] ?? Number.NaN,
     };
   }
 

@@ -25,9 +25,9 @@ export class RecentReceipts {
     this.#keptMs = Math.max(this.#keptMs, barMs);
   }
 
-  add(receipt: Receipt): void {
-    if (this.#keptMs === 0 || this.#receipts.push(receipt) < this.#pruneAt) return;
-    this.#receipts = this.#receipts.filter(({ atMs }) => atMs > receipt.atMs - this.#keptMs);
+  add(wallet: Wallet, atMs: number, amount: bigint): void {
+    if (this.#keptMs === 0 || this.#receipts.push({ wallet, atMs, amount }) < this.#pruneAt) return;
+    this.#receipts = this.#receipts.filter((receipt) => receipt.atMs > atMs - this.#keptMs);
     this.#pruneAt = Math.max(PRUNED_FROM, this.#receipts.length * 2);
   }
 

@@ -1,5 +1,5 @@
 import { feeOf } from '../../domain/fee-schedule.ts';
-import { valueHalfEven, valueUp } from '../../domain/market.ts';
+import { stepValue, valueHalfEven, valueUp } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { RecentReceipts } from './recent-receipts.ts';
@@ -28,7 +28,7 @@ export function settleFill(
   const isBuy = order.side === 'buy';
   const amount = BigInt(fill.amount) * grid.amountStep;
   order.remaining -= fill.amount;
-  order.filledSteps += BigInt(fill.price) * BigInt(fill.amount);
+  order.filledSteps += stepValue(fill.price, fill.amount);
   const cumulative = valueHalfEven(grid, order.filledSteps);
   const total = (cumulative - order.total) as Units;
   order.total = cumulative;
@@ -71,7 +71,7 @@ export function payable(
   // Where values can be no whole units, the half-even difference of two cumulative totals can exceed the
   // value of a match rounded up by one.
   const spare = grid.exactStepProduct === null && order.filledSteps > 0n ? 1n : 0n;
-  const lacking = valueUp(grid, BigInt(match.price) * BigInt(match.amount)) + spare - order.held;
+  const lacking = valueUp(grid, stepValue(match.price, match.amount)) + spare - order.held;
   if (lacking > 0n) {
     const free = payingWallet.free - match.receipts.after(payingWallet, match.timeMs);
     const taken = lacking < free ? lacking : free > 0n ? free : 0n;

@@ -42,6 +42,10 @@ export function takerPrice(of: {
   // All of it is rounded once: halves of a unit that are rounded up one by one make a step too much where a
   // step is a unit.
   const cost = at * priceHalfMillionths + 2n * range * rangeMillionths;
+  if (cost === 0n) {
+    if (side === 'buy') return Number(divideUp(at, market.priceStep));
+    return Math.max(1, Number(divideDown(at, market.priceStep)));
+  }
   const perStep = TWO_MILLION * market.priceStep;
   if (side === 'buy') return Number(divideUp(at * TWO_MILLION + cost, perStep));
   const steps = divideDown(at * TWO_MILLION - cost, perStep);

@@ -15,33 +15,34 @@ export type Placing =
  * Refused: `SmallOrder` for an amount below one step, `ParseError` or `InvalidOrderPrice` for numbers that no
  * order has.
  */
-export function readPlacement(call: Placing, market: Market): Result<PlaceOrder> {
-  const { side, clientOrderId } = call.order;
-  const amount = stepsOf(() => floorAmount(market, call.order.amount));
+export function readPlacement({ kind, order }: Placing, market: Market): Result<PlaceOrder> {
+  const amount = stepsOf(floorAmount, market, order.amount);
   if (amount === null) return refuse('ParseError', 'amount: expected a positive decimal');
   if (amount === 0) return refuse('SmallOrder', 'The amount is less than one step of its market');
-  const price = (units: Units | null): number | null =>
-    units === null ? null : stepsOf(() => roundPrice(market, units));
-  const common = { market: market.symbol, side, amount, clientOrderId, pro: call.order.pro ?? false };
-  const { order } = call;
-  const prices = { price: price(order.price), stopPrice: price(order.stopPrice) };
-  if (call.kind === 'place-oco') {
-    const stopLimitPrice = price(call.order.stopLimitPrice);
-    return accept({ ...common, ...prices, execution: 'limit', mode: 'oco', stopLimitPrice });
-  }
+  const { side, clientOrderId, pro = false } = order;
   return accept({
-    ...common,
-    ...prices,
-    execution: call.order.execution,
-    mode: 'default',
-    stopLimitPrice: null,
+    market: market.symbol,
+    side,
+    execution: kind === 'place' ? order.execution : 'limit',
+    mode: kind === 'place' ? 'default' : 'oco',
+    amount,
+    price: stepsOf(roundPrice, market, order.price),
+    stopPrice: stepsOf(roundPrice, market, order.stopPrice),
+    stopLimitPrice: kind === 'place' ? null : stepsOf(roundPrice, market, order.stopLimitPrice),
+    clientOrderId,
+    pro,
   });
 }
 
 /** Null for what is no number of steps; the exchange's own checks then say what is wrong. */
-function stepsOf(read: () => number): number | null {
+function stepsOf(
+  read: (market: Market, units: Units) => number,
+  market: Market,
+  units: Units | null,
+): number | null {
+  if (units === null) return null;
   try {
-    return read();
+    return read(market, units);
   } catch (error) {
     if (error instanceof SarrafError) return null;
     throw error;

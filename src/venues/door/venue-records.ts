@@ -5,6 +5,7 @@ import {
   formatAmount,
   formatPrice,
   priceUnits,
+  stepValue,
   valueHalfEven,
   type Market,
 } from '../../domain/market.ts';
@@ -36,7 +37,7 @@ import type { Wallet, WalletEntry as CoreTransaction } from '../../simulator/cor
  */
 function orderTotalOf({ registeredPrice, stopPrice, total, grid, amount }: SimulatedOrder): bigint {
   const price = registeredPrice !== NO_PRICE ? registeredPrice : total === 0n ? stopPrice : NO_PRICE;
-  return price === NO_PRICE ? total : valueHalfEven(grid, BigInt(price) * BigInt(amount));
+  return price === NO_PRICE ? total : valueHalfEven(grid, stepValue(price, amount));
 }
 
 /** An order as replies and lists show it, with the same fields as the exchange's own record. */

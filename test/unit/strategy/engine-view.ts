@@ -41,7 +41,9 @@ export function engineView(seen: Seen = {}, asked: string[] = []): EngineView {
   return {
     nowMs: seen.nowMs ?? 0,
     position: (market) => note(`position ${market}`, text(seen.position ?? '0')),
+    positionNumber: (market) => note(`position ${market}`, Number(seen.position ?? '0')),
     free: () => note('free', free),
+    freeNumber: (currency) => note('free', Number(free[currency] ?? '0')),
     orders: () => note('orders', seen.orders ?? []),
     book: (market) => note(`book ${market}`, seen.book ?? null),
     stats: (market) => note(`stats ${market}`, seen.stats ?? null),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkedIntent } from '../../../src/strategy/check-intents.ts';
+import { sealedIntent } from '../../../src/strategy/check-intents.ts';
 import { LastQuotes } from '../../../src/strategy/last-quotes.ts';
 
 const QUOTES = [
@@ -7,7 +7,7 @@ const QUOTES = [
   { side: 'sell', price: 101, amount: 0.5 },
 ];
 
-const intentOf = (quotes: unknown) => checkedIntent({ kind: 'quotes', market: 'BTCUSDT', quotes }, 'ctx');
+const intentOf = (quotes: unknown) => sealedIntent({ kind: 'quotes', market: 'BTCUSDT', quotes }, 'ctx');
 
 function lastOf(quotes: unknown): LastQuotes {
   const last = new LastQuotes();

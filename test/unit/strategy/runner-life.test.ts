@@ -449,7 +449,7 @@ describe('a handler that fails', () => {
     const runner = runnerOf({ on: { book: ({ position }) => void position } });
     const broken = {
       ...view,
-      position: () => {
+      positionNumber: () => {
         throw new SarrafError('INVARIANT', 'the books do not balance');
       },
     };

@@ -1,4 +1,4 @@
-import { valueUp, type Market } from '../../../domain/market.ts';
+import { stepValue, valueUp, type Market } from '../../../domain/market.ts';
 import type { Execution, Side } from '../../../domain/order.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { NO_PRICE } from './order.ts';
@@ -123,7 +123,7 @@ function plan(
     readonly clientOrderId: string | null;
   },
 ): PlacementPlan {
-  const value = valueUp(grid, BigInt(of.reference) * BigInt(of.amount));
+  const value = valueUp(grid, stepValue(of.reference, of.amount));
   const hold =
     of.side === 'sell' || of.limit !== of.reference
       ? holdFor(grid, { side: of.side, price: of.limit }, of.amount)
@@ -152,7 +152,7 @@ export function holdFor(
   amount: number,
 ): bigint {
   if (order.side === 'sell') return BigInt(amount) * grid.amountStep;
-  return valueUp(grid, BigInt(order.price) * BigInt(amount));
+  return valueUp(grid, stepValue(order.price, amount));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { feeOf, ratesOf } from '../../../domain/fee-schedule.ts';
-import { valueHalfEven, valueUp } from '../../../domain/market.ts';
+import { stepValue, valueHalfEven, valueUp } from '../../../domain/market.ts';
 import { UNITS_PER_ONE } from '../../../domain/money.ts';
 import type { Accounts } from '../accounts.ts';
 import type { SimulatedOrder } from './order.ts';
@@ -117,6 +117,6 @@ export function affordable(
   const { grid } = taker;
   // A half-even difference of two cumulative totals can exceed the value of a match rounded up by one unit.
   const money = grid.exactStepProduct === null && taker.filledSteps > 0n ? taker.held - 1n : taker.held;
-  if (valueUp(grid, BigInt(match.price) * BigInt(match.amount)) <= money) return match.amount;
+  if (valueUp(grid, stepValue(match.price, match.amount)) <= money) return match.amount;
   return money <= 0n ? 0 : Number((money * UNITS_PER_ONE) / (BigInt(match.price) * grid.stepProduct));
 }

@@ -18,6 +18,33 @@ describe('what an author writes', () => {
     );
   });
 
+  test('of few digits is read as a Decimal is, cut below ten decimals', () => {
+    const digits = fc.tuple(fc.nat(Number.MAX_SAFE_INTEGER), fc.nat(16), fc.nat(15));
+    fc.assert(
+      fc.property(digits, ([number, less, decimals]) => {
+        const whole = String(Math.floor(number / 10 ** less)).padStart(decimals + 1, '0');
+        const cut = whole.length - decimals;
+        const text = decimals === 0 ? whole : `${whole.slice(0, cut)}.${whole.slice(cut)}`;
+        expect(wishUnits(text)).toBe(wishUnits(new Decimal(text)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each(['.5', '5.', '1.2.3', '.', '1 '])(
+    'is read in the plain form alone, or as a Decimal: %s',
+    (text) => {
+      const read = (): bigint => BigInt(new Decimal(text).toFixed(10).replace('.', ''));
+      let expected: bigint | null = null;
+      try {
+        expected = read();
+      } catch {
+        expected = null;
+      }
+      expect(wishUnits(text)).toBe(expected);
+    },
+  );
+
   test.each([
     ['1.23456789019', 12_345_678_901n],
     ['1e30', 10n ** 40n],

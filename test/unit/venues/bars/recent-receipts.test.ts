@@ -62,7 +62,7 @@ describe('recent receipts', () => {
   test('are not kept for one market alone', () => {
     const receipts = new RecentReceipts();
     const wallet = { id: 1 } as unknown as Wallet;
-    receipts.add({ wallet, atMs: HOUR_MS, amount: 1n });
+    receipts.add(wallet, HOUR_MS, 1n);
     expect(receipts.after(wallet, 0)).toBe(0n);
   });
 
@@ -73,7 +73,7 @@ describe('recent receipts', () => {
     receipts.keepFor(DAY_MS);
     const [one, other] = [{ id: 1 }, { id: 2 }] as unknown as readonly [Wallet, Wallet];
     for (let hour = 0; hour < 1_000; hour += 1) {
-      receipts.add({ wallet: hour % 2 === 0 ? one : other, atMs: hour * HOUR_MS, amount: 1n });
+      receipts.add(hour % 2 === 0 ? one : other, hour * HOUR_MS, 1n);
       const fromMs = Math.max(-1, hour * HOUR_MS - 3 * DAY_MS);
       expect(receipts.after(one, fromMs) + receipts.after(other, fromMs)).toBe(
         BigInt(Math.min(hour + 1, 72)),
