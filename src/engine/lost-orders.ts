@@ -80,7 +80,7 @@ export class LostOrders {
     if (first !== undefined) {
       const { key, strategy } = first;
       const leg = this.enter(record, { key: stopLegKey(key), strategy, pairKey: key });
-      this.options.blotter.add({ ...first, pairKey: leg.key });
+      this.options.blotter.complete({ ...first, pairKey: leg.key });
       return leg;
     }
     const { clientOrderId: key } = record;

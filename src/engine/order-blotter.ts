@@ -63,7 +63,14 @@ export class OrderBlotter {
 
   /** Enters a new order. */
   add(order: OrderRecord): void {
-    this.write(order, null);
+    this.table.add(order);
+    this.tell(order, null);
+  }
+
+  /** Enters what was left out of an order when it was entered. */
+  complete(order: OrderRecord): void {
+    this.table.put(order);
+    this.tell(order, null);
   }
 
   /** Takes in a event; answers the order as it then is, the same value where nothing changed. */
@@ -79,7 +86,8 @@ export class OrderBlotter {
       this.unknown.forget(next.key);
       this.identical.answered(order, nowMs);
     }
-    this.write(next, order);
+    this.table.put(next);
+    this.tell(next, order);
     return next;
   }
 
@@ -142,8 +150,7 @@ export class OrderBlotter {
     }
   }
 
-  private write(order: OrderRecord, before: OrderRecord | null): void {
-    this.table.put(order);
+  private tell(order: OrderRecord, before: OrderRecord | null): void {
     const { outbox } = this;
     const isAtEnd = isFinal(order);
     // Without a journal nobody reads what an order was between its plan and its end.

@@ -82,28 +82,50 @@ export class OrderTable {
     return own;
   }
 
-  /** Enters an order, or a new value of it. */
+  /** Enters an order under a name that no order had before. */
+  add(order: OrderRecord): void {
+    const { key, venueId } = order;
+    const { byKey } = this.newer;
+    const { size } = byKey;
+    const place = { order };
+    byKey.set(key, place);
+    invariant(byKey.size > size, () => `expected a name that no order has, was ${key}`);
+    this.last = place;
+    if (venueId !== null) this.enterVenueId(venueId, place);
+    this.forgetLists();
+    if (isFinal(order)) this.end(place);
+    else this.live.add(place);
+  }
+
+  /** Enters a new value of an order, or an order that is new. */
   put(order: OrderRecord): void {
     const { key, venueId } = order;
-    let place = this.placeOf(key);
-    const before = place?.order;
-    if (place === undefined) this.newer.byKey.set(key, (place = { order }));
-    else place.order = order;
+    const place = this.placeOf(key);
+    if (place === undefined) {
+      this.add(order);
+      return;
+    }
+    const before = place.order;
+    place.order = order;
     this.last = place;
-    if (before?.venueId !== venueId) {
-      if (before !== undefined && before.venueId !== null) this.forgetVenueId(before.venueId);
+    if (before.venueId !== venueId) {
+      if (before.venueId !== null) this.forgetVenueId(before.venueId);
       if (venueId !== null) this.enterVenueId(venueId, place);
     }
-    this.liveList = null;
-    if (this.liveByStrategy.size > 0) this.liveByStrategy.clear();
-    const wasLive = before !== undefined && !isFinal(before);
+    this.forgetLists();
+    const wasLive = !isFinal(before);
     if (isFinal(order)) {
-      if (before === undefined || wasLive) this.end(place);
+      if (wasLive) this.end(place);
     } else if (!wasLive) {
       this.live.add(place);
-      // One that lives again may stand among those that go next.
-      if (before !== undefined) enterNames(this.newer, place);
+      // It lives again, and may stand among those that go next.
+      enterNames(this.newer, place);
     }
+  }
+
+  private forgetLists(): void {
+    this.liveList = null;
+    if (this.liveByStrategy.size > 0) this.liveByStrategy.clear();
   }
 
   private placeOf(key: string): Place | undefined {
@@ -117,12 +139,13 @@ export class OrderTable {
   }
 
   private enterVenueId(venueId: VenueOrderId, place: Place): void {
-    const other = this.placeOfVenueId(venueId);
+    const { byVenueId } = this.newer;
+    const other = byVenueId.get(venueId);
     invariant(
       other === undefined || other === place,
       () => `expected one order for the id ${venueId}, were ${other?.order.key} and ${place.order.key}`,
     );
-    this.newer.byVenueId.set(venueId, place);
+    byVenueId.set(venueId, place);
   }
 
   private forgetVenueId(venueId: VenueOrderId): void {

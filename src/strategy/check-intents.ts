@@ -53,7 +53,7 @@ const FIELDS_WITH_AMOUNT = 3;
  * hand, since it runs at every event. `place` is what an author would call it, such as `ctx.buy`.
  * @throws SarrafError `INVALID_STRATEGY` that says which field is wrong.
  */
-export function checkedIntent(intent: unknown, place: string, knownMarkets?: ReadonlySet<string>): Intent {
+function checkedIntent(intent: unknown, place: string, knownMarkets?: ReadonlySet<string>): Intent {
   return new IntentCheck(place, knownMarkets).taken(intent);
 }
 

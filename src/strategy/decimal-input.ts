@@ -19,15 +19,21 @@ const POINT_CODE = 46;
 /** A float keeps so many digits of any decimal. */
 const SURE_DIGITS = 15;
 
+/** Ten to the decimals that a number of few has at most: those that the books keep. */
+const FEW = 1e10;
+
 /**
  * An author's number as a decimal text: the shortest of at most 15 digits, so that `0.1 + 0.2` is 0.3. Null
  * for what is no number that money could be.
  */
 export function textOfNumber(input: number): string | null {
-  const text = String(input);
-  // Most are as short as they were written.
-  if (text.length <= SURE_DIGITS && !text.includes('e')) return Number.isFinite(input) ? text : null;
-  return Number.isFinite(input) ? tryDecimalText(input.toPrecision(SURE_DIGITS)) : null;
+  if (!Number.isFinite(input)) return null;
+  // Most that are written are of few decimals, and most that are worked out are not.
+  if (Math.round(input * FEW) / FEW === input) {
+    const text = String(input);
+    if (text.length <= SURE_DIGITS && !text.includes('e')) return text;
+  }
+  return tryDecimalText(input.toPrecision(SURE_DIGITS));
 }
 
 /**

@@ -46,6 +46,28 @@ describe('the table of orders', () => {
     );
   });
 
+  it('refuses to add an order under a name that one has', () => {
+    const table = new OrderTable();
+    table.add(plannedOrder({ key: 'a' }));
+    expect(() => table.add(plannedOrder({ key: 'a' }))).toThrow(/a name that no order has, was a/);
+  });
+
+  it('keeps what lives again beyond the next thousand ends', () => {
+    const table = new OrderTable();
+    const rejected = orderIn('rejected', { key: 'again' });
+    table.put(rejected);
+    for (let id = 1; id <= 1_000; id += 1)
+      table.put(orderIn('filled', { key: `f${id}`, venueId: orderIdOf(id) }));
+    table.put(orderIn('open', { key: 'again', venueId: orderIdOf(5_000) }));
+    for (let id = 1_001; id <= 3_000; id += 1)
+      table.put(orderIn('filled', { key: `f${id}`, venueId: orderIdOf(id) }));
+    expect(table.get('again')?.state).toBe('open');
+    expect(table.byVenueId(orderIdOf(5_000))?.key).toBe('again');
+    expect(table.unfinished().map(({ key }) => key)).toEqual(['again']);
+    expect(table.liveCount).toBe(1);
+    expect(table.get('f1')).toBeUndefined();
+  });
+
   it('keeps a thousand and more that are at their end, forgets the oldest of them, and none that is not', () => {
     const table = new OrderTable();
     table.put(orderIn('open', { key: 'live', venueId: orderIdOf(1) }));
