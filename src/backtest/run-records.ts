@@ -7,8 +7,11 @@ export class RunRecords {
   /** In the order in which they were planned, each as it was last. */
   readonly orders: OrderRecord[] = [];
   readonly fills: FillRecord[] = [];
-  /** Where in the list those orders are that have not ended. */
+  /** Where in the list those orders are that have not ended, but for the newest. */
   private readonly places = new Map<string, number>();
+  /** The one that was planned last and has not ended: mostly it is the next that does. Empty without one. */
+  private newestKey = '';
+  private newestPlace = -1;
 
   note(changes: readonly MirrorChange[]): void {
     for (const change of changes) {
@@ -20,10 +23,26 @@ export class RunRecords {
   /** Keeps an order as it is now, at the place of its plan. */
   noteOrder(order: OrderRecord): void {
     const { key } = order;
-    const place = this.places.get(key);
+    const place = this.placeOf(key);
     if (place !== undefined) this.orders[place] = order;
     else if (isFinal(order)) this.orders.push(order);
-    else this.places.set(key, this.orders.push(order) - 1);
-    if (place !== undefined && isFinal(order)) this.places.delete(key);
+    else this.begin(key, this.orders.push(order) - 1);
+    if (place !== undefined && isFinal(order)) this.end(key);
+  }
+
+  private placeOf(key: string): number | undefined {
+    if (key === this.newestKey) return this.newestPlace;
+    return this.places.size === 0 ? undefined : this.places.get(key);
+  }
+
+  private begin(key: string, place: number): void {
+    if (this.newestKey !== '') this.places.set(this.newestKey, this.newestPlace);
+    this.newestKey = key;
+    this.newestPlace = place;
+  }
+
+  private end(key: string): void {
+    if (key === this.newestKey) this.newestKey = '';
+    else this.places.delete(key);
   }
 }

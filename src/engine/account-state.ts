@@ -1,5 +1,5 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import { formatUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import { formatUnits, numberOfUnits, subtractUnits } from '../domain/money.ts';
 import type { VenueWalletId } from '../domain/venue-id.ts';
 import type { WalletReading } from '../venues/port.ts';
 import type { FlawLog } from './flaw-log.ts';
@@ -15,7 +15,13 @@ export class AccountState {
   private wallets: readonly WalletReading[] = [];
   private readonly written = new Map<string, WalletReading>();
   private freeByCurrency: Readonly<Record<string, DecimalText>> | null = NOTHING_FREE;
-  private readonly seen = new Map<'orders' | 'fills' | 'balances', number>();
+  /** The same as numbers, by the place of the wallet, of those that somebody looked at. */
+  private freeNumbers: (number | undefined)[] = [];
+  private readonly seen: Record<'orders' | 'fills' | 'balances', number | null> = {
+    orders: null,
+    fills: null,
+    balances: null,
+  };
   private nextWallet = 0;
 
   constructor(outbox: Outbox, findings: FlawLog) {
@@ -24,11 +30,11 @@ export class AccountState {
   }
 
   saw(what: 'orders' | 'fills' | 'balances'): void {
-    this.seen.set(what, this.outbox.nowMs);
+    this.seen[what] = this.outbox.nowMs;
   }
 
   seenAtMs(what: 'orders' | 'fills' | 'balances'): number | null {
-    return this.seen.get(what) ?? null;
+    return this.seen[what];
   }
 
   /**
@@ -43,6 +49,7 @@ export class AccountState {
       return this.wallets.filter(({ currency }) => currency === wallet.currency);
     });
     this.freeByCurrency = null;
+    this.freeNumbers = [];
     this.saw('balances');
     this.write();
     return unread;
@@ -54,6 +61,7 @@ export class AccountState {
     if (wallets === this.wallets) return;
     this.wallets = wallets;
     this.freeByCurrency = null;
+    this.freeNumbers = [];
     this.write();
   }
 
@@ -83,11 +91,12 @@ export class AccountState {
     return this.freeByCurrency;
   }
 
-  /** One of them in units; nothing of a currency that there is no wallet for. */
-  freeOf(currency: string): Units {
-    for (const wallet of this.wallets)
-      if (wallet.currency === currency) return subtractUnits(wallet.total, wallet.held);
-    return NO_UNITS;
+  /** One of them as a number; nothing of a currency that there is no wallet for. */
+  freeNumber(currency: string): number {
+    const place = this.wallets.findIndex((wallet) => wallet.currency === currency);
+    const wallet = this.wallets[place];
+    if (wallet === undefined) return 0;
+    return (this.freeNumbers[place] ??= numberOfUnits(subtractUnits(wallet.total, wallet.held)));
   }
 
   totalOf(currency: string): bigint {

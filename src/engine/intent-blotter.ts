@@ -17,6 +17,7 @@ export class IntentBlotter {
 
   begin(id: string, strategy: string, intent: Intent): void {
     const { outbox } = this;
+    if (!outbox.isRestartable && !outbox.isJournaled) return;
     // What is not kept for a restart is read by nobody.
     const record = outbox.isRestartable ? recordOf(id, strategy, { intent, atMs: outbox.nowMs }) : null;
     this.working.set(id, record);

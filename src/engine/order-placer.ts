@@ -140,7 +140,8 @@ export class OrderPlacer {
   ): OrderRecord {
     const { strategy, market, side, execution, price, stopPrice, amount } = wanted;
     return unsentOrder({
-      ...name,
+      key: name.key,
+      clientOrderId: name.clientOrderId,
       intentId,
       strategy,
       tag,

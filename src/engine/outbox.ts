@@ -34,6 +34,7 @@ export interface AskedWay {
 }
 
 interface Asked {
+  readonly requestId: number;
   readonly isPrivate: boolean;
   readonly take: (answer: VenueAnswer, times: AnswerTimes) => void;
 }
@@ -47,8 +48,8 @@ export class Outbox {
   private isDurable = false;
   private unshown = 0;
   private lastRequestId = 0;
-  /** Requests under way, by their id. The limiter bounds them: what it does not take comes back as unsent. */
-  private readonly asked = new Map<number, Asked>();
+  /** Requests under way, by rising id. The limiter bounds them: what it does not take comes back unsent. */
+  private readonly asked: Asked[] = [];
   /** Steps so far. */
   steps = 0;
   /** Whether what is kept for a restart is wanted. */
@@ -102,15 +103,21 @@ export class Outbox {
     const { requestClass, dedupe = null, withinMs } = way;
     if (CHANGES_THE_EXCHANGE.has(call.kind)) this.isDurable = true;
     // The answer that comes with this id is the one to this call.
-    this.asked.set(id, { isPrivate: usesCredential(call.kind), take: take as Asked['take'] });
+    this.asked.push({
+      requestId: id,
+      isPrivate: usesCredential(call.kind),
+      take: take as Asked['take'],
+    });
     (this.requests ??= []).push({ id, call, requestClass, dedupe, expiresAtMs: this.nowMs + withinMs });
   }
 
   /** Who waits for the answer to a request, which has ended; undefined where nobody does. */
   answered(requestId: number): Asked | undefined {
-    const asked = this.asked.get(requestId);
-    this.asked.delete(requestId);
-    return asked;
+    const { asked } = this;
+    const place = asked.findIndex((one) => one.requestId === requestId);
+    if (place === -1) return undefined;
+    const [found] = asked.splice(place, 1);
+    return found;
   }
 
   tell(notice: EngineNotice): void {

@@ -90,7 +90,7 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   freeNumber(currency: string): number {
-    return numberOfUnits(this.account.freeOf(currency));
+    return this.account.freeNumber(currency);
   }
 
   orders(): readonly OwnOrder[] {

@@ -64,7 +64,7 @@ export class PreTradeRisk {
       return { ok: false, code: 'kind', reason: `the exchange takes no ${kind} orders` };
     }
     const best = this.bestFor(market.symbol, wish.side);
-    const fitted = fitToMarket(market, { ...wish, reference: best });
+    const fitted = fitToMarket(market, wish, best);
     if (!fitted.ok) return { ok: false, code: 'fit', reason: fitted.reason };
     const { amount, stopPrice, stopLimitPrice } = fitted;
     const execution = executionOf(wish);

@@ -9,8 +9,6 @@ export interface UnfittedOrder {
   readonly price: Units | null;
   readonly stopPrice: Units | null;
   readonly stopLimitPrice: Units | null;
-  /** What an order without a price is valued by; null where no price is known. */
-  readonly reference: Units | null;
 }
 
 /** The same on the steps of the market, or why there is no such order. */
@@ -27,8 +25,9 @@ export type FittedOrder =
 /**
  * Fits a wish to its market: the amount down to a whole step, prices half-even, as the exchange itself would
  * round extra digits. Refused when nothing is left, or when the value does not exceed the market's minimum.
+ * `reference`: what an order without a price is valued by; null where no price is known.
  */
-export function fitToMarket(market: Market, wish: UnfittedOrder): FittedOrder {
+export function fitToMarket(market: Market, wish: UnfittedOrder, reference: Units | null): FittedOrder {
   try {
     const amount = amountUnits(market, floorAmount(market, wish.amount));
     const price = onStep(market, wish.price);
@@ -47,7 +46,7 @@ export function fitToMarket(market: Market, wish: UnfittedOrder): FittedOrder {
         reason: `expected a price of at least one step of ${formatUnits(market.priceStep)}`,
       };
     }
-    const valuedAt = price ?? stopPrice ?? wish.reference;
+    const valuedAt = price ?? stopPrice ?? reference;
     if (valuedAt !== null) {
       const value = multiplyUnits(valuedAt, amount, divideUp);
       if (value <= market.minOrderValue) {

@@ -1,4 +1,4 @@
-import { invariant } from '../domain/invariant.ts';
+import { invariant, present } from '../domain/invariant.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import { isFinal, type OrderRecord } from './order-record.ts';
 
@@ -17,12 +17,8 @@ const NONE: readonly OrderRecord[] = [];
  */
 interface Place {
   order: OrderRecord;
-}
-
-/** Orders by each of their names. */
-interface Names {
-  readonly byKey: Map<string, Place>;
-  readonly byVenueId: Map<VenueOrderId, Place>;
+  /** Whether the generation that it was last entered in has it under its names. */
+  isIndexed: boolean;
 }
 
 /**
@@ -31,13 +27,13 @@ interface Names {
  */
 export class OrderTable {
   /** Every order that is not at its end, and those that came to it last. */
-  private newer: Names = noNames();
+  private newer = new Generation();
   /** Those that came to their end before them. They go all at once, which costs nothing for each. */
-  private older: Names = noNames();
+  private older = new Generation();
   /** Ends since `newer` was begun. */
   private ends = 0;
   /** Not final, oldest first. */
-  private readonly live = new Set<Place>();
+  private readonly live: Place[] = [];
   /** The place that was asked for or changed last: an order is looked up several times in a row. */
   private last: Place | null = null;
   private liveList: readonly OrderRecord[] | null = null;
@@ -53,27 +49,29 @@ export class OrderTable {
     return id === null ? undefined : this.get(id);
   }
 
+  /** Throws `INVARIANT` where two orders have it. */
   byVenueId(id: VenueOrderId | null): OrderRecord | undefined {
     if (id === null) return undefined;
     const { last } = this;
-    return last?.order.venueId === id ? last.order : this.placeOfVenueId(id)?.order;
+    if (last?.order.venueId === id) return last.order;
+    return (this.newer.byVenueId(id) ?? this.older.byVenueId(id))?.order;
   }
 
   /** How many orders are not at their end. */
   get liveCount(): number {
-    return this.live.size;
+    return this.live.length;
   }
 
   /** Orders that are not at their end, oldest first. */
   unfinished(): readonly OrderRecord[] {
-    this.liveList ??= ordersAt(this.live);
+    this.liveList ??= this.live.length === 0 ? NONE : this.live.map(({ order }) => order);
     return this.liveList;
   }
 
   /** The same of one strategy. */
   unfinishedOf(strategy: string): readonly OrderRecord[] {
     // Strategies look at every bar, and mostly there are none.
-    if (this.live.size === 0) return NONE;
+    if (this.live.length === 0) return NONE;
     let own = this.liveByStrategy.get(strategy);
     if (own === undefined) {
       own = this.unfinished().filter((order) => order.strategy === strategy);
@@ -84,23 +82,17 @@ export class OrderTable {
 
   /** Enters an order under a name that no order had before. */
   add(order: OrderRecord): void {
-    const { key, venueId } = order;
-    const { byKey } = this.newer;
-    const { size } = byKey;
-    const place = { order };
-    byKey.set(key, place);
-    invariant(byKey.size > size, () => `expected a name that no order has, was ${key}`);
+    const place = { order, isIndexed: false };
+    this.newer.add(place);
     this.last = place;
-    if (venueId !== null) this.enterVenueId(venueId, place);
     this.forgetLists();
     if (isFinal(order)) this.end(place);
-    else this.live.add(place);
+    else this.live.push(place);
   }
 
   /** Enters a new value of an order, or an order that is new. */
   put(order: OrderRecord): void {
-    const { key, venueId } = order;
-    const place = this.placeOf(key);
+    const place = this.placeOf(order.key);
     if (place === undefined) {
       this.add(order);
       return;
@@ -108,19 +100,29 @@ export class OrderTable {
     const before = place.order;
     place.order = order;
     this.last = place;
-    if (before.venueId !== venueId) {
-      if (before.venueId !== null) this.forgetVenueId(before.venueId);
-      if (venueId !== null) this.enterVenueId(venueId, place);
-    }
+    if (before.venueId !== order.venueId) this.rename(place, before.venueId);
     this.forgetLists();
     const wasLive = !isFinal(before);
     if (isFinal(order)) {
       if (wasLive) this.end(place);
     } else if (!wasLive) {
-      this.live.add(place);
+      this.live.push(place);
       // It lives again, and may stand among those that go next.
-      enterNames(this.newer, place);
+      this.newer.add(place);
     }
+  }
+
+  private placeOf(key: string): Place | undefined {
+    const { last } = this;
+    return last?.order.key === key ? last : (this.newer.byKey(key) ?? this.older.byKey(key));
+  }
+
+  private rename(place: Place, before: VenueOrderId | null): void {
+    if (before !== null) {
+      this.newer.forgetVenueId(before);
+      this.older.forgetVenueId(before);
+    }
+    if (place.isIndexed) this.newer.enterVenueId(place);
   }
 
   private forgetLists(): void {
@@ -128,59 +130,75 @@ export class OrderTable {
     if (this.liveByStrategy.size > 0) this.liveByStrategy.clear();
   }
 
-  private placeOf(key: string): Place | undefined {
-    const { last } = this;
-    if (last?.order.key === key) return last;
-    return this.newer.byKey.get(key) ?? this.older.byKey.get(key);
-  }
-
-  private placeOfVenueId(id: VenueOrderId): Place | undefined {
-    return this.newer.byVenueId.get(id) ?? this.older.byVenueId.get(id);
-  }
-
-  private enterVenueId(venueId: VenueOrderId, place: Place): void {
-    const { byVenueId } = this.newer;
-    const other = byVenueId.get(venueId);
-    invariant(
-      other === undefined || other === place,
-      () => `expected one order for the id ${venueId}, were ${other?.order.key} and ${place.order.key}`,
-    );
-    byVenueId.set(venueId, place);
-  }
-
-  private forgetVenueId(venueId: VenueOrderId): void {
-    this.newer.byVenueId.delete(venueId);
-    this.older.byVenueId.delete(venueId);
-  }
-
   private end(place: Place): void {
-    this.live.delete(place);
+    const index = this.live.indexOf(place);
+    if (index >= 0) this.live.splice(index, 1);
     if (this.ends === FINAL_KEPT) this.forgetOldest(place);
     this.ends += 1;
   }
 
   private forgetOldest(ended: Place): void {
     this.older = this.newer;
-    this.newer = noNames();
+    this.newer = new Generation();
     this.ends = 0;
-    enterNames(this.newer, ended);
-    for (const place of this.live) enterNames(this.newer, place);
+    this.newer.add(ended);
+    for (const place of this.live) this.newer.add(place);
   }
 }
 
-function noNames(): Names {
-  return { byKey: new Map(), byVenueId: new Map() };
-}
+/**
+ * Orders that came together. They are entered under their names when one is first looked for by a name: of
+ * most, whoever asks has just had the last.
+ */
+class Generation {
+  private readonly places: Place[] = [];
+  private indexed = 0;
+  private readonly keys = new Map<string, Place>();
+  private readonly venueIds = new Map<VenueOrderId, Place>();
 
-function enterNames({ byKey, byVenueId }: Names, place: Place): void {
-  const { key, venueId } = place.order;
-  byKey.set(key, place);
-  if (venueId !== null) byVenueId.set(venueId, place);
-}
+  add(place: Place): void {
+    place.isIndexed = false;
+    this.places.push(place);
+  }
 
-function ordersAt(places: ReadonlySet<Place>): readonly OrderRecord[] {
-  if (places.size === 0) return NONE;
-  const orders: OrderRecord[] = [];
-  for (const { order } of places) orders.push(order);
-  return orders;
+  byKey(key: string): Place | undefined {
+    if (this.indexed < this.places.length) this.index();
+    return this.keys.get(key);
+  }
+
+  byVenueId(id: VenueOrderId): Place | undefined {
+    if (this.indexed < this.places.length) this.index();
+    return this.venueIds.get(id);
+  }
+
+  enterVenueId(place: Place): void {
+    const { venueId } = place.order;
+    if (venueId === null) return;
+    const other = this.venueIds.get(venueId);
+    invariant(
+      other === undefined || other === place,
+      () => `expected one order for the id ${venueId}, were ${other?.order.key} and ${place.order.key}`,
+    );
+    this.venueIds.set(venueId, place);
+  }
+
+  forgetVenueId(id: VenueOrderId): void {
+    this.venueIds.delete(id);
+  }
+
+  index(): void {
+    const { places, keys } = this;
+    for (; this.indexed < places.length; this.indexed += 1) {
+      const place = present(places[this.indexed], 'a place of the generation');
+      const { key } = place.order;
+      const other = keys.get(key);
+      invariant(
+        other === undefined || other === place,
+        () => `expected a name that no order has, was ${key}`,
+      );
+      keys.set(key, place);
+      this.enterVenueId(place);
+      place.isIndexed = true;
+    }
+  }
 }

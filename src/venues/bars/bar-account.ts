@@ -42,7 +42,7 @@ export class BarAccount {
   /** The newest, oldest first. */
   readonly trades = new BoundedList<VenueTrade>(HISTORY_KEPT);
   /** What was not reported yet. Emptied by whoever reports; it grows with what happened since. */
-  readonly changedOrders = new Set<SimulatedOrder>();
+  readonly changedOrders: SimulatedOrder[] = [];
   private newTrades: VenueTrade[] = [];
   /** Rises with every change of a wallet. */
   walletVersion = 0;
@@ -110,22 +110,22 @@ export class BarAccount {
   /** Lets a stop order go to work, which ends its pair. What it waits for now is the caller's to say. */
   wake(order: SimulatedOrder, market: BarMarket): void {
     order.status = 'Active';
-    this.changedOrders.add(order);
+    this.changed(order);
     this.endPair(order, market);
   }
 
   /** Books a fill, ends the pair, and ends the order when nothing is left of it. */
   fill(
     order: SimulatedOrder,
+    market: BarMarket,
     of: {
-      readonly market: BarMarket;
       readonly price: number;
       readonly amount: number;
       readonly role: 'maker' | 'taker';
       readonly timeMs: number;
     },
   ): void {
-    const { market, price, amount, role, timeMs } = of;
+    const { price, amount, role, timeMs } = of;
     const { grid, name } = market;
     const rateMillionths = ratesOf(this.trader.fees, grid.quote)[role];
     const { total, fee, received } = settleFill(order, { price, amount, rateMillionths });
@@ -144,7 +144,7 @@ export class BarAccount {
     };
     this.trades.push(trade);
     this.newTrades.push(trade);
-    this.changedOrders.add(order);
+    this.changed(order);
     this.walletVersion += 1;
     this.endPair(order, market);
     if (order.remaining === 0) this.close(order, 'Done', market);
@@ -160,7 +160,18 @@ export class BarAccount {
     this.walletVersion += 1;
     this.register.delist(order);
     market.remove(order);
-    this.changedOrders.add(order);
+    this.changed(order);
+  }
+
+  /** An order that changes again keeps its place among them. */
+  private changed(order: SimulatedOrder): void {
+    if (!this.changedOrders.includes(order)) this.changedOrders.push(order);
+  }
+
+  /** What of an order has changed is said already. */
+  forgetChange(order: SimulatedOrder): void {
+    const place = this.changedOrders.indexOf(order);
+    if (place >= 0) this.changedOrders.splice(place, 1);
   }
 
   /** The first leg of an OCO holds for both; what the one that goes on does not need goes free. */

@@ -140,10 +140,9 @@ export class BarFillSimulator {
 
   private takeOrders(): readonly VenueOrder[] {
     const { changedOrders } = this.account;
-    if (changedOrders.size === 0) return NO_ORDERS;
-    const orders: VenueOrder[] = [];
-    for (const order of changedOrders) orders.push(this.record(order));
-    changedOrders.clear();
+    if (changedOrders.length === 0) return NO_ORDERS;
+    const orders = changedOrders.map((order) => this.record(order));
+    changedOrders.length = 0;
     return orders;
   }
 
@@ -195,7 +194,7 @@ export class BarFillSimulator {
       recordOf: (order) => this.record(order),
       // What an answer says is no news.
       recordOfChanged: (order) => {
-        account.changedOrders.delete(order);
+        account.forgetChange(order);
         return this.record(order);
       },
       trades: (from) => this.trades(from),
@@ -243,7 +242,7 @@ export class BarFillSimulator {
   }
 
   private get hasNews(): boolean {
-    return this.account.changedOrders.size > 0 || this.account.walletVersion !== this.reportedWallets;
+    return this.account.changedOrders.length > 0 || this.account.walletVersion !== this.reportedWallets;
   }
 
   /** Ends the active orders; stops that wait stay, unless their pair goes. */

@@ -199,7 +199,8 @@ export class BarFiller {
       readonly timeMs: number;
     },
   ): void {
-    this.market.takeVolume(fill.amount);
-    this.context.account.fill(order, { market: this.market, ...fill });
+    const { market } = this;
+    market.takeVolume(fill.amount);
+    this.context.account.fill(order, market, fill);
   }
 }

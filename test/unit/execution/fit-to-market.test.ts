@@ -17,13 +17,13 @@ const units = (text: string): Units | null => (text === '-' ? null : parseUnits(
 /** `amount @ price stop s limit l ref r` with `-` for what is not there, and what it is fitted to. */
 function fitted(wish: string): string {
   const [amount = '', price = '-', stop = '-', limit = '-', reference = '-'] = wish.split(' ');
-  const found = fitToMarket(MARKET, {
+  const wished = {
     amount: parseUnits(amount),
     price: units(price),
     stopPrice: units(stop),
     stopLimitPrice: units(limit),
-    reference: units(reference),
-  });
+  };
+  const found = fitToMarket(MARKET, wished, units(reference));
   if (!found.ok) return found.reason;
   const { price: at, stopPrice, stopLimitPrice } = found;
   return [found.amount, at, stopPrice, stopLimitPrice]
@@ -69,9 +69,8 @@ describe('fitting a wish to its market', () => {
             price: price as Units,
             stopPrice: null,
             stopLimitPrice: null,
-            reference: null,
           };
-          const found = fitToMarket(MARKET, wish);
+          const found = fitToMarket(MARKET, wish, null);
           if (!found.ok) return;
           expect(found.amount).toBeLessThanOrEqual(amount);
           expect(amount - found.amount).toBeLessThan(MARKET.amountStep);
