@@ -65,8 +65,14 @@ export class WaitingQueue {
   }
 
   remove(id: number): void {
-    const index = this.waiting.findIndex((other) => other.id === id);
-    if (index !== -1) this.waiting.splice(index, 1);
+    const { waiting } = this;
+    // Most are sent as soon as they come, and wait alone.
+    if (waiting.length === 1 && waiting[0]?.id === id) {
+      waiting.pop();
+      return;
+    }
+    const index = waiting.findIndex((other) => other.id === id);
+    if (index !== -1) waiting.splice(index, 1);
   }
 
   /** Everyone who waits, in the order in which they are served. */

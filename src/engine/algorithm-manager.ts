@@ -312,14 +312,16 @@ export class AlgorithmManager {
 
   private ordersOf(work: Work, nowMs: number): readonly OrderRecord[] {
     if (work.orderList !== null) return work.orderList;
-    if (work.algorithm.kind === 'quotes') {
-      for (const [key, order] of work.orders) {
-        if (isFinal(order) && (order.closedAtMs ?? nowMs) + CLOSED_QUOTES_SHOWN_MS < nowMs)
-          work.orders.delete(key);
-      }
+    const isOfQuotes = work.algorithm.kind === 'quotes';
+    const list: OrderRecord[] = [];
+    for (const order of work.orders.values()) {
+      const isOver = isOfQuotes && isFinal(order);
+      if (isOver && (order.closedAtMs ?? nowMs) + CLOSED_QUOTES_SHOWN_MS < nowMs)
+        work.orders.delete(order.key);
+      else list.push(order);
     }
-    work.orderList = [...work.orders.values()];
-    return work.orderList;
+    work.orderList = list;
+    return list;
   }
 
   private finish(work: Work, reason: string): void {

@@ -22,6 +22,7 @@ export interface Timeline {
  * would own.
  */
 const MOST_WAITING = 100_000;
+const MOST_WAITING_RULE = `expected at most ${MOST_WAITING} things to wait for their time`;
 
 /**
  * Things at one instant, at most: beyond it something asks for the present again and again, and time would
@@ -79,12 +80,10 @@ export class VirtualTime implements Timeline {
   }
 
   private add(atMs: number, work: () => void, isPlain: boolean): Cancel {
-    invariant(Number.isFinite(atMs), () => `expected a finite time for work, was ${atMs}`);
+    if (!Number.isFinite(atMs))
+      throw new SarrafError('INVARIANT', `expected a finite time for work, was ${atMs}`);
     if (this.queue.size >= MOST_WAITING) this.queue.forgetCanceled();
-    invariant(
-      this.queue.size < MOST_WAITING,
-      () => `expected at most ${MOST_WAITING} things to wait for their time`,
-    );
+    invariant(this.queue.size < MOST_WAITING, MOST_WAITING_RULE);
     this.sequence += 1;
     const dueMs = Math.max(this.nowMs, Math.ceil(atMs));
     const due = { atMs: dueMs, sequence: this.sequence, work, isPlain, isCanceled: false };
@@ -117,10 +116,7 @@ export class VirtualTime implements Timeline {
         this.queue.removeFirst();
         if (due.isCanceled) continue;
         this.atThisInstant = due.atMs === this.nowMs ? this.atThisInstant + 1 : 0;
-        invariant(
-          this.atThisInstant < MOST_AT_ONCE,
-          () => `expected at most ${MOST_AT_ONCE} things at one instant, at ${due.atMs} there are more`,
-        );
+        if (this.atThisInstant >= MOST_AT_ONCE) this.standsStill(due.atMs);
         this.nowMs = due.atMs;
         due.work();
         this.sinceTurn += 1;
@@ -131,6 +127,13 @@ export class VirtualTime implements Timeline {
     } finally {
       this.isRunning = false;
     }
+  }
+
+  private standsStill(atMs: number): never {
+    throw new SarrafError(
+      'INVARIANT',
+      `expected at most ${MOST_AT_ONCE} things at one instant, at ${atMs} there are more`,
+    );
   }
 
   private async turn(): Promise<void> {

@@ -93,10 +93,10 @@ function standOf(quotes: readonly WantedQuote[], isTaken: boolean[], orders: rea
  */
 function freeAtMsOf(quote: WantedQuote, { orders, market, refusalPauseMs }: AlgorithmView): number {
   let refusedAtMs = quote.refusedAtMs ?? Number.NEGATIVE_INFINITY;
-  for (const { state, side, price, amount, closedAtMs } of orders) {
-    if (state !== 'rejected' || side !== quote.side || price !== quote.price) continue;
-    if (amount === onAmountGrid(market, quote.amount))
-      refusedAtMs = Math.max(refusedAtMs, closedAtMs ?? refusedAtMs);
+  for (const order of orders) {
+    if (order.state !== 'rejected' || order.side !== quote.side || order.price !== quote.price) continue;
+    if (order.amount === onAmountGrid(market, quote.amount))
+      refusedAtMs = Math.max(refusedAtMs, order.closedAtMs ?? refusedAtMs);
   }
   return refusedAtMs + refusalPauseMs;
 }
@@ -104,13 +104,14 @@ function freeAtMsOf(quote: WantedQuote, { orders, market, refusalPauseMs }: Algo
 /** A fill that is newer than the set has answered its quote. */
 function takeFilled(algorithm: QuotesAlgorithm, isTaken: boolean[], orders: readonly OrderRecord[]): void {
   for (const order of orders) {
-    if (order.state !== 'filled') continue;
-    const closedAtMs = present(
-      order.closedAtMs,
-      () => `a time at which ${order.key}, which is filled, was closed`,
-    );
-    if (closedAtMs > algorithm.setAtMs) take(algorithm.quotes, isTaken, order);
+    if (order.state === 'filled' && closedAtMsOf(order) > algorithm.setAtMs)
+      take(algorithm.quotes, isTaken, order);
   }
+}
+
+/** Apart from the loop over orders, each round of which would make room for the sentence. */
+function closedAtMsOf({ key, closedAtMs }: OrderRecord): number {
+  return present(closedAtMs, () => `a time at which ${key}, which is filled, was closed`);
 }
 
 function take(

@@ -167,7 +167,8 @@ export function afterRefusals(algorithm: QuotesAlgorithm, view: AlgorithmView): 
       ({ order }) =>
         order.side === quote.side &&
         order.price !== null &&
-        onPriceGrid(order.price, algorithm.priceStep) === quote.price,
+        // Mostly it is the price of the quote itself, as it was fitted.
+        (order.price === quote.price || onPriceGrid(order.price, algorithm.priceStep) === quote.price),
     );
   if (!algorithm.quotes.some(isRefused)) return algorithm;
   const quotes = algorithm.quotes.map((quote) =>
