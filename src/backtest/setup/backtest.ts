@@ -85,7 +85,8 @@ export async function backtest(options: BacktestOptions): Promise<BacktestOutcom
   const { timeMs, equity, length } = run.curve;
   return {
     result: createResult(run),
-    equity: { timeMs: timeMs.slice(0, length), value: equity.slice(0, length) },
+    // Not copied: nothing else writes to the columns of a run that has ended.
+    equity: { timeMs: timeMs.subarray(0, length), value: equity.subarray(0, length) },
     problems,
   };
 }
