@@ -310,11 +310,10 @@ export class CandleRunner {
 
   private answersTo({ requests }: EngineOutput, atMs: number): readonly VenueEvent[] {
     const { venue, answerInstead } = this.options;
-    const events: VenueEvent[] = [];
-    for (const { id, call } of requests) {
+    const events = requests.map(({ id, call }): VenueEvent => {
       const answer = answerInstead?.(call) ?? venue.answer(call, atMs);
-      events.push({ kind: 'answer', atMs, requestId: id, sentAtMs: atMs, answer });
-    }
+      return { kind: 'answer', atMs, requestId: id, sentAtMs: atMs, answer };
+    });
     const news = this.news(atMs);
     if (news !== null) events.push(news);
     return events;

@@ -22,9 +22,11 @@ import type { WorkingOrder } from './working-order.ts';
 
 /**
  * Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the
- * changes has seen them all.
+ * changes has seen them all. Few, so that they go while they are young to the garbage collector.
  */
-const HISTORY_KEPT = 1_000;
+const HISTORY_KEPT = 100;
+
+const NO_TRADES: readonly VenueTrade[] = [];
 
 const SETTINGS: TradingSettings = { ...DEFAULT_TRADING, historyKept: HISTORY_KEPT, ordersKept: HISTORY_KEPT };
 
@@ -43,7 +45,7 @@ export class BarAccount {
   readonly trades = new BoundedList<VenueTrade>(HISTORY_KEPT);
   /** What was not reported yet. Emptied by whoever reports; it grows with what happened since. */
   readonly changedOrders: SimulatedOrder[] = [];
-  private newTrades: VenueTrade[] = [];
+  private newTrades: VenueTrade[] | null = null;
   /** Rises with every change of a wallet. */
   walletVersion = 0;
   /** What was received, for orders that fill before it although they are dealt with later. */
@@ -58,8 +60,8 @@ export class BarAccount {
 
   /** The trades that were not reported yet, by rising id. They count as reported from then on. */
   takeTrades(): readonly VenueTrade[] {
-    const trades = this.newTrades;
-    if (trades.length > 0) this.newTrades = [];
+    const trades = this.newTrades ?? NO_TRADES;
+    this.newTrades = null;
     return trades;
   }
 
@@ -143,7 +145,8 @@ export class BarAccount {
       tooFine: null,
     };
     this.trades.push(trade);
-    this.newTrades.push(trade);
+    if (this.newTrades === null) this.newTrades = [trade];
+    else this.newTrades.push(trade);
     this.changed(order);
     this.walletVersion += 1;
     this.endPair(order, market);

@@ -1,6 +1,6 @@
 import type { SimulatedOrder } from './order.ts';
 
-const CHUNK = 1_024;
+const CHUNK = 128;
 
 type Chunk = (SimulatedOrder | undefined)[];
 
