@@ -1,8 +1,16 @@
 import type { Market } from '../domain/market.ts';
-import type { Units } from '../domain/money.ts';
+import { addUnits, NO_UNITS, subtractUnits, unitsOf, type Units } from '../domain/money.ts';
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { heldOf } from '../execution/algorithms/bracket-stock.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { algorithmFromJson, algorithmToJson } from '../execution/algorithms/algorithm-json.ts';
-import type { AlgorithmOrder, AlgorithmStep, AlgorithmView } from '../execution/algorithms/algorithm-step.ts';
+import type {
+  AlgorithmOrder,
+  AlgorithmStep,
+  AlgorithmView,
+  Close,
+} from '../execution/algorithms/algorithm-step.ts';
 import { advanceAlgorithm, type Algorithm } from '../execution/algorithms/algorithms.ts';
 import { updateQuotes, type QuotesIntent } from '../execution/algorithms/quotes.ts';
 import type { IntentBlotter } from './intent-blotter.ts';
@@ -36,6 +44,8 @@ interface Work {
   readonly orders: Map<string, OrderRecord>;
   orderList: readonly OrderRecord[] | null;
   refusals: { readonly order: AlgorithmOrder; readonly reason: string }[];
+  /** Bars that closed since it was asked last, where it wants them. */
+  closes: readonly Close[];
   wakeAtMs: number;
   wantsBooks: boolean;
   /** @see AlgorithmStep.isComplete */
@@ -47,6 +57,10 @@ interface Work {
 const LEAST_REFUSAL_PAUSE_MS = 10_000;
 
 const NO_REFUSALS: AlgorithmView['refusals'] = [];
+const NO_CLOSES: readonly Close[] = [];
+
+/** Bars that one algorithm is shown at once: more come only from a long past, and the oldest go. */
+const MOST_CLOSES = 10_000;
 
 export interface AlgorithmManagerOptions {
   readonly outbox: Outbox;
@@ -160,6 +174,27 @@ export class AlgorithmManager {
       if (work.wantsBooks && work.market === market) this.poked.add(work);
   }
 
+  /** A bar of a market has closed: brackets whose strategy was shown it may have to follow. */
+  onCandle({ market, timeframe, openTimeMs, close }: ClosedCandle): void {
+    for (const work of this.works.values()) {
+      if (work.market !== market || work.algorithm.kind !== 'bracket') continue;
+      const shown = firstTimeframeOf(work.instance, market);
+      if (shown !== timeframe) continue;
+      const atMs = openTimeMs + timeframeMs(timeframe);
+      work.closes = [...work.closes.slice(1 - MOST_CLOSES), { price: unitsOf(close), atMs }];
+      this.poked.add(work);
+    }
+  }
+
+  /** What brackets of a strategy hold of a coin: nothing else is to protect that too. */
+  heldByBrackets(instance: StrategyInstance, base: string): Units {
+    let held = NO_UNITS;
+    for (const work of this.works.values()) {
+      if (work.instance === instance && this.baseOf(work) === base) held = addUnits(held, this.heldBy(work));
+    }
+    return held;
+  }
+
   /** Asks whom it is time to ask; answers whether anybody was. */
   pump(nowMs: number): boolean {
     if (this.works.size === 0) return false;
@@ -201,6 +236,26 @@ export class AlgorithmManager {
     }
   }
 
+  /** What older brackets of the same strategy hold of the same coin, which is not there for this one. */
+  private heldBefore(work: Work): Units {
+    let held = NO_UNITS;
+    if (work.algorithm.kind !== 'bracket') return held;
+    for (const other of this.works.values()) {
+      if (other === work) break;
+      if (other.instance === work.instance && this.baseOf(other) === this.baseOf(work))
+        held = addUnits(held, this.heldBy(other));
+    }
+    return held;
+  }
+
+  private heldBy({ algorithm, orders }: Work): Units {
+    return algorithm.kind === 'bracket' ? heldOf(algorithm, [...orders.values()]) : NO_UNITS;
+  }
+
+  private baseOf({ instance, market }: Work): string {
+    return instance.marketNames.parseMarket(market).base;
+  }
+
   private enter(
     instance: StrategyInstance,
     intentId: string,
@@ -215,6 +270,7 @@ export class AlgorithmManager {
       orders: new Map(),
       orderList: null,
       refusals: [],
+      closes: NO_CLOSES,
       wakeAtMs: Number.POSITIVE_INFINITY,
       wantsBooks: false,
       isComplete: false,
@@ -261,6 +317,7 @@ export class AlgorithmManager {
     const changed = step.algorithm !== work.algorithm;
     work.algorithm = step.algorithm;
     work.refusals = [];
+    work.closes = NO_CLOSES;
     work.wakeAtMs = step.wakeAtMs ?? Number.POSITIVE_INFINITY;
     work.wantsBooks = step.wantsBooks;
     work.isComplete = step.isComplete ?? false;
@@ -278,12 +335,11 @@ export class AlgorithmManager {
     for (const order of step.place) {
       const verdict = risk.approve(work.instance, market, {
         intentId: work.intentId,
-        tag: null,
+        tag: work.algorithm.kind === 'expiring' ? work.algorithm.tag : null,
         ...order,
-        stopPrice: null,
-        stopLimitPrice: null,
         // Its parts may be alike, and it counts each of them by its own id.
         whenIdentical: 'send',
+        isExit: work.algorithm.kind === 'bracket' && order.side === 'sell',
       });
       if (verdict.ok) {
         placer.place(verdict.plan);
@@ -303,8 +359,9 @@ export class AlgorithmManager {
       nowMs,
       market,
       orders: this.ordersOf(work, nowMs),
-      position: instance.held(market.base),
+      position: subtractUnits(instance.held(market.base), this.heldBefore(work)),
       equity: algorithm.kind === 'target' ? views.of(instance).equityUnits(market.symbol) : null,
+      closes: work.closes,
       refusals: refusals.length === 0 ? NO_REFUSALS : refusals,
       refusalPauseMs: Math.max(LEAST_REFUSAL_PAUSE_MS, orderManager.blotter.venue.identicalOrdersMs),
     });
@@ -343,6 +400,13 @@ export class AlgorithmManager {
   }
 }
 
+/** The bars of a market by which a strategy decides: those that it named first. */
+function firstTimeframeOf({ runner }: StrategyInstance, market: string): Timeframe | null {
+  for (const wanted of runner.subscriptions)
+    if (wanted.kind === 'candles' && wanted.market === market) return wanted.timeframe;
+  return null;
+}
+
 /** What an algorithm sees. The book is worked out when it is looked at, which most algorithms never do. */
 class WorkView implements AlgorithmView {
   readonly nowMs: number;
@@ -350,6 +414,7 @@ class WorkView implements AlgorithmView {
   readonly orders: readonly OrderRecord[];
   readonly position: Units;
   readonly equity: Units | null;
+  readonly closes: readonly Close[];
   readonly refusals: AlgorithmView['refusals'];
   readonly refusalPauseMs: number;
   private readonly markets: MarketDataCache;
@@ -361,6 +426,7 @@ class WorkView implements AlgorithmView {
     this.orders = view.orders;
     this.position = view.position;
     this.equity = view.equity;
+    this.closes = view.closes;
     this.refusals = view.refusals;
     this.refusalPauseMs = view.refusalPauseMs;
   }

@@ -126,6 +126,7 @@ export class Engine {
       findings,
       readers,
       strategies,
+      onCandle: (candle) => algorithms.onCandle(candle),
     });
     const control = new Control({ outbox, orderManager, algorithms, strategies, notifier });
     const shared = {

@@ -113,7 +113,10 @@ export class EventLoop {
     }
     algorithms.beginStep();
     strategies.tellCandle(bar, listeners);
-    if (algorithms.size > 0) algorithms.onBook(bar.market);
+    if (algorithms.size > 0) {
+      algorithms.onCandle(bar);
+      algorithms.onBook(bar.market);
+    }
     return this.finish(false);
   }
 

@@ -19,6 +19,7 @@ import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
+import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 
 /** A poll waits for its slot no longer than this, or than its own interval. */
@@ -53,6 +54,8 @@ export interface FeedHandlerOptions {
   readonly findings: FlawLog;
   readonly readers: CandleReaders;
   readonly strategies: StrategyDispatcher;
+  /** Called with each bar that has closed, once strategies have it. */
+  readonly onCandle: (candle: ClosedCandle) => void;
 }
 
 /** Asks for every feed at its pace, and hands on what comes back. */
@@ -299,6 +302,7 @@ export class FeedHandler {
       if (wasWarm) strategies.tellCandle(candle);
     }
     if (!wasWarm) for (const candle of closed) strategies.warmUp(candle);
+    for (const candle of closed) this.options.onCandle(candle);
   }
 
   /** One page of what is open, and the next ones after it. */

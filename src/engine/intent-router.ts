@@ -1,5 +1,10 @@
 import type { Market } from '../domain/market.ts';
-import type { Units } from '../domain/money.ts';
+import { formatUnits, subtractUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
+import { divideHalfEven } from '../domain/rounding.ts';
+import type { ExpiringAlgorithm } from '../execution/algorithms/expiring.ts';
+import type { CreateBracketOptions } from '../execution/algorithms/bracket.ts';
+import { NO_HOLDING } from '../portfolio/holding.ts';
+import { partOf } from '../portfolio/quote-money.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { createAlgorithm, type AlgorithmIntent } from '../execution/algorithms/algorithms.ts';
@@ -59,6 +64,8 @@ export class IntentRouter {
       case 'target':
       case 'twap':
       case 'iceberg':
+      case 'bracket':
+      case 'protect':
         this.algorithm(instance, intent);
     }
   }
@@ -114,8 +121,18 @@ export class IntentRouter {
       this.reject(instance, intent, { code: 'closed', reason: closed });
       return;
     }
+    const crossed = intent.kind === 'place' && intent.postOnly === true ? this.crossedBy(intent, wish) : null;
+    if (crossed !== null) {
+      this.reject(instance, intent, { code: 'fit', reason: crossed });
+      return;
+    }
     const intentId = this.nextId();
     intents.begin(intentId, instance.name, intent);
+    if (intent.kind === 'place' && intent.expireAfterMs !== undefined) {
+      const algorithm = expiringOf(wish, this.options.outbox.nowMs + intent.expireAfterMs);
+      this.options.algorithms.begin(instance, intentId, { market: intent.market, algorithm });
+      return;
+    }
     const verdict = risk.approve(instance, state.market, { ...wish, intentId });
     if (verdict.ok) {
       placer.place(verdict.plan);
@@ -123,6 +140,19 @@ export class IntentRouter {
     }
     intents.end(intentId, 'refused', verdict.reason);
     this.reject(instance, intent, verdict);
+  }
+
+  /** Why an order that is to rest would take instead, as the book was seen last; null where it rests. */
+  private crossedBy(
+    { market }: { readonly market: string },
+    { side, price, stopPrice }: Wish,
+  ): string | null {
+    if (price === null || stopPrice !== null) return 'expected a limit price for postOnly, and no stopPrice';
+    const best = this.options.risk.bestFor(market, side);
+    const takes = best !== null && (side === 'buy' ? price >= best : price <= best);
+    if (!takes) return null;
+    const bound = side === 'buy' ? 'below' : 'above';
+    return `expected a price ${bound} ${formatUnits(best)} for postOnly, was ${formatUnits(price)}, which would trade at once`;
   }
 
   private algorithm(instance: StrategyInstance, intent: AlgorithmIntent): void {
@@ -158,7 +188,13 @@ export class IntentRouter {
       if (wrong !== null) this.reject(instance, intent, { code: 'fit', reason: wrong });
       return;
     }
-    const made = createAlgorithm(sized.intent, { market: state.market, nowMs: outbox.nowMs, replaced });
+    const made = createAlgorithm(sized.intent, {
+      market: state.market,
+      nowMs: outbox.nowMs,
+      replaced,
+      bestAsk: this.options.risk.bestFor(market, 'buy'),
+      holding: this.holdingOf(instance, state.market),
+    });
     if (!made.ok) {
       this.reject(instance, intent, { code: 'fit', reason: made.reason });
       return;
@@ -199,6 +235,17 @@ export class IntentRouter {
       if (last?.state === 'rejected') intents.end(id, 'refused', last.reason ?? 'rejected');
       else intents.end(id, 'done', last?.state ?? 'it had ended before a restart');
     }
+  }
+
+  /** What no bracket holds of a market's coin, and what the strategy paid for it on average. */
+  private holdingOf(instance: StrategyInstance, { base, quote }: Market): CreateBracketOptions['holding'] {
+    const { held, cost } = instance.ledger.state.holdings.get(base) ?? NO_HOLDING;
+    const paid = partOf(cost, quote);
+    const isKnown = held > 0n && paid > 0n;
+    return {
+      amount: subtractUnits(held, this.options.algorithms.heldByBrackets(instance, base)),
+      averagePrice: isKnown ? (divideHalfEven(paid * UNITS_PER_ONE, held) as Units) : null,
+    };
   }
 
   private sizeView(instance: StrategyInstance, market: Market): SizeView {
@@ -253,11 +300,14 @@ export class IntentRouter {
   }
 }
 
+type Wish = Omit<WishedOrder, 'intentId'>;
+
+function expiringOf({ side, amount, price, stopPrice, tag }: Wish, expiresAtMs: number): ExpiringAlgorithm {
+  return { kind: 'expiring', side, amount, price, stopPrice, tag, expiresAtMs, isPlaced: false };
+}
+
 /** A wish in units; null where a number is no positive decimal. */
-function wishOf(
-  intent: Extract<Intent, { kind: 'place' | 'oco' }>,
-  amount: Units,
-): Omit<WishedOrder, 'intentId'> | null {
+function wishOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Units): Wish | null {
   const price = optionalUnits(intent.price);
   const stopPrice = optionalUnits(intent.stopPrice);
   const stopLimitPrice = optionalUnits(intent.kind === 'oco' ? intent.stopLimitPrice : undefined);
@@ -271,6 +321,7 @@ function wishOf(
     stopPrice,
     stopLimitPrice,
     whenIdentical,
+    isExit: false,
   };
 }
 

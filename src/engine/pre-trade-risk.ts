@@ -23,6 +23,8 @@ export interface WishedOrder {
   /** Only for an OCO. */
   readonly stopLimitPrice: Units | null;
   readonly whenIdentical: WhenIdentical;
+  /** Whether it is the exit of a bracket. */
+  readonly isExit: boolean;
 }
 
 export type PreTradeVerdict =
@@ -78,6 +80,7 @@ export class PreTradeRisk {
       price,
       stopPrice: stopLimitPrice === null ? stopPrice : null,
       amount,
+      isExit: wish.isExit,
     };
     const first = this.check(instance, wanted);
     if (!first.ok) return first;
@@ -107,6 +110,8 @@ export class PreTradeRisk {
       price,
       stopPrice,
       amount,
+      // None of a bracket ever waits.
+      isExit: false,
     };
     const verdict = this.check(instance, wanted, order.key);
     return verdict.ok ? null : `Risk: ${verdict.reason}`;

@@ -5,10 +5,12 @@ import { divideDown } from '../domain/rounding.ts';
 import type { SizedAlgorithmIntent } from '../execution/algorithms/algorithms.ts';
 import type { QuotesIntent, SizedQuote } from '../execution/algorithms/quotes.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
-import type { DecimalInput, Intent, Quote } from '../strategy/intents.ts';
+import type { BracketWish, DecimalInput, Intent, Quote } from '../strategy/intents.ts';
 
 /** An intent that says how much it wants: by amount, by value or by share of the equity. */
-type SizedIntent = Extract<Intent, { kind: 'place' | 'oco' | 'twap' | 'iceberg' }>;
+type SizedIntent =
+  | Extract<Intent, { kind: 'place' | 'oco' | 'twap' | 'iceberg' }>
+  | ({ readonly side: Side } & BracketWish['entry']);
 
 /** What a size is worked out with. */
 export interface SizeView {
@@ -51,6 +53,17 @@ export function sizedAlgorithm(
   view: SizeView,
 ): Sized<SizedAlgorithmIntent> {
   if (intent.kind === 'twap' || intent.kind === 'iceberg') return withAmount(intent, view);
+  if (intent.kind === 'bracket') {
+    const { price, expireAfterMs } = intent.entry;
+    const amount = inputFor({ side: 'buy', ...intent.entry }, view);
+    if (!amount.ok) return { ok: false, reason: `entry: ${amount.reason}` };
+    const entry = {
+      amount: amount.value,
+      ...(price === undefined ? {} : { price }),
+      ...(expireAfterMs === undefined ? {} : { expireAfterMs }),
+    };
+    return { ok: true, intent: { ...intent, entry } };
+  }
   if (intent.kind !== 'quotes' || hasAmounts(intent)) return { ok: true, intent };
   const quotes: SizedQuote[] = [];
   for (const [index, quote] of intent.quotes.entries()) {
@@ -70,7 +83,7 @@ type Amount =
   | { readonly ok: true; readonly units: Units | null }
   | { readonly ok: false; readonly reason: string };
 
-function withAmount<Kind extends SizedIntent>(
+function withAmount<Kind extends Extract<Intent, { kind: 'twap' | 'iceberg' }>>(
   intent: Kind,
   view: SizeView,
 ): Sized<Kind & { readonly amount: DecimalInput }> {

@@ -304,8 +304,7 @@ export class Bot {
         coverage.count(`strategy ${change.entry.subject === 'vandal' ? 'vandal' : 'other'} failed`);
       else if (change.kind === 'fill')
         coverage.count(change.fill.orderKey === null ? 'foreign fills' : 'fills');
-      else if (change.kind === 'intent' && change.intent.status === 'working')
-        coverage.count(`intent ${change.intent.kind}`);
+      else if (change.kind === 'intent' && change.intent.status === 'working') coverage.intent(change.intent);
       else if (
         change.kind === 'journal' &&
         change.entry.kind === 'reconciliation' &&

@@ -1,6 +1,7 @@
 import type { VenueAnswer } from '../venues/port.ts';
-import type { JournalEntry } from '../engine/mirror-change.ts';
+import type { IntentRecord, JournalEntry } from '../engine/mirror-change.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import { ExitCoverage } from './exit-coverage.ts';
 import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './wrong-replies.ts';
 
@@ -39,6 +40,10 @@ const NEEDED = [
   ...VANDAL_ACTS.map((act) => `strategy ${act}` as const),
   'mirror put back',
   'orders taken over',
+  'exits',
+  'exits resized',
+  'stops raised',
+  'crash with an exit that rests',
 ] as const;
 
 /** Whether an answer says that a limit is exceeded. */
@@ -60,6 +65,7 @@ export class Coverage {
   /** Those of them that there was no clear answer about. */
   private readonly doubtful = new Set<string>();
   private readonly rejected = new Set<string>();
+  private readonly exits = new ExitCoverage();
 
   count(what: string, times = 1): void {
     this.found.set(what, (this.found.get(what) ?? 0) + times);
@@ -76,6 +82,7 @@ export class Coverage {
       this.count('sent again');
     if (order.key.endsWith('/2') && order.filled > 0n && before?.filled === 0n)
       this.count('second legs executed');
+    for (const what of this.exits.order(order, before === undefined && !isRevived)) this.count(what);
     this.live.set(order.key, order);
     if (order.state === 'filled' || order.state === 'cancelled' || order.state === 'rejected') {
       this.live.delete(order.key);
@@ -83,6 +90,11 @@ export class Coverage {
       if (order.state === 'rejected') this.rejected.add(order.key);
       if (this.doubtful.delete(order.key)) this.count(`unknown, in the end ${order.state}`);
     }
+  }
+
+  intent(intent: IntentRecord): void {
+    this.count(`intent ${intent.kind}`);
+    this.exits.intent(intent);
   }
 
   /** Implausible data of the exchange, or its correction. */
@@ -103,6 +115,7 @@ export class Coverage {
   crash(where: string): void {
     this.count('crashes');
     this.count(`crash ${where}`);
+    if (this.exits.isResting) this.count('crash with an exit that rests');
     for (const state of new Set([...this.live.values()].map((order) => order.state))) {
       this.count(`crash with an order ${state}`);
     }

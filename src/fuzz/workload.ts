@@ -4,7 +4,7 @@ import { createRandom } from '../domain/random.ts';
 import type { Side } from '../domain/order.ts';
 import type { StrategyContext } from '../strategy/context.ts';
 import { defineStrategy } from '../strategy/definition.ts';
-import type { Size } from '../strategy/intents.ts';
+import type { Distance, ExitWish, OrderWish, Size } from '../strategy/intents.ts';
 import type { Order } from '../strategy/own-order.ts';
 import { Dice } from './dice.ts';
 
@@ -62,14 +62,20 @@ const sharesAway = (dice: Dice): number => (dice.happens(0.2) ? -NEAR * 4 : dice
 
 const place = (
   situation: Situation,
-  wish: { readonly price?: string; readonly stopPrice?: string },
+  wish: Pick<OrderWish, 'price' | 'stopPrice' | 'expireAfterMs' | 'postOnly'>,
 ): void => {
   const { ctx, side } = situation;
   ctx[side]({ ...sizeOf(situation), ...wish });
 };
 
-const limit: Action = (situation) =>
-  place(situation, { price: priceAway(situation, sharesAway(situation.dice)) });
+const limit: Action = (situation) => {
+  const { dice } = situation;
+  place(situation, {
+    price: priceAway(situation, sharesAway(dice)),
+    ...(dice.happens(0.2) ? { expireAfterMs: dice.integer(1_000, 600_000) } : {}),
+    ...(dice.happens(0.2) ? { postOnly: true } : {}),
+  });
+};
 
 const atMarket: Action = (situation) => place(situation, {});
 
@@ -172,6 +178,55 @@ const hidden: Action = (situation) => {
   situation.ctx.iceberg(situation.side, { amount, visible, price });
 };
 
+/** A distance from what is paid, in one of the four ways. */
+const distanceOf = ({ dice, bid }: Situation, worth: number): Distance => {
+  const share = dice.logUniform(NEAR * 4, FAR);
+  return (
+    dice.pick<Distance>([
+      { percent: (share * 100).toFixed(6) },
+      { distance: bid.times(share).toFixed(10) },
+      { money: (worth * share).toFixed(10) },
+    ]) ?? { percent: 1 }
+  );
+};
+
+/** How a position of some worth is left: some of the ways, at least one. */
+const exitOf = (situation: Situation, worth: number): ExitWish => {
+  const { dice } = situation;
+  const isTrailing = dice.happens(0.4);
+  return {
+    stopLoss: distanceOf(situation, worth),
+    ...(dice.happens(0.6) ? { takeProfit: distanceOf(situation, worth) } : {}),
+    ...(isTrailing
+      ? { trail: { by: distanceOf(situation, worth), minStep: dice.between(0, 0.1).toFixed(6), on: 'poll' } }
+      : {}),
+    ...(dice.happens(0.3) ? { breakEvenAt: distanceOf(situation, worth) } : {}),
+    ...(dice.happens(0.3) ? { timeStopMs: dice.integer(30_000, 3_600_000) } : {}),
+    ...(dice.happens(0.1) ? { whenCanceled: 'leave' } : {}),
+  };
+};
+
+const bracketed: Action = (situation) => {
+  const { ctx, dice } = situation;
+  const worth = worthOf(situation) * dice.between(1, 4);
+  const entry = {
+    value: worth,
+    ...(dice.happens(0.7) ? { price: priceAway({ ...situation, side: 'buy' }, sharesAway(dice)) } : {}),
+    ...(dice.happens(0.5) ? { expireAfterMs: dice.integer(1_000, 600_000) } : {}),
+  };
+  ctx.bracket({ entry, ...exitOf(situation, worth) });
+};
+
+const guarded: Action = (situation) => {
+  const { ctx, dice } = situation;
+  const amount = amountOf(situation);
+  ctx.protect({
+    ...(dice.happens(0.7) ? { amount } : {}),
+    averagePrice: situation.bid.toFixed(10),
+    ...exitOf(situation, worthOf(situation)),
+  });
+};
+
 /** Every kind of intent, by how often; those that end others' work are rare. */
 const WEIGHTS: readonly (readonly [action: Action, weight: number])[] = [
   [limit, 4],
@@ -186,6 +241,8 @@ const WEIGHTS: readonly (readonly [action: Action, weight: number])[] = [
   [quote, 2],
   [inSlices, 1],
   [hidden, 1],
+  [bracketed, 3],
+  [guarded, 1],
 ];
 
 const ACTIONS: readonly Action[] = WEIGHTS.flatMap(([action, weight]) =>

@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { isDecimalFromZero, isPositiveDecimal, sayInput, textOfNumber } from './decimal-input.ts';
 import type { SarrafError } from '../domain/errors.ts';
-import { FieldCheck, isSide, refusal } from './check-fields.ts';
+import { EXIT_FIELDS, ExitCheck, NESTED_FIELDS } from './check-bracket.ts';
+import { isSide, refusal } from './check-fields.ts';
 import { isFields, type Fields } from './fields.ts';
 import type { Intent } from './intents.ts';
 
@@ -18,7 +19,18 @@ const HOLDINGS = ['position', 'value', 'equityShare'] as const;
 
 /** What each kind may have. */
 const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
-  place: new Set(['kind', 'market', 'side', ...SIZES, 'price', 'stopPrice', 'tag', 'allowIdentical']),
+  place: new Set([
+    'kind',
+    'market',
+    'side',
+    ...SIZES,
+    'price',
+    'stopPrice',
+    'tag',
+    'allowIdentical',
+    'expireAfterMs',
+    'postOnly',
+  ]),
   oco: new Set([
     'kind',
     'market',
@@ -37,10 +49,14 @@ const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
   quotes: new Set(['kind', 'market', 'quotes']),
   twap: new Set(['kind', 'market', 'side', ...SIZES, 'overMs', 'slices', 'price']),
   iceberg: new Set(['kind', 'market', 'side', ...SIZES, 'visible', 'price']),
+  bracket: new Set(['kind', 'market', 'entry', ...EXIT_FIELDS]),
+  protect: new Set(['kind', 'market', 'amount', 'averagePrice', ...EXIT_FIELDS]),
 };
 
 /** Fields that are counts, not money. */
-const COUNTS: ReadonlySet<string> = new Set(['overMs', 'slices']);
+const COUNTS: ReadonlySet<string> = new Set(['overMs', 'slices', 'timeStopMs', 'expireAfterMs']);
+
+const ENTRY_FIELDS: ReadonlySet<string> = new Set([...SIZES, 'price', 'expireAfterMs']);
 
 const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', ...SIZES]);
 
@@ -92,7 +108,7 @@ function textOf(value: unknown): string | null {
 }
 
 /** The checks of one intent. */
-class IntentCheck extends FieldCheck {
+class IntentCheck extends ExitCheck {
   /** The intent as the engine keeps it. Its fields are read once: what is checked is what is taken. */
   taken(intent: unknown): Intent {
     if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
@@ -107,6 +123,7 @@ class IntentCheck extends FieldCheck {
     for (const name in fields) {
       const value = fields[name];
       if (value === undefined) delete fields[name];
+      else if (NESTED_FIELDS.has(name)) fields[name] = this.sealedPart(value, `.${name}`);
       else if (
         typeof value === 'object' ? !Array.isArray(value) : typeof value === 'number' && !COUNTS.has(name)
       ) {
@@ -124,6 +141,19 @@ class IntentCheck extends FieldCheck {
     }
     this.onlyFields(fields, FIELDS[kind], '');
     this.checkKind(kind, fields);
+  }
+
+  /** A frozen copy of fields within an intent, every decimal of them as a text. */
+  private sealedPart(value: unknown, place: string): unknown {
+    const copy: Record<string, unknown> = { ...this.fields(value, place, 'fields') };
+    for (const name in copy) {
+      const field = copy[name];
+      if (field === undefined) delete copy[name];
+      else if (name === 'by') copy[name] = this.sealedPart(field, `${place}.by`);
+      else if (typeof field !== 'string' && !COUNTS.has(name))
+        copy[name] = textOf(field) ?? this.noDecimal(`${place}.${name}`, field);
+    }
+    return Object.freeze(copy);
   }
 
   private quoteCopies(quotes: readonly unknown[]): readonly unknown[] {
@@ -162,7 +192,9 @@ class IntentCheck extends FieldCheck {
         this.optional(fields, 'price');
         this.optional(fields, 'stopPrice');
         this.tag(fields['tag']);
-        this.allowance(fields['allowIdentical']);
+        this.allowance(fields, 'allowIdentical');
+        this.allowance(fields, 'postOnly');
+        this.time(fields['expireAfterMs'], '.expireAfterMs');
         return;
       case 'oco':
         this.order(fields);
@@ -170,7 +202,7 @@ class IntentCheck extends FieldCheck {
         this.positive(fields['stopPrice'], '.stopPrice');
         this.positive(fields['stopLimitPrice'], '.stopLimitPrice');
         this.tag(fields['tag']);
-        this.allowance(fields['allowIdentical']);
+        this.allowance(fields, 'allowIdentical');
         return;
       case 'cancel':
         this.id(fields['clientOrderId']);
@@ -199,7 +231,26 @@ class IntentCheck extends FieldCheck {
         this.positive(fields['price'], '.price');
         this.visible(fields);
         return;
+      case 'bracket':
+        this.market(fields['market']);
+        this.entry(fields['entry']);
+        this.exit(fields);
+        return;
+      case 'protect':
+        this.market(fields['market']);
+        this.optional(fields, 'amount');
+        this.optional(fields, 'averagePrice');
+        this.exit(fields);
+        return;
     }
+  }
+
+  private entry(input: unknown): void {
+    const fields = this.fields(input, '.entry', 'an entry such as { amount: 0.01 }');
+    this.onlyFields(fields, ENTRY_FIELDS, '.entry');
+    this.size(fields, '.entry');
+    if (fields['price'] !== undefined) this.positive(fields['price'], '.entry.price');
+    this.time(fields['expireAfterMs'], '.entry.expireAfterMs');
   }
 
   /** What every order has. */
@@ -231,9 +282,10 @@ class IntentCheck extends FieldCheck {
     this.fail(`${place}.equityShare`, `expected a share from 0 to 1, was ${sayInput(equityShare)}`);
   }
 
-  private allowance(allowIdentical: unknown): void {
-    if (allowIdentical === undefined || typeof allowIdentical === 'boolean') return;
-    this.fail('.allowIdentical', `expected true or false, was ${sayInput(allowIdentical)}`);
+  private allowance(fields: Fields, name: 'allowIdentical' | 'postOnly'): void {
+    const input = fields[name];
+    if (input === undefined || typeof input === 'boolean') return;
+    this.fail(`.${name}`, `expected true or false, was ${sayInput(input)}`);
   }
 
   private quotes(quotes: unknown): void {

@@ -3,7 +3,17 @@ import type { Side } from '../domain/order.ts';
 import type { Bar } from './bar.ts';
 import type { CandleData, Data, DeclaredData, LastOf } from './data.ts';
 import type { IndicatorSpecs, ValueOf } from './indicator-specs.ts';
-import type { Change, IcebergWish, OcoWish, OrderWish, Quote, TargetWish, TwapWish } from './intents.ts';
+import type {
+  BracketWish,
+  Change,
+  IcebergWish,
+  OcoWish,
+  OrderWish,
+  ProtectWish,
+  Quote,
+  TargetWish,
+  TwapWish,
+} from './intents.ts';
 import type { Rules } from './market-rules.ts';
 import type { Order } from './own-order.ts';
 
@@ -102,6 +112,10 @@ export interface MarketContext {
   readonly twap: (side: Side, wish: TwapWish) => void;
   /** A limit order of which only `visible` is shown at a time. */
   readonly iceberg: (side: Side, wish: IcebergWish) => void;
+  /** A purchase with its exit, which rests at the exchange after each fill. */
+  readonly bracket: (wish: BracketWish) => void;
+  /** The same exit for what the strategy has already. */
+  readonly protect: (wish: ProtectWish) => void;
 }
 
 /**

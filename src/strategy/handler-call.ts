@@ -13,7 +13,7 @@ const NO_INTENTS: readonly Intent[] = Object.freeze([]);
 /** The ways to want something in a market. */
 export type MarketIntents = Pick<
   MarketContext,
-  'buy' | 'sell' | 'oco' | 'target' | 'quotes' | 'twap' | 'iceberg'
+  'buy' | 'sell' | 'oco' | 'target' | 'quotes' | 'twap' | 'iceberg' | 'bracket' | 'protect'
 >;
 
 /** One call of a strategy's handlers: what they may look at, and what they have wanted so far. */
@@ -69,6 +69,8 @@ export class HandlerCall {
       },
       twap: (side, wish) => want('twap', wish, { kind: 'twap', market, side }),
       iceberg: (side, wish) => want('iceberg', wish, { kind: 'iceberg', market, side }),
+      bracket: (wish) => want('bracket', wish, { kind: 'bracket', market }),
+      protect: (wish) => want('protect', wish, { kind: 'protect', market }),
     };
   }
 

@@ -42,6 +42,10 @@ export type OrderWish = Size & {
    * repetitions is off for this order.
    */
   readonly allowIdentical?: boolean;
+  /** When what is left of it is canceled, in ms from now. Such an order waits for no identical one. */
+  readonly expireAfterMs?: number;
+  /** Whether it is refused where it would trade at once, as the book was seen last. */
+  readonly postOnly?: boolean;
 };
 
 /**
@@ -106,6 +110,80 @@ export type TwapWish = Size & {
 /** A limit order of which only `visible`, in the base currency, is shown at a time. */
 export type IcebergWish = Size & { readonly visible: DecimalInput; readonly price: DecimalInput };
 
+/** How far from the average price of what was bought, in one of these ways. */
+export type Distance =
+  | {
+      /** Percent of the price: 2 is two percent. */
+      readonly percent: DecimalInput;
+      readonly price?: undefined;
+      readonly distance?: undefined;
+      readonly money?: undefined;
+    }
+  | {
+      /** A price in the quote currency, wherever it was bought. */
+      readonly price: DecimalInput;
+      readonly percent?: undefined;
+      readonly distance?: undefined;
+      readonly money?: undefined;
+    }
+  | {
+      /** Quote currency for one of the base currency, such as two times an average true range. */
+      readonly distance: DecimalInput;
+      readonly percent?: undefined;
+      readonly price?: undefined;
+      readonly money?: undefined;
+    }
+  | {
+      /** Quote currency that the whole position wins or loses there, before fees. */
+      readonly money: DecimalInput;
+      readonly percent?: undefined;
+      readonly price?: undefined;
+      readonly distance?: undefined;
+    };
+
+/** How a position is left. At least one of `takeProfit`, `stopLoss`, `trail` and `timeStopMs`. */
+export interface ExitWish {
+  /** Above what was paid: a limit order rests there. */
+  readonly takeProfit?: Distance;
+  /** Below what was paid: a stop order rests there. */
+  readonly stopLoss?: Distance;
+  /** A stop that follows the price up and never goes down. */
+  readonly trail?: {
+    /** How far below the highest price it stays; not a price. */
+    readonly by: Distance;
+    /** Percent of the price by which it moves at least; 0.1 when left out. */
+    readonly minStep?: DecimalInput;
+    /** Whether closes of bars count, or each bid that is polled; `close` when left out. */
+    readonly on?: 'close' | 'poll';
+  };
+  /** Once the price is that far above what was paid, the stop goes to what was paid. */
+  readonly breakEvenAt?: Distance;
+  /** What is still held so long after the first fill is sold at the market. In ms. */
+  readonly timeStopMs?: number;
+  /** Percent by which the limit of the stop leg lies below its stop price; 1 when left out. */
+  readonly stopSlip?: DecimalInput;
+  /** What happens when somebody else cancels the exit; `replace` when left out. */
+  readonly whenCanceled?: 'replace' | 'leave';
+}
+
+/** A purchase with its exit. */
+export type BracketWish = ExitWish & {
+  readonly entry: Size & {
+    /** Limit price. Without it the entry is a market order. */
+    readonly price?: DecimalInput;
+    /** When what is left of the entry is canceled, in ms from now. */
+    readonly expireAfterMs?: number;
+  };
+};
+
+/** An exit for a position that is there. */
+export type ProtectWish = ExitWish & {
+  /** In the base currency; all that the strategy has when left out. */
+  readonly amount?: DecimalInput;
+  /** What was paid for one of it; the strategy's own average when left out. */
+  readonly averagePrice?: DecimalInput;
+};
+
 /**
  * Another price or amount for an open limit order; `amount` is the whole one, what was filled before
  * included.
@@ -134,7 +212,11 @@ export type Intent =
   | { readonly kind: 'quotes'; readonly market: string; readonly quotes: readonly Quote[] }
   | ({ readonly kind: 'twap'; readonly market: string; readonly side: Side } & TwapWish)
   /** The next part is placed once the last is filled. */
-  | ({ readonly kind: 'iceberg'; readonly market: string; readonly side: Side } & IcebergWish);
+  | ({ readonly kind: 'iceberg'; readonly market: string; readonly side: Side } & IcebergWish)
+  /** A purchase whose exit rests at the exchange after each fill. */
+  | ({ readonly kind: 'bracket'; readonly market: string } & BracketWish)
+  /** The same exit for what the strategy has already. */
+  | ({ readonly kind: 'protect'; readonly market: string } & ProtectWish);
 
 export function buy(market: string, wish: OrderWish): Intent {
   return { kind: 'place', market, side: 'buy', ...wish };
@@ -174,4 +256,12 @@ export function twap(market: string, side: Side, wish: TwapWish): Intent {
 
 export function iceberg(market: string, side: Side, wish: IcebergWish): Intent {
   return { kind: 'iceberg', market, side, ...wish };
+}
+
+export function bracket(market: string, wish: BracketWish): Intent {
+  return { kind: 'bracket', market, ...wish };
+}
+
+export function protect(market: string, wish: ProtectWish): Intent {
+  return { kind: 'protect', market, ...wish };
 }

@@ -22,6 +22,8 @@ export class MarketHandle implements MarketContext {
   readonly quotes: MarketContext['quotes'];
   readonly twap: MarketContext['twap'];
   readonly iceberg: MarketContext['iceberg'];
+  readonly bracket: MarketContext['bracket'];
+  readonly protect: MarketContext['protect'];
   readonly #call: HandlerCall;
   /** The rules as they were last seen, and what is shown of them. */
   #seenRules: MarketRules | null = null;
@@ -47,6 +49,8 @@ export class MarketHandle implements MarketContext {
     this.quotes = intents.quotes;
     this.twap = intents.twap;
     this.iceberg = intents.iceberg;
+    this.bracket = intents.bracket;
+    this.protect = intents.protect;
     if (new.target === MarketHandle) Object.freeze(this);
   }
 

@@ -18,12 +18,16 @@ export * from './indicators/trends.ts';
 export * from './indicators/volatility.ts';
 export * from './indicators/volume.ts';
 export type {
+  BracketWish,
   Change,
   DecimalInput,
+  Distance,
+  ExitWish,
   IcebergWish,
   Intent,
   OcoWish,
   OrderWish,
+  ProtectWish,
   Quote,
   Size,
   TargetWish,
@@ -34,6 +38,7 @@ export type { Rules } from './market-rules.ts';
 export type { Fill, Order } from './own-order.ts';
 export { decimal } from './parameters.ts';
 export type { OrderUpdate, OwnOrderState, Rejection } from './strategy-event.ts';
+export { size, type Edge, type RiskPerTrade, type VolatilityTarget } from './size.ts';
 export { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 export type { Freshness } from './subscriptions.ts';
 export type { Tape, TapeTrade } from './tape.ts';

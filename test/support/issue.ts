@@ -31,6 +31,14 @@ function issueOne(ctx: Parameters<typeof issue>[0], intent: Intent): void {
       const { kind: _, market, ...wish } = intent;
       return ctx.markets.of(market).target(wish);
     }
+    case 'bracket': {
+      const { kind: _, market, ...wish } = intent;
+      return ctx.markets.of(market).bracket(wish);
+    }
+    case 'protect': {
+      const { kind: _, market, ...wish } = intent;
+      return ctx.markets.of(market).protect(wish);
+    }
     case 'quotes':
       return ctx.markets.of(intent.market).quotes(intent.quotes);
     case 'cancel':

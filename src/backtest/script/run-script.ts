@@ -43,6 +43,8 @@ export interface ScriptedOrder {
   readonly execution: Execution;
   /** Null for a market order. */
   readonly price: number | null;
+  /** Null for an order that waits for no price. */
+  readonly stopPrice: number | null;
   readonly amount: number;
   readonly filled: number;
   /** As it was in the end. */
@@ -156,9 +158,18 @@ export function scriptedRun(
   };
 }
 
-function orderOf({ side, execution, price, amount, filled, state, tag }: OrderRecord): ScriptedOrder {
-  const shown = price === null || execution === 'market' ? null : numberOf(price);
-  return { side, execution, price: shown, amount: numberOf(amount), filled: numberOf(filled), state, tag };
+function orderOf(order: OrderRecord): ScriptedOrder {
+  const { side, execution, price, stopPrice, amount, filled, state, tag } = order;
+  return {
+    side,
+    execution,
+    price: price === null || execution === 'market' ? null : numberOf(price),
+    stopPrice: stopPrice === null ? null : numberOf(stopPrice),
+    amount: numberOf(amount),
+    filled: numberOf(filled),
+    state,
+    tag,
+  };
 }
 
 function fillOf({ side, price, amount, fee, atMs }: FillRecord): ScriptedFill {

@@ -2,7 +2,7 @@ import { present } from '../../domain/invariant.ts';
 import type { Side } from '../../domain/order.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { onAmountGrid } from './market-grid.ts';
-import type { AlgorithmOrder, AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
+import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { NOTHING } from './step.ts';
 import { afterRefusals, onGridOf, type QuotesAlgorithm, type WantedQuote } from './quotes.ts';
 
@@ -49,7 +49,7 @@ export function advanceQuotes(
       continue;
     const { side, price, amount } = quote;
     const freeAtMs = freeAtMsOf(quote, view);
-    if (freeAtMs <= view.nowMs) place.push({ side, price, amount });
+    if (freeAtMs <= view.nowMs) place.push(plainOrder(side, amount, price));
     else if (freeAtMs - current.setAtMs < current.maxQuoteAgeMs)
       wakeAtMs = Math.min(wakeAtMs ?? freeAtMs, freeAtMs);
   }

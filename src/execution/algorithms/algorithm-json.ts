@@ -15,6 +15,7 @@ const setbacks = z.strictObject({
   retryAtMs: timeMs.nullable(),
   reason: z.string().nullable(),
 });
+const level = z.strictObject({ by: z.enum(['price', 'ratio', 'distance', 'money']), units });
 const quote = z.strictObject({
   side,
   wishedPrice: z.string(),
@@ -70,6 +71,43 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
     price: units,
     setbacks,
     tally,
+  }),
+  z.strictObject({
+    kind: z.literal('expiring'),
+    side,
+    amount: units,
+    price: units.nullable(),
+    stopPrice: units.nullable(),
+    tag: z.string().nullable(),
+    expiresAtMs: timeMs,
+    isPlaced: z.boolean(),
+  }),
+  z.strictObject({
+    kind: z.literal('bracket'),
+    terms: z.strictObject({
+      entry: z
+        .strictObject({ amount: units, price: units.nullable(), expiresAtMs: timeMs.nullable() })
+        .nullable(),
+      takeProfit: level.nullable(),
+      stopLoss: level.nullable(),
+      trail: z.strictObject({ by: level, minStep: units, on: z.enum(['close', 'poll']) }).nullable(),
+      breakEvenAt: level.nullable(),
+      timeStopMs: timeMs.nullable(),
+      stopSlip: units,
+      whenCanceled: z.enum(['replace', 'leave']),
+    }),
+    entry: z.enum(['planned', 'asked', 'ended']),
+    bought: units,
+    gross: units,
+    spent: units,
+    exits: tally,
+    heldSinceMs: timeMs.nullable(),
+    highest: units.nullable(),
+    closeAtMs: timeMs,
+    raisedStop: units.nullable(),
+    isMoving: z.boolean(),
+    leaving: z.string().nullable(),
+    setbacks,
   }),
 ]);
 

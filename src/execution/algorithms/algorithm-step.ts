@@ -7,9 +7,24 @@ import type { SeenBook } from '../risk/risk-view.ts';
 /** An order that an algorithm wants placed. Not yet fitted to the steps of the market. Units of 1e-10. */
 export interface AlgorithmOrder {
   readonly side: Side;
-  /** Null: a market order. */
+  /** Null: a market order, or, with a stop price, a stop-market order. */
   readonly price: Units | null;
   readonly amount: Units;
+  /** Null: no stop order, and no pair. */
+  readonly stopPrice: Units | null;
+  /** The limit of the stop leg of an OCO, whose other leg has `price`. Null for a single order. */
+  readonly stopLimitPrice: Units | null;
+}
+
+/** An order without a stop price. */
+export function plainOrder(side: Side, amount: Units, price: Units | null): AlgorithmOrder {
+  return { side, amount, price, stopPrice: null, stopLimitPrice: null };
+}
+
+/** What a bar closed at, and when. */
+export interface Close {
+  readonly price: Units;
+  readonly atMs: number;
 }
 
 /** What an algorithm sees when it is asked what to do next. */
@@ -28,6 +43,8 @@ export interface AlgorithmView {
    */
   readonly position: Units;
   readonly equity: Units | null;
+  /** Bars of this market that the strategy was shown since this algorithm was last asked, oldest first. */
+  readonly closes: readonly Close[];
   /**
    * Orders of this algorithm that were refused (by fitting, risk or the exchange) since it was last asked,
    * newest last.

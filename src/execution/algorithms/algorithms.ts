@@ -1,7 +1,16 @@
-import type { Market } from '../../domain/market.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { OrderRecord } from '../order-record.ts';
+import { advanceBracket } from './advance-bracket.ts';
 import { advanceQuotes } from './advance-quotes.ts';
+import {
+  createBracket,
+  createProtection,
+  type BracketAlgorithm,
+  type BracketIntent,
+  type CreateBracketOptions,
+  type ProtectIntent,
+} from './bracket.ts';
+import { advanceExpiring, type ExpiringAlgorithm } from './expiring.ts';
 import { advanceIceberg, createIceberg, type IcebergAlgorithm, type IcebergIntent } from './iceberg.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 
@@ -20,21 +29,23 @@ export type Algorithm =
   | ReplaceAlgorithm
   | TargetAlgorithm
   | TwapAlgorithm
-  | IcebergAlgorithm;
+  | IcebergAlgorithm
+  | BracketAlgorithm
+  | ExpiringAlgorithm;
 
 /** The intents that are served by an algorithm. */
-export type AlgorithmIntent = Extract<Intent, { kind: Algorithm['kind'] }>;
+export type AlgorithmIntent = Extract<Intent, { kind: Algorithm['kind'] | 'protect' }>;
 
 /** The same with its amount worked out. */
 export type SizedAlgorithmIntent =
   | Extract<Intent, { kind: 'replace' | 'target' }>
   | QuotesIntent
   | TwapIntent
-  | IcebergIntent;
+  | IcebergIntent
+  | BracketIntent
+  | ProtectIntent;
 
-export interface CreateAlgorithmOptions {
-  readonly market: Market;
-  readonly nowMs: number;
+export interface CreateAlgorithmOptions extends CreateBracketOptions {
   /** The order that a replace intent names, when it is one of the strategy's own. */
   readonly replaced?: OrderRecord | undefined;
   /** For quotes: how long a set is acted on without being said again; 5 s when left out. */
@@ -48,6 +59,8 @@ export function isAlgorithmIntent(intent: Intent): intent is AlgorithmIntent {
     case 'target':
     case 'twap':
     case 'iceberg':
+    case 'bracket':
+    case 'protect':
       return true;
     case 'place':
     case 'oco':
@@ -76,6 +89,10 @@ export function createAlgorithm(
       return createTwap(intent, options);
     case 'iceberg':
       return createIceberg(intent, options);
+    case 'bracket':
+      return createBracket(intent, options);
+    case 'protect':
+      return createProtection(intent, options);
   }
 }
 
@@ -96,5 +113,9 @@ export function advanceAlgorithm(algorithm: Algorithm, view: AlgorithmView): Alg
       return advanceTwap(algorithm, view);
     case 'iceberg':
       return advanceIceberg(algorithm, view);
+    case 'bracket':
+      return advanceBracket(algorithm, view);
+    case 'expiring':
+      return advanceExpiring(algorithm, view);
   }
 }

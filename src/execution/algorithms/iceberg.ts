@@ -3,7 +3,7 @@ import { subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
-import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
+import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
 import { over, placing, refused, waiting, type Creation } from './step.ts';
 import { NO_TALLY, takeStock, type Tally } from './tally.ts';
@@ -82,5 +82,5 @@ export function advanceIceberg(
   }
   const { retryAtMs } = setbacks;
   if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(algorithm, { wakeAtMs: retryAtMs });
-  return placing(algorithm, { side, price, amount: left < visible ? left : visible });
+  return placing(algorithm, plainOrder(side, left < visible ? left : visible, price));
 }

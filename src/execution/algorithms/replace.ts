@@ -4,7 +4,7 @@ import type { Side } from '../../domain/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { onAmountGrid, onPriceGrid } from './market-grid.ts';
-import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
+import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { canceling, over, placing, refused, waiting, type Creation } from './step.ts';
 import { positiveWishUnits } from './wish-units.ts';
 
@@ -94,7 +94,7 @@ export function advanceReplace(
 
 function place(algorithm: ReplaceAlgorithm, amount: Units): AlgorithmStep<ReplaceAlgorithm> {
   const { side, price } = algorithm;
-  return placing(algorithm, { side, price, amount });
+  return placing(algorithm, plainOrder(side, amount, price));
 }
 
 function afterPlacing(algorithm: ReplaceAlgorithm, placed: OrderRecord): AlgorithmStep<ReplaceAlgorithm> {

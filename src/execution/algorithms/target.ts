@@ -12,7 +12,7 @@ import { divideDown } from '../../domain/rounding.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
-import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
+import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
 import { over, placing, refused, waiting, type Creation } from './step.ts';
 import { NO_TALLY, takeStock, type Tally } from './tally.ts';
@@ -106,7 +106,7 @@ function approach(
   if (!canBeOrdered(view.market, { amount, price })) return over(algorithm, 'reached');
   if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(algorithm, { wakeAtMs: retryAtMs });
   if (algorithm.placed >= MOST_ORDERS) return over(algorithm, `not reached with ${MOST_ORDERS} orders`);
-  return placing({ ...algorithm, placed: algorithm.placed + 1 }, { side, price: algorithm.price, amount });
+  return placing({ ...algorithm, placed: algorithm.placed + 1 }, plainOrder(side, amount, algorithm.price));
 }
 
 function differenceOf(target: Units, view: AlgorithmView): { readonly side: Side; readonly amount: Units } {

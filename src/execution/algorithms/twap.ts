@@ -5,7 +5,7 @@ import { divideDown } from '../../domain/rounding.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
-import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
+import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { canceling, over, placing, refused, waiting, type Creation } from './step.ts';
 import { NO_TALLY, takeStock, type Stock, type Tally } from './tally.ts';
 import { positiveWishUnits } from './wish-units.ts';
@@ -96,7 +96,7 @@ export function advanceTwap(before: TwapAlgorithm, view: AlgorithmView): Algorit
   const { side, price } = algorithm;
   const amount = partOf(algorithm, current, view.market);
   const next: TwapAlgorithm = { ...algorithm, nextSlice: current + 1, carry: NO_UNITS };
-  return placing(next, { side, price, amount }, dueMs(next, next.nextSlice));
+  return placing(next, plainOrder(side, amount, price), dueMs(next, next.nextSlice));
 }
 
 /** A live order goes on until the next slice is due. */

@@ -3,6 +3,7 @@ import { checkMarketExposure, checkPositionSize, checkTotalExposure } from './ex
 import { checkOpenOrders, checkOrderRate, checkOrderSize, checkOrderValue } from './order-checks.ts';
 import { checkDailyLoss, checkDrawdown, checkLossCooldown } from './pnl-checks.ts';
 import { checkPriceCollar } from './price-collar.ts';
+import { onlyReduces } from './live-exposure.ts';
 import type { RiskLimits } from './risk-limits.ts';
 import type { RiskCheck, RiskRefusal, RiskView, WantedOrder } from './risk-view.ts';
 import { checkSelfCrossing } from './self-crossing.ts';
@@ -30,6 +31,18 @@ export const RISK_CHECKS: ReadonlyMap<string, RiskCheck> = new Map([
   ['position-size', checkPositionSize],
   ['market-exposure', checkMarketExposure],
   ['total-exposure', checkTotalExposure],
+]);
+
+/**
+ * Not asked about the exit of a bracket that can do nothing but reduce the position: what guards against
+ * slips of a strategy must not leave a position without its stop.
+ */
+const NOT_OF_EXITS: ReadonlySet<string> = new Set([
+  'data-age',
+  'order-size',
+  'order-value',
+  'order-rate',
+  'open-orders',
 ]);
 
 /** The same as a list: a map would make a pair of each at every order. */
@@ -68,7 +81,9 @@ export type RiskVerdict =
  * `createRiskLimits` made.
  */
 export function checkRisk(view: RiskView, limits: RiskLimits): RiskVerdict {
+  const isWayOut = view.order.isExit && onlyReduces(view);
   for (const { name, check } of IN_ORDER) {
+    if (isWayOut && NOT_OF_EXITS.has(name)) continue;
     const refusal = check(view, limits);
     if (refusal !== null) return { ok: false, refusal: { check: name, ...refusal } };
   }

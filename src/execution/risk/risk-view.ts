@@ -15,6 +15,8 @@ export interface WantedOrder {
   readonly price: Units | null;
   readonly stopPrice: Units | null;
   readonly amount: Units;
+  /** Whether it is the exit of a position, without which that would be unprotected. */
+  readonly isExit: boolean;
 }
 
 /**

@@ -13,6 +13,9 @@ const ONE_AT_A_TIME: ReadonlySet<string> = new Set(['place', 'replace', 'iceberg
 /** Intents that say how much in all. */
 const HAS_AMOUNT: ReadonlySet<string> = new Set(['place', 'oco', 'twap', 'iceberg']);
 
+/** Intents that sell what was bought before: each exit goes before the next comes. */
+const HAS_EXIT: ReadonlySet<string> = new Set(['bracket', 'protect']);
+
 /** An intent with the orders that the exchange has accepted for it. */
 interface Served {
   readonly id: string;
@@ -73,6 +76,7 @@ function checkIntent({ id, kind, json, orders }: Served): readonly string[] {
         `expected the orders of intent ${id} (${kind}) one after the other, ${together} were there together`,
       );
   }
+  if (HAS_EXIT.has(kind)) messages.push(...checkExits({ id, kind, json, orders }));
   if (HAS_AMOUNT.has(kind)) {
     const wanted = wantedAmount(json);
     const matched = orders.reduce((sum, order) => sum + order.matched, 0n);
@@ -85,6 +89,25 @@ function checkIntent({ id, kind, json, orders }: Served): readonly string[] {
   for (const order of orders) {
     if (order.matched > order.amount) messages.push(`expected fills of order ${order.id} within its amount`);
   }
+  return messages;
+}
+
+/** One exit at a time, and no more sold than was bought. */
+function checkExits({ id, kind, json, orders }: Served): readonly string[] {
+  const messages: string[] = [];
+  const sales = orders.filter(({ side }) => side === 'sell');
+  const together = overlapping(sales);
+  if (together !== null)
+    messages.push(
+      `expected the exits of intent ${id} (${kind}) one after the other, ${together} were there together`,
+    );
+  const sold = sales.reduce((sum, { matched }) => sum + matched, 0n);
+  const bought = orders.reduce((sum, { side, matched }) => sum + (side === 'buy' ? matched : 0n), 0n);
+  const most = kind === 'bracket' ? bought : wantedAmount(json);
+  if (most !== null && sold > most)
+    messages.push(
+      `expected intent ${id} (${kind}) to sell at most ${formatUnits(most)}, it sold ${formatUnits(sold)}`,
+    );
   return messages;
 }
 

@@ -216,3 +216,44 @@ describe('an identical order', () => {
     expect(world.requestsOf('place')).toHaveLength(1);
   });
 });
+
+describe('an order with an end', () => {
+  it('is canceled when its time is over, over a restart too, and comes with its tag', () => {
+    const world = EngineWorld.ready();
+    world.answers.add('order');
+    world.want(buy('BTCUSDT', { amount: '1', price: '98', tag: 'dip', expireAfterMs: 60_000 }));
+    world.accept();
+    expect(world.eventsOf('order')).toMatchObject([{ status: 'Active', tag: 'dip' }]);
+    world.advance(30_000);
+    world.restart();
+    world.advance(25_000);
+    expect(world.waitingKinds()).toEqual([]);
+    world.advance(6_000);
+    expect(world.waitingKinds()).toEqual(['cancel']);
+    world.endCanceled();
+    world.advance(10_000);
+    expect(world.order()).toMatchObject({ state: 'cancelled' });
+    expect(world.requestsOf('place')).toHaveLength(1);
+  });
+});
+
+describe('an order that is to rest', () => {
+  it.each([
+    ['buy', '101', 'expected a price below 101 for postOnly, was 101, which would trade at once'],
+    ['sell', '98.5', 'expected a price above 99 for postOnly, was 98.5, which would trade at once'],
+  ] as const)('is refused where it would trade at once: %s at %s', (side, price, reason) => {
+    const world = EngineWorld.ready();
+    const wish = { amount: '1', price, postOnly: true };
+    world.want(side === 'buy' ? buy('BTCUSDT', wish) : sell('BTCUSDT', wish));
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'fit', reason }]);
+    expect(world.waitingKinds()).toEqual([]);
+  });
+
+  it('is placed a step away from it, and refused without a limit price', () => {
+    const world = EngineWorld.ready();
+    world.want(buy('BTCUSDT', { amount: '1', price: '100.99', postOnly: true }));
+    expect(world.waitingKinds()).toEqual(['place']);
+    world.want(buy('BTCUSDT', { amount: '1', postOnly: true }));
+    expect(world.eventsOf('reject')).toMatchObject([{ code: 'fit' }]);
+  });
+});

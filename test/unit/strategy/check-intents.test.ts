@@ -7,8 +7,10 @@ import {
   buy,
   cancel,
   cancelAll,
+  bracket,
   iceberg,
   oco,
+  protect,
   quotes,
   replace,
   sell,
@@ -22,10 +24,21 @@ const M = 'BTCIRT';
 const KNOWN = new Set([M, 'ETHIRT']);
 const OCO = { amount: '1', price: '120', stopPrice: '90', stopLimitPrice: '89' };
 const TWAP = { amount: '1', overMs: 60_000, slices: 4 };
+const BRACKET = {
+  entry: { value: '50', price: '100', expireAfterMs: 60_000 },
+  takeProfit: { percent: '3' },
+  stopLoss: { distance: '2.5' },
+  trail: { by: { money: '4' }, minStep: '0', on: 'poll' },
+  breakEvenAt: { price: '104' },
+  timeStopMs: 3_600_000,
+  stopSlip: '0.5',
+  whenCanceled: 'leave',
+} as const;
 const ICEBERG = { amount: '1', visible: '0.1', price: '100' };
 
 const SOUND = [
   buy(M, { amount: '0.5' }),
+  buy(M, { amount: '0.5', price: '9', expireAfterMs: 60_000, postOnly: true }),
   buy(M, { amount: new Decimal('0.5'), price: '12600000000', tag: 'entry' }),
   sell(M, { amount: '1e-3', stopPrice: '99', price: '98' }),
   oco(M, 'sell', OCO),
@@ -47,6 +60,8 @@ const SOUND = [
   twap(M, 'buy', TWAP),
   twap(M, 'sell', { ...TWAP, price: '3' }),
   iceberg(M, 'buy', ICEBERG),
+  bracket(M, BRACKET),
+  protect(M, { amount: '2', averagePrice: new Decimal('99.5'), stopLoss: { price: '90' } }),
 ];
 
 const refusalOf = (intents: unknown): string => {
@@ -62,7 +77,7 @@ const refusalOf = (intents: unknown): string => {
 describe('intents', () => {
   test('of every kind are passed on as they were meant, as texts', () => {
     expect(JSON.stringify(checkedIntents(SOUND, KNOWN))).toBe(JSON.stringify(SOUND));
-    expect(new Set(SOUND.map(({ kind }) => kind)).size).toBe(9);
+    expect(new Set(SOUND.map(({ kind }) => kind)).size).toBe(11);
   });
 
   test('have numbers as their shortest decimals of 15 digits, and sizes of every kind', () => {
@@ -292,6 +307,56 @@ describe('intents', () => {
       'an iceberg above the water',
       [iceberg(M, 'buy', { ...ICEBERG, visible: '2' })],
       'intents.0.visible: expected at most the amount, "1", was "2"',
+    ],
+    [
+      'an order that rests perhaps',
+      [buy(M, { amount: 1, price: 9, postOnly: 'maybe' as unknown as boolean })],
+      'intents.0.postOnly: expected true or false, was "maybe"',
+    ],
+    [
+      'an order that ends before it begins',
+      [buy(M, { amount: 1, expireAfterMs: 0 })],
+      'intents.0.expireAfterMs: expected a whole number from 1 to 31536000000, was 0',
+    ],
+    [
+      'a bracket without an exit',
+      [bracket(M, { entry: { amount: 1 } })],
+      'intents.0: expected one of takeProfit, stopLoss, trail, timeStopMs, was none',
+    ],
+    [
+      'a bracket without an entry',
+      [{ kind: 'bracket', market: M, stopLoss: { percent: 1 } }],
+      'intents.0.entry: expected an entry such as { amount: 0.01 }, was undefined',
+    ],
+    [
+      'a distance of two kinds',
+      [{ ...bracket(M, BRACKET), stopLoss: { percent: 1, price: 90 } }],
+      'intents.0.stopLoss: expected one of percent, price, distance, money, was percent and price',
+    ],
+    [
+      'a distance as a number',
+      [{ ...bracket(M, BRACKET), takeProfit: 3 }],
+      'intents.0.takeProfit: expected a distance such as { percent: 2 }, was 3',
+    ],
+    [
+      'a distance of NaN',
+      [{ ...bracket(M, BRACKET), trail: { by: { percent: Number.NaN } } }],
+      'intents.0.trail.by.percent: expected a positive number, decimal text or Decimal, was NaN',
+    ],
+    [
+      'a trail on something else',
+      [{ ...bracket(M, BRACKET), trail: { by: { percent: 1 }, on: 'tick' } }],
+      'intents.0.trail.on: expected one of close, poll, was "tick"',
+    ],
+    [
+      'a time stop in seconds of a century',
+      [{ ...bracket(M, BRACKET), timeStopMs: 3_153_600_000_000 }],
+      'intents.0.timeStopMs: expected a whole number from 1 to 31536000000, was 3153600000000',
+    ],
+    [
+      'an unknown field of an entry',
+      [{ ...bracket(M, BRACKET), entry: { amount: 1, qty: 2 } }],
+      'intents.0.entry.qty: expected one of amount, value, equityShare, price, expireAfterMs, was "qty"',
     ],
     [
       'the second of two',

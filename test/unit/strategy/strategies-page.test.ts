@@ -14,11 +14,13 @@ const page = readFileSync('docs/strategies.md', 'utf8');
 const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
 
 /** What an author does not call: values and types with functions of their own. */
-const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy']);
+const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size']);
 
 /** What a handler gets that authors call. */
 const OF_CTX =
-  'buy sell oco target quotes twap iceberg cancel cancelAll replace setState log isTradable'.split(' ');
+  'buy sell oco target quotes twap iceberg bracket protect cancel cancelAll replace setState log isTradable'.split(
+    ' ',
+  );
 
 let folder: string;
 beforeAll(() => {
@@ -59,13 +61,14 @@ describe('the page for authors', () => {
       ({ definition }) =>
         new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: 'BTCIRT', timeframe: '1h' }),
     );
-    expect(runners.map(({ name }) => name)).toEqual(['band', 'morning']);
+    expect(runners.map(({ name }) => name)).toEqual(['band', 'one-percent', 'strength', 'morning']);
   });
 
   test('names every function of the SDK and every handler', () => {
     const functions = Object.keys(sdk).filter((name) => !NOT_CALLED.has(name));
     expect(functions.length).toBeGreaterThan(20);
     const pages = page + readFileSync('docs/reference/indicators.md', 'utf8');
+    expect(Object.keys(sdk.size).filter((name) => !page.includes(`\`size.${name}(`))).toEqual([]);
     expect(functions.filter((name) => !pages.includes(`\`${name}(`))).toEqual([]);
     expect(LIFE.filter((name) => !page.includes(`| \`${name}(ctx`))).toEqual([]);
     expect(OF_CTX.filter((name) => !page.includes(`\`${name}(`))).toEqual([]);

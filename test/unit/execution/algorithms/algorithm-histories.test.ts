@@ -18,7 +18,8 @@ import {
 } from '../../../../src/execution/algorithms/algorithms.ts';
 import { updateQuotes } from '../../../../src/execution/algorithms/quotes.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
-import { MARKET, orderOf, quotesOf } from './algorithm-table.ts';
+import { plainOrder } from '../../../../src/execution/algorithms/algorithm-step.ts';
+import { CREATED, MARKET, orderOf, quotesOf } from './algorithm-table.ts';
 
 /**
  * An engine that does anything an engine and an exchange can do to an algorithm's orders: refuses, loses,
@@ -47,7 +48,7 @@ class World {
     this.crashes = options.crashes;
     this.position = options.position;
     if (intent.kind === 'replace') this.add(OLD, { key: 'old', state: 'open' });
-    const created = createAlgorithm(intent, { market: MARKET, nowMs: 0, replaced: this.orders[0] });
+    const created = createAlgorithm(intent, { ...CREATED, replaced: this.orders[0] });
     if (!created.ok) throw new Error(created.reason);
     this.algorithm = created.algorithm;
   }
@@ -117,6 +118,7 @@ class World {
       orders: [...orders],
       position,
       equity: parseUnits('1000'),
+      closes: [],
       refusals,
       refusalPauseMs: 10_500,
     };
@@ -161,7 +163,8 @@ class World {
       return this.move(this.now(order), { state });
     }
     this.move(order, { state: next, reason: next === 'rejected' ? 'NoFunds' : null });
-    if (next === 'rejected' && by.size % 3 > 0) this.refusals.push({ order, reason: 'NoFunds' });
+    if (next === 'rejected' && by.size % 3 > 0)
+      this.refusals.push({ order: { ...order, stopLimitPrice: null }, reason: 'NoFunds' });
   }
 
   private fill(order: OrderRecord, amount: Units): void {
@@ -207,7 +210,7 @@ const NEXT: Readonly<Record<OrderState, readonly Outcome[]>> = {
   rejected: [],
 };
 
-const OLD = { side: 'buy', price: parseUnits('99'), amount: parseUnits('10') } as const;
+const OLD = plainOrder('buy', parseUnits('10'), parseUnits('99'));
 const SETS = [
   quotesOf(['buy', '1@99', 'sell', '1@101']),
   quotesOf(['buy', '1@98', 'sell', '1@101']),
@@ -219,7 +222,8 @@ const SETS = [
 const market = 'BTCUSDT';
 const priceOrNone = fc.constantFrom({}, { price: '100' });
 const side = fc.constantFrom('buy' as const, 'sell' as const);
-const INTENTS: Readonly<Record<Algorithm['kind'], fc.Arbitrary<SizedAlgorithmIntent>>> = {
+const kinds = ['quotes', 'replace', 'target', 'twap', 'iceberg'] as const;
+const INTENTS: Readonly<Record<(typeof kinds)[number], fc.Arbitrary<SizedAlgorithmIntent>>> = {
   quotes: fc.constantFrom(...SETS),
   replace: fc.constantFrom('3', '10', '17.5').map((amount) => ({
     kind: 'replace',
@@ -255,7 +259,6 @@ const INTENTS: Readonly<Record<Algorithm['kind'], fc.Arbitrary<SizedAlgorithmInt
 };
 
 const happenings = fc.array(fc.tuple(fc.nat(99), fc.nat(100)), { maxLength: 120, size: 'max' });
-const kinds = ['quotes', 'replace', 'target', 'twap', 'iceberg'] as const;
 const start = parseUnits('4');
 
 /** Runs a history and checks after every step. */

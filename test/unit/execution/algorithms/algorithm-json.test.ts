@@ -6,13 +6,11 @@ import {
   type SizedAlgorithmIntent,
 } from '../../../../src/execution/algorithms/algorithms.ts';
 import { buy, cancel, type Intent } from '../../../../src/strategy/intents.ts';
+import { plainOrder } from '../../../../src/execution/algorithms/algorithm-step.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { MARKET, orderOf, quotesOf } from './algorithm-table.ts';
+import { CREATED, orderOf, quotesOf } from './algorithm-table.ts';
 
-const replaced = orderOf(
-  { side: 'buy', price: parseUnits('99'), amount: parseUnits('1') },
-  { key: 'old', state: 'open' },
-);
+const replaced = orderOf(plainOrder('buy', parseUnits('1'), parseUnits('99')), { key: 'old', state: 'open' });
 const market = 'BTCUSDT';
 const INTENTS: readonly SizedAlgorithmIntent[] = [
   quotesOf(['buy', '1@99', 'sell', '1@101.123']),
@@ -22,17 +20,30 @@ const INTENTS: readonly SizedAlgorithmIntent[] = [
   { kind: 'target', market, equityShare: '0.5', price: '99' },
   { kind: 'twap', market, side: 'buy', amount: '10', overMs: 1_000, slices: 7 },
   { kind: 'iceberg', market, side: 'sell', amount: '10', visible: '1', price: '101' },
+  {
+    kind: 'bracket',
+    market,
+    entry: { amount: '1', price: '99.5', expireAfterMs: 60_000 },
+    takeProfit: { percent: '4' },
+    stopLoss: { distance: '2' },
+    trail: { by: { money: '3' }, minStep: '0.5', on: 'poll' },
+    breakEvenAt: { price: '101' },
+    timeStopMs: 3_600_000,
+    stopSlip: '0.3',
+    whenCanceled: 'leave',
+  },
+  { kind: 'protect', market, stopLoss: { price: '95' } },
 ];
 
 const textOf = (intent: SizedAlgorithmIntent): string => {
-  const created = createAlgorithm(intent, { market: MARKET, nowMs: 5, replaced });
+  const created = createAlgorithm(intent, { ...CREATED, nowMs: 5, replaced });
   if (!created.ok) throw new Error(created.reason);
   return algorithmToJson(created.algorithm);
 };
 
 describe('a stored algorithm', () => {
   test.each(INTENTS)('comes back as it was: $kind', (intent) => {
-    const created = createAlgorithm(intent, { market: MARKET, nowMs: 5, replaced });
+    const created = createAlgorithm(intent, { ...CREATED, nowMs: 5, replaced });
     expect(created.ok && algorithmFromJson(algorithmToJson(created.algorithm))).toEqual(
       created.ok && created.algorithm,
     );
@@ -57,7 +68,7 @@ describe('a stored algorithm', () => {
     });
   });
 
-  const iceberg = textOf(INTENTS.at(-1)!);
+  const iceberg = textOf(INTENTS.find(({ kind }) => kind === 'iceberg')!);
   test.each([
     ['is cut', iceberg.slice(0, -5), 'no JSON'],
     ['is of a later version', iceberg.replace('"version":1', '"version":2'), 'algorithm.version'],

@@ -1,13 +1,21 @@
 import { expect } from 'vitest';
 import { createMarket } from '../../../../src/domain/market.ts';
-import { formatUnits, NO_UNITS, parseUnits, type Units } from '../../../../src/domain/money.ts';
-import type { Side } from '../../../../src/domain/order.ts';
+import {
+  formatUnits,
+  multiplyUnits,
+  NO_UNITS,
+  parseUnits,
+  type Units,
+} from '../../../../src/domain/money.ts';
+import { divideHalfEven } from '../../../../src/domain/rounding.ts';
+import type { Execution, Side } from '../../../../src/domain/order.ts';
 import type { OrderRecord, OrderState } from '../../../../src/execution/order-record.ts';
 import { algorithmFromJson, algorithmToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
 import type {
   AlgorithmOrder,
   AlgorithmStep,
   AlgorithmView,
+  Close,
 } from '../../../../src/execution/algorithms/algorithm-step.ts';
 import {
   advanceAlgorithm,
@@ -24,6 +32,14 @@ const MARKET_OPTIONS = { market: parseMarket('BTCUSDT'), amountStep: '0.001', mi
 
 export const MARKET = createMarket({ ...MARKET_OPTIONS, priceStep: '0.01' });
 
+/** What an algorithm is created with: at 100, by a strategy that holds 2 which it paid 100 for. */
+export const CREATED = {
+  market: MARKET,
+  nowMs: 0,
+  bestAsk: parseUnits('100'),
+  holding: { amount: parseUnits('2'), averagePrice: parseUnits('100') },
+} as const;
+
 /** An order as an algorithm's engine would have it. */
 export function orderOf(
   order: AlgorithmOrder,
@@ -34,14 +50,20 @@ export function orderOf(
     intentId: 'intent',
     market: MARKET.symbol,
     side: order.side,
-    execution: order.price === null ? 'market' : 'limit',
+    execution: executionOf(order),
     price: order.price,
+    stopPrice: order.stopLimitPrice === null ? order.stopPrice : null,
     amount: order.amount,
     sentAtMs: 0,
     attempts: 1,
     state: 'sending',
     ...fields,
   });
+}
+
+function executionOf({ price, stopPrice, stopLimitPrice }: AlgorithmOrder): Execution {
+  if (stopPrice === null || stopLimitPrice !== null) return price === null ? 'market' : 'limit';
+  return price === null ? 'stop_market' : 'stop_limit';
 }
 
 /**
@@ -57,6 +79,9 @@ export function orderOf(
  *     1 lost                                   the same without a report, as after a crash
  *     refused too large                        the order just asked for was not planned
  *     quotes buy 1@99 sell 1@101               the strategy says its set again
+ *     place sell 1@110 stop 95/94              an OCO: a limit order and its stop leg, numbers 2 and 2/2
+ *     close 105                                a bar closes now, a minute after the last
+ *     1 filled fee 0.001                       a fee in what was received
  *     at 5000 · book 99 101 · position 2 · equity 1000 · price step 0.5
  *     forget 1                                 the order is in no view any more
  */
@@ -65,7 +90,17 @@ export function runAlgorithm(
   table: string,
   options: { readonly replaced?: AlgorithmOrder } = {},
 ): void {
-  const runner = new AlgorithmRunner(intent, options.replaced);
+  runTable(new AlgorithmRunner({ intent }, options.replaced), table);
+}
+
+/** The same of an algorithm that no intent of its own begins. */
+export function runBegun(algorithm: Algorithm, table: string): void {
+  runTable(new AlgorithmRunner({ algorithm }, undefined), table);
+}
+
+type Begin = { readonly intent: SizedAlgorithmIntent } | { readonly algorithm: Algorithm };
+
+function runTable(runner: AlgorithmRunner, table: string): void {
   for (const [index, raw] of table.split('\n').entries()) {
     const line = raw.replace(/#.*/, '').trim();
     if (line !== '') runner.step(line, `line ${index + 1}: ${line}`);
@@ -82,12 +117,16 @@ class AlgorithmRunner {
   private position = NO_UNITS;
   private equity: Units | null = null;
   private refusals: { order: AlgorithmOrder; reason: string }[] = [];
+  private closes: Close[] = [];
 
-  constructor(intent: SizedAlgorithmIntent, replaced: AlgorithmOrder | undefined) {
+  constructor(begin: Begin, replaced: AlgorithmOrder | undefined) {
     if (replaced !== undefined) this.add(replaced, { key: 'old', state: 'open', intentId: 'older' });
-    const created = createAlgorithm(intent, {
-      market: this.market,
-      nowMs: 0,
+    if ('algorithm' in begin) {
+      this.algorithm = begin.algorithm;
+      return;
+    }
+    const created = createAlgorithm(begin.intent, {
+      ...CREATED,
       replaced: this.orders.get('old'),
     });
     if (!created.ok) throw new Error(created.reason);
@@ -103,10 +142,11 @@ class AlgorithmRunner {
       wanted,
     );
     this.refusals = [];
+    this.closes = [];
     this.algorithm = step.algorithm;
     for (const order of step.place) {
       this.orderCount += 1;
-      this.add(order, { key: String(this.orderCount) });
+      this.place(order, String(this.orderCount));
     }
     if (step.done !== null) return;
     const again = advanceAlgorithm(stored(this.algorithm), this.view());
@@ -120,7 +160,8 @@ class AlgorithmRunner {
 
   private happen(words: readonly string[]): void {
     const [first = '', second = '', third] = words;
-    if (this.orders.has(first)) this.change(first, { state: second, detail: third });
+    if (this.orders.has(first)) this.changeOrder(first, second, words.slice(2));
+    else if (first === 'close') this.close(parseUnits(second));
     else if (first === 'at') this.nowMs = Number(second);
     else if (first === 'position') this.position = parseUnits(second);
     else if (first === 'equity') this.equity = parseUnits(second);
@@ -132,6 +173,35 @@ class AlgorithmRunner {
     else if (first === 'book')
       this.book = { ...bookOf(second, third), seenAtMs: this.nowMs, venueAtMs: null, freshUntilMs: null };
     else expect(first).toBe('start');
+  }
+
+  /** What it is, what was filled, and the fee. */
+  private changeOrder(key: string, state: string, words: readonly string[]): void {
+    const feeAt = words.indexOf('fee');
+    const fee = feeAt === -1 ? undefined : words[feeAt + 1];
+    const [detail] = feeAt === 0 ? [] : words;
+    this.change(key, { state, detail });
+    const order = this.orders.get(key);
+    if (fee === undefined || order === undefined) return;
+    const units = parseUnits(fee);
+    this.orders.set(key, { ...order, fee: units });
+    if (order.side === 'buy') this.position = (this.position - units + order.fee) as Units;
+  }
+
+  private close(price: Units): void {
+    this.nowMs += 60_000;
+    this.closes = [{ price, atMs: this.nowMs }];
+  }
+
+  private place(order: AlgorithmOrder, key: string): void {
+    if (order.stopLimitPrice === null) {
+      this.add(order, { key });
+      return;
+    }
+    const { stopPrice, stopLimitPrice } = order;
+    this.add(order, { key, pairKey: `${key}/2`, stopPrice: null });
+    const stopLeg = { ...order, price: stopLimitPrice, stopLimitPrice: null };
+    this.add(stopLeg, { key: `${key}/2`, pairKey: key, clientOrderId: null, stopPrice });
   }
 
   private change(key: string, to: { readonly state: string; readonly detail: string | undefined }): void {
@@ -149,15 +219,17 @@ class AlgorithmRunner {
     const isClosed = ['settling', 'filled', 'cancelled', 'rejected'].includes(state);
     const closedAtMs = isClosed ? (before.closedAtMs ?? this.nowMs) : null;
     const reason = isRejected ? (to.detail ?? 'NeverArrived') : null;
-    this.orders.set(key, { ...before, state, filled, matched, closedAtMs, reason });
-    if (isRejected && !isLost) this.refusals.push({ order: before, reason: reason ?? '' });
+    const price = before.price ?? this.book?.bestAsk ?? this.book?.bestBid ?? parseUnits('100');
+    const filledTotal = multiplyUnits(filled, price, divideHalfEven);
+    this.orders.set(key, { ...before, state, filled, filledTotal, matched, closedAtMs, reason });
+    if (isRejected && !isLost) this.refusals.push({ order: askedOf(before), reason: reason ?? '' });
   }
 
   private refuseLast(reason: string): void {
     const order = this.orders.get(String(this.orderCount));
     if (order === undefined) throw new Error('nothing was asked for');
     this.orders.delete(order.key);
-    this.refusals.push({ order, reason });
+    this.refusals.push({ order: askedOf(order), reason });
   }
 
   private update(words: readonly string[]): void {
@@ -180,10 +252,16 @@ class AlgorithmRunner {
       position,
       equity,
       refusals,
+      closes: this.closes,
       refusalPauseMs: 10_500,
       orders: [...this.orders.values()],
     };
   }
+}
+
+/** The order as it was asked for; of an OCO its first leg. */
+function askedOf({ side, amount, price, stopPrice }: OrderRecord): AlgorithmOrder {
+  return { side, amount, price, stopPrice, stopLimitPrice: null };
 }
 
 /** `buy 1@99 sell 1@101` as an intent. */
@@ -212,9 +290,11 @@ function stored(algorithm: Algorithm): Algorithm {
 function spell(step: AlgorithmStep<Algorithm>): string {
   const wants = [
     ...step.cancel.map((key) => `cancel ${key}`),
-    ...step.place.map(({ side, amount, price }) => {
+    ...step.place.map(({ side, amount, price, stopPrice, stopLimitPrice }) => {
       const at = price === null ? '' : `@${formatUnits(price)}`;
-      return `place ${side} ${formatUnits(amount)}${at}`;
+      const limit = stopLimitPrice === null ? '' : `/${formatUnits(stopLimitPrice)}`;
+      const stop = stopPrice === null ? '' : ` stop ${formatUnits(stopPrice)}${limit}`;
+      return `place ${side} ${formatUnits(amount)}${at}${stop}`;
     }),
     ...(step.wakeAtMs === null ? [] : [`wake ${step.wakeAtMs}`]),
     ...(step.wantsBooks ? ['books'] : []),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
-import { MARKET, runAlgorithm } from './algorithm-table.ts';
+import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const berg = {
   kind: 'iceberg',
@@ -85,7 +85,7 @@ describe('an iceberg', () => {
     ['parts without end', { amount: '1001' }],
     ['parts below the minimum', { visible: '0.05' }],
   ])('is refused with %s', (_, fields) => {
-    const created = createAlgorithm({ ...berg, ...fields }, { market: MARKET, nowMs: 0 });
+    const created = createAlgorithm({ ...berg, ...fields }, CREATED);
     expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

@@ -6,7 +6,7 @@ import {
   updateQuotes,
   type QuotesAlgorithm,
 } from '../../../../src/execution/algorithms/quotes.ts';
-import { MARKET, quotesOf, runAlgorithm } from './algorithm-table.ts';
+import { CREATED, MARKET, quotesOf, runAlgorithm } from './algorithm-table.ts';
 
 const pair = quotesOf(['buy', '1@99', 'sell', '1@101']);
 const bid = quotesOf(['buy', '1@99']);
@@ -247,7 +247,7 @@ describe('a new set', () => {
       `expected a positive decimal for quotes.0.${field}, was`,
     ) as string;
     expect(updateQuotes(created(pair), quotesOf(words), 1)).toEqual({ ok: false, reason });
-    expect(createAlgorithm(quotesOf(words), { market: MARKET, nowMs: 0 })).toEqual({ ok: false, reason });
+    expect(createAlgorithm(quotesOf(words), CREATED)).toEqual({ ok: false, reason });
   });
 
   test('is refused beyond a hundred quotes', () => {

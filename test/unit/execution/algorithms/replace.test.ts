@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
+import { plainOrder } from '../../../../src/execution/algorithms/algorithm-step.ts';
 import type { OrderRecord } from '../../../../src/execution/order-record.ts';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
-import { MARKET, orderOf, runAlgorithm } from './algorithm-table.ts';
+import { CREATED, orderOf, runAlgorithm } from './algorithm-table.ts';
 
-const bid = { side: 'buy', price: parseUnits('99'), amount: parseUnits('1') } as const;
+const bid = plainOrder('buy', parseUnits('1'), parseUnits('99'));
 const replaced = { replaced: bid };
 const dearer = { kind: 'replace', clientOrderId: 'id-old', price: '99.5' } as const;
 
@@ -128,7 +129,7 @@ describe('a replacement', () => {
     ['by what it is already', { price: '99.001', amount: '1.0001' }, {}],
   ])('is refused %s', (_, fields, record) => {
     const old = record === null ? undefined : orderOf(bid, { key: 'old', state: 'open', ...record });
-    const created = createAlgorithm({ ...dearer, ...fields }, { market: MARKET, nowMs: 0, replaced: old });
+    const created = createAlgorithm({ ...dearer, ...fields }, { ...CREATED, replaced: old });
     expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

@@ -1,7 +1,7 @@
 import type { TargetWish } from '../../../../src/strategy/intents.ts';
 import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
-import { MARKET, runAlgorithm } from './algorithm-table.ts';
+import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const two = { kind: 'target', market: 'BTCUSDT', position: '2' } as const;
 const twoLimit = { ...two, price: '100' };
@@ -200,7 +200,7 @@ describe('a target', () => {
   ])('is refused with %s', (_, fields) => {
     const created = createAlgorithm(
       { kind: 'target', market: 'BTCUSDT', ...(fields as unknown as TargetWish) },
-      { market: MARKET, nowMs: 0 },
+      CREATED,
     );
     expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
-import { MARKET, runAlgorithm } from './algorithm-table.ts';
+import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const four = {
   kind: 'twap',
@@ -183,7 +183,7 @@ describe('a TWAP', () => {
     ['slices below a step', { amount: '0.003' }],
     ['slices below the minimum', { amount: '0.2', price: '100' }],
   ])('is refused with %s', (_, fields) => {
-    const created = createAlgorithm({ ...four, ...fields }, { market: MARKET, nowMs: 0 });
+    const created = createAlgorithm({ ...four, ...fields }, CREATED);
     expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

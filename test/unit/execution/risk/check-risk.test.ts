@@ -76,6 +76,21 @@ describe('checking an order', () => {
     expect(checkRisk(viewOf(situation), limitsOf(limits))).toMatchObject({ ok: false, refusal: { check } });
   });
 
+  test.each([
+    ['data-age', 'maxBookAgeMs 10', 'read 11 ago', true],
+    ['order-size', 'maxOrderAmount btc=0', '', true],
+    ['price-collar', 'collarBps 0', 'book 101 102', false],
+    ['order-value', 'maxOrderValue usdt=0', '', true],
+    ['order-rate', 'maxOrdersPerMinute 0', '', true],
+    ['open-orders', 'maxOpenOrdersInAll 0', '', true],
+    ['self-crossing', 'refuseSelfCrossing', 'live buy 1 at 100', false],
+  ])('lets the exit of a held position pass %s: %s', (check, limits, situation, passes) => {
+    const view = viewOf(`${situation}, holds 1, sell 1 at 99 as exit`);
+    expect(checkRisk(view, limitsOf(limits)).ok, check).toBe(passes);
+    const tooMuch = viewOf(`${situation}, holds 0.5, sell 1 at 99 as exit`);
+    expect(checkRisk(tooMuch, limitsOf(limits)).ok, check).toBe(false);
+  });
+
   test('has a case above for every check', () => {
     expect(RISK_CHECKS.size).toBe(13);
   });

@@ -217,7 +217,12 @@ function holdingsWith({ holdings }: RiskView, symbol: string, phrase: string): R
 }
 
 function orderOf(phrase: string): RiskView['order'] {
-  return { strategy: 'mine', market: marketOf(wordAfter(phrase, 'in') ?? 'BTCUSDT'), ...wishOf(phrase) };
+  return {
+    strategy: 'mine',
+    market: marketOf(wordAfter(phrase, 'in') ?? 'BTCUSDT'),
+    ...wishOf(phrase),
+    isExit: phrase.endsWith(' as exit'),
+  };
 }
 
 function wishOf(

@@ -1,0 +1,305 @@
+import { present } from '../../domain/invariant.ts';
+import { formatUnits, multiplyUnits, subtractUnits, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
+import { divideHalfEven } from '../../domain/rounding.ts';
+import { isFinal, type OrderRecord } from '../order-record.ts';
+import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
+import { priceAbove, priceBelow, type LevelOrigin } from './exit-level.ts';
+import { stockOf, type BracketStock } from './bracket-stock.ts';
+import { stopLimitOf, type BracketAlgorithm } from './bracket.ts';
+import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
+import { afterSetbacks } from './setbacks.ts';
+import { NOTHING, over, placing } from './step.ts';
+
+/**
+ * The exchange ends the other leg of a pair with the first. For so long it is waited for, as lists show the
+ * two one after the other.
+ */
+const PAIR_ENDS_MS = 5_000;
+
+type BracketStep = AlgorithmStep<BracketAlgorithm>;
+
+/** Where the exit of a position belongs now, on the steps of the market; null where it has no such leg. */
+interface ExitPrices {
+  readonly target: Units | null;
+  readonly stop: Units | null;
+}
+
+/** What an exit is worked out with. */
+interface Situation {
+  readonly stock: BracketStock;
+  readonly prices: ExitPrices;
+  /** What is to be sold, in whole steps. */
+  readonly amount: Units;
+  readonly view: AlgorithmView;
+}
+
+/**
+ * What a bracket wants now.
+ *
+ * - Its entry goes first. What is left of it is canceled when its time is over, and when an exit fills.
+ * - What was bought gets its exit at once, also while the entry still fills. For another amount or price
+ *   the exit is canceled, and placed anew when its end and all its fills are known.
+ * - What is too little for an order waits for more of the entry. Where none comes it stays with the strategy.
+ * - It is sold at the market when its time is over; when the price is beyond the stop or the target while no
+ *   exit rests; and when it is beyond the limit of the stop leg, which then can not fill.
+ */
+export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): BracketStep {
+  if (before.entry === 'planned') return enter(before);
+  const stock = stockOf(before, view);
+  const counted = afterOrders(before, stock, view);
+  const ended = whyOver(before, counted, { stock, view });
+  if (ended !== null) return over(counted, ended);
+  if (stock.gross === 0n) return resting(counted, { stock, view, wantsBooks: false });
+  const followed = followPrice(counted, stock, view);
+  const prices = pricesOf(followed, stock, view);
+  const amount = onAmountGrid(view.market, stock.held > 0n ? stock.held : 0n);
+  const situation = { stock, prices, amount, view };
+  const bracket = changed(followed, { leaving: followed.leaving ?? whyAtMarket(followed, situation) });
+  return stock.exits.length === 0 ? placeExit(bracket, situation) : keepExit(bracket, situation);
+}
+
+function enter(bracket: BracketAlgorithm): BracketStep {
+  const entry = present(bracket.terms.entry, 'the entry of a bracket that is planned');
+  const order = plainOrder('buy', entry.amount, entry.price);
+  return placing({ ...bracket, entry: 'asked' }, order, entry.expiresAtMs);
+}
+
+/** What its orders have come to since the last time. */
+function afterOrders(
+  before: BracketAlgorithm,
+  { entryEnded, exits, exitsEnded, exitTally, gross, spent }: BracketStock,
+  view: AlgorithmView,
+): BracketAlgorithm {
+  const entered =
+    entryEnded === null
+      ? {}
+      : {
+          entry: 'ended' as const,
+          bought: (before.bought + entryEnded.filled - entryEnded.fee) as Units,
+          gross,
+          spent,
+        };
+  return changed(before, {
+    ...entered,
+    exits: exitTally,
+    heldSinceMs: before.heldSinceMs ?? (gross > 0n ? view.nowMs : null),
+    isMoving: before.isMoving && exits.length > 0,
+    setbacks: afterSetbacks(before.setbacks, { ended: exitsEnded, view }),
+  });
+}
+
+/** Why nothing is left to do; null while there is. */
+function whyOver(
+  before: BracketAlgorithm,
+  { entry, terms }: BracketAlgorithm,
+  { stock, view }: Pick<Situation, 'stock' | 'view'>,
+): string | null {
+  if (stock.gross === 0n) {
+    if (stock.entryEnded !== null) return `not entered: ${stock.entryEnded.reason ?? stock.entryEnded.state}`;
+    const refusal = view.refusals.at(-1)?.reason ?? 'it is not known any more';
+    return stock.entry === null ? `its entry was refused: ${refusal}` : null;
+  }
+  if (stock.exits.length > 0) return null;
+  const isCanceled =
+    stock.exitsEnded.some(({ state }) => state === 'cancelled') &&
+    stock.exitsEnded.every(({ filled }) => filled === 0n);
+  if (terms.whenCanceled === 'leave' && isCanceled && !before.isMoving)
+    return `its exit was canceled by somebody else, and ${sayHeld(stock, view)} has none`;
+  if (entry !== 'ended' || onAmountGrid(view.market, stock.held > 0n ? stock.held : 0n) > 0n) return null;
+  const last = stock.exitsEnded.findLast(({ filled }) => filled > 0n);
+  if (before.leaving !== null) return `sold: ${before.leaving}`;
+  if (last === undefined) return 'nothing of it is left';
+  return last.stopPrice === null ? 'the target was reached' : 'the stop was reached';
+}
+
+/** Follows the prices that count, and raises the stop where it has to follow. */
+function followPrice(bracket: BracketAlgorithm, stock: BracketStock, view: AlgorithmView): BracketAlgorithm {
+  const { trail, breakEvenAt } = bracket.terms;
+  if (trail === null && breakEvenAt === null) return bracket;
+  const seen = seenPrice(bracket, view);
+  const origin = originOf(stock);
+  const before = bracket.highest ?? origin.price;
+  const highest = seen !== null && seen > before ? seen : before;
+  const current = stopOf(bracket, stock);
+  let raisedStop = bracket.raisedStop;
+  if (breakEvenAt !== null && highest >= priceAbove(breakEvenAt, origin) && origin.price > (current ?? 0n))
+    raisedStop = origin.price;
+  if (trail !== null) {
+    const wanted = priceBelow(trail.by, { price: highest, amount: origin.amount });
+    const least = multiplyUnits(wanted > 0n ? wanted : origin.price, trail.minStep, divideHalfEven);
+    const from = raisedStop ?? current;
+    if (wanted > 0n && (from === null || wanted - from >= (least > 0n ? least : 1n))) raisedStop = wanted;
+  }
+  const closeAtMs = view.closes.at(-1)?.atMs ?? bracket.closeAtMs;
+  return changed(bracket, { highest, raisedStop, closeAtMs });
+}
+
+/** The price that has come since the last time, of those that count; null where none has. */
+function seenPrice({ terms, closeAtMs, heldSinceMs }: BracketAlgorithm, view: AlgorithmView): Units | null {
+  if (terms.trail?.on === 'poll') return view.book?.bestBid ?? null;
+  const sinceMs = Math.max(closeAtMs, heldSinceMs ?? 0);
+  let highest: Units | null = null;
+  for (const { price, atMs } of view.closes) if (atMs > sinceMs && price > (highest ?? 0n)) highest = price;
+  return highest;
+}
+
+/** What levels are measured from: the average price that was paid, and all that was bought. */
+function originOf({ gross, spent }: BracketStock): LevelOrigin {
+  return { price: divideHalfEven(spent * UNITS_PER_ONE, gross) as Units, amount: gross };
+}
+
+/** The stop as it is by now; null where there is none. */
+function stopOf({ terms, raisedStop }: BracketAlgorithm, stock: BracketStock): Units | null {
+  const origin = originOf(stock);
+  const levels = [
+    terms.stopLoss === null ? null : priceBelow(terms.stopLoss, origin),
+    terms.trail === null ? null : priceBelow(terms.trail.by, origin),
+    raisedStop,
+  ];
+  let highest: Units | null = null;
+  for (const level of levels) if (level !== null && level > (highest ?? 0n)) highest = level;
+  return highest;
+}
+
+function pricesOf(bracket: BracketAlgorithm, stock: BracketStock, { market }: AlgorithmView): ExitPrices {
+  const { takeProfit } = bracket.terms;
+  const stop = stopOf(bracket, stock);
+  return {
+    target:
+      takeProfit === null ? null : onPriceGrid(priceAbove(takeProfit, originOf(stock)), market.priceStep),
+    stop: stop === null ? null : onPriceGrid(stop, market.priceStep),
+  };
+}
+
+/** Why it is to be sold at the market, in a few words; null where it is not. */
+function whyAtMarket(bracket: BracketAlgorithm, { stock, prices, view }: Situation): string | null {
+  const endMs = timeStopAtMs(bracket);
+  if (endMs !== null && endMs <= view.nowMs) return 'its time was over';
+  const bid = view.book?.bestBid ?? view.closes.at(-1)?.price ?? null;
+  if (bid === null) return null;
+  const { target, stop } = prices;
+  if (stock.exits.length === 0) {
+    if (stop !== null && bid <= stop) return 'the price was beyond the stop';
+    return target !== null && bid >= target ? 'the price was beyond the target' : null;
+  }
+  const leg = stock.exits.find(({ stopPrice }) => stopPrice !== null);
+  const isBeyond = leg !== undefined && leg.price !== null && bid < leg.price;
+  return isBeyond ? 'the price was beyond the limit of the stop' : null;
+}
+
+/** An exit rests: it stays where it is right, and goes where it is not. */
+function keepExit(bracket: BracketAlgorithm, situation: Situation): BracketStep {
+  const { stock, view } = situation;
+  const { exits } = stock;
+  const isChanging = exits.some(({ state }) => CHANGING.has(state));
+  const step = resting(bracket, { ...situation, wantsBooks: true });
+  if (isChanging || isAsWanted(exits, wantedExit(bracket, situation))) return step;
+  // One that stays behind beyond its limit is not ending.
+  const mayEnd = bracket.leaving === null || bracket.isMoving;
+  const pairEndsMs = pairEndsAtMs(exits, view);
+  if (mayEnd && pairEndsMs > view.nowMs)
+    return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? pairEndsMs, pairEndsMs) };
+  // The exchange ends the other leg with it.
+  const [first] = exits;
+  const key = present(first, 'an exit that rests').key;
+  return { ...step, algorithm: changed(bracket, { isMoving: true }), cancel: [...step.cancel, key] };
+}
+
+/** Until when a leg whose other one has ended is expected to end by itself; the past where none has. */
+function pairEndsAtMs([exit]: readonly OrderRecord[], { orders }: AlgorithmView): number {
+  const other = orders.find(({ key }) => key === exit?.pairKey);
+  if (other === undefined || !isFinal(other) || other.closedAtMs === null) return Number.NEGATIVE_INFINITY;
+  return other.closedAtMs + PAIR_ENDS_MS;
+}
+
+const CHANGING: ReadonlySet<OrderRecord['state']> = new Set(['planned', 'cancelling', 'settling']);
+
+/** No exit rests: the right one is placed, if there is enough for it and nothing is in the way. */
+function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep {
+  const { amount, view, stock } = situation;
+  const step = resting(bracket, { ...situation, wantsBooks: true });
+  const order = wantedExit(bracket, situation);
+  const lowest = order.stopLimitPrice ?? order.price ?? order.stopPrice ?? priceOf(situation);
+  if (!canBeOrdered(view.market, { amount, price: lowest })) {
+    return bracket.entry === 'ended'
+      ? over(bracket, `${sayHeld(stock, view)} is too little for an exit, and stays`)
+      : step;
+  }
+  const { retryAtMs } = bracket.setbacks;
+  if (retryAtMs !== null && retryAtMs > view.nowMs)
+    return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? retryAtMs, retryAtMs) };
+  return { ...step, place: [order] };
+}
+
+/** The exit that belongs to a position now. */
+function wantedExit({ leaving, terms }: BracketAlgorithm, { prices, amount }: Situation): AlgorithmOrder {
+  const { target, stop } = prices;
+  if (leaving !== null) return plainOrder('sell', amount, null);
+  if (stop === null) return plainOrder('sell', amount, target);
+  if (target === null) return { side: 'sell', amount, price: null, stopPrice: stop, stopLimitPrice: null };
+  return {
+    side: 'sell',
+    amount,
+    price: target,
+    stopPrice: stop,
+    stopLimitPrice: stopLimitOf(stop, terms.stopSlip),
+  };
+}
+
+/** Whether what rests is what is wanted: each leg with all that is held. */
+function isAsWanted(exits: readonly OrderRecord[], wanted: AlgorithmOrder): boolean {
+  if (exits.length !== (wanted.stopLimitPrice === null ? 1 : 2)) return false;
+  return exits.every(({ amount, filled, price, stopPrice, execution }) => {
+    // What it is bound by is the engine's to say.
+    if (execution === 'market') return wanted.price === null && wanted.stopPrice === null;
+    if (subtractUnits(amount, filled) !== wanted.amount) return false;
+    return stopPrice === null ? price === wanted.price : stopPrice === wanted.stopPrice;
+  });
+}
+
+/** Nothing to place: the entry goes when it is not wanted any more. */
+function resting(
+  bracket: BracketAlgorithm,
+  { stock, view, wantsBooks }: Pick<Situation, 'stock' | 'view'> & { readonly wantsBooks: boolean },
+): BracketStep {
+  const { entry } = stock;
+  const expiresAtMs = bracket.terms.entry?.expiresAtMs ?? null;
+  const isUnwanted =
+    (expiresAtMs !== null && expiresAtMs <= view.nowMs) ||
+    bracket.leaving !== null ||
+    bracket.exits.filled > 0n ||
+    stock.exits.some(({ filled }) => filled > 0n);
+  const isLeaving = entry !== null && isUnwanted && !CHANGING.has(entry.state);
+  const times = [
+    entry === null || isUnwanted ? null : expiresAtMs,
+    bracket.leaving === null ? timeStopAtMs(bracket) : null,
+  ].filter((atMs) => atMs !== null);
+  return {
+    algorithm: bracket,
+    cancel: isLeaving ? [entry.key] : NOTHING,
+    place: NOTHING,
+    wakeAtMs: times.length === 0 ? null : Math.min(...times),
+    wantsBooks,
+    done: null,
+  };
+}
+
+function timeStopAtMs({ terms, heldSinceMs }: BracketAlgorithm): number | null {
+  return terms.timeStopMs === null || heldSinceMs === null ? null : heldSinceMs + terms.timeStopMs;
+}
+
+/** What a sale at the market is valued at. */
+function priceOf({ stock, view }: Situation): Units {
+  return view.book?.bestBid ?? view.closes.at(-1)?.price ?? originOf(stock).price;
+}
+
+function sayHeld({ held }: BracketStock, { market }: AlgorithmView): string {
+  return `${formatUnits(held)} ${market.base}`;
+}
+
+/** The same value where nothing differs, so that nothing has to be stored. */
+function changed(bracket: BracketAlgorithm, fields: Partial<BracketAlgorithm>): BracketAlgorithm {
+  const next = { ...bracket, ...fields };
+  const names = Object.keys(fields) as (keyof BracketAlgorithm)[];
+  return names.every((name) => next[name] === bracket[name]) ? bracket : next;
+}

@@ -1,0 +1,278 @@
+import type { Market } from '../../domain/market.ts';
+import {
+  formatUnits,
+  multiplyUnits,
+  NO_UNITS,
+  subtractUnits,
+  type Units,
+  UNITS_PER_ONE,
+} from '../../domain/money.ts';
+import { divideHalfEven } from '../../domain/rounding.ts';
+import type { DecimalInput, Distance, Intent } from '../../strategy/intents.ts';
+import { distanceOf, priceAbove, priceBelow, type ExitLevel, type LevelOrigin } from './exit-level.ts';
+import { canBeOrdered, onAmountGrid } from './market-grid.ts';
+import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
+import { refused, type Creation } from './step.ts';
+import { NO_TALLY, type Tally } from './tally.ts';
+import { positiveWishUnits, wishUnits } from './wish-units.ts';
+
+/** The order that a bracket begins with: a purchase. */
+export interface BracketEntry {
+  readonly amount: Units;
+  /** Null: a market order. */
+  readonly price: Units | null;
+  /** When what is left of it is canceled; null never. */
+  readonly expiresAtMs: number | null;
+}
+
+/** How the stop follows the price. */
+export interface Trail {
+  /** How far it stays below the highest price. */
+  readonly by: ExitLevel;
+  /** It is moved by no less than this share of the price. Units of 1e-10. */
+  readonly minStep: Units;
+  /** Which prices count: closes of bars, or every bid that is polled. */
+  readonly on: 'close' | 'poll';
+}
+
+/** What was wished of a bracket. Levels are measured from the average price of what was really bought. */
+export interface BracketTerms {
+  /** Null: the position was there before. */
+  readonly entry: BracketEntry | null;
+  readonly takeProfit: ExitLevel | null;
+  readonly stopLoss: ExitLevel | null;
+  readonly trail: Trail | null;
+  /** How far the price rises until the stop goes to what was paid. */
+  readonly breakEvenAt: ExitLevel | null;
+  /** How long a position is held, from its first fill. */
+  readonly timeStopMs: number | null;
+  /** How far the limit of the stop leg lies beyond its stop price, as a share of that. Units of 1e-10. */
+  readonly stopSlip: Units;
+  /** What happens when somebody else cancels the exit. */
+  readonly whenCanceled: 'replace' | 'leave';
+}
+
+/**
+ * A position with its exit. It is bought, and after each fill its exit rests at the exchange: a pair of a
+ * limit order and a stop order, or one of the two. There is one exit at a time: the next is placed when the
+ * one before has ended and all its fills are read, so that never more is sold than was bought.
+ */
+export interface BracketAlgorithm {
+  readonly kind: 'bracket';
+  readonly terms: BracketTerms;
+  /** What became of the order that it begins with; `ended` also where it has none. */
+  readonly entry: 'planned' | 'asked' | 'ended';
+  /** Of entry orders that have ended, and of a position that was there before: net of the fee. */
+  readonly bought: Units;
+  /** The same before the fee, and what it cost: their quotient is the average price. */
+  readonly gross: Units;
+  readonly spent: Units;
+  /** Of exits that have ended. */
+  readonly exits: Tally;
+  /** When it was held first; null before. */
+  readonly heldSinceMs: number | null;
+  /** The highest price since then, of those that count; null before the first. */
+  readonly highest: Units | null;
+  /** The last close that was looked at. */
+  readonly closeAtMs: number;
+  /** Where the trail or the break-even has brought the stop; null while neither has. It never falls. */
+  readonly raisedStop: Units | null;
+  /** Whether the exit that rests was asked to go by the bracket itself. */
+  readonly isMoving: boolean;
+  /** Why it is sold at the market, in a few words; null while it is not. It stays. */
+  readonly leaving: string | null;
+  readonly setbacks: Setbacks;
+}
+
+export type BracketIntent = Omit<Extract<Intent, { kind: 'bracket' }>, 'entry'> & {
+  readonly entry: {
+    readonly amount: DecimalInput;
+    readonly price?: DecimalInput;
+    readonly expireAfterMs?: number;
+  };
+};
+
+export type ProtectIntent = Extract<Intent, { kind: 'protect' }>;
+
+export interface CreateBracketOptions {
+  readonly market: Market;
+  readonly nowMs: number;
+  /** What a purchase at the market would pay; null while no price is known. */
+  readonly bestAsk: Units | null;
+  /** What the strategy has of the coin, and what it paid for one of it on average. */
+  readonly holding: { readonly amount: Units; readonly averagePrice: Units | null };
+}
+
+/** One hundredth, units of 1e-10. */
+const ONE_PERCENT = (UNITS_PER_ONE / 100n) as Units;
+/** A tenth of one percent. */
+const DEFAULT_MIN_STEP = (UNITS_PER_ONE / 1_000n) as Units;
+
+/** A bracket before its entry is placed, or why there can be none. */
+export function createBracket(
+  intent: BracketIntent,
+  { market, nowMs, bestAsk }: CreateBracketOptions,
+): Creation<BracketAlgorithm> {
+  const amount = positiveWishUnits(intent.entry.amount);
+  if (amount === null)
+    return refused(`expected a positive decimal as entry.amount, was "${String(intent.entry.amount)}"`);
+  const price = intent.entry.price === undefined ? null : positiveWishUnits(intent.entry.price);
+  if (intent.entry.price !== undefined && price === null)
+    return refused(`expected a positive decimal as entry.price, was "${String(intent.entry.price)}"`);
+  const from = price ?? bestAsk;
+  if (from === null)
+    return refused(`expected a price of ${market.symbol} to check the exits with, none is known yet`);
+  const { expireAfterMs } = intent.entry;
+  const expiresAtMs = expireAfterMs === undefined ? null : nowMs + expireAfterMs;
+  const terms = termsOf(intent, { amount, price, expiresAtMs });
+  if (typeof terms === 'string') return refused(terms);
+  const wrong = impossible(terms, market, { price: from, amount: onAmountGrid(market, amount) });
+  if (wrong !== null) return refused(wrong);
+  return { ok: true, algorithm: begun(terms, { bought: NO_UNITS, spent: NO_UNITS, heldSinceMs: null }) };
+}
+
+/** A bracket for a position that is there already, or why there can be none. */
+export function createProtection(
+  intent: ProtectIntent,
+  { market, nowMs, holding }: CreateBracketOptions,
+): Creation<BracketAlgorithm> {
+  const amount = intent.amount === undefined ? holding.amount : positiveWishUnits(intent.amount);
+  if (amount === null)
+    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+  if (amount <= 0n || amount > holding.amount)
+    return refused(
+      `expected a position of at least ${formatUnits(amount)} ${market.base} to protect, was ${formatUnits(holding.amount)}`,
+    );
+  const price =
+    intent.averagePrice === undefined ? holding.averagePrice : positiveWishUnits(intent.averagePrice);
+  if (price === null)
+    return refused(
+      `expected a known average price of the position in ${market.symbol}, or averagePrice, was none`,
+    );
+  const terms = termsOf(intent, null);
+  if (typeof terms === 'string') return refused(terms);
+  const wrong = impossible(terms, market, { price, amount: onAmountGrid(market, amount) });
+  if (wrong !== null) return refused(wrong);
+  const spent = multiplyUnits(amount, price, divideHalfEven);
+  return { ok: true, algorithm: begun(terms, { bought: amount, spent, heldSinceMs: nowMs }) };
+}
+
+function begun(
+  terms: BracketTerms,
+  { bought, spent, heldSinceMs }: Pick<BracketAlgorithm, 'bought' | 'spent' | 'heldSinceMs'>,
+): BracketAlgorithm {
+  return {
+    kind: 'bracket',
+    terms,
+    entry: terms.entry === null ? 'ended' : 'planned',
+    bought,
+    gross: bought,
+    spent,
+    exits: NO_TALLY,
+    heldSinceMs,
+    highest: null,
+    closeAtMs: 0,
+    raisedStop: null,
+    isMoving: false,
+    leaving: null,
+    setbacks: NO_SETBACKS,
+  };
+}
+
+type ExitFields = Pick<
+  ProtectIntent,
+  'takeProfit' | 'stopLoss' | 'trail' | 'breakEvenAt' | 'timeStopMs' | 'stopSlip' | 'whenCanceled'
+>;
+
+/** The terms in units, or which of them is wrong. */
+function termsOf(fields: ExitFields, entry: BracketEntry | null): BracketTerms | string {
+  const { takeProfit, stopLoss, trail, breakEvenAt, timeStopMs, stopSlip, whenCanceled } = fields;
+  const levels: Record<string, ExitLevel | null> = {};
+  for (const [name, wish] of Object.entries({ takeProfit, stopLoss, 'trail.by': trail?.by, breakEvenAt })) {
+    const level = wish === undefined ? null : levelOf(wish);
+    if (level === undefined) return `expected a positive distance as ${name}, was ${JSON.stringify(wish)}`;
+    levels[name] = level;
+  }
+  const {
+    takeProfit: target = null,
+    stopLoss: stop = null,
+    'trail.by': by = null,
+    breakEvenAt: even = null,
+  } = levels;
+  if (target === null && stop === null && by === null && timeStopMs === undefined)
+    return 'expected one of takeProfit, stopLoss, trail, timeStopMs, was none';
+  if (by?.by === 'price') return 'expected a distance for trail.by, was a price';
+  if (even !== null && stop === null && by === null)
+    return 'expected a stopLoss or a trail with breakEvenAt, was neither';
+  const slip = stopSlip === undefined ? ONE_PERCENT : percentUnits(stopSlip);
+  if (slip === null || slip >= UNITS_PER_ONE)
+    return `expected a stopSlip from 0 to below 100 percent, was "${String(stopSlip)}"`;
+  const minStep = trail?.minStep === undefined ? DEFAULT_MIN_STEP : percentUnits(trail.minStep);
+  if (minStep === null) return `expected percent as trail.minStep, was "${String(trail?.minStep)}"`;
+  return {
+    entry,
+    takeProfit: target,
+    stopLoss: stop,
+    trail: by === null ? null : { by, minStep, on: trail?.on ?? 'close' },
+    breakEvenAt: even,
+    timeStopMs: timeStopMs ?? null,
+    stopSlip: slip,
+    whenCanceled: whenCanceled ?? 'replace',
+  };
+}
+
+/** A distance in units; undefined where it is no positive decimal. */
+function levelOf(wish: Distance): ExitLevel | undefined {
+  if (wish.percent !== undefined) {
+    const ratio = percentUnits(wish.percent);
+    return ratio === null || ratio === 0n ? undefined : { by: 'ratio', units: ratio };
+  }
+  const [by, input] =
+    wish.price !== undefined
+      ? (['price', wish.price] as const)
+      : wish.distance !== undefined
+        ? (['distance', wish.distance] as const)
+        : (['money', wish.money] as const);
+  const units = positiveWishUnits(input);
+  return units === null ? undefined : { by, units };
+}
+
+/** Percent as a share, units of 1e-10; null where it is negative or no decimal. */
+function percentUnits(input: DecimalInput): Units | null {
+  const units = wishUnits(input);
+  return units === null ? null : (divideHalfEven(units, 100n) as Units);
+}
+
+/** Why such a bracket makes no sense at a price, with its numbers; null where it does. */
+function impossible(terms: BracketTerms, market: Market, from: LevelOrigin): string | null {
+  const { takeProfit, stopLoss, trail, breakEvenAt, stopSlip } = terms;
+  const { quote, base } = market;
+  const at = `${formatUnits(from.price)} ${quote}`;
+  if (from.amount === 0n)
+    return `expected an amount of at least one step of ${formatUnits(market.amountStep)} ${base}`;
+  const target = takeProfit === null ? null : priceAbove(takeProfit, from);
+  if (target !== null && target <= from.price)
+    return `expected a takeProfit above the price of ${at}, was ${formatUnits(target)}`;
+  const even = breakEvenAt === null ? null : priceAbove(breakEvenAt, from);
+  if (even !== null && even <= from.price)
+    return `expected a breakEvenAt above the price of ${at}, was ${formatUnits(even)}`;
+  for (const [name, level] of [
+    ['stopLoss', stopLoss],
+    ['trail', trail?.by ?? null],
+  ] as const) {
+    if (level === null) continue;
+    const stop = priceBelow(level, from);
+    if (stop <= 0n)
+      return `expected a ${name} of less than the price of ${at}, was ${formatUnits(distanceOf(level, from))}`;
+    if (stop >= from.price) return `expected a ${name} below the price of ${at}, was ${formatUnits(stop)}`;
+    const lowest = stopLimitOf(stop, stopSlip);
+    if (!canBeOrdered(market, { amount: from.amount, price: lowest }))
+      return `expected an exit above the least value of ${formatUnits(market.minOrderValue)} ${quote}, was ${formatUnits(from.amount)} ${base} at ${formatUnits(lowest)} ${quote}`;
+  }
+  return null;
+}
+
+/** The limit of the stop leg. */
+export function stopLimitOf(stop: Units, slip: Units): Units {
+  return subtractUnits(stop, multiplyUnits(stop, slip, divideHalfEven));
+}

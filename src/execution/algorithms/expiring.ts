@@ -1,0 +1,38 @@
+import type { Units } from '../../domain/money.ts';
+import type { Side } from '../../domain/order.ts';
+import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
+import { isFinal } from '../order-record.ts';
+import { canceling, over, placing, waiting } from './step.ts';
+
+/** One order that is canceled when its time is over. What it has filled by then stays. */
+export interface ExpiringAlgorithm {
+  readonly kind: 'expiring';
+  readonly side: Side;
+  readonly amount: Units;
+  /** Null: a market order, or, with a stop price, a stop-market order. */
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+  readonly tag: string | null;
+  readonly expiresAtMs: number;
+  readonly isPlaced: boolean;
+}
+
+export function advanceExpiring(
+  algorithm: ExpiringAlgorithm,
+  view: AlgorithmView,
+): AlgorithmStep<ExpiringAlgorithm> {
+  const { side, amount, price, stopPrice, expiresAtMs } = algorithm;
+  if (!algorithm.isPlaced) {
+    const order = { side, amount, price, stopPrice, stopLimitPrice: null };
+    return placing({ ...algorithm, isPlaced: true }, order, expiresAtMs);
+  }
+  const [order] = view.orders;
+  if (order === undefined)
+    return over(algorithm, `refused: ${view.refusals.at(-1)?.reason ?? 'it is not known any more'}`);
+  if (isFinal(order)) return over(algorithm, order.reason ?? order.state);
+  if (view.nowMs < expiresAtMs) return waiting(algorithm, { wakeAtMs: expiresAtMs });
+  const { state, key } = order;
+  // Without a request there is nothing to cancel yet; it leaves soon, or is dropped.
+  if (state === 'planned' || state === 'cancelling' || state === 'settling') return waiting(algorithm);
+  return canceling(algorithm, key);
+}

@@ -1,0 +1,45 @@
+import type { IntentRecord } from '../engine/mirror-change.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+
+/** Intents whose exits rest at the exchange. */
+const WITH_EXITS: ReadonlySet<string> = new Set(['bracket', 'protect']);
+
+/** An exit as it was asked for last: of a pair its stop leg. */
+interface Exit {
+  readonly amount: bigint;
+  readonly stopPrice: bigint | null;
+}
+
+/** Follows the exits of brackets: what they have come to, and which of them rest. */
+export class ExitCoverage {
+  private readonly intents = new Set<string>();
+  private readonly exits = new Map<string, Exit>();
+  /** Intents with a live exit, by the key of its first order. */
+  private readonly resting = new Map<string, string>();
+
+  intent({ id, kind, status }: IntentRecord): void {
+    if (WITH_EXITS.has(kind) && status === 'working') this.intents.add(id);
+  }
+
+  /** Answers what a new value of an order says, in words to be counted. */
+  order(order: OrderRecord, isNew: boolean): readonly string[] {
+    const { key, intentId, side, amount, pairKey, state } = order;
+    if (side !== 'sell' || !this.intents.has(intentId)) return [];
+    if (state === 'filled' || state === 'cancelled' || state === 'rejected') this.resting.delete(key);
+    else if (state === 'open') this.resting.set(key, intentId);
+    // The stop price of a pair is that of its second leg.
+    if (!isNew || (pairKey !== null && !key.endsWith('/2'))) return [];
+    const before = this.exits.get(intentId);
+    this.exits.set(intentId, { amount, stopPrice: order.stopPrice });
+    if (before === undefined) return ['exits'];
+    const said: string[] = [];
+    if (before.amount !== amount) said.push('exits resized');
+    if (before.stopPrice !== null && order.stopPrice !== null && order.stopPrice > before.stopPrice)
+      said.push('stops raised');
+    return said;
+  }
+
+  get isResting(): boolean {
+    return this.resting.size > 0;
+  }
+}

@@ -1,0 +1,93 @@
+import { FieldCheck } from './check-fields.ts';
+import { isDecimalFromZero, sayInput } from './decimal-input.ts';
+import { isFields, type Fields } from './fields.ts';
+
+/** Fields of an exit, of a bracket and of a protection. */
+export const EXIT_FIELDS = [
+  'takeProfit',
+  'stopLoss',
+  'trail',
+  'breakEvenAt',
+  'timeStopMs',
+  'stopSlip',
+  'whenCanceled',
+] as const;
+
+/** Fields that hold fields themselves. */
+export const NESTED_FIELDS: ReadonlySet<string> = new Set([
+  'entry',
+  'takeProfit',
+  'stopLoss',
+  'trail',
+  'breakEvenAt',
+]);
+
+const DISTANCES = ['percent', 'price', 'distance', 'money'] as const;
+const DISTANCE_FIELDS: ReadonlySet<string> = new Set(DISTANCES);
+const TRAIL_FIELDS: ReadonlySet<string> = new Set(['by', 'minStep', 'on']);
+
+/** A year: longer is a mistake of the unit. */
+const LONGEST_MS = 31_536_000_000;
+
+/** Checks of the fields of an exit. Each throws `INVALID_STRATEGY`. */
+export class ExitCheck extends FieldCheck {
+  /** An exit: distances, times, and what is to become of it. */
+  exit(fields: Fields): void {
+    this.distance(fields['takeProfit'], '.takeProfit');
+    this.distance(fields['stopLoss'], '.stopLoss');
+    this.distance(fields['breakEvenAt'], '.breakEvenAt');
+    this.trail(fields['trail']);
+    this.time(fields['timeStopMs'], '.timeStopMs');
+    this.percent(fields['stopSlip'], '.stopSlip');
+    this.oneWord(fields['whenCanceled'], '.whenCanceled', ['replace', 'leave']);
+    const isNamed = ['takeProfit', 'stopLoss', 'trail', 'timeStopMs'].some(
+      (name) => fields[name] !== undefined,
+    );
+    if (!isNamed) this.fail('', 'expected one of takeProfit, stopLoss, trail, timeStopMs, was none');
+  }
+
+  /** A time in ms, which may be left out. */
+  time(input: unknown, place: string): void {
+    if (input !== undefined) this.whole(input, place, LONGEST_MS);
+  }
+
+  /** An object of fields, whose copy is taken. */
+  fields(input: unknown, place: string, example: string): Fields {
+    if (isFields(input)) return input;
+    return this.fail(place, `expected ${example}, was ${sayInput(input)}`);
+  }
+
+  private distance(input: unknown, place: string): void {
+    if (input === undefined) return;
+    const fields = this.fields(input, place, 'a distance such as { percent: 2 }');
+    this.onlyFields(fields, DISTANCE_FIELDS, place);
+    const given = DISTANCES.filter((name) => fields[name] !== undefined);
+    const [name] = given;
+    if (name === undefined || given.length > 1) {
+      const was = given.length === 0 ? 'none' : given.join(' and ');
+      this.fail(place, `expected one of ${DISTANCES.join(', ')}, was ${was}`);
+    }
+    this.positive(fields[name], `${place}.${name}`);
+  }
+
+  private trail(input: unknown): void {
+    if (input === undefined) return;
+    const fields = this.fields(input, '.trail', 'a trail such as { by: { percent: 2 } }');
+    this.onlyFields(fields, TRAIL_FIELDS, '.trail');
+    if (fields['by'] === undefined)
+      this.fail('.trail.by', 'expected a distance such as { percent: 2 }, was none');
+    this.distance(fields['by'], '.trail.by');
+    this.percent(fields['minStep'], '.trail.minStep');
+    this.oneWord(fields['on'], '.trail.on', ['close', 'poll']);
+  }
+
+  private percent(input: unknown, place: string): void {
+    if (input === undefined || isDecimalFromZero(input)) return;
+    this.fail(place, `expected percent from 0 on, was ${sayInput(input)}`);
+  }
+
+  private oneWord(input: unknown, place: string, words: readonly string[]): void {
+    if (input === undefined || (typeof input === 'string' && words.includes(input))) return;
+    this.fail(place, `expected one of ${words.join(', ')}, was ${sayInput(input)}`);
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { atr, bollinger, defineStrategy } from '#sdk';
+
+/**
+ * Buys what has fallen far below its average, and sells at the average. It loses where prices go on falling:
+ * then many small wins are followed by stops, each worth several of them.
+ */
+export default defineStrategy({
+  name: 'reversion',
+  params: z.strictObject({
+    /** Candles of the average and its bands. */
+    length: z.int().min(2).default(20),
+    /** How many standard deviations below the average is far. */
+    deviations: z.number().positive().default(2),
+    /** From the entry to the stop, in average true ranges. */
+    stopRanges: z.number().positive().default(2),
+    /** Candles of the average true range. */
+    ranges: z.int().min(1).default(14),
+    /** Share of the equity that one entry spends. */
+    share: z.number().positive().max(1).default(0.1),
+    /** What has not come back after so many hours is sold. */
+    hours: z.number().positive().default(48),
+  }),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  indicators: ({ bars }, { params }) => ({
+    bands: bollinger(bars, params.length, params.deviations),
+    range: atr(bars, params.ranges),
+  }),
+  on: {
+    bars(ctx, { close }) {
+      const { bands, range } = ctx.indicators;
+      const { share, stopRanges, hours } = ctx.params;
+      if (close >= bands.lower || ctx.isTradable(ctx.position, close) || ctx.orders.length > 0) return;
+      ctx.bracket({
+        entry: { equityShare: share },
+        takeProfit: { distance: bands.middle - close },
+        stopLoss: { distance: stopRanges * range },
+        timeStopMs: Math.round(hours * 3_600_000),
+      });
+    },
+  },
+});

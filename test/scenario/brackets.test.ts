@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { CandleRun } from '../../src/backtest/candle-runner.ts';
+import type { CandleColumns } from '../../src/domain/candle-columns.ts';
+import { formatUnits } from '../../src/domain/money.ts';
+import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
+import type { BracketWish } from '../../src/strategy/intents.ts';
+import type { BarRules } from '../../src/venues/bars/bar-rules.ts';
+import { FROM_MS, runBars, TETHER } from '../unit/backtest/candle-run.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Hourly bars of whole dollars, `open high low close`. */
+function hours(table: string): CandleColumns {
+  const rows = table
+    .trim()
+    .split('\n')
+    .map((line) =>
+      line
+        .trim()
+        .split(/\s+/)
+        .map((price) => Number(price) * 100),
+    );
+  const column = (at: number): Float64Array => Float64Array.from(rows, (cells) => cells[at] ?? Number.NaN);
+  return {
+    market: TETHER.symbol,
+    timeframe: '1h',
+    length: rows.length,
+    openTimeMs: Float64Array.from(rows, (_, index) => FROM_MS + index * HOUR_MS),
+    priceDecimals: 2,
+    open: column(0),
+    high: column(1),
+    low: column(2),
+    close: column(3),
+    volumeDecimals: 0,
+    volume: Float64Array.from(rows, () => 1_000),
+  };
+}
+
+/** Enters a bracket at the close of its first bar. */
+function entering(wish: BracketWish): StrategyDefinition {
+  return defineStrategy({
+    name: 'script',
+    params: z.strictObject({}),
+    state: z.strictObject({ bars: z.int().default(0) }),
+    data: ({ market }) => ({ bars: market.candles('1h') }),
+    on: {
+      bars(ctx) {
+        if (ctx.state.bars === 0) ctx.bracket(wish);
+        ctx.setState({ bars: ctx.state.bars + 1 });
+      },
+    },
+  });
+}
+
+/** `buy 1 at 100, bar 1`: bars count from 0, and a fill within a bar has a `+`. */
+const fillsOf = ({ fills }: CandleRun): string =>
+  fills
+    .map(({ side, amount, price, atMs }) => {
+      const bar = (atMs - FROM_MS) / HOUR_MS;
+      const place = Number.isInteger(bar) ? String(bar) : `${Math.floor(bar)}+`;
+      return `${side} ${formatUnits(amount)} at ${formatUnits(price)}, bar ${place}`;
+    })
+    .join('; ');
+
+const BOTH: BracketWish = {
+  entry: { amount: '1' },
+  takeProfit: { price: 110 },
+  stopLoss: { price: 90 },
+  stopSlip: 2,
+};
+const LIMIT: BracketWish = { ...BOTH, entry: { amount: '1', price: 98 } };
+const TRAIL: BracketWish = { entry: { amount: '1' }, trail: { by: { distance: 5 } } };
+
+/** Of `worst-first`, which is the default. Entry at the open of the second bar, or at its own limit. */
+const ROWS: readonly (readonly [what: string, wish: BracketWish, bars: string, fills: string])[] = [
+  [
+    'the target in a later bar',
+    BOTH,
+    `100 100 100 100
+     100 105 95 104
+     104 112 103 111`,
+    'buy 1 at 100, bar 1; sell 1 at 110, bar 2+',
+  ],
+  [
+    'the stop in a later bar',
+    BOTH,
+    `100 100 100 100
+     100 105 95 96
+     96 97 85 86`,
+    'buy 1 at 100, bar 1; sell 1 at 90, bar 2+',
+  ],
+  [
+    'both in one later bar: the worst first',
+    BOTH,
+    `100 100 100 100
+     100 105 95 100
+     100 112 88 100`,
+    'buy 1 at 100, bar 1; sell 1 at 90, bar 2+',
+  ],
+  [
+    'the target in the bar of the entry',
+    BOTH,
+    `100 100 100 100
+     100 112 95 104`,
+    'buy 1 at 100, bar 1; sell 1 at 110, bar 1+',
+  ],
+  [
+    'both in the bar of the entry: the worst first',
+    BOTH,
+    `100 100 100 100
+     100 112 88 104`,
+    'buy 1 at 100, bar 1; sell 1 at 90, bar 1+',
+  ],
+  [
+    'an open between the stop and its limit',
+    BOTH,
+    `100 100 100 100
+     100 105 95 96
+     89 92 85 91`,
+    'buy 1 at 100, bar 1; sell 1 at 89, bar 2',
+  ],
+  [
+    'an open beyond the limit of the stop: it is sold at the market there',
+    BOTH,
+    `100 100 100 100
+     100 105 95 96
+     80 82 75 78`,
+    'buy 1 at 100, bar 1; sell 1 at 80, bar 2',
+  ],
+  [
+    'an open beyond the target',
+    BOTH,
+    `100 100 100 100
+     100 105 95 104
+     115 116 114 115`,
+    'buy 1 at 100, bar 1; sell 1 at 115, bar 2',
+  ],
+  [
+    'a limit entry in a bar whose rest may not serve the exit',
+    LIMIT,
+    `100 100 100 100
+     100 111 97 105
+     105 106 104 105
+     105 112 104 111`,
+    'buy 1 at 98, bar 1+; sell 1 at 110, bar 3+',
+  ],
+  [
+    'a trail that follows closes, and not highs',
+    TRAIL,
+    `100 100 100 100
+     100 109 99 104
+     104 104 98 98.5
+     98 98 94 94`,
+    'buy 1 at 100, bar 1; sell 1 at 99, bar 2+',
+  ],
+];
+
+describe('a bracket in candles', () => {
+  test.each(ROWS)('%s', (_, wish, bars, fills) => {
+    const run = runBars({
+      market: TETHER,
+      columns: hours(bars),
+      strategy: entering(wish),
+      cash: '100000',
+      feeMillionths: 0,
+    });
+    expect(fillsOf(run)).toBe(fills);
+  });
+
+  test('entered at the close just seen has its exit in the next bar', () => {
+    const rules: Partial<BarRules> = { arrival: 'this-close' };
+    const run = runBars({
+      market: TETHER,
+      columns: hours(`100 100 100 100
+                      100 112 95 104`),
+      strategy: entering(BOTH),
+      cash: '100000',
+      feeMillionths: 0,
+      rules,
+    });
+    expect(fillsOf(run)).toBe('buy 1 at 100, bar 1; sell 1 at 110, bar 1+');
+  });
+});

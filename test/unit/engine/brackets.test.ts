@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { formatUnits } from '../../../src/domain/money.ts';
+import { bracket, buy, protect, type BracketWish } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const WISH: BracketWish = {
+  entry: { amount: '1', price: '98' },
+  takeProfit: { price: '110' },
+  stopLoss: { price: '90' },
+};
+
+/** A world whose bracket has its entry at the exchange. */
+function entered(wish: BracketWish = WISH): EngineWorld {
+  const world = EngineWorld.ready();
+  world.answers.add('order');
+  world.want(bracket('BTCUSDT', wish));
+  world.accept();
+  return world;
+}
+
+/** The same with its entry filled, and its exit resting. */
+function held(wish: BracketWish = WISH): EngineWorld {
+  const world = entered(wish);
+  world.venue.fill(world.order().venueId);
+  world.advance(11_000);
+  world.acceptPair();
+  return world;
+}
+
+/** `sell 0.4@110 stop 90/89.1` of every pair that was ever asked for. */
+const pairs = (world: EngineWorld): readonly string[] =>
+  world.requestsOf('place-oco').map(({ call }) => {
+    if (call.kind !== 'place-oco') return '';
+    const { side, amount, price, stopPrice, stopLimitPrice } = call.order;
+    const [at, stop, limit] = [price, stopPrice, stopLimitPrice].map((one) => formatUnits(one));
+    return `${side} ${formatUnits(amount)}@${at} stop ${stop}/${limit}`;
+  });
+
+const open = (world: EngineWorld): readonly string[] =>
+  world.venue
+    .open()
+    .map(({ side, amount, price }) => `${side} ${formatUnits(amount)}@${formatUnits(price ?? 0n)}`)
+    .toSorted();
+
+describe('a bracket', () => {
+  it('rests its exit for each part of the entry, and never two of them', () => {
+    const world = entered();
+    world.venue.fill(world.order().venueId, '0.4');
+    world.advance(11_000);
+    expect(pairs(world)).toEqual(['sell 0.399@110 stop 90/89.1']);
+    world.acceptPair();
+    const entry = world.orders()[0];
+    world.venue.fill(entry?.venueId ?? null);
+    world.advance(11_000);
+    expect(pairs(world)).toHaveLength(1);
+    world.endCanceled();
+    world.advance(6_000);
+    expect(pairs(world)).toEqual(['sell 0.399@110 stop 90/89.1', 'sell 0.998@110 stop 90/89.1']);
+    world.acceptPair();
+    expect(open(world)).toEqual(['sell 0.998@110', 'sell 0.998@89.1']);
+    world.advance(60_000);
+    expect(world.waitingKinds()).toEqual([]);
+  });
+
+  it('is taken over by the next life with the exit that rests', () => {
+    const world = held();
+    world.restart();
+    world.advance(60_000);
+    expect(pairs(world)).toHaveLength(1);
+    expect(open(world)).toEqual(['sell 0.998@110', 'sell 0.998@89.1']);
+    world.venue.end(world.orders()[1]?.venueId ?? null);
+    world.advance(11_000);
+    expect(pairs(world)).toHaveLength(2);
+  });
+
+  it.each(['place-oco', 'cancel'] as const)(
+    'has one exit after a crash while a %s of it is under way',
+    (kind) => {
+      const world = entered();
+      world.venue.fill(world.order().venueId, '0.4');
+      world.advance(11_000);
+      if (kind === 'cancel') {
+        world.acceptPair();
+        world.venue.fill(world.orders()[0]?.venueId ?? null);
+        world.advance(11_000);
+      } else world.venue.placePair(world.pending('place-oco').call.order);
+      expect(world.waitingKinds()).toEqual([kind]);
+      world.restart();
+      for (let waited = 0; waited < 20; waited += 1) {
+        world.advance(5_000);
+        if (world.waitingKinds().includes('cancel')) world.endCanceled();
+        if (world.waitingKinds().includes('place-oco')) world.acceptPair();
+      }
+      const amount = kind === 'cancel' ? '0.998' : '0.399';
+      expect(open(world).filter((order) => order.startsWith('sell'))).toEqual([
+        `sell ${amount}@110`,
+        `sell ${amount}@89.1`,
+      ]);
+    },
+  );
+
+  it('keeps its exit through a drain that keeps exits', () => {
+    const world = held();
+    world.control({ kind: 'drain', openOrders: 'keep-exits' });
+    world.advance(5_000);
+    expect(world.engine.isDrained()).toBe(true);
+    expect(open(world)).toEqual(['sell 0.998@110', 'sell 0.998@89.1']);
+  });
+
+  it('places the exit again that a person has canceled at the exchange', () => {
+    const world = held();
+    const [first, second] = world.venue.open();
+    world.venue.end(first?.id ?? null);
+    world.venue.end(second?.id ?? null);
+    world.advance(20_000);
+    expect(pairs(world)).toHaveLength(2);
+  });
+
+  it('is over when its exit has filled', () => {
+    const world = held();
+    const stop = world.venue.open().find(({ price }) => price === 891_000_000_000n);
+    world.venue.fill(stop?.id ?? null);
+    world.advance(20_000);
+    expect(world.waitingKinds()).toEqual([]);
+    expect(world.engine.unfinishedOrders()).toEqual([]);
+    world.restart();
+    world.advance(20_000);
+    expect(pairs(world)).toHaveLength(1);
+  });
+});
+
+describe('a protection', () => {
+  it('rests for what no bracket holds, and is refused beyond it', () => {
+    const world = held();
+    world.want(protect('BTCUSDT', { amount: '0.5', stopLoss: { price: '90' } }));
+    expect(world.eventsOf('reject')).toMatchObject([
+      { code: 'fit', reason: 'expected a position of at least 0.5 btc to protect, was 0' },
+    ]);
+    world.want(buy('BTCUSDT', { amount: '0.6', price: '97' }));
+    world.venue.fill(world.accept().id);
+    world.advance(11_000);
+    world.want(protect('BTCUSDT', { amount: '0.5', stopLoss: { price: '90' } }));
+    world.advance(1_000);
+    expect(world.pending('place').call.order).toMatchObject({ side: 'sell', amount: 5_000_000_000n });
+  });
+});

@@ -1,0 +1,290 @@
+import { describe, expect, test } from 'vitest';
+import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { CREATED, runAlgorithm } from './algorithm-table.ts';
+
+const market = 'BTCUSDT';
+const base = { kind: 'bracket', market, entry: { amount: '1' } } as const;
+const both = { ...base, takeProfit: { percent: '10' }, stopLoss: { percent: '5' } } as const;
+const stopOnly = { ...base, stopLoss: { percent: '5' } } as const;
+const targetOnly = { ...base, takeProfit: { percent: '10' } } as const;
+const trailing = { ...base, trail: { by: { distance: '5' }, minStep: '1' } } as const;
+const guarded = { kind: 'protect', market, stopLoss: { price: '95' } } as const;
+
+describe('a bracket', () => {
+  test('rests a pair for what was bought, net of the fee, and is over when a leg fills', () =>
+    runAlgorithm(
+      both,
+      `
+      book 99.99 100 => place buy 1
+      1 open => -
+      1 filled fee 0.002 => place sell 0.998@110 stop 95/94.05, books
+      2 open => books
+      2/2 open => books
+      2/2 cancelled => wake 5000, books
+      2 filled => done the target was reached
+    `,
+    ));
+
+  test('measures its levels from the average price that was really paid', () =>
+    runAlgorithm(
+      { ...both, entry: { amount: '1', price: '100' } },
+      `
+      book 99 101 => place buy 1@100
+      1 open => -
+      1 filled => place sell 1@110 stop 95/94.05, books
+    `,
+    ));
+
+  test('takes an exit that is too small away when more has come, once its end is known', () =>
+    runAlgorithm(
+      { ...both, entry: { amount: '1', price: '100' } },
+      `
+      book 99.99 101 => place buy 1@100
+      1 open 0.4 => place sell 0.4@110 stop 95/94.05, books
+      2 open => books
+      2/2 open => books
+      1 open 0.7 => cancel 2, books
+      2 cancelling => books
+      2/2 cancelling => books
+      2 cancelled => books
+      2/2 cancelled => place sell 0.7@110 stop 95/94.05, books
+    `,
+    ));
+
+  test('sells no more than is left when the stop has filled in part before its end', () =>
+    runAlgorithm(
+      { ...stopOnly, entry: { amount: '1', price: '100' } },
+      `
+      book 99.99 101 => place buy 1@100
+      1 open 0.5 => place sell 0.5 stop 95, books
+      2 open => books
+      1 open 0.6 => cancel 2, books
+      2 cancelling 0.2 => cancel 1, books
+      1 cancelled 0.6 => books
+      2 cancelled 0.2 => place sell 0.4 stop 95, books
+      3 filled => done the stop was reached
+    `,
+    ));
+
+  test('waits with too little for an order until the entry brings more', () =>
+    runAlgorithm(
+      { ...both, entry: { amount: '1', price: '100' } },
+      `
+      book 99.99 101 => place buy 1@100
+      1 open 0.03 => books
+      1 open 0.2 => place sell 0.2@110 stop 95/94.05, books
+    `,
+    ));
+
+  test('says when what was bought stays too little for an exit', () =>
+    runAlgorithm(
+      { ...both, entry: { amount: '1', price: '100' } },
+      `
+      book 99.99 101 => place buy 1@100
+      1 cancelled 0.03 => done 0.03 btc is too little for an exit, and stays
+    `,
+    ));
+
+  test('is over without a fill when its entry comes to nothing', () => {
+    runAlgorithm(both, `book 99.99 100 => place buy 1\n1 rejected NoFunds => done not entered: NoFunds`);
+    runAlgorithm(both, `start => place buy 1\nrefused too large => done its entry was refused: too large`);
+  });
+
+  test('takes what is left of its entry away when its time is over', () =>
+    runAlgorithm(
+      { ...both, entry: { amount: '1', price: '99', expireAfterMs: 5_000 } },
+      `
+      book 98 100 => place buy 1@99, wake 5000
+      1 open => wake 5000
+      at 5000 => cancel 1
+      1 cancelling => -
+      1 cancelled => done not entered: cancelled
+    `,
+    ));
+
+  test('sells at the market when the price is beyond its stop before an exit rests', () =>
+    runAlgorithm(
+      { ...both, entry: { amount: '1', price: '100' } },
+      `
+      book 99.99 101 => place buy 1@100
+      book 94 95 => -
+      1 filled => place sell 1, books
+      2 filled => done sold: the price was beyond the stop
+    `,
+    ));
+
+  test('sells at the market when the price has passed the limit of a stop that could not fill', () =>
+    runAlgorithm(
+      both,
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1@110 stop 95/94.05, books
+      2 open => books
+      2/2 open => books
+      book 94.05 94.1 => books
+      book 93 94 => cancel 2, books
+      2 cancelled => wake 5000, books
+      2/2 cancelled 0.3 => place sell 0.7, books
+      3 filled => done sold: the price was beyond the limit of the stop
+    `,
+    ));
+
+  test('places the exit again that somebody else has canceled', () =>
+    runAlgorithm(
+      targetOnly,
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1@110, books
+      2 open => books
+      2 cancelled => place sell 1@110, books
+    `,
+    ));
+
+  test('leaves it where that was wished, and says what is unprotected', () =>
+    runAlgorithm(
+      { ...targetOnly, whenCanceled: 'leave' },
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1@110, books
+      2 open => books
+      2 cancelled => done its exit was canceled by somebody else, and 1 btc has none
+    `,
+    ));
+
+  test('tries a refused exit again after a pause', () =>
+    runAlgorithm(
+      stopOnly,
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1 stop 95, books
+      refused closed => wake 10500, books
+      at 10500 => place sell 1 stop 95, books
+    `,
+    ));
+
+  test('sells at the market when its time is over', () =>
+    runAlgorithm(
+      { ...base, timeStopMs: 60_000, takeProfit: { percent: '10' } },
+      `
+      book 99.99 100 => place buy 1
+      at 1000 => -
+      1 filled => place sell 1@110, wake 61000, books
+      2 open => wake 61000, books
+      at 61000 => cancel 2, books
+      2 cancelled => place sell 1, books
+      3 filled => done sold: its time was over
+    `,
+    ));
+
+  test('never sells more than the strategy still has', () =>
+    runAlgorithm(
+      stopOnly,
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1 stop 95, books
+      2 open => books
+      position 0.4 => cancel 2, books
+      2 cancelled => place sell 0.4 stop 95, books
+    `,
+    ));
+});
+
+describe('a pair of which one leg has ended', () => {
+  test('is waited for a while, and then made whole again', () =>
+    runAlgorithm(
+      both,
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1@110 stop 95/94.05, books
+      2 open => books
+      2/2 open => books
+      2/2 cancelled => wake 5000, books
+      at 5000 => cancel 2, books
+      2 cancelled 0.4 => place sell 0.6@110 stop 95/94.05, books
+    `,
+    ));
+});
+
+describe('a trail', () => {
+  test('begins below what was paid, and follows closes by no less than its least step', () =>
+    runAlgorithm(
+      trailing,
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1 stop 95, books
+      2 open => books
+      close 100.5 => books
+      close 102 => cancel 2, books
+      2 cancelled => place sell 1 stop 97, books
+      3 open => books
+      close 98 => books
+      close 102.9 => books
+    `,
+    ));
+
+  test('follows each bid where that is wished', () =>
+    runAlgorithm(
+      { ...trailing, trail: { ...trailing.trail, on: 'poll' } },
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1 stop 95, books
+      2 open => books
+      close 120 => books
+      book 103 104 => cancel 2, books
+      2 cancelled => place sell 1 stop 98, books
+    `,
+    ));
+
+  test('brings the stop to what was paid once the price was high enough', () =>
+    runAlgorithm(
+      { ...stopOnly, breakEvenAt: { percent: '3' } },
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1 stop 95, books
+      2 open => books
+      book 102.9 103 => books
+      close 102.9 => books
+      close 103 => cancel 2, books
+      2 cancelled => place sell 1 stop 100, books
+    `,
+    ));
+});
+
+describe('a protection', () => {
+  test('rests an exit for what is there already', () =>
+    runAlgorithm(
+      guarded,
+      `
+      position 2 => place sell 2 stop 95, books
+      1 open => books
+      1 filled => done the stop was reached
+    `,
+    ));
+});
+
+test.each([
+  ['a stop above the entry', { stopLoss: { price: '101' } }, /stopLoss below the price of 100 usdt, was 101/],
+  ['a target below it', { takeProfit: { price: '99' } }, /takeProfit above the price of 100 usdt, was 99/],
+  ['a trail larger than the price', { trail: { by: { distance: '100' } } }, /trail of less than the price/],
+  [
+    'an exit below the least value',
+    { entry: { amount: '0.051' }, stopLoss: { percent: '5' } },
+    /least value of 5 usdt, was 0\.051 btc at 94\.05 usdt/,
+  ],
+  [
+    'a break-even below it',
+    { breakEvenAt: { price: '99' }, stopLoss: { percent: '5' } },
+    /breakEvenAt above/,
+  ],
+])('a bracket with %s is refused with numbers', (_, fields, reason) => {
+  const created = createAlgorithm({ ...base, ...fields }, CREATED);
+  expect(created).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
+});
+
+test.each([
+  ['more than the strategy has', { amount: '3' }, /position of at least 3 btc to protect, was 2/],
+  ['a stop above what was paid', { stopLoss: { price: '120' } }, /stopLoss below the price of 100 usdt/],
+])('a protection of %s is refused with numbers', (_, fields, reason) => {
+  const created = createAlgorithm({ ...guarded, ...fields }, CREATED);
+  expect(created).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
+});
