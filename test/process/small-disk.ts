@@ -29,6 +29,8 @@ export class SmallDisk {
 
   /** Takes all room, and again whatever is freed, until `free`. */
   fill(): void {
+    // A second timer would outlive `free`, and fill the disk below this one.
+    if (this.filler !== null) return;
     this.takeAll();
     this.filler = setInterval(() => this.takeAll(), FILL_EVERY_MS);
   }
