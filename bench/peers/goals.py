@@ -40,13 +40,15 @@ def idle_rate(results, bars):
 
 
 def row(bench, begins, field="value", factor=1.0):
-    """A figure of a row of one of the project's benchmarks, found by how its name begins."""
+    """A figure of a row of one of the project's benchmarks, found by its name or how that begins."""
 
     def measured(results, _):
         rows = results.get(f"bench:{bench}", {}).get("rows")
         if rows is None:
             return None
-        found = [one[field] for one in rows if one["name"].startswith(begins) and one[field] is not None]
+        named = [one for one in rows if one["name"] == begins]
+        begun = named or [one for one in rows if one["name"].startswith(begins)]
+        found = [one[field] for one in begun if one[field] is not None]
         if len(found) != 1:
             raise LookupError(f"expected one row '{begins}' of {bench}, found {len(found)}")
         return found[0] * factor
