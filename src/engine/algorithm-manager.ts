@@ -1,6 +1,6 @@
 import type { Market } from '../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, unitsOf, type Units } from '../domain/money.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { timeframeMs } from '../domain/timeframe.ts';
 import { heldOf } from '../execution/algorithms/bracket-stock.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
@@ -23,6 +23,7 @@ import type { PreTradeRisk } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
+import { WorkView } from './work-view.ts';
 
 /** Algorithms at work at once; more are refused. */
 export const MOST_ALGORITHMS = 1_000;
@@ -178,8 +179,7 @@ export class AlgorithmManager {
   onCandle({ market, timeframe, openTimeMs, close }: ClosedCandle): void {
     for (const work of this.works.values()) {
       if (work.market !== market || work.algorithm.kind !== 'bracket') continue;
-      const shown = firstTimeframeOf(work.instance, market);
-      if (shown !== timeframe) continue;
+      if (work.instance.firstTimeframeOf(market) !== timeframe) continue;
       const atMs = openTimeMs + timeframeMs(timeframe);
       work.closes = [...work.closes.slice(1 - MOST_CLOSES), { price: unitsOf(close), atMs }];
       this.poked.add(work);
@@ -323,7 +323,11 @@ export class AlgorithmManager {
     work.isComplete = step.isComplete ?? false;
     if (changed) this.store(work);
     this.carryOut(work, step, state.market);
-    if (step.done !== null) this.finish(work, step.done);
+    if (step.done === null) return;
+    const { name } = work.instance;
+    if (work.algorithm.kind === 'bracket')
+      outbox.info(`${name}: its bracket in ${work.market} is over: ${step.done}`, name);
+    this.finish(work, step.done);
   }
 
   private carryOut(work: Work, step: AlgorithmStep<Algorithm>, market: Market): void {
@@ -397,41 +401,5 @@ export class AlgorithmManager {
       kind: 'algorithm',
       algorithm: { intentId, strategy: instance.name, market, json: algorithmToJson(algorithm) },
     });
-  }
-}
-
-/** The bars of a market by which a strategy decides: those that it named first. */
-function firstTimeframeOf({ runner }: StrategyInstance, market: string): Timeframe | null {
-  for (const wanted of runner.subscriptions)
-    if (wanted.kind === 'candles' && wanted.market === market) return wanted.timeframe;
-  return null;
-}
-
-/** What an algorithm sees. The book is worked out when it is looked at, which most algorithms never do. */
-class WorkView implements AlgorithmView {
-  readonly nowMs: number;
-  readonly market: Market;
-  readonly orders: readonly OrderRecord[];
-  readonly position: Units;
-  readonly equity: Units | null;
-  readonly closes: readonly Close[];
-  readonly refusals: AlgorithmView['refusals'];
-  readonly refusalPauseMs: number;
-  private readonly markets: MarketDataCache;
-
-  constructor(markets: MarketDataCache, view: Omit<AlgorithmView, 'book'>) {
-    this.markets = markets;
-    this.nowMs = view.nowMs;
-    this.market = view.market;
-    this.orders = view.orders;
-    this.position = view.position;
-    this.equity = view.equity;
-    this.closes = view.closes;
-    this.refusals = view.refusals;
-    this.refusalPauseMs = view.refusalPauseMs;
-  }
-
-  get book(): AlgorithmView['book'] {
-    return this.markets.seenBook(this.market.symbol);
   }
 }

@@ -193,6 +193,7 @@ export class IntentRouter {
       nowMs: outbox.nowMs,
       replaced,
       bestAsk: this.options.risk.bestFor(market, 'buy'),
+      hasBars: instance.firstTimeframeOf(market) !== null,
       holding: this.holdingOf(instance, state.market),
     });
     if (!made.ok) {

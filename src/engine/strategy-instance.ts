@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import { LEAST_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
@@ -89,6 +90,13 @@ export class StrategyInstance {
   /** What its fills brought of an asset less what they took, fees taken off, over all its markets. */
   held(asset: string): Units {
     return this.ledger.held(asset);
+  }
+
+  /** The bars of a market by which it decides: those that it named first; null where it named none. */
+  firstTimeframeOf(market: string): Timeframe | null {
+    for (const wanted of this.runner.subscriptions)
+      if (wanted.kind === 'candles' && wanted.market === market) return wanted.timeframe;
+    return null;
   }
 
   /** What it has made, in each quote currency of its markets and that of the order that is asked about. */

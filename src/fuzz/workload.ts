@@ -200,7 +200,7 @@ const exitOf = (situation: Situation, worth: number): ExitWish => {
     ...(isTrailing
       ? { trail: { by: distanceOf(situation, worth), minStep: dice.between(0, 0.1).toFixed(6), on: 'poll' } }
       : {}),
-    ...(dice.happens(0.3) ? { breakEvenAt: distanceOf(situation, worth) } : {}),
+    ...(isTrailing && dice.happens(0.5) ? { breakEvenAt: distanceOf(situation, worth) } : {}),
     ...(dice.happens(0.3) ? { timeStopMs: dice.integer(30_000, 3_600_000) } : {}),
     ...(dice.happens(0.1) ? { whenCanceled: 'leave' } : {}),
   };

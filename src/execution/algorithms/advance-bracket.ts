@@ -219,6 +219,7 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
   const { amount, view, stock } = situation;
   const step = resting(bracket, { ...situation, wantsBooks: true });
   const order = wantedExit(bracket, situation);
+  if (order === null) return step;
   const lowest = order.stopLimitPrice ?? order.price ?? order.stopPrice ?? priceOf(situation);
   if (!canBeOrdered(view.market, { amount, price: lowest })) {
     return bracket.entry === 'ended'
@@ -231,11 +232,14 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
   return { ...step, place: [order] };
 }
 
-/** The exit that belongs to a position now. */
-function wantedExit({ leaving, terms }: BracketAlgorithm, { prices, amount }: Situation): AlgorithmOrder {
+/** The exit that belongs to a position now; null where it is only held until its time is over. */
+function wantedExit(
+  { leaving, terms }: BracketAlgorithm,
+  { prices, amount }: Situation,
+): AlgorithmOrder | null {
   const { target, stop } = prices;
   if (leaving !== null) return plainOrder('sell', amount, null);
-  if (stop === null) return plainOrder('sell', amount, target);
+  if (stop === null) return target === null ? null : plainOrder('sell', amount, target);
   if (target === null) return { side: 'sell', amount, price: null, stopPrice: stop, stopLimitPrice: null };
   return {
     side: 'sell',
@@ -247,8 +251,8 @@ function wantedExit({ leaving, terms }: BracketAlgorithm, { prices, amount }: Si
 }
 
 /** Whether what rests is what is wanted: each leg with all that is held. */
-function isAsWanted(exits: readonly OrderRecord[], wanted: AlgorithmOrder): boolean {
-  if (exits.length !== (wanted.stopLimitPrice === null ? 1 : 2)) return false;
+function isAsWanted(exits: readonly OrderRecord[], wanted: AlgorithmOrder | null): boolean {
+  if (wanted === null || exits.length !== (wanted.stopLimitPrice === null ? 1 : 2)) return false;
   return exits.every(({ amount, filled, price, stopPrice, execution }) => {
     // What it is bound by is the engine's to say.
     if (execution === 'market') return wanted.price === null && wanted.stopPrice === null;

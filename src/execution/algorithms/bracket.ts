@@ -99,6 +99,8 @@ export interface CreateBracketOptions {
   readonly nowMs: number;
   /** What a purchase at the market would pay; null while no price is known. */
   readonly bestAsk: Units | null;
+  /** Whether the strategy is shown bars of the market, by which a trail on closes moves. */
+  readonly hasBars: boolean;
   /** What the strategy has of the coin, and what it paid for one of it on average. */
   readonly holding: { readonly amount: Units; readonly averagePrice: Units | null };
 }
@@ -111,7 +113,7 @@ const DEFAULT_MIN_STEP = (UNITS_PER_ONE / 1_000n) as Units;
 /** A bracket before its entry is placed, or why there can be none. */
 export function createBracket(
   intent: BracketIntent,
-  { market, nowMs, bestAsk }: CreateBracketOptions,
+  { market, nowMs, bestAsk, hasBars }: CreateBracketOptions,
 ): Creation<BracketAlgorithm> {
   const amount = positiveWishUnits(intent.entry.amount);
   if (amount === null)
@@ -126,7 +128,9 @@ export function createBracket(
   const expiresAtMs = expireAfterMs === undefined ? null : nowMs + expireAfterMs;
   const terms = termsOf(intent, { amount, price, expiresAtMs });
   if (typeof terms === 'string') return refused(terms);
-  const wrong = impossible(terms, market, { price: from, amount: onAmountGrid(market, amount) });
+  const wrong =
+    blind(terms, market, hasBars) ??
+    impossible(terms, market, { price: from, amount: onAmountGrid(market, amount) });
   if (wrong !== null) return refused(wrong);
   return { ok: true, algorithm: begun(terms, { bought: NO_UNITS, spent: NO_UNITS, heldSinceMs: null }) };
 }
@@ -134,7 +138,7 @@ export function createBracket(
 /** A bracket for a position that is there already, or why there can be none. */
 export function createProtection(
   intent: ProtectIntent,
-  { market, nowMs, holding }: CreateBracketOptions,
+  { market, nowMs, holding, hasBars }: CreateBracketOptions,
 ): Creation<BracketAlgorithm> {
   const amount = intent.amount === undefined ? holding.amount : positiveWishUnits(intent.amount);
   if (amount === null)
@@ -151,7 +155,9 @@ export function createProtection(
     );
   const terms = termsOf(intent, null);
   if (typeof terms === 'string') return refused(terms);
-  const wrong = impossible(terms, market, { price, amount: onAmountGrid(market, amount) });
+  const wrong =
+    blind(terms, market, hasBars) ??
+    impossible(terms, market, { price, amount: onAmountGrid(market, amount) });
   if (wrong !== null) return refused(wrong);
   const spent = multiplyUnits(amount, price, divideHalfEven);
   return { ok: true, algorithm: begun(terms, { bought: amount, spent, heldSinceMs: nowMs }) };
@@ -241,6 +247,13 @@ function levelOf(wish: Distance): ExitLevel | undefined {
 function percentUnits(input: DecimalInput): Units | null {
   const units = wishUnits(input);
   return units === null ? null : (divideHalfEven(units, 100n) as Units);
+}
+
+/** Why a stop that follows closes would never move; null where it does. */
+function blind({ trail, breakEvenAt }: BracketTerms, { symbol }: Market, hasBars: boolean): string | null {
+  const followsCloses = trail === null ? breakEvenAt !== null : trail.on === 'close';
+  if (!followsCloses || hasBars) return null;
+  return `expected candles of ${symbol} among the data of the strategy, whose closes the stop follows, or a trail on 'poll', was neither`;
 }
 
 /** Why such a bracket makes no sense at a price, with its numbers; null where it does. */

@@ -123,6 +123,7 @@ describe('a bracket', () => {
     world.advance(20_000);
     expect(world.waitingKinds()).toEqual([]);
     expect(world.engine.unfinishedOrders()).toEqual([]);
+    expect(world.messages('info')).toContain('one: its bracket in BTCUSDT is over: the stop was reached');
     world.restart();
     world.advance(20_000);
     expect(pairs(world)).toHaveLength(1);

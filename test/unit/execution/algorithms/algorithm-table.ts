@@ -37,6 +37,7 @@ export const CREATED = {
   market: MARKET,
   nowMs: 0,
   bestAsk: parseUnits('100'),
+  hasBars: true,
   holding: { amount: parseUnits('2'), averagePrice: parseUnits('100') },
 } as const;
 

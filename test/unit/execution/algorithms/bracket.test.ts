@@ -176,6 +176,19 @@ describe('a bracket', () => {
     `,
     ));
 
+  test('of a time alone rests no exit, and sells at its end', () =>
+    runAlgorithm(
+      { ...base, timeStopMs: 60_000 },
+      `
+      book 99.99 100 => place buy 1
+      at 1000 => -
+      1 filled => wake 61000, books
+      book 50 51 => wake 61000, books
+      at 61000 => place sell 1, books
+      2 filled => done sold: its time was over
+    `,
+    ));
+
   test('never sells more than the strategy still has', () =>
     runAlgorithm(
       stopOnly,
@@ -279,6 +292,19 @@ test.each([
 ])('a bracket with %s is refused with numbers', (_, fields, reason) => {
   const created = createAlgorithm({ ...base, ...fields }, CREATED);
   expect(created).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
+});
+
+test.each([
+  ['a trail', { trail: { by: { distance: '5' } } }],
+  ['a break-even', { stopLoss: { percent: '5' }, breakEvenAt: { percent: '3' } }],
+])('%s on closes is refused where the strategy is shown no bars', (_, fields) => {
+  const created = createAlgorithm({ ...base, ...fields }, { ...CREATED, hasBars: false });
+  expect(created).toEqual({
+    ok: false,
+    reason: expect.stringMatching(/^expected candles of BTCUSDT/) as string,
+  });
+  const polled = { trail: { by: { distance: '5' }, on: 'poll' } } as const;
+  expect(createAlgorithm({ ...base, ...polled }, { ...CREATED, hasBars: false }).ok).toBe(true);
 });
 
 test.each([

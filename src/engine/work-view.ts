@@ -1,0 +1,34 @@
+import type { Market } from '../domain/market.ts';
+import type { Units } from '../domain/money.ts';
+import type { AlgorithmView, Close } from '../execution/algorithms/algorithm-step.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
+
+/** What an algorithm sees. The book is worked out when it is looked at, which most algorithms never do. */
+export class WorkView implements AlgorithmView {
+  readonly nowMs: number;
+  readonly market: Market;
+  readonly orders: readonly OrderRecord[];
+  readonly position: Units;
+  readonly equity: Units | null;
+  readonly closes: readonly Close[];
+  readonly refusals: AlgorithmView['refusals'];
+  readonly refusalPauseMs: number;
+  private readonly markets: MarketDataCache;
+
+  constructor(markets: MarketDataCache, view: Omit<AlgorithmView, 'book'>) {
+    this.markets = markets;
+    this.nowMs = view.nowMs;
+    this.market = view.market;
+    this.orders = view.orders;
+    this.position = view.position;
+    this.equity = view.equity;
+    this.closes = view.closes;
+    this.refusals = view.refusals;
+    this.refusalPauseMs = view.refusalPauseMs;
+  }
+
+  get book(): AlgorithmView['book'] {
+    return this.markets.seenBook(this.market.symbol);
+  }
+}
