@@ -17,7 +17,7 @@ import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { Dice } from './dice.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
-import { WORKLOAD } from './workload.ts';
+import { WORKLOAD } from './workload/workload.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
 /** The first part of every id of the bot's orders. */

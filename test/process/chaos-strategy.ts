@@ -1,2 +1,2 @@
 /** The fuzzer's strategy, which wants anything at any time, as a plugin. */
-export { WORKLOAD as default } from '../../src/fuzz/workload.ts';
+export { WORKLOAD as default } from '../../src/fuzz/workload/workload.ts';

@@ -1,0 +1,66 @@
+import type { Distance, ExitWish } from '../../strategy/intents.ts';
+import {
+  amountOf,
+  FAR,
+  NEAR,
+  priceAway,
+  sharesAway,
+  worthOf,
+  type Action,
+  type WeightedAction,
+  type Situation,
+} from './situation.ts';
+
+/** A distance from what is paid, in one of the four ways. */
+const distanceOf = ({ dice, bid }: Situation, worth: number): Distance => {
+  const share = dice.logUniform(NEAR * 4, FAR);
+  return (
+    dice.pick<Distance>([
+      { percent: (share * 100).toFixed(6) },
+      { distance: bid.times(share).toFixed(10) },
+      { money: (worth * share).toFixed(10) },
+    ]) ?? { percent: 1 }
+  );
+};
+
+/** How a position of some worth is left: some of the ways, at least one. */
+const exitOf = (situation: Situation, worth: number): ExitWish => {
+  const { dice } = situation;
+  const isTrailing = dice.happens(0.4);
+  return {
+    stopLoss: distanceOf(situation, worth),
+    ...(dice.happens(0.6) ? { takeProfit: distanceOf(situation, worth) } : {}),
+    ...(isTrailing
+      ? { trail: { by: distanceOf(situation, worth), minStep: dice.between(0, 0.1).toFixed(6), on: 'poll' } }
+      : {}),
+    ...(isTrailing && dice.happens(0.5) ? { breakEvenAt: distanceOf(situation, worth) } : {}),
+    ...(dice.happens(0.3) ? { timeStopMs: dice.integer(30_000, 3_600_000) } : {}),
+    ...(dice.happens(0.1) ? { whenCanceled: 'leave' } : {}),
+  };
+};
+
+const bracketed: Action = (situation) => {
+  const { ctx, dice } = situation;
+  const worth = worthOf(situation) * dice.between(1, 4);
+  const entry = {
+    value: worth,
+    ...(dice.happens(0.7) ? { price: priceAway({ ...situation, side: 'buy' }, sharesAway(dice)) } : {}),
+    ...(dice.happens(0.5) ? { expireAfterMs: dice.integer(1_000, 600_000) } : {}),
+  };
+  ctx.bracket({ entry, ...exitOf(situation, worth) });
+};
+
+const guarded: Action = (situation) => {
+  const { ctx, dice } = situation;
+  const amount = amountOf(situation);
+  ctx.protect({
+    ...(dice.happens(0.7) ? { amount } : {}),
+    averagePrice: situation.bid.toFixed(10),
+    ...exitOf(situation, worthOf(situation)),
+  });
+};
+
+export const BRACKET_ACTIONS: readonly WeightedAction[] = [
+  [bracketed, 3],
+  [guarded, 1],
+];

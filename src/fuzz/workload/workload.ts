@@ -1,0 +1,46 @@
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { createRandom } from '../../domain/random.ts';
+import type { Side } from '../../domain/order.ts';
+import { defineStrategy } from '../../strategy/definition.ts';
+import { Dice } from '../dice.ts';
+import { ALGORITHM_ACTIONS } from './algorithm-actions.ts';
+import { BRACKET_ACTIONS } from './bracket-actions.ts';
+import { again, limit, ORDER_ACTIONS } from './order-actions.ts';
+import type { Action } from './situation.ts';
+
+/** Every kind of intent, by how often; those that end others' work are rare. */
+const ACTIONS: readonly Action[] = [...ORDER_ACTIONS, ...ALGORITHM_ACTIONS, ...BRACKET_ACTIONS].flatMap(
+  ([action, weight]) => Array.from({ length: weight }, () => action),
+);
+
+const PARAMS = z.strictObject({
+  seed: z.int(),
+  /** How likely it wants something when a book comes. */
+  activity: z.number().positive().max(1),
+  everyMs: z.int().positive(),
+});
+
+/** Wants anything at any time. Its chance is in its state, so a restart goes on where the mirror says. */
+export const WORKLOAD = defineStrategy({
+  name: 'chaos',
+  params: PARAMS,
+  /** Null: it begins with the seed of its parameters. */
+  state: z.strictObject({ random: z.number().nullable().default(null) }),
+  data: ({ market, params }) => ({ book: market.book({ everyMs: params.everyMs, maxAgeMs: 120_000 }) }),
+  on: {
+    book(ctx, { bestBid, bestAsk }) {
+      const { state, params, market, orders } = ctx;
+      const random = createRandom(state.random ?? params.seed);
+      const dice = new Dice(Math.floor(random.next() * 0x1_0000_0000));
+      ctx.setState({ random: random.state });
+      if (bestBid === null || bestAsk === null || !dice.happens(params.activity)) return;
+      const side: Side = dice.happens(0.5) ? 'buy' : 'sell';
+      const prices = { bid: new Decimal(bestBid.exact.price), ask: new Decimal(bestAsk.exact.price) };
+      const situation = { ctx, dice, market, side, ...prices, orders };
+      if (orders.some(({ state }) => state === 'unknown')) again(situation);
+      const actions = Array.from({ length: dice.happens(0.1) ? 3 : 1 }, () => dice.pick(ACTIONS) ?? limit);
+      for (const action of actions) action(situation);
+    },
+  },
+});
