@@ -11,7 +11,11 @@ import { FRESHNESS } from '../../../src/strategy/subscriptions.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const page = readFileSync('docs/strategies.md', 'utf8');
-const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+/** Pages whose examples are strategies. */
+const PAGES = [page, readFileSync('docs/brackets.md', 'utf8')];
+const examples = PAGES.flatMap((text) =>
+  [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? ''),
+);
 
 /** What an author does not call: values and types with functions of their own. */
 const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size']);
@@ -61,7 +65,7 @@ describe('the page for authors', () => {
       ({ definition }) =>
         new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: 'BTCIRT', timeframe: '1h' }),
     );
-    expect(runners.map(({ name }) => name)).toEqual(['band', 'one-percent', 'strength', 'morning']);
+    expect(runners.map(({ name }) => name)).toEqual(['band', 'one-percent', 'morning', 'strength']);
   });
 
   test('names every function of the SDK and every handler', () => {
