@@ -12,7 +12,12 @@ import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const page = readFileSync('docs/strategies.md', 'utf8');
 /** Pages whose examples are strategies. */
-const PAGES = [page, readFileSync('docs/brackets.md', 'utf8'), readFileSync('docs/portfolio.md', 'utf8')];
+const PAGES = [
+  page,
+  readFileSync('docs/brackets.md', 'utf8'),
+  readFileSync('docs/portfolio.md', 'utf8'),
+  readFileSync('docs/execution.md', 'utf8'),
+];
 const examples = PAGES.flatMap((text) =>
   [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? ''),
 );
@@ -65,7 +70,7 @@ describe('the page for authors', () => {
       ({ definition }) =>
         new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: 'BTCIRT', timeframe: '1h' }),
     );
-    expect(runners.map(({ name }) => name)).toEqual(['band', 'morning', 'strength', 'one-percent']);
+    expect(runners.map(({ name }) => name)).toEqual(['band', 'morning', 'strength', 'one-percent', 'early']);
   });
 
   test('names every function of the SDK and every handler', () => {
