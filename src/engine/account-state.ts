@@ -1,12 +1,9 @@
-import type { DecimalText } from '../domain/decimal-text.ts';
-import { formatUnits, numberOfUnits, subtractUnits } from '../domain/money.ts';
+import { numberOfUnits, subtractUnits } from '../domain/money.ts';
 import type { VenueWalletId } from '../domain/venue-id.ts';
 import type { WalletReading } from '../venues/port.ts';
 import type { FlawLog } from './flaw-log.ts';
 import type { Outbox } from './outbox.ts';
 import { walletFlaw } from './plausibility/wallet-flaw.ts';
-
-const NOTHING_FREE: Readonly<Record<string, DecimalText>> = {};
 
 /** The account's wallets as they were last read. */
 export class AccountState {
@@ -14,8 +11,7 @@ export class AccountState {
   private readonly findings: FlawLog;
   private wallets: readonly WalletReading[] = [];
   private readonly written = new Map<string, WalletReading>();
-  private freeByCurrency: Readonly<Record<string, DecimalText>> | null = NOTHING_FREE;
-  /** The same as numbers, by the place of the wallet, of those that somebody looked at. */
+  /** What is free as numbers, by the place of the wallet, of those that somebody looked at. */
   private freeNumbers: (number | undefined)[] = [];
   private readonly seen: Record<'orders' | 'fills' | 'balances', number | null> = {
     orders: null,
@@ -23,6 +19,7 @@ export class AccountState {
     balances: null,
   };
   private nextWallet = 0;
+  private readonly listeners: (() => void)[] = [];
 
   constructor(outbox: Outbox, findings: FlawLog) {
     this.outbox = outbox;
@@ -48,10 +45,10 @@ export class AccountState {
       unread.add(wallet.currency);
       return this.wallets.filter(({ currency }) => currency === wallet.currency);
     });
-    this.freeByCurrency = null;
     this.freeNumbers = [];
     this.saw('balances');
     this.write();
+    for (const listener of this.listeners) listener();
     return unread;
   }
 
@@ -60,7 +57,6 @@ export class AccountState {
     this.saw('balances');
     if (wallets === this.wallets) return;
     this.wallets = wallets;
-    this.freeByCurrency = null;
     this.freeNumbers = [];
     this.write();
   }
@@ -84,14 +80,17 @@ export class AccountState {
     }
   }
 
-  free(): Readonly<Record<string, DecimalText>> {
-    this.freeByCurrency ??= Object.fromEntries(
-      this.wallets.map(({ currency, total, held }) => [currency, formatUnits(total - held)]),
-    );
-    return this.freeByCurrency;
+  /** The wallets as they were last read. */
+  get readings(): readonly WalletReading[] {
+    return this.wallets;
   }
 
-  /** One of them as a number; nothing of a currency that there is no wallet for. */
+  /** Calls with each reading, after it was taken in; not with what a venue pushes. */
+  listen(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** What is free of a currency as a number; nothing of a currency that there is no wallet for. */
   freeNumber(currency: string): number {
     const place = this.wallets.findIndex((wallet) => wallet.currency === currency);
     const wallet = this.wallets[place];

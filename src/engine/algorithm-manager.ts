@@ -21,6 +21,7 @@ import type { OrderPlacer } from './order-placer.ts';
 import type { PortfolioViews } from './portfolio-view.ts';
 import type { PreTradeRisk } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
+import type { ClaimingWork } from './reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
 import { WorkView } from './work-view.ts';
@@ -95,6 +96,11 @@ export class AlgorithmManager {
   /** Whether an algorithm is to be asked at the next step. */
   get isWaited(): boolean {
     return this.poked.size > 0;
+  }
+
+  /** Those at work, oldest first. */
+  get atWork(): Iterable<ClaimingWork> {
+    return this.works.values();
   }
 
   isAtWork(intentId: string): boolean {

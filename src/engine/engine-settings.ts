@@ -20,7 +20,7 @@ export interface StrategyInstanceSettings {
   /** How long a pause lasts. */
   readonly pauseMs: number;
   readonly limits: RiskLimits;
-  /** What it may call its own, by quote currency; null: the account's balance. For equity and shares only. */
+  /** What it may call its own, by quote currency; null: the account's balance. It spends no more. */
   readonly capital: Readonly<Partial<Record<Currency, Units>>>;
 }
 

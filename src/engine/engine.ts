@@ -27,6 +27,7 @@ import { PortfolioViews } from './portfolio-view.ts';
 import { PreTradeRisk } from './pre-trade-risk.ts';
 import { Reconciler } from './reconciler.ts';
 import { KEPT_ROW, RowCounter } from './row-counter.ts';
+import { Reservations } from './reservations.ts';
 import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
 import { StrategyDispatcher, type CandleListener } from './strategy-dispatcher.ts';
 import { StrategyInstance } from './strategy-instance.ts';
@@ -79,15 +80,25 @@ export class Engine {
       emit: (event, market) => this.loop.tellMarketData(event, market),
     });
     const readers = readersOf(settings.feeds, instances, settings.venue.pageSizes.candles);
-    const views = new PortfolioViews(instances, { markets, blotter, account, readers });
+    const reservations = new Reservations({
+      table: blotter.table,
+      account,
+      instances,
+      marketNames,
+      expected: (asset) => this.reconciler.expectedOf(asset),
+      works: () => this.algorithms.atWork,
+      bestFor: (market, side) => risk.bestFor(market, side),
+      isPushed: settings.reconciliation === null,
+    });
+    const views = new PortfolioViews(instances, { markets, blotter, account, reservations, readers });
     const notifier = new StrategyNotifier({ instances, outbox, markets });
     const closed = (): string | null => this.tradingState.closed();
-    const risk = new PreTradeRisk({ blotter, markets, instances, closed });
+    const risk = new PreTradeRisk({ blotter, markets, instances, reservations, closed });
     const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
     const { placer } = orderManager;
     const ways = { outbox, orderManager, placer, risk, markets, intents, views, notifier };
     const algorithms = new AlgorithmManager(ways);
-    const router = new IntentRouter({ ...ways, algorithms, rows, closed });
+    const router = new IntentRouter({ ...ways, algorithms, rows, reservations, closed });
     const strategies = new StrategyDispatcher({
       instances,
       outbox,

@@ -19,6 +19,7 @@ import type { Outbox } from './outbox.ts';
 import type { PortfolioViews } from './portfolio-view.ts';
 import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';
 import { amountFor, sizedAlgorithm, type SizeView } from './sized-intent.ts';
+import type { Reservations } from './reservations.ts';
 import type { RowCounter } from './row-counter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
@@ -34,6 +35,7 @@ export interface IntentRouterOptions {
   readonly views: PortfolioViews;
   readonly notifier: StrategyNotifier;
   readonly rows: RowCounter;
+  readonly reservations: Reservations;
   /** Why no new orders are taken; null while they are. */
   readonly closed: () => string | null;
 }
@@ -211,6 +213,16 @@ export class IntentRouter {
         code: 'fit',
         reason: `${replaced.key} belongs to an algorithm at work`,
       });
+      return;
+    }
+    const orders = replaced === undefined ? [] : [replaced];
+    const short = this.options.reservations.objectionToAlgorithm(instance, {
+      market,
+      algorithm: made.algorithm,
+      orders,
+    });
+    if (short !== null) {
+      this.reject(instance, intent, { code: 'funds', reason: short });
       return;
     }
     if (intent.kind === 'target') algorithms.endTargets(instance, market);

@@ -12,6 +12,7 @@ import type { AccountState } from './account-state.ts';
 import { candlesSeenAtMs, type CandleReaders } from './candle-reader.ts';
 import type { CachedMarket, MarketDataCache } from './market-data-cache.ts';
 import type { OrderBlotter } from './order-blotter.ts';
+import type { Reservations } from './reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 const NO_ORDERS: readonly OwnOrder[] = [];
@@ -20,6 +21,7 @@ export interface PortfolioViewsOptions {
   readonly markets: MarketDataCache;
   readonly blotter: OrderBlotter;
   readonly account: AccountState;
+  readonly reservations: Reservations;
   readonly readers: CandleReaders;
 }
 
@@ -43,10 +45,13 @@ export class PortfolioView implements EngineView, Prices {
   private lastTrades = -1;
   private lastPosition = 0;
   private lastRuled: CachedMarket | null = null;
+  private lastFree: ReadonlyMap<string, DecimalText> = new Map();
+  private lastFreeRecord: Readonly<Record<string, DecimalText>> = {};
   private readonly instance: StrategyInstance;
   private readonly markets: MarketDataCache;
   private readonly blotter: OrderBlotter;
   private readonly account: AccountState;
+  private readonly reservations: Reservations;
   private readonly readers: CandleReaders;
   readonly marketNames: MarketNames;
   /** What the market shows now, or else the last price in the ledger. */
@@ -59,6 +64,7 @@ export class PortfolioView implements EngineView, Prices {
     this.markets = options.markets;
     this.blotter = options.blotter;
     this.account = options.account;
+    this.reservations = options.reservations;
     this.readers = options.readers;
   }
 
@@ -86,11 +92,23 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   free(): Readonly<Record<string, DecimalText>> {
-    return this.account.free();
+    const { account, reservations, instance } = this;
+    const all = account.readings.map(
+      ({ currency }) => [currency, formatUnits(reservations.spendable(instance, currency))] as const,
+    );
+    // The same record while nothing in it changes: who compares sees that.
+    if (all.length !== this.lastFree.size || all.some(([name, text]) => this.lastFree.get(name) !== text)) {
+      this.lastFree = new Map(all);
+      this.lastFreeRecord = Object.fromEntries(all);
+    }
+    return this.lastFreeRecord;
   }
 
   freeNumber(currency: string): number {
-    return this.account.freeNumber(currency);
+    const { account, reservations, instance } = this;
+    // Most strategies have the account to themselves, and look at every bar.
+    if (reservations.isFree) return account.freeNumber(currency);
+    return numberOfUnits(reservations.spendable(instance, currency));
   }
 
   orders(): readonly OwnOrder[] {
@@ -168,10 +186,9 @@ export class PortfolioView implements EngineView, Prices {
    */
   private moneyOf(currency: Currency): bigint {
     const { instance, account } = this;
-    const { capital } = instance.settings;
-    const hasOwn = capital[currency] !== undefined || [...instance.quotes].some((quote) => quote in capital);
-    if (!hasOwn) return account.totalOf(currency);
-    return (capital[currency] ?? 0n) + instance.held(currency);
+    const own = instance.settings.capital[currency];
+    if (own === undefined && !instance.hasCapital) return account.totalOf(currency);
+    return (own ?? 0n) + instance.held(currency);
   }
 
   private shown(order: OrderRecord): OwnOrder {

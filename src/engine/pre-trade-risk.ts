@@ -10,6 +10,7 @@ import { PreTradeView } from './pre-trade-view.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderPlan } from './order-placer.ts';
+import type { Reservations } from './reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /** An order as a strategy or an algorithm wants it, not yet on the steps of its market. Units of 1e-10. */
@@ -30,8 +31,8 @@ export interface WishedOrder {
 export type PreTradeVerdict =
   | { readonly ok: true; readonly plan: OrderPlan }
   /**
-   * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, or `closed` while no orders
-   * are taken.
+   * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, `funds` where it would spend
+   * what is not there for its strategy, or `closed` while no orders are taken.
    */
   | { readonly ok: false; readonly code: string; readonly reason: string };
 
@@ -39,6 +40,7 @@ export interface PreTradeRiskOptions {
   readonly blotter: OrderBlotter;
   readonly markets: MarketDataCache;
   readonly instances: readonly StrategyInstance[];
+  readonly reservations: Reservations;
   /** Why no orders are taken at all; null while they are. */
   readonly closed: () => string | null;
 }
@@ -48,12 +50,14 @@ export class PreTradeRisk {
   private readonly blotter: OrderBlotter;
   private readonly markets: MarketDataCache;
   private readonly instances: readonly StrategyInstance[];
+  private readonly reservations: Reservations;
   private readonly closed: () => string | null;
 
   constructor(options: PreTradeRiskOptions) {
     this.blotter = options.blotter;
     this.markets = options.markets;
     this.instances = options.instances;
+    this.reservations = options.reservations;
     this.closed = options.closed;
   }
 
@@ -90,6 +94,10 @@ export class PreTradeRisk {
         : this.check(instance, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
     if (stop !== null && !stop.ok) return stop;
     const { intentId, tag, whenIdentical } = wish;
+    for (const { order } of stop === null ? [first] : [first, stop]) {
+      const reason = this.reservations.objectionTo(instance, order.value, intentId);
+      if (reason !== null) return { ok: false, code: 'funds', reason };
+    }
     const stopLeg = stop === null ? null : stop.order;
     return { ok: true, plan: { instance, intentId, tag, whenIdentical, order: first.order, stopLeg } };
   }

@@ -92,6 +92,11 @@ export class Reconciler {
     return this.found;
   }
 
+  /** @see BalanceBooks.expectedOf */
+  expectedOf(currency: string): bigint | null {
+    return this.books.expectedOf(currency);
+  }
+
   restore(json: string | undefined): void {
     if (json === undefined) return;
     const stored = readStored(storedReconciliation, json, 'what is kept of the reconciliation');

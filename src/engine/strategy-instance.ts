@@ -92,6 +92,12 @@ export class StrategyInstance {
     return this.ledger.held(asset);
   }
 
+  /** Whether it has capital in a quote currency of its markets. */
+  get hasCapital(): boolean {
+    for (const quote of this.quotes) if (quote in this.settings.capital) return true;
+    return false;
+  }
+
   /** The bars of a market by which it decides: those that it named first; null where it named none. */
   firstTimeframeOf(market: string): Timeframe | null {
     for (const wanted of this.runner.subscriptions)

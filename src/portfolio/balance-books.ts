@@ -78,6 +78,11 @@ export class BalanceBooks {
     return this.expected?.has(currency) ?? false;
   }
 
+  /** What a balance should be by all that was entered; null before they begin, and where they know none. */
+  expectedOf(currency: string): bigint | null {
+    return this.expected?.get(currency) ?? null;
+  }
+
   /**
    * Whether the last comparison left a difference out that lines explain which may still turn out to be
    * trades.

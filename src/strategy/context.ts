@@ -70,9 +70,9 @@ export interface MarketContext {
    * in USDTIRT.
    */
   readonly position: number;
-  /** What the account has free of the base currency. */
+  /** What it may spend of the base currency: free less what orders and algorithms have reserved. */
   readonly freeBase: number;
-  /** What the account has free of the quote currency. */
+  /** What it may spend of the quote currency: the same, and no more than is left of its capital. */
   readonly freeQuote: number;
   /**
    * All that the strategy has, each asset valued once in the quote currency: its capital, or else the

@@ -92,7 +92,7 @@ export interface Rejection {
   readonly side: Side | null;
   /** That of the order; null without one. */
   readonly tag: string | null;
-  /** `risk` with the check's name, `fit`, `data`, or the exchange's code. */
+  /** `risk` with the check's name, `fit`, `funds`, `data`, or the exchange's code. */
   readonly code: string;
   /** One sentence with the numbers. */
   readonly reason: string;
@@ -134,7 +134,7 @@ export interface EngineView {
   position(market: string): DecimalText;
   /** The same as a number. */
   positionNumber(market: string): number;
-  /** Free balances of the account, by lower-case currency. */
+  /** What it may spend, by lower-case currency: free balances less what is reserved. */
   free(): Readonly<Record<string, DecimalText>>;
   /** One of them as a number; 0 for a currency that the account has no line for. */
   freeNumber(currency: string): number;

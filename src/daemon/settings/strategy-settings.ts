@@ -53,7 +53,7 @@ export const strategySettings = z
     capital: perQuoteField()
       .prefault({})
       .describe(
-        "Capital of the strategy by quote currency, for equity and shares; the account's balance by default.",
+        "Capital of the strategy by quote currency: for equity and shares, and the most that it spends; the account's balance by default.",
       ),
     onError: z
       .enum(['stop', 'pause', 'cancel'])

@@ -22,7 +22,7 @@ test('a run has each order once, as it was in the end, in the order in which the
         buy({ amount: 0.001, price: 45_000, tag: 'deep' });
         buy({ amount: 0.001, price: close, tag: 'near' });
         buy({ amount: 0.001, tag: 'now' });
-        buy({ amount: 1000, price: close, tag: 'much' });
+        buy({ amount: 0.001, stopPrice: close / 2, tag: 'late' });
       },
     },
   });
@@ -32,7 +32,7 @@ test('a run has each order once, as it was in the end, in the order in which the
     'deep open',
     'near filled',
     'now filled',
-    'much rejected',
+    'late rejected',
   ]);
 });
 

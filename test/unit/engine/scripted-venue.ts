@@ -66,6 +66,8 @@ export class ScriptedVenue {
   book = { bid: '99', ask: '101' };
   /** Orders that lists do not show yet, and trades that are not shown yet, by their ids. */
   readonly hidden = new Set<SomeId | VenueTradeId>();
+  /** What wallets say to be set aside, by currency. */
+  readonly held = new Map<string, Units>();
   private readonly totals = new Map<string, bigint>([
     ['usdt', parseUnits('100000')],
     ['btc', parseUnits('10')],
@@ -226,7 +228,7 @@ export class ScriptedVenue {
           currency,
           walletId: venueWalletId(String(index + 1)),
           total: units as Units,
-          held: NO_UNITS,
+          held: this.held.get(currency) ?? NO_UNITS,
           tooFine: null,
         }));
       case 'transactions': {

@@ -123,6 +123,7 @@ describe('a result', () => {
           buy({ amount: 0.000_000_1 });
           buy({ amount: 1, price: 900_000 });
           buy({ amount: 5000 });
+          buy({ amount: 0.1, stopPrice: 100 });
           cancel('nobody-1');
         },
       },
@@ -130,16 +131,21 @@ describe('a result', () => {
     const columns = walkOf(TETHER, { bars: 20, seed: 5, price: 60_000 });
     const { intents } = runBars({ market: TETHER, columns, strategy, cash: '10000' });
     expect(intents).toHaveLength(1);
-    expect(intents[0]?.count).toBe(80);
-    const example = intents[0]?.refusals.find(({ code }) => code === 'OverValueOrder')?.example;
-    expect(example).toMatch(
-      /^\S+: OverValueOrder: buy 5000 in BTCUSDT at the market, no worse than [0-9.]+$/,
+    expect(intents[0]?.count).toBe(100);
+    const exampleOf = (wanted: string) =>
+      intents[0]?.refusals.find(({ code }) => code === wanted)?.example ?? '';
+    expect(exampleOf('PriceConditionFailed')).toMatch(
+      /^\S+: PriceConditionFailed: buy 0\.1 in BTCUSDT at the market once 100 is reached$/,
+    );
+    expect(exampleOf('funds')).toMatch(
+      /^expected at most 10000 USDT to be spent, was [0-9.]+: the account has 10000$/,
     );
     const counts = intents[0]?.refusals.map(({ what, code, count }) => `${count} ${what} by ${code}`) ?? [];
     expect(counts.toSorted()).toEqual([
       '20 cancel by unknown',
-      '20 order by OverValueOrder',
+      '20 order by PriceConditionFailed',
       '20 place by fit',
+      '20 place by funds',
       '20 place by risk price-collar',
     ]);
   });

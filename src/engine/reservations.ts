@@ -1,0 +1,297 @@
+import type { MarketNames } from '../domain/market-symbol.ts';
+import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import type { Side } from '../domain/order.ts';
+import { claimsOn, paymentFor, worstPrice } from '../execution/claims.ts';
+import type { Algorithm } from '../execution/algorithms/algorithms.ts';
+import { unplacedOf, type Unplaced } from '../execution/algorithms/unplaced.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import type { WantedOrder } from '../execution/risk/risk-view.ts';
+import type { AccountState } from './account-state.ts';
+import type { OrderTable } from '../execution/order-table.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+
+/** An algorithm at work, as far as its claim goes. */
+export interface ClaimingWork {
+  readonly intentId: string;
+  readonly instance: StrategyInstance;
+  readonly market: string;
+  readonly algorithm: Algorithm;
+  readonly orders: ReadonlyMap<string, OrderRecord>;
+}
+
+export interface ReservationsOptions {
+  readonly table: OrderTable;
+  readonly account: AccountState;
+  readonly instances: readonly StrategyInstance[];
+  readonly marketNames: MarketNames;
+  /** What a balance should be by all trades that were read; null while the books have not begun. */
+  readonly expected: (asset: string) => bigint | null;
+  readonly works: () => Iterable<ClaimingWork>;
+  /** What a market order of a side would pay; null while no price is known. */
+  readonly bestFor: (market: string, side: Side) => Units | null;
+  /** Whether the venue pushes every change of the only account there is: then nobody else holds anything. */
+  readonly isPushed: boolean;
+}
+
+/** What one reading of a wallet said that our own orders do not explain. */
+interface Others {
+  /** Set aside for orders by hand and for withdrawals. */
+  readonly held: Units;
+  /** What is missing from the wallet beyond what our orders may have paid. */
+  readonly gone: Units;
+}
+
+type Claims = ReadonlyMap<string, Units | null>;
+
+const NO_CLAIMS: Claims = new Map();
+const NO_OTHERS: Others = { held: NO_UNITS, gone: NO_UNITS };
+
+/**
+ * What every strategy may still spend, so that two never spend the same money. Nothing of it is stored: it
+ * follows from the books, the last reading of the wallets, the live orders and the algorithms at work, all of
+ * which a restart brings back.
+ *
+ * - What an order takes is reserved from its plan until its last fill was read: never by the exchange's hold
+ *   of it, which a reading shows earlier or later. What is held beyond our own orders is somebody else's.
+ * - A strategy with capital spends no more than is left of that; the others share the account.
+ * - Coins that a strategy has bought are its own. What the account had before is anybody's.
+ */
+export class Reservations {
+  private readonly options: ReservationsOptions;
+  /** By asset, of the last reading. */
+  private readonly others = new Map<string, Others>();
+  /** The list of live orders that the claims below were added up from. */
+  private counted: readonly OrderRecord[] | null = null;
+  private readonly claims = new Map<string, Claims>();
+  private readonly isShared: boolean;
+
+  constructor(options: ReservationsOptions) {
+    this.options = options;
+    this.isShared = options.instances.length > 1;
+    if (!options.isPushed) options.account.listen(() => this.onReading());
+  }
+
+  /**
+   * What a strategy may spend of an asset now, units, at least zero. `except`: the intent of an algorithm
+   * whose own unplaced rest is not to be counted against it.
+   */
+  spendable(instance: StrategyInstance, asset: string, except: string | null = null): Units {
+    const claims = this.claimsOf(asset);
+    const works = this.worksOn(asset, except);
+    const account = this.left(asset, claims, works);
+    if (account === null) return NO_UNITS;
+    const own = this.capitalIn(instance, asset);
+    const capital = own === null ? null : subtractUnits(own, claimOf(instance.name, claims, works));
+    const shared = this.isShared
+      ? subtractUnits(account, this.coinsOfOthers(instance, asset, claims))
+      : account;
+    const spendable = capital !== null && capital < shared ? capital : shared;
+    return spendable > 0n ? spendable : NO_UNITS;
+  }
+
+  /** Whether nothing is reserved of any asset, so that what is free is what may be spent. */
+  get isFree(): boolean {
+    const { table, instances, works } = this.options;
+    if (this.isShared || table.liveCount > 0 || !this.options.isPushed) return false;
+    for (const instance of instances) if (Object.keys(instance.settings.capital).length > 0) return false;
+    for (const work of works()) return work === null;
+    return true;
+  }
+
+  /** Why an order would spend what is not there for its strategy; null where it may go. */
+  objectionTo(instance: StrategyInstance, order: WantedOrder, intentId: string): string | null {
+    const { market, side, amount, price, stopPrice, isExit } = order;
+    // A sale of what the strategy has is its way out: whether the coins are there is for the exchange to say.
+    if (isExit) return null;
+    const reference = price ?? stopPrice ?? this.options.bestFor(market.symbol, side);
+    if (side === 'buy' && reference === null) return null;
+    const asset = side === 'buy' ? market.quote : market.base;
+    const needed = paymentFor(side, amount, reference ?? NO_UNITS);
+    return this.objectionToPayment(instance, { asset, side, needed, intentId });
+  }
+
+  /** The same of all that an algorithm will place. */
+  objectionToAlgorithm(
+    instance: StrategyInstance,
+    of: { readonly market: string; readonly algorithm: Algorithm; readonly orders: readonly OrderRecord[] },
+  ): string | null {
+    const unplaced = unplacedOf(of.algorithm, of.orders);
+    if (unplaced === null) return null;
+    const { side } = unplaced;
+    const needed = this.paymentOf(of.market, unplaced, false);
+    if (needed === null) return null;
+    const asset = this.assetOf(of.market, side);
+    return this.objectionToPayment(instance, { asset, side, needed, intentId: null });
+  }
+
+  private objectionToPayment(
+    instance: StrategyInstance,
+    of: {
+      readonly asset: string;
+      readonly side: Side;
+      readonly needed: Units;
+      readonly intentId: string | null;
+    },
+  ): string | null {
+    const { asset, side, needed, intentId } = of;
+    if (side === 'sell' && needed <= this.ownCoins(instance, asset, intentId)) return null;
+    const spendable = this.spendable(instance, asset, intentId);
+    if (needed <= spendable) return null;
+    return this.say(instance, { asset, needed, spendable, intentId });
+  }
+
+  private say(
+    instance: StrategyInstance,
+    of: {
+      readonly asset: string;
+      readonly needed: Units;
+      readonly spendable: Units;
+      readonly intentId: string | null;
+    },
+  ): string {
+    const { asset, needed, spendable, intentId } = of;
+    const claims = this.claimsOf(asset);
+    const works = this.worksOn(asset, intentId);
+    const others = this.others.get(asset) ?? NO_OTHERS;
+    const parts = [`the account has ${formatUnits(this.totalOf(asset))}`];
+    const own = this.capitalIn(instance, asset);
+    if (own !== null) parts.push(`the capital of ${instance.name} is ${formatUnits(own)}`);
+    if (others.held > 0n) parts.push(`${formatUnits(others.held)} is held for what is not this bot's`);
+    if (others.gone > 0n) parts.push(`${formatUnits(others.gone)} has gone`);
+    for (const { name } of this.options.instances) {
+      const claim = claims.get(name);
+      if (claim === null) parts.push(`${name} has a market order that nobody knows the price of`);
+      const sum = claimOf(name, claims, works);
+      if (sum > 0n) parts.push(`${name} has reserved ${formatUnits(sum)}`);
+    }
+    const coins = this.coinsOfOthers(instance, asset, claims);
+    if (coins > 0n) parts.push(`other strategies have bought ${formatUnits(coins)}`);
+    const currency = asset.toUpperCase();
+    return `expected at most ${formatUnits(spendable)} ${currency} to be spent, was ${formatUnits(needed)}: ${parts.join(', ')}`;
+  }
+
+  /** What is left of the account's own; null where nobody knows. */
+  private left(asset: string, claims: Claims, works: ReadonlyMap<string, Units>): Units | null {
+    const others = this.others.get(asset) ?? NO_OTHERS;
+    let left = subtractUnits(subtractUnits(this.totalOf(asset), others.held), others.gone);
+    for (const claim of claims.values()) {
+      if (claim === null) return null;
+      left = subtractUnits(left, claim);
+    }
+    for (const claim of works.values()) left = subtractUnits(left, claim);
+    return left;
+  }
+
+  private totalOf(asset: string): Units {
+    return (this.options.expected(asset) ?? this.options.account.totalOf(asset)) as Units;
+  }
+
+  /** What a strategy may call its own of an asset; null where it shares the account's. */
+  private capitalIn(instance: StrategyInstance, asset: string): Units | null {
+    const capital: Readonly<Record<string, Units | undefined>> = instance.settings.capital;
+    const begun = capital[asset];
+    if (begun === undefined && !(instance.hasCapital && isMoneyOf(instance, asset))) return null;
+    return addUnits(begun ?? NO_UNITS, instance.held(asset));
+  }
+
+  /** What a strategy has bought of a coin and is not selling yet. */
+  private ownCoins(instance: StrategyInstance, asset: string, except: string | null): Units {
+    if (isMoneyOf(instance, asset)) return NO_UNITS;
+    const claim = claimOf(instance.name, this.claimsOf(asset), this.worksOn(asset, except));
+    return subtractUnits(instance.held(asset), claim);
+  }
+
+  /** Coins that the other strategies have bought, beyond what they sell already. */
+  private coinsOfOthers(instance: StrategyInstance, asset: string, claims: Claims): Units {
+    let sum = NO_UNITS;
+    for (const other of this.options.instances) {
+      if (other === instance || isMoneyOf(other, asset)) continue;
+      const kept = subtractUnits(other.held(asset), claims.get(other.name) ?? NO_UNITS);
+      if (kept > 0n) sum = addUnits(sum, kept);
+    }
+    return sum;
+  }
+
+  private claimsOf(asset: string): Claims {
+    const { table, marketNames } = this.options;
+    if (table.liveCount === 0) return NO_CLAIMS;
+    const orders = table.unfinished();
+    if (orders !== this.counted) {
+      this.counted = orders;
+      this.claims.clear();
+    }
+    let claims = this.claims.get(asset);
+    if (claims === undefined) {
+      claims = claimsOn(asset, orders, marketNames);
+      this.claims.set(asset, claims);
+    }
+    return claims;
+  }
+
+  /** What algorithms will still take of an asset, by strategy. */
+  private worksOn(asset: string, except: string | null): ReadonlyMap<string, Units> {
+    const sums = new Map<string, Units>();
+    for (const { intentId, instance, market, algorithm, orders } of this.options.works()) {
+      if (intentId === except) continue;
+      const unplaced = unplacedOf(algorithm, [...orders.values()]);
+      if (unplaced === null || this.assetOf(market, unplaced.side) !== asset) continue;
+      const payment = this.paymentOf(market, unplaced, true);
+      if (payment !== null) sums.set(instance.name, addUnits(sums.get(instance.name) ?? NO_UNITS, payment));
+    }
+    return sums;
+  }
+
+  /** `isWorst`: what may come, and not what is known to be needed. Null while no price is known. */
+  private paymentOf(
+    market: string,
+    { side, amount, price, reserved }: Unplaced,
+    isWorst: boolean,
+  ): Units | null {
+    const best = side === 'sell' ? NO_UNITS : (price ?? this.options.bestFor(market, side));
+    if (best === null) return null;
+    const payment = paymentFor(side, amount, price === null && isWorst ? worstPrice(best) : best);
+    return aboveZero(payment - reserved);
+  }
+
+  private assetOf(market: string, side: Side): string {
+    const { base, quote } = this.options.marketNames.parseMarket(market);
+    return side === 'buy' ? quote : base;
+  }
+
+  /** A reading of the wallets: what of it is not our own doing stays so until the next. */
+  private onReading(): void {
+    const { account, table, marketNames, expected } = this.options;
+    this.others.clear();
+    const sent = table.unfinished().filter(({ state }) => state !== 'planned');
+    for (const { currency, total, held } of account.readings) {
+      const own = sumOf(claimsOn(currency, sent, marketNames));
+      if (own === null) continue;
+      const missing = (expected(currency) ?? total) - total;
+      this.others.set(currency, { held: aboveZero(held - own), gone: aboveZero(missing - own) });
+    }
+  }
+}
+
+/** Whether an asset is a quote currency of a strategy's markets: money to it, and no coin. */
+function isMoneyOf({ quotes }: StrategyInstance, asset: string): boolean {
+  for (const quote of quotes) if (quote === asset) return true;
+  return false;
+}
+
+/** What orders and algorithms of a strategy take. */
+function claimOf(strategy: string, claims: Claims, works: ReadonlyMap<string, Units>): Units {
+  return addUnits(claims.get(strategy) ?? NO_UNITS, works.get(strategy) ?? NO_UNITS);
+}
+
+function sumOf(claims: Claims): Units | null {
+  let sum = NO_UNITS;
+  for (const claim of claims.values()) {
+    if (claim === null) return null;
+    sum = addUnits(sum, claim);
+  }
+  return sum;
+}
+
+function aboveZero(units: bigint): Units {
+  return (units > 0n ? units : 0n) as Units;
+}

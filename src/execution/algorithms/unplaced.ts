@@ -1,0 +1,69 @@
+import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
+import type { Side } from '../../domain/order.ts';
+import { paymentFor } from '../claims.ts';
+import { isFinal, type OrderRecord } from '../order-record.ts';
+import { openRest } from '../risk/live-exposure.ts';
+import type { Algorithm } from './algorithms.ts';
+
+/** What an algorithm may still place beyond the orders that it has. */
+export interface Unplaced {
+  readonly side: Side;
+  readonly amount: Units;
+  /** Null: at the market. */
+  readonly price: Units | null;
+  /** What an order that it takes the place of has reserved of that already, in what it pays with. */
+  readonly reserved: Units;
+}
+
+/**
+ * What an algorithm is sure to place later, beside its live orders, which count by themselves; null where
+ * that is nothing. Only what it was created for: a target and a set of quotes place all that they want at
+ * once, and an exit sells what its bracket has bought.
+ */
+export function unplacedOf(algorithm: Algorithm, orders: readonly OrderRecord[]): Unplaced | null {
+  switch (algorithm.kind) {
+    case 'twap':
+    case 'iceberg': {
+      const { side, amount, price, tally } = algorithm;
+      return some(side, amount - tally.filled - takenSince(tally.countedKey, orders), price);
+    }
+    case 'expiring': {
+      const { side, amount, price, stopPrice, isPlaced } = algorithm;
+      return isPlaced ? null : some(side, amount, price ?? stopPrice);
+    }
+    case 'bracket': {
+      const { entry } = algorithm.terms;
+      if (entry === null || algorithm.entry !== 'planned') return null;
+      return some('buy', entry.amount, entry.price);
+    }
+    case 'replace':
+      return replacement(algorithm, orders);
+    case 'quotes':
+    case 'target':
+      return null;
+  }
+}
+
+function some(side: Side, amount: bigint, price: Units | null): Unplaced | null {
+  return amount <= 0n ? null : { side, amount: amount as Units, price, reserved: NO_UNITS };
+}
+
+/** What orders that are not counted yet have filled or may still fill. */
+function takenSince(countedKey: string | null, orders: readonly OrderRecord[]): bigint {
+  const first = countedKey === null ? 0 : orders.findLastIndex(({ key }) => key === countedKey) + 1;
+  return orders.slice(first).reduce((sum, order) => sum + order.filled + openRest(order), 0n);
+}
+
+/** What the new order will need beyond what the old one still has; nothing once the new one is there. */
+function replacement(
+  { replacedKey, side, price, amount }: Extract<Algorithm, { kind: 'replace' }>,
+  orders: readonly OrderRecord[],
+): Unplaced | null {
+  if (orders.some(({ key }) => key !== replacedKey)) return null;
+  const old = orders.find(({ key }) => key === replacedKey);
+  if (old === undefined) return null;
+  const rest = subtractUnits(amount, old.filled);
+  if (isFinal(old) || rest <= 0n) return some(side, rest, price);
+  const reserved = paymentFor(side, openRest(old), old.price ?? NO_UNITS);
+  return { side, amount: rest, price, reserved };
+}

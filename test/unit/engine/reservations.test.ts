@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
+import {
+  buy,
+  iceberg,
+  oco,
+  protect,
+  quotes,
+  replace,
+  sell,
+  twap,
+  type Intent,
+} from '../../../src/strategy/intents.ts';
+import { issue } from '../../support/issue.ts';
+import { EngineWorld, type WorldOptions } from './engine-world.ts';
+
+/** The account has 100,000 USDT and 10 BTC; the best prices are 99 and 101. */
+const LIMITS = createRiskLimits({ collarBps: null, maxBookAgeMs: null });
+const HALF = { amount: '500', price: '100' } as const;
+
+/** Wants with the next book what is put in its list, and notes what it sees and why it was refused. */
+class Wisher {
+  readonly wishes: Intent[] = [];
+  readonly refusals: string[] = [];
+  free = { base: '', quote: '' };
+  readonly definition: StrategyDefinition;
+
+  constructor(name: string) {
+    this.definition = defineStrategy({
+      name,
+      params: z.strictObject({}),
+      data: ({ market }) => ({ book: market.book() }),
+      on: {
+        book: (ctx) => {
+          this.free = { base: ctx.exact.freeBase, quote: ctx.exact.freeQuote };
+          issue(ctx, this.wishes.splice(0));
+        },
+        reject: (_, { code, reason }) => void this.refusals.push(`${code}: ${reason}`),
+      },
+    });
+  }
+}
+
+function open(capital: WorldOptions['instances'] = [{}, {}]) {
+  const [one, two] = [new Wisher('one'), new Wisher('two')];
+  const world = EngineWorld.ready(
+    {
+      strategies: [one.definition, two.definition],
+      instances: capital.map((settings) => ({ limits: LIMITS, ...settings })),
+    },
+    30_000,
+  );
+  world.answers.add('order');
+  return { world, one, two };
+}
+
+describe('money that one strategy has asked to spend', () => {
+  it('is not there for another in the same moment, which says who has it', () => {
+    const { world, one, two } = open();
+    one.wishes.push(buy('BTCUSDT', HALF));
+    two.wishes.push(buy('BTCUSDT', { amount: '500.001', price: '100' }));
+    world.advance(3_000);
+    expect(world.waitingKinds().filter((kind) => kind === 'place')).toHaveLength(1);
+    expect(two.refusals).toEqual([
+      'funds: expected at most 50000 USDT to be spent, was 50000.1: the account has 100000, one has reserved 50000',
+    ]);
+    expect(two.free).toEqual({ base: '10', quote: '50000' });
+    two.wishes.push(buy('BTCUSDT', { ...HALF, price: '99.99' }));
+    world.advance(3_000);
+    expect(world.requestsOf('place')).toHaveLength(2);
+  });
+
+  it('counts once, whether or not a reading shows what the exchange holds for it', () => {
+    const { world, one, two } = open();
+    one.wishes.push(buy('BTCUSDT', HALF));
+    world.advance(3_000);
+    const { id } = world.accept();
+    world.advance(30_000);
+    expect(two.free.quote).toBe('50000');
+    world.venue.held.set('usdt', parseUnits('50000'));
+    world.advance(30_000);
+    expect(two.free.quote).toBe('50000');
+    world.venue.fill(id, '200', '90');
+    world.venue.held.set('usdt', parseUnits('30000'));
+    world.advance(30_000);
+    expect(two.free).toEqual({ base: '10', quote: '52000' });
+    expect(one.free.base).toBe('209.6');
+    world.venue.end(id);
+    world.venue.held.clear();
+    world.advance(60_000);
+    expect(two.free.quote).toBe('82000');
+  });
+
+  it('stays reserved while nobody knows whether the order arrived, and over a restart', () => {
+    const { world, one, two } = open();
+    one.wishes.push(buy('BTCUSDT', HALF));
+    world.advance(3_000);
+    world.fail('place');
+    world.advance(3_000);
+    expect(world.order().state).toBe('unknown');
+    expect(two.free.quote).toBe('50000');
+    world.restart();
+    world.advance(10_000);
+    expect(two.free.quote).toBe('50000');
+  });
+
+  it('comes back when the exchange refuses the order', () => {
+    const { world, one, two } = open();
+    one.wishes.push(buy('BTCUSDT', HALF));
+    world.advance(3_000);
+    world.refuse('place', 'BadPrice');
+    world.advance(3_000);
+    expect(two.free.quote).toBe('100000');
+  });
+
+  it('is what a market order pays one percent beyond its price', () => {
+    const { world, one, two } = open();
+    one.wishes.push(buy('BTCUSDT', { amount: '100' }));
+    world.advance(3_000);
+    expect(two.free.quote).toBe('89799');
+  });
+
+  it('is of a pair what the dearer leg costs', () => {
+    const { world, one, two } = open();
+    one.wishes.push(
+      oco('BTCUSDT', 'buy', { amount: '100', price: '90', stopPrice: '110', stopLimitPrice: '120' }),
+    );
+    world.advance(3_000);
+    expect(two.free.quote).toBe('88000');
+  });
+
+  it('is of a TWAP and an iceberg all that they will buy', () => {
+    const { world, one, two } = open();
+    one.wishes.push(
+      twap('BTCUSDT', 'buy', { amount: '300', overMs: 600_000, slices: 3, price: '100' }),
+      iceberg('BTCUSDT', 'buy', { amount: '400', visible: '10', price: '100' }),
+      iceberg('BTCUSDT', 'buy', { amount: '400', visible: '10', price: '100' }),
+    );
+    world.advance(3_000);
+    expect(two.free.quote).toBe('30000');
+    expect(one.refusals).toEqual([
+      'funds: expected at most 30000 USDT to be spent, was 40000: the account has 100000, one has reserved 70000',
+    ]);
+  });
+
+  it('is needed once by an order that takes the place of another', () => {
+    const { world, one, two } = open();
+    one.wishes.push(buy('BTCUSDT', { amount: '900', price: '100' }));
+    world.advance(3_000);
+    world.accept();
+    world.advance(3_000);
+    one.wishes.push(
+      replace(world.order().key, { price: '105' }),
+      replace(world.order().key, { price: '112' }),
+    );
+    world.advance(3_000);
+    expect(one.refusals).toHaveLength(1);
+    expect(two.free.quote).toBe('5500');
+    world.endCanceled();
+    world.advance(3_000);
+    expect(two.free.quote).toBe('5500');
+    expect(world.pending('place').call.order.price).toBe(parseUnits('105'));
+  });
+
+  it('is not there when somebody else has it set aside, or has taken it', () => {
+    const { world, two } = open();
+    world.venue.held.set('usdt', parseUnits('40000'));
+    world.advance(30_000);
+    expect(two.free.quote).toBe('60000');
+    world.venue.held.clear();
+    world.venue.deposit('usdt', '-40000');
+    world.advance(12_000);
+    expect(two.free.quote).toBe('60000');
+    world.advance(200_000);
+    expect(two.free.quote).toBe('60000');
+    world.venue.deposit('usdt', '5000');
+    world.advance(200_000);
+    expect(two.free.quote).toBe('65000');
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+});
+
+describe('a strategy with capital', () => {
+  it('spends no more than that, however much the account has', () => {
+    const { world, one, two } = open([{ capital: { usdt: parseUnits('1000') } }, {}]);
+    world.advance(3_000);
+    expect([one.free.quote, two.free.quote]).toEqual(['1000', '100000']);
+    one.wishes.push(
+      buy('BTCUSDT', { amount: '6', price: '100' }),
+      buy('BTCUSDT', { amount: '4.01', price: '100' }),
+    );
+    world.advance(3_000);
+    expect(one.refusals).toEqual([
+      'funds: expected at most 400 USDT to be spent, was 401: the account has 100000, the capital of one is 1000, one has reserved 600',
+    ]);
+    world.venue.fill(world.accept().id, '6', '50');
+    world.advance(30_000);
+    expect(one.free.quote).toBe('700');
+  });
+});
+
+describe('coins', () => {
+  it('that one strategy has bought are not sold by another, and those of the account by whoever is first', () => {
+    const { world, one, two } = open();
+    one.wishes.push(buy('BTCUSDT', { amount: '5', price: '100' }));
+    world.advance(3_000);
+    world.venue.fill(world.accept().id);
+    world.advance(30_000);
+    expect([one.free.base, two.free.base]).toEqual(['14.99', '10']);
+    two.wishes.push(
+      sell('BTCUSDT', { amount: '10.001', price: '100' }),
+      sell('BTCUSDT', { amount: '9', price: '100' }),
+    );
+    world.advance(3_000);
+    expect(two.refusals.join()).toMatch(
+      /^funds: expected at most 10 BTC to be spent, was 10.001: the account has 14.99, other strategies have bought 4.99$/,
+    );
+    world.accept();
+    world.advance(30_000);
+    expect([one.free.base, two.free.base]).toEqual(['5.99', '1']);
+    one.wishes.push(sell('BTCUSDT', { amount: '4.99', price: '120' }));
+    world.advance(3_000);
+    expect(world.requestsOf('place')).toHaveLength(3);
+  });
+
+  it('that are gone do not keep an exit from its order: the exchange has the last word', () => {
+    const { world, one } = open();
+    one.wishes.push(buy('BTCUSDT', { amount: '5', price: '100' }));
+    world.advance(3_000);
+    world.venue.fill(world.accept().id);
+    world.advance(30_000);
+    world.venue.deposit('btc', '-14');
+    world.advance(200_000);
+    one.wishes.push(protect('BTCUSDT', { stopLoss: { percent: 10 } }));
+    world.advance(3_000);
+    expect(one.refusals).toEqual([]);
+    expect(world.pending('place').call.order.amount).toBe(parseUnits('4.99'));
+  });
+});
+
+it('a set of quotes places what there is money for, and each by itself', () => {
+  const { world, one } = open();
+  one.wishes.push(
+    quotes('BTCUSDT', [
+      { side: 'buy', price: '98', amount: '600' },
+      { side: 'buy', price: '97', amount: '600' },
+      { side: 'sell', price: '103', amount: '10' },
+    ]),
+  );
+  world.advance(1_500);
+  expect(world.requestsOf('place')).toHaveLength(2);
+  expect(one.refusals.join()).toContain('was 58200: the account has 100000, one has reserved 58800');
+});
