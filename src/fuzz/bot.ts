@@ -209,7 +209,7 @@ export class Bot {
       ...this.lowered.violations(),
       ...foreign.violations(truth),
       ...overlap.violations(),
-      ...this.freshness.violations(),
+      ...this.freshness.violations(this.options.coverage.exitNames),
       ...this.vandal.violations(),
       ...this.rejections.violations(),
       ...(drain?.violations ?? []),

@@ -67,6 +67,11 @@ export class Coverage {
   private readonly rejected = new Set<string>();
   private readonly exits = new ExitCoverage();
 
+  /** Names of the orders by which brackets left. */
+  get exitNames(): ReadonlySet<string> {
+    return this.exits.names;
+  }
+
   count(what: string, times = 1): void {
     this.found.set(what, (this.found.get(what) ?? 0) + times);
   }

@@ -12,6 +12,8 @@ interface Exit {
 
 /** Follows the exits of brackets: what they have come to, and which of them rest. */
 export class ExitCoverage {
+  /** The orders by which brackets left, by name. */
+  readonly names = new Set<string>();
   private readonly intents = new Set<string>();
   private readonly exits = new Map<string, Exit>();
   /** Intents with a live exit, by the key of its first order. */
@@ -25,6 +27,7 @@ export class ExitCoverage {
   order(order: OrderRecord, isNew: boolean): readonly string[] {
     const { key, intentId, side, amount, pairKey, state } = order;
     if (side !== 'sell' || !this.intents.has(intentId)) return [];
+    this.names.add(key);
     if (state === 'filled' || state === 'cancelled' || state === 'rejected') this.resting.delete(key);
     else if (state === 'open') this.resting.set(key, intentId);
     // The stop price of a pair is that of its second leg.

@@ -16,10 +16,11 @@ const CLOCK_STEPS_MS = 30_000;
 
 /**
  * Nothing is placed on old data: when a placement leaves, an answer with the book of its market came no
- * longer ago than a book may be old and a placement may wait. One checker watches all lives of a bot.
+ * longer ago than a book may be old and a placement may wait. Only exits of brackets may go on older data.
+ * One checker watches all lives of a bot.
  */
 export class FreshnessChecker implements WireWitness {
-  private readonly found: string[] = [];
+  private readonly found: { readonly name: string; readonly message: string }[] = [];
   /** When a book was answered last, by its market; under `all` when every book was. */
   private readonly answeredAtMs = new Map<string, number>();
 
@@ -31,9 +32,11 @@ export class FreshnessChecker implements WireWitness {
     );
     const ageMs = atMs - Math.max(Number.NEGATIVE_INFINITY, ...answers);
     if (ageMs <= LONGEST_AGE_MS + LONGEST_WAIT_MS + CLOCK_STEPS_MS) return;
-    this.found.push(
-      `expected ${String(fields['clientOrderId'])} to be placed on a book of ${market} of at most ${LONGEST_AGE_MS} ms, the last was answered ${ageMs} ms before ${atMs}`,
-    );
+    const name = String(fields['clientOrderId']);
+    this.found.push({
+      name,
+      message: `expected ${name} to be placed on a book of ${market} of at most ${LONGEST_AGE_MS} ms, the last was answered ${ageMs} ms before ${atMs}`,
+    });
   }
 
   isAnswered(request: LeavingRequest, { response, atMs }: Parameters<WireWitness['isAnswered']>[1]): void {
@@ -45,8 +48,13 @@ export class FreshnessChecker implements WireWitness {
     }
   }
 
-  violations(): readonly Violation[] {
-    return violationsOf('freshness', this.found);
+  /** `exits`: names of the orders by which brackets leave, which no age of a book holds back. */
+  violations(exits: ReadonlySet<string>): readonly Violation[] {
+    const found = this.found.filter(({ name }) => !exits.has(name));
+    return violationsOf(
+      'freshness',
+      found.map(({ message }) => message),
+    );
   }
 }
 

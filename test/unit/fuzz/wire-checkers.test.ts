@@ -256,13 +256,20 @@ describe('a placement on old data', () => {
     checker.leaves(placement(2_000));
     bookAt(checker, 'orderBook');
     checker.leaves(placement(66_000));
-    expect(checker.violations()).toHaveLength(2);
+    expect(checker.violations(new Set())).toHaveLength(2);
+  });
+
+  test('is none where it is the exit of a bracket', () => {
+    const checker = new FreshnessChecker();
+    checker.leaves(placement(2_000));
+    expect(checker.violations(new Set(['b']))).toHaveLength(1);
+    expect(checker.violations(new Set(['a']))).toEqual([]);
   });
 
   test.each(['orderBook', 'allOrderBooks'] as const)('is none where %s was answered lately', (name) => {
     const checker = new FreshnessChecker();
     bookAt(checker, name);
     checker.leaves(placement(60_000));
-    expect(checker.violations()).toEqual([]);
+    expect(checker.violations(new Set())).toEqual([]);
   });
 });
