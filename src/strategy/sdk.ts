@@ -43,3 +43,4 @@ export { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 export type { Freshness } from './subscriptions.ts';
 export type { Tape, TapeTrade } from './tape.ts';
 export type { Ticker } from './ticker.ts';
+export { weights, type Covariance, type Weights } from './weights.ts';

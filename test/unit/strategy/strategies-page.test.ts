@@ -23,7 +23,7 @@ const examples = PAGES.flatMap((text) =>
 );
 
 /** What an author does not call: values and types with functions of their own. */
-const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size']);
+const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size', 'weights']);
 
 /** What a handler gets that authors call. */
 const OF_CTX =
@@ -79,6 +79,8 @@ describe('the page for authors', () => {
     const pages = page + readFileSync('docs/reference/indicators.md', 'utf8');
     const sizes = Object.keys(sdk.size).filter((name) => !PAGES.join('\n').includes(`\`size.${name}(`));
     expect(sizes).toEqual([]);
+    const rules = Object.keys(sdk.weights).filter((name) => !PAGES.join('\n').includes(`\`weights.${name}(`));
+    expect(rules).toEqual([]);
     expect(functions.filter((name) => !pages.includes(`\`${name}(`))).toEqual([]);
     expect(LIFE.filter((name) => !page.includes(`| \`${name}(ctx`))).toEqual([]);
     expect(OF_CTX.filter((name) => !page.includes(`\`${name}(`))).toEqual([]);
