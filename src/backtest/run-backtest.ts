@@ -147,7 +147,7 @@ function runOnce(
   return { run, venue };
 }
 
-function firstOpenMs(markets: readonly RunMarket[], fromMs: number): number {
+export function firstOpenMs(markets: readonly RunMarket[], fromMs: number): number {
   const opens = markets.flatMap(({ columns }) => columns.openTimeMs[firstBarFrom(columns, fromMs)] ?? []);
   return Math.min(...opens);
 }

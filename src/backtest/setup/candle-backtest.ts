@@ -5,7 +5,7 @@ import { refuseUnserved } from '../refuse-unserved.ts';
 import type { RunMarket } from '../candle-runner.ts';
 import type { BarRules } from '../../venues/bars/bar-rules.ts';
 import { needsBridge } from '../run-currency.ts';
-import type { CandleBacktest } from '../run-backtest.ts';
+import { firstOpenMs, type CandleBacktest } from '../run-backtest.ts';
 import { loadInstances } from '../../daemon/load-instances.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { tryDecimalText } from '../../domain/decimal-text.ts';
@@ -88,7 +88,8 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     ),
     currency: request.currency,
     rules,
-    fromMs: fromMs ?? EARLIEST_MS,
+    // Timers would ring through all the time before the first bar.
+    fromMs: fromMs ?? firstOpenMs(markets, EARLIEST_MS),
     config: keptConfig(config, {
       timeframe: request.timeframe,
       csv: keptCsv(request.csv),
