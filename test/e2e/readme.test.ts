@@ -75,6 +75,20 @@ describe('the README', () => {
     ]);
   });
 
+  test('shows backtests that run on the recording that ships with it', async () => {
+    const file = join(folder, 'dip-buyer.ts');
+    writeFileSync(file, blockWith("name: 'dip-buyer'"));
+    const commands = [...readme.matchAll(/^npx sarraf (backtest .*)$/gm)].map(([, line = '']) => line);
+    expect(commands).toHaveLength(2);
+    for (const line of commands) {
+      const args = line.replace('my-strategies/dip-buyer.ts', file).replaceAll(/#.*/g, '').trim().split(' ');
+      const { code, out, error } = await sarrafHere([...args, '--no-save', '--json']);
+      expect({ code, error }).toEqual({ code: 0, error: '' });
+      const { summary } = JSON.parse(out) as { readonly summary: { readonly fills: number } };
+      expect(summary.fills).toBeGreaterThan(10);
+    }
+  });
+
   test('leads to a page where the client reads a book and places an order', async () => {
     const exchange = startSarraf(['exchange', '--port', '0', '--json']);
     try {

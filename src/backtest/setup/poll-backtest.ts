@@ -147,7 +147,7 @@ async function recordedMarket(
   if (books === null) {
     throw new SarrafError(
       'INVALID_OPTIONS',
-      `expected recorded books of ${symbol} in ${root}, found none: record some with "sarraf record", import a depth feed, or leave --fidelity poll out`,
+      `expected recorded books of ${symbol} in ${root}, found none: record some with "sarraf record", import a depth feed, try --catalogue data/example, or leave --fidelity poll out`,
     );
   }
   // What was recorded before the beginning is the past, which the bot may know.
