@@ -26,6 +26,7 @@ export default defineStrategy({
     channel: donchian(bars, params.length),
     range: atr(bars, params.ranges),
   }),
+  trailing: { most: 1 },
   on: {
     bars(ctx, { close }) {
       const { equity, params, state } = ctx;

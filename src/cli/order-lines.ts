@@ -37,7 +37,7 @@ export function orderLines(orders: readonly OrderRecord[], nowMs: number): strin
     formatUnits(order.amount),
     formatUnits(order.filled),
     order.state,
-    [order.tag, order.reason].filter((note) => note !== null).join(', '),
+    [order.exit, order.tag, order.reason].filter((note) => note !== null).join(', '),
   ]);
   return tableLines(ORDER_COLUMNS, rows);
 }

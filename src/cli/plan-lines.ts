@@ -3,6 +3,7 @@ import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlannedBudget } from '../scheduler/planned-budget.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import type { RestartPlan } from '../scheduler/plan-restart.ts';
+import type { TrailPlan } from '../scheduler/plan-trails.ts';
 import { lengthText } from '../domain/time-text.ts';
 
 /** Strategies that one line names; of more it says how many there are. */
@@ -26,6 +27,7 @@ export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>):
     ]),
     '  The rest is for orders: placing, canceling and looking up. Only canceling and looking up get the reserve.',
     '',
+    ...trailLines(plan.trails),
     ...restartLines(plan.restart),
   ];
 }
@@ -82,6 +84,18 @@ function usageOf({ name, requestsPerMinute }: PlannedBudget): string {
 
 function rateText(perMinute: number): string {
   return perMinute > 0 && perMinute < 0.05 ? '<0.1' : perMinute.toFixed(1).replace(/\.0$/, '');
+}
+
+function trailLines({ demands, movesPerMinute, mostPerMinute, budget }: TrailPlan): readonly string[] {
+  if (demands.length === 0) return [];
+  return [
+    `Stops that follow the price: ${rateText(movesPerMinute)} of at most ${rateText(mostPerMinute)} moves a minute (half of ${budget})`,
+    ...tableLines([
+      ['strategy', 'at once', 'each at most every'],
+      ...demands.map(({ strategy, most, everyMs }) => [strategy, String(most), lengthText(everyMs)]),
+    ]),
+    '',
+  ];
 }
 
 function restartLines({ steps, requests, soonestMs, latestMs }: RestartPlan): readonly string[] {

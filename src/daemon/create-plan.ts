@@ -24,6 +24,9 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
     ),
     traded: runners.map(({ name, market }) => ({ strategy: name, market })),
     bridged: bridgedOf(runners),
+    trails: runners.flatMap(({ name, trailing }) =>
+      trailing === null ? [] : [{ strategy: name, ...trailing }],
+    ),
     budgets: all.map((budget) => {
       const { name, limit, windowMs } = budget;
       return { name, limit, windowMs, reserve: reserveOf(budget) };

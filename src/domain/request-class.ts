@@ -1,8 +1,17 @@
 /**
  * What a request is for, the most urgent first: taking an order back, finding out what became of one, placing
- * one, the state of our account, market data, and history that nobody waits for.
+ * the exit of a position, placing any other order, the state of our account, market data, and history that
+ * nobody waits for.
  */
-export const REQUEST_CLASSES = ['cancel', 'resolve', 'place', 'account', 'market', 'backfill'] as const;
+export const REQUEST_CLASSES = [
+  'cancel',
+  'resolve',
+  'exit',
+  'place',
+  'account',
+  'market',
+  'backfill',
+] as const;
 
 export type RequestClass = (typeof REQUEST_CLASSES)[number];
 

@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { EXIT_KINDS } from '../domain/exit-kind.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { storedFillRecord, type FillRecord } from '../execution/fill-record.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Trades of orders whose strategies are not at work, each with the tag that the strategy gave the order. */
-export const storedAbsentFills = z.array(z.object({ fill: storedFillRecord, tag: z.string().nullable() }));
+/** Trades of orders whose strategies are not at work, with what the order is called and which exit it is. */
+export const storedAbsentFills = z.array(
+  z.object({ fill: storedFillRecord, tag: z.string().nullable(), exit: z.enum(EXIT_KINDS).nullable() }),
+);
 
 export type AbsentFill = z.output<typeof storedAbsentFills>[number];
 
@@ -57,10 +60,10 @@ export class AbsentFills {
   }
 
   private keep(): void {
-    const stored: z.input<typeof storedAbsentFills> = this.fills.map(({ fill, tag }) => {
+    const stored: z.input<typeof storedAbsentFills> = this.fills.map(({ fill, tag, exit }) => {
       const { price, amount, total, fee } = fill;
       const money = { price: formatUnits(price), amount: formatUnits(amount), total: formatUnits(total) };
-      return { tag, fill: { ...fill, ...money, fee: formatUnits(fee) } };
+      return { tag, exit, fill: { ...fill, ...money, fee: formatUnits(fee) } };
     });
     this.outbox.keep(KEPT_ABSENT_FILLS, stored);
   }

@@ -13,6 +13,7 @@ import type {
 } from '../execution/algorithms/algorithm-step.ts';
 import { advanceAlgorithm, type Algorithm } from '../execution/algorithms/algorithms.ts';
 import { updateQuotes, type QuotesIntent } from '../execution/algorithms/quotes.ts';
+import { tellLeft, tellRefusedExit, type NamedBracket } from './bracket-notices.ts';
 import type { IntentBlotter } from './intent-blotter.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
@@ -73,6 +74,8 @@ export interface AlgorithmManagerOptions {
   readonly intents: IntentBlotter;
   readonly views: PortfolioViews;
   readonly notifier: StrategyNotifier;
+  /** Why no new orders are taken; null while they are. */
+  readonly closed: () => string | null;
 }
 
 /** Runs the algorithms: asks each what it wants when something of its own changed, and does it. */
@@ -173,7 +176,12 @@ export class AlgorithmManager {
     }) => boolean,
     reason: string,
   ): void {
-    for (const work of this.works.values()) if (matches(work)) this.finish(work, reason);
+    for (const work of this.works.values()) {
+      if (!matches(work)) continue;
+      const { algorithm, orders } = work;
+      tellLeft(this.options.outbox, this.nameOf(work), { algorithm, orders: [...orders.values()], reason });
+      this.finish(work, reason);
+    }
   }
 
   onBook(market: string): void {
@@ -190,6 +198,14 @@ export class AlgorithmManager {
       work.closes = [...work.closes.slice(1 - MOST_CLOSES), { price: unitsOf(close), atMs }];
       this.poked.add(work);
     }
+  }
+
+  /** How many stops of a strategy follow the price. */
+  trailsOf(instance: StrategyInstance): number {
+    let trails = 0;
+    for (const { instance: owner, algorithm } of this.works.values())
+      if (owner === instance && algorithm.kind === 'bracket' && algorithm.terms.trail !== null) trails += 1;
+    return trails;
   }
 
   /** What brackets of a strategy hold of a coin: nothing else is to protect that too. */
@@ -258,6 +274,10 @@ export class AlgorithmManager {
     return algorithm.kind === 'bracket' ? heldOf(algorithm, [...orders.values()]) : NO_UNITS;
   }
 
+  private nameOf(work: Work): NamedBracket {
+    return { strategy: work.instance.name, market: work.market, base: this.baseOf(work) };
+  }
+
   private baseOf({ instance, market }: Work): string {
     return instance.marketNames.parseMarket(market).base;
   }
@@ -319,8 +339,15 @@ export class AlgorithmManager {
       this.finish(work, 'livelock');
       return;
     }
-    const step = advanceAlgorithm(work.algorithm, this.viewOf(work, state.market));
+    const view = this.viewOf(work, state.market);
+    const step = advanceAlgorithm(work.algorithm, view);
     const changed = step.algorithm !== work.algorithm;
+    if (changed && step.algorithm.kind === 'bracket')
+      tellRefusedExit(outbox, this.nameOf(work), {
+        before: work.algorithm,
+        after: step.algorithm,
+        pauseMs: view.refusalPauseMs,
+      });
     work.algorithm = step.algorithm;
     work.refusals = [];
     work.closes = NO_CLOSES;
@@ -345,11 +372,12 @@ export class AlgorithmManager {
     for (const order of step.place) {
       const verdict = risk.approve(work.instance, market, {
         intentId: work.intentId,
-        tag: work.algorithm.kind === 'expiring' ? work.algorithm.tag : null,
         ...order,
+        tag: tagOf(work.algorithm),
         // Its parts may be alike, and it counts each of them by its own id.
         whenIdentical: 'send',
-        isExit: work.algorithm.kind === 'bracket' && order.side === 'sell',
+        exit: order.exit ?? null,
+        stopLegExit: order.stopLegExit ?? null,
       });
       if (verdict.ok) {
         placer.place(verdict.plan);
@@ -357,24 +385,32 @@ export class AlgorithmManager {
       }
       work.refusals.push({ order, reason: verdict.reason });
       this.poked.add(work);
-      notifier.reject(work.instance, { code: verdict.code, reason: verdict.reason });
+      notifier.reject(work.instance, {
+        code: verdict.code,
+        reason: verdict.reason,
+        tag: tagOf(work.algorithm),
+        exit: order.exit ?? null,
+      });
     }
   }
 
   private viewOf(work: Work, market: Market): AlgorithmView {
-    const { outbox, orderManager, markets, views } = this.options;
+    const { outbox, orderManager, markets, views, closed } = this.options;
     const { nowMs } = outbox;
     const { instance, refusals, algorithm } = work;
-    return new WorkView(markets, {
-      nowMs,
-      market,
-      orders: this.ordersOf(work, nowMs),
-      position: subtractUnits(instance.held(market.base), this.heldBefore(work)),
-      equity: algorithm.kind === 'target' ? views.of(instance).equityUnits(market.symbol) : null,
-      closes: work.closes,
-      refusals: refusals.length === 0 ? NO_REFUSALS : refusals,
-      refusalPauseMs: Math.max(LEAST_REFUSAL_PAUSE_MS, orderManager.blotter.venue.identicalOrdersMs),
-    });
+    return new WorkView(
+      { markets, closed },
+      {
+        nowMs,
+        market,
+        orders: this.ordersOf(work, nowMs),
+        position: subtractUnits(instance.held(market.base), this.heldBefore(work)),
+        equity: algorithm.kind === 'target' ? views.of(instance).equityUnits(market.symbol) : null,
+        closes: work.closes,
+        refusals: refusals.length === 0 ? NO_REFUSALS : refusals,
+        refusalPauseMs: Math.max(LEAST_REFUSAL_PAUSE_MS, orderManager.blotter.venue.identicalOrdersMs),
+      },
+    );
   }
 
   private ordersOf(work: Work, nowMs: number): readonly OrderRecord[] {
@@ -408,4 +444,10 @@ export class AlgorithmManager {
       algorithm: { intentId, strategy: instance.name, market, json: algorithmToJson(algorithm) },
     });
   }
+}
+
+/** What the author called it; null where nothing was said. */
+function tagOf(algorithm: Algorithm): string | null {
+  if (algorithm.kind === 'expiring') return algorithm.tag;
+  return algorithm.kind === 'bracket' ? algorithm.terms.tag : null;
 }

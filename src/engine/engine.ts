@@ -96,9 +96,9 @@ export class Engine {
     const risk = new PreTradeRisk({ blotter, markets, instances, reservations, closed });
     const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
     const { placer } = orderManager;
-    const ways = { outbox, orderManager, placer, risk, markets, intents, views, notifier };
+    const ways = { outbox, orderManager, placer, risk, markets, intents, views, notifier, closed };
     const algorithms = new AlgorithmManager(ways);
-    const router = new IntentRouter({ ...ways, algorithms, rows, reservations, closed });
+    const router = new IntentRouter({ ...ways, algorithms, rows, reservations });
     const strategies = new StrategyDispatcher({
       instances,
       outbox,

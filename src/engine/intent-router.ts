@@ -23,6 +23,7 @@ import type { Reservations } from './reservations.ts';
 import type { RowCounter } from './row-counter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
+import { whyNoTrail } from './trail-allowance.ts';
 
 export interface IntentRouterOptions {
   readonly outbox: Outbox;
@@ -190,12 +191,21 @@ export class IntentRouter {
       if (wrong !== null) this.reject(instance, intent, { code: 'fit', reason: wrong });
       return;
     }
+    const noTrail = whyNoTrail(intent, {
+      pace: instance.runner.trailing,
+      atWork: algorithms.trailsOf(instance),
+    });
+    if (noTrail !== null) {
+      this.reject(instance, intent, { code: 'fit', reason: noTrail });
+      return;
+    }
     const made = createAlgorithm(sized.intent, {
       market: state.market,
       nowMs: outbox.nowMs,
       replaced,
       bestAsk: this.options.risk.bestFor(market, 'buy'),
       hasBars: instance.firstTimeframeOf(market) !== null,
+      trailEveryMs: instance.runner.trailing?.everyMs ?? null,
       holding: this.holdingOf(instance, state.market),
     });
     if (!made.ok) {
@@ -334,7 +344,8 @@ function wishOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Unit
     stopPrice,
     stopLimitPrice,
     whenIdentical,
-    isExit: false,
+    exit: null,
+    stopLegExit: null,
   };
 }
 

@@ -123,6 +123,7 @@ function adopted(
     clientOrderId: record.clientOrderId,
     intentId: ADOPTED,
     tag: null,
+    exit: null,
     market: symbol,
     marketVersion: 0,
     side: record.side,

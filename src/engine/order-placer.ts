@@ -1,4 +1,5 @@
 import type { VenueOrder } from '../domain/order.ts';
+import type { ExitKind } from '../domain/exit-kind.ts';
 import type { WhenIdentical } from '../execution/identical-orders.ts';
 import { OrderNames, stopLegKey } from '../execution/order-names.ts';
 import { unsentOrder, type OrderRecord } from '../execution/order-record.ts';
@@ -19,9 +20,13 @@ export interface OrderPlan {
   readonly instance: StrategyInstance;
   readonly intentId: string;
   readonly tag: string | null;
+  /** Which exit of a bracket it is; null for any other order. */
+  readonly exit: ExitKind | null;
   readonly order: RiskApproved<WantedOrder>;
   /** The stop leg of an OCO. */
   readonly stopLeg: RiskApproved<WantedOrder> | null;
+  /** The same of the stop leg. */
+  readonly stopLegExit: ExitKind | null;
   readonly whenIdentical: WhenIdentical;
 }
 
@@ -76,7 +81,8 @@ export class OrderPlacer {
   place(plan: OrderPlan): void {
     plan.instance.planned(this.outbox.nowMs);
     const clientOrderId = this.names.next(plan.order.value.strategy, this.options.rows.next());
-    const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId });
+    const { exit } = plan;
+    const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId, exit });
     if (plan.whenIdentical !== 'hold') this.free.set(single.key, plan.whenIdentical);
     if (plan.stopLeg === null) {
       this.blotter.add(single);
@@ -86,6 +92,7 @@ export class OrderPlacer {
     const stop = this.recordOf(plan, plan.stopLeg.value, {
       key: stopLegKey(clientOrderId),
       clientOrderId: null,
+      exit: plan.stopLegExit,
     });
     const first = { ...single, pairKey: stop.key };
     this.blotter.add(first);
@@ -136,7 +143,7 @@ export class OrderPlacer {
   private recordOf(
     { intentId, tag }: OrderPlan,
     wanted: WantedOrder,
-    name: Pick<OrderRecord, 'key' | 'clientOrderId'>,
+    name: Pick<OrderRecord, 'key' | 'clientOrderId' | 'exit'>,
   ): OrderRecord {
     const { strategy, market, side, execution, price, stopPrice, amount } = wanted;
     return unsentOrder({
@@ -145,6 +152,7 @@ export class OrderPlacer {
       intentId,
       strategy,
       tag,
+      exit: name.exit,
       market: market.symbol,
       marketVersion: market.version,
       side,
@@ -186,7 +194,7 @@ export class OrderPlacer {
     if (pair !== undefined) this.blotter.apply(pair, submitted);
     this.outbox.ask(
       placeCall(sent, pair, { market: this.blotter.venue.marketNames.parseMarket(sent.market), isPro }),
-      { requestClass: 'place', withinMs: this.options.settings.placeWithinMs },
+      { requestClass: order.exit === null ? 'place' : 'exit', withinMs: this.options.settings.placeWithinMs },
       (answer, { atMs }) => this.takePlaced(sent.key, answer, atMs),
     );
   }

@@ -192,8 +192,7 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   private shown(order: OrderRecord): OwnOrder {
-    const { key, market, side, execution, price, stopPrice, amount, matched, tag, state, plannedAtMs } =
-      order;
+    const { key, market, side, execution, price, stopPrice, amount, matched, tag, exit, state } = order;
     return {
       clientOrderId: key,
       market,
@@ -204,8 +203,9 @@ export class PortfolioView implements EngineView, Prices {
       amount: formatUnits(amount),
       matchedAmount: formatUnits(matched),
       tag,
+      exit,
       state,
-      ageMs: this.nowMs - plannedAtMs,
+      ageMs: this.nowMs - order.plannedAtMs,
     };
   }
 }

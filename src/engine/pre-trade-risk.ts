@@ -1,5 +1,6 @@
 import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
+import type { ExitKind } from '../domain/exit-kind.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import { fitToMarket } from '../execution/fit-to-market.ts';
 import type { WhenIdentical } from '../execution/identical-orders.ts';
@@ -24,8 +25,9 @@ export interface WishedOrder {
   /** Only for an OCO. */
   readonly stopLimitPrice: Units | null;
   readonly whenIdentical: WhenIdentical;
-  /** Whether it is the exit of a bracket. */
-  readonly isExit: boolean;
+  /** Which exit of a bracket it is, and of an OCO its stop leg; null for any other order. */
+  readonly exit: ExitKind | null;
+  readonly stopLegExit: ExitKind | null;
 }
 
 export type PreTradeVerdict =
@@ -84,7 +86,7 @@ export class PreTradeRisk {
       price,
       stopPrice: stopLimitPrice === null ? stopPrice : null,
       amount,
-      isExit: wish.isExit,
+      isExit: wish.exit !== null,
     };
     const first = this.check(instance, wanted);
     if (!first.ok) return first;
@@ -93,13 +95,16 @@ export class PreTradeRisk {
         ? null
         : this.check(instance, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
     if (stop !== null && !stop.ok) return stop;
-    const { intentId, tag, whenIdentical } = wish;
+    const { intentId, tag, exit, stopLegExit, whenIdentical } = wish;
     for (const { order } of stop === null ? [first] : [first, stop]) {
       const reason = this.reservations.objectionTo(instance, order.value, intentId);
       if (reason !== null) return { ok: false, code: 'funds', reason };
     }
     const stopLeg = stop === null ? null : stop.order;
-    return { ok: true, plan: { instance, intentId, tag, whenIdentical, order: first.order, stopLeg } };
+    return {
+      ok: true,
+      plan: { instance, intentId, tag, exit, stopLegExit, whenIdentical, order: first.order, stopLeg },
+    };
   }
 
   /** Why an order that has waited may no longer go. */
@@ -118,8 +123,7 @@ export class PreTradeRisk {
       price,
       stopPrice,
       amount,
-      // None of a bracket ever waits.
-      isExit: false,
+      isExit: order.exit !== null,
     };
     const verdict = this.check(instance, wanted, order.key);
     return verdict.ok ? null : `Risk: ${verdict.reason}`;

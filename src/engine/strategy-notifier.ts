@@ -23,6 +23,7 @@ const NO_REJECTION: Rejection = {
   market: null,
   side: null,
   tag: null,
+  exit: null,
   code: '',
   reason: '',
 };
@@ -63,7 +64,7 @@ export class StrategyNotifier {
 
   /** A trade of the account; one of nobody's order goes to nobody. */
   onFill(fill: FillRecord, order: OrderRecord | null): void {
-    if (order !== null) this.takeFill({ fill, tag: order.tag }, order);
+    if (order !== null) this.takeFill({ fill, tag: order.tag, exit: order.exit }, order);
   }
 
   /** An order is another than it was; `before` is null for a new one, which nobody is notified of. */
@@ -86,6 +87,7 @@ export class StrategyNotifier {
           status: isFinal(order) || order.venueStatus === null ? order.state : order.venueStatus,
           code: order.reason,
           tag: order.tag,
+          exit: order.exit,
         },
       });
     }
@@ -111,30 +113,31 @@ export class StrategyNotifier {
   private onOrderRejected(instance: StrategyInstance, order: OrderRecord): void {
     // The stop leg of an OCO shares the fate of the other.
     if (order.clientOrderId === null || order.reason === 'Cancelled') return;
-    const { key, market, side, tag, reason } = order;
+    const { key, market, side, tag, exit, reason } = order;
     const code = reason?.startsWith(IDENTICAL_ORDER) === true ? IDENTICAL_ORDER : (reason ?? 'rejected');
     const why = `${key}: ${reason ?? code}: ${wishText(order)}`;
-    this.reject(instance, { clientOrderId: key, market, side, tag, code, reason: why });
+    this.reject(instance, { clientOrderId: key, market, side, tag, exit, code, reason: why });
   }
 
   /** Takes over the fills that came while their strategies were not at work, and hands them out. */
   restore({ kept }: MirrorState): void {
     this.absent.restore(kept[KEPT_ABSENT_FILLS]);
-    for (const { fill, tag } of this.absent.take(
+    for (const absent of this.absent.take(
       ({ strategy }) => strategy !== null && this.instancesByName.has(strategy),
     )) {
+      const { fill } = absent;
       const key = present(
         fill.orderKey,
         () => `the order of the trade ${fill.tradeId}, which waited for its strategy`,
       );
-      this.takeFill({ fill, tag }, { key, strategy: present(fill.strategy, 'the strategy of that trade') });
+      this.takeFill(absent, { key, strategy: present(fill.strategy, 'the strategy of that trade') });
     }
   }
 
-  private takeFill({ fill, tag }: AbsentFill, order: Pick<OrderRecord, 'key' | 'strategy'>): void {
+  private takeFill({ fill, tag, exit }: AbsentFill, order: Pick<OrderRecord, 'key' | 'strategy'>): void {
     const instance = this.instanceOf(order.strategy);
     if (instance === undefined) {
-      this.absent.add({ fill: { ...fill, orderKey: order.key, strategy: order.strategy }, tag });
+      this.absent.add({ fill: { ...fill, orderKey: order.key, strategy: order.strategy }, tag, exit });
       return;
     }
     const { markets } = this.options;
@@ -154,6 +157,7 @@ export class StrategyNotifier {
         total: formatUnits(total),
         fee: formatUnits(fee),
         tag,
+        exit,
       },
     });
   }

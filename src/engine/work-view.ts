@@ -15,9 +15,14 @@ export class WorkView implements AlgorithmView {
   readonly refusals: AlgorithmView['refusals'];
   readonly refusalPauseMs: number;
   private readonly markets: MarketDataCache;
+  private readonly closed: () => string | null;
 
-  constructor(markets: MarketDataCache, view: Omit<AlgorithmView, 'book'>) {
-    this.markets = markets;
+  constructor(
+    of: { readonly markets: MarketDataCache; readonly closed: () => string | null },
+    view: Omit<AlgorithmView, 'book' | 'canPlace'>,
+  ) {
+    this.markets = of.markets;
+    this.closed = of.closed;
     this.nowMs = view.nowMs;
     this.market = view.market;
     this.orders = view.orders;
@@ -26,6 +31,10 @@ export class WorkView implements AlgorithmView {
     this.closes = view.closes;
     this.refusals = view.refusals;
     this.refusalPauseMs = view.refusalPauseMs;
+  }
+
+  get canPlace(): boolean {
+    return this.closed() === null;
   }
 
   get book(): AlgorithmView['book'] {

@@ -1,4 +1,5 @@
 import { NO_UNITS, type Units } from '../domain/money.ts';
+import type { ExitKind } from '../domain/exit-kind.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { ListCursor } from '../venues/port.ts';
@@ -41,6 +42,8 @@ export interface OrderRecord {
   readonly intentId: string;
   readonly strategy: string;
   readonly tag: string | null;
+  /** Which exit of a bracket it is; null for any other order. */
+  readonly exit: ExitKind | null;
   /** A symbol such as `BTCIRT`. */
   readonly market: string;
   readonly marketVersion: number;
@@ -106,6 +109,7 @@ export function unsentOrder(plan: Omit<OrderRecord, SincePlanned>): OrderRecord 
     intentId: plan.intentId,
     strategy: plan.strategy,
     tag: plan.tag,
+    exit: plan.exit,
     market: plan.market,
     marketVersion: plan.marketVersion,
     side: plan.side,

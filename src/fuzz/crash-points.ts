@@ -30,7 +30,7 @@ function dieAt(point: CrashPoint, options: CrashOptions): never {
 }
 
 const CHANGING: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'cancel-old']);
-const CHANGING_CLASSES: ReadonlySet<RequestClass> = new Set(['place', 'cancel']);
+const CHANGING_CLASSES: ReadonlySet<RequestClass> = new Set(['exit', 'place', 'cancel']);
 
 /** An engine that may die when an answer comes, before it has taken it in. */
 export function mortalEngine(engine: Stepper, options: CrashOptions): Stepper {

@@ -22,6 +22,7 @@ const COLUMNS: { readonly [Key in keyof OrderRecord]: string } = {
   intentId: 'intent_id',
   strategy: 'strategy',
   tag: 'tag',
+  exit: 'exit_kind',
   market: 'market',
   marketVersion: 'market_version',
   side: 'side',

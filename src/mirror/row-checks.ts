@@ -1,3 +1,4 @@
+import { EXIT_KINDS } from '../domain/exit-kind.ts';
 import { parseUnits } from '../domain/money.ts';
 import { storedProblem } from '../domain/stored-json.ts';
 import { keptProblem } from '../engine/kept-records.ts';
@@ -67,6 +68,7 @@ const ORDER_STATE = oneOf(
 /** Columns that mean something else in one table than in the others. */
 const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
   'orders.state': ORDER_STATE,
+  'orders.exit_kind': oneOf(...EXIT_KINDS),
   'intents.status': oneOf('working', 'done', 'refused'),
   'strategies.status': oneOf('running', 'paused', 'stopped'),
   'orders.execution': WORD,

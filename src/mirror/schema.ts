@@ -18,6 +18,7 @@ export const SCHEMA = `
     intent_id TEXT NOT NULL,
     strategy TEXT NOT NULL,
     tag TEXT,
+    exit_kind TEXT,
     market TEXT NOT NULL,
     market_version INTEGER NOT NULL,
     side TEXT NOT NULL CHECK (side IN ('buy', 'sell')),

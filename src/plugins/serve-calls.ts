@@ -83,6 +83,7 @@ function ready(runner: StrategyRunner): Loaded {
     name: runner.name,
     subscriptions: runner.subscriptions,
     params: runner.params,
+    trailing: runner.trailing ?? undefined,
     warmUps: runner.subscriptions.map((wanted) =>
       wanted.kind === 'candles' ? runner.warmUpLength(wanted) : 0,
     ),

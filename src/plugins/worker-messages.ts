@@ -40,6 +40,7 @@ export type Loaded =
       readonly name: string;
       readonly subscriptions: readonly unknown[];
       readonly params: unknown;
+      readonly trailing: unknown;
       /** Of each subscription; 0 where it is not of candles. */
       readonly warmUps: readonly number[];
       readonly wants: readonly string[];

@@ -12,6 +12,7 @@ import { faultOf, sayFault, type StrategyFault } from '../strategy/strategy-faul
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { CandleSubscription, Subscription } from '../strategy/subscriptions.ts';
+import { paceOf, wrongTrailing, type Trailing, type TrailPace } from '../strategy/trailing.ts';
 import { checkedFault, checkedLog } from './check-answer.ts';
 import { Looks } from './looks.ts';
 import { RecentCandles } from './recent-candles.ts';
@@ -54,6 +55,7 @@ export class WorkerRunner implements StrategyPort {
   readonly market: string;
   readonly subscriptions: readonly Subscription[];
   readonly params: unknown;
+  readonly trailing: TrailPace | null;
   readonly wantsCandles: boolean;
   failure: string | null = null;
   fault: StrategyFault | null = null;
@@ -103,6 +105,7 @@ export class WorkerRunner implements StrategyPort {
       knownMarkets: this.knownMarkets,
     });
     this.params = ready.params;
+    this.trailing = checkedPace(ready.trailing, this.subscriptions);
     this.warmUps = this.subscriptions.map((_, index) => checkedLength(ready.warmUps[index]));
     this.wanted = new Set(ready.wants);
     this.handlers = new Map(ready.handlers);
@@ -340,6 +343,12 @@ function readyOf(loaded: Loaded): Ready {
 function checkedName(name: unknown): string {
   if (typeof name === 'string' && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 12) return name;
   throw new SarrafError('INVALID_STRATEGY', `expected the name of a strategy, was ${JSON.stringify(name)}`);
+}
+
+function checkedPace(trailing: unknown, subscriptions: readonly Subscription[]): TrailPace | null {
+  const wrong = wrongTrailing(trailing);
+  if (wrong !== null) throw new SarrafError('INVALID_STRATEGY', wrong);
+  return paceOf(trailing as Trailing | undefined, subscriptions);
 }
 
 function checkedLength(length: unknown): number {

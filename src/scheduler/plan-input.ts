@@ -1,5 +1,6 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
 import type { Subscription } from '../strategy/subscriptions.ts';
+import type { TrailDemand } from './plan-trails.ts';
 import type { VenueProfile } from '../venues/port.ts';
 
 /** A rate limit of the plan: what it keeps for cancels and resolutions is said. */
@@ -31,6 +32,8 @@ export interface PlanInput {
    * nobody reads it otherwise.
    */
   readonly bridged?: readonly string[];
+  /** Stops that follow the price; none where it is left out. */
+  readonly trails?: readonly TrailDemand[];
   readonly budgets: readonly PlanBudget[];
   /** What the exchange gives, how often, and in which budget each call is counted. */
   readonly venue: Pick<VenueProfile, 'budgets' | 'timeframes' | 'bookCacheMs' | 'marketNames'>;

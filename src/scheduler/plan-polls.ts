@@ -7,6 +7,7 @@ import { timeframeProblems } from './plan-problems.ts';
 import { planBudget, type BudgetPlan } from './plan-budget.ts';
 import type { PlannedBudget } from './planned-budget.ts';
 import { planRestart, type RestartPlan } from './plan-restart.ts';
+import { planTrails, type TrailPlan } from './plan-trails.ts';
 
 /** How often everything is asked for, what that gives, and what it leaves. */
 export interface PollPlan {
@@ -14,6 +15,7 @@ export interface PollPlan {
   readonly budgets: readonly PlannedBudget[];
   /** The largest ratio of what is given to what was wanted; 1 where everybody gets what it wants. */
   readonly largestStretch: number;
+  readonly trails: TrailPlan;
   /** Why it can not be run like this, a sentence each; empty where everything fits. */
   readonly problems: readonly string[];
   readonly restart: RestartPlan;
@@ -38,11 +40,13 @@ export function planPolls(input: PlanInput): PollPlan {
     const budget = budgets.get(input.venue.budgets[kind]);
     return budget === undefined || !input.usesAccount ? [] : [unusedBudget(budget)];
   });
+  const trails = planTrails(input.trails ?? [], budgets, input.venue);
   return {
     feeds: plans.flatMap(({ feeds }) => feeds),
     budgets: [...plans.map(({ budget }) => budget), ...unused],
     largestStretch: Math.max(1, ...plans.map(({ stretch }) => stretch)),
-    problems: [...timeframeProblems(input), ...plans.flatMap(({ problems }) => problems)],
+    trails,
+    problems: [...timeframeProblems(input), ...plans.flatMap(({ problems }) => problems), ...trails.problems],
     restart: planRestart(budgets, { ...input, wallets: walletsOf(input) }),
   };
 }

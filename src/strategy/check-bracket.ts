@@ -11,6 +11,7 @@ export const EXIT_FIELDS = [
   'timeStopMs',
   'stopSlip',
   'whenCanceled',
+  'tag',
 ] as const;
 
 /** Fields that hold fields themselves. */

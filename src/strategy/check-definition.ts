@@ -1,5 +1,6 @@
 import { isFields } from './fields.ts';
 import { LIFE, type StrategyDefinition } from './definition.ts';
+import { wrongTrailing } from './trailing.ts';
 
 /**
  * What a strategy consists of. Nobody checks the types of a plugin, so a part of a wrong name would never be
@@ -13,6 +14,7 @@ const PARTS: ReadonlySet<string> = new Set([
   'data',
   'indicators',
   'beforeWarm',
+  'trailing',
   'on',
 ] satisfies (keyof StrategyDefinition)[]);
 
@@ -40,6 +42,8 @@ export function whatIsWrong(exported: unknown): string | null {
   if (beforeWarm !== undefined && beforeWarm !== 'wait' && beforeWarm !== 'call') {
     return `expected beforeWarm to be "wait" or "call", was ${JSON.stringify(beforeWarm)}`;
   }
+  const trailing = wrongTrailing(parts['trailing']);
+  if (trailing !== null) return trailing;
   if (typeof on !== 'object' || on === null) return `expected on to be handlers by name, was ${typeof on}`;
   for (const [name, handler] of Object.entries(on)) {
     if (handler !== undefined && typeof handler !== 'function') {

@@ -235,12 +235,14 @@ class IntentCheck extends ExitCheck {
         this.market(fields['market']);
         this.entry(fields['entry']);
         this.exit(fields);
+        this.tag(fields['tag']);
         return;
       case 'protect':
         this.market(fields['market']);
         this.optional(fields, 'amount');
         this.optional(fields, 'averagePrice');
         this.exit(fields);
+        this.tag(fields['tag']);
         return;
     }
   }

@@ -5,6 +5,7 @@ import type { IndicatorSpecs, NoSpecs } from './indicator-specs.ts';
 import type { Fill } from './own-order.ts';
 import type { OrderUpdate, Rejection } from './strategy-event.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
+import type { Trailing } from './trailing.ts';
 
 /** What a handler answers: nothing. A promise is refused, since a handler does not wait. */
 type Nothing = undefined | void;
@@ -75,6 +76,8 @@ export interface StrategyParts<
    * `call` does, and the indicator is null in them.
    */
   readonly beforeWarm?: Warm;
+  /** How many stops follow the price at once: needed for a `trail`. Their requests are planned by it. */
+  readonly trailing?: Trailing;
   /** A handler for each data that it wants, and for what happens to the strategy itself. */
   readonly on: LifeHandlers<
     StrategyContext<z.output<Params>, z.output<State>, NoInfer<Declared>, ColdValues<NoInfer<Specs>>>
@@ -108,6 +111,7 @@ export interface StrategyDefinition {
     setup: { readonly params: unknown; readonly timeframe: Timeframe },
   ): IndicatorSpecs;
   readonly beforeWarm?: 'wait' | 'call';
+  readonly trailing?: Trailing;
   readonly on: Readonly<Record<string, AnyHandler | undefined>>;
 }
 

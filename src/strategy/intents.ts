@@ -164,6 +164,8 @@ export interface ExitWish {
   readonly stopSlip?: DecimalInput;
   /** What happens when somebody else cancels the exit; `replace` when left out. */
   readonly whenCanceled?: 'replace' | 'leave';
+  /** At most 32 characters; comes back with its orders, their fills and rejections. */
+  readonly tag?: string;
 }
 
 /** A purchase with its exit. */

@@ -1,5 +1,6 @@
 import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
+import type { ExitKind } from '../domain/exit-kind.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import type { FillEvent, OwnOrder, OwnOrderState } from './strategy-event.ts';
 
@@ -25,6 +26,8 @@ export interface Order {
   readonly remainingAmount: number;
   /** The author's own word; null without one. */
   readonly tag: string | null;
+  /** Which exit of a bracket it is; null for any other order. */
+  readonly exit: ExitKind | null;
   readonly state: OwnOrderState;
   /** Since it was decided, in ms. */
   readonly ageMs: number;
@@ -51,6 +54,8 @@ export interface Fill {
   readonly fee: number;
   /** That of its order; null without one. */
   readonly tag: string | null;
+  /** Which exit of a bracket it is; null for any other order. */
+  readonly exit: ExitKind | null;
   /** The same numbers with every digit. */
   readonly exact: Pick<FillEvent, 'price' | 'amount' | 'total' | 'fee'>;
 }

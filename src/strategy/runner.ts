@@ -22,6 +22,7 @@ import { StrategyState } from './strategy-state.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
+import { paceOf, type TrailPace } from './trailing.ts';
 
 export interface RunnerSetup {
   /**
@@ -61,6 +62,7 @@ export class StrategyRunner implements StrategyPort {
   readonly market: string;
   readonly subscriptions: readonly Subscription[];
   readonly params: unknown;
+  readonly trailing: TrailPace | null;
   failure: string | null = null;
   fault: StrategyFault | null = null;
   readonly isBeyondRepair = false;
@@ -112,6 +114,7 @@ export class StrategyRunner implements StrategyPort {
     );
     if (stray !== null) throw new SarrafError('INVALID_STRATEGY', stray);
     this.subscriptions = [...new Set(entries.map(({ subscription }) => subscription))];
+    this.trailing = paceOf(definition.trailing, this.subscriptions);
     this.awaited = definition.beforeWarm === 'call' ? [] : [...indicators.values()];
     this.state = new StrategyState(this.name, definition);
     this.call = new HandlerCall(marketNames, knownMarkets);

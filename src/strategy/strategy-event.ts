@@ -1,6 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
+import type { ExitKind } from '../domain/exit-kind.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { Candle } from '../domain/candle.ts';
@@ -37,6 +38,8 @@ export interface OwnOrder {
   readonly amount: DecimalText;
   readonly matchedAmount: DecimalText;
   readonly tag: string | null;
+  /** Which exit of a bracket it is; null for any other order. */
+  readonly exit: ExitKind | null;
   readonly state: OwnOrderState;
   /** Since it was decided. */
   readonly ageMs: number;
@@ -55,6 +58,8 @@ export interface FillEvent {
   readonly total: DecimalText;
   readonly fee: DecimalText;
   readonly tag: string | null;
+  /** Which exit of a bracket it is; null for any other order. */
+  readonly exit: ExitKind | null;
 }
 
 /**
@@ -68,6 +73,8 @@ export interface OrderUpdate {
   readonly status: string;
   readonly code: string | null;
   readonly tag: string | null;
+  /** Which exit of a bracket it is; null for any other order. */
+  readonly exit: ExitKind | null;
 }
 
 /** A candle that has closed: it will not change any more. */
@@ -92,6 +99,8 @@ export interface Rejection {
   readonly side: Side | null;
   /** That of the order; null without one. */
   readonly tag: string | null;
+  /** Which exit of a bracket it is; null for any other order. */
+  readonly exit: ExitKind | null;
   /** `risk` with the check's name, `fit`, `funds`, `data`, or the exchange's code. */
   readonly code: string;
   /** One sentence with the numbers. */

@@ -4,6 +4,7 @@ import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.t
 import type { StrategyFault } from './strategy-fault.ts';
 import type { StrategyLogLine } from './strategy-log.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
+import type { TrailPace } from './trailing.ts';
 
 /**
  * One strategy at work in one market, as the engine uses it. Two stand behind it: the runner itself, which
@@ -16,6 +17,8 @@ export interface StrategyPort {
   readonly subscriptions: readonly Subscription[];
   /** Its parameters, defaults put in. */
   readonly params: unknown;
+  /** How many of its stops follow the price at once, and how often; null where it says nothing of it. */
+  readonly trailing: TrailPace | null;
   /**
    * Why it stopped, in one line; null while it works. A stopped one gets no more events, but its indicators
    * are fed.

@@ -22,6 +22,7 @@ const strategyOf = (wish: ExitWish) =>
     name: 'entering',
     params: z.strictObject({}),
     data: ({ market }) => ({ bars: market.candles('1m') }),
+    trailing: { most: 1 },
     on: {
       bars(ctx, { close }) {
         if (ctx.isTradable(ctx.position, close) || ctx.orders.length > 0) return;

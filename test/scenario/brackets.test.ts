@@ -44,6 +44,7 @@ function entering(wish: BracketWish): StrategyDefinition {
     params: z.strictObject({}),
     state: z.strictObject({ bars: z.int().default(0) }),
     data: ({ market }) => ({ bars: market.candles('1h') }),
+    trailing: { most: 1 },
     on: {
       bars(ctx) {
         if (ctx.state.bars === 0) ctx.bracket(wish);
@@ -166,6 +167,52 @@ describe('a bracket in candles', () => {
       feeMillionths: 0,
     });
     expect(fillsOf(run)).toBe(fills);
+  });
+
+  test.each<readonly [exit: string, wish: BracketWish, bars: string, exits: string]>([
+    [
+      'target',
+      BOTH,
+      `100 100 100 100
+       100 112 95 104`,
+      'take-profit in part: filled; stop-loss in part: cancelled',
+    ],
+    [
+      'stop that followed the price',
+      TRAIL,
+      `100 100 100 100
+       100 109 99 104
+       104 104 98 98.5`,
+      'trail in part: cancelled; trail in part: filled',
+    ],
+    [
+      'stop at what was paid',
+      { entry: { amount: '1' }, stopLoss: { distance: 5 }, breakEvenAt: { distance: 3 } },
+      `100 100 100 100
+       100 109 99 104
+       104 104 98 98.5`,
+      'stop-loss in part: cancelled; break-even in part: filled',
+    ],
+    [
+      'end by time',
+      { entry: { amount: '1' }, stopLoss: { distance: 50 }, timeStopMs: HOUR_MS },
+      `100 100 100 100
+       100 109 99 104
+       104 104 98 98.5
+       98 98 98 98`,
+      'stop-loss in part: cancelled; time-stop in part: filled',
+    ],
+  ])('says of each order which exit it is: %s', (_, wish, bars, exits) => {
+    const run = runBars({
+      market: TETHER,
+      columns: hours(bars),
+      strategy: entering({ ...wish, tag: 'in part' }),
+      cash: '100000',
+      feeMillionths: 0,
+    });
+    expect(run.orders[0]).toMatchObject({ side: 'buy', exit: null, tag: 'in part' });
+    const said = run.orders.slice(1).map(({ exit, tag, state }) => `${exit} ${tag}: ${state}`);
+    expect(said.join('; ')).toBe(exits);
   });
 
   test('entered at the close just seen has its exit in the next bar', () => {

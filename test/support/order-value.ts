@@ -11,6 +11,7 @@ export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
     intentId: 'i1',
     strategy: 'one',
     tag: null,
+    exit: null,
     market: 'BTCUSDT',
     marketVersion: 1,
     side: 'buy',

@@ -45,6 +45,7 @@ const ORDERS: CsvColumns<OrderRow> = [
   ['reason', 'reason'],
   ['planned_at', 'plannedAtMs'],
   ['closed_at', 'closedAtMs'],
+  ['exit', 'exit'],
 ];
 
 const REFUSALS: CsvColumns<RefusalRow> = [

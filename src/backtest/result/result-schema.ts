@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { EXIT_KINDS } from '../../domain/exit-kind.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /** The version of the result's shape: higher where a reader of the one before would misread it. */
-export const RESULT_SCHEMA = 2;
+export const RESULT_SCHEMA = 3;
 
 const money = z
   .string()
@@ -102,6 +103,7 @@ const ordersSchema = z.strictObject({
   plannedAtMs: z.array(timeMs),
   sentAtMs: z.array(timeMs.nullable()),
   closedAtMs: z.array(timeMs.nullable()),
+  exit: z.array(z.enum(EXIT_KINDS).nullable().describe('Which exit of a bracket it is.')),
 });
 
 const fillsSchema = z.strictObject({

@@ -49,6 +49,7 @@ export const ORDER_TABLE = new TableFormat<OrderRecord, OrderRow>({
   plannedAtMs: momentCell(({ plannedAtMs }) => plannedAtMs),
   sentAtMs: momentCell(({ sentAtMs }) => sentAtMs),
   closedAtMs: momentCell(({ closedAtMs }) => closedAtMs),
+  exit: textCell(({ exit }) => exit),
 });
 
 function averagePrice({ filled, filledTotal }: OrderRecord): Units | null {

@@ -77,6 +77,7 @@ function detailLines({ order, fills, journal }: OrderDetails, nowMs: number): st
     ['strategy', order.strategy],
     ['intent', order.intentId],
     ['tag', order.tag ?? ''],
+    ['exit', order.exit ?? ''],
     ['what', `${order.side} ${unitsText(order.amount)} ${order.market}, ${order.execution}`],
     ['price', unitsText(order.price)],
     ['stop price', unitsText(order.stopPrice)],

@@ -60,6 +60,7 @@ function orderFields(order: OrderRecord): Record<string, unknown> {
     venueId: order.venueId,
     reason: order.reason,
     ...(order.tag === null ? {} : { tag: order.tag }),
+    ...(order.exit === null ? {} : { exit: order.exit }),
   };
 }
 

@@ -1,13 +1,13 @@
 import { present } from '../../domain/invariant.ts';
-import { formatUnits, multiplyUnits, subtractUnits, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import { formatUnits, subtractUnits, type Units } from '../../domain/money.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
-import { priceAbove, priceBelow, type LevelOrigin } from './exit-level.ts';
+import { priceAbove } from './exit-level.ts';
+import { followPrice, originOf, stopOf, type StopLevel } from './follow-price.ts';
 import { stockOf, type BracketStock } from './bracket-stock.ts';
 import { stopLimitOf, type BracketAlgorithm } from './bracket.ts';
 import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
-import { afterSetbacks } from './setbacks.ts';
+import { afterSetbacks, retryAtMsOf } from './setbacks.ts';
 import { NOTHING, over, placing } from './step.ts';
 
 /**
@@ -16,12 +16,16 @@ import { NOTHING, over, placing } from './step.ts';
  */
 const PAIR_ENDS_MS = 5_000;
 
+/** While no orders are taken, what rests is left as it is, and looked at again after this. */
+const LOOK_AGAIN_MS = 1_000;
+
 type BracketStep = AlgorithmStep<BracketAlgorithm>;
 
 /** Where the exit of a position belongs now, on the steps of the market; null where it has no such leg. */
 interface ExitPrices {
   readonly target: Units | null;
   readonly stop: Units | null;
+  readonly stopKind: StopLevel['kind'];
 }
 
 /** What an exit is worked out with. */
@@ -50,7 +54,7 @@ export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): B
   const ended = whyOver(before, counted, { stock, view });
   if (ended !== null) return over(counted, ended);
   if (stock.gross === 0n) return resting(counted, { stock, view, wantsBooks: false });
-  const followed = followPrice(counted, stock, view);
+  const followed = changed(counted, followPrice(counted, stock, view));
   const prices = pricesOf(followed, stock, view);
   const amount = onAmountGrid(view.market, stock.held > 0n ? stock.held : 0n);
   const situation = { stock, prices, amount, view };
@@ -84,8 +88,13 @@ function afterOrders(
     exits: exitTally,
     heldSinceMs: before.heldSinceMs ?? (gross > 0n ? view.nowMs : null),
     isMoving: before.isMoving && exits.length > 0,
-    setbacks: afterSetbacks(before.setbacks, { ended: exitsEnded, view }),
+    setbacks: afterSetbacks(before.setbacks, { ended: exitsEnded.filter(countsOnce), view }),
   });
+}
+
+/** Both legs of a pair are refused with one request; a fill of either counts. */
+function countsOnce({ clientOrderId, filled }: OrderRecord): boolean {
+  return clientOrderId !== null || filled > 0n;
 }
 
 /** Why nothing is left to do; null while there is. */
@@ -107,58 +116,9 @@ function whyOver(
     return `its exit was canceled by somebody else, and ${sayHeld(stock, view)} has none`;
   if (entry !== 'ended' || onAmountGrid(view.market, stock.held > 0n ? stock.held : 0n) > 0n) return null;
   const last = stock.exitsEnded.findLast(({ filled }) => filled > 0n);
-  if (before.leaving !== null) return `sold: ${before.leaving}`;
+  if (before.leaving !== null) return `sold: ${before.leaving.why}`;
   if (last === undefined) return 'nothing of it is left';
   return last.stopPrice === null ? 'the target was reached' : 'the stop was reached';
-}
-
-/** Follows the prices that count, and raises the stop where it has to follow. */
-function followPrice(bracket: BracketAlgorithm, stock: BracketStock, view: AlgorithmView): BracketAlgorithm {
-  const { trail, breakEvenAt } = bracket.terms;
-  if (trail === null && breakEvenAt === null) return bracket;
-  const seen = seenPrice(bracket, view);
-  const origin = originOf(stock);
-  const before = bracket.highest ?? origin.price;
-  const highest = seen !== null && seen > before ? seen : before;
-  const current = stopOf(bracket, stock);
-  let raisedStop = bracket.raisedStop;
-  if (breakEvenAt !== null && highest >= priceAbove(breakEvenAt, origin) && origin.price > (current ?? 0n))
-    raisedStop = origin.price;
-  if (trail !== null) {
-    const wanted = priceBelow(trail.by, { price: highest, amount: origin.amount });
-    const least = multiplyUnits(wanted > 0n ? wanted : origin.price, trail.minStep, divideHalfEven);
-    const from = raisedStop ?? current;
-    if (wanted > 0n && (from === null || wanted - from >= (least > 0n ? least : 1n))) raisedStop = wanted;
-  }
-  const closeAtMs = view.closes.at(-1)?.atMs ?? bracket.closeAtMs;
-  return changed(bracket, { highest, raisedStop, closeAtMs });
-}
-
-/** The price that has come since the last time, of those that count; null where none has. */
-function seenPrice({ terms, closeAtMs, heldSinceMs }: BracketAlgorithm, view: AlgorithmView): Units | null {
-  if (terms.trail?.on === 'poll') return view.book?.bestBid ?? null;
-  const sinceMs = Math.max(closeAtMs, heldSinceMs ?? 0);
-  let highest: Units | null = null;
-  for (const { price, atMs } of view.closes) if (atMs > sinceMs && price > (highest ?? 0n)) highest = price;
-  return highest;
-}
-
-/** What levels are measured from: the average price that was paid, and all that was bought. */
-function originOf({ gross, spent }: BracketStock): LevelOrigin {
-  return { price: divideHalfEven(spent * UNITS_PER_ONE, gross) as Units, amount: gross };
-}
-
-/** The stop as it is by now; null where there is none. */
-function stopOf({ terms, raisedStop }: BracketAlgorithm, stock: BracketStock): Units | null {
-  const origin = originOf(stock);
-  const levels = [
-    terms.stopLoss === null ? null : priceBelow(terms.stopLoss, origin),
-    terms.trail === null ? null : priceBelow(terms.trail.by, origin),
-    raisedStop,
-  ];
-  let highest: Units | null = null;
-  for (const level of levels) if (level !== null && level > (highest ?? 0n)) highest = level;
-  return highest;
 }
 
 function pricesOf(bracket: BracketAlgorithm, stock: BracketStock, { market }: AlgorithmView): ExitPrices {
@@ -167,24 +127,29 @@ function pricesOf(bracket: BracketAlgorithm, stock: BracketStock, { market }: Al
   return {
     target:
       takeProfit === null ? null : onPriceGrid(priceAbove(takeProfit, originOf(stock)), market.priceStep),
-    stop: stop === null ? null : onPriceGrid(stop, market.priceStep),
+    stop: stop === null ? null : onPriceGrid(stop.price, market.priceStep),
+    stopKind: stop?.kind ?? 'stop-loss',
   };
 }
 
-/** Why it is to be sold at the market, in a few words; null where it is not. */
-function whyAtMarket(bracket: BracketAlgorithm, { stock, prices, view }: Situation): string | null {
+/** Why it is to be sold at the market; null where it is not. */
+function whyAtMarket(
+  bracket: BracketAlgorithm,
+  { stock, prices, view }: Situation,
+): BracketAlgorithm['leaving'] {
   const endMs = timeStopAtMs(bracket);
-  if (endMs !== null && endMs <= view.nowMs) return 'its time was over';
+  if (endMs !== null && endMs <= view.nowMs) return { exit: 'time-stop', why: 'its time was over' };
   const bid = view.book?.bestBid ?? view.closes.at(-1)?.price ?? null;
   if (bid === null) return null;
-  const { target, stop } = prices;
+  const { target, stop, stopKind } = prices;
   if (stock.exits.length === 0) {
-    if (stop !== null && bid <= stop) return 'the price was beyond the stop';
-    return target !== null && bid >= target ? 'the price was beyond the target' : null;
+    if (stop !== null && bid <= stop) return { exit: stopKind, why: 'the price was beyond the stop' };
+    const isAbove = target !== null && bid >= target;
+    return isAbove ? { exit: 'take-profit', why: 'the price was beyond the target' } : null;
   }
   const leg = stock.exits.find(({ stopPrice }) => stopPrice !== null);
   const isBeyond = leg !== undefined && leg.price !== null && bid < leg.price;
-  return isBeyond ? 'the price was beyond the limit of the stop' : null;
+  return isBeyond ? { exit: stopKind, why: 'the price was beyond the limit of the stop' } : null;
 }
 
 /** An exit rests: it stays where it is right, and goes where it is not. */
@@ -194,6 +159,9 @@ function keepExit(bracket: BracketAlgorithm, situation: Situation): BracketStep 
   const isChanging = exits.some(({ state }) => CHANGING.has(state));
   const step = resting(bracket, { ...situation, wantsBooks: true });
   if (isChanging || isAsWanted(exits, wantedExit(bracket, situation))) return step;
+  // What rests protects more than what could not be placed.
+  if (!view.canPlace)
+    return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + LOOK_AGAIN_MS) };
   // One that stays behind beyond its limit is not ending.
   const mayEnd = bracket.leaving === null || bracket.isMoving;
   const pairEndsMs = pairEndsAtMs(exits, view);
@@ -226,7 +194,7 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
       ? over(bracket, `${sayHeld(stock, view)} is too little for an exit, and stays`)
       : step;
   }
-  const { retryAtMs } = bracket.setbacks;
+  const retryAtMs = retryAtMsOf(bracket.setbacks, view.refusalPauseMs);
   if (retryAtMs !== null && retryAtMs > view.nowMs)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? retryAtMs, retryAtMs) };
   return { ...step, place: [order] };
@@ -237,16 +205,20 @@ function wantedExit(
   { leaving, terms }: BracketAlgorithm,
   { prices, amount }: Situation,
 ): AlgorithmOrder | null {
-  const { target, stop } = prices;
-  if (leaving !== null) return plainOrder('sell', amount, null);
-  if (stop === null) return target === null ? null : plainOrder('sell', amount, target);
-  if (target === null) return { side: 'sell', amount, price: null, stopPrice: stop, stopLimitPrice: null };
+  const { target: price, stop, stopKind } = prices;
+  if (leaving !== null) return { ...plainOrder('sell', amount, null), exit: leaving.exit };
+  if (stop === null)
+    return price === null ? null : { ...plainOrder('sell', amount, price), exit: 'take-profit' };
+  if (price === null)
+    return { side: 'sell', amount, price, stopPrice: stop, stopLimitPrice: null, exit: stopKind };
   return {
     side: 'sell',
     amount,
-    price: target,
+    price,
     stopPrice: stop,
     stopLimitPrice: stopLimitOf(stop, terms.stopSlip),
+    exit: 'take-profit',
+    stopLegExit: stopKind,
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EXIT_KINDS } from '../../domain/exit-kind.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { storedCount as count, storedTimeMs, storedUnits as units } from '../../domain/stored-json.ts';
@@ -90,11 +91,14 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
         .nullable(),
       takeProfit: level.nullable(),
       stopLoss: level.nullable(),
-      trail: z.strictObject({ by: level, minStep: units, on: z.enum(['close', 'poll']) }).nullable(),
+      trail: z
+        .strictObject({ by: level, minStep: units, on: z.enum(['close', 'poll']), everyMs: timeMs })
+        .nullable(),
       breakEvenAt: level.nullable(),
       timeStopMs: timeMs.nullable(),
       stopSlip: units,
       whenCanceled: z.enum(['replace', 'leave']),
+      tag: z.string().nullable(),
     }),
     entry: z.enum(['planned', 'asked', 'ended']),
     bought: units,
@@ -105,8 +109,10 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
     highest: units.nullable(),
     closeAtMs: timeMs,
     raisedStop: units.nullable(),
+    raisedBy: z.enum(['trail', 'break-even']).nullable(),
+    trailedAtMs: timeMs.nullable(),
     isMoving: z.boolean(),
-    leaving: z.string().nullable(),
+    leaving: z.strictObject({ exit: z.enum(EXIT_KINDS), why: z.string() }).nullable(),
     setbacks,
   }),
 ]);

@@ -1,3 +1,4 @@
+import type { ExitKind } from '../../domain/exit-kind.ts';
 import type { Market } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
@@ -14,6 +15,9 @@ export interface AlgorithmOrder {
   readonly stopPrice: Units | null;
   /** The limit of the stop leg of an OCO, whose other leg has `price`. Null for a single order. */
   readonly stopLimitPrice: Units | null;
+  /** Which exit of a position it is, and of a pair its stop leg. Left out: none. */
+  readonly exit?: ExitKind | null;
+  readonly stopLegExit?: ExitKind | null;
 }
 
 /** An order without a stop price. */
@@ -52,6 +56,8 @@ export interface AlgorithmView {
   readonly refusals: readonly { readonly order: AlgorithmOrder; readonly reason: string }[];
   /** How long what was refused is left alone. */
   readonly refusalPauseMs: number;
+  /** Whether orders are taken now: while they are not, nothing is canceled to be placed anew. */
+  readonly canPlace: boolean;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ExitKind } from '../../domain/exit-kind.ts';
 import type { Market } from '../../domain/market.ts';
 import {
   formatUnits,
@@ -33,6 +34,8 @@ export interface Trail {
   readonly minStep: Units;
   /** Which prices count: closes of bars, or every bid that is polled. */
   readonly on: 'close' | 'poll';
+  /** It is not moved again before so long after the last time. */
+  readonly everyMs: number;
 }
 
 /** What was wished of a bracket. Levels are measured from the average price of what was really bought. */
@@ -50,6 +53,8 @@ export interface BracketTerms {
   readonly stopSlip: Units;
   /** What happens when somebody else cancels the exit. */
   readonly whenCanceled: 'replace' | 'leave';
+  /** Comes back with its orders; null without one. */
+  readonly tag: string | null;
 }
 
 /**
@@ -77,10 +82,14 @@ export interface BracketAlgorithm {
   readonly closeAtMs: number;
   /** Where the trail or the break-even has brought the stop; null while neither has. It never falls. */
   readonly raisedStop: Units | null;
+  /** Which of the two it was; null while neither has. */
+  readonly raisedBy: 'trail' | 'break-even' | null;
+  /** When the trail moved it last, by the price that it followed; null before. */
+  readonly trailedAtMs: number | null;
   /** Whether the exit that rests was asked to go by the bracket itself. */
   readonly isMoving: boolean;
   /** Why it is sold at the market, in a few words; null while it is not. It stays. */
-  readonly leaving: string | null;
+  readonly leaving: { readonly exit: ExitKind; readonly why: string } | null;
   readonly setbacks: Setbacks;
 }
 
@@ -101,6 +110,8 @@ export interface CreateBracketOptions {
   readonly bestAsk: Units | null;
   /** Whether the strategy is shown bars of the market, by which a trail on closes moves. */
   readonly hasBars: boolean;
+  /** How often a stop may follow the price, at most; null where the strategy says nothing of trails. */
+  readonly trailEveryMs: number | null;
   /** What the strategy has of the coin, and what it paid for one of it on average. */
   readonly holding: { readonly amount: Units; readonly averagePrice: Units | null };
 }
@@ -113,7 +124,7 @@ const DEFAULT_MIN_STEP = (UNITS_PER_ONE / 1_000n) as Units;
 /** A bracket before its entry is placed, or why there can be none. */
 export function createBracket(
   intent: BracketIntent,
-  { market, nowMs, bestAsk, hasBars }: CreateBracketOptions,
+  { market, nowMs, bestAsk, hasBars, trailEveryMs }: CreateBracketOptions,
 ): Creation<BracketAlgorithm> {
   const amount = positiveWishUnits(intent.entry.amount);
   if (amount === null)
@@ -126,7 +137,7 @@ export function createBracket(
     return refused(`expected a price of ${market.symbol} to check the exits with, none is known yet`);
   const { expireAfterMs } = intent.entry;
   const expiresAtMs = expireAfterMs === undefined ? null : nowMs + expireAfterMs;
-  const terms = termsOf(intent, { amount, price, expiresAtMs });
+  const terms = termsOf(intent, { entry: { amount, price, expiresAtMs }, trailEveryMs });
   if (typeof terms === 'string') return refused(terms);
   const wrong =
     blind(terms, market, hasBars) ??
@@ -138,7 +149,7 @@ export function createBracket(
 /** A bracket for a position that is there already, or why there can be none. */
 export function createProtection(
   intent: ProtectIntent,
-  { market, nowMs, holding, hasBars }: CreateBracketOptions,
+  { market, nowMs, holding, hasBars, trailEveryMs }: CreateBracketOptions,
 ): Creation<BracketAlgorithm> {
   const amount = intent.amount === undefined ? holding.amount : positiveWishUnits(intent.amount);
   if (amount === null)
@@ -153,7 +164,7 @@ export function createProtection(
     return refused(
       `expected a known average price of the position in ${market.symbol}, or averagePrice, was none`,
     );
-  const terms = termsOf(intent, null);
+  const terms = termsOf(intent, { entry: null, trailEveryMs });
   if (typeof terms === 'string') return refused(terms);
   const wrong =
     blind(terms, market, hasBars) ??
@@ -179,6 +190,8 @@ function begun(
     highest: null,
     closeAtMs: 0,
     raisedStop: null,
+    raisedBy: null,
+    trailedAtMs: null,
     isMoving: false,
     leaving: null,
     setbacks: NO_SETBACKS,
@@ -187,12 +200,15 @@ function begun(
 
 type ExitFields = Pick<
   ProtectIntent,
-  'takeProfit' | 'stopLoss' | 'trail' | 'breakEvenAt' | 'timeStopMs' | 'stopSlip' | 'whenCanceled'
+  'takeProfit' | 'stopLoss' | 'trail' | 'breakEvenAt' | 'timeStopMs' | 'stopSlip' | 'whenCanceled' | 'tag'
 >;
 
 /** The terms in units, or which of them is wrong. */
-function termsOf(fields: ExitFields, entry: BracketEntry | null): BracketTerms | string {
-  const { takeProfit, stopLoss, trail, breakEvenAt, timeStopMs, stopSlip, whenCanceled } = fields;
+function termsOf(
+  fields: ExitFields,
+  of: { readonly entry: BracketEntry | null; readonly trailEveryMs: number | null },
+): BracketTerms | string {
+  const { takeProfit, stopLoss, trail, breakEvenAt, timeStopMs, stopSlip, whenCanceled, tag } = fields;
   const levels: Record<string, ExitLevel | null> = {};
   for (const [name, wish] of Object.entries({ takeProfit, stopLoss, 'trail.by': trail?.by, breakEvenAt })) {
     const level = wish === undefined ? null : levelOf(wish);
@@ -215,15 +231,19 @@ function termsOf(fields: ExitFields, entry: BracketEntry | null): BracketTerms |
     return `expected a stopSlip from 0 to below 100 percent, was "${String(stopSlip)}"`;
   const minStep = trail?.minStep === undefined ? DEFAULT_MIN_STEP : percentUnits(trail.minStep);
   if (minStep === null) return `expected percent as trail.minStep, was "${String(trail?.minStep)}"`;
+  const everyMs = of.trailEveryMs ?? 0;
+  if (by !== null && of.trailEveryMs === null)
+    return 'expected the strategy to say how many stops follow the price at once, as trailing: { most: 1 } beside its data, said nothing';
   return {
-    entry,
+    entry: of.entry,
     takeProfit: target,
     stopLoss: stop,
-    trail: by === null ? null : { by, minStep, on: trail?.on ?? 'close' },
+    trail: by === null ? null : { by, minStep, on: trail?.on ?? 'close', everyMs },
     breakEvenAt: even,
     timeStopMs: timeStopMs ?? null,
     stopSlip: slip,
     whenCanceled: whenCanceled ?? 'replace',
+    tag: tag ?? null,
   };
 }
 

@@ -39,3 +39,12 @@ export function afterSetbacks(
   if (added === 0) return hasProgress ? NO_SETBACKS : before;
   return { inARow: before.inARow + added, retryAtMs: nowMs + refusalPauseMs, reason };
 }
+
+/** What is refused again and again is tried ever more rarely, down to once in so many pauses. */
+const MOST_PAUSES = 32;
+
+/** When what was refused is tried again: the later the more often in a row it was. Null: at once. */
+export function retryAtMsOf({ inARow, retryAtMs }: Setbacks, pauseMs: number): number | null {
+  if (retryAtMs === null) return null;
+  return retryAtMs + pauseMs * (Math.min(MOST_PAUSES, 2 ** Math.max(0, inARow - 1)) - 1);
+}

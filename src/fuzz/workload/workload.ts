@@ -14,6 +14,10 @@ const ACTIONS: readonly Action[] = [...ORDER_ACTIONS, ...ALGORITHM_ACTIONS, ...B
   ([action, weight]) => Array.from({ length: weight }, () => action),
 );
 
+/** So many stops follow the price at once in each market; more are refused, which is drawn too. */
+const MOST_TRAILS = 6;
+const TRAIL_EVERY_MS = 10_000;
+
 const PARAMS = z.strictObject({
   seed: z.int(),
   /** How likely it wants something when a book comes. */
@@ -28,6 +32,7 @@ export const WORKLOAD = defineStrategy({
   /** Null: it begins with the seed of its parameters. */
   state: z.strictObject({ random: z.number().nullable().default(null) }),
   data: ({ market, params }) => ({ book: market.book({ everyMs: params.everyMs, maxAgeMs: 120_000 }) }),
+  trailing: { most: MOST_TRAILS, everyMs: TRAIL_EVERY_MS },
   on: {
     book(ctx, { bestBid, bestAsk }) {
       const { state, params, market, orders } = ctx;

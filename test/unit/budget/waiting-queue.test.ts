@@ -23,14 +23,15 @@ describe('the queue of a budget', () => {
       'market',
       'account',
       'place',
+      'exit',
       'resolve',
       'cancel',
       'market',
       'cancel',
     ];
     for (const [index, requestClass] of classes.entries()) queue.add(waiting(index, requestClass));
-    expect(ids(queue)).toEqual([5, 7, 4, 3, 2, 1, 6, 0]);
-    expect(queue.first()?.id).toBe(5);
+    expect(ids(queue)).toEqual([6, 8, 5, 4, 3, 2, 1, 7, 0]);
+    expect(queue.first()?.id).toBe(6);
   });
 
   test('drops a stale poll for a newer one of its kind, which takes its place', () => {

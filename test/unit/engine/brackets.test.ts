@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
-import { bracket, buy, protect, type BracketWish } from '../../../src/strategy/intents.ts';
+import { bracket, buy, cancelAll, protect, type BracketWish } from '../../../src/strategy/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const WISH: BracketWish = {
@@ -114,6 +114,55 @@ describe('a bracket', () => {
     world.venue.end(second?.id ?? null);
     world.advance(20_000);
     expect(pairs(world)).toHaveLength(2);
+  });
+
+  it('goes before other orders, and says which exit it is and what it is called', () => {
+    const world = held({ ...WISH, tag: 'swing' });
+    expect(world.requestsOf('place').map(({ requestClass }) => requestClass)).toEqual(['place']);
+    expect(world.requestsOf('place-oco').map(({ requestClass }) => requestClass)).toEqual(['exit']);
+    const stop = world.venue.open().find(({ price }) => price === 891_000_000_000n);
+    world.venue.fill(stop?.id ?? null);
+    world.advance(20_000);
+    expect(world.eventsOf('fill')).toMatchObject([
+      { side: 'buy', tag: 'swing', exit: null },
+      { side: 'sell', tag: 'swing', exit: 'stop-loss' },
+    ]);
+    expect(world.orders().map(({ exit }) => exit)).toEqual([null, 'take-profit', 'stop-loss']);
+  });
+
+  it('waits ever longer with an exit that is refused again and again', () => {
+    const world = entered();
+    world.venue.fill(world.order().venueId);
+    world.advance(11_000);
+    const asked: number[] = [];
+    for (let waitedMs = 0; waitedMs < 400_000; waitedMs += 500) {
+      if (world.waitingKinds().includes('place-oco')) {
+        asked.push(waitedMs);
+        world.refuse('place-oco', 'InsufficientBalance');
+      }
+      world.advance(500);
+    }
+    expect(asked).toEqual([0, 10_500, 31_500, 73_500, 157_500, 325_500]);
+    expect(world.messages('error').at(-1)).toBe(
+      'one: the exit of its bracket in BTCUSDT was refused 6 times in a row (InsufficientBalance): the position has no exit, and the bot tries again in 336 s',
+    );
+  });
+
+  it.each<readonly [end: string, act: (world: EngineWorld) => void]>([
+    ['halted', (world) => world.control({ kind: 'halt', reason: 'by hand', wholeAccount: false })],
+    ['canceled', (world) => world.want(cancelAll())],
+  ])('says what has no exit any more when it is %s, and places none after that', (end, act) => {
+    const world = held();
+    act(world);
+    expect(world.messages('warning')).toContain(
+      `one: its bracket in BTCUSDT ended (${end}): 0.998 btc has no exit any more; ctx.protect places one`,
+    );
+    world.endCanceled();
+    world.advance(20_000);
+    world.control({ kind: 'resume' });
+    world.advance(60_000);
+    expect(open(world)).toEqual([]);
+    expect(pairs(world)).toHaveLength(1);
   });
 
   it('is over when its exit has filled', () => {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { EXIT_KINDS } from '../../../src/domain/exit-kind.ts';
 import type { Units } from '../../../src/domain/money.ts';
 import { venueOrderId, venueTradeId } from '../../../src/domain/venue-id.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
@@ -37,6 +38,7 @@ const order = fc.record({
   intentId: name,
   strategy: name,
   tag: orNull(text),
+  exit: orNull(fc.constantFrom(...EXIT_KINDS)),
   market: name,
   marketVersion: fc.nat(),
   side,

@@ -74,7 +74,9 @@ const SELDOM: Stored = {
     },
   ]),
   'kept wanted-cancels': JSON.stringify(['bot-one-e001-1']),
-  'kept absent-fills': JSON.stringify([{ tag: 'a', fill: { ...fillRecord({ strategy: 'two' }), ...MONEY } }]),
+  'kept absent-fills': JSON.stringify([
+    { tag: 'a', exit: 'trail', fill: { ...fillRecord({ strategy: 'two' }), ...MONEY } },
+  ]),
   'algorithms intent-1': algorithmToJson(ICEBERG),
   'intents intent-1': '{"kind":"place","market":"BTCUSDT","amount":"1"}',
   'journal log': '{"text":"wider","fields":{"spread":"12"}}',

@@ -98,7 +98,7 @@ throw new Error(one === other && one === running ? 'the same' : 'different');
       'expected data to be a function, was undefined',
     ],
     [strategy('a').replace(/ {2}on:.*/, ''), 'expected on to be handlers by name, was undefined'],
-    [strategy('a').replace('on:', 'onBook: () => ({}),\n  on:'), 'beforeWarm, on), was "onBook"'],
+    [strategy('a').replace('on:', 'onBook: () => ({}),\n  on:'), 'beforeWarm, trailing, on), was "onBook"'],
     [strategy('a').replace('on: {', 'on: { fill: 5,'), 'expected on.fill to be a function, was number'],
     [strategy('a').replace('state:', 'state: 5, migrate:'), 'expected state to be a zod schema'],
     [

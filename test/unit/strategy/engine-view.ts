@@ -93,6 +93,7 @@ export function ownOrder(clientOrderId: string, more: Partial<OwnOrder> = {}): O
     market: 'BTCIRT',
     side: 'buy',
     execution: 'limit',
+    exit: null,
     price: text('100'),
     stopPrice: null,
     amount: text('1'),

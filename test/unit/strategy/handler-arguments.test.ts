@@ -65,6 +65,7 @@ const rejection = {
   market: MARKET,
   side: 'buy',
   tag: null,
+  exit: null,
   code: 'fit',
   reason: 'too small',
 } as const;
@@ -79,6 +80,7 @@ const fill = {
   total: text('1'),
   fee: text('0'),
   tag: 'x',
+  exit: null,
 } as const;
 
 /** A bar as backtests have them. */
@@ -107,7 +109,10 @@ const EVENTS: readonly StrategyEvent[] = [
   { kind: 'stats', stats: statistics, seenAtMs: 9 },
   { kind: 'timer', name: 'daily', dueMs: 7 },
   { kind: 'fill', fill },
-  { kind: 'order', order: { clientOrderId: 'a', market: MARKET, status: 'Done', code: null, tag: null } },
+  {
+    kind: 'order',
+    order: { clientOrderId: 'a', market: MARKET, status: 'Done', code: null, tag: null, exit: null },
+  },
   { kind: 'reject', rejection },
   { kind: 'stop', reason: 'over' },
 ];

@@ -82,6 +82,7 @@ const fill = {
   total: text('1'),
   fee: text('0'),
   tag: 'x',
+  exit: null,
 } as const;
 
 const rejection: Rejection = {
@@ -90,6 +91,7 @@ const rejection: Rejection = {
   market: MARKET,
   side: 'buy',
   tag: null,
+  exit: null,
   code: 'fit',
   reason: 'too small',
 };
@@ -113,11 +115,18 @@ const EVENTS: readonly (readonly [event: StrategyEvent, handler: string, seen: o
     { market: MARKET, latest: 5, exact: { latest: '5' } },
   ],
   [{ kind: 'timer', name: 'daily', dueMs: 7 }, 'daily', { name: 'daily', dueMs: 7 }],
-  [{ kind: 'fill', fill }, 'fill', { clientOrderId: 'a', price: 1, fee: 0, exact: { fee: '0' }, tag: 'x' }],
   [
-    { kind: 'order', order: { clientOrderId: 'a', market: MARKET, status: 'Done', code: null, tag: null } },
+    { kind: 'fill', fill },
+    'fill',
+    { clientOrderId: 'a', price: 1, fee: 0, exact: { fee: '0' }, tag: 'x', exit: null },
+  ],
+  [
+    {
+      kind: 'order',
+      order: { clientOrderId: 'a', market: MARKET, status: 'Done', code: null, tag: null, exit: null },
+    },
     'order',
-    { clientOrderId: 'a', market: MARKET, status: 'Done', code: null, tag: null },
+    { clientOrderId: 'a', market: MARKET, status: 'Done', code: null, tag: null, exit: null },
   ],
   [{ kind: 'reject', rejection }, 'reject', rejection],
 ];

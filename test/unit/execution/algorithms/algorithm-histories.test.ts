@@ -121,6 +121,7 @@ class World {
       closes: [],
       refusals,
       refusalPauseMs: 10_500,
+      canPlace: true,
     };
   }
 

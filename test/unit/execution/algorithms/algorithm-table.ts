@@ -38,6 +38,7 @@ export const CREATED = {
   nowMs: 0,
   bestAsk: parseUnits('100'),
   hasBars: true,
+  trailEveryMs: 60_000,
   holding: { amount: parseUnits('2'), averagePrice: parseUnits('100') },
 } as const;
 
@@ -255,6 +256,7 @@ class AlgorithmRunner {
       refusals,
       closes: this.closes,
       refusalPauseMs: 10_500,
+      canPlace: true,
       orders: [...this.orders.values()],
     };
   }

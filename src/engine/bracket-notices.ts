@@ -1,0 +1,51 @@
+import { formatUnits, type Units } from '../domain/money.ts';
+import { heldOf } from '../execution/algorithms/bracket-stock.ts';
+import type { Algorithm } from '../execution/algorithms/algorithms.ts';
+import { retryAtMsOf } from '../execution/algorithms/setbacks.ts';
+import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import type { Outbox } from './outbox.ts';
+
+/** A bracket whose trouble is told: whose it is, and what its coin is called. */
+export interface NamedBracket {
+  readonly strategy: string;
+  readonly market: string;
+  readonly base: string;
+}
+
+/** From so many refusals in a row on it is an alarm: the position has no exit. */
+const ALARM_FROM = 2;
+
+/** Says that the exit of a bracket was refused once more, how often, and when it is tried again. */
+export function tellRefusedExit(
+  outbox: Outbox,
+  { strategy, market }: NamedBracket,
+  of: { readonly before: Algorithm; readonly after: Algorithm; readonly pauseMs: number },
+): void {
+  const { before, after, pauseMs } = of;
+  if (before.kind !== 'bracket' || after.kind !== 'bracket') return;
+  const { inARow, reason } = after.setbacks;
+  if (inARow <= before.setbacks.inARow) return;
+  const inMs = (retryAtMsOf(after.setbacks, pauseMs) ?? outbox.nowMs) - outbox.nowMs;
+  const times = inARow === 1 ? 'once' : `${inARow} times in a row`;
+  const message = `${strategy}: the exit of its bracket in ${market} was refused ${times} (${reason}): the position has no exit, and the bot tries again in ${Math.ceil(inMs / 1_000)} s`;
+  if (inARow < ALARM_FROM) outbox.warn(message, strategy);
+  else outbox.alarm(message, strategy);
+}
+
+/** Says that a bracket ended from outside, where it still holds something. */
+export function tellLeft(
+  outbox: Outbox,
+  { strategy, market, base }: NamedBracket,
+  of: { readonly algorithm: Algorithm; readonly orders: readonly OrderRecord[]; readonly reason: string },
+): void {
+  const { algorithm, orders, reason } = of;
+  if (algorithm.kind !== 'bracket') return;
+  const held: Units = heldOf(algorithm, orders);
+  const mayBuy = orders.some((order) => order.side === 'buy' && !isFinal(order));
+  if (held <= 0n && !mayBuy) return;
+  const what = held > 0n ? `${formatUnits(held)} ${base}` : 'what its entry may still buy';
+  outbox.warn(
+    `${strategy}: its bracket in ${market} ended (${reason}): ${what} has no exit any more; ctx.protect places one`,
+    strategy,
+  );
+}
