@@ -23,6 +23,11 @@ export interface FidelityStatement {
   readonly caveats: readonly string[];
 }
 
+/** A statement with what else a run can not know. */
+export function withCaveats(statement: FidelityStatement, more: readonly string[] = []): FidelityStatement {
+  return more.length === 0 ? statement : { ...statement, caveats: [...statement.caveats, ...more] };
+}
+
 /**
  * Money over time: what the account was worth at the end of each bar, or each `barMs` where there are no
  * bars.

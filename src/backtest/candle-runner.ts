@@ -1,4 +1,4 @@
-import { cellUnits, columnScale, type CandleColumns } from '../domain/candle-columns.ts';
+import { cellUnits, columnScale, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import type { Market } from '../domain/market.ts';
@@ -15,7 +15,9 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import { intentsOf, type EquityCurve, type StrategyIntents } from './backtest-run.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
+import type { UniverseReport } from '../engine/universe/universe-manager.ts';
 import { BarFeed } from './bar-feed.ts';
+import { BarStatistics } from './bar-statistics.ts';
 import { BarLane, type WantedFeed } from './bar-lane.ts';
 import { EquityRecorder } from './equity-recorder.ts';
 import { RunRecords } from './run-records.ts';
@@ -57,6 +59,7 @@ export interface CandleRun {
   /** What strategies logged, by their names: the last lines of each. */
   readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
   readonly intents: readonly StrategyIntents[];
+  readonly universes: readonly UniverseReport[];
 }
 
 /** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
@@ -88,6 +91,7 @@ export class CandleRunner {
   private lastOutput: EngineOutput | null = null;
   private wallets: readonly WalletReading[] = [];
   private readonly valuer: EquityValuer;
+  private readonly statistics: BarStatistics;
 
   constructor(options: CandleRunOptions) {
     this.options = options;
@@ -102,11 +106,13 @@ export class CandleRunner {
         isRestartable: false,
         isJournaled: false,
         isWatched: false,
+        ranksFromMs: ranksFromMs(markets, fromMs),
       },
       { ...EMPTY_MIRROR_STATE, epoch: 'back' },
       fromMs,
     );
     this.lanes = markets.map((market, index) => this.laneOf(market, index));
+    this.statistics = new BarStatistics(this.lanes, options.venue.profile.marketNames);
     this.total = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.valuer = options.venue.valuer(
       options.quote,
@@ -134,6 +140,7 @@ export class CandleRunner {
       failures: this.failures(),
       logs: new Map(this.engine.instances.map(({ name, log }) => [name, log] as const)),
       intents: intentsOf(this.engine.instances),
+      universes: this.engine.universes.reports(),
     };
   }
 
@@ -311,7 +318,7 @@ export class CandleRunner {
   private answersTo({ requests }: EngineOutput, atMs: number): readonly VenueEvent[] {
     const { venue, answerInstead } = this.options;
     const events = requests.map(({ id, call }): VenueEvent => {
-      const answer = answerInstead?.(call) ?? venue.answer(call, atMs);
+      const answer = answerInstead?.(call) ?? this.statistics.answer(call, atMs) ?? venue.answer(call, atMs);
       return { kind: 'answer', atMs, requestId: id, sentAtMs: atMs, answer };
     });
     const news = this.news(atMs);
@@ -350,6 +357,12 @@ export class CandleRunner {
       ),
     );
   }
+}
+
+/** Universes are ranked from the first bar of the run on: before it there is nothing to rank by. */
+function ranksFromMs(markets: readonly RunMarket[], fromMs: number): number {
+  const opens = markets.flatMap(({ columns }) => columns.openTimeMs[firstBarFrom(columns, fromMs)] ?? []);
+  return Math.min(...opens.slice(0, markets.length));
 }
 
 /** The open of the first bar of a market in the run; of one without any, the last close before it. */

@@ -17,7 +17,7 @@ export function refuseUnserved(instances: readonly Pick<StrategyInstanceSettings
   const wanted = instances.flatMap(({ runner }) =>
     runner.subscriptions.flatMap((subscription) => {
       const what = UNSERVED[subscription.kind];
-      if (what === undefined || subscription.kind === 'timer') return [];
+      if (what === undefined || subscription.kind === 'timer' || subscription.kind === 'universe') return [];
       return [`${runner.name} subscribes to ${what} of ${subscription.market}`];
     }),
   );

@@ -13,6 +13,7 @@ import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, Loading, TradedMarket } from './backtest-run.ts';
 import { CandleRunner, type RunMarket, type CandleRun } from './candle-runner.ts';
+import { withCaveats } from './backtest-run.ts';
 import { describeBarRules } from './describe-bar-rules.ts';
 import type { BarRules } from '../venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
@@ -36,6 +37,8 @@ export interface CandleBacktest {
   readonly fromMs: number;
   /** What the result keeps of how it was made. JSON. */
   readonly config: unknown;
+  /** What it can not know, beside what no run on bars can; none without it. */
+  readonly caveats?: readonly string[];
   readonly loading: Loading;
   /** A clock in ms, for the timing. */
   readonly clock: () => number;
@@ -55,7 +58,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const { run, venue } = runOnce(backtest, backtest.markets);
   const runMs = clock() - startedMs;
   return {
-    fidelity: describeBarRules(venue.rules),
+    fidelity: withCaveats(describeBarRules(venue.rules), backtest.caveats),
     quote,
     fromMs: firstOpenMs(markets, fromMs),
     toMs: run.curve.timeMs[run.curve.length - 1] ?? fromMs,
@@ -74,10 +77,19 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     intents: run.intents,
     orders: run.orders,
     fills: run.fills,
-    warnings: warningsOf(backtest, venue.valuer(quote).unvalued),
+    warnings: [...warningsOf(backtest, venue.valuer(quote).unvalued), ...emptyUniverses(run)],
     config: backtest.config,
     timing: { ...backtest.loading, runMs, events: run.bars },
   };
+}
+
+/** A universe that nothing ever passed is most likely a mistake. */
+function emptyUniverses({ universes }: CandleRun): readonly string[] {
+  return universes.flatMap(({ key, rankings, entered, empty }) =>
+    entered > 0
+      ? []
+      : [`${key}: no market passed in ${rankings} rankings; at the last one ${empty ?? 'some did'}`],
+  );
 }
 
 /** What a strategy wanted, for a comparison of two runs. */

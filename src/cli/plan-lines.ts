@@ -1,6 +1,7 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlannedBudget } from '../scheduler/planned-budget.ts';
+import type { NewcomerPlan } from '../scheduler/pooled-feeds.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import type { RestartPlan } from '../scheduler/plan-restart.ts';
 import type { TrailPlan } from '../scheduler/plan-trails.ts';
@@ -17,7 +18,8 @@ export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>):
     'What the bot polls, and how old the data can get',
     ...tableLines([
       ['data', 'wanted every', 'asked every', 'without orders', 'at most old', 'allowed', 'for'],
-      ...plan.feeds.map(feedCells),
+      ...plan.feeds.filter(({ isPooled }) => isPooled !== true).map(feedCells),
+      ...plan.newcomers.flatMap(memberCells),
     ]),
     '',
     'Requests a minute',
@@ -29,6 +31,7 @@ export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>):
     '',
     ...trailLines(plan.trails),
     ...restartLines(plan.restart),
+    ...plan.newcomers.flatMap(newcomerLines),
   ];
 }
 
@@ -52,6 +55,29 @@ function feedCells(feed: PlannedFeed): readonly string[] {
           `close + ${lengthText(longestAgeMs - intervalMs)}`,
         ];
   return [key, ...ages, askersText(feed)];
+}
+
+/** What is asked for of each market of a universe that is followed, one row for all. */
+function memberCells({ places, feeds }: NewcomerPlan): readonly (readonly string[])[] {
+  return feeds.map((feed) => {
+    const [, ...ages] = feedCells(feed);
+    const { kind, key } = feed;
+    const what = kind === 'candles' ? `candles ${key.slice(key.lastIndexOf(' ') + 1)}` : kind;
+    return [`${what} of ${places} markets`, ...ages];
+  });
+}
+
+function newcomerLines({ universe, places, requests, oneMs, allMs }: NewcomerPlan): readonly string[] {
+  const follows = `${universe} follows at most ${places} markets at once`;
+  const takes =
+    requests === 0
+      ? 'a newcomer needs no bars of the past'
+      : `the bars of a newcomer take ${counted(requests, 'request')}, ${lengthText(oneMs)}; those of all members at the start, ${lengthText(allMs)}`;
+  return ['', `${follows}; ${takes}.`];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function askersText({ askers }: PlannedFeed): string {

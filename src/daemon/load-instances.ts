@@ -24,6 +24,8 @@ export interface LoadInstancesOptions {
   readonly threads?: StrategyThreads;
   /** Whether the run has books, trades of others and statistics; true without it. */
   readonly hasBooks?: boolean;
+  /** Whether the markets are those of a data set, of which some of the exchange's are missing. */
+  readonly isDataSet?: boolean;
 }
 
 export interface LoadedInstances {
@@ -136,7 +138,7 @@ export function strategyFilesAt(path: string): readonly string[] {
 async function runnerOf(
   file: string,
   strategy: ConfiguredStrategy,
-  { knownMarkets, threads, hasBooks = true }: LoadInstancesOptions,
+  { knownMarkets, threads, hasBooks = true, isDataSet = false }: LoadInstancesOptions,
 ): Promise<{ readonly runner: StrategyPort | null; readonly problems: readonly string[] }> {
   const { plugin, market, timeframe, params, onError } = strategy;
   // A strategy that is given no name has its own; that of its file stands for it until it is loaded.
@@ -148,6 +150,7 @@ async function runnerOf(
     timeframe,
     params,
     hasBooks,
+    isDataSet,
     ...(knownMarkets === null ? {} : { knownMarkets }),
   };
   if (plugin.kind === 'definition')

@@ -167,6 +167,13 @@ export class AlgorithmManager {
     }
   }
 
+  /** Whether an algorithm of a strategy is at work in a market. */
+  isAtWorkIn(instance: StrategyInstance, market: string): boolean {
+    for (const work of this.works.values())
+      if (work.instance === instance && work.market === market) return true;
+    return false;
+  }
+
   /** Ends algorithms without asking them; their orders stay as they are. */
   end(
     matches: (work: {

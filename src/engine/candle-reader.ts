@@ -55,6 +55,13 @@ export class CandleReader {
   /** Whether all bars of the past are there, so that live ones may come. */
   isWarm = false;
 
+  /** Goes on after bars that were read elsewhere; null: there were none. */
+  resume(lastOpenMs: number | null): void {
+    this.isWarm = true;
+    this.lastOpenMs = lastOpenMs;
+    this.retries = 0;
+  }
+
   /** What to ask now: how many bars, up to when. */
   question(nowMs: number): { readonly toMs: number; readonly count: number } {
     if (!this.isWarm) {

@@ -51,6 +51,11 @@ export interface EngineSettings {
   readonly credential?: NamedCredential | null;
   /** Null where the venue tells of every change by itself, so that there is nothing to compare. */
   readonly reconciliation: ReconciliationSettings | null;
+  /**
+   * Since when universes ask for statistics by themselves, in ms since 1970, in a run that polls nothing;
+   * without it they wait for those of the poll plan.
+   */
+  readonly ranksFromMs?: number;
 }
 
 export interface ReconciliationSettings {

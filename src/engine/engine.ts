@@ -32,6 +32,8 @@ import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
 import { StrategyDispatcher, type CandleListener } from './strategy-dispatcher.ts';
 import { StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategy-notifier.ts';
+import { KEPT_UNIVERSES } from './universe/stored-universes.ts';
+import { UniverseManager } from './universe/universe-manager.ts';
 import { TradingState } from './trading-state.ts';
 
 /**
@@ -41,6 +43,7 @@ import { TradingState } from './trading-state.ts';
  */
 export class Engine {
   readonly instances: readonly StrategyInstance[];
+  readonly universes: UniverseManager;
   readonly markets: MarketDataCache;
   readonly account: AccountState;
   readonly reconciler: Reconciler;
@@ -90,7 +93,14 @@ export class Engine {
       bestFor: (market, side) => risk.bestFor(market, side),
       isPushed: settings.reconciliation === null,
     });
-    const views = new PortfolioViews(instances, { markets, blotter, account, reservations, readers });
+    const views = new PortfolioViews(instances, {
+      markets,
+      blotter,
+      account,
+      reservations,
+      readers,
+      universeOf: (instance, name) => universes.stateOf(instance, name),
+    });
     const notifier = new StrategyNotifier({ instances, outbox, markets });
     const closed = (): string | null => this.tradingState.closed();
     const risk = new PreTradeRisk({ blotter, markets, instances, reservations, closed });
@@ -138,6 +148,20 @@ export class Engine {
       readers,
       strategies,
       onCandle: (candle) => algorithms.onCandle(candle),
+      onStats: (atMs) => universes.onStats(atMs),
+    });
+    const universes = new UniverseManager({
+      instances,
+      venue: settings.venue,
+      outbox,
+      markets,
+      blotter,
+      algorithms,
+      notifier,
+      strategies,
+      feeds,
+      ranksFromMs: settings.ranksFromMs ?? null,
+      stored: state.kept[KEPT_UNIVERSES],
     });
     const control = new Control({ outbox, orderManager, algorithms, strategies, notifier });
     const shared = {
@@ -160,12 +184,14 @@ export class Engine {
       readers,
       fills,
       feeds,
+      universes,
       algorithms,
       isRestart: state.strategies.length > 0,
     });
     blotter.listen((order, before) => feeds.onOrder(order, before));
     blotter.listen((order, before) => notifier.onOrder(order, before));
     this.instances = instances;
+    this.universes = universes;
     this.markets = markets;
     this.account = account;
     this.reconciler = reconciler;

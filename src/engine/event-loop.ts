@@ -16,6 +16,7 @@ import type { Reconciler } from './reconciler.ts';
 import type { RowCounter } from './row-counter.ts';
 import type { CandleListener, StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
+import type { UniverseManager } from './universe/universe-manager.ts';
 
 /** Rounds of events and intents within one step. More is a livelock, and the rest waits for the next step. */
 const MOST_ROUNDS = 1_000;
@@ -36,6 +37,7 @@ export interface EventLoopParts {
   readonly reconciler: Reconciler;
   readonly fills: FillHandler;
   readonly feeds: FeedHandler;
+  readonly universes: UniverseManager;
   readonly algorithms: AlgorithmManager;
   readonly strategies: StrategyDispatcher;
   readonly control: Control;
@@ -218,9 +220,10 @@ export class EventLoop {
   }
 
   private pump(nowMs: number, isTimeUp: boolean): void {
-    const { findings, orderManager, reconciler, fills, feeds, strategies, control } = this.parts;
+    const { findings, orderManager, reconciler, fills, feeds, universes, strategies, control } = this.parts;
     this.beginTrading();
     if (isTimeUp) strategies.pump(nowMs);
+    if (strategies.hasStarted && !control.isDraining) universes.pump(nowMs);
     orderManager.blotter.identical.expire(nowMs);
     findings.expire(nowMs);
     if (fills.isWaiting) fills.settlePending();
@@ -242,7 +245,7 @@ export class EventLoop {
   }
 
   private wakeAtMs(): number {
-    const { orderManager, reconciler, feeds, algorithms, strategies, control } = this.parts;
+    const { orderManager, reconciler, feeds, universes, algorithms, strategies, control } = this.parts;
     const next = Math.min(
       feeds.wakeAtMs(),
       orderManager.wakeAtMs(),
@@ -250,6 +253,7 @@ export class EventLoop {
       control.isDraining ? Number.POSITIVE_INFINITY : algorithms.wakeAtMs(),
       control.wakeAtMs(),
       strategies.wakeAtMs(),
+      strategies.hasStarted && !control.isDraining ? universes.wakeAtMs() : Number.POSITIVE_INFINITY,
     );
     return this.mayReconcile() ? Math.min(next, reconciler.wakeAtMs()) : next;
   }
@@ -264,8 +268,9 @@ export class EventLoop {
   }
 
   private store(): void {
-    const { outbox, rows, instances, feeds } = this.parts;
+    const { outbox, rows, instances, feeds, universes } = this.parts;
     if (!outbox.isRestartable) return;
+    universes.store();
     rows.store();
     feeds.store(outbox.nowMs);
     for (const instance of instances) {

@@ -56,6 +56,8 @@ export interface FeedHandlerOptions {
   readonly strategies: StrategyDispatcher;
   /** Called with each bar that has closed, once strategies have it. */
   readonly onCandle: (candle: ClosedCandle) => void;
+  /** Called once the statistics of all markets were read. */
+  readonly onStats: (nowMs: number) => void;
 }
 
 /** Asks for every feed at its pace, and hands on what comes back. */
@@ -67,6 +69,8 @@ export class FeedHandler {
   private readonly keys: ReadonlySet<string>;
   /** As they are paced now. */
   private feeds: readonly PlannedFeed[];
+  /** Feeds of candidates of universes that nobody follows, by their keys. */
+  private readonly asleep: Set<string>;
   private openIds = new Set<VenueOrderId>();
   private openAskedAtMs = 0;
   private isIdle = false;
@@ -80,6 +84,7 @@ export class FeedHandler {
     this.feeds = options.feeds;
     this.queue = new PollQueue(options.feeds, options.startMs);
     this.keys = new Set(options.feeds.map(({ key }) => key));
+    this.asleep = new Set(options.feeds.flatMap(({ key, isPooled }) => (isPooled === true ? [key] : [])));
   }
 
   /** Asks what is due. */
@@ -133,8 +138,45 @@ export class FeedHandler {
   isReady(): boolean {
     for (const key of ['orders', 'fills', 'wallets'])
       if (this.keys.has(key) && !this.wasReadOnce(key)) return false;
-    for (const reader of this.options.readers.values()) if (!reader.isWarm) return false;
+    for (const [key, reader] of this.options.readers) {
+      if (!reader.isWarm && !this.asleep.has(key)) return false;
+    }
     return true;
+  }
+
+  /**
+   * Asks for the data of these candidates of universes, and of no others. Their bars go on after those of the
+   * past, which were read already.
+   */
+  follow(markets: ReadonlySet<string>, past: readonly ClosedCandle[]): void {
+    const lastOpens = lastOpensOf(past);
+    for (const { key, market, isPooled } of this.feeds) {
+      if (isPooled !== true) continue;
+      const isFollowed = market !== null && markets.has(market);
+      if (isFollowed === !this.asleep.has(key)) continue;
+      if (isFollowed) this.wake(key, lastOpens.get(key) ?? null);
+      else {
+        this.asleep.add(key);
+        this.queue.sleep(key);
+      }
+    }
+  }
+
+  /** Whether later bars of a market were told already than these. */
+  isAhead(past: readonly ClosedCandle[]): boolean {
+    for (const [key, lastOpenMs] of lastOpensOf(past)) {
+      const told = this.asleep.has(key) ? null : (this.options.readers.get(key)?.lastOpenMs ?? null);
+      if (told !== null && told > lastOpenMs) return true;
+    }
+    return false;
+  }
+
+  private wake(key: string, lastOpenMs: number | null): void {
+    const { outbox, readers } = this.options;
+    this.asleep.delete(key);
+    const reader = readers.get(key);
+    reader?.resume(lastOpenMs);
+    this.queue.wake(key, reader?.nextMs(outbox.nowMs) ?? outbox.nowMs);
   }
 
   /**
@@ -143,7 +185,8 @@ export class FeedHandler {
   ages(
     nowMs: number,
   ): readonly { readonly feed: string; readonly ageMs: number | null; readonly longestAgeMs: number }[] {
-    return this.feeds.map(({ key, kind, intervalMs, longestAgeMs }) => {
+    const awake = this.feeds.filter(({ key }) => !this.asleep.has(key));
+    return awake.map(({ key, kind, intervalMs, longestAgeMs }) => {
       const readAtMs = this.readTimes[key];
       const ageMs = readAtMs === undefined ? null : nowMs - readAtMs;
       const barMs = kind === 'candles' && Number.isFinite(intervalMs) ? intervalMs : 0;
@@ -213,6 +256,7 @@ export class FeedHandler {
       case 'stats':
         return this.ask(feed, statsCall([...markets.all()].map((state) => state.market)), (stats) => {
           for (const one of stats) markets.takeStats(one);
+          this.options.onStats(this.options.outbox.nowMs);
           this.wasRead(feed);
         });
       case 'public-trades': {
@@ -369,6 +413,16 @@ export class FeedHandler {
       if (reconciler.wantedLines(outbox.nowMs).size > 0) this.hasten(feed.key);
     });
   }
+}
+
+/** When the last of these bars opened, by the key of their feed. */
+function lastOpensOf(bars: readonly ClosedCandle[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  for (const { market, timeframe, openTimeMs } of bars) {
+    const key = `candles ${market} ${timeframe}`;
+    last.set(key, Math.max(openTimeMs, last.get(key) ?? openTimeMs));
+  }
+  return last;
 }
 
 function marketOf({ key, market }: PlannedFeed): string {

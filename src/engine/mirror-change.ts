@@ -65,6 +65,7 @@ export interface JournalEntry {
     | 'reconciliation'
     | 'strategy'
     | 'log'
+    | 'universe'
     | 'finding'
     | 'notice';
   /** The order, intent or strategy it is about. */

@@ -8,6 +8,7 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import { valueIn, type PriceOf, type Prices } from '../portfolio/valuation.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { EngineView, OwnOrder } from '../strategy/strategy-event.ts';
+import type { UniverseState } from '../strategy/universe/universe-state.ts';
 import type { AccountState } from './account-state.ts';
 import { candlesSeenAtMs, type CandleReaders } from './candle-reader.ts';
 import type { CachedMarket, MarketDataCache } from './market-data-cache.ts';
@@ -23,6 +24,7 @@ export interface PortfolioViewsOptions {
   readonly account: AccountState;
   readonly reservations: Reservations;
   readonly readers: CandleReaders;
+  readonly universeOf: (instance: StrategyInstance, name: string) => UniverseState | null;
 }
 
 /** The view of every strategy. */
@@ -53,6 +55,7 @@ export class PortfolioView implements EngineView, Prices {
   private readonly account: AccountState;
   private readonly reservations: Reservations;
   private readonly readers: CandleReaders;
+  private readonly universeOf: PortfolioViewsOptions['universeOf'];
   readonly marketNames: MarketNames;
   /** What the market shows now, or else the last price in the ledger. */
   readonly priceOf: PriceOf = (market) =>
@@ -66,6 +69,7 @@ export class PortfolioView implements EngineView, Prices {
     this.account = options.account;
     this.reservations = options.reservations;
     this.readers = options.readers;
+    this.universeOf = options.universeOf;
   }
 
   get nowMs(): number {
@@ -128,6 +132,10 @@ export class PortfolioView implements EngineView, Prices {
     // Mostly those of one market, which are the same until the exchange changes them.
     if (this.lastRuled?.market.symbol !== market) this.lastRuled = this.markets.get(market) ?? null;
     return this.lastRuled === null ? null : this.markets.rulesOf(this.lastRuled);
+  }
+
+  universe(name: string): UniverseState | null {
+    return this.universeOf(this.instance, name);
   }
 
   equity(market: string): DecimalText | null {

@@ -129,7 +129,9 @@ export class StrategyDispatcher {
     const next = notifier.queue.shift();
     if (next === null) return false;
     const { instance, event } = next;
-    if (instance.status !== 'running' && event.kind !== 'candle') return true;
+    // One that is paused goes on to be fed.
+    const feeds = event.kind === 'candle' || event.kind === 'universe';
+    if (instance.status !== 'running' && !feeds) return true;
     const wasFailing = instance.runner.failure !== null;
     this.takeAnswer(instance, instance.runner.handle(event, views.of(instance)), wasFailing);
     return true;
@@ -162,6 +164,11 @@ export class StrategyDispatcher {
       for (const { nextMs } of instance.timers) if (nextMs < next) next = nextMs;
     }
     return next;
+  }
+
+  /** Ends a strategy as if a handler of it had thrown: what it declared can not be had. */
+  refuse(instance: StrategyInstance, reason: string): void {
+    if (instance.status === 'running') this.fail(instance, reason);
   }
 
   /** Gives every strategy what was kept of it. */
@@ -235,7 +242,7 @@ export class StrategyDispatcher {
 
   private addRoutes(listener: Listener): void {
     for (const wanted of listener.instance.runner.subscriptions) {
-      if (wanted.kind === 'timer') continue;
+      if (wanted.kind === 'timer' || wanted.kind === 'universe') continue;
       const timeframe = wanted.kind === 'candles' ? ` ${wanted.timeframe}` : '';
       const route = `${wanted.market}${timeframe}`;
       const ofKind = this.routes.get(wanted.kind) ?? new Map<string, readonly Listener[]>();

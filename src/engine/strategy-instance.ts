@@ -9,6 +9,7 @@ import type { PnlTrack } from '../portfolio/pnl-track.ts';
 import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
+import { marketsOfSubscription } from '../strategy/subscriptions.ts';
 import { nextDueMs } from '../strategy/timers.ts';
 import type { StrategyInstanceSettings } from './engine-settings.ts';
 import { IntentTally } from './intent-tally.ts';
@@ -198,12 +199,7 @@ export function marketsOf({
   market,
   subscriptions,
 }: Pick<StrategyPort, 'market' | 'subscriptions'>): readonly string[] {
-  return [
-    ...new Set([
-      market,
-      ...subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market])),
-    ]),
-  ];
+  return [...new Set([market, ...subscriptions.flatMap(marketsOfSubscription)])];
 }
 
 function viewOfTrack([quote, { marks, unvalued }]: readonly [Currency, PnlTrack]): PnlView {

@@ -68,6 +68,8 @@ function valueOf([method, first = '', second = '']: Look, view: EngineView): unk
       return view.stats(first);
     case 'rules':
       return view.rules(first);
+    case 'universe':
+      return view.universe(first);
     case 'equity':
       return view.equity(first);
     case 'ageMs':

@@ -29,6 +29,11 @@ export class RecentCandles {
     if (one.bars.length > one.most) one.bars.shift();
   }
 
+  /** A market is no longer followed: its bars go. */
+  forget(market: string): void {
+    for (const one of this.series) if (one.market === market) one.bars = [];
+  }
+
   all(): ClosedCandle[] {
     return this.series.flatMap(({ bars }) => bars);
   }

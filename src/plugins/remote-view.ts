@@ -71,6 +71,10 @@ export class RemoteView implements EngineView {
     return this.look(['rules', market]) as ReturnType<EngineView['rules']>;
   }
 
+  universe(name: string): ReturnType<EngineView['universe']> {
+    return this.look(['universe', name]) as ReturnType<EngineView['universe']>;
+  }
+
   equity(market: string): ReturnType<EngineView['equity']> {
     return this.look(['equity', market]) as ReturnType<EngineView['equity']>;
   }

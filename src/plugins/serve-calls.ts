@@ -21,6 +21,7 @@ const KINDS: readonly StrategyEvent['kind'][] = [
   'trades',
   'stats',
   'timer',
+  'universe',
   'fill',
   'order',
   'reject',
@@ -94,9 +95,10 @@ function ready(runner: StrategyRunner): Loaded {
 }
 
 function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
-  const { event, candles, restore, clears } = call;
+  const { event, follows, candles, restore, clears } = call;
   if (restore !== null) runner.restore(restore);
   if (clears) runner.clearFailure();
+  for (const [name, markets] of follows ?? []) runner.follow(name, markets);
   for (const candle of candles) runner.warmUp(candle);
   view.begin(call);
   // What came over is this thread's own, so it needs no copy.

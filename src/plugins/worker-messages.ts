@@ -57,6 +57,8 @@ export interface WorkerCall {
   /** Null: only indicators are fed. */
   readonly event: StrategyEvent | null;
   readonly nowMs: number;
+  /** Markets that its universes follow, before the candles; null where it knows them. */
+  readonly follows: readonly (readonly [universe: string, markets: readonly string[]])[] | null;
   /** Candles of the past, before the event. */
   readonly candles: readonly ClosedCandle[];
   /** A state to continue from; null: its current one. */
@@ -74,6 +76,7 @@ export interface WorkerCall {
 /** Data of an event that a handler can also look at; null where there is none. */
 export function eventData(event: StrategyEvent | null): object | null {
   if (event?.kind === 'book') return event.book;
+  if (event?.kind === 'universe') return event.universe;
   return event?.kind === 'stats' ? event.stats : null;
 }
 

@@ -44,6 +44,7 @@ const HOUR_MS = 3_600_000;
 /** Most bars that are gathered for an idle thread, before they are passed on. */
 const MOST_PENDING = 500;
 
+type UniverseChange = Extract<StrategyEvent, { kind: 'universe' }>;
 type Ready = Extract<Loaded, { kind: 'ready' }>;
 
 /**
@@ -75,6 +76,9 @@ export class WorkerRunner implements StrategyPort {
   /** Whether the thread continues from `json`, and from a failure. */
   private restores = false;
   private clears = false;
+  /** Markets that its universes follow, and whether the thread has to be told of them. */
+  private readonly follows = new Map<string, readonly string[]>();
+  private followsAnew = false;
   private readonly restartedAtMs: number[] = [];
 
   /**
@@ -135,6 +139,7 @@ export class WorkerRunner implements StrategyPort {
 
   handle(event: StrategyEvent, view: EngineView): readonly Intent[] {
     if (event.kind === 'candle') return this.handleCandle(event.candle, view);
+    if (event.kind === 'universe') return this.handleUniverse(event, view);
     if (this.failure !== null || !this.wanted.has(event.kind)) return NO_INTENTS;
     return this.call(event, view.nowMs, view);
   }
@@ -146,6 +151,7 @@ export class WorkerRunner implements StrategyPort {
   }
 
   handleCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
+    if (this.isUnfollowed(candle)) return NO_INTENTS;
     if (this.failure !== null) {
       this.warmUp(candle);
       return NO_INTENTS;
@@ -154,6 +160,28 @@ export class WorkerRunner implements StrategyPort {
     const intents = this.call({ kind: 'candle', candle: plain }, view.nowMs, view);
     this.candles.add(plain);
     return intents;
+  }
+
+  private handleUniverse(event: UniverseChange, view: EngineView): readonly Intent[] {
+    const { name, follows: markets, past } = event;
+    for (const market of this.follows.get(name) ?? []) {
+      if (!markets.includes(market)) this.candles.forget(market);
+    }
+    this.follows.set(name, markets);
+    const bars = past.map(plainCandle);
+    for (const candle of bars) this.candles.add(candle);
+    if (this.failure === null) return this.call({ ...event, past: bars }, view.nowMs, view);
+    this.followsAnew = true;
+    this.pending.push(...bars);
+    return NO_INTENTS;
+  }
+
+  /** Whether a bar is of a candidate of a universe that is not followed: it came for another strategy. */
+  private isUnfollowed({ market, timeframe }: ClosedCandle): boolean {
+    const wanted = this.subscriptions[this.candlePlace(market, timeframe)];
+    if (wanted?.kind !== 'candles' || wanted.isPooled !== true) return false;
+    for (const markets of this.follows.values()) if (markets.includes(market)) return false;
+    return true;
   }
 
   takeLog(): readonly StrategyLogLine[] {
@@ -177,6 +205,7 @@ export class WorkerRunner implements StrategyPort {
     const call = {
       event: null,
       nowMs: 0,
+      follows: null,
       candles: [],
       restore: checkedState(json),
       clears: false,
@@ -213,6 +242,7 @@ export class WorkerRunner implements StrategyPort {
   /** One call, or only the gathered bars. Throws errors that are not the strategy's fault. */
   private call(event: StrategyEvent | null, nowMs: number, view: EngineView | null): readonly Intent[] {
     const { pending, restores, clears } = this;
+    const follows = this.followsAnew ? [...this.follows] : null;
     const kind = event?.kind ?? 'candle';
     let broken: unknown = null;
     const seen = event === null || view === null ? NOTHING_SEEN : this.looks.of(event, view);
@@ -227,10 +257,11 @@ export class WorkerRunner implements StrategyPort {
     this.pending = [];
     this.restores = false;
     this.clears = false;
+    this.followsAnew = false;
     try {
       const restore = restores ? this.json : null;
       const answer = this.thread.call(
-        { event, nowMs, candles: pending, restore, clears, ...seen },
+        { event, nowMs, follows, candles: pending, restore, clears, ...seen },
         answerLook,
       );
       if (broken !== null) throw broken;
@@ -319,6 +350,7 @@ export class WorkerRunner implements StrategyPort {
       }
       this.isNew = false;
       readyOf(loaded);
+      this.followsAnew = this.follows.size > 0;
       this.pending = this.candles.all();
     } catch (error) {
       this.isBeyondRepair = true;

@@ -4,6 +4,7 @@ import type { VenueProfile } from '../venues/port.ts';
 import { agesOf, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';
 import type { Feed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
+import { universeFeeds, universesOf } from './pooled-feeds.ts';
 
 type FeedTarget = Pick<Feed, 'key' | 'kind' | 'market' | 'budget' | 'requestClass'>;
 type FeedRules = Partial<Pick<Feed, 'cacheMs' | 'turns'>>;
@@ -24,6 +25,7 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
     feeds.set(feed.key, known === undefined ? feed : bothWant(known, feed));
   };
   for (const { strategy, subscription } of input.subscriptions) {
+    if ('isPooled' in subscription) continue;
     switch (subscription.kind) {
       case 'book':
         want(
@@ -49,6 +51,12 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
       case 'candles':
         want(candlesFeed(subscription, budgetOf.candles, strategy));
         break;
+      case 'universe': {
+        const { refreshMs } = subscription.rules;
+        const ages = agesOf({ everyMs: refreshMs, maxAgeMs: 2 * refreshMs });
+        want(statsFeed(budgetOf.stats, ages, `${strategy}/${subscription.name}`));
+        break;
+      }
       case 'timer':
         break;
     }
@@ -59,6 +67,14 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
       want(
         bookFeed({ market, budget: budgetOf.book, cacheMs }, OWN_AGES.collar, `price collar of ${strategy}`),
       );
+  }
+  for (const universe of universesOf(input)) {
+    const asker = universe.key;
+    for (const [market, template] of universeFeeds(universe, feeds)) {
+      if (template.kind === 'book')
+        want(bookFeed({ market, budget: budgetOf.book, cacheMs }, agesOf(template), asker));
+      else want(candlesFeed({ ...template, market }, budgetOf.candles, asker));
+    }
   }
   if (![...feeds.values()].some(({ kind, market }) => market === bridge.market && kind !== 'public-trades')) {
     for (const strategy of input.bridged ?? [])
@@ -199,9 +215,20 @@ function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): reado
   ];
 }
 
-/** How many currencies the traded markets have between them. */
-export function walletsOf({ traded, venue }: PlanInput): number {
-  const { parseMarket } = venue.marketNames;
-  return new Set(traded.map(({ market }) => parseMarket(market)).flatMap(({ base, quote }) => [base, quote]))
-    .size;
+/**
+ * How many currencies the traded markets have between them, and the candidates of universes; of a universe
+ * whose candidates are not known, as many as it has places.
+ */
+export function walletsOf(input: PlanInput): number {
+  const { parseMarket } = input.venue.marketNames;
+  const universes = universesOf(input);
+  const markets = [
+    ...input.traded.map(({ market }) => market),
+    ...universes.flatMap(({ wanted }) => wanted.candidates),
+  ];
+  const known = new Set(markets.map(parseMarket).flatMap(({ base, quote }) => [base, quote])).size;
+  return universes.reduce(
+    (sum, { wanted, places }) => (wanted.candidates.length === 0 ? sum + places : sum),
+    known,
+  );
 }

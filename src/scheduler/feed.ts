@@ -35,6 +35,8 @@ export interface Feed {
    * twice.
    */
   readonly turns: number;
+  /** Of a candidate of a universe: it is asked for while that market is followed, and not else. */
+  readonly isPooled?: true;
 }
 
 /** A feed with its place in the plan. */

@@ -6,6 +6,14 @@ import type { PlanBudget, PlanInput } from './plan-input.ts';
 import { timeframeProblems } from './plan-problems.ts';
 import { planBudget, type BudgetPlan } from './plan-budget.ts';
 import type { PlannedBudget } from './planned-budget.ts';
+import type { UniverseSubscription } from '../strategy/subscriptions.ts';
+import {
+  newcomersOf,
+  universesOf,
+  withCandidates,
+  type NewcomerPlan,
+  type PlannedUniverse,
+} from './pooled-feeds.ts';
 import { planRestart, type RestartPlan } from './plan-restart.ts';
 import { planTrails, type TrailPlan } from './plan-trails.ts';
 
@@ -19,6 +27,8 @@ export interface PollPlan {
   /** Why it can not be run like this, a sentence each; empty where everything fits. */
   readonly problems: readonly string[];
   readonly restart: RestartPlan;
+  /** What a market takes that enters a universe, for each of them. */
+  readonly newcomers: readonly NewcomerPlan[];
 }
 
 /** Where orders are placed, taken back and looked up: no poll uses their budgets. */
@@ -33,6 +43,47 @@ const ORDER_CALLS: readonly VenueCallKind[] = ['place', 'cancel', 'order', 'canc
  * for an invalid traded market.
  */
 export function planPolls(input: PlanInput): PollPlan {
+  const universes = universesOf(input);
+  const plan = planAll(input);
+  return {
+    ...plan,
+    feeds: withCandidates(plan.feeds, universes),
+    problems: [...plan.problems, ...(plan.problems.length === 0 ? [] : placesProblems(input, universes))],
+    newcomers: newcomersOf(plan.feeds, universes, {
+      ...input,
+      candles: plan.budgets.find(({ name }) => name === input.venue.budgets.candles),
+    }),
+  };
+}
+
+/** With how many markets of a universe at once the limits could be kept, where they can at all. */
+function placesProblems(input: PlanInput, universes: readonly PlannedUniverse[]): readonly string[] {
+  return universes.flatMap(({ key, wanted, places }) => {
+    let [fits, tooMany] = [0, places];
+    while (tooMany - fits > 1) {
+      const middle = (fits + tooMany) >> 1;
+      if (planAll(withPlaces(input, wanted, middle)).problems.length === 0) fits = middle;
+      else tooMany = middle;
+    }
+    if (fits === 0) return [];
+    const { take, reserve } = wanted.rules;
+    return [
+      `${key}: expected at most ${fits} markets at once, found ${places} (take ${take}, reserve ${reserve}): take fewer, or candles and books of each less often`,
+    ];
+  });
+}
+
+function withPlaces(input: PlanInput, wanted: UniverseSubscription, places: number): PlanInput {
+  const rules = { ...wanted.rules, take: places, reserve: 0 };
+  return {
+    ...input,
+    subscriptions: input.subscriptions.map((one) =>
+      one.subscription === wanted ? { ...one, subscription: { ...wanted, rules } } : one,
+    ),
+  };
+}
+
+function planAll(input: PlanInput): Omit<PollPlan, 'newcomers'> {
   const budgets = new Map(input.budgets.map((budget) => [budget.name, budget]));
   const byBudget = Map.groupBy(collectFeeds(input), ({ budget }) => budget);
   const plans = [...byBudget].map(([name, feeds]) => planOf(budgetNamed(budgets, name), feeds, input));

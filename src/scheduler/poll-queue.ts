@@ -20,6 +20,8 @@ interface Entry {
   /** By how many intervals the second question comes later. */
   phase: number;
   isInFlight: boolean;
+  /** Not asked at all: its market is not followed. */
+  isAsleep: boolean;
 }
 
 /**
@@ -51,6 +53,7 @@ export class PollQueue {
       // Bars have none.
       phase: phases.get(feed) ?? 0,
       isInFlight: false,
+      isAsleep: feed.isPooled === true,
     }));
     this.byKey = new Map(this.entries.map((entry) => [entry.feed.key, entry]));
     if (this.byKey.size < feeds.length) throw new SarrafError('INVALID_OPTIONS', twiceMessage(feeds));
@@ -66,8 +69,8 @@ export class PollQueue {
     let found: Entry | null = null;
     let wakeMs = Infinity;
     for (const entry of this.entries) {
-      const { dueMs, isInFlight } = entry;
-      if (isInFlight) continue;
+      const { dueMs, isInFlight, isAsleep } = entry;
+      if (isInFlight || isAsleep) continue;
       if (dueMs < wakeMs) wakeMs = dueMs;
       if (dueMs > nowMs) continue;
       const overdue = (nowMs - dueMs) / this.intervalOf(entry);
@@ -95,7 +98,7 @@ export class PollQueue {
     const entry = this.entryOf(key);
     entry.isInFlight = false;
     entry.dueMs = Math.max(entry.dueMs, nowMs);
-    if (entry.dueMs < this.wakeMs) this.wakeMs = entry.dueMs;
+    if (!entry.isAsleep && entry.dueMs < this.wakeMs) this.wakeMs = entry.dueMs;
   }
 
   /**
@@ -105,7 +108,22 @@ export class PollQueue {
   hasten(key: string, atMs: number): void {
     const entry = this.entryOf(key);
     entry.dueMs = Math.min(entry.dueMs, Math.max(atMs, entry.notBeforeMs));
-    if (!entry.isInFlight && entry.dueMs < this.wakeMs) this.wakeMs = entry.dueMs;
+    if (!entry.isInFlight && !entry.isAsleep && entry.dueMs < this.wakeMs) this.wakeMs = entry.dueMs;
+  }
+
+  /** Asks for a feed of a universe from a time on: its market is followed. */
+  wake(key: string, atMs: number): void {
+    const entry = this.entryOf(key);
+    entry.isAsleep = false;
+    entry.notBeforeMs = -Infinity;
+    entry.dueMs = atMs;
+    this.wakeMs = UNKNOWN;
+  }
+
+  /** Asks for it no more. */
+  sleep(key: string): void {
+    this.entryOf(key).isAsleep = true;
+    this.wakeMs = UNKNOWN;
   }
 
   /** Puts a feed off: its budget is locked, or its bar has not closed yet. Never forward. */
@@ -152,8 +170,8 @@ export class PollQueue {
   wakeAtMs(): number {
     if (this.wakeMs !== UNKNOWN) return this.wakeMs;
     this.wakeMs = Infinity;
-    for (const { isInFlight, dueMs } of this.entries) {
-      if (!isInFlight && dueMs < this.wakeMs) this.wakeMs = dueMs;
+    for (const { isInFlight, isAsleep, dueMs } of this.entries) {
+      if (!isInFlight && !isAsleep && dueMs < this.wakeMs) this.wakeMs = dueMs;
     }
     return this.wakeMs;
   }

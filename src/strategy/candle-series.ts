@@ -46,13 +46,14 @@ export class CandleSeries {
 
   /**
    * Takes a bar in, and feeds the indicators with it; one that is not later than the last changes nothing,
-   * since averages can not take it back.
+   * since averages can not take it back. Answers whether it was taken.
    */
-  add(candle: ClosedCandle): void {
-    if (candle.openTimeMs <= this.lastOpenMs) return;
+  add(candle: ClosedCandle): boolean {
+    if (candle.openTimeMs <= this.lastOpenMs) return false;
     this.lastOpenMs = candle.openTimeMs;
     this.last = candle;
     this.kept.add(candle);
     for (const indicator of this.indicators) indicator.add(candle);
+    return true;
   }
 }

@@ -5,14 +5,23 @@ import { CandleSeries } from './candle-series.ts';
 import { checkedSubscription, MOST_SUBSCRIPTIONS } from './check-subscriptions.ts';
 import { LIFE } from './definition.ts';
 import type { Data, DeclaredData } from './data.ts';
+import type { MemberData, UniverseData } from './universe/member-data.ts';
+import { MemberFeed, MemberSet } from './universe/member-set.ts';
+import { candidatesOf } from './universe/universe-rules.ts';
+import type { MarketNames } from '../domain/market-symbol.ts';
 import { routeOfSubscription } from './event-route.ts';
-import type { Subscription } from './subscriptions.ts';
+import type { Subscription, UniverseSubscription } from './subscriptions.ts';
+
+/** Data that is subscribed to by itself, and not by the members of a universe. */
+type PlainData = Exclude<Data, UniverseData | MemberData>;
+
+type PlainSubscription = Exclude<Subscription, UniverseSubscription>;
 
 /** Some data of a strategy with where it comes from, which other data may share. */
 export interface DataEntry {
   readonly name: string;
-  readonly kind: Data['kind'];
-  readonly subscription: Subscription;
+  readonly kind: PlainData['kind'];
+  readonly subscription: PlainSubscription;
   /** Whether it is one of a list of that name. */
   readonly isListed: boolean;
   /** The candles that it is, or that it is made of; null for other data. */
@@ -26,19 +35,45 @@ const KINDS: ReadonlySet<unknown> = new Set<Data['kind']>([
   'trades',
   'stats',
   'timer',
+  'universe',
+  'member-candles',
+  'member-book',
+  'member-ticker',
 ]);
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,31}$/;
+
+/** A part of what is declared, by its name and its place in messages. */
+interface Part {
+  readonly name: string;
+  readonly place: string;
+  readonly part: Data;
+}
+
+/** What a strategy declared, checked. */
+export interface CheckedData {
+  readonly entries: readonly DataEntry[];
+  /** Its universes, with the data of their members. */
+  readonly universes: readonly MemberSet[];
+}
+
+/** What there is where a strategy declares its data. */
+export interface DataSource {
+  readonly marketNames: MarketNames;
+  readonly hasBooks: boolean;
+  /** Without them any market is believed, and no universe has candidates. */
+  readonly knownMarkets: ReadonlySet<string> | undefined;
+}
 
 /**
  * What `data` of a strategy answered, each with its subscription: what is wanted twice is subscribed to once,
  * with the shorter ages and the longer history. Authors may write JavaScript, so the types are not believed.
  * @throws SarrafError `INVALID_STRATEGY` that says which data is wrong.
  */
-export function checkedData(declared: unknown, knownMarkets?: ReadonlySet<string>): readonly DataEntry[] {
+export function checkedData(declared: unknown, source: DataSource): CheckedData {
   if (typeof declared !== 'object' || declared === null || Array.isArray(declared)) {
     throw refusal('data', 'expected data by name, such as { bars: market.candles(timeframe) }, was none');
   }
-  const parts = Object.entries(declared as DeclaredData).flatMap(([name, part]) =>
+  const parts = Object.entries(declared as DeclaredData).flatMap(([name, part]): readonly Part[] =>
     Array.isArray(part)
       ? (part as readonly Data[]).map((one, index) => ({ name, place: `data.${name}.${index}`, part: one }))
       : [{ name, place: `data.${name}`, part: part as Data }],
@@ -46,15 +81,60 @@ export function checkedData(declared: unknown, knownMarkets?: ReadonlySet<string
   if (parts.length > MOST_SUBSCRIPTIONS) {
     throw refusal('data', `expected at most ${MOST_SUBSCRIPTIONS} of them, were ${parts.length}`);
   }
-  const wanted = new Map<string, Subscription>();
+  for (const part of parts) checkPart(part);
+  return {
+    entries: entriesOf(
+      parts.filter(({ part }) => !isOfUniverse(part)),
+      source.knownMarkets,
+    ),
+    universes: universesOf(parts, source),
+  };
+}
+
+function isOfUniverse(part: Data): part is UniverseData | MemberData {
+  return part.kind === 'universe' || part.kind.startsWith('member-');
+}
+
+/** Universes with the data of their members, each told by the object that the author handed on. */
+function universesOf(parts: readonly Part[], source: DataSource): readonly MemberSet[] {
+  const { marketNames, knownMarkets = new Set(), hasBooks } = source;
+  const sets = new Map<unknown, MemberSet>();
+  for (const { name, place, part } of parts) {
+    if (!isOfUniverse(part)) continue;
+    if (place !== `data.${name}`) throw refusal(place, 'expected a universe by itself, was one in a list');
+    if (part.kind !== 'universe') continue;
+    const rules = part.from;
+    const candidates = candidatesOf(rules, knownMarkets, marketNames);
+    sets.set(part, new MemberSet(name, { rules, candidates, hasBooks }));
+  }
+  for (const { name, place, part } of parts) {
+    if (!isOfUniverse(part) || part.kind === 'universe') continue;
+    const set = sets.get(part.of);
+    if (set === undefined)
+      throw refusal(
+        place,
+        'expected data of a universe that is declared, too, such as { members, bars: members.candles(timeframe) }',
+      );
+    set.feeds.push(new MemberFeed(name, part, set));
+  }
+  return [...sets.values()];
+}
+
+function entriesOf(
+  parts: readonly Part[],
+  knownMarkets: ReadonlySet<string> | undefined,
+): readonly DataEntry[] {
+  const wanted = new Map<string, PlainSubscription>();
   const routed: {
     readonly name: string;
     readonly isListed: boolean;
-    readonly kind: Data['kind'];
+    readonly kind: PlainData['kind'];
     readonly route: string;
   }[] = [];
   for (const { name, place, part } of parts) {
-    const checked = checkedSubscription(subscriptionOf(name, place, part), { place, knownMarkets });
+    const checked = checkedSubscription(subscriptionOf(name, part), { place, knownMarkets });
+    if (checked.kind === 'universe' || isOfUniverse(part))
+      throw refusal(place, 'expected other data, was a universe');
     const route = routeOfSubscription(checked);
     routed.push({ name, kind: part.kind, isListed: place !== `data.${name}`, route });
     const other = wanted.get(route);
@@ -72,23 +152,25 @@ export function checkedData(declared: unknown, knownMarkets?: ReadonlySet<string
   }));
 }
 
-function subscriptionOf(name: string, place: string, part: unknown): unknown {
+function checkPart({ name, place, part }: Part): void {
   if (!NAME.test(name)) throw refusal(place, 'expected a name of at most 32 letters, digits and underscores');
   if (LIFE.some((life) => life === name)) {
     throw refusal(place, `expected another name: on.${name} is the handler of the strategy's own events`);
   }
+  if (KINDS.has(fieldsOf(part)['kind'])) return;
+  throw refusal(
+    place,
+    `expected data such as market.candles('1h') or market.book(), was ${JSON.stringify(part)}`,
+  );
+}
+
+function subscriptionOf(name: string, part: Data): unknown {
   const { kind, from } = fieldsOf(part);
-  if (!KINDS.has(kind)) {
-    throw refusal(
-      place,
-      `expected data such as market.candles('1h') or market.book(), was ${JSON.stringify(part)}`,
-    );
-  }
   return kind === 'timer' ? { ...Object(from), name } : from;
 }
 
 /** What serves both of two that want the same. */
-function merged(one: Subscription, other: Subscription): Subscription {
+function merged(one: PlainSubscription, other: PlainSubscription): PlainSubscription {
   if (one.kind === 'candles' && other.kind === 'candles') {
     return { ...one, warmUp: Math.max(one.warmUp, other.warmUp) };
   }

@@ -1,7 +1,7 @@
 import type { Fields } from './fields.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { isPositiveDecimal, sayInput } from './decimal-input.ts';
-import { expectedMarket } from './check-subscriptions.ts';
+import { expectedMarket } from './expected-market.ts';
 
 const LONGEST_TAG = 32;
 const LONGEST_ID = 64;

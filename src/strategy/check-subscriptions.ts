@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import { sayInput } from './decimal-input.ts';
+import { fieldsOf } from './fields.ts';
 import { routeOfSubscription } from './event-route.ts';
+import { expectedMarket } from './expected-market.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { FRESHNESS, type Subscription } from './subscriptions.ts';
 import { nextDueMs } from './timers.ts';
+import { MOST_MEMBERS, universeSchema } from './universe/universe-rules.ts';
 
 /** Subscriptions of one strategy; each costs polls. */
 export const MOST_SUBSCRIPTIONS = 200;
+
+/** With those of all candidates of its universes, of which members alone cost polls. */
+const MOST_EXPANDED = 5_000;
+
+/** Candidates of one universe: all markets of an exchange. */
+const MOST_CANDIDATES = 1_000;
 
 /** Bars that the exchange gives at once, the one that is not closed yet left out. */
 export const LONGEST_WARM_UP = 499;
@@ -16,6 +25,15 @@ const DAY_MS = 86_400_000;
 
 const market = z.string().min(1).max(30);
 const age = z.int().min(100).max(DAY_MS);
+const isPooled = z.literal(true).exactOptional();
+const warmUp = z.int().min(0).max(LONGEST_WARM_UP).default(0);
+const timeframe = z.enum(TIMEFRAMES, {
+  error: ({ input }) => `expected one of ${TIMEFRAMES.join(', ')}, was ${sayInput(input)}`,
+});
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, 'expected at most 32 letters, digits and underscores');
 
 const polled = <Kind extends keyof typeof FRESHNESS>(kind: Kind) =>
   z.strictObject({
@@ -23,26 +41,34 @@ const polled = <Kind extends keyof typeof FRESHNESS>(kind: Kind) =>
     market,
     everyMs: age.default(FRESHNESS[kind].everyMs),
     maxAgeMs: age.default(FRESHNESS[kind].maxAgeMs),
+    isPooled,
   });
 
 const subscription = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('candles'),
     market,
-    timeframe: z.enum(TIMEFRAMES, {
-      error: ({ input }) => `expected one of ${TIMEFRAMES.join(', ')}, was ${sayInput(input)}`,
-    }),
-    warmUp: z.int().min(0).max(LONGEST_WARM_UP).default(0),
+    timeframe,
+    warmUp,
+    isPooled,
   }),
   polled('book'),
   polled('trades'),
   polled('stats'),
+  z.strictObject({ kind: z.literal('timer'), name, cron: z.string() }),
   z.strictObject({
-    kind: z.literal('timer'),
-    name: z
-      .string()
-      .regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, 'expected at most 32 letters, digits and underscores'),
-    cron: z.string(),
+    kind: z.literal('universe'),
+    name,
+    rules: universeSchema.required({ reserve: true }),
+    candidates: z.array(market).max(MOST_CANDIDATES),
+    templates: z
+      .array(
+        z.discriminatedUnion('kind', [
+          z.strictObject({ kind: z.literal('candles'), timeframe, warmUp }),
+          z.strictObject({ kind: z.literal('book'), everyMs: age, maxAgeMs: age }),
+        ]),
+      )
+      .max(MOST_MEMBERS),
   }),
 ]);
 
@@ -75,8 +101,11 @@ export function checkedSubscription(
 export function checkedSubscriptions(wanted: unknown, of: SubscriptionSource): readonly Subscription[] {
   const { place } = of;
   if (!Array.isArray(wanted)) throw refusal(place, 'expected a list of subscriptions');
-  if (wanted.length > MOST_SUBSCRIPTIONS) {
-    throw refusal(place, `expected at most ${MOST_SUBSCRIPTIONS} subscriptions, were ${wanted.length}`);
+  const own = wanted.filter((one: unknown) => fieldsOf(one)['isPooled'] !== true).length;
+  if (own > MOST_SUBSCRIPTIONS || wanted.length > MOST_EXPANDED) {
+    const [most, were] =
+      own > MOST_SUBSCRIPTIONS ? [MOST_SUBSCRIPTIONS, own] : [MOST_EXPANDED, wanted.length];
+    throw refusal(place, `expected at most ${most} subscriptions, were ${were}`);
   }
   const checked = Array.from(wanted, (one: unknown, index) =>
     checkedSubscription(one, { ...of, place: `${place}.${index}` }),
@@ -100,18 +129,13 @@ function checkOne(
     nextDueMs(subscription.cron, 0);
     return;
   }
+  if (subscription.kind === 'universe') return;
   if (knownMarkets !== undefined && !knownMarkets.has(subscription.market)) {
     throw refusal(`${place}.market`, expectedMarket(subscription.market, knownMarkets));
   }
   if (subscription.kind === 'candles' || subscription.maxAgeMs >= subscription.everyMs) return;
   const { everyMs, maxAgeMs } = subscription;
   throw refusal(`${place}.maxAgeMs`, `expected at least everyMs, which is ${everyMs}, was ${maxAgeMs}`);
-}
-
-/** What to say of a market that is not there. */
-export function expectedMarket(was: string, knownMarkets: ReadonlySet<string>): string {
-  const some = [...knownMarkets].slice(0, 10).join(', ');
-  return `expected one of the markets ${some}${knownMarkets.size > 10 ? ', …' : ''}, was ${JSON.stringify(was)}`;
 }
 
 function refusal(place: string, message: string): SarrafError {

@@ -2,7 +2,8 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Side } from '../domain/order.ts';
 import type { Bar } from './bar.ts';
 import type { CandleData, Data, DeclaredData, LastOf } from './data.ts';
-import type { IndicatorSpecs, ValueOf } from './indicator-specs.ts';
+import type { IndicatorSpecs, MemberIndicatorSpec, ValueOf } from './indicator-specs.ts';
+import type { MemberCandles, MemberData, OfMembers, UniverseData } from './universe/member-data.ts';
 import type {
   BracketWish,
   Change,
@@ -37,15 +38,19 @@ export interface DataAges {
 
 /** Values of indicators that all have one. */
 export type WarmValues<Specs extends IndicatorSpecs> = {
-  readonly [Name in keyof Specs]: ValueOf<Specs[Name]>;
+  readonly [Name in keyof Specs]: Specs[Name] extends MemberIndicatorSpec
+    ? OfMembers<ValueOf<Specs[Name]> | null>
+    : ValueOf<Specs[Name]>;
 };
 
 /** Values of indicators, null of those that have none yet. */
 export type ColdValues<Specs extends IndicatorSpecs> = {
-  readonly [Name in keyof Specs]: ValueOf<Specs[Name]> | null;
+  readonly [Name in keyof Specs]: Specs[Name] extends MemberIndicatorSpec
+    ? OfMembers<ValueOf<Specs[Name]> | null>
+    : ValueOf<Specs[Name]> | null;
 };
 
-type Kept = Extract<Data, { kind: 'candles' | 'book' | 'ticker' | 'stats' }>;
+type Kept = Extract<Data, { kind: 'candles' | 'book' | 'ticker' | 'stats' }> | UniverseData | MemberData;
 
 /** Names of data that can be looked at between two events of it. */
 type Lasting<Declared extends DeclaredData> = {
@@ -53,7 +58,7 @@ type Lasting<Declared extends DeclaredData> = {
 }[keyof Declared];
 
 type Candles<Declared extends DeclaredData> = {
-  [Name in keyof Declared]: Declared[Name] extends CandleData ? Name : never;
+  [Name in keyof Declared]: Declared[Name] extends CandleData | MemberCandles ? Name : never;
 }[keyof Declared];
 
 /** What a strategy has in a market, and what it can want there. */
@@ -139,8 +144,15 @@ export interface StrategyContext<
   readonly nowMs: number;
   /** The last of each data that was declared; null before the first. */
   readonly data: { readonly [Name in Lasting<Declared>]: LastOf<Declared[Name]> };
-  /** The last bars of declared candles, oldest first, as many as `history` of `candles` says. */
-  readonly history: { readonly [Name in Candles<Declared>]: readonly Bar[] };
+  /**
+   * The last bars of declared candles, oldest first, as many as `history` of `candles` says; of members by
+   * their market.
+   */
+  readonly history: {
+    readonly [Name in Candles<Declared>]: Declared[Name] extends MemberCandles
+      ? OfMembers<readonly Bar[]>
+      : readonly Bar[];
+  };
   /** Values of the declared indicators. */
   readonly indicators: Values;
   /** Own orders of all markets that are not at their end. */

@@ -16,6 +16,10 @@ import {
 } from './subscriptions.ts';
 import type { Tape } from './tape.ts';
 import type { Ticker } from './ticker.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { universeData, type MemberData, type OfMembers, type UniverseData } from './universe/member-data.ts';
+import type { Universe, UniverseEvent } from './universe/shown-universe.ts';
+import { checkedUniverse, type UniverseWish } from './universe/universe-rules.ts';
 
 /** Closed candles of one market and length; indicators are declared on them. */
 export interface CandleData {
@@ -54,7 +58,15 @@ export interface TimerData {
 }
 
 /** Something that a strategy declares in `data`. */
-export type Data = CandleData | BookData | TickerData | TradesData | StatsData | TimerData;
+export type Data =
+  | CandleData
+  | BookData
+  | TickerData
+  | TradesData
+  | StatsData
+  | TimerData
+  | UniverseData
+  | MemberData;
 
 /**
  * Data by the name that the author gives it. A list has one handler, such as the candles of several
@@ -78,6 +90,10 @@ interface Shown {
   readonly trades: Tape;
   readonly stats: MarketDay;
   readonly timer: TimerEvent;
+  readonly universe: UniverseEvent;
+  readonly 'member-candles': Bar;
+  readonly 'member-book': Book;
+  readonly 'member-ticker': Ticker;
 }
 
 /** What the handler of some data gets; of a list, what happened to one of it. */
@@ -88,10 +104,14 @@ export type EventOf<Declared extends Data | readonly Data[]> = Declared extends 
     ? Shown[Declared['kind']]
     : never;
 
-/** The last of some data, null before the first; of a list, of each in it. */
+/** The last of some data, null before the first; of a list, of each in it; of members, by their market. */
 export type LastOf<Declared extends Data | readonly Data[]> = Declared extends readonly Data[]
   ? readonly (EventOf<Declared> | null)[]
-  : EventOf<Declared> | null;
+  : Declared extends UniverseData
+    ? Universe
+    : Declared extends MemberData
+      ? OfMembers<EventOf<Declared> | null>
+      : EventOf<Declared> | null;
 
 /** A market, where data is declared. */
 export interface MarketData {
@@ -138,6 +158,11 @@ export interface DataSetup<Params> {
    * the second. What fell due while nothing ran is not made up for.
    */
   readonly timer: (cron: string) => TimerData;
+  /**
+   * Markets that are chosen by a rule and ranked anew every `refreshMs`. They enter and leave as events;
+   * leaving sells nothing.
+   */
+  readonly universe: (wish: UniverseWish) => UniverseData;
 }
 
 /** What a strategy declares its data with. */
@@ -147,8 +172,10 @@ export function dataSetup<Params>(of: {
   readonly timeframe: Timeframe;
   readonly hasBooks: boolean;
   readonly marketNames: MarketNames;
+  /** Those of the exchange; without them any market is believed. */
+  readonly knownMarkets?: ReadonlySet<string> | undefined;
 }): DataSetup<Params> {
-  const { market, params, timeframe, hasBooks, marketNames } = of;
+  const { market, params, timeframe, hasBooks, marketNames, knownMarkets } = of;
   const dataOf = (symbol: string): MarketData =>
     marketData(marketNames.parseMarket(symbol), { symbol, timeframe, hasBooks });
   return {
@@ -158,8 +185,16 @@ export function dataSetup<Params>(of: {
     timeframe,
     hasBooks,
     timer: (cron) => ({ kind: 'timer', from: withoutName(timer('', cron)) }),
+    universe: (wish) => {
+      const rules = checkedUniverse(wish, { marketNames, knownMarkets });
+      if (rules.rankBy === 'spread' && !hasBooks) throw new SarrafError('INVALID_STRATEGY', NO_SPREADS);
+      return universeData(rules, { timeframe, hasBooks });
+    },
   };
 }
+
+const NO_SPREADS =
+  'universe.rankBy: expected a ranking that candles can tell (volume24h, volatility, change), was spread: run it with --fidelity poll on recorded statistics';
 
 function marketData(
   { base, quote }: Pick<MarketName, 'base' | 'quote'>,

@@ -3,7 +3,7 @@ import type { Subscription } from './subscriptions.ts';
 
 /** What a subscription brings, as one text: `book BTCIRT`, `candles BTCIRT 1h`, `timer daily`. */
 export function routeOfSubscription(wanted: Subscription): string {
-  if (wanted.kind === 'timer') return `timer ${wanted.name}`;
+  if (wanted.kind === 'timer' || wanted.kind === 'universe') return `${wanted.kind} ${wanted.name}`;
   return wanted.kind === 'candles'
     ? `candles ${wanted.market} ${wanted.timeframe}`
     : `${wanted.kind} ${wanted.market}`;
@@ -20,7 +20,8 @@ export function routeOfEvent(event: StrategyEvent): string {
     case 'stats':
       return `stats ${event.stats.market.symbol}`;
     case 'timer':
-      return `timer ${event.name}`;
+    case 'universe':
+      return `${event.kind} ${event.name}`;
     case 'start':
     case 'stop':
     case 'fill':

@@ -1,6 +1,6 @@
 import { bookOf } from './book.ts';
 import type { DataEntry } from './check-data.ts';
-import { expectedMarket } from './check-subscriptions.ts';
+import { expectedMarket } from './expected-market.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketContext, StrategyContext } from './context.ts';
 import type { HandlerCall } from './handler-call.ts';
@@ -10,6 +10,8 @@ import { orderOf, type Order } from './own-order.ts';
 import type { StrategyState } from './strategy-state.ts';
 import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
 import { tickerOfBar, tickerOfBook } from './ticker.ts';
+import { memberLooks } from './universe/member-looks.ts';
+import type { MemberSet } from './universe/member-set.ts';
 
 const NO_ORDERS: readonly Order[] = Object.freeze([]);
 
@@ -19,6 +21,7 @@ export interface ContextSetup {
   readonly params: unknown;
   readonly state: StrategyState;
   readonly entries: readonly DataEntry[];
+  readonly universes: readonly MemberSet[];
   readonly indicators: object;
   readonly call: HandlerCall;
   readonly log: StrategyContext['log'];
@@ -40,15 +43,19 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
   readonly #call: HandlerCall;
   readonly #state: StrategyState;
 
-  constructor({ market, params, state, entries, indicators, call, log, knownMarkets }: ContextSetup) {
+  constructor(setup: ContextSetup) {
+    const { market, params, state, entries, indicators, call, log, knownMarkets } = setup;
     super(call, market);
     this.#call = call;
     this.#state = state;
     this.params = params;
     this.indicators = indicators;
-    this.data = shown(entries, (entry) => lastOf(entry, call));
-    this.history = shown(entries, ({ kind, series, isListed }) =>
-      kind === 'candles' && !isListed ? () => series?.history : null,
+    const ofMembers = memberLooks(setup.universes, call);
+    this.data = shown(entries, (entry) => lastOf(entry, call), ofMembers.data);
+    this.history = shown(
+      entries,
+      ({ kind, series, isListed }) => (kind === 'candles' && !isListed ? () => series?.history : null),
+      ofMembers.history,
     );
     this.setState = (change) => {
       void call.view;
@@ -108,8 +115,9 @@ function marketsOf(
 function shown<Value>(
   entries: readonly DataEntry[],
   lookOf: (entry: DataEntry) => (() => Value) | null,
+  more: ReadonlyMap<string, FieldLook<Value>>,
 ): Readonly<Record<string, Value | readonly Value[]>> {
-  const fields = new Map<string, FieldLook<Value | readonly Value[]>>();
+  const fields = new Map<string, FieldLook<Value | readonly Value[]>>(more);
   for (const name of new Set(entries.map((entry) => entry.name))) {
     const all = entries.filter((entry) => entry.name === name);
     const looks = all.flatMap((entry) => lookOf(entry) ?? []);

@@ -2,7 +2,7 @@ import { fieldsOf } from './fields.ts';
 import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { ohlcvOf, closeNumber } from './column-candle.ts';
-import type { IndicatorSpec, IndicatorValue } from './indicator-specs.ts';
+import type { IndicatorValue } from './indicator-specs.ts';
 import type { CheckedIndicator, IndicatorFeed } from './indicators/declare-indicator.ts';
 import { INDICATORS } from './indicators/indicator-table.ts';
 
@@ -27,7 +27,7 @@ export interface Indicator {
  * Throws `INVALID_STRATEGY` for what is no indicator, has a parameter out of its range, or looks back over
  * more candles than the exchange gives at once.
  */
-export function createIndicator(spec: IndicatorSpec): Indicator {
+export function createIndicator(spec: unknown): Indicator {
   const { kind, params, of } = fieldsOf(spec);
   const entry = typeof kind === 'string' ? INDICATORS.get(kind) : undefined;
   if (typeof kind !== 'string' || entry === undefined) {
@@ -46,7 +46,7 @@ export function createIndicator(spec: IndicatorSpec): Indicator {
 
 function isCandles(of: unknown): boolean {
   const { kind, from } = fieldsOf(of);
-  return kind === 'candles' && typeof from === 'object' && from !== null;
+  return (kind === 'candles' || kind === 'member-candles') && typeof from === 'object' && from !== null;
 }
 
 class RunningIndicator implements Indicator {

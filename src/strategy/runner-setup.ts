@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { CandleSeries } from './candle-series.ts';
-import type { DataEntry } from './check-data.ts';
+import type { CheckedData, DataEntry } from './check-data.ts';
 import type { CandleData } from './data.ts';
 import type { StrategyDefinition } from './definition.ts';
 import { routeOfSubscription } from './event-route.ts';
 import { deepFreeze, frozenCopy } from './frozen-copy.ts';
 import { createIndicator, type Indicator } from './indicators.ts';
 import type { IndicatorSpecs } from './indicator-specs.ts';
+import type { MemberCandles } from './universe/member-data.ts';
+import type { MemberFeed, MemberSet } from './universe/member-set.ts';
 
 const LONGEST_NAME = 12;
 
@@ -55,8 +57,14 @@ function paramProblems(issue: z.core.$ZodIssue): readonly ParamProblem[] {
   }));
 }
 
-/** The indicators of a strategy by their names, each added to the candles that it is declared on. */
-export function addIndicators(specs: unknown, entries: readonly DataEntry[]): ReadonlyMap<string, Indicator> {
+/**
+ * The indicators of a strategy by their names, each added to the candles that it is declared on. Those of
+ * members are made for each of them as it is followed.
+ */
+export function addIndicators(
+  specs: unknown,
+  { entries, universes }: CheckedData,
+): ReadonlyMap<string, Indicator> {
   const named = Object.entries(Object(specs) as IndicatorSpecs);
   if (named.length > MOST_INDICATORS) {
     const message = `expected at most ${MOST_INDICATORS} indicators, were ${named.length}`;
@@ -65,10 +73,23 @@ export function addIndicators(specs: unknown, entries: readonly DataEntry[]): Re
   const indicators = new Map<string, Indicator>();
   for (const [name, spec] of named) {
     const indicator = createIndicator(spec);
+    if (spec.of.kind === 'member-candles') {
+      memberFeedFor(name, spec.of, universes).addIndicator(name, spec);
+      continue;
+    }
     seriesFor(name, spec.of, entries).addIndicator(indicator);
     indicators.set(name, indicator);
   }
   return indicators;
+}
+
+/** Told by the object that `data` answered: two universes may want candles of one length. */
+function memberFeedFor(name: string, of: MemberCandles, universes: readonly MemberSet[]): MemberFeed {
+  for (const { feeds } of universes) for (const feed of feeds) if (feed.data === of) return feed;
+  throw new SarrafError(
+    'INVALID_STRATEGY',
+    `indicators.${name}: expected candles of members that data declares, was of others`,
+  );
 }
 
 function seriesFor(name: string, of: CandleData, entries: readonly DataEntry[]): CandleSeries {

@@ -2,18 +2,17 @@ import { SarrafError } from '../domain/errors.ts';
 import { CandleSeries } from './candle-series.ts';
 import { checkedData, type DataEntry } from './check-data.ts';
 import { strayHandler, whatIsWrong } from './check-definition.ts';
-import { expectedMarket } from './check-subscriptions.ts';
+import { expectedMarket } from './expected-market.ts';
 import { dataSetup } from './data.ts';
-import type { AnyHandler, LifeName, StrategyDefinition } from './definition.ts';
+import { LIFE, type AnyHandler, type StrategyDefinition } from './definition.ts';
 import { routeOfEvent, routeOfSubscription } from './event-route.ts';
 import { HandlerCall } from './handler-call.ts';
 import { HandlerContext } from './handler-context.ts';
-import type { IndicatorValue } from './indicator-specs.ts';
 import type { Indicator } from './indicators.ts';
 import type { Intent } from './intents.ts';
-import { readOnlyFields } from './read-only-fields.ts';
+import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
 import { addIndicators, checkedParameters } from './runner-setup.ts';
-import { candleFor, eventFor, NOTHING_SHOWN, wrongAnswer } from './shown-event.ts';
+import { candleFor, eventFor, NOTHING_SHOWN, wrongAnswer, type ShownAs } from './shown-event.ts';
 import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
 import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
@@ -23,6 +22,9 @@ import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
 import { paceOf, type TrailPace } from './trailing.ts';
+import { candidateSubscription, withUniverses } from './universe/expand-subscriptions.ts';
+import { memberValue } from './universe/member-looks.ts';
+import type { MemberFeed, MemberSet } from './universe/member-set.ts';
 
 export interface RunnerSetup {
   /**
@@ -37,6 +39,8 @@ export interface RunnerSetup {
   readonly params?: Readonly<Record<string, unknown>>;
   /** Whether the run has books, trades of others and statistics; true without it. */
   readonly hasBooks?: boolean;
+  /** Whether the markets are those of a data set, of which some of the exchange's are missing. */
+  readonly isDataSet?: boolean;
   /** Symbols that there are; without them any market is believed. */
   readonly knownMarkets?: ReadonlySet<string>;
   /** Where its code is, for what is said when it fails. */
@@ -46,11 +50,29 @@ export interface RunnerSetup {
 /** A handler with its data; those of the strategy's life have none. */
 interface Handler {
   readonly name: string;
-  readonly data: DataEntry | null;
+  readonly data: ShownAs | null;
+  /** The universe of which it gets something of each member. */
+  readonly members: MemberSet | null;
   readonly handle: AnyHandler;
 }
 
+/** Candles of one market and length, as they are looked up for each bar. */
+interface CandlePlace {
+  readonly market: string;
+  readonly timeframe: Timeframe;
+  /** Null where they are wanted of a member alone. */
+  readonly series: CandleSeries | null;
+  /** Data of universes that takes such candles while the market is followed. */
+  readonly feeds: readonly MemberFeed[];
+  readonly handlers: readonly Handler[];
+}
+
 const NO_INTENTS: readonly Intent[] = Object.freeze([]);
+type UniverseChange = Extract<StrategyEvent, { kind: 'universe' }>;
+
+/** What the handler of a universe is of. */
+const UNIVERSE: ShownAs = { kind: 'universe' };
+
 const NO_HANDLERS: readonly Handler[] = [];
 
 /**
@@ -78,10 +100,10 @@ export class StrategyRunner implements StrategyPort {
   private readonly awaited: readonly Indicator[];
   /** Handlers by what brings them about. */
   private readonly handlers = new Map<string, Handler[]>();
-  private readonly candles: readonly {
-    readonly series: CandleSeries;
-    readonly handlers: readonly Handler[];
-  }[];
+  private readonly candles: readonly CandlePlace[];
+  /** The place of each among them, by market and length. */
+  private readonly places: ReadonlyMap<string, number>;
+  private readonly universes: readonly MemberSet[];
   /** Kinds of events that there is a handler for, or that indicators live on. */
   private readonly wanted: ReadonlySet<StrategyEvent['kind']>;
 
@@ -90,7 +112,7 @@ export class StrategyRunner implements StrategyPort {
    * too.
    */
   constructor(definition: StrategyDefinition, setup: RunnerSetup) {
-    const { market, timeframe, marketNames, knownMarkets, hasBooks = true } = setup;
+    const { market, timeframe, marketNames, knownMarkets, hasBooks = true, isDataSet = false } = setup;
     const wrong = whatIsWrong(definition);
     if (wrong !== null) throw new SarrafError('INVALID_STRATEGY', wrong);
     this.definition = definition;
@@ -105,15 +127,30 @@ export class StrategyRunner implements StrategyPort {
     }
     const params = checkedParameters(definition, this.name, setup.params ?? {});
     this.params = params;
-    const declared = definition.data(dataSetup({ market, params, timeframe, hasBooks, marketNames }));
-    const entries = checkedData(declared, knownMarkets);
-    const indicators = addIndicators(definition.indicators?.(declared, { params, timeframe }), entries);
-    const stray = strayHandler(
-      definition.on,
-      entries.map(({ name }) => name),
+    const declared = definition.data(
+      dataSetup({
+        market,
+        params,
+        timeframe,
+        hasBooks,
+        marketNames,
+        knownMarkets: isDataSet ? undefined : knownMarkets,
+      }),
     );
+    const checked = checkedData(declared, { marketNames, hasBooks, knownMarkets });
+    const { entries, universes } = checked;
+    this.universes = universes;
+    const indicators = addIndicators(definition.indicators?.(declared, { params, timeframe }), checked);
+    const stray = strayHandler(definition.on, Object.keys(declared));
     if (stray !== null) throw new SarrafError('INVALID_STRATEGY', stray);
-    this.subscriptions = [...new Set(entries.map(({ subscription }) => subscription))];
+    const plain = [...new Set(entries.map(({ subscription }) => subscription))];
+    this.subscriptions =
+      universes.length === 0
+        ? plain
+        : withUniverses(
+            plain,
+            universes.map(({ subscription }) => subscription),
+          );
     this.trailing = paceOf(definition.trailing, this.subscriptions);
     this.awaited = definition.beforeWarm === 'call' ? [] : [...indicators.values()];
     this.state = new StrategyState(this.name, definition);
@@ -122,31 +159,38 @@ export class StrategyRunner implements StrategyPort {
       market,
       params,
       entries,
+      universes,
       knownMarkets,
       state: this.state,
       call: this.call,
       log: this.log.add,
     };
-    this.context = new HandlerContext({ ...shared, indicators: shownValues(indicators) });
+    this.context = new HandlerContext({ ...shared, indicators: shownValues(indicators, universes) });
     for (const [name, handle] of Object.entries(definition.on)) {
       if (handle !== undefined) this.addHandler(name, handle, entries);
     }
-    const series = [...new Set(entries.flatMap((entry) => entry.series ?? []))];
-    this.candles = series.map((one) => ({
-      series: one,
-      handlers: this.handlers.get(routeOfSubscription(one.subscription)) ?? NO_HANDLERS,
-    }));
-    this.wanted = wantedKinds(this.handlers, series);
+    this.candles = this.candlePlaces(entries);
+    this.places = new Map(
+      this.candles.map(({ market: of, timeframe: length }, place) => [`${of} ${length}`, place] as const),
+    );
+    this.wanted = wantedKinds(this.handlers.keys(), {
+      candles: this.candles.length > 0,
+      universes: universes.length > 0,
+    });
     this.wantsCandles = this.wanted.has('candle');
   }
 
-  warmUpLength({ market, timeframe }: CandleSubscription): number {
+  warmUpLength({ market, timeframe, warmUp, isPooled }: CandleSubscription): number {
     // What was not declared needs no bars.
-    return this.candlesOf(market, timeframe)?.series.warmUpLength ?? 0;
+    const own = this.candlesOf(market, timeframe)?.series?.warmUpLength ?? 0;
+    return isPooled === true ? Math.max(own, warmUp) : own;
   }
 
   warmUp(candle: ClosedCandle): void {
-    this.candlesOf(candle.market, candle.timeframe)?.series.add(candle);
+    const found = this.candlesOf(candle.market, candle.timeframe);
+    if (found === undefined) return;
+    found.series?.add(candle);
+    for (const feed of found.feeds) feed.add(candle);
   }
 
   wants(kind: StrategyEvent['kind']): boolean {
@@ -169,28 +213,46 @@ export class StrategyRunner implements StrategyPort {
       const { candle } = event;
       return this.handleCandle(candle, view, this.candlePlace(candle.market, candle.timeframe));
     }
+    if (event.kind === 'universe' && !this.takeMembers(event)) return NO_INTENTS;
     if (this.failure !== null) return NO_INTENTS;
     const handlers = this.handlers.get(routeOfEvent(event));
     if (handlers === undefined) return NO_INTENTS;
     this.begin(view);
     for (const handler of handlers) {
       if (handler.data !== null && !this.isWarm()) continue;
+      if (handler.members !== null && !('market' in event && handler.members.isWarm(event.market))) continue;
       if (!this.ask(handler, eventFor, event)) return NO_INTENTS;
     }
     return this.end();
   }
 
+  /** The markets that a universe follows from now on: those that are new begin without any bars. */
+  follow(name: string, markets: readonly string[]): void {
+    this.universes.find((universe) => universe.name === name)?.follow(markets);
+  }
+
+  /** Feeds bars of the past of markets that a universe follows. */
+  warmUpMembers(name: string, past: readonly ClosedCandle[]): void {
+    this.universes.find((universe) => universe.name === name)?.warmUp(past);
+  }
+
   candlePlace(market: string, timeframe: Timeframe): number {
-    return this.candles.findIndex(({ series }) => series.isOf(market, timeframe));
+    return this.places.get(`${market} ${timeframe}`) ?? -1;
   }
 
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[] {
     const found = this.candles[place];
     if (found === undefined) return NO_INTENTS;
-    found.series.add(candle);
+    found.series?.add(candle);
+    // Whether a member's data takes it: not what is not followed, nor a bar that was among those of the past.
+    let isOfMember = false;
+    for (const feed of found.feeds) if (feed.add(candle)) isOfMember = true;
     if (this.failure !== null || found.handlers.length === 0 || !this.isWarm()) return NO_INTENTS;
+    if (found.series === null && !isOfMember) return NO_INTENTS;
     this.begin(view);
     for (const handler of found.handlers) {
+      const { members } = handler;
+      if (members !== null && !(isOfMember && members.isWarm(candle.market))) continue;
       if (!this.ask(handler, candleFor, candle)) return NO_INTENTS;
     }
     return this.end();
@@ -219,10 +281,52 @@ export class StrategyRunner implements StrategyPort {
 
   private addHandler(name: string, handle: AnyHandler, entries: readonly DataEntry[]): void {
     const of = entries.filter((entry) => entry.name === name);
-    for (const data of of.length === 0 ? [null] : of) {
-      const route = data === null ? name : routeOfSubscription(data.subscription);
-      this.handlers.set(route, [...(this.handlers.get(route) ?? []), { name, data, handle }]);
+    for (const data of of)
+      this.addRoute(routeOfSubscription(data.subscription), { name, data, members: null, handle });
+    for (const universe of this.universes) {
+      if (universe.name === name)
+        this.addRoute(`universe ${name}`, { name, data: UNIVERSE, members: null, handle });
+      for (const feed of universe.feeds) {
+        if (feed.name !== name) continue;
+        for (const market of universe.candidates) {
+          const route = routeOfSubscription(candidateSubscription(market, feed.template));
+          this.addRoute(route, { name, data: feed, members: universe, handle });
+        }
+      }
     }
+    if (LIFE.some((life) => life === name)) this.addRoute(name, { name, data: null, members: null, handle });
+  }
+
+  private addRoute(route: string, handler: Handler): void {
+    this.handlers.set(route, [...(this.handlers.get(route) ?? []), handler]);
+  }
+
+  /** Candles of each market and length that it subscribed to, plainly or of a universe. */
+  private candlePlaces(entries: readonly DataEntry[]): readonly CandlePlace[] {
+    const series = new Map(
+      entries.flatMap((entry) =>
+        entry.series === null ? [] : [[routeOfSubscription(entry.subscription), entry.series] as const],
+      ),
+    );
+    const feeds = this.universes.flatMap((universe) => universe.feeds);
+    return this.subscriptions.flatMap((wanted) => {
+      if (wanted.kind !== 'candles') return [];
+      const { market, timeframe } = wanted;
+      const route = routeOfSubscription(wanted);
+      const of = feeds.filter(
+        ({ set, data: { from } }) =>
+          from.kind === 'candles' && from.timeframe === timeframe && set.candidates.includes(market),
+      );
+      const handlers = this.handlers.get(route) ?? NO_HANDLERS;
+      return [{ market, timeframe, series: series.get(route) ?? null, feeds: of, handlers }];
+    });
+  }
+
+  /** Takes over who is followed from now on. Answers whether the strategy is to be told. */
+  private takeMembers({ name, entered, left, follows, past }: UniverseChange): boolean {
+    this.follow(name, follows);
+    this.warmUpMembers(name, past);
+    return entered.length > 0 || left.length > 0;
   }
 
   private begin(view: EngineView): void {
@@ -236,7 +340,7 @@ export class StrategyRunner implements StrategyPort {
    */
   private ask<Event>(
     { name, data, handle }: Handler,
-    show: (data: DataEntry | null, event: Event) => unknown,
+    show: (data: ShownAs | null, event: Event) => unknown,
     event: Event,
   ): boolean {
     try {
@@ -275,24 +379,32 @@ export class StrategyRunner implements StrategyPort {
   }
 }
 
+/** What there is a handler for; declared bars are looked at from other handlers, too. */
 function wantedKinds(
-  handlers: ReadonlyMap<string, readonly Handler[]>,
-  series: readonly CandleSeries[],
+  routes: Iterable<string>,
+  has: { readonly candles: boolean; readonly universes: boolean },
 ): ReadonlySet<StrategyEvent['kind']> {
-  const kinds = [...handlers.values()].flatMap((some) =>
-    some.map(({ name, data }) => {
-      if (data === null) return name as LifeName;
-      const { kind } = data.subscription;
-      return kind === 'candles' ? 'candle' : kind;
-    }),
-  );
-  // Declared bars are looked at from other handlers, too.
-  return new Set([...kinds, ...(series.length > 0 ? ['candle' as const] : [])]);
+  const kinds = new Set<StrategyEvent['kind']>();
+  for (const route of routes) {
+    const [first] = route.split(' ', 1);
+    // Routes begin with the kind of what brings them about.
+    kinds.add(first === 'candles' ? 'candle' : (first as StrategyEvent['kind']));
+  }
+  if (has.candles) kinds.add('candle');
+  if (has.universes) kinds.add('universe');
+  return kinds;
 }
 
 /** What a strategy sees of its indicators: their values as of now, in an object that can not be changed. */
 function shownValues(
   indicators: ReadonlyMap<string, Indicator>,
-): Readonly<Record<string, IndicatorValue | null>> {
-  return readOnlyFields(indicators);
+  universes: readonly MemberSet[],
+): Readonly<Record<string, unknown>> {
+  const looks = new Map<string, FieldLook<unknown>>(indicators);
+  for (const { feeds } of universes) {
+    for (const feed of feeds) {
+      for (const name of feed.indicatorNames) looks.set(name, { value: memberValue(feed, name) });
+    }
+  }
+  return readOnlyFields(looks);
 }

@@ -44,3 +44,7 @@ export type { Freshness } from './subscriptions.ts';
 export type { Tape, TapeTrade } from './tape.ts';
 export type { Ticker } from './ticker.ts';
 export { weights, type Covariance, type Weights } from './weights.ts';
+export type { MemberCandles, OfMembers, UniverseData } from './universe/member-data.ts';
+export type { Universe, UniverseEvent } from './universe/shown-universe.ts';
+export type { UniverseWish } from './universe/universe-rules.ts';
+export type { Member } from './universe/universe-state.ts';

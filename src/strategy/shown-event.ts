@@ -8,6 +8,12 @@ import { fillOf } from './own-order.ts';
 import type { ClosedCandle, StrategyEvent } from './strategy-event.ts';
 import { tapeOf } from './tape.ts';
 import { tickerOfBar, tickerOfBook } from './ticker.ts';
+import { universeEventOf } from './universe/shown-universe.ts';
+
+/** The kind of data that something is shown as. */
+export interface ShownAs {
+  readonly kind: DataEntry['kind'] | 'universe';
+}
 
 /** There is nothing to tell: a side of the book is empty. */
 export const NOTHING_SHOWN = Symbol('nothing shown');
@@ -16,7 +22,7 @@ export const NOTHING_SHOWN = Symbol('nothing shown');
  * What a handler gets of an event: `data` is what it is declared for, null in the strategy's own life. All of
  * it is frozen.
  */
-export function eventFor(data: DataEntry | null, event: Exclude<StrategyEvent, { kind: 'candle' }>): unknown {
+export function eventFor(data: ShownAs | null, event: Exclude<StrategyEvent, { kind: 'candle' }>): unknown {
   switch (event.kind) {
     case 'start':
       return Object.freeze({ isRestart: event.isRestart });
@@ -31,6 +37,8 @@ export function eventFor(data: DataEntry | null, event: Exclude<StrategyEvent, {
       return marketDayOf(event.stats);
     case 'timer':
       return Object.freeze({ name: event.name, dueMs: event.dueMs });
+    case 'universe':
+      return universeEventOf(event);
     case 'fill':
       return fillOf(event.fill);
     case 'order':
@@ -41,7 +49,7 @@ export function eventFor(data: DataEntry | null, event: Exclude<StrategyEvent, {
 }
 
 /** What a handler of candles, or of the ticker that is made of them, gets of one. */
-export function candleFor(data: DataEntry | null, candle: ClosedCandle): unknown {
+export function candleFor(data: ShownAs | null, candle: ClosedCandle): unknown {
   const bar = barOf(candle);
   return data?.kind === 'ticker' ? tickerOfBar(bar) : bar;
 }

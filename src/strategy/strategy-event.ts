@@ -8,6 +8,7 @@ import type { Candle } from '../domain/candle.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from './intents.ts';
 import type { MarketRules } from './market-rules.ts';
+import type { UniverseState } from './universe/universe-state.ts';
 
 /**
  * Where an own order stands. `unknown`: there was no clear answer, so it may be there; `settling`: closed,
@@ -127,6 +128,18 @@ export type StrategyEvent =
     }
   | { readonly kind: 'stats'; readonly stats: MarketStats; readonly seenAtMs: number }
   | { readonly kind: 'timer'; readonly name: string; readonly dueMs: number }
+  | {
+      readonly kind: 'universe';
+      readonly name: string;
+      /** Who has become a member, and who is none any more; both empty where nobody is to be told. */
+      readonly entered: readonly string[];
+      readonly left: readonly string[];
+      readonly universe: UniverseState;
+      /** Whose data comes from now on: members whose past is there, and those that are kept. */
+      readonly follows: readonly string[];
+      /** Bars of the past of those that are followed from now on, in order. */
+      readonly past: readonly ClosedCandle[];
+    }
   | { readonly kind: 'fill'; readonly fill: FillEvent }
   | { readonly kind: 'order'; readonly order: OrderUpdate }
   | { readonly kind: 'reject'; readonly rejection: Rejection };
@@ -153,6 +166,8 @@ export interface EngineView {
   stats(market: string): MarketStats | null;
   /** Null for a market that the engine does not follow. */
   rules(market: string): MarketRules | null;
+  /** A universe of the strategy, by the name of its data; null before the first ranking. */
+  universe(name: string): UniverseState | null;
   /**
    * All that the strategy has, each asset valued once in the market's quote currency, by its own fills and
    * its capital; null without a price.

@@ -1,4 +1,5 @@
 import type { Timeframe } from '../domain/timeframe.ts';
+import type { UniverseRules } from './universe/universe-rules.ts';
 
 /**
  * How often data is wanted, and how old it may get. What a strategy leaves out is its kind's own
@@ -28,12 +29,16 @@ export interface CandleSubscription {
   readonly timeframe: Timeframe;
   /** Bars of the past that are there before the first live one, beside what the indicators need. 0 to 499. */
   readonly warmUp: number;
+  /** Of a candidate of a universe: it is asked for while that market is followed, and not else. */
+  readonly isPooled?: true;
 }
 
 /** Data that is read again and again. */
 export type PolledSubscription = {
   readonly kind: 'book' | 'trades' | 'stats';
   readonly market: string;
+  /** Of a candidate of a universe: it is asked for while that market is followed, and not else. */
+  readonly isPooled?: true;
 } & Required<Freshness>;
 
 /** A moment that comes again. */
@@ -44,8 +49,29 @@ export interface TimerSubscription {
   readonly cron: string;
 }
 
+/** What is wanted of each member of a universe. */
+export type MemberTemplate =
+  | Pick<CandleSubscription, 'kind' | 'timeframe' | 'warmUp'>
+  | ({ readonly kind: 'book' } & Required<Freshness>);
+
+/** Markets that are chosen by a rule. What is wanted of each candidate is subscribed to beside it. */
+export interface UniverseSubscription {
+  readonly kind: 'universe';
+  readonly name: string;
+  readonly rules: UniverseRules;
+  /** Markets that may become members, in the order of their names. */
+  readonly candidates: readonly string[];
+  readonly templates: readonly MemberTemplate[];
+}
+
 /** What a strategy subscribes to. `market` is a symbol such as `BTCIRT`. */
-export type Subscription = CandleSubscription | PolledSubscription | TimerSubscription;
+export type Subscription = CandleSubscription | PolledSubscription | TimerSubscription | UniverseSubscription;
+
+/** The markets of which a subscription brings anything. */
+export function marketsOfSubscription(wanted: Subscription): readonly string[] {
+  if (wanted.kind === 'timer') return [];
+  return wanted.kind === 'universe' ? wanted.candidates : [wanted.market];
+}
 
 /** Closed candles, in order, each once; after a gap the next one says how many are missing. */
 export function candles(

@@ -21,7 +21,9 @@ import type { TimeRange } from '../../recording/records.ts';
 import { onStep } from '../../recording/verify/check-step.ts';
 import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
+import { recordedMarkets, universeCaveats, universeRulesOf } from './available-markets.ts';
 import { barsWithin, readBars, readFileBars } from './read-bars.ts';
+import { marketsOfSubscription } from '../../strategy/subscriptions.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 
 /** A file of bars, and whose they are; null where only one market can be meant. */
@@ -66,7 +68,10 @@ export interface CreatedBacktest {
  */
 export async function createBacktest(request: BacktestRequest): Promise<CreatedBacktest> {
   const { config, fromMs, rules, onProgress } = request;
-  const first = await backtestInstancesOf(config, { hasBooks: false });
+  const available = (): readonly MarketSymbol[] => availableMarkets(request);
+  const instancesOf = async (): ReturnType<typeof loadInstances> =>
+    backtestInstancesOf(config, { hasBooks: false, available });
+  const first = await instancesOf();
   refuseUnserved(first.instances);
   const startedMs = performance.now();
   const symbols = withBridge(backtestMarketsOf(first.instances), request.currency);
@@ -76,6 +81,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     symbols,
     range,
     reachMs: fromMs === null ? 0 : reach,
+    needed: neededMarkets(first.instances),
   });
   const { balances, fees } = config.paper;
   const backtest: CandleBacktest = {
@@ -97,12 +103,16 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
       toMs: request.toMs,
       rules,
     }),
+    caveats: universeCaveats(universeRulesOf(first.instances), {
+      markets: markets.length,
+      hasBooks: false,
+    }),
     loading: { loadMs: Math.round(performance.now() - startedMs), fromCache },
     clock: () => performance.now(),
     ...(onProgress === undefined ? {} : { onProgress }),
   };
   const newInstances = async (): Promise<readonly StrategyInstanceSettings[]> =>
-    (await backtestInstancesOf(config, { hasBooks: false })).instances;
+    (await instancesOf()).instances;
   return {
     backtest,
     newInstances,
@@ -110,21 +120,45 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   };
 }
 
+/** Markets that there are bars of: of the files and bars given, else of the catalogue. */
+function availableMarkets({ csv, candles, catalogue, timeframe }: BacktestRequest): readonly MarketSymbol[] {
+  const given = [
+    ...csv.flatMap(({ market }) => (market === null ? [] : [market])),
+    ...(candles ?? []).map(({ market }) => market),
+  ];
+  return given.length > 0 || catalogue === null ? given : recordedMarkets(catalogue, timeframe);
+}
+
+/** Markets that are no mere candidates of universes, and that of tether in rial. */
+function neededMarkets(instances: readonly StrategyInstanceSettings[]): ReadonlySet<string> {
+  const named = instances.flatMap(({ runner }) => [
+    runner.market,
+    ...runner.subscriptions.flatMap((wanted) =>
+      'market' in wanted && wanted.isPooled !== true ? [wanted.market] : [],
+    ),
+  ]);
+  return new Set([...named, MARKET_NAMES.bridge.market]);
+}
+
 /** The strategies of a configuration, made anew, for a run that has books or has only candles. */
 export async function backtestInstancesOf(
   config: BotConfig,
-  { hasBooks = true }: { readonly hasBooks?: boolean } = {},
+  of: {
+    readonly hasBooks?: boolean;
+    /** Markets that there is data of, from which universes choose. */
+    readonly available: () => readonly MarketSymbol[];
+  },
 ): ReturnType<typeof loadInstances> {
   const { strategies, strategiesFolders } = config;
-  const of = { strategies, folders: [...strategiesFolders, ownStrategies()] };
+  const { hasBooks = true, available } = of;
+  const folders = [...strategiesFolders, ownStrategies()];
+  const load = async (knownMarkets: ReadonlySet<string> | null): ReturnType<typeof loadInstances> =>
+    loadInstances({ strategies, folders, hasBooks, isDataSet: true, knownMarkets });
   try {
     // What they subscribe to is what the run has; that is known once they are there.
-    const { instances } = await loadInstances({ ...of, hasBooks, knownMarkets: null });
-    return await loadInstances({
-      ...of,
-      hasBooks,
-      knownMarkets: new Set<string>(backtestMarketsOf(instances)),
-    });
+    const { instances } = await load(null);
+    const more = universeRulesOf(instances).length === 0 ? [] : available();
+    return await load(new Set<string>([...backtestMarketsOf(instances), ...more]));
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
     // Problems are indented lines below another; a mistake is one line.
@@ -139,11 +173,13 @@ export function backtestMarketsOf(instances: readonly StrategyInstanceSettings[]
     ...new Set(
       instances.flatMap(({ runner }) => [
         runner.market,
-        ...runner.subscriptions.flatMap((wanted) => (wanted.kind === 'timer' ? [] : [wanted.market])),
+        ...runner.subscriptions.flatMap(marketsOfSubscription),
       ]),
     ),
   ] as MarketSymbol[];
 }
+
+const DAY_MS = 86_400_000;
 
 /**
  * How far before the beginning bars are wanted, so that indicators have settled; with some to spare for gaps.
@@ -154,36 +190,53 @@ function reachMs(instances: readonly StrategyInstanceSettings[], timeframe: Time
       wanted.kind === 'candles' ? [runner.warmUpLength(wanted) * timeframeMs(wanted.timeframe)] : [],
     ),
   );
+  // Universes rank by a day.
+  if (universeRulesOf(instances).length > 0) lengths.push(DAY_MS);
   return Math.max(0, ...lengths) * 2 + timeframeMs(timeframe);
 }
 
 async function loadMarkets(
   request: BacktestRequest,
-  wanted: { readonly symbols: readonly MarketSymbol[]; readonly range: TimeRange; readonly reachMs: number },
+  wanted: {
+    readonly symbols: readonly MarketSymbol[];
+    readonly range: TimeRange;
+    readonly reachMs: number;
+    /** Those without which the run does not begin; candidates of universes may be missing. */
+    readonly needed: ReadonlySet<string>;
+  },
 ): Promise<{ readonly markets: readonly RunMarket[]; readonly fromCache: boolean }> {
   const { csv, timeframe } = request;
   const { symbols, range, reachMs: warmUpMs } = wanted;
   const files = csvFiles(csv, symbols);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const catalogue = request.catalogue === null ? null : openCatalogue(request.catalogue);
+  const load = async (market: Market): Promise<RunMarket & { readonly fromCache: boolean }> => {
+    const of = { market: market.symbol, timeframe, range, warmUpMs };
+    const given = request.candles?.find((columns) => columns.market === market.symbol);
+    if (given !== undefined) return { market, columns: barsWithin(given, of), fromCache: false };
+    const file = files.get(market.symbol);
+    if (file !== undefined) return { market, ...(await readFileBars(file, of)) };
+    if (catalogue !== null) return { market, ...(await readBars(catalogue, of)) };
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected candles of ${symbols.join(', ')}, found none of ${market.symbol}: add them`,
+    );
+  };
   const loaded = await Promise.all(
     markets.map(async (market) => {
-      const of = { market: market.symbol, timeframe, range, warmUpMs };
-      const given = request.candles?.find((columns) => columns.market === market.symbol);
-      if (given !== undefined) return { market, columns: barsWithin(given, of), fromCache: false };
-      const file = files.get(market.symbol);
-      if (file !== undefined) return { market, ...(await readFileBars(file, of)) };
-      if (catalogue !== null) return { market, ...(await readBars(catalogue, of)) };
-      const wanted = symbols.join(', ');
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected candles of ${wanted}, found none of ${market.symbol}: add them`,
-      );
+      try {
+        return await load(market);
+      } catch (error) {
+        const isNone = error instanceof SarrafError && error.code === 'INVALID_OPTIONS';
+        if (isNone && !wanted.needed.has(market.symbol)) return null;
+        throw error;
+      }
     }),
   );
+  const there = loaded.filter((one) => one !== null);
   return {
-    markets: loaded.map(({ market, columns }) => ({ market, columns })),
-    fromCache: loaded.every(({ fromCache }) => fromCache),
+    markets: there.map(({ market, columns }) => ({ market, columns })),
+    fromCache: there.every(({ fromCache }) => fromCache),
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BacktestRun } from '../backtest-run.ts';
+import { withCaveats, type BacktestRun } from '../backtest-run.ts';
 import type { PollRules } from '../../venues/recorded/poll-rules.ts';
 import { refuseUnvalued, runCurrency } from '../run-currency.ts';
 import { runPoll, type PollMarket } from '../poll/run-poll.ts';
@@ -18,6 +18,7 @@ import {
   type BacktestRequest,
 } from './candle-backtest.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
+import { recordedMarkets, universeCaveats, universeRulesOf } from './available-markets.ts';
 import { recordedBars } from './recorded-bars.ts';
 
 export interface PollRequest extends Pick<
@@ -44,7 +45,9 @@ export async function runPollBacktest(
   request: PollRequest,
 ): Promise<{ readonly run: BacktestRun; readonly problems: readonly string[] }> {
   const { config, fromMs, toMs, rules } = request;
-  const { instances, problems } = await backtestInstancesOf(config);
+  const { instances, problems } = await backtestInstancesOf(config, {
+    available: () => recordedMarkets(request.catalogue, 'books'),
+  });
   const symbols = withBridge(backtestMarketsOf(instances), request.currency);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const quote = runCurrency(markets, request.currency);
@@ -76,7 +79,10 @@ export async function runPollBacktest(
   return {
     problems,
     run: {
-      fidelity,
+      fidelity: withCaveats(
+        fidelity,
+        universeCaveats(universeRulesOf(instances), { markets: markets.length, hasBooks: true }),
+      ),
       quote,
       fromMs: run.fromMs,
       toMs: run.toMs,

@@ -1,7 +1,8 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
 import type { CandleData } from '../data.ts';
-import type { IndicatorSpec, IndicatorValue } from '../indicator-specs.ts';
+import type { IndicatorSpec, IndicatorValue, MemberIndicatorSpec } from '../indicator-specs.ts';
+import type { MemberCandles } from '../universe/member-data.ts';
 import type { Ohlcv, Series } from './series.ts';
 
 /**
@@ -74,9 +75,34 @@ export interface IndicatorEntry {
 }
 
 /** The function by which strategies declare an indicator, with its row of the table. */
-export type Declaration<Arguments extends readonly unknown[], Value extends IndicatorValue> = ((
-  ...given: Arguments
-) => IndicatorSpec<Value>) & { readonly entry: IndicatorEntry };
+export type Declaration<
+  Arguments extends readonly [of: CandleData, ...unknown[]],
+  Value extends IndicatorValue,
+> = Declare<Arguments, Value> & { readonly entry: IndicatorEntry };
+
+/** Of candles, or of the candles of each member of a universe. */
+interface Declare<Arguments extends readonly [of: CandleData, ...unknown[]], Value extends IndicatorValue> {
+  (...given: OfMemberCandles<Arguments>): MemberIndicatorSpec<Value>;
+  (...given: Arguments): IndicatorSpec<Value>;
+}
+
+type OfMemberCandles<Arguments extends readonly [of: CandleData, ...unknown[]]> = Arguments extends readonly [
+  of: CandleData,
+  ...rest: infer Rest,
+]
+  ? [of: MemberCandles, ...rest: Rest]
+  : never;
+
+/** A declaration of candles takes those of members just as well: the runner makes one for each. */
+export function declared<
+  Arguments extends readonly [of: CandleData, ...unknown[]],
+  Value extends IndicatorValue,
+>(
+  declare: (...given: Arguments) => IndicatorSpec<Value>,
+  entry: IndicatorEntry,
+): Declaration<Arguments, Value> {
+  return Object.assign(declare as Declare<Arguments, Value>, { entry });
+}
 
 /** An indicator without parameters: `bop(bars)`. */
 export function declarePlain<Value extends IndicatorValue>(
@@ -84,7 +110,7 @@ export function declarePlain<Value extends IndicatorValue>(
   rules: Omit<Rules<NoRanges, Value>, 'params'>,
 ): Declaration<[of: CandleData], Value> {
   const declare = (of: CandleData): IndicatorSpec<Value> => ({ kind, params: {}, of });
-  return Object.assign(declare, { entry: entryOf(kind, { params: {}, ...rules }) });
+  return declared(declare, entryOf(kind, { params: {}, ...rules }));
 }
 
 /** An indicator over a count of bars: `adx(bars, 14)`. */
@@ -98,7 +124,7 @@ export function declareLength<Value extends IndicatorValue>(
     params: { length },
     of,
   });
-  return Object.assign(declare, { entry: entryOf(kind, { params: { length: range }, ...rules }) });
+  return declared(declare, entryOf(kind, { params: { length: range }, ...rules }));
 }
 
 /** An indicator of the last `length` bars alone: it has its first value at the last of them. */
@@ -124,7 +150,7 @@ export function declareNamed<const Params extends Ranges, Value extends Indicato
     params: { ...usualOf(params), ...given },
     of,
   });
-  return Object.assign(declare, { entry: entryOf(kind, { params, ...rules }) });
+  return declared(declare, entryOf(kind, { params, ...rules }));
 }
 
 /** The parameters where an author says nothing. */

@@ -26,6 +26,7 @@ import {
   declareNamed,
   declarePlain,
   declareWindow,
+  declared,
   factor,
   ofBars,
   ofCloses,
@@ -68,12 +69,11 @@ const bollingerByName = declareNamed(
  * Bollinger bands, prices: the simple average of the last `length` closes, and `deviations` standard
  * deviations on both sides of it.
  */
-export const bollinger: Declaration<[of: CandleData, length?: number, deviations?: number], Bands> =
-  Object.assign(
-    (of: CandleData, length = 20, deviations = 2): IndicatorSpec<Bands> =>
-      bollingerByName(of, { length, deviations }),
-    { entry: bollingerByName.entry },
-  );
+export const bollinger: Declaration<[of: CandleData, length?: number, deviations?: number], Bands> = declared(
+  (of: CandleData, length = 20, deviations = 2): IndicatorSpec<Bands> =>
+    bollingerByName(of, { length, deviations }),
+  bollingerByName.entry,
+);
 
 /**
  * Standard deviation of the last `length` closes in price, as of a whole population (divided by `length`).

@@ -1,6 +1,7 @@
 import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
+import type { UniverseState } from '../../../src/strategy/universe/universe-state.ts';
 import type { MarketRules } from '../../../src/strategy/market-rules.ts';
 import type {
   ClosedCandle,
@@ -18,6 +19,7 @@ export interface Seen {
   readonly orders?: readonly OwnOrder[];
   readonly book?: OrderBook | null;
   readonly stats?: MarketStats | null;
+  readonly universe?: UniverseState | null;
 }
 
 /** Steps of cents and millionths, as of tether markets. */
@@ -48,6 +50,7 @@ export function engineView(seen: Seen = {}, asked: string[] = []): EngineView {
     book: (market) => note(`book ${market}`, seen.book ?? null),
     stats: (market) => note(`stats ${market}`, seen.stats ?? null),
     rules: (market) => note(`rules ${market}`, RULES),
+    universe: (name) => note(`universe ${name}`, seen.universe ?? null),
     equity: (market) =>
       note(`equity ${market}`, seen.equity === undefined || seen.equity === null ? null : text(seen.equity)),
     ageMs: (what, market) => note(`age of ${what} ${market}`, 7),

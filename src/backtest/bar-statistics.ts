@@ -1,0 +1,116 @@
+import { barsBetween, candleAt, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
+import type { Candle } from '../domain/candle.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
+import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import type { VenueAnswer, VenueCall } from '../venues/port.ts';
+import { BarFeed } from './bar-feed.ts';
+import type { BarLane } from './bar-lane.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What bars tell of the markets of a run as of now: their last day, and their bars of the past. Only bars
+ * that have closed are looked at. A market without any in the last day is absent.
+ */
+export class BarStatistics {
+  private readonly lanes: readonly BarLane[];
+  private readonly marketNames: MarketNames;
+
+  constructor(lanes: readonly BarLane[], marketNames: MarketNames) {
+    this.lanes = lanes;
+    this.marketNames = marketNames;
+  }
+
+  /** Answers a question for statistics or bars; null for any other. */
+  answer(call: VenueCall, atMs: number): VenueAnswer | null {
+    if (call.kind === 'stats') return { outcome: 'value', value: this.statistics(atMs) };
+    if (call.kind !== 'candles') return null;
+    const lane = this.lanes.find(({ market }) => market.symbol === call.market);
+    return { outcome: 'value', value: lane === undefined ? [] : closedBars(lane, call) };
+  }
+
+  private statistics(atMs: number): readonly MarketStats[] {
+    return this.lanes.flatMap((lane) => {
+      const name = this.marketNames.parseMarket(lane.market.symbol);
+      const stats = dayOf(lane, { name, atMs });
+      return stats === null ? [] : [stats];
+    });
+  }
+}
+
+/** The last day of a market, by its bars. Figures to rank by: no money is made of them. */
+function dayOf(
+  { columns, closedIndex }: BarLane,
+  { name, atMs }: { readonly name: MarketName; readonly atMs: number },
+): MarketStats | null {
+  const fromMs = atMs - DAY_MS;
+  const { openTimeMs, open, high, low, close, volume } = columns;
+  let first = closedIndex + 1;
+  let [most, least] = [0, Number.POSITIVE_INFINITY];
+  let [base, quote] = [0, 0];
+  while (first > 0 && (openTimeMs[first - 1] ?? 0) >= fromMs) {
+    first -= 1;
+    most = Math.max(most, high[first] ?? 0);
+    least = Math.min(least, low[first] ?? 0);
+    base += volume[first] ?? 0;
+    quote += (volume[first] ?? 0) * (close[first] ?? 0);
+  }
+  if (first > closedIndex) return null;
+  const priceScale = 10 ** columns.priceDecimals;
+  const volumeScale = 10 ** columns.volumeDecimals;
+  const [began, ended] = [open[first] ?? 0, close[closedIndex] ?? 0];
+  return {
+    market: name,
+    isClosed: false,
+    closedReason: null,
+    bestSell: null,
+    bestBuy: null,
+    baseVolume: figure(base / volumeScale),
+    quoteVolume: figure(quote / volumeScale / priceScale),
+    latest: figure(ended / priceScale),
+    mark: null,
+    dayLow: figure(least / priceScale),
+    dayHigh: figure(most / priceScale),
+    dayOpen: figure(began / priceScale),
+    dayClose: figure(ended / priceScale),
+    dayChange: began === 0 ? null : figure(((ended - began) / began) * 100),
+  };
+}
+
+/** A figure as text, with as many digits as a float has and no exponent. */
+function figure(number: number): DecimalText {
+  return number.toFixed(10) as DecimalText;
+}
+
+/** The last bars of one length that have closed, before a time. */
+function closedBars(
+  { columns, closedIndex }: BarLane,
+  { timeframe, toMs, count }: Extract<VenueCall, { kind: 'candles' }>,
+): readonly Candle[] {
+  const known = barsBetween(columns, 0, closedIndex + 1);
+  const fromMs = barStartMs(toMs - (count + 1) * timeframeMs(timeframe), timeframe);
+  const some = barsBetween(known, firstBarFrom(known, fromMs));
+  const bars = timeframe === columns.timeframe ? allOf(some) : built(some, timeframe);
+  return bars.filter(({ openTimeMs }) => openTimeMs < toMs).slice(-count);
+}
+
+function allOf(columns: CandleColumns): readonly Candle[] {
+  return Array.from({ length: columns.length }, (_, index) => candleAt(columns, index));
+}
+
+function built(columns: CandleColumns, timeframe: Timeframe): readonly Candle[] {
+  const feed = new BarFeed(columns, timeframe);
+  const indices = Array.from({ length: columns.length }, (_, index) => index);
+  return indices
+    .flatMap((index) => feed.closedBy(index))
+    .map(({ openTimeMs, open, high, low, close, volume }) => ({
+      openTimeMs,
+      open,
+      high,
+      low,
+      close,
+      volume,
+    }));
+}

@@ -1,0 +1,209 @@
+import type { MarketRanking, OutReason } from '../../strategy/universe/rank-markets.ts';
+import type { Member, UniverseState } from '../../strategy/universe/universe-state.ts';
+import type { ClosedCandle } from '../../strategy/strategy-event.ts';
+import type { UniverseSubscription } from '../../strategy/subscriptions.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import type { StoredUniverse } from './stored-universes.ts';
+
+/** What a strategy is to be told of one of its universes. */
+export interface MembersChange {
+  readonly entered: readonly string[];
+  readonly left: readonly string[];
+  readonly past: readonly ClosedCandle[];
+}
+
+const NO_RANK = 0;
+
+/**
+ * One universe of one strategy: who is in it, who has left and is still followed, and whose bars of the past
+ * are being read. A market is a member, for the strategy, once its bars are there.
+ */
+export class TrackedUniverse {
+  readonly instance: StrategyInstance;
+  readonly wanted: UniverseSubscription;
+  /** In messages and files: `alpha/members`. */
+  readonly key: string;
+  /** Whether it was there before a restart. */
+  readonly isRestored: boolean;
+  rankings = 0;
+  rankedAtMs: number | null = null;
+  nextMs = Number.NEGATIVE_INFINITY;
+  saidEmpty = false;
+  /** Times that a market has entered, and left. */
+  readonly tally = { entered: 0, left: 0 };
+  /** Chosen by the last ranking, whether the strategy knows it or not. */
+  private readonly chosen = new Set<string>();
+  /** Those that the strategy knows as members, and since when. */
+  private readonly members = new Map<string, number>();
+  private readonly kept = new Set<string>();
+  /** Bars of the past of those that are not followed yet; null while they are read. */
+  private readonly past = new Map<string, readonly ClosedCandle[] | null>();
+  private ranks = new Map<string, number>();
+  private out: Readonly<Record<string, OutReason>> = {};
+  private entered: string[] = [];
+  private left: string[] = [];
+  /** Whether the strategy's runner has to be told who is followed. */
+  private isChanged = false;
+  private shown: UniverseState | null = null;
+
+  constructor(instance: StrategyInstance, wanted: UniverseSubscription, stored: StoredUniverse | undefined) {
+    this.instance = instance;
+    this.wanted = wanted;
+    this.key = `${instance.name}/${wanted.name}`;
+    this.isRestored = stored !== undefined;
+    const isCandidate = (market: string): boolean => wanted.candidates.includes(market);
+    for (const { market, rank, sinceMs } of stored?.members ?? []) {
+      if (!isCandidate(market)) continue;
+      this.chosen.add(market);
+      this.members.set(market, sinceMs);
+      this.ranks.set(market, rank);
+      this.past.set(market, null);
+    }
+    for (const market of stored?.kept ?? []) {
+      if (!isCandidate(market) || this.members.has(market)) continue;
+      this.kept.add(market);
+      this.past.set(market, null);
+    }
+  }
+
+  get state(): UniverseState {
+    this.shown ??= {
+      rankBy: this.wanted.rules.rankBy,
+      members: this.memberList(),
+      kept: [...this.kept],
+      out: this.out,
+      rankedAtMs: this.rankedAtMs,
+    };
+    return this.shown;
+  }
+
+  /** What a restart is given back. */
+  get stored(): StoredUniverse {
+    const { members, kept } = this.state;
+    return { members, kept };
+  }
+
+  /** The markets that a ranking has chosen, for the next one. */
+  get incumbents(): ReadonlySet<string> {
+    return this.chosen;
+  }
+
+  /** Markets whose bars of the past are to be read. */
+  get unread(): readonly string[] {
+    return [...this.past].flatMap(([market, bars]) => (bars === null ? [market] : []));
+  }
+
+  /** Markets whose data is asked for: members and those that are kept, once their past is there. */
+  get followed(): readonly string[] {
+    return [...this.members.keys(), ...this.kept].filter((market) => !this.past.has(market));
+  }
+
+  isKept(market: string): boolean {
+    return this.kept.has(market);
+  }
+
+  /** Takes in a ranking. `holds`: whether the strategy has something in a market. */
+  rank(ranking: MarketRanking, nowMs: number, holds: (market: string) => boolean): void {
+    this.rankings += 1;
+    this.rankedAtMs = nowMs;
+    this.shown = null;
+    this.ranks = new Map(ranking.ranks);
+    const wanted = new Set(ranking.members);
+    for (const market of this.chosen) if (!wanted.has(market)) this.drop(market, holds);
+    this.release(holds);
+    const out = new Map(ranking.out);
+    for (const market of ranking.members) {
+      if (this.chosen.has(market)) continue;
+      if (!this.choose(market, nowMs)) out.set(market, this.noPlace());
+    }
+    this.out = Object.fromEntries(out);
+  }
+
+  /** Stops following markets that have left, once nothing is held there. */
+  release(holds: (market: string) => boolean): void {
+    for (const market of this.kept) {
+      if (holds(market)) continue;
+      this.kept.delete(market);
+      this.past.delete(market);
+      this.changed();
+    }
+  }
+
+  /** The bars of the past of a market are there. */
+  read(market: string, bars: readonly ClosedCandle[]): void {
+    if (this.past.has(market)) this.past.set(market, bars);
+  }
+
+  /** They have to be read once more: later bars were told meanwhile. */
+  readAgain(market: string): void {
+    if (this.past.has(market)) this.past.set(market, null);
+  }
+
+  /** Markets whose bars are there and that are not followed yet, with these bars. */
+  get ready(): readonly (readonly [market: string, bars: readonly ClosedCandle[]])[] {
+    return [...this.past].flatMap(([market, bars]) => (bars === null ? [] : [[market, bars] as const]));
+  }
+
+  /** What the strategy is to be told now; null where it is nothing. */
+  takeChange(nowMs: number): MembersChange | null {
+    const bars: ClosedCandle[] = [];
+    for (const [market, past] of this.ready) {
+      this.past.delete(market);
+      bars.push(...past);
+      this.changed();
+      if (this.members.has(market) || !this.chosen.has(market)) continue;
+      this.members.set(market, nowMs);
+      this.entered.push(market);
+    }
+    if (!this.isChanged) return null;
+    const { entered, left } = this;
+    this.isChanged = false;
+    this.entered = [];
+    this.left = [];
+    this.tally.entered += entered.length;
+    this.tally.left += left.length;
+    return { entered, left, past: bars };
+  }
+
+  private choose(market: string, nowMs: number): boolean {
+    if (this.kept.delete(market)) {
+      // Its data goes on, so nothing is to be read.
+      this.chosen.add(market);
+      this.members.set(market, nowMs);
+      this.entered.push(market);
+      this.changed();
+      return true;
+    }
+    const { take, reserve } = this.wanted.rules;
+    if (this.chosen.size + this.kept.size >= take + reserve) return false;
+    this.chosen.add(market);
+    this.past.set(market, null);
+    return true;
+  }
+
+  private drop(market: string, holds: (market: string) => boolean): void {
+    this.chosen.delete(market);
+    const isKnown = this.members.delete(market);
+    if (isKnown) {
+      this.left.push(market);
+      this.changed();
+    }
+    if (isKnown && holds(market)) this.kept.add(market);
+    else this.past.delete(market);
+  }
+
+  private noPlace(): OutReason {
+    return { by: 'no place', found: this.kept.size, limit: this.wanted.rules.reserve };
+  }
+
+  private changed(): void {
+    this.isChanged = true;
+    this.shown = null;
+  }
+
+  private memberList(): readonly Member[] {
+    return [...this.members]
+      .map(([market, sinceMs]) => ({ market, rank: this.ranks.get(market) ?? NO_RANK, sinceMs }))
+      .toSorted((left, right) => left.rank - right.rank);
+  }
+}

@@ -1,0 +1,54 @@
+import { bookOf } from '../book.ts';
+import type { Bar } from '../bar.ts';
+import type { HandlerCall } from '../handler-call.ts';
+import type { FieldLook } from '../read-only-fields.ts';
+import { tickerOfBar, tickerOfBook } from '../ticker.ts';
+import type { IndicatorValue } from '../indicator-specs.ts';
+import type { OfMembers } from './member-data.ts';
+import type { MemberFeed, MemberSet } from './member-set.ts';
+import { universeOf } from './shown-universe.ts';
+
+const NO_BARS: readonly Bar[] = Object.freeze([]);
+
+type Looks = ReadonlyMap<string, FieldLook<unknown>>;
+
+/** What is looked at of universes and their members between two events, by the names of the data. */
+export function memberLooks(
+  universes: readonly MemberSet[],
+  call: HandlerCall,
+): { readonly data: Looks; readonly history: Looks } {
+  const data = new Map<string, FieldLook<unknown>>();
+  const history = new Map<string, FieldLook<unknown>>();
+  for (const { name, feeds } of universes) {
+    data.set(name, {
+      get value() {
+        return universeOf(call.view.universe(name));
+      },
+    });
+    for (const feed of feeds) {
+      data.set(feed.name, { value: ofMembers((market) => lastOf(feed, market, call)) });
+      if (feed.kind === 'candles')
+        history.set(feed.name, { value: ofMembers((market) => feed.seriesOf(market)?.history ?? NO_BARS) });
+    }
+  }
+  return { data, history };
+}
+
+/** The value of an indicator of each member, by its market. */
+export function memberValue(feed: MemberFeed, indicator: string): OfMembers<IndicatorValue | null> {
+  return ofMembers((market) => feed.valueOf(market, indicator));
+}
+
+function ofMembers<Value>(of: (market: string) => Value): OfMembers<Value> {
+  return Object.freeze({ of });
+}
+
+function lastOf(feed: MemberFeed, market: string, call: HandlerCall): unknown {
+  if (!feed.set.isFollowed(market)) return null;
+  const bar = feed.seriesOf(market)?.bar ?? null;
+  if (feed.kind === 'candles') return bar;
+  if (feed.data.from.kind === 'candles') return bar === null ? null : tickerOfBar(bar);
+  const book = call.view.book(market);
+  if (book === null) return null;
+  return feed.kind === 'book' ? bookOf(market, book) : tickerOfBook(market, book);
+}

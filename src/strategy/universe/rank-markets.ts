@@ -1,0 +1,153 @@
+import type { MarketFigures } from './market-figures.ts';
+import type { Ranking, UniverseRules } from './universe-rules.ts';
+
+/** What keeps a market out of a universe. */
+export type OutBy =
+  | 'closed'
+  | 'no data'
+  | 'minVolume'
+  | 'maxSpreadBps'
+  | 'minPrice'
+  | 'minAgeMs'
+  | 'rank'
+  | 'no place';
+
+/** Why a market is not in a universe: what was found, and what was expected. */
+export interface OutReason {
+  readonly by: OutBy;
+  /** What it has; null where nothing tells. */
+  readonly found: number | null;
+  /** What is needed; null where no number is. */
+  readonly limit: number | null;
+}
+
+/** A ranking of all markets of a universe at one moment. */
+export interface MarketRanking {
+  /** Members, the best first. */
+  readonly members: readonly string[];
+  /** The rank of each market that passes all filters; the best has 1. */
+  readonly ranks: ReadonlyMap<string, number>;
+  /** Why each other market is out. */
+  readonly out: ReadonlyMap<string, OutReason>;
+}
+
+interface Passed {
+  readonly market: string;
+  readonly figure: number;
+}
+
+/**
+ * Ranks the candidates of a universe and says who is in it. A member stays while its rank is at most `take` x
+ * (1 + `hysteresis`) and it passes all filters; places that are free go to the best others. Of two with the
+ * same number the one comes first whose name does. `hasBooks`: whether best prices are known at all; without
+ * them no market is refused for its spread.
+ */
+export function rankMarkets(
+  figures: readonly MarketFigures[],
+  of: {
+    readonly rules: UniverseRules;
+    readonly candidates: readonly string[];
+    readonly members: ReadonlySet<string>;
+    readonly hasBooks: boolean;
+  },
+): MarketRanking {
+  const { rules, candidates, members, hasBooks } = of;
+  const byMarket = new Map(figures.map((one) => [one.market, one]));
+  const out = new Map<string, OutReason>();
+  const passed: Passed[] = [];
+  for (const market of candidates) {
+    const known = byMarket.get(market);
+    const reason = known === undefined ? NO_DATA : refused(known, rules, hasBooks);
+    const figure = known?.[rules.rankBy] ?? null;
+    if (reason !== null) out.set(market, reason);
+    else if (figure === null) out.set(market, NO_DATA);
+    else passed.push({ market, figure });
+  }
+  passed.sort(rules.rankBy === 'spread' ? narrowestFirst : largestFirst);
+  const ranks = new Map(passed.map(({ market }, place) => [market, place + 1]));
+  const chosen = chosenOf(passed, { rules, members });
+  for (const [market, rank] of ranks) {
+    if (!chosen.has(market)) out.set(market, { by: 'rank', found: rank, limit: rules.take });
+  }
+  return { members: passed.flatMap(({ market }) => (chosen.has(market) ? [market] : [])), ranks, out };
+}
+
+const NO_DATA: OutReason = { by: 'no data', found: null, limit: null };
+
+function chosenOf(
+  passed: readonly Passed[],
+  {
+    rules: { take, hysteresis },
+    members,
+  }: { readonly rules: UniverseRules; readonly members: ReadonlySet<string> },
+): ReadonlySet<string> {
+  const mostRank = Math.floor(take * (1 + hysteresis));
+  const chosen = new Set<string>();
+  for (const { market } of passed.slice(0, mostRank)) {
+    if (chosen.size < take && members.has(market)) chosen.add(market);
+  }
+  for (const { market } of passed) {
+    if (chosen.size >= take) break;
+    chosen.add(market);
+  }
+  return chosen;
+}
+
+function refused(
+  { isClosed, volume24h, spread, last, ageMs }: MarketFigures,
+  { filters: { minVolume, maxSpreadBps, minPrice, minAgeMs } }: UniverseRules,
+  hasBooks: boolean,
+): OutReason | null {
+  if (isClosed) return { by: 'closed', found: null, limit: null };
+  if (minVolume !== undefined && !(volume24h !== null && volume24h >= minVolume))
+    return { by: 'minVolume', found: volume24h, limit: minVolume };
+  if (maxSpreadBps !== undefined && hasBooks && !(spread !== null && spread <= maxSpreadBps))
+    return { by: 'maxSpreadBps', found: spread, limit: maxSpreadBps };
+  if (minPrice !== undefined && !(last !== null && last >= minPrice))
+    return { by: 'minPrice', found: last, limit: minPrice };
+  if (minAgeMs !== undefined && ageMs < minAgeMs) return { by: 'minAgeMs', found: ageMs, limit: minAgeMs };
+  return null;
+}
+
+function byName(left: Passed, right: Passed): number {
+  return left.market < right.market ? -1 : 1;
+}
+
+function largestFirst(left: Passed, right: Passed): number {
+  return right.figure - left.figure || byName(left, right);
+}
+
+function narrowestFirst(left: Passed, right: Passed): number {
+  return left.figure - right.figure || byName(left, right);
+}
+
+/** Why a market is out, as a sentence without its name. */
+export function outText({ by, found, limit }: OutReason, rankBy: Ranking): string {
+  switch (by) {
+    case 'closed':
+      return 'it is closed';
+    case 'no data':
+      return `nothing tells its ${rankBy}`;
+    case 'no place':
+      return `${found} markets that left are still held, of a reserve of ${limit}, and there is no place left`;
+    case 'rank':
+      return `its rank by ${rankBy} is ${found}, of ${limit}`;
+    case 'minVolume':
+    case 'minPrice':
+    case 'minAgeMs':
+      return `${by} is ${limit}, it has ${sayNumber(found)}`;
+    case 'maxSpreadBps':
+      return `${by} is ${limit}, its spread is ${sayNumber(found)}`;
+  }
+}
+
+/** How many markets each filter keeps out, such as `40 by minVolume, 3 by minPrice`. */
+export function outCounts(out: Iterable<OutReason>): string {
+  const counts = Map.groupBy(out, ({ by }) => by);
+  const texts = [...counts].map(([by, reasons]) => `${reasons.length} by ${by}`);
+  return texts.length === 0 ? 'none' : texts.join(', ');
+}
+
+function sayNumber(found: number | null): string {
+  return found === null ? 'none' : String(Number(found.toPrecision(6)));
+}

@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { CandleRunner, type RunMarket } from '../../../src/backtest/candle-runner.ts';
+import { createMarket } from '../../../src/domain/market.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
+import { MARKET_NAMES, parseMarket } from '../../../src/exchange/market-names.ts';
+import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
+import { sma } from '../../../src/strategy/indicators/averages.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import { BarFillSimulator } from '../../../src/venues/bars/bar-fill-simulator.ts';
+import { FROM_MS } from './candle-run.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Hours of a market: its price, and what was traded; a null is an hour without a bar. */
+function marketOf(
+  symbol: string,
+  hours: readonly (readonly [price: number, volume: number] | null)[],
+): RunMarket {
+  const market = createMarket({ market: parseMarket(symbol), priceStep: '1', amountStep: '0.0001' });
+  const bars = hours.flatMap((bar, hour) =>
+    bar === null ? [] : [{ price: bar[0], volume: bar[1], timeMs: FROM_MS + hour * HOUR_MS }],
+  );
+  const prices = Float64Array.from(bars, ({ price }) => price);
+  return {
+    market,
+    columns: {
+      market: market.symbol,
+      timeframe: '1h',
+      length: bars.length,
+      priceDecimals: 0,
+      volumeDecimals: 0,
+      openTimeMs: Float64Array.from(bars, ({ timeMs }) => timeMs),
+      open: prices,
+      high: prices,
+      low: prices,
+      close: prices,
+      volume: Float64Array.from(bars, ({ volume }) => volume),
+    },
+  };
+}
+
+/** What a strategy that follows the best of them was told, a line each. */
+function told(
+  markets: readonly RunMarket[],
+  of: { readonly fromMs?: number; readonly strategy?: StrategyDefinition; readonly params?: object } = {},
+): readonly string[] {
+  const runner = new StrategyRunner(of.strategy ?? follower, {
+    marketNames: MARKET_NAMES,
+    market: 'USDTIRT',
+    timeframe: '1h',
+    params: { ...of.params },
+    hasBooks: false,
+    isDataSet: true,
+    knownMarkets: new Set(markets.map(({ market }) => market.symbol)),
+  });
+  const run = new CandleRunner({
+    settings: {
+      ...DEFAULT_ENGINE_TIMES,
+      instance: 'test',
+      instances: [
+        {
+          runner,
+          onError: 'stop',
+          pauseMs: 0,
+          limits: createRiskLimits({ maxBookAgeMs: null, collarBps: null }),
+          capital: {},
+        },
+      ],
+    },
+    markets,
+    venue: new BarFillSimulator({
+      markets: markets.map(({ market }) => market),
+      fees: { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } },
+      balances: { rls: parseUnits('1000000000') },
+      rules: {},
+    }),
+    quote: 'rls',
+    fromMs: of.fromMs ?? FROM_MS,
+  }).run();
+  expect([...run.failures]).toEqual([]);
+  return (run.logs.get('follower') ?? []).map(({ text, atMs }) => `${(atMs - FROM_MS) / HOUR_MS} ${text}`);
+}
+
+const text = (markets: readonly string[]): string => markets.join(' ') || '-';
+
+/** A small generator. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const follower = defineStrategy({
+  name: 'follower',
+  params: z.strictObject({
+    take: z.int().default(1),
+    hysteresis: z.number().default(0),
+    buys: z.boolean().default(false),
+    sellsAtHour: z.number().default(1_000),
+    logsBars: z.boolean().default(false),
+  }),
+  data: ({ universe, timeframe, params }) => {
+    const members = universe({
+      quote: 'rls',
+      rankBy: 'volume24h',
+      take: params.take,
+      hysteresis: params.hysteresis,
+      refreshMs: HOUR_MS,
+      filters: { exclude: ['USDTIRT'] },
+    });
+    return { members, bars: members.candles(timeframe, { history: 2 }), prices: members.ticker() };
+  },
+  indicators: ({ bars }) => ({ average: sma(bars, 2) }),
+  on: {
+    members(ctx, { entered, left, members }) {
+      ctx.log(`+ ${text(entered)} - ${text(left)} = ${text(members)} kept ${text(ctx.data.members.kept)}`);
+      if (!ctx.params.buys) return;
+      for (const market of entered) ctx.markets.of(market).buy({ amount: 1 });
+    },
+    bars(ctx, bar) {
+      const { market, close } = bar;
+      const { average } = ctx.indicators;
+      const history = ctx.history.bars.of(market).map((one) => one.close);
+      if (ctx.params.logsBars)
+        ctx.log(
+          `${market} ${close} average ${average.of(market)} history ${history.join(' ')} price ${ctx.data.prices.of(market)?.bid}`,
+        );
+      const hour = (ctx.nowMs - FROM_MS) / HOUR_MS;
+      if (hour !== ctx.params.sellsAtHour) return;
+      const of = ctx.markets.of(market);
+      if (of.position > 0) of.sell({ amount: of.position });
+    },
+  },
+});
+
+/** Every hour the same. */
+const steady = (price: number, volume: number, hours = 30) =>
+  Array.from({ length: hours }, () => [price, volume] as const);
+
+const TETHER = marketOf('USDTIRT', steady(10, 1));
+
+describe('a universe in a backtest on bars', () => {
+  test('takes the most traded of the bars that have closed, and changes with them', () => {
+    const busy = marketOf('BTCIRT', steady(10, 5));
+    // Traded much from the fourth hour on: its day is worth more than that of the other from the fifth on.
+    const rising = marketOf(
+      'ETHIRT',
+      steady(10, 1).map((bar, hour) => (hour < 4 ? bar : ([10, 50] as const))),
+    );
+    expect(told([TETHER, busy, rising])).toEqual([
+      '1 + BTCIRT - - = BTCIRT kept -',
+      '5 + - - BTCIRT = - kept -',
+      '5 + ETHIRT - - = ETHIRT kept -',
+    ]);
+  });
+
+  test('has no member that has no bars in the day before', () => {
+    const gone = marketOf('BTCIRT', [...steady(10, 50, 3), ...Array.from({ length: 50 }, () => null)]);
+    const other = marketOf('ETHIRT', steady(10, 1, 50));
+    expect(told([marketOf('USDTIRT', steady(10, 1, 50)), gone, other])).toEqual([
+      '1 + BTCIRT - - = BTCIRT kept -',
+      '27 + - - BTCIRT = - kept -',
+      '27 + ETHIRT - - = ETHIRT kept -',
+    ]);
+  });
+
+  test('warms a newcomer up before its first bar, with indicators and history of its own', () => {
+    const first = marketOf('BTCIRT', steady(10, 5, 8));
+    const prices = [20, 21, 22, 23, 24, 25, 26, 27];
+    const second = marketOf(
+      'ETHIRT',
+      prices.map((price, hour) => [price, hour < 3 ? 1 : 99] as const),
+    );
+    const lines = told([TETHER, first, second], { params: { logsBars: true } });
+    expect(lines.filter((line) => line.includes('ETHIRT'))).toEqual([
+      '4 + ETHIRT - - = ETHIRT kept -',
+      '5 ETHIRT 24 average 23.5 history 23 24 price 24',
+      '6 ETHIRT 25 average 24.5 history 24 25 price 25',
+      '7 ETHIRT 26 average 25.5 history 25 26 price 26',
+      '8 ETHIRT 27 average 26.5 history 26 27 price 27',
+    ]);
+    expect(lines.filter((line) => line.includes('BTCIRT 10'))).toHaveLength(3);
+  });
+
+  test('follows a market that has left until nothing is held there, and sells nothing by itself', () => {
+    const busy = marketOf('BTCIRT', steady(10, 5));
+    const rising = marketOf(
+      'ETHIRT',
+      steady(10, 1).map((bar, hour) => (hour < 4 ? bar : ([10, 50] as const))),
+    );
+    const lines = told([TETHER, busy, rising], { params: { buys: true, logsBars: true, sellsAtHour: 9 } });
+    expect(lines.filter((line) => line.includes('+'))).toEqual([
+      '1 + BTCIRT - - = BTCIRT kept -',
+      '5 + - - BTCIRT = - kept BTCIRT',
+      '5 + ETHIRT - - = ETHIRT kept BTCIRT',
+    ]);
+    const last = lines.findLast((line) => line.includes('BTCIRT 10 average'));
+    expect(last).toMatch(/^(9|10) /);
+  });
+
+  test('is ranked by the past alone: another future changes nothing before it', () => {
+    const untilHour = 40;
+    const drawn = (futureSeed: number): readonly string[] => {
+      const markets = ['BTCIRT', 'ETHIRT', 'LTCIRT', 'TRXIRT'].map((symbol, place) => {
+        const [past, future] = [randomOf(place + 1), randomOf(futureSeed + place)];
+        const hours = Array.from({ length: 80 }, (_, hour) => {
+          const next = hour < untilHour ? past : future;
+          return [10 + Math.floor(next() * 5), 1 + Math.floor(next() ** 8 * 1_000)] as const;
+        });
+        return marketOf(symbol, hours);
+      });
+      return told([marketOf('USDTIRT', steady(10, 1, 80)), ...markets], { params: { take: 2 } });
+    };
+    const before = (lines: readonly string[]): readonly string[] =>
+      lines.filter((line) => Number(line.split(' ')[0]) <= untilHour);
+    const one = drawn(100);
+    expect(before(one).length).toBeGreaterThan(4);
+    for (const seed of [200, 300, 400]) expect(before(drawn(seed))).toEqual(before(one));
+    expect(drawn(200)).not.toEqual(one);
+  });
+});
