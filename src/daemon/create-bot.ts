@@ -4,6 +4,7 @@ import { Engine } from '../engine/engine.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
+import { movesPerMinute } from '../scheduler/moves-per-minute.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';
@@ -109,6 +110,7 @@ function settingsOf(
       limits: patient(instance.limits, pollStretch),
     })),
     feeds: stretched(of.plan.feeds, pollStretch),
+    movesPerMinute: movesPerMinute(of.plan.budgets, profile),
     reconciliation: config.reconciliation,
     credential:
       config.mode !== 'live' || credentials === null

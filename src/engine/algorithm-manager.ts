@@ -215,6 +215,14 @@ export class AlgorithmManager {
     return trails;
   }
 
+  /** What pegs at work may use of the budget for orders, in units of 1e-10. */
+  get pegShares(): Units {
+    let shares = NO_UNITS;
+    for (const { algorithm } of this.works.values())
+      if (algorithm.kind === 'peg') shares = addUnits(shares, algorithm.share);
+    return shares;
+  }
+
   /** What brackets of a strategy hold of a coin: nothing else is to protect that too. */
   heldByBrackets(instance: StrategyInstance, base: string): Units {
     let held = NO_UNITS;

@@ -108,7 +108,8 @@ export class Engine {
     const { placer } = orderManager;
     const ways = { outbox, orderManager, placer, risk, markets, intents, views, notifier, closed };
     const algorithms = new AlgorithmManager(ways);
-    const router = new IntentRouter({ ...ways, algorithms, rows, reservations });
+    const { movesPerMinute = null } = settings;
+    const router = new IntentRouter({ ...ways, algorithms, rows, reservations, movesPerMinute });
     const strategies = new StrategyDispatcher({
       instances,
       outbox,

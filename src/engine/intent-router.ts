@@ -37,6 +37,8 @@ export interface IntentRouterOptions {
   readonly notifier: StrategyNotifier;
   readonly rows: RowCounter;
   readonly reservations: Reservations;
+  /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
+  readonly movesPerMinute: number | null;
   /** Why no new orders are taken; null while they are. */
   readonly closed: () => string | null;
 }
@@ -66,6 +68,10 @@ export class IntentRouter {
       case 'replace':
       case 'target':
       case 'twap':
+      case 'vwap':
+      case 'ladder':
+      case 'peg':
+      case 'dca':
       case 'iceberg':
       case 'bracket':
       case 'protect':
@@ -207,6 +213,8 @@ export class IntentRouter {
       hasBars: instance.firstTimeframeOf(market) !== null,
       trailEveryMs: instance.runner.trailing?.everyMs ?? null,
       holding: this.holdingOf(instance, state.market),
+      movesPerMinute: this.options.movesPerMinute,
+      pegShares: algorithms.pegShares,
     });
     if (!made.ok) {
       this.reject(instance, intent, { code: 'fit', reason: made.reason });

@@ -3,14 +3,19 @@ import { formatUnits, multiplyUnits, NO_UNITS, type Units, UNITS_PER_ONE } from 
 import type { Side } from '../domain/order.ts';
 import { divideDown } from '../domain/rounding.ts';
 import type { SizedAlgorithmIntent } from '../execution/algorithms/algorithms.ts';
+import { ladderPrice } from '../execution/algorithms/ladder.ts';
 import type { QuotesIntent, SizedQuote } from '../execution/algorithms/quotes.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import type { BracketWish, DecimalInput, Intent, Quote } from '../strategy/intents.ts';
 
 /** An intent that says how much it wants: by amount, by value or by share of the equity. */
 type SizedIntent =
-  | Extract<Intent, { kind: 'place' | 'oco' | 'twap' | 'iceberg' }>
+  | Extract<Intent, { kind: 'place' | 'oco' } | { kind: SlowKind }>
   | ({ readonly side: Side } & BracketWish['entry']);
+
+/** Intents that have one size, and that an algorithm serves. */
+type SlowKind = 'twap' | 'vwap' | 'iceberg' | 'ladder' | 'peg';
+const SLOW_KINDS: ReadonlySet<Intent['kind']> = new Set(['twap', 'vwap', 'iceberg', 'ladder', 'peg']);
 
 /** What a size is worked out with. */
 export interface SizeView {
@@ -32,7 +37,7 @@ export function amountFor(order: SizedIntent | Quote, view: SizeView): Amount {
   if (order.amount !== undefined) return { ok: true, units: positiveWishUnits(order.amount) };
   const value = valueOf(order, view);
   if (typeof value === 'string') return { ok: false, reason: value };
-  const price = ownPrice(order) ?? view.priceFor(order.side);
+  const price = ownPrice(order, view.market) ?? view.priceFor(order.side);
   if (price === null) {
     const { symbol } = view.market;
     return {
@@ -52,7 +57,7 @@ export function sizedAlgorithm(
   intent: Extract<Intent, { kind: SizedAlgorithmIntent['kind'] }>,
   view: SizeView,
 ): Sized<SizedAlgorithmIntent> {
-  if (intent.kind === 'twap' || intent.kind === 'iceberg') return withAmount(intent, view);
+  if (isSlow(intent)) return withAmount(intent, view);
   if (intent.kind === 'bracket') {
     const { price, expireAfterMs } = intent.entry;
     const amount = inputFor({ side: 'buy', ...intent.entry }, view);
@@ -83,7 +88,11 @@ type Amount =
   | { readonly ok: true; readonly units: Units | null }
   | { readonly ok: false; readonly reason: string };
 
-function withAmount<Kind extends Extract<Intent, { kind: 'twap' | 'iceberg' }>>(
+function isSlow(intent: Intent): intent is Extract<Intent, { kind: SlowKind }> {
+  return SLOW_KINDS.has(intent.kind);
+}
+
+function withAmount<Kind extends Extract<Intent, { kind: SlowKind }>>(
   intent: Kind,
   view: SizeView,
 ): Sized<Kind & { readonly amount: DecimalInput }> {
@@ -113,7 +122,10 @@ function valueOf({ value, equityShare }: SizedIntent | Quote, { market, equity }
   return multiplyUnits(all, share, divideDown);
 }
 
-function ownPrice(order: SizedIntent | Quote): Units | null {
+/** Of several prices their average; of a bound the worst. */
+function ownPrice(order: SizedIntent | Quote, market: Market): Units | null {
+  if ('bound' in order) return positiveWishUnits(order.bound);
+  if ('orders' in order) return ladderPrice(order, market);
   if (order.price !== undefined) return positiveWishUnits(order.price);
   const stopPrice = 'stopPrice' in order ? order.stopPrice : undefined;
   return stopPrice === undefined ? null : positiveWishUnits(stopPrice);

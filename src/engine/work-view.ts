@@ -19,7 +19,7 @@ export class WorkView implements AlgorithmView {
 
   constructor(
     of: { readonly markets: MarketDataCache; readonly closed: () => string | null },
-    view: Omit<AlgorithmView, 'book' | 'canPlace'>,
+    view: Omit<AlgorithmView, 'book' | 'levels' | 'canPlace'>,
   ) {
     this.markets = of.markets;
     this.closed = of.closed;
@@ -39,5 +39,9 @@ export class WorkView implements AlgorithmView {
 
   get book(): AlgorithmView['book'] {
     return this.markets.seenBook(this.market.symbol);
+  }
+
+  get levels(): AlgorithmView['levels'] {
+    return this.markets.get(this.market.symbol)?.book ?? null;
   }
 }

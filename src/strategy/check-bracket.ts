@@ -82,12 +82,12 @@ export class ExitCheck extends FieldCheck {
     this.oneWord(fields['on'], '.trail.on', ['close', 'poll']);
   }
 
-  private percent(input: unknown, place: string): void {
+  protected percent(input: unknown, place: string): void {
     if (input === undefined || isDecimalFromZero(input)) return;
     this.fail(place, `expected percent from 0 on, was ${sayInput(input)}`);
   }
 
-  private oneWord(input: unknown, place: string, words: readonly string[]): void {
+  protected oneWord(input: unknown, place: string, words: readonly string[]): void {
     if (input === undefined || (typeof input === 'string' && words.includes(input))) return;
     this.fail(place, `expected one of ${words.join(', ')}, was ${sayInput(input)}`);
   }

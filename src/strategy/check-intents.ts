@@ -1,17 +1,14 @@
 import { Decimal } from 'decimal.js';
 import { isDecimalFromZero, isPositiveDecimal, sayInput, textOfNumber } from './decimal-input.ts';
 import type { SarrafError } from '../domain/errors.ts';
-import { EXIT_FIELDS, ExitCheck, NESTED_FIELDS } from './check-bracket.ts';
+import { EXIT_FIELDS, NESTED_FIELDS } from './check-bracket.ts';
 import { isSide, refusal } from './check-fields.ts';
+import { LIST_FIELDS, MOST_SLICES, OrdersOverTimeCheck } from './check-orders-over-time.ts';
 import { isFields, type Fields } from './fields.ts';
 import type { Intent } from './intents.ts';
 
 /** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */
 export const MOST_INTENTS = 100;
-
-/** Slices of a TWAP, and the longest time it may take: thirty days. */
-const MOST_SLICES = 1_000;
-const LONGEST_TWAP_MS = 2_592_000_000;
 
 /** How much, in one of these ways. */
 const SIZES = ['amount', 'value', 'equityShare'] as const;
@@ -48,13 +45,37 @@ const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
   target: new Set(['kind', 'market', ...HOLDINGS, 'price']),
   quotes: new Set(['kind', 'market', 'quotes']),
   twap: new Set(['kind', 'market', 'side', ...SIZES, 'overMs', 'slices', 'price']),
+  vwap: new Set(['kind', 'market', 'side', ...SIZES, 'overMs', 'profile', 'price']),
   iceberg: new Set(['kind', 'market', 'side', ...SIZES, 'visible', 'price']),
+  ladder: new Set(['kind', 'market', 'side', ...SIZES, 'from', 'to', 'orders', 'scale', 'expireAfterMs']),
+  peg: new Set([
+    'kind',
+    'market',
+    'side',
+    ...SIZES,
+    'bound',
+    'offset',
+    'minStep',
+    'everyMs',
+    'share',
+    'expireAfterMs',
+  ]),
+  dca: new Set(['kind', 'market', 'value', 'everyMs', 'times', 'steps']),
   bracket: new Set(['kind', 'market', 'entry', ...EXIT_FIELDS]),
   protect: new Set(['kind', 'market', 'amount', 'averagePrice', ...EXIT_FIELDS]),
 };
 
 /** Fields that are counts, not money. */
-const COUNTS: ReadonlySet<string> = new Set(['overMs', 'slices', 'timeStopMs', 'expireAfterMs']);
+const COUNTS: ReadonlySet<string> = new Set([
+  'overMs',
+  'slices',
+  'timeStopMs',
+  'expireAfterMs',
+  'everyMs',
+  'times',
+  'offset',
+  'orders',
+]);
 
 const ENTRY_FIELDS: ReadonlySet<string> = new Set([...SIZES, 'price', 'expireAfterMs']);
 
@@ -108,7 +129,7 @@ function textOf(value: unknown): string | null {
 }
 
 /** The checks of one intent. */
-class IntentCheck extends ExitCheck {
+class IntentCheck extends OrdersOverTimeCheck {
   /** The intent as the engine keeps it. Its fields are read once: what is checked is what is taken. */
   taken(intent: unknown): Intent {
     if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
@@ -119,11 +140,15 @@ class IntentCheck extends ExitCheck {
 
   sealed(fields: Record<string, unknown>): Intent {
     if (Array.isArray(fields['quotes'])) fields['quotes'] = this.quoteCopies(fields['quotes']);
+    else
+      for (const name of LIST_FIELDS.keys())
+        if (name in fields) fields[name] = this.listCopy(name, fields[name]);
     this.check(fields);
     for (const name in fields) {
       const value = fields[name];
       if (value === undefined) delete fields[name];
       else if (NESTED_FIELDS.has(name)) fields[name] = this.sealedPart(value, `.${name}`);
+      else if (LIST_FIELDS.has(name)) fields[name] = this.sealedList(value, `.${name}`);
       else if (
         typeof value === 'object' ? !Array.isArray(value) : typeof value === 'number' && !COUNTS.has(name)
       ) {
@@ -154,6 +179,17 @@ class IntentCheck extends ExitCheck {
         copy[name] = textOf(field) ?? this.noDecimal(`${place}.${name}`, field);
     }
     return Object.freeze(copy);
+  }
+
+  /** A frozen list of fields or of decimals. */
+  private sealedList(value: unknown, place: string): unknown {
+    if (!Array.isArray(value)) return value;
+    const sealed = value.map((one: unknown, index) => {
+      if (typeof one === 'string') return one;
+      if (isFields(one) && !Decimal.isDecimal(one)) return this.sealedPart(one, `${place}.${index}`);
+      return textOf(one) ?? this.noDecimal(`${place}.${index}`, one);
+    });
+    return Object.freeze(sealed);
   }
 
   private quoteCopies(quotes: readonly unknown[]): readonly unknown[] {
@@ -222,9 +258,25 @@ class IntentCheck extends ExitCheck {
         return;
       case 'twap':
         this.order(fields);
-        this.optional(fields, 'price');
-        this.whole(fields['overMs'], '.overMs', LONGEST_TWAP_MS);
+        this.slices(fields);
         this.whole(fields['slices'], '.slices', MOST_SLICES);
+        return;
+      case 'vwap':
+        this.order(fields);
+        this.slices(fields);
+        this.profile(fields['profile']);
+        return;
+      case 'ladder':
+        this.order(fields);
+        this.ladder(fields);
+        return;
+      case 'peg':
+        this.order(fields);
+        this.peg(fields);
+        return;
+      case 'dca':
+        this.market(fields['market']);
+        this.dca(fields);
         return;
       case 'iceberg':
         this.order(fields);

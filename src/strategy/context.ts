@@ -7,13 +7,17 @@ import type { MemberCandles, MemberData, OfMembers, UniverseData } from './unive
 import type {
   BracketWish,
   Change,
+  DcaWish,
   IcebergWish,
+  LadderWish,
   OcoWish,
   OrderWish,
+  PegWish,
   ProtectWish,
   Quote,
   TargetWish,
   TwapWish,
+  VwapWish,
 } from './intents.ts';
 import type { Rules } from './market-rules.ts';
 import type { Order } from './own-order.ts';
@@ -115,6 +119,14 @@ export interface MarketContext {
   readonly quotes: (wanted: readonly Quote[]) => void;
   /** An amount in equal slices over a time, the first at once. */
   readonly twap: (side: Side, wish: TwapWish) => void;
+  /** The same in slices as large as the volume that is usual then; `volumeProfile` works that out. */
+  readonly vwap: (side: Side, wish: VwapWish) => void;
+  /** Limit orders at even distances over a range of prices, each placed once. */
+  readonly ladder: (side: Side, wish: LadderWish) => void;
+  /** A limit order that follows the best price of its own side up to a bound. */
+  readonly peg: (side: Side, wish: PegWish) => void;
+  /** Purchases for a value at fixed times, the first at once. */
+  readonly dca: (wish: DcaWish) => void;
   /** A limit order of which only `visible` is shown at a time. */
   readonly iceberg: (side: Side, wish: IcebergWish) => void;
   /** A purchase with its exit, which rests at the exchange after each fill. */

@@ -13,7 +13,19 @@ const NO_INTENTS: readonly Intent[] = Object.freeze([]);
 /** The ways to want something in a market. */
 export type MarketIntents = Pick<
   MarketContext,
-  'buy' | 'sell' | 'oco' | 'target' | 'quotes' | 'twap' | 'iceberg' | 'bracket' | 'protect'
+  | 'buy'
+  | 'sell'
+  | 'oco'
+  | 'target'
+  | 'quotes'
+  | 'twap'
+  | 'vwap'
+  | 'ladder'
+  | 'peg'
+  | 'dca'
+  | 'iceberg'
+  | 'bracket'
+  | 'protect'
 >;
 
 /** One call of a strategy's handlers: what they may look at, and what they have wanted so far. */
@@ -68,6 +80,10 @@ export class HandlerCall {
         } else this.note(again);
       },
       twap: (side, wish) => want('twap', wish, { kind: 'twap', market, side }),
+      vwap: (side, wish) => want('vwap', wish, { kind: 'vwap', market, side }),
+      ladder: (side, wish) => want('ladder', wish, { kind: 'ladder', market, side }),
+      peg: (side, wish) => want('peg', wish, { kind: 'peg', market, side }),
+      dca: (wish) => want('dca', wish, { kind: 'dca', market }),
       iceberg: (side, wish) => want('iceberg', wish, { kind: 'iceberg', market, side }),
       bracket: (wish) => want('bracket', wish, { kind: 'bracket', market }),
       protect: (wish) => want('protect', wish, { kind: 'protect', market }),

@@ -107,6 +107,58 @@ export type TwapWish = Size & {
   readonly price?: DecimalInput;
 };
 
+/** An amount over a time, in slices as large as the volume that is usual then. */
+export type VwapWish = Size & {
+  /** From the first slice to the end, in ms; 30 days at most. */
+  readonly overMs: number;
+  /** The volume that is usual in each slice, of which only the proportions count: 1 to 1,000 numbers. */
+  readonly profile: readonly DecimalInput[];
+  /** Limit price of each, in the quote currency. Without it they are market orders. */
+  readonly price?: DecimalInput;
+};
+
+/** Limit orders at even distances over a range of prices, each placed once. */
+export type LadderWish = Size & {
+  /** Price of the first order, in the quote currency. */
+  readonly from: DecimalInput;
+  /** Price of the last order, in the quote currency. */
+  readonly to: DecimalInput;
+  /** How many, 2 to 50. */
+  readonly orders: number;
+  /** `equal` amounts, which is the default, or `linear`: one, two, three, … parts from the first on. */
+  readonly scale?: 'equal' | 'linear';
+  /** When those that still rest are canceled, in ms from now. */
+  readonly expireAfterMs?: number;
+};
+
+/** A limit order that follows the best price of its own side. */
+export type PegWish = Size & {
+  /** The highest price of a buy, the lowest of a sale, in the quote currency. */
+  readonly bound: DecimalInput;
+  /** How many price steps behind the best price it lies; 0 when left out. */
+  readonly offset?: number;
+  /** Percent of the price by which it moves at least; any step of the price when left out. */
+  readonly minStep?: DecimalInput;
+  /** The least time between two moves, in ms; 10 s when left out. */
+  readonly everyMs?: number;
+  /** The part of the exchange's limit for orders that its moves may use; 0.1 when left out. */
+  readonly share?: DecimalInput;
+  /** When what is left of it is canceled, in ms from now. */
+  readonly expireAfterMs?: number;
+};
+
+/** Purchases for a value at fixed times. */
+export interface DcaWish {
+  /** What each purchase costs at most, in the quote currency, before the fee. */
+  readonly value: DecimalInput;
+  /** From one purchase to the next, in ms: a minute to a year. */
+  readonly everyMs: number;
+  /** How many times; until it is ended when left out. */
+  readonly times?: number;
+  /** By what the value is multiplied once the price is so many percent below the highest that it saw. */
+  readonly steps?: readonly { readonly belowPercent: DecimalInput; readonly factor: DecimalInput }[];
+}
+
 /** A limit order of which only `visible`, in the base currency, is shown at a time. */
 export type IcebergWish = Size & { readonly visible: DecimalInput; readonly price: DecimalInput };
 
@@ -213,6 +265,10 @@ export type Intent =
   /** The set of limit orders that should rest in a market: what is there already stays in its queue place. */
   | { readonly kind: 'quotes'; readonly market: string; readonly quotes: readonly Quote[] }
   | ({ readonly kind: 'twap'; readonly market: string; readonly side: Side } & TwapWish)
+  | ({ readonly kind: 'vwap'; readonly market: string; readonly side: Side } & VwapWish)
+  | ({ readonly kind: 'ladder'; readonly market: string; readonly side: Side } & LadderWish)
+  | ({ readonly kind: 'peg'; readonly market: string; readonly side: Side } & PegWish)
+  | ({ readonly kind: 'dca'; readonly market: string } & DcaWish)
   /** The next part is placed once the last is filled. */
   | ({ readonly kind: 'iceberg'; readonly market: string; readonly side: Side } & IcebergWish)
   /** A purchase whose exit rests at the exchange after each fill. */

@@ -21,6 +21,10 @@ export class MarketHandle implements MarketContext {
   readonly target: MarketContext['target'];
   readonly quotes: MarketContext['quotes'];
   readonly twap: MarketContext['twap'];
+  readonly vwap: MarketContext['vwap'];
+  readonly ladder: MarketContext['ladder'];
+  readonly peg: MarketContext['peg'];
+  readonly dca: MarketContext['dca'];
   readonly iceberg: MarketContext['iceberg'];
   readonly bracket: MarketContext['bracket'];
   readonly protect: MarketContext['protect'];
@@ -48,6 +52,10 @@ export class MarketHandle implements MarketContext {
     this.target = intents.target;
     this.quotes = intents.quotes;
     this.twap = intents.twap;
+    this.vwap = intents.vwap;
+    this.ladder = intents.ladder;
+    this.peg = intents.peg;
+    this.dca = intents.dca;
     this.iceberg = intents.iceberg;
     this.bracket = intents.bracket;
     this.protect = intents.protect;

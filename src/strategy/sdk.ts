@@ -20,18 +20,22 @@ export * from './indicators/volume.ts';
 export type {
   BracketWish,
   Change,
+  DcaWish,
   DecimalInput,
   Distance,
   ExitWish,
   IcebergWish,
   Intent,
+  LadderWish,
   OcoWish,
   OrderWish,
+  PegWish,
   ProtectWish,
   Quote,
   Size,
   TargetWish,
   TwapWish,
+  VwapWish,
 } from './intents.ts';
 export type { MarketDay } from './market-day.ts';
 export type { Rules } from './market-rules.ts';
@@ -43,6 +47,7 @@ export { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 export type { Freshness } from './subscriptions.ts';
 export type { Tape, TapeTrade } from './tape.ts';
 export type { Ticker } from './ticker.ts';
+export { volumeProfile } from './volume-profile.ts';
 export { weights, type Covariance, type Weights } from './weights.ts';
 export type { MemberCandles, OfMembers, UniverseData } from './universe/member-data.ts';
 export type { Universe, UniverseEvent } from './universe/shown-universe.ts';

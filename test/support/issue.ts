@@ -23,6 +23,22 @@ function issueOne(ctx: Parameters<typeof issue>[0], intent: Intent): void {
       const { kind: _, market, side, ...wish } = intent;
       return ctx.markets.of(market).twap(side, wish);
     }
+    case 'vwap': {
+      const { kind: _, market, side, ...wish } = intent;
+      return ctx.markets.of(market).vwap(side, wish);
+    }
+    case 'ladder': {
+      const { kind: _, market, side, ...wish } = intent;
+      return ctx.markets.of(market).ladder(side, wish);
+    }
+    case 'peg': {
+      const { kind: _, market, side, ...wish } = intent;
+      return ctx.markets.of(market).peg(side, wish);
+    }
+    case 'dca': {
+      const { kind: _, market, ...wish } = intent;
+      return ctx.markets.of(market).dca(wish);
+    }
     case 'iceberg': {
       const { kind: _, market, side, ...wish } = intent;
       return ctx.markets.of(market).iceberg(side, wish);

@@ -9,6 +9,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineSettings } from '../../engine/engine-settings.ts';
+import { movesPerMinute } from '../../scheduler/moves-per-minute.ts';
 import { planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
 import { timersOf } from '../../virtual/virtual-executor.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
@@ -58,7 +59,12 @@ export function createPollBot(options: PollBotOptions): PollBot {
   const { settings, budgets, time, caller, mirror, onNotices = () => undefined, onAnswer } = options;
   const plan = planOf(settings.instances, budgets);
   const engine = new Engine(
-    { ...settings, feeds: plan.feeds, isRestartable: false },
+    {
+      ...settings,
+      feeds: plan.feeds,
+      movesPerMinute: movesPerMinute(plan.budgets, settings.venue),
+      isRestartable: false,
+    },
     mirror.load(),
     time.now(),
   );

@@ -1,6 +1,7 @@
 import type { ExitKind } from '../../domain/exit-kind.ts';
 import type { Market } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
 import type { OrderRecord } from '../order-record.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
@@ -36,6 +37,8 @@ export interface AlgorithmView {
   readonly nowMs: number;
   readonly market: Market;
   readonly book: SeenBook | null;
+  /** All levels of the book as it was seen last, own orders among them; null where there are bars instead. */
+  readonly levels: OrderBook | null;
   /**
    * The algorithm's own orders, live and final, oldest first; for a replacement the order to be replaced
    * comes first.

@@ -1,6 +1,9 @@
 import type { Intent } from '../../strategy/intents.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { advanceBracket } from './advance-bracket.ts';
+import { advanceDca } from './advance-dca.ts';
+import { advanceLadder } from './advance-ladder.ts';
+import { advancePeg } from './advance-peg.ts';
 import { advanceQuotes } from './advance-quotes.ts';
 import {
   createBracket,
@@ -10,15 +13,18 @@ import {
   type CreateBracketOptions,
   type ProtectIntent,
 } from './bracket.ts';
+import { createDca, type DcaAlgorithm, type DcaIntent } from './dca.ts';
 import { advanceExpiring, type ExpiringAlgorithm } from './expiring.ts';
 import { advanceIceberg, createIceberg, type IcebergAlgorithm, type IcebergIntent } from './iceberg.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
-
+import { createLadder, type LadderAlgorithm, type LadderIntent } from './ladder.ts';
+import { createPeg, type CreatePegOptions, type PegAlgorithm, type PegIntent } from './peg.ts';
 import { createQuotes, type QuotesAlgorithm, type QuotesIntent } from './quotes.ts';
 import { advanceReplace, createReplace, type ReplaceAlgorithm } from './replace.ts';
 import type { Creation } from './step.ts';
 import { advanceTarget, createTarget, type TargetAlgorithm } from './target.ts';
 import { advanceTwap, createTwap, type TwapAlgorithm, type TwapIntent } from './twap.ts';
+import { advanceVwap, createVwap, type VwapAlgorithm, type VwapIntent } from './vwap.ts';
 
 /**
  * The state of one intent that is served by several orders over time. A value; `algorithmToJson` makes it a
@@ -29,6 +35,10 @@ export type Algorithm =
   | ReplaceAlgorithm
   | TargetAlgorithm
   | TwapAlgorithm
+  | VwapAlgorithm
+  | LadderAlgorithm
+  | PegAlgorithm
+  | DcaAlgorithm
   | IcebergAlgorithm
   | BracketAlgorithm
   | ExpiringAlgorithm;
@@ -41,11 +51,15 @@ export type SizedAlgorithmIntent =
   | Extract<Intent, { kind: 'replace' | 'target' }>
   | QuotesIntent
   | TwapIntent
+  | VwapIntent
+  | LadderIntent
+  | PegIntent
+  | DcaIntent
   | IcebergIntent
   | BracketIntent
   | ProtectIntent;
 
-export interface CreateAlgorithmOptions extends CreateBracketOptions {
+export interface CreateAlgorithmOptions extends CreateBracketOptions, CreatePegOptions {
   /** The order that a replace intent names, when it is one of the strategy's own. */
   readonly replaced?: OrderRecord | undefined;
   /** For quotes: how long a set is acted on without being said again; 5 s when left out. */
@@ -58,6 +72,10 @@ export function isAlgorithmIntent(intent: Intent): intent is AlgorithmIntent {
     case 'replace':
     case 'target':
     case 'twap':
+    case 'vwap':
+    case 'ladder':
+    case 'peg':
+    case 'dca':
     case 'iceberg':
     case 'bracket':
     case 'protect':
@@ -87,6 +105,14 @@ export function createAlgorithm(
       return createTarget(intent);
     case 'twap':
       return createTwap(intent, options);
+    case 'vwap':
+      return createVwap(intent, options);
+    case 'ladder':
+      return createLadder(intent, options);
+    case 'peg':
+      return createPeg(intent, options);
+    case 'dca':
+      return createDca(intent, options);
     case 'iceberg':
       return createIceberg(intent, options);
     case 'bracket':
@@ -111,6 +137,14 @@ export function advanceAlgorithm(algorithm: Algorithm, view: AlgorithmView): Alg
       return advanceTarget(algorithm, view);
     case 'twap':
       return advanceTwap(algorithm, view);
+    case 'vwap':
+      return advanceVwap(algorithm, view);
+    case 'ladder':
+      return advanceLadder(algorithm, view);
+    case 'peg':
+      return advancePeg(algorithm, view);
+    case 'dca':
+      return advanceDca(algorithm, view);
     case 'iceberg':
       return advanceIceberg(algorithm, view);
     case 'bracket':

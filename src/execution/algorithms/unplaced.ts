@@ -1,5 +1,6 @@
 import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
+import { divideUp } from '../../domain/rounding.ts';
 import { paymentFor } from '../claims.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { openRest } from '../risk/live-exposure.ts';
@@ -18,15 +19,22 @@ export interface Unplaced {
 /**
  * What an algorithm is sure to place later, beside its live orders, which count by themselves; null where
  * that is nothing. Only what it was created for: a target and a set of quotes place all that they want at
- * once, and an exit sells what its bracket has bought.
+ * once, a purchase of a DCA comes at its time, and an exit sells what its bracket has bought.
  */
 export function unplacedOf(algorithm: Algorithm, orders: readonly OrderRecord[]): Unplaced | null {
   switch (algorithm.kind) {
     case 'twap':
+    case 'vwap':
     case 'iceberg': {
       const { side, amount, price, tally } = algorithm;
       return some(side, amount - tally.filled - takenSince(tally.countedKey, orders), price);
     }
+    case 'peg': {
+      const { side, amount, bound, tally } = algorithm;
+      return some(side, amount - tally.filled - takenSince(tally.countedKey, orders), bound);
+    }
+    case 'ladder':
+      return rungsLeft(algorithm, orders);
     case 'expiring': {
       const { side, amount, price, stopPrice, isPlaced } = algorithm;
       return isPlaced ? null : some(side, amount, price ?? stopPrice);
@@ -40,6 +48,7 @@ export function unplacedOf(algorithm: Algorithm, orders: readonly OrderRecord[])
       return replacement(algorithm, orders);
     case 'quotes':
     case 'target':
+    case 'dca':
       return null;
   }
 }
@@ -52,6 +61,19 @@ function some(side: Side, amount: bigint, price: Units | null): Unplaced | null 
 function takenSince(countedKey: string | null, orders: readonly OrderRecord[]): bigint {
   const first = countedKey === null ? 0 : orders.findLastIndex(({ key }) => key === countedKey) + 1;
   return orders.slice(first).reduce((sum, order) => sum + order.filled + openRest(order), 0n);
+}
+
+/** Rungs that are not placed, at their average price. */
+function rungsLeft(
+  { side, rungs, nextRung, isAsked, keys }: Extract<Algorithm, { kind: 'ladder' }>,
+  orders: readonly OrderRecord[],
+): Unplaced | null {
+  const isThere = isAsked && orders.some(({ key }) => !keys.includes(key));
+  const left = rungs.slice(isThere ? nextRung + 1 : nextRung);
+  const amount = left.reduce((sum, rung) => sum + rung.amount, 0n);
+  if (amount === 0n) return null;
+  const cost = left.reduce((sum, rung) => sum + rung.amount * rung.price, 0n);
+  return some(side, amount, divideUp(cost, amount) as Units);
 }
 
 /** What the new order will need beyond what the old one still has; nothing once the new one is there. */

@@ -34,6 +34,18 @@ const BRACKET = {
   stopSlip: '0.5',
   whenCanceled: 'leave',
 } as const;
+const VWAP = { amount: '1', overMs: 60_000, profile: ['1', '0', '2.5'] } as const;
+const LADDER = { amount: '1', from: '99', to: '90', orders: 4 } as const;
+const PEG = {
+  value: '1',
+  bound: '99',
+  offset: 2,
+  minStep: '0',
+  everyMs: 1_000,
+  share: '0.2',
+  expireAfterMs: 9,
+} as const;
+const DCA = { value: '9', everyMs: 60_000, times: 3, steps: [{ belowPercent: '5', factor: '2' }] } as const;
 const ICEBERG = { amount: '1', visible: '0.1', price: '100' };
 
 const SOUND = [
@@ -58,6 +70,13 @@ const SOUND = [
   ]),
   quotes(M, []),
   twap(M, 'buy', TWAP),
+  { kind: 'vwap', market: M, side: 'buy', ...VWAP },
+  { kind: 'ladder', market: M, side: 'sell', ...LADDER },
+  { kind: 'ladder', market: M, side: 'buy', ...LADDER, scale: 'linear', expireAfterMs: 60_000 },
+  { kind: 'peg', market: M, side: 'buy', ...PEG },
+  { kind: 'peg', market: M, side: 'sell', amount: '1', bound: '90' },
+  { kind: 'dca', market: M, ...DCA },
+  { kind: 'dca', market: M, value: '100', everyMs: 60_000 },
   twap(M, 'sell', { ...TWAP, price: '3' }),
   iceberg(M, 'buy', ICEBERG),
   bracket(M, BRACKET),
@@ -74,10 +93,80 @@ const refusalOf = (intents: unknown): string => {
   return 'none';
 };
 
+/** What is wrong with an intent of each kind that takes time. */
+const WRONG_OVER_TIME = [
+  [{ kind: 'vwap', side: 'buy', ...VWAP, profile: [] }, 'profile: expected a list of volumes'],
+  [
+    { kind: 'vwap', side: 'buy', ...VWAP, profile: [1, -1] },
+    'profile.1: expected a volume from 0 on, was -1',
+  ],
+  [
+    { kind: 'vwap', side: 'buy', ...VWAP, profile: Array.from({ length: 1_001 }, () => 1) },
+    'at most 1000, were 1001',
+  ],
+  [
+    { kind: 'vwap', side: 'buy', ...VWAP, profile: '1' },
+    'profile: expected a list of volumes, one a slice, was "1"',
+  ],
+  [{ kind: 'vwap', side: 'buy', amount: '1', overMs: 60_000 }, 'profile: expected a list of volumes'],
+  [{ kind: 'vwap', side: 'buy', ...VWAP, slices: 3 }, 'slices: expected one of'],
+  [
+    { kind: 'ladder', side: 'buy', ...LADDER, orders: 51 },
+    'orders: expected a whole number from 1 to 50, was 51',
+  ],
+  [{ kind: 'ladder', side: 'buy', ...LADDER, from: 0 }, 'from: expected a positive number'],
+  [
+    { kind: 'ladder', side: 'buy', ...LADDER, scale: 'steep' },
+    'scale: expected one of equal, linear, was "steep"',
+  ],
+  [{ kind: 'ladder', side: 'buy', ...LADDER, price: 5 }, 'price: expected one of'],
+  [{ kind: 'peg', side: 'buy', amount: '1' }, 'bound: expected a positive number'],
+  [
+    { kind: 'peg', side: 'buy', ...PEG, offset: -1 },
+    'offset: expected a whole number from 1 to 1000, was -1',
+  ],
+  [{ kind: 'peg', side: 'buy', ...PEG, minStep: Number.NaN }, 'minStep: expected percent from 0 on, was NaN'],
+  [{ kind: 'peg', side: 'buy', ...PEG, everyMs: 0 }, 'everyMs: expected a whole number from 1'],
+  [{ kind: 'dca', value: 5 }, 'everyMs: expected a whole number from 1'],
+  [{ kind: 'dca', ...DCA, times: 0 }, 'times: expected a whole number from 1 to 100000, was 0'],
+  [{ kind: 'dca', ...DCA, side: 'buy' }, 'side: expected one of'],
+  [{ kind: 'dca', ...DCA, steps: [{ belowPercent: 5 }] }, 'steps.0.factor: expected a positive number'],
+  [
+    { kind: 'dca', ...DCA, steps: [5] },
+    'steps.0: expected a step such as { belowPercent: 5, factor: 2 }, was 5',
+  ],
+  [{ kind: 'dca', ...DCA, steps: 5 }, 'steps: expected a list of steps, was 5'],
+] as const;
+
+describe('intents that take time', () => {
+  test.each(WRONG_OVER_TIME)('%j is refused', (fields, message) => {
+    expect(refusalOf([{ market: M, ...fields }])).toContain(message);
+  });
+
+  test('hold no list that their author can change later', () => {
+    const profile = [1, 2];
+    const steps = [{ belowPercent: 5, factor: 2 }];
+    const [first, second] = checkedIntents(
+      [
+        { kind: 'vwap', market: M, side: 'buy', ...VWAP, profile },
+        { kind: 'dca', market: M, ...DCA, steps },
+      ],
+      KNOWN,
+    );
+    profile[0] = 100;
+    steps[0]!.factor = 100;
+    expect(first).toMatchObject({ profile: ['1', '2'] });
+    expect(second).toMatchObject({ steps: [{ belowPercent: '5', factor: '2' }] });
+    expect(() =>
+      Object.assign((second as unknown as { steps: object[] }).steps[0]!, { factor: '9' }),
+    ).toThrow();
+  });
+});
+
 describe('intents', () => {
   test('of every kind are passed on as they were meant, as texts', () => {
     expect(JSON.stringify(checkedIntents(SOUND, KNOWN))).toBe(JSON.stringify(SOUND));
-    expect(new Set(SOUND.map(({ kind }) => kind)).size).toBe(11);
+    expect(new Set(SOUND.map(({ kind }) => kind)).size).toBe(15);
   });
 
   test('have numbers as their shortest decimals of 15 digits, and sizes of every kind', () => {

@@ -27,7 +27,7 @@ const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size', '
 
 /** What a handler gets that authors call. */
 const OF_CTX =
-  'buy sell oco target quotes twap iceberg bracket protect cancel cancelAll replace setState log isTradable'.split(
+  'buy sell oco target quotes twap vwap ladder peg dca iceberg bracket protect cancel cancelAll replace setState log isTradable'.split(
     ' ',
   );
 
@@ -70,7 +70,17 @@ describe('the page for authors', () => {
       ({ definition }) =>
         new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: 'BTCIRT', timeframe: '1h' }),
     );
-    expect(runners.map(({ name }) => name)).toEqual(['band', 'morning', 'strength', 'one-percent', 'early']);
+    expect(runners.map(({ name }) => name)).toEqual([
+      'band',
+      'morning',
+      'strength',
+      'one-percent',
+      'early',
+      'with-volume',
+      'deeper',
+      'patient',
+      'year',
+    ]);
   });
 
   test('names every function of the SDK and every handler', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NO_UNITS, parseUnits, type Units } from '../../../../src/domain/money.ts';
+import { multiplyUnits, NO_UNITS, parseUnits, type Units } from '../../../../src/domain/money.ts';
+import { divideHalfEven } from '../../../../src/domain/rounding.ts';
 import {
   isFinal,
   mayTrade,
@@ -64,6 +65,13 @@ class World {
     this.ask();
   }
 
+  /** Time goes on, and everything at the exchange comes to an end. */
+  settle(): void {
+    this.nowMs += 30_000;
+    for (const order of this.orders) if (!isFinal(order)) this.move(order, { state: 'cancelled' });
+    this.ask();
+  }
+
   filled(): bigint {
     return this.orders.reduce((sum, order) => sum + order.filled, this.forgotten);
   }
@@ -115,6 +123,7 @@ class World {
       nowMs,
       market: MARKET,
       book,
+      levels: null,
       orders: [...orders],
       position,
       equity: parseUnits('1000'),
@@ -174,7 +183,8 @@ class World {
     this.position = (order.side === 'buy' ? this.position + amount : this.position - amount) as Units;
     const matched = filled > order.matched ? filled : order.matched;
     const isEvidence = order.state === 'unknown';
-    this.move(order, { filled, matched, state: isEvidence ? 'open' : order.state });
+    const filledTotal = multiplyUnits(filled, order.price ?? parseUnits('100'), divideHalfEven);
+    this.move(order, { filled, filledTotal, matched, state: isEvidence ? 'open' : order.state });
   }
 
   private now(order: OrderRecord): OrderRecord {
@@ -223,7 +233,7 @@ const SETS = [
 const market = 'BTCUSDT';
 const priceOrNone = fc.constantFrom({}, { price: '100' });
 const side = fc.constantFrom('buy' as const, 'sell' as const);
-const kinds = ['quotes', 'replace', 'target', 'twap', 'iceberg'] as const;
+const kinds = ['quotes', 'replace', 'target', 'twap', 'vwap', 'iceberg', 'ladder', 'peg', 'dca'] as const;
 const INTENTS: Readonly<Record<(typeof kinds)[number], fc.Arbitrary<SizedAlgorithmIntent>>> = {
   quotes: fc.constantFrom(...SETS),
   replace: fc.constantFrom('3', '10', '17.5').map((amount) => ({
@@ -254,6 +264,45 @@ const INTENTS: Readonly<Record<(typeof kinds)[number], fc.Arbitrary<SizedAlgorit
       slices,
       ...price,
     })),
+  vwap: fc
+    .record({
+      side,
+      profile: fc.constantFrom(['1'], ['3', '1', '2'], ['0', '5', '0.01', '1']),
+      price: priceOrNone,
+    })
+    .map(({ side, profile, price }) => ({
+      kind: 'vwap',
+      market,
+      side,
+      amount: '10',
+      overMs: 60_000,
+      profile,
+      ...price,
+    })),
+  ladder: fc
+    .record({ side, orders: fc.integer({ min: 2, max: 6 }), expireAfterMs: fc.constantFrom(20_000, 400_000) })
+    .map(({ side, orders, expireAfterMs }) => ({
+      kind: 'ladder',
+      market,
+      side,
+      amount: '10',
+      from: '99',
+      to: '95',
+      orders,
+      scale: 'linear',
+      expireAfterMs,
+    })),
+  peg: fc.record({ side, offset: fc.integer({ min: 0, max: 2 }) }).map(({ side, offset }) => ({
+    kind: 'peg',
+    market,
+    side,
+    amount: '10',
+    bound: side === 'buy' ? '98.99' : '101.01',
+    offset,
+    everyMs: 1_000,
+    expireAfterMs: 400_000,
+  })),
+  dca: fc.constantFrom(1, 3).map((times) => ({ kind: 'dca', market, value: '300', everyMs: 60_000, times })),
   iceberg: fc
     .record({ side, visible: fc.constantFrom('0.7', '3', '10') })
     .map(({ side, visible }) => ({ kind: 'iceberg', market, side, amount: '10', visible, price: '100' })),
@@ -291,7 +340,7 @@ describe.each(kinds)('whatever becomes of its orders, %s', (kind) => {
   });
 });
 
-describe.each(['replace', 'target', 'twap', 'iceberg'] as const)(
+describe.each(['replace', 'target', 'twap', 'vwap', 'iceberg', 'peg', 'dca'] as const)(
   'whatever becomes of its orders, %s',
   (kind) => {
     test('has one order at a time', () => {
@@ -309,25 +358,28 @@ describe.each(['replace', 'target', 'twap', 'iceberg'] as const)(
   },
 );
 
-describe.each(['replace', 'twap', 'iceberg'] as const)('whatever becomes of its orders, %s', (kind) => {
-  test('never trades more than its amount', () => {
-    fc.assert(
-      fc.property(INTENTS[kind], happenings, (intent, history) => {
-        const wanted = 'amount' in intent ? parseUnits(String(intent.amount)) : NO_UNITS;
-        live(intent, history, {
-          crashes: true,
-          check: (world) => {
-            // The order to be replaced may have, and may go on to fill, more than is wanted now.
-            const old = world.orders.find(({ key }) => key === 'old');
-            const isOldAlone = kind === 'replace' && world.orders.length === 1 && old !== undefined;
-            if (!isOldAlone) expect(world.filled() + world.exposed()).toBeLessThanOrEqual(wanted);
-          },
-        });
-      }),
-      { numRuns: deepRuns(50) },
-    );
-  });
-});
+describe.each(['replace', 'twap', 'vwap', 'iceberg', 'ladder', 'peg'] as const)(
+  'whatever becomes of its orders, %s',
+  (kind) => {
+    test('never trades more than its amount', () => {
+      fc.assert(
+        fc.property(INTENTS[kind], happenings, (intent, history) => {
+          const wanted = 'amount' in intent ? parseUnits(String(intent.amount)) : NO_UNITS;
+          live(intent, history, {
+            crashes: true,
+            check: (world) => {
+              // The order to be replaced may have, and may go on to fill, more than is wanted now.
+              const old = world.orders.find(({ key }) => key === 'old');
+              const isOldAlone = kind === 'replace' && world.orders.length === 1 && old !== undefined;
+              if (!isOldAlone) expect(world.filled() + world.exposed()).toBeLessThanOrEqual(wanted);
+            },
+          });
+        }),
+        { numRuns: deepRuns(50) },
+      );
+    });
+  },
+);
 
 describe('whatever becomes of its orders, target', () => {
   test('never goes beyond its position, and never sells what is not there', () => {
@@ -370,6 +422,76 @@ describe('whatever becomes of its orders, quotes', () => {
         });
       }),
       { numRuns: deepRuns(70) },
+    );
+  });
+});
+
+describe('whatever becomes of its orders, ladder', () => {
+  test('has each rung once', () => {
+    fc.assert(
+      fc.property(INTENTS.ladder, happenings, (intent, history) => {
+        live(intent, history, {
+          crashes: true,
+          check: ({ orders }) => {
+            const accepted = orders.filter(({ state }) => state !== 'rejected').map(({ price }) => price);
+            expect(new Set(accepted).size).toBe(accepted.length);
+          },
+        });
+      }),
+      { numRuns: deepRuns(50) },
+    );
+  });
+});
+
+describe('whatever becomes of its orders, peg', () => {
+  test('never lies beyond its bound, nor where it would trade at once', () => {
+    fc.assert(
+      fc.property(INTENTS.peg, happenings, (intent, history) => {
+        const bound = 'bound' in intent ? parseUnits(String(intent.bound)) : NO_UNITS;
+        live(intent, history, {
+          crashes: true,
+          check: ({ asked }) => {
+            for (const { side, price } of asked)
+              expect(side === 'buy' ? price! <= bound : price! >= bound).toBe(true);
+          },
+        });
+      }),
+      { numRuns: deepRuns(20) },
+    );
+  });
+});
+
+describe('whatever becomes of its orders, dca', () => {
+  test('spends no more than the value of each time that has come', () => {
+    fc.assert(
+      fc.property(INTENTS.dca, happenings, (intent, history) => {
+        const value = 'value' in intent ? parseUnits(String(intent.value)) : NO_UNITS;
+        const everyMs = 'everyMs' in intent ? (intent.everyMs ?? 0) : 0;
+        live(intent, history, {
+          crashes: true,
+          check: (world) => {
+            // It is worked out with the best ask, which is 101, and fills at 100.
+            const most = (world.filled() + world.exposed()) * 101n;
+            const times = BigInt(Math.floor(world.nowMs / everyMs) + 1);
+            expect(most).toBeLessThanOrEqual(value * times);
+          },
+        });
+      }),
+      { numRuns: deepRuns(50) },
+    );
+  });
+});
+
+/** What ends by itself comes to its end once its time is over and nothing is at the exchange. */
+describe.each(['twap', 'vwap', 'ladder', 'peg', 'dca'] as const)('in the end, %s', (kind) => {
+  test('is over', () => {
+    fc.assert(
+      fc.property(INTENTS[kind], happenings, (intent, history) => {
+        const world = live(intent, history, { crashes: true });
+        for (let round = 0; round < 200 && !world.isOver; round += 1) world.settle();
+        expect(world.isOver).toBe(true);
+      }),
+      { numRuns: deepRuns(20) },
     );
   });
 });

@@ -19,6 +19,10 @@ const INTENTS: readonly SizedAlgorithmIntent[] = [
   { kind: 'target', market, value: '500.5' },
   { kind: 'target', market, equityShare: '0.5', price: '99' },
   { kind: 'twap', market, side: 'buy', amount: '10', overMs: 1_000, slices: 7 },
+  { kind: 'vwap', market, side: 'buy', amount: '10', overMs: 1_000, profile: [1, '2.5'] },
+  { kind: 'ladder', market, side: 'buy', amount: '10', from: 99, to: 95, orders: 3, expireAfterMs: 5 },
+  { kind: 'peg', market, side: 'sell', amount: '10', bound: 95, minStep: 0.1, offset: 2 },
+  { kind: 'dca', market, value: 50, everyMs: 60_000, steps: [{ belowPercent: 5, factor: 2 }] },
   { kind: 'iceberg', market, side: 'sell', amount: '10', visible: '1', price: '101' },
   {
     kind: 'bracket',

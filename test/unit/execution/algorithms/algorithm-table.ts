@@ -8,6 +8,8 @@ import {
   type Units,
 } from '../../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../../src/domain/rounding.ts';
+import { decimalText } from '../../../../src/domain/decimal-text.ts';
+import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
 import type { Execution, Side } from '../../../../src/domain/order.ts';
 import type { OrderRecord, OrderState } from '../../../../src/execution/order-record.ts';
 import { algorithmFromJson, algorithmToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
@@ -40,6 +42,8 @@ export const CREATED = {
   hasBars: true,
   trailEveryMs: 60_000,
   holding: { amount: parseUnits('2'), averagePrice: parseUnits('100') },
+  movesPerMinute: null,
+  pegShares: NO_UNITS,
 } as const;
 
 /** An order as an algorithm's engine would have it. */
@@ -85,6 +89,7 @@ function executionOf({ price, stopPrice, stopLimitPrice }: AlgorithmOrder): Exec
  *     close 105                                a bar closes now, a minute after the last
  *     1 filled fee 0.001                       a fee in what was received
  *     at 5000 · book 99 101 · position 2 · equity 1000 · price step 0.5
+ *     levels 1@99 2@98 / 3@101                 what the book has from now on, bids and asks, best first
  *     forget 1                                 the order is in no view any more
  */
 export function runAlgorithm(
@@ -116,6 +121,7 @@ class AlgorithmRunner {
   private nowMs = 0;
   private market = MARKET;
   private book: SeenBook | null = null;
+  private levels: OrderBook | null = null;
   private position = NO_UNITS;
   private equity: Units | null = null;
   private refusals: { order: AlgorithmOrder; reason: string }[] = [];
@@ -172,6 +178,7 @@ class AlgorithmRunner {
     else if (first === 'forget') this.orders.delete(second);
     else if (first === 'refused') this.refuseLast(words.slice(1).join(' '));
     else if (first === 'quotes') this.update(words.slice(1));
+    else if (first === 'levels') this.levels = levelsOf(words.slice(1));
     else if (first === 'book')
       this.book = { ...bookOf(second, third), seenAtMs: this.nowMs, venueAtMs: null, freshUntilMs: null };
     else expect(first).toBe('start');
@@ -246,11 +253,12 @@ class AlgorithmRunner {
   }
 
   private view(): AlgorithmView {
-    const { nowMs, market, book, position, equity, refusals } = this;
+    const { nowMs, market, book, levels, position, equity, refusals } = this;
     return {
       nowMs,
       market,
       book,
+      levels,
       position,
       equity,
       refusals,
@@ -275,6 +283,17 @@ export function quotesOf(words: readonly string[]): Extract<SizedAlgorithmIntent
     quotes.push({ side: words[index] as Side, amount, price });
   }
   return { kind: 'quotes', market: 'BTCUSDT', quotes };
+}
+
+/** `1@99 2@98 / 3@101` as a book. */
+function levelsOf(words: readonly string[]): OrderBook {
+  const at = words.indexOf('/');
+  return { bids: words.slice(0, at).map(levelOf), asks: words.slice(at + 1).map(levelOf), updatedAtMs: null };
+}
+
+function levelOf(word: string): BookLevel {
+  const [amount = '', price = ''] = word.split('@');
+  return [decimalText(price), decimalText(amount)];
 }
 
 function bookOf(bid: string, ask: string | undefined): Pick<SeenBook, 'bestBid' | 'bestAsk'> {

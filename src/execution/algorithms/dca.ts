@@ -1,0 +1,106 @@
+import type { Market } from '../../domain/market.ts';
+import { formatUnits, multiplyUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
+import { divideDown } from '../../domain/rounding.ts';
+import type { Intent } from '../../strategy/intents.ts';
+import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
+import { refused, type Creation } from './step.ts';
+import { NO_TALLY, type Tally } from './tally.ts';
+import { positiveWishUnits } from './wish-units.ts';
+
+/** What a purchase is multiplied by once the price is so far below the highest. Units of 1e-10. */
+export interface DcaStep {
+  /** Part of the highest price: 5 percent is 5e8. */
+  readonly below: Units;
+  readonly factor: Units;
+}
+
+/**
+ * Buys for a value at fixed times, the first at once. `advanceDca` says what is done about it.
+ *
+ * - A purchase is one market order for what its value buys at the best ask. What it costs beyond its value,
+ *   as the price moved on the way, is taken off the next. What it did not fill is not made up for.
+ * - One that is refused is tried again, three times in all.
+ * - Times that passed while nobody ran are not made up for: one purchase is made for the last of them.
+ * - The highest price is the highest best ask that it saw at its own times.
+ */
+export interface DcaAlgorithm {
+  readonly kind: 'dca';
+  readonly value: Units;
+  readonly everyMs: number;
+  /** Null: until it is ended. */
+  readonly times: number | null;
+  /** By how far below, rising. */
+  readonly steps: readonly DcaStep[];
+  readonly startedAtMs: number;
+  /** The first time, counted from 0, for which nothing was begun and that was not missed. */
+  readonly nextTime: number;
+  readonly highest: Units | null;
+  /** What the purchase at hand is to cost; 0 where there is none. */
+  readonly toSpend: Units;
+  /** What purchases have cost beyond their values, and that is not yet taken off another. */
+  readonly overspent: Units;
+  readonly setbacks: Setbacks;
+  readonly tally: Tally;
+}
+
+export type DcaIntent = Extract<Intent, { kind: 'dca' }>;
+
+const MOST_TIMES = 100_000;
+/** A minute, and a year. */
+const LEAST_EVERY_MS = 60_000;
+const LONGEST_EVERY_MS = 31_536_000_000;
+const MOST_STEPS = 10;
+const PERCENT = 100n;
+
+export function createDca(
+  intent: DcaIntent,
+  options: { readonly market: Market; readonly nowMs: number },
+): Creation<DcaAlgorithm> {
+  const { everyMs, times = null } = intent;
+  const { market, nowMs } = options;
+  if (!Number.isSafeInteger(everyMs) || everyMs < LEAST_EVERY_MS || everyMs > LONGEST_EVERY_MS)
+    return refused(`expected everyMs from ${LEAST_EVERY_MS} to ${LONGEST_EVERY_MS}, was ${everyMs}`);
+  if (times !== null && (!Number.isSafeInteger(times) || times < 1 || times > MOST_TIMES))
+    return refused(`expected 1 to ${MOST_TIMES} times, was ${times}`);
+  const value = positiveWishUnits(intent.value);
+  if (value === null) return refused(`expected a positive decimal as value, was "${String(intent.value)}"`);
+  const steps = readSteps(intent.steps ?? []);
+  if (typeof steps === 'string') return refused(steps);
+  const least = steps.reduce((so, { factor }) => lesser(so, multiplyUnits(value, factor, divideDown)), value);
+  if (least <= market.minOrderValue) {
+    return refused(
+      `expected purchases above ${formatUnits(market.minOrderValue)} ${market.quote}, the least is ${formatUnits(least)}`,
+    );
+  }
+  const begun = { startedAtMs: nowMs, nextTime: 0, highest: null, toSpend: NO_UNITS, overspent: NO_UNITS };
+  const counts = { setbacks: NO_SETBACKS, tally: NO_TALLY };
+  return { ok: true, algorithm: { kind: 'dca', value, everyMs, times, steps, ...begun, ...counts } };
+}
+
+/** What a purchase at a price is to cost, by the deepest step that the price has reached. */
+export function costAt({ value, steps }: DcaAlgorithm, price: Units, highest: Units): Units {
+  const reached = steps.findLast(({ below }) => price * UNITS_PER_ONE <= highest * (UNITS_PER_ONE - below));
+  return reached === undefined ? value : multiplyUnits(value, reached.factor, divideDown);
+}
+
+/** The steps, by how far below; or what is wrong with them. */
+function readSteps(wished: NonNullable<DcaIntent['steps']>): readonly DcaStep[] | string {
+  if (wished.length > MOST_STEPS) return `expected at most ${MOST_STEPS} steps, were ${wished.length}`;
+  const steps: DcaStep[] = [];
+  for (const { belowPercent, factor: wishedFactor } of wished) {
+    const percent = positiveWishUnits(belowPercent);
+    const factor = positiveWishUnits(wishedFactor);
+    if (percent === null || percent >= PERCENT * UNITS_PER_ONE)
+      return `expected a belowPercent above 0 and below 100, was "${String(belowPercent)}"`;
+    if (factor === null) return `expected a factor above 0, was "${String(wishedFactor)}"`;
+    const below = divideDown(percent, PERCENT) as Units;
+    if (steps.some((step) => step.below === below))
+      return `expected steps at different belowPercent, "${String(belowPercent)}" was there twice`;
+    steps.push({ below, factor });
+  }
+  return steps.toSorted((one, other) => (one.below < other.below ? -1 : 1));
+}
+
+function lesser(one: Units, other: Units): Units {
+  return one < other ? one : other;
+}

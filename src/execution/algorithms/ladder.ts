@@ -1,0 +1,147 @@
+import type { Market } from '../../domain/market.ts';
+import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
+import type { Side } from '../../domain/order.ts';
+import { divideDown, divideUp } from '../../domain/rounding.ts';
+import type { DecimalInput, Intent } from '../../strategy/intents.ts';
+import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
+import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
+import { refused, type Creation } from './step.ts';
+import { positiveWishUnits } from './wish-units.ts';
+
+/** One order of a ladder, on the steps of its market. */
+export interface Rung {
+  readonly price: Units;
+  readonly amount: Units;
+}
+
+/**
+ * Limit orders over a range of prices. `advanceLadder` says what is done about it.
+ *
+ * - The next rung is placed once the one before is known to be at the exchange, so a ladder takes from the
+ *   budget of orders one at a time, and a refusal holds back only what is not there yet.
+ * - Each rung is placed once. What is filled, canceled or expired is not placed again.
+ */
+export interface LadderAlgorithm {
+  readonly kind: 'ladder';
+  readonly side: Side;
+  readonly rungs: readonly Rung[];
+  /** Null: until they are filled or canceled. */
+  readonly expiresAtMs: number | null;
+  /** The first rung, counted from 0, that is not known to have been placed. */
+  readonly nextRung: number;
+  /** Whether that one was asked for, and what came of it is not known. */
+  readonly isAsked: boolean;
+  /** Orders that were taken in, refused ones among them. */
+  readonly keys: readonly string[];
+  readonly setbacks: Setbacks;
+}
+
+/** With its amount worked out. */
+export type LadderIntent = Extract<Intent, { kind: 'ladder' }> & { readonly amount: DecimalInput };
+
+type Shape = Pick<LadderIntent, 'from' | 'to' | 'orders' | 'scale'>;
+
+/** Orders of one ladder; open orders of a market are bounded far below it. */
+const MOST_RUNGS = 50;
+
+export function createLadder(
+  intent: LadderIntent,
+  options: { readonly market: Market; readonly nowMs: number },
+): Creation<LadderAlgorithm> {
+  const { market, nowMs } = options;
+  const { side, orders, expireAfterMs } = intent;
+  const amount = positiveWishUnits(intent.amount);
+  if (amount === null)
+    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+  const prices = pricesOf(intent, market);
+  if (typeof prices === 'string') return refused(prices);
+  const rungs = rungsOf(amount, prices, { intent, market });
+  if (!areOrders(rungs, market)) {
+    const fitting = mostFitting(amount, intent, market);
+    const least = `${formatUnits(market.minOrderValue)} ${market.quote}`;
+    const fit = fitting === 0 ? 'not even 2 fit' : `${fitting} fit`;
+    return refused(
+      `expected orders above ${least} at prices of their own from ${String(intent.from)} to ${String(intent.to)}, were ${orders} of ${formatUnits(amount)} ${market.base} in all: ${fit}`,
+    );
+  }
+  const expiresAtMs = expireAfterMs === undefined ? null : nowMs + expireAfterMs;
+  const begun = { nextRung: 0, isAsked: false, keys: [], setbacks: NO_SETBACKS };
+  return { ok: true, algorithm: { kind: 'ladder', side, rungs, expiresAtMs, ...begun } };
+}
+
+/**
+ * The average price of a ladder, units of 1e-10, rounded up: a value divided by it is never exceeded. Null
+ * where it has no prices.
+ */
+export function ladderPrice(shape: Shape, market: Market): Units | null {
+  const prices = pricesOf(shape, market);
+  if (typeof prices === 'string') return null;
+  const weights = weightsOf(shape, prices.length);
+  const total = weights.reduce((sum, weight) => sum + weight, 0n);
+  const cost = prices.reduce((sum, price, index) => sum + price * (weights[index] ?? 0n), 0n);
+  return divideUp(cost, total) as Units;
+}
+
+/** Evenly from the first to the last, each on the grid; or what is wrong with them. */
+function pricesOf({ from, to, orders }: Shape, { priceStep }: Market): readonly Units[] | string {
+  const first = positiveWishUnits(from);
+  const last = positiveWishUnits(to);
+  if (first === null) return `expected a positive decimal as from, was "${String(from)}"`;
+  if (last === null) return `expected a positive decimal as to, was "${String(to)}"`;
+  if (first === last) return `expected from and to to differ, were both ${String(from)}`;
+  if (!Number.isSafeInteger(orders) || orders < 2 || orders > MOST_RUNGS)
+    return `expected 2 to ${MOST_RUNGS} orders, was ${orders}`;
+  const gaps = BigInt(orders - 1);
+  return Array.from({ length: orders }, (_, index) =>
+    onPriceGrid(first + divideDown((last - first) * BigInt(index), gaps), priceStep),
+  );
+}
+
+/** As many to one as to another, or one more of them with each step away from `from`. */
+function weightsOf({ scale = 'equal' }: Pick<Shape, 'scale'>, orders: number): readonly bigint[] {
+  return Array.from({ length: orders }, (_, index) => (scale === 'equal' ? 1n : BigInt(index + 1)));
+}
+
+/**
+ * The amount over the prices by their weights, in whole steps. What rounding leaves goes to the cheapest, a
+ * step each, so that a value that was divided by the average price is not exceeded.
+ */
+function rungsOf(
+  amount: Units,
+  prices: readonly Units[],
+  { intent, market }: { readonly intent: Shape; readonly market: Market },
+): readonly Rung[] {
+  const step = market.amountStep;
+  const whole = onAmountGrid(market, amount);
+  const weights = weightsOf(intent, prices.length);
+  const total = weights.reduce((sum, weight) => sum + weight, 0n);
+  const amounts = weights.map((weight) => onAmountGrid(market, divideDown(whole * weight, total)));
+  let left = whole - amounts.reduce((sum, part) => sum + part, 0n);
+  const byPrice = [...prices.keys()].toSorted((one, other) => {
+    const [low, high] = [prices[one] ?? NO_UNITS, prices[other] ?? NO_UNITS];
+    return low === high ? one - other : low < high ? -1 : 1;
+  });
+  for (const index of byPrice) {
+    if (left <= 0n) break;
+    amounts[index] = ((amounts[index] ?? NO_UNITS) + step) as Units;
+    left -= step;
+  }
+  return prices.map((price, index) => ({ price, amount: amounts[index] ?? NO_UNITS }));
+}
+
+/** Whether each is enough for an order, at a price of its own. */
+function areOrders(rungs: readonly Rung[], market: Market): boolean {
+  const prices = new Set(rungs.map(({ price }) => price));
+  return prices.size === rungs.length && rungs.every((rung) => canBeOrdered(market, rung));
+}
+
+/** How many orders would fit; 0 where not even two do. */
+function mostFitting(amount: Units, intent: LadderIntent, market: Market): number {
+  for (let orders = intent.orders - 1; orders >= 2; orders -= 1) {
+    const fewer = { ...intent, orders };
+    const prices = pricesOf(fewer, market);
+    if (typeof prices !== 'string' && areOrders(rungsOf(amount, prices, { intent: fewer, market }), market))
+      return orders;
+  }
+  return 0;
+}

@@ -1,0 +1,142 @@
+import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
+import type { Side } from '../../domain/order.ts';
+import type { Market } from '../../domain/market.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
+import { canBeOrdered } from './market-grid.ts';
+import { canceling, over, placing, refused, waiting } from './step.ts';
+import { NO_TALLY, takeStock, type Stock, type Tally } from './tally.ts';
+
+/**
+ * An amount that is traded in slices over a time: slice `i` of `n` is due at `i / n` of it, the first at once.
+ *
+ * - Each slice is placed once, when it is due and the one before has ended. Slices that were missed (nobody
+ *   ran, the one before was not ended, it was refused) are not made up for one by one: what they should have
+ *   filled is spread over the slices that remain.
+ * - A limit order that is not filled when the next slice is due is canceled, and its rest goes into that
+ *   slice whole. The last has until the end of the time.
+ * - After that nothing is placed any more, however much is left: a bot that comes back late does not trade on
+ *   an old wish.
+ */
+export interface Sliced {
+  readonly side: Side;
+  readonly amount: Units;
+  /** Null: market orders. */
+  readonly price: Units | null;
+  readonly overMs: number;
+  readonly slices: number;
+  readonly startedAtMs: number;
+  /** The first slice, counted from 0, that is neither placed nor missed. */
+  readonly nextSlice: number;
+  /** What the last limit order left. */
+  readonly carry: Units;
+  readonly tally: Tally;
+}
+
+/** How large a slice is to be, what was carried into it included; no more than is left. */
+export type PartOf<Algorithm> = (algorithm: Algorithm, slice: number, market: Market) => Units;
+
+const MOST_SLICES = 1_000;
+/** Thirty days. */
+const LONGEST_MS = 2_592_000_000;
+
+/** Where every sliced algorithm begins. */
+export function begunSlices(nowMs: number): Pick<Sliced, 'startedAtMs' | 'nextSlice' | 'carry' | 'tally'> {
+  return { startedAtMs: nowMs, nextSlice: 0, carry: NO_UNITS, tally: NO_TALLY };
+}
+
+/** What is wrong with how slices lie in time; null where nothing is. */
+export function wrongTimes(overMs: number, slices: number): ReturnType<typeof refused> | null {
+  if (!Number.isSafeInteger(slices) || slices < 1 || slices > MOST_SLICES) {
+    return refused(`expected 1 to ${MOST_SLICES} slices, was ${slices}`);
+  }
+  if (!Number.isSafeInteger(overMs) || overMs < slices || overMs > LONGEST_MS) {
+    return refused(`expected overMs from ${slices} (one a slice) to ${LONGEST_MS}, was ${overMs}`);
+  }
+  return null;
+}
+
+/**
+ * The next slice, if it is time for it. `holdsSmall`: a slice that is too little for an order goes into the
+ * next one instead of being refused.
+ */
+export function advanceSlices<Algorithm extends Sliced>(
+  before: Algorithm,
+  view: AlgorithmView,
+  by: { readonly partOf: PartOf<Algorithm>; readonly holdsSmall: boolean },
+): AlgorithmStep<Algorithm> {
+  const stock = takeStock(before.tally, view.orders);
+  const algorithm = afterEnded(before, stock);
+  const { nowMs } = view;
+  const endMs = dueMs(algorithm, algorithm.slices);
+  const current = sliceAt(algorithm, nowMs);
+  const nextDueMs = dueMs(algorithm, algorithm.nextSlice);
+  if (stock.live !== null) return awaiting(algorithm, stock.live, { nowMs, nextDueMs });
+  if (algorithm.tally.filled >= algorithm.amount) return over(algorithm, 'filled');
+  if (algorithm.nextSlice >= algorithm.slices || nowMs >= endMs) return ended(algorithm, stock, view);
+  if (current < algorithm.nextSlice) return waiting(algorithm, { wakeAtMs: nextDueMs });
+  const amount = by.partOf(algorithm, current, view.market);
+  const next = { ...algorithm, nextSlice: current + 1, carry: NO_UNITS };
+  const wakeAtMs = dueMs(next, next.nextSlice);
+  if (by.holdsSmall && isTooSmall(algorithm, amount, view)) {
+    const held = { ...next, carry: amount };
+    return next.nextSlice < next.slices ? waiting(held, { wakeAtMs }) : ended(held, stock, view);
+  }
+  return placing(next, plainOrder(algorithm.side, amount, algorithm.price), wakeAtMs);
+}
+
+function ended<Algorithm extends Sliced>(
+  algorithm: Algorithm,
+  stock: Stock,
+  view: AlgorithmView,
+): AlgorithmStep<Algorithm> {
+  const last = stock.ended.at(-1);
+  const reason =
+    view.refusals.at(-1)?.reason ?? (last?.state === 'rejected' ? (last.reason ?? 'rejected') : undefined);
+  if (reason !== undefined) return over(algorithm, `its last slice was refused: ${reason}`);
+  const left = subtractUnits(algorithm.amount, algorithm.tally.filled);
+  const isRest = algorithm.nextSlice >= algorithm.slices && isTooSmall(algorithm, left, view);
+  return over(algorithm, isRest ? 'filled but for a rest below the minimum' : 'its time is over');
+}
+
+/** At its own price, or at the one that a market order would meet; without any price only nothing is. */
+function isTooSmall({ side, price }: Sliced, amount: Units, { book, market }: AlgorithmView): boolean {
+  const at = price ?? (side === 'buy' ? book?.bestAsk : book?.bestBid) ?? null;
+  return at === null ? amount === 0n : !canBeOrdered(market, { amount, price: at });
+}
+
+/** A live order goes on until the next slice is due. */
+function awaiting<Algorithm extends Sliced>(
+  algorithm: Algorithm,
+  live: OrderRecord,
+  times: { readonly nowMs: number; readonly nextDueMs: number },
+): AlgorithmStep<Algorithm> {
+  if (times.nowMs < times.nextDueMs) return waiting(algorithm, { wakeAtMs: times.nextDueMs });
+  return live.state === 'cancelling' || live.state === 'settling'
+    ? waiting(algorithm)
+    : canceling(algorithm, live.key);
+}
+
+function afterEnded<Algorithm extends Sliced>(
+  algorithm: Algorithm,
+  { tally, ended: orders }: Stock,
+): Algorithm {
+  const last = orders.at(-1);
+  if (last === undefined) return algorithm;
+  const isCarried = last.state === 'cancelled' && last.execution === 'limit';
+  return { ...algorithm, tally, carry: isCarried ? subtractUnits(last.amount, last.filled) : NO_UNITS };
+}
+
+/** When a slice is due; the one after the last is due at the end. */
+function dueMs(algorithm: Sliced, slice: number): number {
+  return algorithm.startedAtMs + Math.floor((slice * algorithm.overMs) / algorithm.slices);
+}
+
+/** The slice whose time it is; below zero before the first. */
+function sliceAt(algorithm: Sliced, nowMs: number): number {
+  const { startedAtMs, slices, overMs } = algorithm;
+  let slice = Math.min(slices - 1, Math.floor(((nowMs - startedAtMs) * slices) / overMs));
+  // Due times are whole milliseconds, rounded down.
+  while (slice + 1 < slices && dueMs(algorithm, slice + 1) <= nowMs) slice += 1;
+  return slice;
+}

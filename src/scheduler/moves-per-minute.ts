@@ -1,0 +1,20 @@
+import type { VenueProfile } from '../venues/port.ts';
+import type { PlanBudget } from './plan-input.ts';
+import { capacityOf } from './planned-budget.ts';
+
+/**
+ * How often in a minute the limits allow an order to be moved: a cancel and an order each. Null where neither
+ * is counted.
+ */
+export function movesPerMinute(
+  budgets: Iterable<PlanBudget>,
+  { budgets: names }: Pick<VenueProfile, 'budgets'>,
+): number | null {
+  const { place, cancel } = names;
+  const asksOf = (name: string): number => Number(name === place) + Number(name === cancel);
+  const rates = [...budgets].flatMap((budget) => {
+    const asks = asksOf(budget.name);
+    return asks === 0 ? [] : [((capacityOf(budget) / budget.windowMs) * 60_000) / asks];
+  });
+  return rates.length === 0 ? null : Math.min(...rates);
+}
