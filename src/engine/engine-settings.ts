@@ -41,7 +41,7 @@ export interface EngineSettings {
   readonly resendUnknown: boolean;
   /** How long an order may wait for a slot: what waits longer would be priced by an old book. */
   readonly placeWithinMs: number;
-  /** How often in a minute the limits allow an order to be moved; null or left out where nothing is counted. */
+  /** How often in a minute the limits allow an order to be moved; null or left out: nothing is counted. */
   readonly movesPerMinute?: number | null;
   /** Whether all that a restart needs is written; true without it. A backtest begins once. */
   readonly isRestartable?: boolean;

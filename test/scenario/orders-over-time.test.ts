@@ -36,9 +36,9 @@ function hours(table: string): CandleColumns {
   };
 }
 
-type Wish = (ctx: StrategyContext) => void;
+type Wish = (ctx: StrategyContext, bar: number) => unknown;
 
-/** Wants something at the close of its first bar. */
+/** Wants something at the close of its first bar, or of the one that the row names. */
 function wanting(wish: Wish): StrategyDefinition {
   return defineStrategy({
     name: 'script',
@@ -47,7 +47,7 @@ function wanting(wish: Wish): StrategyDefinition {
     data: ({ market }) => ({ bars: market.candles('1h') }),
     on: {
       bars(ctx) {
-        if (ctx.state.bars === 0) wish(ctx as StrategyContext);
+        wish(ctx as StrategyContext, ctx.state.bars);
         ctx.setState({ bars: ctx.state.bars + 1 });
       },
     },
@@ -69,7 +69,7 @@ type Row = readonly [what: string, wish: Wish, bars: string, fills: string];
 const VWAP: readonly Row[] = [
   [
     'each slice at the open that follows its time',
-    (ctx) => ctx.vwap('buy', { amount: 4, overMs: 2 * HOUR_MS, profile: [1, 3] }),
+    (ctx, bar) => bar === 0 && ctx.vwap('buy', { amount: 4, overMs: 2 * HOUR_MS, profile: [1, 3] }),
     `100 100 100 100
      101 102 99 102
      103 104 101 103`,
@@ -77,7 +77,8 @@ const VWAP: readonly Row[] = [
   ],
   [
     'a limit slice that does not fill goes into the next',
-    (ctx) => ctx.vwap('buy', { amount: 4, overMs: 2 * HOUR_MS, profile: [1, 3], price: 98 }),
+    (ctx, bar) =>
+      bar === 0 && ctx.vwap('buy', { amount: 4, overMs: 2 * HOUR_MS, profile: [1, 3], price: 98 }),
     `100 100 100 100
      100 102 99 102
      102 102 97 98`,
@@ -88,7 +89,7 @@ const VWAP: readonly Row[] = [
 const LADDER: readonly Row[] = [
   [
     'rungs fill as the price comes to them, and none twice',
-    (ctx) => ctx.ladder('buy', { amount: 3, from: 99, to: 95, orders: 3 }),
+    (ctx, bar) => bar === 0 && ctx.ladder('buy', { amount: 3, from: 99, to: 95, orders: 3 }),
     `100 100 100 100
      100 101 98 100
      100 100 96 100
@@ -96,9 +97,10 @@ const LADDER: readonly Row[] = [
     'buy 1 at 99, bar 1+; buy 1 at 97, bar 2+; buy 1 at 95, bar 3+',
   ],
   [
-    'linear rungs, tried again once there is something to sell, of which the last expires',
-    (ctx) => {
-      ctx.buy({ amount: 6 });
+    'linear rungs, of which the last expires',
+    (ctx, bar) => {
+      if (bar === 0) ctx.buy({ amount: 6 });
+      if (bar !== 1) return;
       ctx.ladder('sell', {
         amount: 6,
         from: 101,
@@ -109,9 +111,10 @@ const LADDER: readonly Row[] = [
       });
     },
     `100 100 100 100
-     100 102 100 101
-     101 104 101 103
-     103 106 103 105`,
+     100 100 100 100
+     100 104 99 103
+     103 104 101 104
+     104 106 103 105`,
     'buy 6 at 100, bar 1; sell 1 at 101, bar 2+; sell 2 at 103, bar 2+',
   ],
 ];
@@ -119,7 +122,7 @@ const LADDER: readonly Row[] = [
 const PEG: readonly Row[] = [
   [
     'a step below the close, which it follows, and fills where the price comes back',
-    (ctx) => ctx.peg('buy', { amount: 1, bound: 200 }),
+    (ctx, bar) => bar === 0 && ctx.peg('buy', { amount: 1, bound: 200 }),
     `100 100 100 100
      101 105 101 105
      106 106 104 105`,
@@ -127,7 +130,7 @@ const PEG: readonly Row[] = [
   ],
   [
     'never beyond its bound',
-    (ctx) => ctx.peg('buy', { amount: 1, bound: 101 }),
+    (ctx, bar) => bar === 0 && ctx.peg('buy', { amount: 1, bound: 101 }),
     `100 100 100 100
      102 105 101.5 105
      105 106 102 105
@@ -139,7 +142,7 @@ const PEG: readonly Row[] = [
 const DCA: readonly Row[] = [
   [
     'the same value at each time',
-    (ctx) => ctx.dca({ value: 100, everyMs: 2 * HOUR_MS, times: 2 }),
+    (ctx, bar) => bar === 0 && ctx.dca({ value: 100, everyMs: 2 * HOUR_MS, times: 2 }),
     `100 100 100 100
      100 101 98 100
      100 100 96 80
@@ -148,7 +151,8 @@ const DCA: readonly Row[] = [
   ],
   [
     'more far below the highest price',
-    (ctx) =>
+    (ctx, bar) =>
+      bar === 0 &&
       ctx.dca({
         value: 100,
         everyMs: 2 * HOUR_MS,
@@ -166,7 +170,7 @@ const DCA: readonly Row[] = [
   ],
   [
     'what a purchase has cost beyond its value is taken off the next',
-    (ctx) => ctx.dca({ value: 100, everyMs: 2 * HOUR_MS, times: 2 }),
+    (ctx, bar) => bar === 0 && ctx.dca({ value: 100, everyMs: 2 * HOUR_MS, times: 2 }),
     `100 100 100 100
      110 112 109 110
      125 125 125 125

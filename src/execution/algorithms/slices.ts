@@ -8,7 +8,8 @@ import { canceling, over, placing, refused, waiting } from './step.ts';
 import { NO_TALLY, takeStock, type Stock, type Tally } from './tally.ts';
 
 /**
- * An amount that is traded in slices over a time: slice `i` of `n` is due at `i / n` of it, the first at once.
+ * An amount that is traded in slices over a time: slice `i` of `n` is due at `i / n` of it, the first at
+ * once.
  *
  * - Each slice is placed once, when it is due and the one before has ended. Slices that were missed (nobody
  *   ran, the one before was not ended, it was refused) are not made up for one by one: what they should have
