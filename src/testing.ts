@@ -1,5 +1,6 @@
 /**
  * A strategy in a test: `runStrategy(strategy, { bars: [100, 90, 95] })` runs it on scripted bars,
+ * `restartAfter` ends the bot on the way and starts it again,
  * `await runOnBooks(strategy, { books: [{ bid: 99, ask: 101 }] })` on scripted books and trades.
  */
 export {
@@ -16,4 +17,5 @@ export {
   type ScriptedRun,
   type ScriptOptions,
 } from './backtest/script/run-script.ts';
+export { generateBars, type GeneratedBars } from './backtest/script/generated-bars.ts';
 export type { MarketScript, ScriptedBar, ScriptedTerms } from './backtest/script/scripted-market.ts';

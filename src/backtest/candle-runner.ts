@@ -9,7 +9,7 @@ import { Engine } from '../engine/engine.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent, VenueEvent } from '../engine/engine-event.ts';
 import type { EngineSettings } from '../engine/engine-settings.ts';
-import { EMPTY_MIRROR_STATE } from '../engine/mirror-change.ts';
+import { EMPTY_MIRROR_STATE, type MirrorChange, type MirrorState } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { intentsOf, type EquityCurve, type StrategyIntents } from './backtest-run.ts';
@@ -23,7 +23,7 @@ import { EquityRecorder } from './equity-recorder.ts';
 import { RunRecords } from './run-records.ts';
 import type { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
 import type { EquityValuer } from '../venues/bars/equity-valuer.ts';
-import type { LoggedLine } from '../engine/strategy-instance.ts';
+import type { LoggedLine, StrategyInstance } from '../engine/strategy-instance.ts';
 
 /**
  * One market with its recorded bars. Those that begin before `fromMs` of the run are the past: they warm
@@ -34,6 +34,19 @@ export interface RunMarket {
   readonly columns: CandleColumns;
 }
 
+/** How a bot begins again in the middle of a run. */
+export interface RunRestarts {
+  /** Once the bars are over that close then, in ms since 1970. */
+  readonly atMs: ReadonlySet<number>;
+  /** What it finds of its life before. */
+  readonly kept: {
+    take(change: MirrorChange): void;
+    load(nowMs: number): MirrorState;
+  };
+  /** Its strategies, made anew. */
+  readonly newInstances: () => EngineSettings['instances'];
+}
+
 export interface CandleRunOptions {
   /** Without markets, feeds and reconciliation, which a run on bars has of its own. */
   readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'reconciliation' | 'venue'>;
@@ -41,6 +54,8 @@ export interface CandleRunOptions {
   readonly venue: BarFillSimulator;
   readonly quote: Currency;
   readonly fromMs: number;
+  /** Where the bot ends on the way and begins again, as a test wants it; it never does without it. */
+  readonly restarts?: RunRestarts;
   /** Answers a call in place of the exchange; null leaves it to the exchange. */
   readonly answerInstead?: (call: VenueCall) => VenueAnswer | null;
   /** Called now and then, for long runs: bars that went by, and all there are. */
@@ -76,8 +91,8 @@ const PROGRESS_EVERY_BARS = 1_000;
  */
 export class CandleRunner {
   private readonly options: CandleRunOptions;
-  private readonly engine: Engine;
-  private readonly lanes: readonly BarLane[];
+  private engine: Engine;
+  private lanes: readonly BarLane[];
   private readonly records = new RunRecords();
   private readonly equity: EquityRecorder;
   /** Bars that there are to run through. */
@@ -91,27 +106,15 @@ export class CandleRunner {
   private lastOutput: EngineOutput | null = null;
   private wallets: readonly WalletReading[] = [];
   private readonly valuer: EquityValuer;
-  private readonly statistics: BarStatistics;
+  private statistics: BarStatistics;
+  /** The strategies of lives that have ended. */
+  private readonly pastInstances: StrategyInstance[] = [];
 
   constructor(options: CandleRunOptions) {
     this.options = options;
     const { settings, markets, fromMs } = options;
-    this.engine = new Engine(
-      {
-        ...settings,
-        venue: options.venue.profile,
-        markets: markets.map(({ market }) => market),
-        feeds: [],
-        reconciliation: null,
-        isRestartable: false,
-        isJournaled: false,
-        isWatched: false,
-        ranksFromMs: ranksFromMs(markets, fromMs),
-      },
-      { ...EMPTY_MIRROR_STATE, epoch: 'back' },
-      fromMs,
-    );
-    this.lanes = markets.map((market, index) => this.laneOf(market, index));
+    this.engine = this.engineOf(settings.instances, { ...EMPTY_MIRROR_STATE, epoch: 'back' }, fromMs);
+    this.lanes = markets.map((market, index) => this.laneOf(market, { index, fromMs }));
     this.statistics = new BarStatistics(this.lanes, options.venue.profile.marketNames);
     this.total = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.valuer = options.venue.valuer(
@@ -138,14 +141,15 @@ export class CandleRunner {
       finalEquity: this.valuer.exact(),
       bars: this.done,
       failures: this.failures(),
-      logs: new Map(this.engine.instances.map(({ name, log }) => [name, log] as const)),
-      intents: intentsOf(this.engine.instances),
+      logs: this.logs(),
+      intents: intentsOf([...this.pastInstances, ...this.engine.instances]),
       universes: this.engine.universes.reports(),
     };
   }
 
   /** Closes bars until the next progress report. Answers whether there may be more. */
   private closeSome(): boolean {
+    const { restarts } = this.options;
     const untilDone = this.done + PROGRESS_EVERY_BARS;
     while (this.done < untilDone) {
       const nextMs = this.nextMs();
@@ -155,6 +159,7 @@ export class CandleRunner {
       if (this.wakeAtMs <= nextMs) this.wakeUntil(nextMs + 1);
       if (closed > 0) this.equity.add(nextMs);
       this.done += closed;
+      if (closed > 0 && restarts?.atMs.has(nextMs) === true) this.restart(restarts, nextMs);
       this.openBars(nextMs);
     }
     return true;
@@ -171,8 +176,45 @@ export class CandleRunner {
     return this.valuer.initial();
   }
 
-  private laneOf({ market, columns }: RunMarket, index: number): BarLane {
-    const { fromMs } = this.options;
+  private engineOf(instances: EngineSettings['instances'], state: MirrorState, nowMs: number): Engine {
+    const { settings, markets, venue, restarts } = this.options;
+    return new Engine(
+      {
+        ...settings,
+        instances,
+        venue: venue.profile,
+        markets: markets.map(({ market }) => market),
+        feeds: [],
+        reconciliation: null,
+        isRestartable: restarts !== undefined,
+        isJournaled: restarts !== undefined,
+        isWatched: false,
+        ranksFromMs: ranksFromMs(markets, this.options.fromMs),
+      },
+      state,
+      nowMs,
+    );
+  }
+
+  /**
+   * The bot ends without a word and begins again, with what it kept and with the bars so far as its past. Its
+   * orders stay at the exchange meanwhile.
+   */
+  private restart({ kept, newInstances }: RunRestarts, nowMs: number): void {
+    const { markets } = this.options;
+    this.pastInstances.push(...this.engine.instances);
+    this.engine = this.engineOf(newInstances(), kept.load(nowMs), nowMs);
+    this.lastOutput = null;
+    this.lanes = markets.map((market, index) => this.laneOf(market, { index, fromMs: nowMs }));
+    for (const lane of this.lanes) lane.closedIndex = lane.next - 1;
+    this.statistics = new BarStatistics(this.lanes, this.options.venue.profile.marketNames);
+    this.step({ kind: 'account', atMs: nowMs, orders: [], trades: [], wallets: this.wallets });
+  }
+
+  private laneOf(
+    { market, columns }: RunMarket,
+    { index, fromMs }: { readonly index: number; readonly fromMs: number },
+  ): BarLane {
     const timeframes = new Set(
       this.engine.instances.flatMap(({ runner }) =>
         runner.subscriptions.flatMap((wanted) =>
@@ -342,12 +384,22 @@ export class CandleRunner {
 
   private note({ changes, wakeAtMs }: EngineOutput): void {
     this.wakeAtMs = wakeAtMs;
-    if (changes.length > 0) this.records.note(changes);
+    if (changes.length === 0) return;
+    this.records.note(changes);
+    const { restarts } = this.options;
+    if (restarts !== undefined) for (const change of changes) restarts.kept.take(change);
   }
 
   private takeWallets(atMs: number): void {
     const answer = this.options.venue.answer({ kind: 'wallets' }, atMs);
     if (answer.outcome === 'value') this.wallets = answer.value as readonly WalletReading[];
+  }
+
+  private logs(): CandleRun['logs'] {
+    const logs = new Map<string, readonly LoggedLine[]>();
+    for (const { name, log } of [...this.pastInstances, ...this.engine.instances])
+      logs.set(name, [...(logs.get(name) ?? []), ...log]);
+    return logs;
   }
 
   private failures(): ReadonlyMap<string, string> {

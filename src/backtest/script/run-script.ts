@@ -11,6 +11,7 @@ import { StrategyRunner } from '../../strategy/runner.ts';
 import { BarFillSimulator } from '../../venues/bars/bar-fill-simulator.ts';
 import { CandleRunner, type CandleRun, type CandleRunOptions } from '../candle-runner.ts';
 import type { PollRunOptions } from '../poll/run-poll.ts';
+import { KeptState } from './kept-state.ts';
 import { scriptedMarket, SCRIPT_START_MS, type MarketScript } from './scripted-market.ts';
 import type { Market } from '../../domain/market.ts';
 import { refusedAnswer } from '../../venues/door/typed-door.ts';
@@ -35,10 +36,21 @@ export interface ScriptedAccount {
 export interface ScriptOptions extends MarketScript, ScriptedAccount {
   /** Bars at the beginning that are the past: they warm up, and no handler gets them. */
   readonly past?: number;
+  /**
+   * After so many bars the bot is killed and begins again, with what its mirror has; for example `[3, 7]`.
+   * What it had at the exchange stays there.
+   */
+  readonly restartAfter?: readonly number[];
+  /** Other markets, for a strategy of several; their bars begin with the first ones. */
+  readonly others?: readonly MarketScript[];
+  /** The percentage of a bar's volume that an order can fill; all of it without it. */
+  readonly volumeShare?: number;
 }
 
 /** An order that a strategy had. Prices are in the quote currency, amounts in the base currency. */
 export interface ScriptedOrder {
+  /** Such as `BTCUSDT`. */
+  readonly market: string;
   readonly side: Side;
   readonly execution: Execution;
   /** Null for a market order. */
@@ -54,6 +66,8 @@ export interface ScriptedOrder {
 
 /** A trade of an order. */
 export interface ScriptedFill {
+  /** Such as `BTCUSDT`. */
+  readonly market: string;
   readonly side: Side;
   readonly price: number;
   readonly amount: number;
@@ -83,27 +97,47 @@ const MILLIONTHS = 1_000_000;
  * always the same. Throws `INVALID_STRATEGY` with what a handler threw.
  */
 export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions): ScriptedRun {
-  const { params = {}, past = 0, timeframe = '1h' } = options;
+  const { params = {}, past = 0, timeframe = '1h', restartAfter = [], others = [], volumeShare } = options;
   const { market, columns } = scriptedMarket(options);
+  const markets = [
+    { market, columns },
+    ...others.map((other) => scriptedMarket({ ...other, timeframe: other.timeframe ?? timeframe })),
+  ];
   const venue = new BarFillSimulator({
-    markets: [market],
+    markets: markets.map((one) => one.market),
     ...accountOf(options, market),
-    rules: { volumeShareMillionths: null },
+    rules: { volumeShareMillionths: volumeShare === undefined ? null : Math.round(volumeShare * 10_000) },
   });
-  const runner = new StrategyRunner(strategy, {
-    marketNames: MARKET_NAMES,
-    market: market.symbol,
-    timeframe,
-    params,
-    hasBooks: false,
-  });
+  const newRunner = (): StrategyRunner =>
+    new StrategyRunner(strategy, {
+      marketNames: MARKET_NAMES,
+      market: market.symbol,
+      timeframe,
+      params,
+      hasBooks: false,
+    });
+  let runner = newRunner();
+  const settings = settingsOf(runner);
+  const barMs = timeframeMs(timeframe);
   const run = new CandleRunner({
-    settings: settingsOf(runner),
-    markets: [{ market, columns }],
+    settings,
+    markets,
     venue,
     quote: market.quote,
-    fromMs: SCRIPT_START_MS + past * timeframeMs(timeframe),
+    fromMs: SCRIPT_START_MS + past * barMs,
     answerInstead: refusing(options.refuse),
+    ...(restartAfter.length === 0
+      ? {}
+      : {
+          restarts: {
+            atMs: new Set(restartAfter.map((bars) => SCRIPT_START_MS + (past + bars) * barMs)),
+            kept: new KeptState('test'),
+            newInstances: () => {
+              runner = newRunner();
+              return settingsOf(runner).instances;
+            },
+          },
+        }),
   }).run();
   return scriptedRun(run, runner);
 }
@@ -159,8 +193,9 @@ export function scriptedRun(
 }
 
 function orderOf(order: OrderRecord): ScriptedOrder {
-  const { side, execution, price, stopPrice, amount, filled, state, tag } = order;
+  const { market, side, execution, price, stopPrice, amount, filled, state, tag } = order;
   return {
+    market,
     side,
     execution,
     price: price === null || execution === 'market' ? null : numberOf(price),
@@ -172,8 +207,8 @@ function orderOf(order: OrderRecord): ScriptedOrder {
   };
 }
 
-function fillOf({ side, price, amount, fee, atMs }: FillRecord): ScriptedFill {
-  return { side, price: numberOf(price), amount: numberOf(amount), fee: numberOf(fee), timeMs: atMs };
+function fillOf({ market, side, price, amount, fee, atMs }: FillRecord): ScriptedFill {
+  return { market, side, price: numberOf(price), amount: numberOf(amount), fee: numberOf(fee), timeMs: atMs };
 }
 
 function numberOf(units: Units): number {

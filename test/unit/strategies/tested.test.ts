@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineStrategy } from '#sdk';
-import { runStrategy } from '#testing';
+import { defineStrategy, sma } from '#sdk';
+import { generateBars, runStrategy, type GeneratedBars } from '#testing';
 import maCross from '../../../strategies/ma-cross.ts';
 
 /** Buys a twentieth of its equity after a fall, and sells it one percent higher. */
@@ -82,4 +82,80 @@ test('a refusal is reported with its code, and what a handler throws ends the te
     'broken: on.bars: ctx.buy.amount: expected a positive',
   );
   expect(() => runStrategy(dips, { bars: [100, -1] })).toThrow('bars.1: expected prices above 0');
+});
+
+test('a restart gives back the state, the position and the orders, and nothing that lay beside them', () => {
+  let starts = 0;
+  const holder = defineStrategy({
+    name: 'holder',
+    state: z.strictObject({ bars: z.int().default(0) }),
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+    indicators: ({ bars }) => ({ mean: sma(bars, 2) }),
+    on: {
+      start({ log, position, orders, indicators }, { isRestart }) {
+        starts += 1;
+        log(
+          `${isRestart ? 'restart' : 'start'} with ${position} and ${orders.length}, mean ${indicators.mean}`,
+        );
+      },
+      bars({ state, setState, position, buy, sell, orders }, { close }) {
+        setState({ bars: state.bars + 1 });
+        if (position === 0) buy({ amount: 1 });
+        else if (orders.length === 0) sell({ amount: position, price: close * 1.1 });
+      },
+    },
+  });
+  const { log, state, orders } = runStrategy(holder, {
+    bars: [100, 102, 104, 106, 108, 110],
+    past: 2,
+    restartAfter: [2, 3],
+  });
+  expect(starts).toBe(3);
+  expect(log).toEqual([
+    'start with 0 and 0, mean 101',
+    'restart with 1 and 1, mean 105',
+    'restart with 1 and 1, mean 107',
+  ]);
+  expect(state).toEqual({ bars: 4 });
+  expect(orders.map(({ side, state: is }) => `${side} ${is}`)).toEqual(['buy filled', 'sell open']);
+});
+
+const closes = (options: GeneratedBars): readonly number[] =>
+  generateBars(options).map((bar) => (typeof bar === 'number' ? bar : bar.close));
+
+test('generated bars are the same for a seed, and go where they are told', () => {
+  expect(closes({ count: 50, seed: 1 })).toEqual(closes({ count: 50, seed: 1 }));
+  expect(closes({ count: 50, seed: 1 })).not.toEqual(closes({ count: 50, seed: 2 }));
+  expect(closes({ count: 100, seed: 1, trend: -0.5 }).at(-1)).toBeLessThan(65);
+  expect(Math.max(...closes({ count: 100, seed: 1, wave: { percent: 20, bars: 50 } }))).toBeGreaterThan(115);
+  expect(Math.abs((closes({ count: 500, seed: 3 }).at(-1) ?? 0) - 100)).toBeLessThan(3);
+});
+
+test('a share of the volume lets an order fill over several bars, in each of several markets', () => {
+  const both = defineStrategy({
+    name: 'both',
+    data: ({ market, markets, timeframe }) => ({
+      bars: market.candles(timeframe),
+      other: markets.of('ETHUSDT').candles(timeframe),
+    }),
+    on: {
+      bars({ orders, position, buy }) {
+        if (position === 0 && orders.length === 0) buy({ amount: 3, price: 101 });
+      },
+      other({ markets, orders }) {
+        const ether = markets.of('ETHUSDT');
+        if (ether.position === 0 && orders.length < 2) ether.buy({ amount: 1, price: 11 });
+      },
+    },
+  });
+  const bars = Array.from({ length: 6 }, () => ({ close: 100, volume: 10 }));
+  const { fills } = runStrategy(both, {
+    bars,
+    others: [{ market: 'ETHUSDT', bars: [10, 10, 10, 10, 10, 10] }],
+    volumeShare: 10,
+  });
+  const amounts = (market: string): readonly number[] =>
+    fills.flatMap((fill) => (fill.market === market ? [fill.amount] : []));
+  expect(amounts('BTCUSDT')).toEqual([1, 1, 1]);
+  expect(amounts('ETHUSDT')).toEqual([1]);
 });
