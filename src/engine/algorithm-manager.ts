@@ -20,9 +20,10 @@ import type { MirrorState } from './mirror-change.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { OrderPlacer } from './order-placer.ts';
 import type { PortfolioViews } from './portfolio-view.ts';
+import { portfolioLook } from './portfolio-look.ts';
 import type { PreTradeRisk } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
-import type { ClaimingWork } from './reservations.ts';
+import type { ClaimingWork, Reservations } from './reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
 import { WorkView } from './work-view.ts';
@@ -76,6 +77,7 @@ export interface AlgorithmManagerOptions {
   readonly notifier: StrategyNotifier;
   /** Why no new orders are taken; null while they are. */
   readonly closed: () => string | null;
+  readonly reservations: Reservations;
 }
 
 /** Runs the algorithms: asks each what it wants when something of its own changed, and does it. */
@@ -84,7 +86,7 @@ export class AlgorithmManager {
   private readonly works = new Map<string, Work>();
   /** Algorithms that are to be asked. */
   private readonly poked = new Set<Work>();
-  /** Orders to be replaced, with the algorithm that waits for each. */
+  /** Orders of others, with the algorithm that waits for the end of each. */
   private readonly replacing = new Map<string, Work>();
 
   constructor(options: AlgorithmManagerOptions) {
@@ -148,23 +150,26 @@ export class AlgorithmManager {
   }
 
   /**
-   * Ends the targets that a strategy had for a market's coin, in whichever market: two would work against
-   * each other. Their orders are canceled.
+   * Ends the targets that a strategy had for the coins of some markets, in whichever market: two would work
+   * against each other. Their orders are canceled. Answers the keys of those that have not ended yet.
    */
-  endTargets(instance: StrategyInstance, market: string): void {
+  endTargets(instance: StrategyInstance, markets: readonly string[], endsSets = false): readonly string[] {
     const { orderManager } = this.options;
-    const { parseMarket } = instance.marketNames;
-    const { base } = parseMarket(market);
+    const baseOf = (market: string): string => instance.marketNames.parseMarket(market).base;
+    const bases = new Set(markets.map(baseOf));
+    const awaited: string[] = [];
     for (const work of this.works.values()) {
-      if (
-        work.instance !== instance ||
-        work.algorithm.kind !== 'target' ||
-        parseMarket(work.market).base !== base
-      )
-        continue;
-      for (const order of work.orders.values()) orderManager.cancels.cancel(order);
+      const { kind } = work.algorithm;
+      if (work.instance !== instance || (kind !== 'target' && kind !== 'targets')) continue;
+      const isSame = kind === 'targets' && endsSets;
+      if (!isSame && !marketsOf(work).some((market) => bases.has(baseOf(market)))) continue;
+      for (const order of work.orders.values()) {
+        orderManager.cancels.cancel(order);
+        if (!isFinal(order)) awaited.push(order.key);
+      }
       this.finish(work, 'another target took its place');
     }
+    return awaited;
   }
 
   /** Whether an algorithm of a strategy is at work in a market. */
@@ -184,8 +189,8 @@ export class AlgorithmManager {
     reason: string,
   ): void {
     for (const work of this.works.values()) {
-      if (!matches(work)) continue;
-      const { algorithm, orders } = work;
+      const { instance, intentId, algorithm, orders } = work;
+      if (!marketsOf(work).some((market) => matches({ instance, market, intentId }))) continue;
       tellLeft(this.options.outbox, this.nameOf(work), { algorithm, orders: [...orders.values()], reason });
       this.finish(work, reason);
     }
@@ -193,7 +198,7 @@ export class AlgorithmManager {
 
   onBook(market: string): void {
     for (const work of this.works.values())
-      if (work.wantsBooks && work.market === market) this.poked.add(work);
+      if (work.wantsBooks && marketsOf(work).includes(market)) this.poked.add(work);
   }
 
   /** A bar of a market has closed: brackets whose strategy was shown it may have to follow. */
@@ -321,9 +326,19 @@ export class AlgorithmManager {
       const replaced = this.options.orderManager.blotter.table.get(algorithm.replacedKey);
       if (replaced !== undefined) work.orders.set(replaced.key, replaced);
       this.replacing.set(algorithm.replacedKey, work);
-    }
+    } else if (algorithm.kind === 'targets') this.await(work, algorithm.awaited);
     this.works.set(intentId, work);
     return work;
+  }
+
+  /** Has an algorithm hear of the ends of orders that are not its own. */
+  private await(work: Work, keys: readonly string[]): void {
+    for (const key of keys) {
+      const order = this.options.orderManager.blotter.table.get(key);
+      if (order === undefined || isFinal(order)) continue;
+      work.orders.set(key, order);
+      this.replacing.set(key, work);
+    }
   }
 
   private onOrder(order: OrderRecord): void {
@@ -385,9 +400,11 @@ export class AlgorithmManager {
       if (order !== undefined) orderManager.cancels.cancel(order);
     }
     for (const order of step.place) {
-      const verdict = risk.approve(work.instance, market, {
+      const { market: where, ...wish } = order;
+      const state = where === undefined ? undefined : this.options.markets.get(where);
+      const verdict = risk.approve(work.instance, state?.market ?? market, {
         intentId: work.intentId,
-        ...order,
+        ...wish,
         tag: tagOf(work.algorithm),
         // Its parts may be alike, and it counts each of them by its own id.
         whenIdentical: 'send',
@@ -410,9 +427,10 @@ export class AlgorithmManager {
   }
 
   private viewOf(work: Work, market: Market): AlgorithmView {
-    const { outbox, orderManager, markets, views, closed } = this.options;
+    const { outbox, orderManager, markets, views, closed, reservations } = this.options;
     const { nowMs } = outbox;
     const { instance, refusals, algorithm } = work;
+    const isOfEquity = algorithm.kind === 'target' || algorithm.kind === 'targets';
     return new WorkView(
       { markets, closed },
       {
@@ -420,7 +438,11 @@ export class AlgorithmManager {
         market,
         orders: this.ordersOf(work, nowMs),
         position: subtractUnits(instance.held(market.base), this.heldBefore(work)),
-        equity: algorithm.kind === 'target' ? views.of(instance).equityUnits(market.symbol) : null,
+        equity: isOfEquity ? views.of(instance).equityUnits(market.symbol) : null,
+        portfolio:
+          algorithm.kind === 'targets'
+            ? portfolioLook(work, { markets, reservations, quote: market.quote })
+            : null,
         closes: work.closes,
         refusals: refusals.length === 0 ? NO_REFUSALS : refusals,
         refusalPauseMs: Math.max(LEAST_REFUSAL_PAUSE_MS, orderManager.blotter.venue.identicalOrdersMs),
@@ -447,6 +469,8 @@ export class AlgorithmManager {
     this.works.delete(work.intentId);
     this.poked.delete(work);
     if (work.algorithm.kind === 'replace') this.replacing.delete(work.algorithm.replacedKey);
+    else if (work.algorithm.kind === 'targets')
+      for (const key of work.algorithm.awaited) this.replacing.delete(key);
     outbox.change({ kind: 'algorithm-end', intentId: work.intentId });
     intents.end(work.intentId, 'done', reason);
   }
@@ -465,4 +489,9 @@ export class AlgorithmManager {
 function tagOf(algorithm: Algorithm): string | null {
   if (algorithm.kind === 'expiring') return algorithm.tag;
   return algorithm.kind === 'bracket' ? algorithm.terms.tag : null;
+}
+
+/** Where an algorithm works. */
+function marketsOf({ market, algorithm }: Pick<Work, 'market' | 'algorithm'>): readonly string[] {
+  return algorithm.kind === 'targets' ? algorithm.legs.map((leg) => leg.market) : [market];
 }

@@ -106,10 +106,21 @@ export class Engine {
     const risk = new PreTradeRisk({ blotter, markets, instances, reservations, closed });
     const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
     const { placer } = orderManager;
-    const ways = { outbox, orderManager, placer, risk, markets, intents, views, notifier, closed };
+    const ways = {
+      outbox,
+      orderManager,
+      placer,
+      risk,
+      markets,
+      intents,
+      views,
+      notifier,
+      reservations,
+      closed,
+    };
     const algorithms = new AlgorithmManager(ways);
     const { movesPerMinute = null } = settings;
-    const router = new IntentRouter({ ...ways, algorithms, rows, reservations, movesPerMinute });
+    const router = new IntentRouter({ ...ways, algorithms, rows, movesPerMinute });
     const strategies = new StrategyDispatcher({
       instances,
       outbox,

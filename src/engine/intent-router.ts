@@ -7,7 +7,7 @@ import { NO_HOLDING } from '../portfolio/holding.ts';
 import { partOf } from '../portfolio/quote-money.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import { createAlgorithm, type AlgorithmIntent } from '../execution/algorithms/algorithms.ts';
+import { createAlgorithm, type Algorithm, type AlgorithmIntent } from '../execution/algorithms/algorithms.ts';
 import type { DecimalInput, Intent } from '../strategy/intents.ts';
 import type { IntentBlotter } from './intent-blotter.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -67,6 +67,7 @@ export class IntentRouter {
       case 'quotes':
       case 'replace':
       case 'target':
+      case 'targets':
       case 'twap':
       case 'vwap':
       case 'ladder':
@@ -215,6 +216,7 @@ export class IntentRouter {
       holding: this.holdingOf(instance, state.market),
       movesPerMinute: this.options.movesPerMinute,
       pegShares: algorithms.pegShares,
+      marketOf: (symbol) => markets.get(symbol)?.market ?? null,
     });
     if (!made.ok) {
       this.reject(instance, intent, { code: 'fit', reason: made.reason });
@@ -243,10 +245,19 @@ export class IntentRouter {
       this.reject(instance, intent, { code: 'funds', reason: short });
       return;
     }
-    if (intent.kind === 'target') algorithms.endTargets(instance, market);
     const intentId = this.nextId();
+    const algorithm = this.inPlaceOfOthers(instance, market, made.algorithm);
     intents.begin(intentId, instance.name, intent);
-    algorithms.begin(instance, intentId, { market, algorithm: made.algorithm });
+    algorithms.begin(instance, intentId, { market, algorithm });
+  }
+
+  /** Ends what a new target or set of shares takes the place of; a set waits for the ends of its orders. */
+  private inPlaceOfOthers(instance: StrategyInstance, market: string, made: Algorithm): Algorithm {
+    const { algorithms } = this.options;
+    if (made.kind === 'target') algorithms.endTargets(instance, [market]);
+    if (made.kind !== 'targets') return made;
+    const markets = made.legs.map((leg) => leg.market);
+    return { ...made, awaited: algorithms.endTargets(instance, markets, true) };
   }
 
   /**

@@ -14,6 +14,7 @@ export class WorkView implements AlgorithmView {
   readonly closes: readonly Close[];
   readonly refusals: AlgorithmView['refusals'];
   readonly refusalPauseMs: number;
+  readonly portfolio: AlgorithmView['portfolio'];
   private readonly markets: MarketDataCache;
   private readonly closed: () => string | null;
 
@@ -31,6 +32,7 @@ export class WorkView implements AlgorithmView {
     this.closes = view.closes;
     this.refusals = view.refusals;
     this.refusalPauseMs = view.refusalPauseMs;
+    this.portfolio = view.portfolio;
   }
 
   get canPlace(): boolean {

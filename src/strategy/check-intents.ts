@@ -10,6 +10,9 @@ import type { Intent } from './intents.ts';
 /** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */
 export const MOST_INTENTS = 100;
 
+/** Orders of one portfolio at a time. */
+const MOST_AT_ONCE = 20;
+
 /** How much, in one of these ways. */
 const SIZES = ['amount', 'value', 'equityShare'] as const;
 const HOLDINGS = ['position', 'value', 'equityShare'] as const;
@@ -43,6 +46,7 @@ const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
   'cancel-all': new Set(['kind', 'market']),
   replace: new Set(['kind', 'clientOrderId', 'price', 'amount']),
   target: new Set(['kind', 'market', ...HOLDINGS, 'price']),
+  targets: new Set(['kind', 'market', 'shares', 'band', 'fee', 'atOnce']),
   quotes: new Set(['kind', 'market', 'quotes']),
   twap: new Set(['kind', 'market', 'side', ...SIZES, 'overMs', 'slices', 'price']),
   vwap: new Set(['kind', 'market', 'side', ...SIZES, 'overMs', 'profile', 'price']),
@@ -75,6 +79,7 @@ const COUNTS: ReadonlySet<string> = new Set([
   'times',
   'offset',
   'orders',
+  'atOnce',
 ]);
 
 const ENTRY_FIELDS: ReadonlySet<string> = new Set([...SIZES, 'price', 'expireAfterMs']);
@@ -147,7 +152,8 @@ class IntentCheck extends OrdersOverTimeCheck {
     for (const name in fields) {
       const value = fields[name];
       if (value === undefined) delete fields[name];
-      else if (NESTED_FIELDS.has(name)) fields[name] = this.sealedPart(value, `.${name}`);
+      else if (NESTED_FIELDS.has(name) || name === 'shares')
+        fields[name] = this.sealedPart(value, `.${name}`);
       else if (LIST_FIELDS.has(name)) fields[name] = this.sealedList(value, `.${name}`);
       else if (
         typeof value === 'object' ? !Array.isArray(value) : typeof value === 'number' && !COUNTS.has(name)
@@ -251,6 +257,13 @@ class IntentCheck extends OrdersOverTimeCheck {
         return;
       case 'target':
         this.target(fields);
+        return;
+      case 'targets':
+        this.market(fields['market']);
+        this.shares(fields['shares']);
+        this.fromZero(fields['band'], '.band');
+        this.fromZero(fields['fee'], '.fee');
+        if (fields['atOnce'] !== undefined) this.whole(fields['atOnce'], '.atOnce', MOST_AT_ONCE);
         return;
       case 'quotes':
         this.market(fields['market']);
@@ -385,6 +398,21 @@ class IntentCheck extends OrdersOverTimeCheck {
       else if (!isDecimalFromZero(wanted))
         this.fail(`.${name}`, `expected a number from 0 on, was ${sayInput(wanted)}`);
     }
+  }
+
+  private shares(input: unknown): void {
+    const shares = this.fields(input, '.shares', 'shares such as { BTCIRT: 0.4 }');
+    for (const name in shares) {
+      this.market(name);
+      const share = shares[name];
+      if (!isDecimalFromZero(share) || new Decimal(String(share)).greaterThan(1))
+        this.fail(`.shares.${name}`, `expected a share from 0 to 1, was ${sayInput(share)}`);
+    }
+  }
+
+  private fromZero(input: unknown, place: string): void {
+    if (input === undefined || isDecimalFromZero(input)) return;
+    this.fail(place, `expected a number from 0 on, was ${sayInput(input)}`);
   }
 
   private visible({ visible, amount }: Fields): void {

@@ -8,6 +8,7 @@ import type {
   BracketWish,
   Change,
   DcaWish,
+  DecimalInput,
   IcebergWish,
   LadderWish,
   OcoWish,
@@ -15,6 +16,7 @@ import type {
   PegWish,
   ProtectWish,
   Quote,
+  TargetsOptions,
   TargetWish,
   TwapWish,
   VwapWish,
@@ -180,6 +182,11 @@ export interface StrategyContext<
    * is placed.
    */
   readonly replace: (clientOrderId: string, change: Change) => void;
+  /**
+   * Shares of the equity by market, 0 to 1 and at most 1 together, of one quote currency: sales first, then
+   * purchases. A market that is not named is left alone.
+   */
+  readonly targets: (shares: Readonly<Record<string, DecimalInput>>, options?: TargetsOptions) => void;
   /**
    * Writes a line to the log of the bot, the mirror (`sarraf intents --log`) or the backtest's result. Of a
    * call 20 lines are kept, of an hour 1000, of a line 500 characters. `fields` are plain JSON.

@@ -39,6 +39,7 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
   readonly cancel: StrategyContext['cancel'];
   readonly cancelAll: StrategyContext['cancelAll'];
   readonly replace: StrategyContext['replace'];
+  readonly targets: StrategyContext['targets'];
   readonly log: StrategyContext['log'];
   readonly #call: HandlerCall;
   readonly #state: StrategyState;
@@ -67,6 +68,8 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
       call.want('cancelAll', only === undefined ? {} : { market: only }, { kind: 'cancel-all' });
     this.replace = (clientOrderId, change) =>
       call.want('replace', change, { kind: 'replace', clientOrderId });
+    this.targets = (shares, options = {}) =>
+      call.want('targets', { ...options, shares }, { kind: 'targets', market: firstOf(shares) ?? market });
     this.log = log;
     Object.freeze(this);
   }
@@ -88,6 +91,11 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
 
 Object.freeze(HandlerContext.prototype);
 Object.freeze(HandlerContext);
+
+/** The first market of some shares; authors may write JavaScript. */
+function firstOf(shares: unknown): string | undefined {
+  return typeof shares === 'object' && shares !== null ? Object.keys(shares)[0] : undefined;
+}
 
 /** Handles of other markets, made once; the strategy's own is the context itself. */
 function marketsOf(

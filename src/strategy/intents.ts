@@ -97,6 +97,16 @@ export type TargetWish = (
   readonly price?: DecimalInput;
 };
 
+/** How a set of shares is reached. */
+export interface TargetsOptions {
+  /** How far each share may be from what is wanted without a trade; worked out from the fee when left out. */
+  readonly band?: DecimalInput;
+  /** What a taker pays, in percent, for that; 0.25 when left out. */
+  readonly fee?: DecimalInput;
+  /** The most orders at once, 1 to 20; 5 when left out. */
+  readonly atOnce?: number;
+}
+
 /** An amount in equal slices over a time, each a market order, or a limit order at `price`. */
 export type TwapWish = Size & {
   /** From the first slice to the end, in ms; 30 days at most. */
@@ -262,6 +272,12 @@ export type Intent =
    */
   | ({ readonly kind: 'replace'; readonly clientOrderId: string } & Change)
   | ({ readonly kind: 'target'; readonly market: string } & TargetWish)
+  /** Shares of the equity by market, of one quote currency; `market` is the first of them. */
+  | ({
+      readonly kind: 'targets';
+      readonly market: string;
+      readonly shares: Readonly<Record<string, DecimalInput>>;
+    } & TargetsOptions)
   /** The set of limit orders that should rest in a market: what is there already stays in its queue place. */
   | { readonly kind: 'quotes'; readonly market: string; readonly quotes: readonly Quote[] }
   | ({ readonly kind: 'twap'; readonly market: string; readonly side: Side } & TwapWish)
@@ -302,6 +318,14 @@ export function replace(clientOrderId: string, change: Change): Intent {
 
 export function target(market: string, wish: TargetWish): Intent {
   return { kind: 'target', market, ...wish };
+}
+
+export function targets(
+  market: string,
+  shares: Readonly<Record<string, DecimalInput>>,
+  options: TargetsOptions = {},
+): Intent {
+  return { kind: 'targets', market, shares, ...options };
 }
 
 export function quotes(market: string, wanted: readonly Quote[]): Intent {

@@ -33,6 +33,7 @@ export type {
   ProtectWish,
   Quote,
   Size,
+  TargetsOptions,
   TargetWish,
   TwapWish,
   VwapWish,

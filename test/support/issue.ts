@@ -3,7 +3,7 @@ import type { Intent } from '../../src/strategy/intents.ts';
 
 /** Has a handler want intents that a test wrote beforehand, as its author would by `ctx`. */
 export function issue(
-  ctx: Pick<StrategyContext, 'markets' | 'cancel' | 'cancelAll' | 'replace'>,
+  ctx: Pick<StrategyContext, 'markets' | 'cancel' | 'cancelAll' | 'replace' | 'targets'>,
   intents: readonly Intent[],
 ): void {
   for (const intent of intents) issueOne(ctx, intent);
@@ -54,6 +54,10 @@ function issueOne(ctx: Parameters<typeof issue>[0], intent: Intent): void {
     case 'protect': {
       const { kind: _, market, ...wish } = intent;
       return ctx.markets.of(market).protect(wish);
+    }
+    case 'targets': {
+      const { kind: _, market: _first, shares, ...options } = intent;
+      return ctx.targets(shares, options);
     }
     case 'quotes':
       return ctx.markets.of(intent.market).quotes(intent.quotes);

@@ -26,6 +26,17 @@ const quote = z.strictObject({
   refusedAtMs: timeMs.nullable(),
 });
 
+const target = z.strictObject({
+  kind: z.literal('target'),
+  position: units.nullable(),
+  value: units.nullable(),
+  equityShare: units.nullable(),
+  price: units.nullable(),
+  placed: count,
+  setbacks,
+  tally,
+});
+
 const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('quotes'),
@@ -42,15 +53,21 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
     amount: units,
     remainder: units.nullable(),
   }),
+  target,
   z.strictObject({
-    kind: z.literal('target'),
-    position: units.nullable(),
-    value: units.nullable(),
-    equityShare: units.nullable(),
-    price: units.nullable(),
-    placed: count,
-    setbacks,
-    tally,
+    kind: z.literal('targets'),
+    legs: z.array(
+      z.strictObject({
+        market: z.string(),
+        share: units,
+        band: units,
+        side: side.nullable(),
+        target,
+        done: z.string().nullable(),
+      }),
+    ),
+    atOnce: z.int().positive(),
+    awaited: z.array(z.string()),
   }),
   z.strictObject({
     kind: z.literal('twap'),

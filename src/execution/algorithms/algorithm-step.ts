@@ -19,6 +19,8 @@ export interface AlgorithmOrder {
   /** Which exit of a position it is, and of a pair its stop leg. Left out: none. */
   readonly exit?: ExitKind | null;
   readonly stopLegExit?: ExitKind | null;
+  /** Where an algorithm works in several markets; left out, the algorithm's own. */
+  readonly market?: string;
 }
 
 /** An order without a stop price. */
@@ -30,6 +32,21 @@ export function plainOrder(side: Side, amount: Units, price: Units | null): Algo
 export interface Close {
   readonly price: Units;
   readonly atMs: number;
+}
+
+/** What an algorithm sees of one of its markets. */
+export interface MarketLook {
+  readonly market: Market;
+  readonly book: SeenBook | null;
+  /** The strategy's position in the coin. */
+  readonly position: Units;
+}
+
+/** What an algorithm sees that works in several markets of one quote currency. */
+export interface PortfolioLook {
+  readonly of: (market: string) => MarketLook;
+  /** What it may spend of the quote currency. */
+  readonly spendable: () => Units;
 }
 
 /** What an algorithm sees when it is asked what to do next. */
@@ -50,6 +67,8 @@ export interface AlgorithmView {
    */
   readonly position: Units;
   readonly equity: Units | null;
+  /** Null for an algorithm of one market. */
+  readonly portfolio: PortfolioLook | null;
   /** Bars of this market that the strategy was shown since this algorithm was last asked, oldest first. */
   readonly closes: readonly Close[];
   /**

@@ -1,3 +1,4 @@
+import type { Market } from '../../domain/market.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { advanceBracket } from './advance-bracket.ts';
@@ -23,6 +24,8 @@ import { createQuotes, type QuotesAlgorithm, type QuotesIntent } from './quotes.
 import { advanceReplace, createReplace, type ReplaceAlgorithm } from './replace.ts';
 import type { Creation } from './step.ts';
 import { advanceTarget, createTarget, type TargetAlgorithm } from './target.ts';
+import { advanceTargets } from './advance-targets.ts';
+import { createTargets, type TargetsAlgorithm } from './targets.ts';
 import { advanceTwap, createTwap, type TwapAlgorithm, type TwapIntent } from './twap.ts';
 import { advanceVwap, createVwap, type VwapAlgorithm, type VwapIntent } from './vwap.ts';
 
@@ -34,6 +37,7 @@ export type Algorithm =
   | QuotesAlgorithm
   | ReplaceAlgorithm
   | TargetAlgorithm
+  | TargetsAlgorithm
   | TwapAlgorithm
   | VwapAlgorithm
   | LadderAlgorithm
@@ -48,7 +52,7 @@ export type AlgorithmIntent = Extract<Intent, { kind: Algorithm['kind'] | 'prote
 
 /** The same with its amount worked out. */
 export type SizedAlgorithmIntent =
-  | Extract<Intent, { kind: 'replace' | 'target' }>
+  | Extract<Intent, { kind: 'replace' | 'target' | 'targets' }>
   | QuotesIntent
   | TwapIntent
   | VwapIntent
@@ -62,6 +66,8 @@ export type SizedAlgorithmIntent =
 export interface CreateAlgorithmOptions extends CreateBracketOptions, CreatePegOptions {
   /** The order that a replace intent names, when it is one of the strategy's own. */
   readonly replaced?: OrderRecord | undefined;
+  /** A market that the bot follows, by its symbol; null for others. */
+  readonly marketOf: (symbol: string) => Market | null;
   /** For quotes: how long a set is acted on without being said again; 5 s when left out. */
   readonly maxQuoteAgeMs?: number | undefined;
 }
@@ -71,6 +77,7 @@ export function isAlgorithmIntent(intent: Intent): intent is AlgorithmIntent {
     case 'quotes':
     case 'replace':
     case 'target':
+    case 'targets':
     case 'twap':
     case 'vwap':
     case 'ladder':
@@ -103,6 +110,8 @@ export function createAlgorithm(
       return createReplace(intent, options);
     case 'target':
       return createTarget(intent);
+    case 'targets':
+      return createTargets(intent, options);
     case 'twap':
       return createTwap(intent, options);
     case 'vwap':
@@ -135,6 +144,8 @@ export function advanceAlgorithm(algorithm: Algorithm, view: AlgorithmView): Alg
       return advanceReplace(algorithm, view);
     case 'target':
       return advanceTarget(algorithm, view);
+    case 'targets':
+      return advanceTargets(algorithm, view);
     case 'twap':
       return advanceTwap(algorithm, view);
     case 'vwap':

@@ -49,6 +49,7 @@ export function unplacedOf(algorithm: Algorithm, orders: readonly OrderRecord[])
     case 'quotes':
     case 'target':
     case 'dca':
+    case 'targets':
       return null;
   }
 }

@@ -27,7 +27,7 @@ const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size', '
 
 /** What a handler gets that authors call. */
 const OF_CTX =
-  'buy sell oco target quotes twap vwap ladder peg dca iceberg bracket protect cancel cancelAll replace setState log isTradable'.split(
+  'buy sell oco target quotes twap vwap ladder peg dca iceberg bracket protect targets cancel cancelAll replace setState log isTradable'.split(
     ' ',
   );
 
@@ -75,6 +75,7 @@ describe('the page for authors', () => {
       'morning',
       'strength',
       'one-percent',
+      'even-risk',
       'early',
       'with-volume',
       'deeper',

@@ -129,6 +129,7 @@ class World {
       equity: parseUnits('1000'),
       closes: [],
       refusals,
+      portfolio: null,
       refusalPauseMs: 10_500,
       canPlace: true,
     };

@@ -37,6 +37,7 @@ const INTENTS: readonly SizedAlgorithmIntent[] = [
     whenCanceled: 'leave',
   },
   { kind: 'protect', market, stopLoss: { price: '95' } },
+  { kind: 'targets', market, shares: { [market]: '0.4' }, atOnce: 2 },
 ];
 
 const textOf = (intent: SizedAlgorithmIntent): string => {

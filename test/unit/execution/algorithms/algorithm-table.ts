@@ -44,6 +44,7 @@ export const CREATED = {
   holding: { amount: parseUnits('2'), averagePrice: parseUnits('100') },
   movesPerMinute: null,
   pegShares: NO_UNITS,
+  marketOf: (symbol: string) => (symbol === MARKET.symbol ? MARKET : null),
 } as const;
 
 /** An order as an algorithm's engine would have it. */
@@ -263,6 +264,7 @@ class AlgorithmRunner {
       equity,
       refusals,
       closes: this.closes,
+      portfolio: null,
       refusalPauseMs: 10_500,
       canPlace: true,
       orders: [...this.orders.values()],

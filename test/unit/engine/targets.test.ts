@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { target, targets } from '../../../src/strategy/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+/** The account has 100,000 USDT; the best prices are 99 and 101, so that a tenth is 100 BTC. */
+function open(): EngineWorld {
+  const limits = createRiskLimits({ collarBps: null, maxBookAgeMs: null });
+  const world = EngineWorld.ready({ instances: [{ limits }] }, 30_000);
+  world.answers.add('order');
+  return world;
+}
+
+const TENTH = targets('BTCUSDT', { BTCUSDT: '0.1' }, { band: 0 });
+const amounts = (world: EngineWorld): readonly string[] =>
+  world.orders().map(({ side, amount, state }) => `${side} ${amount / parseUnits('1')} ${state}`);
+
+describe('a set of shares', () => {
+  it('goes on after a restart: an order of unknown outcome is found, and not placed again', () => {
+    const world = open();
+    world.want(TENTH);
+    const order = world.venue.place(world.pending('place').call.order);
+    world.fail('place');
+    world.restart();
+    world.advance(20_000);
+    expect(amounts(world)).toEqual(['buy 100 open']);
+    world.venue.fill(order.id, '60', '100');
+    world.venue.end(order.id);
+    world.restart();
+    world.advance(30_000);
+    // The fee is taken from what came.
+    expect(amounts(world)).toEqual(['buy 100 cancelled', 'buy 40 sending']);
+    expect(world.requestsOf('place')).toHaveLength(2);
+  });
+
+  it('waits for the end of what it took the place of, also over a restart', () => {
+    const world = open();
+    world.want(TENTH);
+    world.accept();
+    world.advance(3_000);
+    world.want(targets('BTCUSDT', { BTCUSDT: '0.2' }, { band: 0 }));
+    world.advance(5_000);
+    expect(world.waitingKinds()).toEqual(['cancel']);
+    world.restart();
+    world.advance(10_000);
+    expect(world.requestsOf('place')).toHaveLength(1);
+    world.venue.fill(world.order().venueId, '50', '100');
+    world.venue.end(world.order().venueId);
+    world.advance(30_000);
+    expect(amounts(world)).toEqual(['buy 100 cancelled', 'buy 150 sending']);
+  });
+
+  it('ends a target of its coin, and is ended by one', () => {
+    const world = open();
+    world.want(target('BTCUSDT', { position: '10', price: '98' }));
+    world.accept();
+    world.advance(3_000);
+    world.want(TENTH);
+    world.endCanceled();
+    world.advance(3_000);
+    expect(amounts(world)).toEqual(['buy 10 cancelled', 'buy 100 sending']);
+    world.accept();
+    world.advance(3_000);
+    world.want(target('BTCUSDT', { position: '0' }));
+    world.advance(1_000);
+    expect(world.waitingKinds()).toContain('cancel');
+  });
+
+  it('of a market that the bot does not follow is refused', () => {
+    const world = open();
+    world.want(targets('BTCUSDT', { BTCUSDT: '0.1', ETHUSDT: '0.1' }));
+    world.advance(1_000);
+    expect(world.eventsOf('reject')).toMatchObject([
+      { code: 'fit', reason: 'expected a market that the bot follows in shares, was ETHUSDT' },
+    ]);
+  });
+});
