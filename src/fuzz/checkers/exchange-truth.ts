@@ -11,6 +11,8 @@ export interface TrueOrder {
   readonly pairId: number | null;
   readonly market: string;
   readonly side: Side;
+  /** The worst that it may trade at, and where it rests. */
+  readonly price: bigint;
   readonly amount: bigint;
   readonly matched: bigint;
   readonly status: string;
@@ -50,6 +52,7 @@ function orderOf(order: SimulatedOrder): TrueOrder {
     pairId: order.pair?.id ?? null,
     market: grid.symbol,
     side: order.side,
+    price: BigInt(order.price) * grid.priceStep,
     amount: BigInt(order.amount) * grid.amountStep,
     matched: BigInt(order.matched) * grid.amountStep,
     status: order.status,

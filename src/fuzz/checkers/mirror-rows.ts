@@ -29,6 +29,7 @@ export interface IntentRow {
   readonly id: string;
   readonly kind: string;
   readonly json: string;
+  readonly atMs: number;
 }
 
 export interface BalanceRow {
@@ -63,7 +64,7 @@ export function readMirrorRows(path: string): MirrorRows {
         )
         .all(),
       intents: database
-        .prepare<[], IntentRow>('SELECT intent_id AS id, kind, json FROM intents ORDER BY id')
+        .prepare<[], IntentRow>('SELECT intent_id AS id, kind, json, at_ms AS atMs FROM intents ORDER BY id')
         .all(),
       balances: database
         .prepare<[], BalanceRow>('SELECT currency, total, held FROM balances ORDER BY currency')

@@ -2,27 +2,28 @@ import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
 import type { MirrorRows } from './mirror-rows.ts';
 import { NONE_REFUSED } from './own-key.ts';
+import { checkSlowOrders, type SlowIntent } from './slow-orders.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 /** Intents that one order serves, or the pair of an OCO. */
 const ONE_ORDER: ReadonlySet<string> = new Set(['place', 'oco']);
 
 /** Intents whose orders come one after the other, so that no two of them are ever there at once. */
-const ONE_AT_A_TIME: ReadonlySet<string> = new Set(['place', 'replace', 'iceberg']);
+const ONE_AT_A_TIME: ReadonlySet<string> = new Set([
+  'place',
+  'replace',
+  'iceberg',
+  'twap',
+  'vwap',
+  'peg',
+  'dca',
+]);
 
 /** Intents that say how much in all. */
-const HAS_AMOUNT: ReadonlySet<string> = new Set(['place', 'oco', 'twap', 'iceberg']);
+const HAS_AMOUNT: ReadonlySet<string> = new Set(['place', 'oco', 'twap', 'vwap', 'iceberg', 'ladder', 'peg']);
 
 /** Intents that sell what was bought before: each exit goes before the next comes. */
 const HAS_EXIT: ReadonlySet<string> = new Set(['bracket', 'protect']);
-
-/** An intent with the orders that the exchange has accepted for it. */
-interface Served {
-  readonly id: string;
-  readonly kind: string;
-  readonly json: string;
-  readonly orders: readonly TrueOrder[];
-}
 
 /**
  * Never twice: the exchange accepted each id of ours once at most, an intent for one order has one, those
@@ -50,13 +51,14 @@ function servedIntents(
   truth: ExchangeTruth,
   rows: MirrorRows,
   refused: ReadonlySet<string>,
-): readonly Served[] {
+): readonly SlowIntent[] {
   const trueOrders = new Map(truth.orders.map((order) => [order.clientOrderId, order]));
   const byIntent = Map.groupBy(rows.orders, ({ intentId }) => intentId);
-  return rows.intents.map(({ id, kind, json }) => ({
+  return rows.intents.map(({ id, kind, json, atMs }) => ({
     id,
     kind,
     json,
+    atMs,
     orders: (byIntent.get(id) ?? []).flatMap(({ clientOrderId }) => {
       const order = clientOrderId === null ? undefined : trueOrders.get(clientOrderId);
       return order === undefined || refused.has(clientOrderId ?? '') ? [] : [order];
@@ -64,8 +66,9 @@ function servedIntents(
   }));
 }
 
-function checkIntent({ id, kind, json, orders }: Served): readonly string[] {
-  const messages: string[] = [];
+function checkIntent(intent: SlowIntent): readonly string[] {
+  const { id, kind, json, orders } = intent;
+  const messages: string[] = [...checkSlowOrders(intent)];
   const ids = orders.map((order) => order.id).join(', ');
   if (ONE_ORDER.has(kind) && orders.length > 1)
     messages.push(`expected one order for intent ${id} (${kind}), there are ${ids}`);
@@ -76,7 +79,7 @@ function checkIntent({ id, kind, json, orders }: Served): readonly string[] {
         `expected the orders of intent ${id} (${kind}) one after the other, ${together} were there together`,
       );
   }
-  if (HAS_EXIT.has(kind)) messages.push(...checkExits({ id, kind, json, orders }));
+  if (HAS_EXIT.has(kind)) messages.push(...checkExits(intent));
   if (HAS_AMOUNT.has(kind)) {
     const wanted = wantedAmount(json);
     const matched = orders.reduce((sum, order) => sum + order.matched, 0n);
@@ -93,7 +96,7 @@ function checkIntent({ id, kind, json, orders }: Served): readonly string[] {
 }
 
 /** One exit at a time, and no more sold than was bought. */
-function checkExits({ id, kind, json, orders }: Served): readonly string[] {
+function checkExits({ id, kind, json, orders }: SlowIntent): readonly string[] {
   const messages: string[] = [];
   const sales = orders.filter(({ side }) => side === 'sell');
   const together = overlapping(sales);

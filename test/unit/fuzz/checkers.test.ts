@@ -14,6 +14,7 @@ const order = (changes: Partial<TrueOrder> = {}): TrueOrder => ({
   pairId: null,
   market: 'BTCUSDT',
   side: 'buy',
+  price: parseUnits('100'),
   amount: parseUnits('2'),
   matched: parseUnits('1'),
   status: 'Active',
@@ -64,7 +65,7 @@ const truth = (changes: Partial<ExchangeTruth> = {}): ExchangeTruth => ({
   balances: new Map([['usdt', { total: parseUnits('900') as bigint, held: parseUnits('100') as bigint }]]),
   ...changes,
 });
-const intent = { id: 'i1', kind: 'place', json: '{"kind":"place","amount":"2"}' };
+const intent = { id: 'i1', kind: 'place', json: '{"kind":"place","amount":"2"}', atMs: 0 };
 const rows = (changes: Partial<MirrorRows> = {}): MirrorRows => ({
   orders: [row()],
   fills: [fillRow()],
@@ -195,7 +196,7 @@ describe('the check of orders', () => {
   test('lets the parts of an iceberg follow one another and finds them together', () => {
     const iceberg = rows({
       orders: [row(), secondRow],
-      intents: [{ id: 'i1', kind: 'iceberg', json: '{"amount":"4"}' }],
+      intents: [{ id: 'i1', kind: 'iceberg', json: '{"amount":"4"}', atMs: 0 }],
     });
     const first = order({ isOpen: false, status: 'Done', closedAtMs: 2_000 });
     expect(checkOrders(truth({ orders: [first, { ...second, openedAtMs: 2_000 }] }), iceberg)).toEqual([]);
@@ -207,11 +208,52 @@ describe('the check of orders', () => {
   test('finds more filled than was wanted', () => {
     const twap = rows({
       orders: [row(), secondRow],
-      intents: [{ id: 'i1', kind: 'twap', json: '{"amount":"1.5"}' }],
+      intents: [{ id: 'i1', kind: 'twap', json: '{"amount":"1.5"}', atMs: 0 }],
     });
     expect(saying(checkOrders(truth({ orders: [order(), second] }), twap))).toContain(
       'at most 1.5 for intent i1',
     );
+  });
+});
+
+const saidOf = (orders: readonly TrueOrder[], mirror: MirrorRows): string =>
+  saying(checkOrders(truth({ orders }), mirror));
+
+describe('the check of intents that take time', () => {
+  const second = order({ id: 11, clientOrderId: 'bot-a-mark-2' });
+  const secondRow = row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: '11' });
+  const of = (kind: string, fields: object): MirrorRows =>
+    rows({
+      orders: [row(), secondRow],
+      intents: [{ id: 'i1', kind, json: JSON.stringify(fields), atMs: 0 }],
+    });
+  const first = order({ isOpen: false, status: 'Done', closedAtMs: 1_500 });
+  const later = { ...second, openedAtMs: 2_000 };
+
+  test('finds a peg beyond its bound', () => {
+    const fine = of('peg', { amount: '4', bound: '100' });
+    expect(saidOf([first, later], fine)).toBe('');
+    const beyond = of('peg', { amount: '4', bound: '99.9' });
+    expect(saidOf([first, later], beyond)).toContain('10 lies at 100');
+  });
+
+  test('finds a rung that was placed twice', () => {
+    const ladder = of('ladder', { amount: '4', orders: 2 });
+    expect(saidOf([order(), { ...second, price: parseUnits('99') }], ladder)).toBe('');
+    expect(saidOf([order(), second], ladder)).toContain('10 at 100, 11 at 100');
+    expect(
+      saidOf([order(), { ...second, price: parseUnits('99') }], of('ladder', { amount: '4', orders: 1 })),
+    ).toContain('expected at most 1 orders for intent i1 (ladder)');
+  });
+
+  test('finds a purchase that was made twice', () => {
+    const bought = { ...later, matched: parseUnits('1') };
+    const rare = of('dca', { value: '100', everyMs: 60_000 });
+    expect(saidOf([first, bought], rare)).toContain(
+      'expected 1 purchases of intent i1 (dca) by 2000, there were 10, 11',
+    );
+    expect(saidOf([first, { ...bought, matched: 0n }], rare)).toBe('');
+    expect(saidOf([first, { ...bought, openedAtMs: 50_000 }], rare)).toBe('');
   });
 });
 

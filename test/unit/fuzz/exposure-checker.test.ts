@@ -8,6 +8,7 @@ const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
   pairId: null,
   market: 'BTCUSDT',
   side: 'buy',
+  price: 100n,
   amount: 6n,
   matched: 0n,
   status: 'Active',

@@ -181,6 +181,7 @@ const order = (changes: Partial<TrueOrder>): TrueOrder => ({
   pairId: null,
   market: 'BTCUSDT',
   side: 'buy',
+  price: 1n,
   amount: 1n,
   matched: 0n,
   status: 'Active',
