@@ -17,6 +17,8 @@ import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { Dice } from './dice.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
+import type { CheckedUniverse } from './checkers/universe-checker.ts';
+import { ROAMER } from './workload/roamer.ts';
 import { WORKLOAD } from './workload/workload.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
@@ -44,6 +46,9 @@ const MIDDLING_USDT = 60;
 
 /** How many of the seeds have a hostile strategy. */
 const HOSTILE_SHARE = 0.4;
+
+/** How many of the seeds have a strategy with a universe. */
+const ROAMER_SHARE = 0.35;
 
 export interface BotEngineOptions {
   readonly seed: number;
@@ -96,9 +101,10 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     limits,
     capital: {},
   }));
+  const roamer = roamerInstance({ seed, limits, knownMarkets });
   const hostile = hostileInstance({ seed, markets, onVandal, limits, knownMarkets });
   // It comes first: what it spoils of a book the others see.
-  const all = hostile === null ? instances : [hostile, ...instances];
+  const all = [...(hostile === null ? [] : [hostile]), ...instances, ...(roamer === null ? [] : [roamer])];
   return {
     instance: INSTANCE,
     venue: INTERFACE_PROFILE,
@@ -112,6 +118,41 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     resendUnknown: dice.happens(0.5),
     reconciliation: DEFAULT_RECONCILIATION,
   };
+}
+
+/** The rules of the universe that some seeds have; null of the others. */
+export function universeOf(seed: number): CheckedUniverse | null {
+  const dice = Dice.of(seed, 'universe');
+  if (!dice.happens(ROAMER_SHARE)) return null;
+  const rankBy = dice.pick(['spread', 'spread', 'spread', 'change'] as const) ?? 'spread';
+  const hysteresis = dice.happens(0.8) ? 0 : 0.5;
+  return { strategy: ROAMER.name, key: `${ROAMER.name}/members`, rankBy, quote: 'rls', hysteresis };
+}
+
+/** Some seeds have a strategy that goes from market to market, as its universe does. */
+function roamerInstance(of: {
+  readonly seed: number;
+  readonly limits: StrategyInstanceSettings['limits'];
+  readonly knownMarkets: ReadonlySet<string>;
+}): StrategyInstanceSettings | null {
+  const universe = universeOf(of.seed);
+  if (universe === null) return null;
+  const { rankBy, hysteresis, quote } = universe;
+  const dice = Dice.of(of.seed, 'roamer');
+  const runner = new StrategyRunner(ROAMER, {
+    market: MARKET_NAMES.symbolIn('usdt', quote),
+    marketNames: MARKET_NAMES,
+    timeframe: '1m',
+    knownMarkets: of.knownMarkets,
+    params: {
+      seed: dice.integer(0, 0xffff_ffff),
+      activity: dice.logUniform(0.05, 0.5),
+      rankBy,
+      refreshMs: 60_000,
+      hysteresis,
+    },
+  });
+  return { runner, onError: 'stop', pauseMs: 60_000, limits: of.limits, capital: {} };
 }
 
 /** Some seeds have a strategy that does what none should, under each of the policies for errors. */

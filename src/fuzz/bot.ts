@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ControlCommand, DrainPolicy, EngineEvent } from '../engine/engine-event.ts';
-import { createBotEngine, INSTANCE } from './bot-engine.ts';
+import { createBotEngine, INSTANCE, universeOf } from './bot-engine.ts';
 import { BotLife, type BotMachine } from './bot-life.ts';
 import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/drain-checker.ts';
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
@@ -16,6 +16,7 @@ import { FreshnessChecker } from './checkers/freshness-checker.ts';
 import { OverlapChecker } from './checkers/overlap-checker.ts';
 import { NONE_REFUSED } from './checkers/own-key.ts';
 import { RejectionChecker } from './checkers/rejection-checker.ts';
+import { UniverseChecker } from './checkers/universe-checker.ts';
 import { VandalChecker } from './checkers/vandal-checker.ts';
 import type { Violation } from './checkers/violation.ts';
 import { isLimit, type Coverage } from './coverage.ts';
@@ -71,6 +72,7 @@ export class Bot {
   private readonly freshness = new FreshnessChecker();
   private readonly vandal = new VandalChecker();
   private readonly rejections = new RejectionChecker();
+  private readonly universe: UniverseChecker | null;
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
@@ -83,6 +85,8 @@ export class Bot {
     this.options = options;
     this.dice = Dice.of(options.swarm.seed, 'bot');
     this.lowered = new LoweredLimitChecker(() => options.coverage.count('limit reply that lowers'));
+    const universe = universeOf(options.swarm.seed);
+    this.universe = universe === null ? null : new UniverseChecker(universe);
     this.mirrorPath = join(options.folder, 'mirror.sqlite');
     this.journal = new JournalChecker(this.mirrorPath);
     const { wrongReplies, seed } = options.swarm;
@@ -212,6 +216,7 @@ export class Bot {
       ...this.freshness.violations(this.options.coverage.exitNames),
       ...this.vandal.violations(),
       ...this.rejections.violations(),
+      ...(this.universe?.violations() ?? []),
       ...(drain?.violations ?? []),
     ];
   }
@@ -288,6 +293,10 @@ export class Bot {
     const { world, coverage, events } = this.options;
     events.step(event, output, world.time.now());
     if (this.engine !== null) this.vandal.watch(this.engine, output, world.time.now());
+    if (this.engine !== null && this.universe !== null) {
+      for (const told of this.universe.watch(this.engine, event, output, world.time.now()))
+        coverage.universe(told);
+    }
     this.rejections.watch(
       output,
       { idOf: (name) => this.acceptedId(name), refused: this.refusedNames },

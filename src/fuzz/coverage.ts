@@ -48,6 +48,10 @@ const NEEDED = [
   'exits resized',
   'stops raised',
   'crash with an exit that rests',
+  'universe entered',
+  'universe left',
+  'universe left while something is held',
+  'crash with a member left that holds',
 ] as const;
 
 /** Whether an answer says that a limit is exceeded. */
@@ -70,6 +74,8 @@ export class Coverage {
   private readonly doubtful = new Set<string>();
   private readonly rejected = new Set<string>();
   private readonly exits = new ExitCoverage();
+  /** Whether a market has left a universe whose strategy still has something there. */
+  private holdsLeft = false;
 
   /** Names of the orders by which brackets left. */
   get exitNames(): ReadonlySet<string> {
@@ -106,6 +112,22 @@ export class Coverage {
     this.exits.intent(intent);
   }
 
+  /** Markets entered and left a universe. */
+  universe({
+    entered,
+    left,
+    kept,
+  }: {
+    readonly entered: readonly string[];
+    readonly left: readonly string[];
+    readonly kept: readonly string[];
+  }): void {
+    if (entered.length > 0) this.count('universe entered', entered.length);
+    if (left.length > 0) this.count('universe left', left.length);
+    if (left.some((market) => kept.includes(market))) this.count('universe left while something is held');
+    this.holdsLeft = kept.length > 0;
+  }
+
   /** Implausible data of the exchange, or its correction. */
   finding({ json }: Pick<JournalEntry, 'json'>): void {
     const { readings, isRight } = JSON.parse(json) as { readonly readings?: number; readonly isRight?: true };
@@ -125,6 +147,7 @@ export class Coverage {
     this.count('crashes');
     this.count(`crash ${where}`);
     if (this.exits.isResting) this.count('crash with an exit that rests');
+    if (this.holdsLeft) this.count('crash with a member left that holds');
     for (const state of new Set([...this.live.values()].map((order) => order.state))) {
       this.count(`crash with an order ${state}`);
     }

@@ -252,9 +252,9 @@ export class UniverseManager {
       follows: followed,
       past,
     });
-    if (entered.length === 0 && left.length === 0) return;
     const members = state.members.map(({ market }) => market);
     outbox.journal('universe', one.key, { entered, left, members, kept: state.kept });
+    if (entered.length === 0 && left.length === 0) return;
     outbox.info(
       `${instance.name}: ${wanted.name} are ${members.join(', ') || 'none'}${saying(', entered', entered)}${saying(', left', left)}${saying(', still followed', state.kept)}`,
       instance.name,

@@ -28,6 +28,8 @@ export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginn
   const unfinished = engine.haltReason() === null ? engine.unfinishedOrders() : [];
   const strategies = engine.instances.flatMap((instance) => {
     const { name, runner } = instance;
+    // One that goes from market to market has positions in several, of which this one knows nothing.
+    if (runner.subscriptions.some(({ kind }) => kind === 'universe')) return [];
     const orders = unfinished.filter(({ strategy }) => strategy === name);
     const keys = new Set(orders.map(({ key }) => key));
     const isQuiet = orders.every(
