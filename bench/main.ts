@@ -12,6 +12,7 @@ import type { BenchResult } from './result.ts';
 import { benchSaturation } from './saturation.ts';
 import { benchSoak } from './soak.ts';
 import { benchStart } from './start.ts';
+import { benchUniverse } from './universe.ts';
 import { benchWorkerCall } from './worker-call.ts';
 
 /** Every benchmark by the name that the command line takes. */
@@ -28,6 +29,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   poll: benchPoll,
   start: benchStart,
   idle: benchIdle,
+  universe: benchUniverse,
   worker: benchWorkerCall,
   soak: benchSoak,
 };

@@ -121,7 +121,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
 }
 
 /** The rules of the universe that some seeds have; null of the others. */
-export function universeOf(seed: number): CheckedUniverse | null {
+export function drawnUniverse(seed: number): CheckedUniverse | null {
   const dice = Dice.of(seed, 'universe');
   if (!dice.happens(ROAMER_SHARE)) return null;
   const rankBy = dice.pick(['spread', 'spread', 'spread', 'change'] as const) ?? 'spread';
@@ -135,7 +135,7 @@ function roamerInstance(of: {
   readonly limits: StrategyInstanceSettings['limits'];
   readonly knownMarkets: ReadonlySet<string>;
 }): StrategyInstanceSettings | null {
-  const universe = universeOf(of.seed);
+  const universe = drawnUniverse(of.seed);
   if (universe === null) return null;
   const { rankBy, hysteresis, quote } = universe;
   const dice = Dice.of(of.seed, 'roamer');

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ControlCommand, DrainPolicy, EngineEvent } from '../engine/engine-event.ts';
-import { createBotEngine, INSTANCE, universeOf } from './bot-engine.ts';
+import { createBotEngine, INSTANCE, drawnUniverse } from './bot-engine.ts';
 import { BotLife, type BotMachine } from './bot-life.ts';
 import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/drain-checker.ts';
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
@@ -85,7 +85,7 @@ export class Bot {
     this.options = options;
     this.dice = Dice.of(options.swarm.seed, 'bot');
     this.lowered = new LoweredLimitChecker(() => options.coverage.count('limit reply that lowers'));
-    const universe = universeOf(options.swarm.seed);
+    const universe = drawnUniverse(options.swarm.seed);
     this.universe = universe === null ? null : new UniverseChecker(universe);
     this.mirrorPath = join(options.folder, 'mirror.sqlite');
     this.journal = new JournalChecker(this.mirrorPath);

@@ -21,8 +21,9 @@ interface Told {
 }
 
 /**
- * Who is in a universe, worked out once more from the replies that the bot got. A market enters as the best of
- * the last reply; there is one member at most; what is held in one that has left goes on to be followed.
+ * Who is in a universe, worked out once more from the replies that the bot got. A market enters as the
+ * best of the last reply; there is one member at most; what is held in one that has left goes on to be
+ * followed.
  */
 export class UniverseChecker {
   private readonly universe: CheckedUniverse;

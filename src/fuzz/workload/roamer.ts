@@ -47,8 +47,9 @@ export const ROAMER = defineStrategy({
       if (!dice.happens(ctx.params.activity)) return;
       const place = ctx.markets.of(market);
       const prices = { bid: new Decimal(exact.bid), ask: new Decimal(exact.ask) };
-      if (!ctx.data.members.isMember(market)) leave(place, prices, dice);
-      else if (dice.happens(0.5)) buy(place, prices, dice);
+      if (!ctx.data.members.isMember(market)) {
+        if (dice.happens(0.3)) leave(place, prices, dice);
+      } else if (dice.happens(0.5)) buy(place, prices, dice);
       else if (dice.happens(0.4)) leave(place, prices, dice);
       else bracketed(place, dice);
       if (dice.happens(0.05)) ctx.cancelAll(market);

@@ -17,6 +17,7 @@ const PAGES = [
   readFileSync('docs/brackets.md', 'utf8'),
   readFileSync('docs/portfolio.md', 'utf8'),
   readFileSync('docs/execution.md', 'utf8'),
+  readFileSync('docs/universe.md', 'utf8'),
 ];
 const examples = PAGES.flatMap((text) =>
   [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? ''),
@@ -31,12 +32,14 @@ const OF_CTX =
     ' ',
   );
 
+/** In the order of the pages also where files are sorted by name. */
+const fileOf = (index: number): string => `example-${String(index).padStart(2, '0')}.ts`;
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-page-'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  for (const [index, example] of examples.entries())
-    writeFileSync(join(folder, `example-${index}.ts`), example);
+  for (const [index, example] of examples.entries()) writeFileSync(join(folder, fileOf(index)), example);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -50,7 +53,7 @@ describe('the page for authors', () => {
       },
       typeRoots: [join(root, 'node_modules/@types')],
     };
-    const files = examples.map((_, index) => `example-${index}.ts`);
+    const files = examples.map((_, index) => fileOf(index));
     const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
     expect(examples.length).toBeGreaterThan(1);
@@ -58,9 +61,9 @@ describe('the page for authors', () => {
       spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder], { encoding: 'utf8' })
         .stdout;
     expect(compile()).toBe('');
-    writeFileSync(join(folder, 'example-0.ts'), examples[0]!.replace('bands.middle', 'bands.centre'));
+    writeFileSync(join(folder, 'example-00.ts'), examples[0]!.replace('bands.middle', 'bands.centre'));
     expect(compile()).toContain("Property 'centre' does not exist on type 'Bands'");
-    writeFileSync(join(folder, 'example-0.ts'), examples[0]!);
+    writeFileSync(join(folder, 'example-00.ts'), examples[0]!);
   });
 
   test('shows examples that are strategies', async () => {
@@ -81,6 +84,7 @@ describe('the page for authors', () => {
       'deeper',
       'patient',
       'year',
+      'busiest',
     ]);
   });
 
