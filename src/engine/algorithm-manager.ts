@@ -1,6 +1,7 @@
 import type { Market } from '../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, unitsOf, type Units } from '../domain/money.ts';
-import { timeframeMs } from '../domain/timeframe.ts';
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { followsCloses } from '../execution/algorithms/bracket.ts';
 import { heldOf } from '../execution/algorithms/bracket-stock.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
@@ -210,6 +211,21 @@ export class AlgorithmManager {
       work.closes = [...work.closes.slice(1 - MOST_CLOSES), { price: unitsOf(close), atMs }];
       this.poked.add(work);
     }
+  }
+
+  /**
+   * The oldest time since which brackets want the closes of bars of a market and length: when they were at
+   * work last. Null where none wants any.
+   */
+  wantsClosesSince(market: string, timeframe: Timeframe): number | null {
+    let sinceMs: number | null = null;
+    for (const { market: where, instance, algorithm } of this.works.values()) {
+      if (where !== market || algorithm.kind !== 'bracket' || algorithm.heldSinceMs === null) continue;
+      if (instance.firstTimeframeOf(market) !== timeframe) continue;
+      const seenMs = Math.max(algorithm.closeAtMs, algorithm.heldSinceMs);
+      if (followsCloses(algorithm.terms)) sinceMs = Math.min(sinceMs ?? seenMs, seenMs);
+    }
+    return sinceMs;
   }
 
   /** How many stops of a strategy follow the price. */

@@ -52,6 +52,12 @@ export class CandleReader {
     this.warmUpLeft = Math.min(options.warmUp, MOST_WARM_UP);
   }
 
+  /** Wants the bars of the past since then as well, as many as are ever read. */
+  reachBack(sinceMs: number, nowMs: number): void {
+    const bars = Math.ceil((nowMs - sinceMs) / this.lengthMs) + 1;
+    this.warmUpLeft = Math.min(MOST_WARM_UP, Math.max(this.warmUpLeft, bars));
+  }
+
   /** Whether all bars of the past are there, so that live ones may come. */
   isWarm = false;
 

@@ -230,6 +230,10 @@ export class Engine {
     blotter.restore(state, nowMs);
     orderManager.cancels.restore(kept[KEPT_CANCELS]);
     algorithms.restore(state, instances);
+    for (const reader of readers.values()) {
+      const sinceMs = algorithms.wantsClosesSince(reader.market, reader.timeframe);
+      if (sinceMs !== null) reader.reachBack(sinceMs, nowMs);
+    }
     router.restore(state);
     control.restore(kept[KEPT_CONTROL]);
     credential.restore(kept[KEPT_CREDENTIAL]);
@@ -306,6 +310,11 @@ export class Engine {
   /** What about the account can not be right, for an operator. */
   doubts(): readonly string[] {
     return this.tradingState.doubts();
+  }
+
+  /** Why no new orders are taken; null while they are. */
+  closedReason(): string | null {
+    return this.tradingState.closed();
   }
 
   /** Why trading is halted; null while it is not. */

@@ -269,10 +269,14 @@ function percentUnits(input: DecimalInput): Units | null {
   return units === null ? null : (divideHalfEven(units, 100n) as Units);
 }
 
+/** Whether its stop moves with closes of bars. */
+export function followsCloses({ trail, breakEvenAt }: BracketTerms): boolean {
+  return trail === null ? breakEvenAt !== null : trail.on === 'close';
+}
+
 /** Why a stop that follows closes would never move; null where it does. */
-function blind({ trail, breakEvenAt }: BracketTerms, { symbol }: Market, hasBars: boolean): string | null {
-  const followsCloses = trail === null ? breakEvenAt !== null : trail.on === 'close';
-  if (!followsCloses || hasBars) return null;
+function blind(terms: BracketTerms, { symbol }: Market, hasBars: boolean): string | null {
+  if (!followsCloses(terms) || hasBars) return null;
   return `expected candles of ${symbol} among the data of the strategy, whose closes the stop follows, or a trail on 'poll', was neither`;
 }
 

@@ -33,7 +33,7 @@ export function followPrice(
   const origin = originOf(stock);
   for (const close of seenPrices(bracket, view))
     followed = afterPrice(bracket, followed, { close, origin, stock });
-  const closeAtMs = view.closes.at(-1)?.atMs ?? bracket.closeAtMs;
+  const closeAtMs = Math.max(bracket.closeAtMs, view.closes.at(-1)?.atMs ?? 0);
   return { ...followed, closeAtMs };
 }
 
