@@ -6,6 +6,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { ControlCommand, DrainPolicy, EngineEvent } from '../engine/engine-event.ts';
 import { createBotEngine, INSTANCE, drawnUniverse } from './bot-engine.ts';
 import { BotLife, type BotMachine } from './bot-life.ts';
+import { BracketWatch } from './checkers/bracket-watch.ts';
 import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/drain-checker.ts';
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
 import { ForeignChecker } from './checkers/foreign-checker.ts';
@@ -73,6 +74,8 @@ export class Bot {
   private readonly vandal = new VandalChecker();
   private readonly rejections = new RejectionChecker();
   private readonly universe: UniverseChecker | null;
+  readonly brackets = new BracketWatch();
+  private mayBeLockedOut = false;
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
@@ -98,6 +101,8 @@ export class Bot {
             dice: Dice.of(seed, 'mutator'),
             onWrong: (what) => {
               options.coverage.count(what);
+              const nowMs = options.world.time.now();
+              this.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs });
               options.events.say(options.world.time.now(), what);
             },
           });
@@ -132,6 +137,7 @@ export class Bot {
   stop(durationMs: number): void {
     const { world, events, coverage } = this.options;
     if (this.life === null) return;
+    this.brackets.excuses.push({ fromMs: world.time.now(), toMs: world.time.now() + durationMs });
     events.say(world.time.now(), `stands still for ${durationMs} ms`);
     coverage.count('stops');
     this.life.stop(durationMs);
@@ -139,6 +145,7 @@ export class Bot {
 
   stepClock(byMs: number): void {
     const { world, events, coverage } = this.options;
+    this.brackets.excuses.push({ fromMs: world.time.now(), toMs: world.time.now() });
     const offsetMs = this.machine.wallOffsetMs + byMs;
     this.machine.wallOffsetMs = Math.max(-LARGEST_OFFSET_MS, Math.min(LARGEST_OFFSET_MS, offsetMs));
     events.say(world.time.now(), `the wall clock is off by ${this.machine.wallOffsetMs} ms`);
@@ -149,6 +156,7 @@ export class Bot {
   drain(openOrders: DrainPolicy): void {
     if (this.life === null || this.engine === null) return;
     this.options.coverage.count(`drain ${openOrders}`);
+    this.brackets.endAll(this.options.world.time.now());
     this.drained = drainBeginning(this.engine, openOrders);
     this.life.control({ kind: 'drain', openOrders });
   }
@@ -168,6 +176,8 @@ export class Bot {
     if (!existsSync(this.copyPath)) return;
     this.life?.crash();
     this.life = null;
+    this.brackets.endAll(world.time.now());
+    this.brackets.hold('dead or not ready', true, world.time.now());
     this.journal.forgetFile();
     for (const ending of ['', '-wal', '-shm']) rmSync(`${this.mirrorPath}${ending}`, { force: true });
     copyFileSync(this.copyPath, this.mirrorPath);
@@ -268,6 +278,7 @@ export class Bot {
   private died(cause: string, error: unknown): void {
     const { world, swarm, coverage, events } = this.options;
     this.life = null;
+    this.brackets.hold('dead or not ready', true, world.time.now());
     coverage.crash(cause);
     events.say(world.time.now(), `dies ${cause}`);
     if (cause === 'mistake') {
@@ -289,6 +300,18 @@ export class Bot {
     });
   }
 
+  /** What keeps exits from being placed is looked for at each step, which costs little. */
+  private watchBrackets(event: EngineEvent, output: EngineOutput): void {
+    const nowMs = this.options.world.time.now();
+    const { brackets, engine } = this;
+    if (event.kind === 'answer' && (isLimit(event.answer) || event.answer.outcome === 'failed'))
+      this.mayBeLockedOut = true;
+    if (this.mayBeLockedOut) this.mayBeLockedOut = this.isLockedOut();
+    brackets.hold('locked out', this.mayBeLockedOut, nowMs);
+    brackets.hold('dead or not ready', engine === null || engine.closedReason() !== null, nowMs);
+    brackets.take(output, nowMs);
+  }
+
   private watch(event: EngineEvent, output: EngineOutput): void {
     const { world, coverage, events } = this.options;
     events.step(event, output, world.time.now());
@@ -306,6 +329,7 @@ export class Bot {
       coverage.answer(event.answer);
       if (isLimit(event.answer)) this.crashInLockout();
     }
+    this.watchBrackets(event, output);
     for (const change of output.changes) {
       if (change.kind === 'order') coverage.order(change.order);
       else if (change.kind === 'journal' && change.entry.kind === 'finding') coverage.finding(change.entry);

@@ -5,7 +5,8 @@ import { Bot } from './bot.ts';
 import { INSTANCE, positionLimitsOf } from './bot-engine.ts';
 import { checkAgreement } from './checkers/agreement-checker.ts';
 import { BudgetChecker } from './checkers/budget-checker.ts';
-import { truthOf } from './checkers/exchange-truth.ts';
+import { checkProtection } from './checkers/protection-checker.ts';
+import { truthOf, type ExchangeTruth } from './checkers/exchange-truth.ts';
 import { checkExposure } from './checkers/exposure-checker.ts';
 import { readMirrorRows } from './checkers/mirror-rows.ts';
 import { checkOrders } from './checkers/order-checker.ts';
@@ -71,6 +72,15 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   }
 }
 
+/**
+ * No position of a bracket is without its exit for longer, while nothing keeps exits from being placed: two
+ * readings of an account without orders at the slowest pace of a seed, which is 8 times 15 s.
+ */
+const LONGEST_GAP_MS = 240_000;
+
+/** Gaps are counted by these. */
+const GAP_BOUNDS_MS = [1_000, 3_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000];
+
 class SeedRun {
   private readonly swarm: Swarm;
   private readonly world: FuzzWorld;
@@ -119,8 +129,14 @@ class SeedRun {
       });
     };
     for (const { fromMs, toMs, rules } of swarm.episodes) {
-      at(fromMs, () => world.setFaults(rules));
-      at(toMs, () => world.setFaults([]));
+      at(fromMs, () => {
+        world.setFaults(rules);
+        bot.brackets.hold('faults', true, world.time.now());
+      });
+      at(toMs, () => {
+        world.setFaults([]);
+        bot.brackets.hold('faults', false, world.time.now());
+      });
     }
     for (const atMs of swarm.crashesAtMs) at(atMs, () => bot.crash('at random'));
     if (swarm.putBack !== null) {
@@ -165,6 +181,8 @@ class SeedRun {
   private stall(durationMs: number): void {
     this.events.say(this.world.time.now(), `the exchange stands still for ${durationMs} ms`);
     this.coverage.count('stall of the exchange');
+    const nowMs = this.world.time.now();
+    this.bot.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs + durationMs });
     this.world.stall(durationMs);
   }
 
@@ -173,6 +191,7 @@ class SeedRun {
       this.world.time.now(),
       `the exchange sets the limit of ${budget} to ${limit ?? 'what it was'}`,
     );
+    this.bot.brackets.hold(`lowered ${budget}`, limit !== null, this.world.time.now());
     this.coverage.count(limit === null ? 'limit given back' : 'limit lowered');
     this.world.lowerLimit(budget, limit);
   }
@@ -221,6 +240,8 @@ class SeedRun {
     const { world, bot, swarm } = this;
     this.isWild = false;
     world.setFaults([]);
+    bot.brackets.hold('faults', false, world.time.now());
+    for (const { budget } of swarm.crowding) bot.brackets.hold(`lowered ${budget}`, false, world.time.now());
     for (const { budget } of swarm.crowding) world.lowerLimit(budget, null);
     Object.assign(world.exchange.trading.settings, { newForMs: 0 });
     bot.endCrashes();
@@ -264,8 +285,27 @@ class SeedRun {
         maxPosition: positionLimitsOf(swarm.seed),
         refused: bot.refusedNames,
       }),
+      ...this.protectionViolations(truth),
       ...this.breakViolations(),
     ];
+  }
+
+  /** Positions of brackets without an exit, and how long each was. */
+  private protectionViolations(truth: ExchangeTruth): readonly Violation[] {
+    const { bot, world, swarm, coverage } = this;
+    const { brackets, excuses } = bot.brackets;
+    const { violations, gapsMs } = checkProtection(truth, {
+      instance: INSTANCE,
+      brackets,
+      excuses,
+      longestMs: LONGEST_GAP_MS,
+      markets: world.rules,
+      clockSkewMs: swarm.clockSkewMs,
+      refused: bot.refusedNames,
+    });
+    for (const gapMs of gapsMs)
+      coverage.count(`gap up to ${GAP_BOUNDS_MS.find((bound) => gapMs <= bound) ?? 'more'}`);
+    return violations;
   }
 
   private async pass(durationMs: number): Promise<void> {

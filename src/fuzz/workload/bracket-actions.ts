@@ -61,6 +61,6 @@ const guarded: Action = (situation) => {
 };
 
 export const BRACKET_ACTIONS: readonly WeightedAction[] = [
-  [bracketed, 3],
+  [bracketed, 5],
   [guarded, 1],
 ];

@@ -1,0 +1,191 @@
+import { formatUnits } from '../../domain/money.ts';
+import type { Market } from '../../domain/market.ts';
+import { readOrderName } from '../../execution/order-names.ts';
+import type { Excuse, WatchedBracket } from './bracket-watch.ts';
+import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
+import { ownKeyOf, placedNameOf } from './own-key.ts';
+import { violationsOf, type Violation } from './violation.ts';
+
+export interface ProtectionLimits {
+  readonly instance: string;
+  readonly brackets: readonly WatchedBracket[];
+  readonly excuses: readonly Excuse[];
+  /** The longest that a position may be without its exit while nothing is in the way, in ms. */
+  readonly longestMs: number;
+  /** Markets as they were at the beginning. */
+  readonly markets: readonly Market[];
+  /** How far the exchange's clock is ahead of the true time. */
+  readonly clockSkewMs: number;
+  /** Names of orders whose refusal the bot received although they exist. */
+  readonly refused: ReadonlySet<string>;
+}
+
+/** What is worth so many times the least value of an order is enough for an exit at any of its prices. */
+const CLEARLY_ENOUGH = 2n;
+const ONE = 10_000_000_000n;
+
+interface Own {
+  readonly order: TrueOrder;
+  readonly name: string;
+  readonly fills: readonly TrueFill[];
+}
+
+/** Something that the bot's account did, of one strategy in one market. */
+interface Book {
+  readonly orders: readonly Own[];
+  readonly brackets: readonly WatchedBracket[];
+  readonly market: Market;
+}
+
+/**
+ * No position of a bracket is without its exit for longer than is stated: by the exchange's own orders and
+ * trades. Time does not count while something keeps exits from being placed, and begins anew after it.
+ * `gapsMs`: every time that one was without, in ms.
+ */
+export function checkProtection(
+  truth: ExchangeTruth,
+  limits: ProtectionLimits,
+): { readonly violations: readonly Violation[]; readonly gapsMs: readonly number[] } {
+  const messages: string[] = [];
+  const gapsMs: number[] = [];
+  for (const book of booksOf(truth, limits)) {
+    for (const bracket of book.brackets) {
+      for (const gap of gapsOf(book, bracket, limits)) {
+        gapsMs.push(gap.lastsMs);
+        if (gap.lastsMs <= limits.longestMs) continue;
+        messages.push(
+          `expected an exit of intent ${bracket.intentId} (${bracket.strategy}) within ${limits.longestMs} ms, there was none for ${formatUnits(gap.bare)} from ${gap.fromMs} on for ${gap.lastsMs} ms`,
+        );
+      }
+    }
+  }
+  return { violations: violationsOf('protection', messages), gapsMs };
+}
+
+function booksOf(truth: ExchangeTruth, limits: ProtectionLimits): readonly Book[] {
+  const byId = new Map(truth.orders.map((order) => [order.id, order]));
+  const fills = Map.groupBy(truth.fills, ({ orderId }) => orderId);
+  const own = truth.orders.flatMap((order): readonly Own[] => {
+    const key = ownKeyOf(order, byId, limits.instance);
+    return key === null ? [] : [{ order, name: placedNameOf(key), fills: fills.get(order.id) ?? [] }];
+  });
+  const byStrategy = Map.groupBy(own, ({ name }) => readOrderName(name)?.strategy ?? '');
+  return [...Map.groupBy(limits.brackets, ({ strategy }) => strategy)].flatMap(([strategy, brackets]) => {
+    const market = limits.markets.find(({ symbol }) => symbol === brackets[0]?.market);
+    return market === undefined ? [] : [{ orders: byStrategy.get(strategy) ?? [], brackets, market }];
+  });
+}
+
+interface Gap {
+  readonly fromMs: number;
+  readonly lastsMs: number;
+  /** What had no exit when it began. */
+  readonly bare: bigint;
+}
+
+function gapsOf(book: Book, bracket: WatchedBracket, limits: ProtectionLimits): readonly Gap[] {
+  const { names, fromMs, untilMs } = bracket;
+  // What the bot was told is not there it can not protect.
+  if ([...names].some((name) => limits.refused.has(name))) return [];
+  const endMs = Number.isFinite(untilMs) ? untilMs : fromMs;
+  const skewMs = limits.clockSkewMs;
+  const times = new Set([fromMs]);
+  for (const { order, fills } of book.orders) {
+    for (const atMs of [order.openedAtMs, order.closedAtMs ?? fromMs, ...fills.map((fill) => fill.atMs)])
+      if (atMs - skewMs > fromMs && atMs - skewMs < endMs) times.add(atMs - skewMs);
+  }
+  const gaps: Gap[] = [];
+  let since: { readonly atMs: number; readonly bare: bigint } | null = null;
+  const sorted = [...times].toSorted((left, right) => left - right);
+  for (const atMs of sorted) {
+    const bare = bareAt(book, bracket, atMs + skewMs);
+    if (bare > 0n) since ??= { atMs, bare };
+    else if (since !== null) {
+      gaps.push(gapOf(since, atMs, [...limits.excuses, ...bracket.excuses]));
+      since = null;
+    }
+  }
+  if (since !== null) gaps.push(gapOf(since, endMs, [...limits.excuses, ...bracket.excuses]));
+  return gaps;
+}
+
+/** The longest stretch of it in which nothing was in the way. */
+function gapOf(
+  since: { readonly atMs: number; readonly bare: bigint },
+  toMs: number,
+  excuses: readonly Excuse[],
+): Gap {
+  let lastsMs = 0;
+  let freeFromMs = since.atMs;
+  for (const excuse of excuses.toSorted((left, right) => left.fromMs - right.fromMs)) {
+    if (excuse.toMs < freeFromMs || excuse.fromMs > toMs) continue;
+    lastsMs = Math.max(lastsMs, excuse.fromMs - freeFromMs);
+    freeFromMs = Math.max(freeFromMs, excuse.toMs);
+  }
+  return { fromMs: since.atMs, lastsMs: Math.max(lastsMs, toMs - freeFromMs), bare: since.bare };
+}
+
+/** What of a position no order would sell, at a time of the exchange; 0 where that is too little. */
+function bareAt(book: Book, bracket: WatchedBracket, atMs: number): bigint {
+  const { market, brackets, orders } = book;
+  let left = positionOf(orders, atMs);
+  for (const older of brackets) {
+    if (older === bracket) break;
+    if (older.fromMs <= atMs && older.untilMs > atMs) left -= heldBy(older, orders, atMs);
+  }
+  const own = heldBy(bracket, orders, atMs);
+  const held = own < left ? own : left;
+  if (held <= 0n) return 0n;
+  const cost = costOf(bracket, orders, atMs);
+  const bare = held - coverOf(bracket, orders, atMs);
+  // Steps change: what is too little for an order of its own is not counted.
+  if (cost === null || (bare * cost) / ONE < CLEARLY_ENOUGH * market.minOrderValue) return 0n;
+  return bare;
+}
+
+function positionOf(orders: readonly Own[], atMs: number): bigint {
+  let sum = 0n;
+  for (const { fills } of orders) for (const fill of fills) if (fill.atMs <= atMs) sum += netOf(fill);
+  return sum;
+}
+
+function netOf({ side, amount, fee }: TrueFill): bigint {
+  return side === 'buy' ? amount - fee : -amount;
+}
+
+function heldBy({ names, before }: WatchedBracket, orders: readonly Own[], atMs: number): bigint {
+  return (
+    before +
+    positionOf(
+      orders.filter(({ name }) => names.has(name)),
+      atMs,
+    )
+  );
+}
+
+/** What was paid for one on average; for a protection the price of the last trade that its strategy made. */
+function costOf({ names, before }: WatchedBracket, orders: readonly Own[], atMs: number): bigint | null {
+  let amount = 0n;
+  let total = 0n;
+  for (const { name, fills } of orders) {
+    for (const fill of fills) {
+      if (fill.atMs > atMs || (before === 0n && (!names.has(name) || fill.side === 'sell'))) continue;
+      amount += fill.amount;
+      total += fill.total;
+    }
+  }
+  return amount === 0n ? null : (total * ONE) / amount;
+}
+
+/** What open sales of a bracket would still sell; the legs of a pair count once. */
+function coverOf({ names }: WatchedBracket, orders: readonly Own[], atMs: number): bigint {
+  const pairs = new Map<string, bigint>();
+  for (const { order, name, fills } of orders) {
+    if (order.side !== 'sell' || !names.has(name)) continue;
+    if (order.openedAtMs > atMs || (order.closedAtMs !== null && order.closedAtMs <= atMs)) continue;
+    const filled = fills.reduce((sum, fill) => sum + (fill.atMs <= atMs ? fill.amount : 0n), 0n);
+    const rest = order.amount - filled;
+    if (rest > (pairs.get(name) ?? 0n)) pairs.set(name, rest);
+  }
+  return [...pairs.values()].reduce((sum, rest) => sum + rest, 0n);
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { createMarket } from '../../../src/domain/market.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
+import type { Excuse, WatchedBracket } from '../../../src/fuzz/checkers/bracket-watch.ts';
+import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import { checkProtection } from '../../../src/fuzz/checkers/protection-checker.ts';
+
+const MARKET = createMarket({
+  market: parseMarket('BTCUSDT'),
+  priceStep: '0.01',
+  amountStep: '0.001',
+  minOrderValue: '5',
+});
+const ONE = parseUnits('1');
+
+const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
+  id,
+  clientOrderId: `bot-a-e001-${id}`,
+  pairId: null,
+  market: 'BTCUSDT',
+  side: 'sell',
+  price: 0n,
+  amount: ONE,
+  matched: 0n,
+  status: 'Active',
+  isOpen: true,
+  openedAtMs: 0,
+  closedAtMs: null,
+  ...changes,
+});
+/** One coin is bought for 100 at 1,000. */
+const BOUGHT: TrueFill = {
+  tradeId: 1,
+  orderId: 1,
+  atMs: 1_000,
+  market: 'BTCUSDT',
+  side: 'buy',
+  amount: ONE,
+  total: parseUnits('100'),
+  fee: 0n,
+};
+const ENTRY = order(1, { side: 'buy', isOpen: false, closedAtMs: 1_000 });
+const bracket = (changes: Partial<WatchedBracket> = {}): WatchedBracket => ({
+  intentId: 'i1',
+  strategy: 'a',
+  market: 'BTCUSDT',
+  fromMs: 0,
+  untilMs: 100_000,
+  before: 0n,
+  names: new Set(['bot-a-e001-1', 'bot-a-e001-2', 'bot-a-e001-3']),
+  excuses: [],
+  ...changes,
+});
+
+function check(
+  exits: readonly TrueOrder[],
+  more: {
+    readonly fills?: readonly TrueFill[];
+    readonly excuses?: readonly Excuse[];
+    readonly amount?: string;
+  } = {},
+): readonly number[] {
+  const fills = [BOUGHT, ...(more.fills ?? [])].map((fill) =>
+    more.amount === undefined
+      ? fill
+      : { ...fill, amount: parseUnits(more.amount), total: parseUnits(more.amount) * 100n },
+  );
+  const truth = { orders: [ENTRY, ...exits], fills, balances: new Map() };
+  const { violations, gapsMs } = checkProtection(truth, {
+    instance: 'bot',
+    brackets: [bracket()],
+    excuses: more.excuses ?? [],
+    longestMs: 10_000,
+    markets: [MARKET],
+    clockSkewMs: 0,
+    refused: new Set(),
+  });
+  expect(violations.length).toBe(gapsMs.filter((gapMs) => gapMs > 10_000).length);
+  return gapsMs;
+}
+
+describe('a position of a bracket', () => {
+  test('is without an exit from its fill until one is open', () => {
+    expect(check([order(2, { openedAtMs: 1_500 })])).toEqual([500]);
+  });
+
+  test('is found where none comes', () => {
+    expect(check([])).toEqual([99_000]);
+  });
+
+  test('is without one between an exit that ended and the next', () => {
+    const first = order(2, { openedAtMs: 1_000, isOpen: false, closedAtMs: 20_000 });
+    expect(check([first, order(3, { openedAtMs: 20_400 })])).toEqual([400]);
+    expect(check([first])).toEqual([80_000]);
+  });
+
+  test('needs an exit for all of it, and one that fills in part covers what is left', () => {
+    expect(check([order(2, { openedAtMs: 1_000, amount: parseUnits('0.5') })])).toEqual([99_000]);
+    const sold = { ...BOUGHT, tradeId: 2, orderId: 2, side: 'sell', atMs: 5_000 } as const;
+    const half = { ...sold, amount: parseUnits('0.5'), total: parseUnits('50') };
+    expect(check([order(2, { openedAtMs: 1_000 })], { fills: [half] })).toEqual([]);
+  });
+
+  test('may be too little for an order', () => {
+    expect(check([], { amount: '0.05' })).toEqual([]);
+  });
+
+  test('counts no time in which something is in the way, and begins anew after it', () => {
+    const excuses = [
+      { fromMs: 5_000, toMs: 60_000 },
+      { fromMs: 40_000, toMs: 95_000 },
+    ];
+    expect(check([], { excuses })).toEqual([5_000]);
+  });
+});
