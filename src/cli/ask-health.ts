@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dataFolderOwner } from '../daemon/locks/run-locks.ts';
+import { dataFolderOwner } from '../daemon/process-locks/run-locks.ts';
 import { failed } from './command-error.ts';
 
 /** How long an answer may take: a loop that stands still for longer is not well. */

@@ -5,7 +5,7 @@ import { createBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
 import { createLiveVenue } from '../venues/live/live-venue.ts';
 import { checkedCaller } from './account/checked-caller.ts';
-import { takeRunLocks } from './locks/run-locks.ts';
+import { takeRunLocks } from './process-locks/run-locks.ts';
 import { runUntil } from './run-loop.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 

@@ -14,7 +14,7 @@ import { HealthService } from './health/health-service.ts';
 import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
 import { loadInstances } from './load-instances.ts';
-import { takeRunLocks, type RunLocks } from './locks/run-locks.ts';
+import { takeRunLocks, type RunLocks } from './process-locks/run-locks.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
 import type { Recording } from './recording.ts';

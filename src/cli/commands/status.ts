@@ -1,7 +1,7 @@
 import { moneyText, countText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
-import { dataFolderOwner } from '../../daemon/locks/run-locks.ts';
-import type { LockOwner } from '../../daemon/locks/lock-owner.ts';
+import { dataFolderOwner } from '../../daemon/process-locks/run-locks.ts';
+import type { LockOwner } from '../../daemon/process-locks/lock-owner.ts';
 import type { StoredCredential } from '../../engine/credential-watch.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';

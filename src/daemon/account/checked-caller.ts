@@ -1,6 +1,6 @@
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { Venue } from '../../venues/venue.ts';
-import type { RunLocks } from '../locks/run-locks.ts';
+import type { RunLocks } from '../process-locks/run-locks.ts';
 import type { VenueCaller } from '../../venues/venue-caller.ts';
 import { AccountCheck } from './account-check.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HealthService } from '../../../src/daemon/health/health-service.ts';
-import { lockDataFolder } from '../../../src/daemon/locks/run-locks.ts';
+import { lockDataFolder } from '../../../src/daemon/process-locks/run-locks.ts';
 import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';

@@ -11,7 +11,7 @@ import {
   lockAccount,
   lockDataFolder,
   takeRunLocks,
-} from '../../../../src/daemon/locks/run-locks.ts';
+} from '../../../../src/daemon/process-locks/run-locks.ts';
 import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import { startNode } from '../../../support/sarraf-process.ts';
