@@ -13,6 +13,7 @@ export {
   runStrategy,
   type ScriptedAccount,
   type ScriptedFill,
+  type ScriptedLock,
   type ScriptedOrder,
   type ScriptedRun,
   type ScriptOptions,

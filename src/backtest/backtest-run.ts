@@ -2,6 +2,7 @@ import type { CandleColumns } from '../domain/candle-columns.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
+import type { LockRecord } from '../engine/lock-records.ts';
 import type { RefusalCount } from '../engine/intent-tally.ts';
 import type { StrategyInstance, LoggedLine } from '../engine/strategy-instance.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -75,6 +76,12 @@ export interface StrategyIntents {
   readonly refusals: readonly RefusalCount[];
 }
 
+/** The locks that there were, and how many more than are listed. */
+export interface LocksOfRun {
+  readonly records: readonly LockRecord[];
+  readonly more: number;
+}
+
 export function intentsOf(
   instances: readonly Pick<StrategyInstance, 'name' | 'tally'>[],
 ): readonly StrategyIntents[] {
@@ -112,6 +119,8 @@ export interface BacktestRun {
   }[];
   /** How much each strategy wanted, and what of it was refused. */
   readonly intents: readonly StrategyIntents[];
+  /** In the order in which they began. */
+  readonly locks: LocksOfRun;
   /** In the order in which they were planned. */
   readonly orders: readonly OrderRecord[];
   /**

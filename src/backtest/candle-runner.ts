@@ -12,7 +12,7 @@ import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE, type MirrorChange, type MirrorState } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import { intentsOf, type EquityCurve, type StrategyIntents } from './backtest-run.ts';
+import { intentsOf, type EquityCurve, type LocksOfRun, type StrategyIntents } from './backtest-run.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { UniverseReport } from '../engine/universe/universe-manager.ts';
@@ -75,6 +75,7 @@ export interface CandleRun {
   readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
   readonly intents: readonly StrategyIntents[];
   readonly universes: readonly UniverseReport[];
+  readonly locks: LocksOfRun;
 }
 
 /** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
@@ -144,6 +145,7 @@ export class CandleRunner {
       logs: this.logs(),
       intents: intentsOf([...this.pastInstances, ...this.engine.instances]),
       universes: this.engine.universes.reports(),
+      locks: this.engine.locks.history(),
     };
   }
 

@@ -21,6 +21,8 @@ import { refuseUnvalued, runCurrency } from './run-currency.ts';
 
 /** A backtest on bars, ready to run. */
 export interface CandleBacktest {
+  /** Rules of locks of the whole bot; none without it. */
+  readonly locks?: EngineSettings['locks'];
   /** New ones for each run, which leaves them as they are at its end. */
   readonly instances: readonly StrategyInstanceSettings[];
   readonly execution: Pick<
@@ -75,6 +77,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
       log: run.logs.get(runner.name) ?? [],
     })),
     intents: run.intents,
+    locks: run.locks,
     orders: run.orders,
     fills: run.fills,
     warnings: [...warningsOf(backtest, venue.valuer(quote).unvalued), ...emptyUniverses(run)],
@@ -145,11 +148,11 @@ function runOnce(
   backtest: CandleBacktest,
   markets: readonly RunMarket[],
 ): { readonly run: CandleRun; readonly venue: BarFillSimulator } {
-  const { instances, fees, balances, rules, execution, fromMs, onProgress } = backtest;
+  const { instances, locks = [], fees, balances, rules, execution, fromMs, onProgress } = backtest;
   const listed = markets.map(({ market }) => market);
   const venue = new BarFillSimulator({ markets: listed, fees, balances, rules });
   const run = new CandleRunner({
-    settings: { ...execution, instances },
+    settings: { ...execution, instances, locks },
     markets,
     venue,
     quote: runCurrency(listed, backtest.currency),

@@ -101,6 +101,20 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Ends a halt: the running bot, or the next one that starts, trades again.',
     load: async () => (await import('./commands/resume.ts')).resumeCommand(),
   },
+  lock: {
+    takes: '[market]',
+    summary: 'Stops new risk in a market, of a strategy or in all, for a while.',
+    load: async () => (await import('./commands/lock.ts')).lockCommand(),
+  },
+  unlock: {
+    takes: '[market]',
+    summary: 'Ends locks before their time.',
+    load: async () => (await import('./commands/unlock.ts')).unlockCommand(),
+  },
+  locks: {
+    summary: 'Shows the locks that hold, why and until when.',
+    load: async () => (await import('./commands/locks.ts')).locksCommand(),
+  },
   health: {
     summary: 'Shows whether the running bot is healthy.',
     load: async () => (await import('./commands/health.ts')).healthCommand(),

@@ -105,6 +105,7 @@ function settingsOf(
     instance: config.instance,
     venue: profile,
     markets: markets.filter(({ symbol }) => traded.has(symbol)),
+    locks: config.locks,
     instances: of.instances.map((instance) => ({
       ...instance,
       limits: patient(instance.limits, pollStretch),

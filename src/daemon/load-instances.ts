@@ -191,9 +191,9 @@ async function runnerHere(...of: ConstructorParameters<typeof StrategyRunner>): 
 }
 
 function instanceOf(runner: StrategyPort, strategy: ConfiguredStrategy): StrategyInstanceSettings {
-  const { onError, pauseMs, limits, capital } = strategy;
+  const { onError, pauseMs, limits, capital, locks } = strategy;
   const owned = Object.entries(capital).map(([quote, text]) => [quote, parseUnits(text)] as const);
-  return { runner, onError, pauseMs, limits, capital: Object.fromEntries(owned) };
+  return { runner, onError, pauseMs, limits, locks, capital: Object.fromEntries(owned) };
 }
 
 /** A file as it is said: from the working folder on where it is in it. */

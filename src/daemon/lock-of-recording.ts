@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { TakeLock } from '../recording/append-rows.ts';
-import { acquireLock } from './process-locks/lock.ts';
+import { acquireLock } from './process-locks/process-lock.ts';
 
 /** The locks of a catalogue that is recorded into. */
 export const lockOfRecording: TakeLock = (path) =>

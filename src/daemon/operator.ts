@@ -1,3 +1,4 @@
+import type { LockCommand } from '../engine/engine-event.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
@@ -6,6 +7,7 @@ import type { CreatedBot } from './create-bot.ts';
 import type { HealthSource } from './health/health-source.ts';
 import { LedgerWatch } from './health/ledger-watch.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
+import { lockProblem, lockResult } from './take-lock.ts';
 
 export interface OperatorOptions {
   readonly bot: CreatedBot;
@@ -45,6 +47,8 @@ export class Operator {
       const { reason, wholeAccount } = halted;
       bot.shell.control({ kind: 'halt', reason, wholeAccount });
     }
+    // Locks that were set while no bot ran hold before anything is placed.
+    for (const taken of this.takeWaiting()) this.take(taken);
     this.endings.push(this.inbox.listen((taken) => this.take(taken), onError));
   }
 
@@ -60,8 +64,35 @@ export class Operator {
     this.inbox.close();
   }
 
+  private takeWaiting(): readonly TakenCommand[] {
+    try {
+      return this.inbox.take();
+    } catch (error) {
+      // Another process writes: the next look takes them.
+      this.options.onError(error);
+      return [];
+    }
+  }
+
+  private takeLock(id: number, command: LockCommand): void {
+    const { shell, engine } = this.options.bot;
+    const problem = lockProblem(command, engine);
+    if (problem !== null) {
+      this.options.onError(new Error(`a ${command.kind} was not taken: ${problem}`));
+      this.inbox.done(id, { ok: false, message: problem, left: [] });
+      return;
+    }
+    const before = engine.locks.active();
+    shell.control(command);
+    this.inbox.done(id, lockResult(command, { before, after: engine.locks.active() }));
+  }
+
   private take({ id, command }: TakenCommand): void {
     const { shell, engine } = this.options.bot;
+    if (command.kind === 'lock' || command.kind === 'unlock') {
+      this.takeLock(id, command);
+      return;
+    }
     const before = engine.status().liveOrders;
     shell.control(command);
     if (command.kind === 'resume' || command.kind === 'accept-balances') {

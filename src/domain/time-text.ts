@@ -1,25 +1,11 @@
+import { gregorianOf } from './calendar-day.ts';
+
 /** Times and lengths of time for people. Times are ms since 1970 and are shown in UTC. */
 
 const DAY_MS = 86_400_000;
-const DAYS_PER_ERA = 146_097;
-
-/**
- * The calendar day of a number of days since 1970, in the Gregorian calendar: Hinnant, "chrono-compatible
- * low-level date algorithms".
- */
+/** The Gregorian day of a number of days since 1970. */
 function dayText(days: number): string {
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / DAYS_PER_ERA);
-  const dayOfEra = shifted - era * DAYS_PER_ERA;
-  const leapDays =
-    Math.floor(dayOfEra / 1_460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / (DAYS_PER_ERA - 1));
-  const yearOfEra = Math.floor((dayOfEra - leapDays) / 365);
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  // Years begin in March here, so that the day that comes every four years is their last.
-  const fromMarch = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1;
-  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  const { year, month, day } = gregorianOf(days);
   return `${digits(year, 4)}-${digits(month)}-${digits(day)}`;
 }
 

@@ -113,6 +113,11 @@ export class AlgorithmManager {
     return this.works.has(intentId);
   }
 
+  /** Whether a bracket at work sells with an order what it bought. */
+  isExitOfBracket({ intentId, side }: OrderRecord): boolean {
+    return side === 'sell' && this.works.get(intentId)?.algorithm.kind === 'bracket';
+  }
+
   isReplacing(key: string): boolean {
     return this.replacing.has(key);
   }

@@ -6,7 +6,7 @@ import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.t
 import type { AlgorithmManager } from './algorithm-manager.ts';
 import { nextOrdersPage } from '../execution/own-list.ts';
 import type { ListCursor } from '../venues/port.ts';
-import type { ControlCommand, DrainPolicy } from './engine-event.ts';
+import type { ControlCommand, DrainPolicy, LockCommand } from './engine-event.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
@@ -71,7 +71,9 @@ export class Control {
     return this.halted?.reason ?? null;
   }
 
-  take(command: Exclude<ControlCommand, { kind: 'accept-balances' | 'compare-balances' }>): void {
+  take(
+    command: Exclude<ControlCommand, LockCommand | { kind: 'accept-balances' | 'compare-balances' }>,
+  ): void {
     const { outbox, algorithms, strategies } = this.options;
     outbox.durable();
     if (command.kind === 'resume') {

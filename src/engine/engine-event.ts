@@ -2,6 +2,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { VenueAnswer, WalletReading } from '../venues/port.ts';
+import type { EntryPolicy } from '../execution/locks/lock-rule.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 
 /** What the engine takes in. Times are of one clock that never goes back, in ms since 1970. */
@@ -64,7 +65,29 @@ export type ControlCommand =
   /** A break was looked at by a person: go on from what the exchange says now. */
   | { readonly kind: 'accept-balances' }
   /** Compares balances at once, as at the end of a run. */
-  | { readonly kind: 'compare-balances' };
+  | { readonly kind: 'compare-balances' }
+  | LockCommand;
+
+/** Locks by hand. A strategy or market that is null stands for all. */
+export type LockCommand =
+  | {
+      readonly kind: 'lock';
+      readonly name: string;
+      readonly strategy: string | null;
+      readonly market: string | null;
+      readonly reason: string;
+      readonly untilMs: number;
+      readonly entries: EntryPolicy;
+    }
+  | {
+      readonly kind: 'unlock';
+      /** Null: of any name. */
+      readonly name: string | null;
+      readonly strategy: string | null;
+      readonly market: string | null;
+      /** Whatever they are about. */
+      readonly isAll: boolean;
+    };
 
 /** What a venue that tells by itself says at one moment: its answers, and then what became of orders. */
 export type VenueEvent = Extract<EngineEvent, { kind: 'answer' | 'account' }>;

@@ -1,6 +1,7 @@
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
+import type { LockRule } from '../execution/locks/lock-rule.ts';
 import type { RiskLimits } from '../execution/risk/risk-limits.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { NamedCredential } from './credential-watch.ts';
@@ -22,6 +23,8 @@ export interface StrategyInstanceSettings {
   readonly limits: RiskLimits;
   /** What it may call its own, by quote currency; null: the account's balance. It spends no more. */
   readonly capital: Readonly<Partial<Record<Currency, Units>>>;
+  /** Rules of locks that count and lock this strategy alone; none without it. */
+  readonly locks?: readonly LockRule[];
 }
 
 /** What does not change while an engine lives. */
@@ -32,6 +35,8 @@ export interface EngineSettings {
   readonly venue: VenueProfile;
   readonly markets: readonly Market[];
   readonly instances: readonly StrategyInstanceSettings[];
+  /** Rules of locks of the whole bot; none without it. */
+  readonly locks?: readonly LockRule[];
   readonly feeds: readonly PlannedFeed[];
   /** How long after its last send a request may still arrive. */
   readonly lateArrivalMs: number;

@@ -1,4 +1,5 @@
 import type { Timeframe } from '../domain/timeframe.ts';
+import type { LockRule } from '../execution/locks/lock-rule.ts';
 import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { AccountState } from './account-state.ts';
@@ -18,6 +19,7 @@ import { FlawLog, KEPT_FINDINGS } from './flaw-log.ts';
 import { IntentBlotter } from './intent-blotter.ts';
 import { IntentRouter } from './intent-router.ts';
 import { leftBehind, type LeftBehind } from './left-behind.ts';
+import { KEPT_LOCKS, LockManager } from './lock-manager.ts';
 import { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
 import { OrderBlotter } from './order-blotter.ts';
@@ -48,6 +50,7 @@ export class Engine {
   readonly account: AccountState;
   readonly reconciler: Reconciler;
   readonly orderManager: OrderManager;
+  readonly locks: LockManager;
   private readonly outbox: Outbox;
   private readonly strategies: StrategyDispatcher;
   private readonly algorithms: AlgorithmManager;
@@ -103,7 +106,14 @@ export class Engine {
     });
     const notifier = new StrategyNotifier({ instances, outbox, markets });
     const closed = (): string | null => this.tradingState.closed();
-    const risk = new PreTradeRisk({ blotter, markets, instances, reservations, closed });
+    const risk = new PreTradeRisk({
+      blotter,
+      markets,
+      instances,
+      reservations,
+      closed,
+      lockOn: (order, reduces) => this.locks.refusalOf(order, reduces),
+    });
     const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
     const { placer } = orderManager;
     const ways = {
@@ -129,6 +139,17 @@ export class Engine {
       notifier,
       intents: router,
     });
+    const locks = new LockManager({
+      rules: rulesOf(settings),
+      outbox,
+      orderManager,
+      instances,
+      markets,
+      account,
+      views,
+      isExitOfBracket: (order) => algorithms.isExitOfBracket(order),
+      hasStarted: () => strategies.hasStarted,
+    });
     const reconciles = settings.reconciliation !== null;
     const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
     const reconciler = new Reconciler(
@@ -145,7 +166,7 @@ export class Engine {
       blotter,
       reports: orderManager.reports,
       reconciler,
-      listeners: reconciles ? [reconciler, notifier] : [notifier],
+      listeners: [...(reconciles ? [reconciler] : []), locks.ahead, notifier, locks],
     });
     const feeds = new FeedHandler({
       feeds: settings.feeds,
@@ -189,6 +210,7 @@ export class Engine {
     this.tradingState = new TradingState(shared);
     this.loop = new EventLoop({
       ...shared,
+      locks,
       rows,
       instances,
       markets,
@@ -208,6 +230,7 @@ export class Engine {
     this.account = account;
     this.reconciler = reconciler;
     this.orderManager = orderManager;
+    this.locks = locks;
     this.outbox = outbox;
     this.strategies = strategies;
     this.algorithms = algorithms;
@@ -236,6 +259,7 @@ export class Engine {
     }
     router.restore(state);
     control.restore(kept[KEPT_CONTROL]);
+    locks.restore(kept[KEPT_LOCKS]);
     credential.restore(kept[KEPT_CREDENTIAL]);
   }
 
@@ -343,4 +367,12 @@ export class Engine {
   isDrained(): boolean {
     return this.control.isDrained();
   }
+}
+
+/** All rules of locks: those of the bot, and of each strategy under its own name. */
+function rulesOf({ locks = [], instances }: EngineSettings): readonly LockRule[] {
+  const own = instances.flatMap(({ locks: ofOne = [], runner }) =>
+    ofOne.map((rule) => ({ ...rule, strategy: runner.name })),
+  );
+  return [...locks, ...own];
 }

@@ -9,6 +9,7 @@ import type { ControlCommand, EngineEvent, VenueEvent } from './engine-event.ts'
 import type { FeedHandler } from './feed-handler.ts';
 import type { FillHandler } from './fill-handler.ts';
 import type { FlawLog } from './flaw-log.ts';
+import type { LockManager } from './lock-manager.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
@@ -41,6 +42,7 @@ export interface EventLoopParts {
   readonly algorithms: AlgorithmManager;
   readonly strategies: StrategyDispatcher;
   readonly control: Control;
+  readonly locks: LockManager;
   /** Whether balances are compared at all. */
   readonly reconciles: boolean;
   readonly isRestart: boolean;
@@ -157,8 +159,9 @@ export class EventLoop {
   }
 
   private takeCommand(command: ControlCommand): void {
-    const { reconciler, control } = this.parts;
-    if (command.kind === 'accept-balances') reconciler.accept();
+    const { reconciler, control, locks } = this.parts;
+    if (command.kind === 'lock' || command.kind === 'unlock') locks.take(command);
+    else if (command.kind === 'accept-balances') reconciler.accept();
     else if (command.kind === 'compare-balances') reconciler.tryNow();
     else control.take(command);
   }
@@ -220,7 +223,8 @@ export class EventLoop {
   }
 
   private pump(nowMs: number, isTimeUp: boolean): void {
-    const { findings, orderManager, reconciler, fills, feeds, universes, strategies, control } = this.parts;
+    const { findings, orderManager, reconciler, fills, feeds, universes, strategies, control, locks } =
+      this.parts;
     this.beginTrading();
     if (isTimeUp) strategies.pump(nowMs);
     if (strategies.hasStarted && !control.isDraining) universes.pump(nowMs);
@@ -229,6 +233,7 @@ export class EventLoop {
     if (fills.isWaiting) fills.settlePending();
     orderManager.pump(nowMs);
     control.pump(nowMs);
+    locks.pump(nowMs);
     if (this.mayReconcile()) reconciler.pump(nowMs);
     feeds.setIdle(orderManager.blotter.table.liveCount === 0);
     feeds.pump(nowMs);
@@ -245,13 +250,14 @@ export class EventLoop {
   }
 
   private wakeAtMs(): number {
-    const { orderManager, reconciler, feeds, universes, algorithms, strategies, control } = this.parts;
+    const { orderManager, reconciler, feeds, universes, algorithms, strategies, control, locks } = this.parts;
     const next = Math.min(
       feeds.wakeAtMs(),
       orderManager.wakeAtMs(),
       // A drain leaves algorithms as they are: what they would want now comes to nothing.
       control.isDraining ? Number.POSITIVE_INFINITY : algorithms.wakeAtMs(),
       control.wakeAtMs(),
+      locks.wakeAtMs(),
       strategies.wakeAtMs(),
       strategies.hasStarted && !control.isDraining ? universes.wakeAtMs() : Number.POSITIVE_INFINITY,
     );
@@ -268,9 +274,10 @@ export class EventLoop {
   }
 
   private store(): void {
-    const { outbox, rows, instances, feeds, universes } = this.parts;
+    const { outbox, rows, instances, feeds, universes, locks } = this.parts;
     if (!outbox.isRestartable) return;
     universes.store();
+    locks.store();
     rows.store();
     feeds.store(outbox.nowMs);
     for (const instance of instances) {

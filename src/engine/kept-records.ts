@@ -5,6 +5,8 @@ import { KEPT_ABSENT_FILLS, storedAbsentFills } from './absent-fills.ts';
 import { KEPT_CANCELS, storedCancels } from './cancel-manager.ts';
 import { KEPT_CONTROL, storedControl } from './control.ts';
 import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
+import { storedLocks } from '../execution/locks/lock-state.ts';
+import { KEPT_LOCKS } from './lock-manager.ts';
 import { KEPT_ROW } from './row-counter.ts';
 import { KEPT_READ_TIMES, storedReadTimes } from './feed-handler.ts';
 import { KEPT_CURSOR } from './taken-trades.ts';
@@ -18,6 +20,7 @@ const KEPT_RECORDS = {
   [KEPT_CURSOR]: storedCount,
   [KEPT_NAMES]: storedNames,
   [KEPT_CONTROL]: storedControl,
+  [KEPT_LOCKS]: storedLocks,
   [KEPT_CANCELS]: storedCancels,
   [KEPT_FINDINGS]: storedFindings,
   [KEPT_CREDENTIAL]: storedCredential,

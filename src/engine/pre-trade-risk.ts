@@ -6,7 +6,9 @@ import { fitToMarket } from '../execution/fit-to-market.ts';
 import type { WhenIdentical } from '../execution/identical-orders.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { checkRisk, type RiskApproved } from '../execution/risk/check-risk.ts';
+import { onlyReduces } from '../execution/risk/live-exposure.ts';
 import type { RiskView, WantedOrder } from '../execution/risk/risk-view.ts';
+import type { LockRefusal } from './lock-manager.ts';
 import { PreTradeView } from './pre-trade-view.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderBlotter } from './order-blotter.ts';
@@ -33,8 +35,8 @@ export interface WishedOrder {
 export type PreTradeVerdict =
   | { readonly ok: true; readonly plan: OrderPlan }
   /**
-   * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, `funds` where it would spend
-   * what is not there for its strategy, or `closed` while no orders are taken.
+   * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, `lock <name>`, `funds` where
+   * it would spend what is not there for its strategy, or `closed` while no orders are taken.
    */
   | { readonly ok: false; readonly code: string; readonly reason: string };
 
@@ -45,6 +47,8 @@ export interface PreTradeRiskOptions {
   readonly reservations: Reservations;
   /** Why no orders are taken at all; null while they are. */
   readonly closed: () => string | null;
+  /** The lock that refuses an order, unless it can do nothing but reduce a position. */
+  readonly lockOn: (order: WantedOrder, reduces: () => boolean) => LockRefusal | null;
 }
 
 /** The one judge of orders: what a strategy or an algorithm wants is fitted to its market and checked. */
@@ -54,6 +58,7 @@ export class PreTradeRisk {
   private readonly instances: readonly StrategyInstance[];
   private readonly reservations: Reservations;
   private readonly closed: () => string | null;
+  private readonly lockOn: PreTradeRiskOptions['lockOn'];
 
   constructor(options: PreTradeRiskOptions) {
     this.blotter = options.blotter;
@@ -61,6 +66,7 @@ export class PreTradeRisk {
     this.instances = options.instances;
     this.reservations = options.reservations;
     this.closed = options.closed;
+    this.lockOn = options.lockOn;
   }
 
   /** Answers the order as it may be placed, or why not. */
@@ -126,7 +132,8 @@ export class PreTradeRisk {
       isExit: order.exit !== null,
     };
     const verdict = this.check(instance, wanted, order.key);
-    return verdict.ok ? null : `Risk: ${verdict.reason}`;
+    if (verdict.ok) return null;
+    return `${verdict.code.startsWith('lock ') ? verdict.code : 'Risk'}: ${verdict.reason}`;
   }
 
   private check(
@@ -137,6 +144,8 @@ export class PreTradeRisk {
     | { readonly ok: true; readonly order: RiskApproved<WantedOrder> }
     | { readonly ok: false; code: string; reason: string } {
     const view = this.viewFor(instance, order, exceptKey);
+    const locked = this.lockOn(order, () => onlyReduces(view));
+    if (locked !== null) return { ok: false, ...locked };
     const verdict = checkRisk(view, instance.settings.limits);
     if (verdict.ok) return verdict;
     const { check, reason, numbers } = verdict.refusal;

@@ -105,7 +105,11 @@ export class StrategyNotifier {
     instance.tally.refuse({ what: refused, code, reason, atMs: outbox.nowMs });
     const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
     // The refusal of an order is reported as such; and while no orders are taken, once a minute is enough.
-    const isReported = clientOrderId !== null || (code === 'closed' && !instance.mayComplain(outbox.nowMs));
+    // A lock says by itself what it refuses.
+    const isReported =
+      clientOrderId !== null ||
+      code.startsWith('lock ') ||
+      (code === 'closed' && !instance.mayComplain(outbox.nowMs));
     if (!isReported) outbox.info(`${instance.name}: ${what} refused (${code}): ${reason}`, instance.name);
     this.tell(instance, { kind: 'reject', rejection });
   }

@@ -16,6 +16,7 @@ import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { Dice } from './dice.ts';
+import { lockRulesOf } from './lock-plan.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
 import type { CheckedUniverse } from './checkers/universe-checker.ts';
 import { ROAMER } from './workload/roamer.ts';
@@ -110,6 +111,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     venue: INTERFACE_PROFILE,
     markets,
     instances: all,
+    locks: lockRulesOf(seed),
     feeds: feedsOf(
       all.map(({ runner }) => runner),
       dice.happens(HASTY_SHARE) ? 1 : dice.logUniform(LEAST_LEISURE, MOST_LEISURE),

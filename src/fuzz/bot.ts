@@ -11,6 +11,7 @@ import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/drai
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
 import { ForeignChecker } from './checkers/foreign-checker.ts';
 import { JournalChecker } from './checkers/journal-checker.ts';
+import { LockChecker } from './checkers/lock-checker.ts';
 import { LockoutChecker } from './checkers/lockout-checker.ts';
 import { LoweredLimitChecker } from './checkers/lowered-limit-checker.ts';
 import { FreshnessChecker } from './checkers/freshness-checker.ts';
@@ -23,6 +24,7 @@ import type { Violation } from './checkers/violation.ts';
 import { isLimit, type Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
+import { lockRulesOf } from './lock-plan.ts';
 import { ReplyMutator } from './reply-mutator.ts';
 import type { Swarm } from './swarm.ts';
 import type { VandalAct } from './vandal.ts';
@@ -76,6 +78,8 @@ export class Bot {
   private readonly universe: UniverseChecker | null;
   readonly brackets = new BracketWatch();
   private mayBeLockedOut = false;
+  private readonly locks: LockChecker;
+
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
@@ -91,6 +95,11 @@ export class Bot {
     const universe = drawnUniverse(options.swarm.seed);
     this.universe = universe === null ? null : new UniverseChecker(universe);
     this.mirrorPath = join(options.folder, 'mirror.sqlite');
+    this.locks = new LockChecker({
+      instance: INSTANCE,
+      rules: lockRulesOf(options.swarm.seed),
+      count: (what) => options.coverage.count(what),
+    });
     this.journal = new JournalChecker(this.mirrorPath);
     const { wrongReplies, seed } = options.swarm;
     this.mutator =
@@ -179,6 +188,7 @@ export class Bot {
     this.brackets.endAll(world.time.now());
     this.brackets.hold('dead or not ready', true, world.time.now());
     this.journal.forgetFile();
+    this.locks.forget();
     for (const ending of ['', '-wal', '-shm']) rmSync(`${this.mirrorPath}${ending}`, { force: true });
     copyFileSync(this.copyPath, this.mirrorPath);
     coverage.count('mirror put back');
@@ -227,6 +237,10 @@ export class Bot {
       ...this.vandal.violations(),
       ...this.rejections.violations(),
       ...(this.universe?.violations() ?? []),
+      ...this.locks.violations(truth, {
+        refused: this.refusedNames,
+        exits: this.options.coverage.exitNames,
+      }),
       ...(drain?.violations ?? []),
     ];
   }
@@ -280,6 +294,8 @@ export class Bot {
     this.life = null;
     this.brackets.hold('dead or not ready', true, world.time.now());
     coverage.crash(cause);
+    if (this.locks.isLocked) coverage.count('crash in a lock');
+    this.locks.died();
     events.say(world.time.now(), `dies ${cause}`);
     if (cause === 'mistake') {
       this.mistakes.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -315,7 +331,10 @@ export class Bot {
   private watch(event: EngineEvent, output: EngineOutput): void {
     const { world, coverage, events } = this.options;
     events.step(event, output, world.time.now());
-    if (this.engine !== null) this.vandal.watch(this.engine, output, world.time.now());
+    if (this.engine !== null) {
+      this.vandal.watch(this.engine, output, world.time.now());
+      if (event.kind !== 'opens') this.locks.watch(this.engine, output, event.atMs);
+    }
     if (this.engine !== null && this.universe !== null) {
       for (const told of this.universe.watch(this.engine, event, output, world.time.now()))
         coverage.universe(told);

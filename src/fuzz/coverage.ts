@@ -52,6 +52,13 @@ const NEEDED = [
   'universe left',
   'universe left while something is held',
   'crash with a member left that holds',
+  'control lock',
+  'control unlock',
+  'lock begun',
+  'lock refusals',
+  'lock ended early',
+  'orders that left in a lock',
+  'crash in a lock',
 ] as const;
 
 /** Whether an answer says that a limit is exceeded. */

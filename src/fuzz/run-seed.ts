@@ -14,6 +14,7 @@ import { violationsOf, type Violation } from './checkers/violation.ts';
 import { Coverage, type Counts } from './coverage.ts';
 import { Dice } from './dice.ts';
 import { EventLog } from './event-log.ts';
+import { locksByHandOf } from './lock-plan.ts';
 import { loseMoney } from './exchange-events.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
 import { BOT_USER, FuzzWorld } from './world.ts';
@@ -163,6 +164,14 @@ class SeedRun {
         bot.control(kind === 'halt' ? { kind, reason: 'the fuzzer said so', wholeAccount: false } : { kind });
       };
       at(atMs, act);
+    }
+    const markets = world.rules.map(({ symbol }) => symbol);
+    for (const { atMs, command } of locksByHandOf(swarm.seed, { runMs: swarm.runMs, markets })) {
+      at(atMs, () => {
+        const wanted = command(world.time.now());
+        coverage.count(`control ${wanted.kind}`);
+        bot.control(wanted);
+      });
     }
     for (const [index, { disturbance, meanMs }] of swarm.disturbances.entries()) {
       const dice = Dice.of(swarm.seed, `${disturbance.name} ${index}`);

@@ -20,6 +20,7 @@ import { VirtualTime } from '../../virtual/virtual-time.ts';
 import {
   intentsOf,
   type EquityCurve,
+  type LocksOfRun,
   type StrategyIntents,
   type TradedMarket,
   type FidelityStatement,
@@ -87,6 +88,7 @@ export interface PollRun {
   /** What strategies logged, by their names: the last lines of each. */
   readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
   readonly intents: readonly StrategyIntents[];
+  readonly locks: LocksOfRun;
   readonly plan: PollPlan;
   /** What was sent, by endpoint. */
   readonly requests: readonly EndpointUsage[];
@@ -271,6 +273,7 @@ class PollLife {
       failures: new Map(failures),
       logs: new Map(engine.instances.map(({ name, log }) => [name, log] as const)),
       intents: intentsOf(engine.instances),
+      locks: engine.locks.history(),
       plan,
       requests: counts.usage(),
       markets: this.exchange.markets.map((market, index) => this.tradedMarket(market, index)),

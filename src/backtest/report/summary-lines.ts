@@ -1,4 +1,4 @@
-import { groupedText } from '../../domain/money-text.ts';
+import { countText, groupedText } from '../../domain/money-text.ts';
 import type { ResultHead } from '../result/result-schema.ts';
 import { brailleChart } from './braille-chart.ts';
 import { figureGroups, type FigureGroup } from './summary-table.ts';
@@ -30,6 +30,7 @@ export function resultLines(result: ResultHead): string[] {
     ...figureLines(result),
     '',
     ...refusalLines(result),
+    ...lockLines(result),
     ...wrapped(
       `${events} in ${numberText(timing.runMs)} ms${rate}; loaded in ${numberText(timing.loadMs)} ms${timing.fromCache ? ' from the cache' : ''}.`,
     ),
@@ -103,6 +104,16 @@ function refusalLines({ refusals }: ResultHead): string[] {
   });
   const more = refusals.length - shown.length;
   return ['Refused', ...lines, ...(more > 0 ? [`  and ${more} more reasons`] : []), ''];
+}
+
+/** How often and how long each lock held. */
+function lockLines({ locks }: ResultHead): string[] {
+  if (locks.length === 0) return [];
+  const lines = locks.map(
+    ({ name, times, heldMs, refused }) =>
+      `${name}: ${countText(times, 'time', 'times')}, ${durationText(heldMs)} in all, refused ${countText(refused, 'order', 'orders')}`,
+  );
+  return ['Locks', ...lines.flatMap((line) => indented(line, 2, MOST_WHY)), ''];
 }
 
 /** A sentence with room on its left, over at most so many lines; an ellipsis where it is longer. */

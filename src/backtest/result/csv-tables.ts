@@ -3,8 +3,8 @@ import { DrawdownMeter } from '../metrics/equity-metrics.ts';
 import { numberOf } from '../metrics/statistics.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import type { FinishedRun } from './finish-run.ts';
-import type { OrderRow, RefusalRow, TripRow } from './result-schema.ts';
-import { ORDER_TABLE, REFUSED_TABLE, TRIP_TABLE } from './result-tables.ts';
+import type { LockRow, OrderRow, RefusalRow, TripRow } from './result-schema.ts';
+import { LOCK_TABLE, ORDER_TABLE, REFUSED_TABLE, TRIP_TABLE } from './result-tables.ts';
 import type { CsvColumns } from './table-format.ts';
 
 const TRADES: CsvColumns<TripRow> = [
@@ -58,6 +58,22 @@ const REFUSALS: CsvColumns<RefusalRow> = [
   ['first_at', 'firstAtMs'],
   ['last_at', 'lastAtMs'],
 ];
+
+const LOCKS: CsvColumns<LockRow> = [
+  ['name', 'name'],
+  ['strategy', 'strategy'],
+  ['market', 'market'],
+  ['began_at', 'beganAtMs'],
+  ['ended_at', 'endedAtMs'],
+  ['entries', 'entries'],
+  ['refused', 'refused'],
+  ['reason', 'reason'],
+];
+
+/** `locks.csv`: when locks held, and how many orders each refused. */
+export function writeLocksCsv({ run }: FinishedRun, out: ByteWriter): void {
+  LOCK_TABLE.writeCsv(LOCKS, run.locks.records, out);
+}
 
 /** `trades.csv`: the round trips. Times are UTC, money in the quote currency and exact. */
 export function writeTradesCsv({ trips }: FinishedRun, out: ByteWriter): void {

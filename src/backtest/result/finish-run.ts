@@ -8,6 +8,7 @@ import { valuedFills } from '../metrics/valued-fills.ts';
 import { roundTrips, type RoundTrip, type RoundTrips } from '../metrics/round-trips.ts';
 import { runMetrics } from '../metrics/run-metrics.ts';
 import { intentWarnings, refusedIn } from './intent-warnings.ts';
+import { lockTotals } from './lock-totals.ts';
 import { RESULT_SCHEMA, type BacktestSummary, type ResultHead } from './result-schema.ts';
 import { thinCurve } from '../report/thinning.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
@@ -70,6 +71,7 @@ export function finishRun(run: BacktestRun, createdAtMs: number = Date.now()): F
     refusals: run.intents.flatMap(({ strategy, refusals }) =>
       refusals.map((refusal) => ({ strategy, ...refusal, meaning: meaningOf(refusal) })),
     ),
+    locks: lockTotals(run.locks.records, run.toMs),
     config: plain(run.config),
     monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
     sketch: sketchOf(run),
@@ -121,7 +123,11 @@ function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
     ({ market, strategy, amount }) =>
       `${strategy ?? 'Another hand'} sold ${formatUnits(amount)} on ${market} that no buy of it had brought in this run; such sales are in no trade.`,
   );
-  return [...failures, ...intentWarnings(run), ...sales, ...short, ...gapWarnings(run)];
+  const locks =
+    run.locks.more === 0
+      ? []
+      : [`${run.locks.more} more locks held than the ${run.locks.records.length} that are listed`];
+  return [...failures, ...intentWarnings(run), ...locks, ...sales, ...short, ...gapWarnings(run)];
 }
 
 /** Missing points of the curve from which on figures of a year need a word. */

@@ -119,6 +119,17 @@ const fillsSchema = z.strictObject({
   fee: z.array(decimal.describe('In the currency received.')),
 });
 
+const locksSchema = z.strictObject({
+  name: z.array(z.string()),
+  strategy: z.array(z.string().nullable().describe('Null: all.')),
+  market: z.array(z.string().nullable().describe('Null: all.')),
+  reason: z.array(z.string()),
+  entries: z.array(z.enum(['cancel', 'keep'])),
+  beganAtMs: z.array(timeMs),
+  endedAtMs: z.array(timeMs.nullable().describe('Null: it held at the end of the run.')),
+  refused: z.array(count),
+});
+
 /**
  * All of a result but its tables: what `summary.json` of a run folder holds, and what is listed and
  * compared.
@@ -189,6 +200,17 @@ export const resultHeadSchema = z.strictObject({
     )
     .default([])
     .describe('What was refused and why, counted; at most 51 rows a strategy.'),
+  locks: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        times: count.describe('How often it began.'),
+        heldMs: lengthMs.describe('Times that overlap count once.'),
+        refused: count.describe('Orders that it refused.'),
+      }),
+    )
+    .default([])
+    .describe('Locks by name; each time is in lockSpans.'),
   config: z.json(),
   monthly: z.array(z.strictObject({ year: z.int(), month: z.int().min(1).max(12), change: z.number() })),
   sketch: z
@@ -202,6 +224,7 @@ export const backtestResultSchema = z.strictObject({
   trades: tripsSchema.describe('Round trips, first in first out.'),
   orders: ordersSchema,
   fills: fillsSchema,
+  lockSpans: locksSchema.describe('Each lock that there was, in the order in which they began.'),
 });
 
 export type ResultHead = z.infer<typeof resultHeadSchema>;
@@ -209,6 +232,7 @@ export type BacktestResult = z.infer<typeof backtestResultSchema>;
 export type TripRow = RowOf<BacktestResult['trades']>;
 export type OrderRow = RowOf<BacktestResult['orders']>;
 export type FillRow = RowOf<BacktestResult['fills']>;
+export type LockRow = RowOf<BacktestResult['lockSpans']>;
 export type RefusalRow = BacktestResult['refusals'][number];
 
 /** One value of each column. */

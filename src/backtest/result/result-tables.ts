@@ -1,10 +1,11 @@
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
+import type { LockRecord } from '../../engine/lock-records.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import type { RoundTrip } from '../metrics/round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
-import type { FillRow, OrderRow, RefusalRow, TripRow } from './result-schema.ts';
+import type { FillRow, OrderRow, LockRow, RefusalRow, TripRow } from './result-schema.ts';
 import { decimalCell, flagCell, momentCell, numberCell, TableFormat, textCell } from './table-format.ts';
 
 /** Round trips, with their money as text. */
@@ -68,6 +69,18 @@ export const FILL_TABLE = new TableFormat<FillRecord, FillRow>({
   amount: decimalCell(({ amount }) => amount),
   total: decimalCell(({ total }) => total),
   fee: decimalCell(({ fee }) => fee),
+});
+
+/** Locks, with the orders that they refused. */
+export const LOCK_TABLE = new TableFormat<LockRecord, LockRow>({
+  name: textCell(({ lock }) => lock.name),
+  strategy: textCell(({ lock }) => lock.strategy),
+  market: textCell(({ lock }) => lock.market),
+  reason: textCell(({ lock }) => lock.reason),
+  entries: textCell(({ lock }) => lock.entries),
+  beganAtMs: momentCell(({ lock }) => lock.beganAtMs),
+  endedAtMs: momentCell(({ endedAtMs }) => endedAtMs),
+  refused: numberCell(({ refused }) => refused),
 });
 
 /** Reasons for which something was refused, as they are. */

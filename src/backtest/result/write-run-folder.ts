@@ -14,7 +14,13 @@ import { join } from 'node:path';
 import { SarrafError } from '../../domain/errors.ts';
 import { reportHtml } from '../report/report-html.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { writeEquityCsv, writeOrdersCsv, writeRefusalsCsv, writeTradesCsv } from './csv-tables.ts';
+import {
+  writeEquityCsv,
+  writeLocksCsv,
+  writeOrdersCsv,
+  writeRefusalsCsv,
+  writeTradesCsv,
+} from './csv-tables.ts';
 import type { FinishedRun } from './finish-run.ts';
 import { writeResultJson } from './result-json.ts';
 import type { ResultHead } from './result-schema.ts';
@@ -34,14 +40,16 @@ const FILES: readonly (readonly [name: string, write: (finished: FinishedRun, ou
   ['trades.csv', writeTradesCsv],
   ['orders.csv', writeOrdersCsv],
   ['refusals.csv', writeRefusalsCsv],
+  ['locks.csv', writeLocksCsv],
   ['equity.csv', ({ run }, out) => writeEquityCsv(run, out)],
   ['report.html', (finished, out) => out.text(reportHtml(finished))],
 ];
 
 /**
  * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`,
- * `summary.json` (the same without its tables), `trades.csv`, `orders.csv`, `refusals.csv`, `equity.csv`
- * and `report.html`. Returns its path. It is there whole or not at all, and no other one is overwritten.
+ * `summary.json` (the same without its tables), `trades.csv`, `orders.csv`, `refusals.csv`, `locks.csv`,
+ * `equity.csv` and `report.html`. Returns its path. It is there whole or not at all, and no other one is
+ * overwritten.
  * Throws `DATA_UNUSABLE` where it can not be written.
  */
 export function writeRunFolder(root: string, finished: FinishedRun): string {

@@ -67,7 +67,7 @@ export async function runOnBooks(strategy: StrategyDefinition, script: BookScrip
     params,
   });
   const run = await runPoll({
-    settings: { ...settingsOf(runner), reconciliation: DEFAULT_RECONCILIATION },
+    settings: { ...settingsOf(runner, script), reconciliation: DEFAULT_RECONCILIATION },
     markets: [{ market, books: inOne(bookColumns(books)), trades: inOne(tradeColumns(trades)) }],
     ...accountOf(script, market),
     quote: market.quote,

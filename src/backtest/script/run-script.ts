@@ -3,6 +3,8 @@ import { decimalText } from '../../domain/decimal-text.ts';
 import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
 import type { Execution, Side } from '../../domain/order.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../engine/engine-settings.ts';
+import { lockSettings } from '../../daemon/settings/lock-settings.ts';
+import type { LockRule } from '../../execution/locks/lock-rule.ts';
 import { createRiskLimits } from '../../execution/risk/risk-limits.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
@@ -31,6 +33,8 @@ export interface ScriptedAccount {
    * lets one through. All are let through after the last.
    */
   readonly refuse?: readonly (string | null)[];
+  /** Rules of locks, as a configuration has them: `[{ kind: 'cooldown', for: '30m' }]`; none without it. */
+  readonly locks?: readonly unknown[];
 }
 
 export interface ScriptOptions extends MarketScript, ScriptedAccount {
@@ -64,6 +68,19 @@ export interface ScriptedOrder {
   readonly tag: string | null;
 }
 
+/** A lock that held. */
+export interface ScriptedLock {
+  readonly name: string;
+  /** Null: all. */
+  readonly strategy: string | null;
+  readonly market: string | null;
+  readonly reason: string;
+  readonly beganAtMs: number;
+  /** Null: it held at the end. */
+  readonly endedAtMs: number | null;
+  readonly refused: number;
+}
+
 /** A trade of an order. */
 export interface ScriptedFill {
   /** Such as `BTCUSDT`. */
@@ -84,6 +101,8 @@ export interface ScriptedRun {
   /** What it wanted and did not get, as sentences with their codes. */
   readonly refusals: readonly string[];
   readonly log: readonly string[];
+  /** Locks that there were, such as `cooldown of BTCUSDT`, and what each refused. */
+  readonly locks: readonly ScriptedLock[];
   /** Its state in the end. */
   readonly state: unknown;
   /** What all is worth in the quote currency at the last price. */
@@ -117,7 +136,7 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
       hasBooks: false,
     });
   let runner = newRunner();
-  const settings = settingsOf(runner);
+  const settings = settingsOf(runner, options);
   const barMs = timeframeMs(timeframe);
   const run = new CandleRunner({
     settings,
@@ -134,7 +153,7 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
             kept: new KeptState('test'),
             newInstances: () => {
               runner = newRunner();
-              return settingsOf(runner).instances;
+              return settingsOf(runner, options).instances;
             },
           },
         }),
@@ -157,10 +176,21 @@ export function accountOf(
   };
 }
 
-export function settingsOf(runner: StrategyRunner): CandleRunOptions['settings'] {
+/** Throws `INVALID_OPTIONS` for locks that no configuration may have. */
+export function settingsOf(
+  runner: StrategyRunner,
+  { locks = [] }: Pick<ScriptedAccount, 'locks'>,
+): CandleRunOptions['settings'] {
   const limits = createRiskLimits();
   const instance = { runner, onError: 'stop', pauseMs: 60_000, limits, capital: {} } as const;
-  return { ...DEFAULT_ENGINE_TIMES, instance: 'test', instances: [instance] };
+  return { ...DEFAULT_ENGINE_TIMES, instance: 'test', instances: [instance], locks: readLocks(locks) };
+}
+
+function readLocks(locks: readonly unknown[]): readonly LockRule[] {
+  const read = lockSettings.safeParse(locks);
+  if (read.success) return read.data;
+  const [{ path, message } = { path: [], message: '' }] = read.error.issues;
+  throw new SarrafError('INVALID_OPTIONS', `locks.${path.join('.')}: ${message}`);
 }
 
 /** Answers orders with the codes of a script, one after the other. */
@@ -176,7 +206,7 @@ export function refusing(codes: ScriptedAccount['refuse'] = []): (call: VenueCal
 
 /** What came of a run. Throws `INVALID_STRATEGY` with what a handler threw. */
 export function scriptedRun(
-  run: Pick<CandleRun, 'orders' | 'fills' | 'intents' | 'logs' | 'finalEquity'>,
+  run: Pick<CandleRun, 'orders' | 'fills' | 'intents' | 'locks' | 'logs' | 'finalEquity'>,
   runner: StrategyRunner,
 ): ScriptedRun {
   if (runner.failure !== null) throw new SarrafError('INVALID_STRATEGY', `${runner.name}: ${runner.failure}`);
@@ -187,6 +217,10 @@ export function scriptedRun(
       refusals.map(({ code, example }) => `${code}: ${example}`),
     ),
     log: (run.logs.get(runner.name) ?? []).map(({ text }) => text),
+    locks: run.locks.records.map(({ lock, endedAtMs, refused }) => {
+      const { name, strategy, market, reason, beganAtMs } = lock;
+      return { name, strategy, market, reason, beganAtMs, endedAtMs, refused };
+    }),
     state: JSON.parse(runner.stateJson()) as unknown,
     equity: numberOf(run.finalEquity),
   };

@@ -86,6 +86,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   const { balances, fees } = config.paper;
   const backtest: CandleBacktest = {
     instances: first.instances,
+    locks: config.locks,
     execution: { ...config.execution, instance: config.instance },
     markets,
     fees,
@@ -356,15 +357,19 @@ export function keptConfig(config: BotConfig, more: Readonly<Record<string, unkn
     balances: config.paper.balances,
     feesInMillionths: config.paper.fees,
     execution: config.execution,
-    strategies: config.strategies.map(({ plugin, name, market, timeframe, params, capital, limits }) => ({
-      plugin: plugin.kind === 'file' ? relative(process.cwd(), plugin.path) : pluginText(plugin),
-      name,
-      market,
-      timeframe,
-      params,
-      capital,
-      risk: limits,
-    })),
+    ...(config.locks.length === 0 ? {} : { locks: config.locks }),
+    strategies: config.strategies.map(
+      ({ plugin, name, market, timeframe, params, capital, limits, locks }) => ({
+        plugin: plugin.kind === 'file' ? relative(process.cwd(), plugin.path) : pluginText(plugin),
+        name,
+        market,
+        timeframe,
+        params,
+        capital,
+        risk: limits,
+        ...(locks.length === 0 ? {} : { locks }),
+      }),
+    ),
   };
   return JSON.parse(JSON.stringify(kept, plain)) as unknown;
 }

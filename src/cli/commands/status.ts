@@ -7,6 +7,7 @@ import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
 import { ledgerLines, ledgerStatus } from '../ledger-status.ts';
+import { locksNow, locksText } from '../lock-lines.ts';
 import { orderLines } from '../order-lines.ts';
 import { readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
 import { failed } from '../command-error.ts';
@@ -67,6 +68,7 @@ function headLines(
     `last    change of the journal ${agoText(lastSeen.journal, nowMs)}, trade ${agoText(lastSeen.fills, nowMs)}`,
     `has     ${rows.join(', ')}`,
     `halt    ${haltText(summary.kept, nowMs)}`,
+    `locks   ${locksText(locksNow(summary.kept, nowMs))}`,
   ];
 }
 
@@ -214,6 +216,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       starting: starting === null ? null : { pid: starting.pid, waitsFor: starting.waitsFor },
       readAtMs: Object.fromEntries(readTimes(kept)),
       credential: credentialOf(kept),
+      locks: locksNow(kept, nowMs),
       ledger,
       strategies: strategies.map(({ figures, ...strategy }) => ({ ...strategy, ...figures })),
       openOrders: openOrders.map(storedOrder),

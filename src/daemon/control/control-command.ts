@@ -1,8 +1,13 @@
 import { z } from 'zod';
+import { storedTimeMs } from '../../domain/stored-json.ts';
+import { ENTRY_POLICIES } from '../../execution/locks/lock-rule.ts';
 import { DRAIN_POLICIES, type ControlCommand } from '../../engine/engine-event.ts';
 
 /** The longest reason that is kept, in characters. */
 export const LONGEST_REASON = 500;
+
+/** The longest name of a lock by hand. */
+export const LONGEST_NAME = 40;
 
 const command = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -13,6 +18,22 @@ const command = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('resume') }),
   z.strictObject({ kind: z.literal('drain'), openOrders: z.enum(DRAIN_POLICIES) }),
   z.strictObject({ kind: z.literal('accept-balances') }),
+  z.strictObject({
+    kind: z.literal('lock'),
+    name: z.string().max(LONGEST_NAME),
+    strategy: z.string().nullable(),
+    market: z.string().nullable(),
+    reason: z.string().max(LONGEST_REASON),
+    untilMs: storedTimeMs,
+    entries: z.enum(ENTRY_POLICIES),
+  }),
+  z.strictObject({
+    kind: z.literal('unlock'),
+    name: z.string().max(LONGEST_NAME).nullable(),
+    strategy: z.string().nullable(),
+    market: z.string().nullable(),
+    isAll: z.boolean(),
+  }),
 ]);
 
 /** How far a command has come. Counts are of orders. */

@@ -3,7 +3,7 @@ import { ledgerFolder, subjectOf } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { accountIdentity } from '../../venues/live/client-credentials.ts';
 import type { BotConfig } from '../settings/create-bot-config.ts';
-import { acquireLock, isLockHeld, type Lock } from './lock.ts';
+import { acquireLock, isLockHeld, type ProcessLock } from './process-lock.ts';
 import { readLockOwner, type LockOwner } from './lock-owner.ts';
 
 /** Where the lock of a data folder is. */
@@ -15,7 +15,7 @@ export function dataLockPath(dataFolder: string): string {
  * Takes a data folder for this run alone. Throws `DATA_UNUSABLE` when another run has it or the folder can
  * not be written to.
  */
-export function lockDataFolder(dataFolder: string): Lock {
+export function lockDataFolder(dataFolder: string): ProcessLock {
   return acquireLock({
     path: dataLockPath(dataFolder),
     what: dataFolder,
@@ -50,7 +50,7 @@ export interface AccountLockOptions {
  * Instances of different names share an account. Throws `DATA_UNUSABLE` when another run has it,
  * `INVALID_OPTIONS` for a name that can not be part of an order's id.
  */
-export function lockAccount(options: AccountLockOptions): Lock {
+export function lockAccount(options: AccountLockOptions): ProcessLock {
   const { instance } = options;
   if (!/^[a-z0-9-]{1,32}$/.test(instance)) {
     throw new SarrafError(
@@ -68,7 +68,7 @@ export function lockAccount(options: AccountLockOptions): Lock {
 
 /** The locks of one run. */
 export interface RunLocks {
-  readonly data: Lock;
+  readonly data: ProcessLock;
   /**
    * Takes the account by the name that the exchange has for its user, once that is known: another credential
    * of the same user is another lock above. Throws `DATA_UNUSABLE` when another run has it.
@@ -90,7 +90,7 @@ export function takeRunLocks(config: BotConfig): RunLocks {
   const of = { instance: config.instance, ...(folder === null ? {} : { folder }) };
   try {
     const account = lockAccount({ ...of, credential: accountIdentity(credentials) });
-    let user: Lock | null = null;
+    let user: ProcessLock | null = null;
     return {
       data,
       lockUser(username) {

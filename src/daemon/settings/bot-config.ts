@@ -8,6 +8,7 @@ import {
   logSettings,
   reconciliationSettings,
 } from './operation-settings.ts';
+import { lockSettings } from './lock-settings.ts';
 import { MOST_STRATEGIES, isolationSettings, strategySettings } from './strategy-settings.ts';
 import { riskSettings } from './risk-settings.ts';
 import { embeddedSettings, paperSettings } from './venue-settings.ts';
@@ -53,6 +54,9 @@ export const botConfig = z.strictObject({
     .describe('Folders with plugins, which are searched before the bundled ones.'),
   risk: riskSettings.describe(
     'Limits of every strategy and of all together. null is no limit; docs/risk.md explains each.',
+  ),
+  locks: lockSettings.describe(
+    'Rules that stop new risk for a while. Without them nothing is locked; docs/locks.md explains each.',
   ),
   execution: executionSettings.describe('How orders are sent, and what happens when an answer is missing.'),
   reconciliation: reconciliationSettings.describe('How the bot compares its books with the exchange.'),

@@ -3,6 +3,7 @@ import type { RiskLimits } from '../../execution/risk/risk-limits.ts';
 import type { ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import type { ReadSettings } from './bot-config.ts';
 import { mergeRisk } from './risk-settings.ts';
+import type { LockRule } from '../../execution/locks/lock-rule.ts';
 import type { StrategySettings } from './strategy-settings.ts';
 
 /** One strategy, with all of its limits. */
@@ -31,6 +32,8 @@ export interface BotConfig extends Pick<
   /** Null where nothing is recorded. */
   readonly record: RecordConfig | null;
   readonly strategies: readonly ConfiguredStrategy[];
+  /** Rules of locks of the whole bot. */
+  readonly locks: readonly LockRule[];
   readonly strategiesFolders: readonly string[];
 }
 
@@ -86,6 +89,7 @@ export function createBotConfig(
       plugin: plugin.kind === 'file' ? { kind: 'file', path: absolute(plugin.path) } : plugin,
       limits: mergeRisk(risk, own),
     })),
+    locks: settings.locks,
     strategiesFolders: strategiesFolders.map(absolute),
     execution: settings.execution,
     reconciliation: settings.reconciliation,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { duration } from './duration-field.ts';
+import { lockSettings } from './lock-settings.ts';
 import { strategyRiskSettings } from './risk-settings.ts';
 import { marketSymbol, perQuoteField } from './setting-fields.ts';
 import { TIMEFRAMES } from '../../domain/timeframe.ts';
@@ -63,6 +64,7 @@ export const strategySettings = z
       ),
     pause: duration({ leastMs: 1_000 }).prefault('5m').describe('How long a pause after an error lasts.'),
     risk: strategyRiskSettings.describe('Limits of this strategy; they override those under risk.'),
+    locks: lockSettings.describe('Rules of locks that count and lock this strategy alone.'),
   })
   .transform(({ plugin, pause, capital, ...rest }) => {
     return {

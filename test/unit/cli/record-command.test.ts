@@ -7,7 +7,7 @@ import { ledgerPath } from '../../../src/budget/ledger-file.ts';
 import { readLedger } from '../../../src/budget/ledger-report.ts';
 import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
-import { acquireLock } from '../../../src/daemon/process-locks/lock.ts';
+import { acquireLock } from '../../../src/daemon/process-locks/process-lock.ts';
 import { ledgerSubjects } from '../../../src/venues/live/client-credentials.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';

@@ -39,6 +39,7 @@ describe('a run folder', () => {
     expect(basename(path)).toMatch(/^20240131T120000Z-ma-cross-btcusdt-[0-9a-f]{8}$/);
     expect(readdirSync(path).toSorted()).toEqual([
       'equity.csv',
+      'locks.csv',
       'orders.csv',
       'refusals.csv',
       'report.html',

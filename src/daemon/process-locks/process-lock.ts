@@ -28,7 +28,7 @@ export interface LockOptions {
 }
 
 /** A lock that this process has until it gives it back or ends, whichever way it ends. */
-export interface Lock {
+export interface ProcessLock {
   readonly path: string;
   readonly owner: LockOwner;
   /** Notes down where its owner says how it is, for those who look whether it does well. */
@@ -91,7 +91,7 @@ function hold(database: Database.Database, path: string): void {
  * can not be written to. Nothing may read the file itself within this process: closing it would end the
  * operating system's lock.
  */
-export function acquireLock(options: LockOptions): Lock {
+export function acquireLock(options: LockOptions): ProcessLock {
   let database: Database.Database | null = null;
   try {
     mkdirSync(dirname(options.path), { recursive: true });

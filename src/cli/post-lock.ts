@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { InvalidArgumentError } from 'commander';
+import { ControlClient } from '../daemon/control/control-client.ts';
+import { LONGEST_NAME } from '../daemon/control/control-command.ts';
+import type { LockCommand } from '../engine/engine-event.ts';
+import { failed, wrongInput } from './command-error.ts';
+import { followCommand } from './follow-command.ts';
+
+/** What a lock or unlock is about, as it is typed. */
+export interface LockTarget {
+  readonly data: string;
+  readonly strategy?: string;
+  readonly all?: true;
+  readonly json?: true;
+}
+
+/** A running bot takes it at once; longer means that something holds it up. */
+const TAKEN_WITHIN_MS = 10_000;
+
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** Reads the name of a lock. */
+export function lockNameOption(text: string): string {
+  if (NAME.test(text) && text.length <= LONGEST_NAME) return text;
+  throw new InvalidArgumentError(
+    `expected at most ${LONGEST_NAME} lower-case letters, digits and single hyphens, such as news.`,
+  );
+}
+
+/** Refuses `--all` beside a market or strategy, and neither of the three where one is needed. */
+export function checkTarget(
+  market: string | undefined,
+  { strategy, all }: LockTarget,
+  or: string | null,
+): void {
+  if (all === true && (market !== undefined || strategy !== undefined))
+    throw wrongInput('expected --all, or a market or --strategy, were both');
+  if (all === undefined && market === undefined && strategy === undefined && or !== null)
+    throw wrongInput(`expected a market such as BTCIRT, --strategy or --all${or}, was none`);
+}
+
+/** Gives a command about locks to the bot of a data folder, or leaves it for its next start. */
+export async function postLock(command: LockCommand, { data, json }: LockTarget): Promise<void> {
+  if (!existsSync(data))
+    throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
+  const client = new ControlClient(data);
+  try {
+    const id = client.post(command);
+    const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
+    if (followed.kind === 'still') {
+      throw failed(
+        'the bot did not take it up: see whether it is well with "sarraf health"; it stays waiting, and the next start takes it',
+      );
+    }
+    const isRunning = followed.kind === 'done';
+    const result = isRunning ? followed.result : null;
+    if (json === true) console.log(JSON.stringify({ isRunning, command, result }));
+    if (result !== null && !result.ok) throw failed(result.message);
+    if (json === true) return;
+    console.log(
+      result === null ? 'no bot runs; its next start takes it before it places anything' : result.message,
+    );
+  } finally {
+    client.close();
+  }
+}

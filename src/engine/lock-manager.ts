@@ -1,0 +1,266 @@
+import { bothTimesText } from '../domain/tehran-time.ts';
+import { readStored } from '../domain/stored-json.ts';
+import { addUnits } from '../domain/money.ts';
+import { durationText } from '../domain/time-text.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import { LockBook, MOST_BY_HAND, type LockChange } from '../execution/locks/lock-book.ts';
+import { lockReason, scopeText, type Lock } from '../execution/locks/lock.ts';
+import type { DrawdownRule, LockRule } from '../execution/locks/lock-rule.ts';
+import { locksToJson, storedLocks } from '../execution/locks/lock-state.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import type { WantedOrder } from '../execution/risk/risk-view.ts';
+import { NO_HOLDING, type Holding } from '../portfolio/holding.ts';
+import type { LockCommand } from './engine-event.ts';
+import { EntryCanceler } from './entry-canceler.ts';
+import { EquityOfBot, type EquityOptions } from './equity-of-bot.ts';
+import { exitOfFill } from './exit-of-fill.ts';
+import { LockRecords, type LockRecord } from './lock-records.ts';
+import type { OrderManager } from './order-manager.ts';
+import type { Outbox } from './outbox.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+
+export const KEPT_LOCKS = 'locks';
+
+export interface LockManagerOptions extends EquityOptions {
+  readonly rules: readonly LockRule[];
+  readonly outbox: Outbox;
+  readonly orderManager: OrderManager;
+  /** Whether an order sells what a bracket bought. */
+  readonly isExitOfBracket: (order: OrderRecord) => boolean;
+  /** Whether strategies are at work: equity is not looked at before that. */
+  readonly hasStarted: () => boolean;
+}
+
+/** Why a lock refuses an order. */
+export interface LockRefusal {
+  readonly code: string;
+  readonly reason: string;
+}
+
+/**
+ * Locks at work: feeds the rules with fills, equity and time, refuses what adds risk while one holds, and
+ * cancels what rests where the lock says so. It places nothing, and cancels no way out.
+ */
+export class LockManager {
+  private readonly options: LockManagerOptions;
+  private readonly book: LockBook;
+  private readonly records = new LockRecords();
+  private readonly entries: EntryCanceler;
+  private readonly equity: EquityOfBot;
+  private storedVersion = 0;
+  private sampleAtMs: number;
+  private before: Holding = NO_HOLDING;
+  /** Drawdown rules whose equity is not known, and which have been told. */
+  private readonly unknown = new Set<string>();
+
+  constructor(options: LockManagerOptions) {
+    this.options = options;
+    this.book = new LockBook(options.rules);
+    this.equity = new EquityOfBot(options);
+    this.entries = new EntryCanceler({ ...options, active: () => this.book.active() });
+    this.sampleAtMs = this.book.drawdownRules.length === 0 ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  /** The locks that hold, oldest first. */
+  active(): readonly Lock[] {
+    return this.book.active();
+  }
+
+  /** All locks of this life, in the order in which they began, and how many more there were. */
+  history(): { readonly records: readonly LockRecord[]; readonly more: number } {
+    return { records: this.records.all(), more: this.records.more };
+  }
+
+  /** Why an order may not be placed. `reduces`: whether it can do nothing but reduce a position. */
+  refusalOf(order: WantedOrder, reduces: () => boolean): LockRefusal | null {
+    if (this.isIdle) return null;
+    const { nowMs } = this.options.outbox;
+    this.advance(nowMs);
+    // The exits of brackets come and go within a bar, where a backtest sees no price.
+    if (!order.isExit) this.lookAtEquity(nowMs);
+    const lock = this.book.lockOn(order.strategy, order.market.symbol);
+    if (lock === null || order.isExit || reduces()) return null;
+    const refusal = { code: `lock ${lock.name}`, reason: lockReason(lock) };
+    if (this.records.refuse(lock, order.strategy)) this.tellRefusal(order.strategy, refusal);
+    return refusal;
+  }
+
+  /** What an operator asks for. Answers what it changed. */
+  take(command: LockCommand): readonly LockChange[] {
+    const { outbox, markets, instances } = this.options;
+    const { nowMs } = outbox;
+    outbox.durable();
+    outbox.journal('control', command.kind, { ...command });
+    this.advance(nowMs);
+    const { strategy, market } = command;
+    if (command.kind === 'unlock') {
+      const scope = command.isAll ? null : { strategy, market };
+      return this.tell(this.book.unlock({ name: command.name, scope }), nowMs);
+    }
+    const isKnown =
+      (market === null || markets.get(market) !== undefined) &&
+      (strategy === null || instances.some(({ name }) => name === strategy));
+    if (!isKnown) {
+      outbox.alarm(`the lock ${command.name} was not taken: this bot has no ${scopeText(command)}`);
+      return [];
+    }
+    if (!this.book.hasRoom) {
+      outbox.alarm(`the lock ${command.name} was not taken: ${MOST_BY_HAND} locks by hand hold already`);
+      return [];
+    }
+    const { name, reason, untilMs, entries } = command;
+    const lock = { name, rule: null, strategy, market, reason, entries, beganAtMs: nowMs, endsAtMs: untilMs };
+    const change = this.book.lockByHand(lock, nowMs);
+    if (change === null) outbox.info(`the lock ${name} of ${scopeText(command)} changes nothing`);
+    return this.tell(change === null ? [] : [change], nowMs);
+  }
+
+  /** Looks at what is held before a fill is booked. */
+  readonly ahead = {
+    onFill: (fill: FillRecord, order: OrderRecord | null): void => {
+      if (this.book.countsTrades) this.before = this.holdingOf(fill, order);
+    },
+  };
+
+  /** A fill was booked. */
+  onFill(fill: FillRecord, order: OrderRecord | null): void {
+    if (!this.book.countsTrades || order === null) return;
+    const instance = this.instanceOf(order.strategy);
+    const market = this.options.markets.get(fill.market)?.market;
+    if (instance === undefined || market === undefined) return;
+    const exit = exitOfFill({
+      fill,
+      order,
+      before: this.before,
+      after: this.holdingOf(fill, order),
+      step: market.amountStep,
+      currency: instance.ledger.currency,
+      isOfBracket: this.options.isExitOfBracket(order),
+    });
+    if (exit === null) return;
+    const { nowMs } = this.options.outbox;
+    this.advance(nowMs);
+    this.tell(this.book.onExit(exit, nowMs), nowMs);
+  }
+
+  pump(nowMs: number): void {
+    this.advance(nowMs);
+    if (nowMs >= this.sampleAtMs) {
+      this.lookAtEquity(nowMs);
+      this.sampleAtMs = this.book.nextSampleMs(nowMs);
+    }
+    this.entries.pump();
+  }
+
+  wakeAtMs(): number {
+    return Math.min(this.book.nextChangeMs(), this.sampleAtMs);
+  }
+
+  /** Keeps what has changed in this step. */
+  store(): void {
+    if (this.storedVersion === this.book.version) return;
+    this.storedVersion = this.book.version;
+    this.options.outbox.keep(KEPT_LOCKS, locksToJson(this.book.stored()));
+  }
+
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    const { outbox } = this.options;
+    const gone = this.book.restore(readStored(storedLocks, json, 'what is kept of locks'));
+    for (const lock of gone)
+      outbox.warn(
+        `the lock ${lock.name} of ${scopeText(lock)} is gone: its rule is not in the configuration any more`,
+      );
+    this.advance(outbox.nowMs);
+    for (const lock of this.book.active())
+      outbox.warn(`the lock ${lock.name} of ${scopeText(lock)} holds ${untilText(lock)}`);
+    this.entries.look();
+  }
+
+  private get isIdle(): boolean {
+    return this.book.rules.length === 0 && this.book.active().length === 0;
+  }
+
+  private advance(nowMs: number): void {
+    if (nowMs >= this.book.nextChangeMs()) this.tell(this.book.advance(nowMs), nowMs);
+  }
+
+  private lookAtEquity(nowMs: number): void {
+    if (this.book.drawdownRules.length === 0 || !this.options.hasStarted()) return;
+    for (const rule of this.book.drawdownRules) {
+      for (const strategy of this.strategiesOf(rule)) this.lookAtEquityOf(rule, strategy, nowMs);
+    }
+  }
+
+  private lookAtEquityOf(rule: DrawdownRule, strategy: string | null, nowMs: number): void {
+    const { orderManager, outbox } = this.options;
+    const reading = this.equity.of(strategy, nowMs);
+    const known = this.book.baseOf(rule, strategy);
+    const isSettled = known !== null || orderManager.blotter.unsettled() === null;
+    const base = known ?? (isSettled ? (reading?.base() ?? null) : null);
+    if (reading === null || base === null) {
+      const of = `${rule.name} ${strategy ?? ''}`;
+      if (reading !== null || this.unknown.has(of)) return;
+      this.unknown.add(of);
+      outbox.warn(
+        `the lock ${rule.name} does not know the equity of ${strategy ?? 'the bot'}: something held has no price yet; it looks again`,
+      );
+      return;
+    }
+    const { quote, result } = reading;
+    const equity = addUnits(base, result);
+    this.tell(this.book.onEquity(rule, { strategy, equity, base, quote }, nowMs), nowMs);
+  }
+
+  private strategiesOf({ strategy, reach }: DrawdownRule): readonly (string | null)[] {
+    if (strategy !== null) return [strategy];
+    return reach === 'all' ? [null] : this.options.instances.map(({ name }) => name);
+  }
+
+  private holdingOf(fill: FillRecord, order: OrderRecord | null): Holding {
+    const instance = order === null ? undefined : this.instanceOf(order.strategy);
+    if (instance === undefined) return NO_HOLDING;
+    const { base } = instance.marketNames.parseMarket(fill.market);
+    return instance.ledger.state.holdings.get(base) ?? NO_HOLDING;
+  }
+
+  private instanceOf(strategy: string): StrategyInstance | undefined {
+    return this.options.instances.find(({ name }) => name === strategy);
+  }
+
+  private tellRefusal(strategy: string, { code, reason }: LockRefusal): void {
+    const { outbox } = this.options;
+    outbox.journal('intent', strategy, { refusedBy: code, reason });
+    outbox.info(`${strategy}: refused (${code}): ${reason}. Later refusals by it are not logged`, strategy);
+  }
+
+  /** Writes down and says what changed. */
+  private tell(changes: readonly LockChange[], nowMs: number): readonly LockChange[] {
+    const { outbox } = this.options;
+    for (const change of changes) {
+      const { kind, lock } = change;
+      const refused = this.records.note(change, nowMs);
+      if (kind === 'begun' || kind === 'extended') this.entries.look();
+      outbox.journal('control', `lock ${kind}`, { ...lock, refused });
+      if (!outbox.isWatched) continue;
+      const what = `the lock ${lock.name} of ${scopeText(lock)}`;
+      if (kind === 'begun') outbox.warn(`${what} begins: no new risk ${untilText(lock)}. ${restText(lock)}`);
+      else if (kind === 'extended') outbox.warn(`${what} holds longer: ${untilText(lock)}`);
+      else {
+        const heldMs = Math.max(0, nowMs - lock.beganAtMs);
+        outbox.info(
+          `${what} has ${kind === 'ended' ? 'ended' : 'been ended'} after ${durationText(heldMs)}; it refused ${refused} orders`,
+        );
+      }
+    }
+    return changes;
+  }
+}
+
+function untilText({ endsAtMs, reason }: Lock): string {
+  return `until ${bothTimesText(endsAtMs)}: ${reason}`;
+}
+
+function restText({ entries }: Lock): string {
+  return entries === 'cancel' ? 'Resting orders that add risk are canceled' : 'Resting orders stay';
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { formatUnits, type Units } from '../../domain/money.ts';
+import { storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
+import type { DrawdownRule } from './lock-rule.ts';
+import { millionthsText, WINDOW_PARTS } from './trade-counts.ts';
+
+/** The equity of one strategy, or of all (null), as a drawdown rule sees it. */
+export const storedPeaks = z.object({
+  strategy: z.string().nullable(),
+  /** Equity less results when it was first looked at: what was put in later does not count. */
+  base: storedUnits,
+  /** The highest of parts of the window, oldest first; each is higher than those after it. */
+  highs: z.array(z.object({ fromMs: storedTimeMs, equity: storedUnits })),
+});
+
+export type Peaks = Readonly<z.output<typeof storedPeaks>>;
+
+const MINUTE_MS = 60_000;
+
+/** How often equity is looked at, in whole minutes: at least 500 times a window, but for short ones. */
+function samplePeriodMs({ withinMs }: Pick<DrawdownRule, 'withinMs'>): number {
+  return Math.max(1, Math.ceil(withinMs / 500 / MINUTE_MS)) * MINUTE_MS;
+}
+
+/** When equity is looked at next: at whole periods since 1970, so that every run has the same. */
+export function nextSampleMs(rule: Pick<DrawdownRule, 'withinMs'>, nowMs: number): number {
+  const periodMs = samplePeriodMs(rule);
+  return (Math.floor(nowMs / periodMs) + 1) * periodMs;
+}
+
+/** The highs with a new look at the equity. Those that are over, or lower than it, are gone. */
+export function withEquity(
+  peaks: Peaks,
+  equity: Units,
+  { withinMs, nowMs }: { readonly withinMs: number; readonly nowMs: number },
+): Peaks {
+  const partMs = Math.max(1, Math.floor(withinMs / WINDOW_PARTS));
+  const fromMs = Math.floor(nowMs / partMs) * partMs;
+  const isYoung = (high: Peaks['highs'][number]): boolean => high.fromMs + partMs > nowMs - withinMs;
+  const { highs } = peaks;
+  const last = highs.at(-1);
+  const isKnown = last !== undefined && last.equity >= equity && last.fromMs === fromMs;
+  if (isKnown && highs.every(isYoung)) return peaks;
+  const higher = highs.filter(
+    (high) => isYoung(high) && (high.equity > equity || (isKnown && high === last)),
+  );
+  return { ...peaks, highs: isKnown ? higher : [...higher, { fromMs, equity }] };
+}
+
+/** Why the equity has fallen too far; null while it has not. */
+export function fallenTooFar(
+  { highs }: Peaks,
+  equity: Units,
+  { rule, quote, within }: { readonly rule: DrawdownRule; readonly quote: string; readonly within: string },
+): string | null {
+  const peak = highs[0]?.equity;
+  if (peak === undefined || peak <= 0n) return null;
+  const fall = peak - equity;
+  if (fall * 1_000_000n < peak * BigInt(rule.fallMillionths)) return null;
+  const share = millionthsText(Number((fall * 1_000_000n) / peak));
+  return `equity is ${formatUnits(equity)} ${quote.toUpperCase()}, ${share} below its highest of ${formatUnits(peak)} within ${within}, the rule is ${millionthsText(rule.fallMillionths)}`;
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { bothTimesText } from '../../domain/tehran-time.ts';
+import { storedTimeMs } from '../../domain/stored-json.ts';
+import { ENTRY_POLICIES } from './lock-rule.ts';
+
+export const storedLock = z.object({
+  name: z.string(),
+  /** The key of the rule that made it; null for one by hand. */
+  rule: z.string().nullable(),
+  strategy: z.string().nullable(),
+  market: z.string().nullable(),
+  reason: z.string(),
+  beganAtMs: storedTimeMs,
+  endsAtMs: storedTimeMs,
+  entries: z.enum(ENTRY_POLICIES),
+});
+
+/**
+ * A time in which nothing that adds risk is placed: for one strategy or all (null), in one market or all
+ * (null). It begins before it ends, and its end is not in it.
+ */
+export type Lock = Readonly<z.output<typeof storedLock>>;
+
+/** What a lock is about. Null stands for all. */
+export interface LockScope {
+  readonly strategy: string | null;
+  readonly market: string | null;
+}
+
+/** Whether a lock reaches an order of a strategy in a market. */
+export function reaches(lock: LockScope, strategy: string, market: string): boolean {
+  return (
+    (lock.strategy === null || lock.strategy === strategy) && (lock.market === null || lock.market === market)
+  );
+}
+
+export function isSameScope(left: LockScope, right: LockScope): boolean {
+  return left.strategy === right.strategy && left.market === right.market;
+}
+
+/** `all markets`, `BTCIRT`, `BTCIRT for grid`, `all markets for grid`. */
+export function scopeText({ strategy, market }: LockScope): string {
+  const where = market ?? 'all markets';
+  return strategy === null ? where : `${where} for ${strategy}`;
+}
+
+/** What a refusal says: which lock, of what, why, until when. */
+export function lockReason(lock: Lock): string {
+  return `the lock ${lock.name} of ${scopeText(lock)} holds until ${bothTimesText(lock.endsAtMs)}: ${lock.reason}; only orders that reduce the position pass`;
+}

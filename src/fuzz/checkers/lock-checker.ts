@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { calendarAt } from '../../execution/locks/trading-calendar.ts';
+import type { LockRule } from '../../execution/locks/lock-rule.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import { parseUnits } from '../../domain/money.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
+import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
+import { ownKeyOf, placedNameOf } from './own-key.ts';
+import { violationsOf, type Violation } from './violation.ts';
+
+/** A lock that was written to the mirror: it holds until its end, whatever life comes next. */
+interface KnownLock {
+  readonly strategy: string | null;
+  readonly market: string | null;
+  readonly name: string;
+  readonly rule: string | null;
+  readonly endsAtMs: number;
+}
+
+const written = z.object({
+  locks: z.array(
+    z.object({
+      name: z.string(),
+      rule: z.string().nullable(),
+      strategy: z.string().nullable(),
+      market: z.string().nullable(),
+      endsAtMs: z.number(),
+    }),
+  ),
+});
+const ended = z.object({
+  name: z.string(),
+  rule: z.string().nullable(),
+  strategy: z.string().nullable(),
+  market: z.string().nullable(),
+});
+const wish = z.object({ side: z.literal('sell'), market: z.string(), amount: z.string() });
+
+/** An order that was planned while a lock held by this checker's own account. */
+interface LockedOrder {
+  readonly strategy: string;
+  readonly lock: string;
+}
+
+/** One that is accepted later than this after it was planned may have met other times. */
+const PROMPT_MS = 10_000;
+
+export interface LockCheckerOptions {
+  readonly instance: string;
+  readonly rules: readonly LockRule[];
+  readonly count: (what: string) => void;
+}
+
+/**
+ * No order of new risk leaves while a lock holds, over all lives; and no way out is refused by one. Locks
+ * are those that were written before the step at hand, until their end or an unlock, and what the calendars
+ * of the rules say by themselves. Whether an order adds risk is worked out from the exchange's own trades.
+ */
+export class LockChecker {
+  private readonly options: LockCheckerOptions;
+  private readonly locks = new Map<string, KnownLock>();
+  private readonly planned = new Map<string, LockedOrder>();
+  private readonly refusedWaysOut: string[] = [];
+  private held = new Map<string, bigint>();
+  /** What the step before wrote, which counts once another step shows that it is on the disk. */
+  private unsure: string | null = null;
+  /** Whether an older mirror was put back: what the bot knows of its positions then, it has to find again. */
+  private isBlind = false;
+
+  constructor(options: LockCheckerOptions) {
+    this.options = options;
+  }
+
+  /** Whether a lock holds. */
+  get isLocked(): boolean {
+    return this.locks.size > 0;
+  }
+
+  /** An older mirror took the place of the one at hand: what was written since is not known any more. */
+  forget(): void {
+    this.locks.clear();
+    this.unsure = null;
+    this.isBlind = true;
+  }
+
+  /** The process died: whether it had written its last step is not known. */
+  died(): void {
+    this.unsure = null;
+  }
+
+  /** One step at a time of the bot's clock. What it writes counts from the next step on. */
+  watch(engine: Engine, { changes }: Pick<EngineOutput, 'changes'>, atMs: number): void {
+    if (this.unsure !== null) this.keep(this.unsure, atMs);
+    this.unsure = null;
+    for (const [key, lock] of this.locks) if (lock.endsAtMs <= atMs) this.locks.delete(key);
+    // Of locks that ended early in this very step, orders after it are free.
+    const before = new Map(this.locks);
+    for (const change of changes) {
+      if (change.kind !== 'journal' || change.entry.kind !== 'control') continue;
+      if (change.entry.subject.startsWith('lock ')) this.options.count(change.entry.subject);
+      if (change.entry.subject !== 'lock ended early') continue;
+      const key = keyOf(ended.parse(JSON.parse(change.entry.json)));
+      this.locks.delete(key);
+      before.delete(key);
+    }
+    for (const change of changes) {
+      if (change.kind === 'order') this.order(change.order, before, atMs);
+      else if (change.kind === 'intent' && change.intent.status === 'refused')
+        this.refusal(engine, change.intent, change.intent.reason ?? '');
+      else if (change.kind === 'kept' && change.name === 'locks') this.unsure = change.json;
+    }
+    this.held = heldOf(engine);
+  }
+
+  violations(
+    truth: ExchangeTruth,
+    { refused, exits }: { readonly refused: ReadonlySet<string>; readonly exits: ReadonlySet<string> },
+  ): readonly Violation[] {
+    const byId = new Map(truth.orders.map((order) => [order.id, order]));
+    const own = truth.orders.flatMap((order) => {
+      const key = ownKeyOf(order, byId, this.options.instance);
+      return key === null ? [] : [{ order, name: placedNameOf(key) }];
+    });
+    const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
+    const isSpoiled = (strategy: string): boolean =>
+      [...refused].some((name) => name.includes(`-${strategy}-`));
+    const found = own.flatMap(({ order, name }) => {
+      const locked = this.planned.get(name);
+      if (locked === undefined || exits.has(name) || isSpoiled(locked.strategy)) return [];
+      return this.addsRisk(order, locked, { truth, nameOf })
+        ? [
+            `expected ${name} (${order.side} ${order.amount} in ${order.market}) not to leave in ${locked.lock}`,
+          ]
+        : [];
+    });
+    return violationsOf('locks', [...found, ...this.refusedWaysOut]);
+  }
+
+  private addsRisk(
+    { openedAtMs, side, amount, market }: TrueOrder,
+    { strategy }: LockedOrder,
+    { truth, nameOf }: { readonly truth: ExchangeTruth; readonly nameOf: ReadonlyMap<number, string> },
+  ): boolean {
+    const { base } = parseMarket(market);
+    let position = 0n;
+    for (const fill of truth.fills) {
+      const isOurs = nameOf.get(fill.orderId)?.includes(`-${strategy}-`) ?? false;
+      if (!isOurs || fill.atMs > openedAtMs || parseMarket(fill.market).base !== base) continue;
+      position += fill.side === 'buy' ? fill.amount - fill.fee : -fill.amount;
+    }
+    return amount > (side === 'sell' ? position : -position);
+  }
+
+  private order(order: OrderRecord, locks: ReadonlyMap<string, KnownLock>, atMs: number): void {
+    if (order.state !== 'sending' || order.clientOrderId === null || order.attempts > 1) return;
+    if (this.isBlind || atMs - order.plannedAtMs > PROMPT_MS) return;
+    const lock = this.lockOn(order, locks, atMs);
+    if (lock === null) return;
+    this.options.count('orders that left in a lock');
+    this.planned.set(order.clientOrderId, { strategy: order.strategy, lock });
+  }
+
+  private lockOn(
+    { strategy, market }: OrderRecord,
+    locks: ReadonlyMap<string, KnownLock>,
+    atMs: number,
+  ): string | null {
+    for (const lock of locks.values()) {
+      const isOf =
+        (lock.strategy === null || lock.strategy === strategy) &&
+        (lock.market === null || lock.market === market);
+      if (isOf) return `the lock ${lock.name} until ${lock.endsAtMs}`;
+    }
+    for (const rule of this.options.rules) {
+      const isClosed = rule.kind === 'hours' && !calendarAt(rule.calendar, atMs).isOpen;
+      if (isClosed) return `the closed hours of ${rule.name}`;
+    }
+    return null;
+  }
+
+  /** A sale of no more than is held, while nothing else of the strategy would sell, is a way out. */
+  private refusal(
+    engine: Engine,
+    { strategy, json }: { readonly strategy: string; readonly json: string },
+    reason: string,
+  ): void {
+    if (!reason.startsWith('the lock ')) return;
+    this.options.count('lock refusals');
+    const read = wish.safeParse(JSON.parse(json));
+    if (!read.success) return;
+    const { base } = parseMarket(read.data.market);
+    const name = `${strategy} ${base}`;
+    const held = [this.held.get(name) ?? 0n, heldOf(engine).get(name) ?? 0n];
+    const isFree = engine.unfinishedOrders().every((one) => one.strategy !== strategy || one.side !== 'sell');
+    const amount = parseUnits(read.data.amount);
+    if (isFree && held.every((units) => amount <= units))
+      this.refusedWaysOut.push(`expected a sale of ${read.data.amount} by ${strategy} to pass: ${reason}`);
+  }
+
+  private keep(json: string, atMs: number): void {
+    for (const lock of written.parse(JSON.parse(json)).locks) {
+      if (lock.endsAtMs > atMs) this.locks.set(keyOf(lock), lock);
+    }
+  }
+}
+
+function keyOf({ name, rule, strategy, market }: Omit<KnownLock, 'endsAtMs'>): string {
+  return JSON.stringify([name, rule, strategy, market]);
+}
+
+function heldOf(engine: Engine): Map<string, bigint> {
+  return new Map(
+    engine.instances.flatMap((instance) =>
+      [...instance.ledger.state.holdings].map(
+        ([asset, { held }]) => [`${instance.name} ${asset}`, held] as const,
+      ),
+    ),
+  );
+}
