@@ -13,6 +13,7 @@ import { KEPT_CURSOR } from './taken-trades.ts';
 import { KEPT_FINDINGS, storedFindings } from './flaw-log.ts';
 import { KEPT_NAMES } from './order-takeover.ts';
 import { KEPT_RECONCILIATION, storedReconciliation } from './stored-reconciliation.ts';
+import { KEPT_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';
 
 /** Everything that the engine keeps under a name, each as it was declared where it is kept. */
 const KEPT_RECORDS = {
@@ -27,6 +28,7 @@ const KEPT_RECORDS = {
   [KEPT_READ_TIMES]: storedReadTimes,
   [KEPT_ABSENT_FILLS]: storedAbsentFills,
   [KEPT_RECONCILIATION]: storedReconciliation,
+  [KEPT_UNIVERSES]: storedUniverses,
 } as const;
 
 type Kept = { readonly [Name in keyof typeof KEPT_RECORDS]: z.output<(typeof KEPT_RECORDS)[Name]> };

@@ -14,6 +14,8 @@ export interface MembersChange {
 
 const NO_RANK = 0;
 
+const BEING_READ: OutReason = { by: 'past', found: null, limit: null };
+
 /**
  * One universe of one strategy: who is in it, who has left and is still followed, and whose bars of the past
  * are being read. A market is a member, for the strategy, once its bars are there.
@@ -71,7 +73,7 @@ export class TrackedUniverse {
       rankBy: this.wanted.rules.rankBy,
       members: this.memberList(),
       kept: [...this.kept],
-      out: this.out,
+      out: this.reasons(),
       rankedAtMs: this.rankedAtMs,
     };
     return this.shown;
@@ -199,6 +201,13 @@ export class TrackedUniverse {
   private changed(): void {
     this.isChanged = true;
     this.shown = null;
+  }
+
+  /** Those that are chosen are out until their bars are there. */
+  private reasons(): Readonly<Record<string, OutReason>> {
+    const waiting = [...this.chosen].filter((market) => !this.members.has(market));
+    if (waiting.length === 0) return this.out;
+    return { ...this.out, ...Object.fromEntries(waiting.map((market) => [market, BEING_READ])) };
   }
 
   private memberList(): readonly Member[] {

@@ -10,7 +10,8 @@ export type OutBy =
   | 'minPrice'
   | 'minAgeMs'
   | 'rank'
-  | 'no place';
+  | 'no place'
+  | 'past';
 
 /** Why a market is not in a universe: what was found, and what was expected. */
 export interface OutReason {
@@ -128,6 +129,8 @@ export function outText({ by, found, limit }: OutReason, rankBy: Ranking): strin
       return 'it is closed';
     case 'no data':
       return `nothing tells its ${rankBy}`;
+    case 'past':
+      return 'it is chosen, and its bars of the past are being read';
     case 'no place':
       return `${found} markets that left are still held, of a reserve of ${limit}, and there is no place left`;
     case 'rank':

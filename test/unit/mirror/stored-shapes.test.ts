@@ -53,6 +53,12 @@ const MONEY = { price: '98', amount: '1', total: '98', fee: '0' };
 const SELDOM: Stored = {
   'kept reconciliation': JSON.stringify(RECONCILED),
   'kept control': JSON.stringify({ halted: { reason: 'by hand', sinceMs: START_MS, wholeAccount: false } }),
+  'kept universes': JSON.stringify({
+    firstSeen: { BTCIRT: null, ETHIRT: START_MS },
+    universes: {
+      'alpha/members': { members: [{ market: 'BTCIRT', rank: 1, sinceMs: START_MS }], kept: ['ETHIRT'] },
+    },
+  }),
   'kept credential': JSON.stringify({
     refused: { name: 'the token', advice: 'make one', sinceMs: START_MS },
   }),

@@ -76,6 +76,7 @@ describe('a universe over time', () => {
     one.rank(ranking('AIRT', 'BIRT'), 1, () => false);
     one.read('AIRT', []);
     expect(one.takeChange(1)?.entered).toEqual(['AIRT']);
+    expect(one.state.out['BIRT']).toEqual({ by: 'past', found: null, limit: null });
     one.rank(ranking('AIRT', 'CIRT'), 2, () => false);
     one.read('BIRT', []);
     one.read('CIRT', []);
