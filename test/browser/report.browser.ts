@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,6 +6,7 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finishRun } from '../../src/backtest/result/finish-run.ts';
 import { writeRunFolder } from '../../src/backtest/result/write-run-folder.ts';
+import { sarrafHere } from '../support/sarraf-here.ts';
 import { demoRun, type DemoRunOptions } from '../unit/backtest/demo-run.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sarraf-report-'));
@@ -16,9 +17,10 @@ const SCREENS = {
   phone: { width: 390, height: 844 },
 } as const;
 
-/** Settings of a page that is opened. */
+/** Settings of a page that is opened: of a made-up run, or of one in a folder. */
 interface Visit {
   readonly run?: DemoRunOptions;
+  readonly folder?: string;
   readonly screen?: keyof typeof SCREENS;
   readonly theme?: 'light' | 'dark';
 }
@@ -51,7 +53,7 @@ function reportOf(options: DemoRunOptions): string {
   return join(writeRunFolder(root, finishRun(run)), 'report.html');
 }
 
-async function open({ run = {}, screen = 'desktop', theme = 'light' }: Visit): Promise<Visited> {
+async function open({ run = {}, folder, screen = 'desktop', theme = 'light' }: Visit): Promise<Visited> {
   const page = await browser.newPage({
     viewport: SCREENS[screen],
     colorScheme: theme,
@@ -62,10 +64,41 @@ async function open({ run = {}, screen = 'desktop', theme = 'light' }: Visit): P
   page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => messages.push(`error: ${error.message}`));
   page.on('request', (request) => requests.push(request.url()));
-  const address = pathToFileURL(reportOf(run)).href;
+  const address = pathToFileURL(folder === undefined ? reportOf(run) : join(folder, 'report.html')).href;
   await page.goto(address);
   await page.waitForSelector('html[data-ready=true]');
   return { page, messages, requests: requests.filter((url) => url !== address) };
+}
+
+/** A backtest of a bundled strategy on the recording that ships with sarraf; its folder. */
+async function bracketRun(strategy: string): Promise<string> {
+  const data = join(root, strategy);
+  const options = `--market BTCUSDT --timeframe 5m --catalogue data/example --cash 10000 --fee 0.1% --data ${data}`;
+  const { code, error } = await sarrafHere(['backtest', strategy, ...options.split(' ')]);
+  expect({ code, error: error.includes('expected') }).toEqual({ code: 0, error: false });
+  const folder = join(data, 'backtests');
+  return join(folder, readdirSync(folder).toSorted().at(-1) ?? '');
+}
+
+/** How many pixels of the charts have a colour of the style sheet. */
+async function pixelsOf(page: Page, name: string): Promise<number> {
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(200);
+  return (await page.evaluate(`(() => {
+    const probe = document.createElement('i');
+    probe.style.color = 'var(--${name})';
+    document.body.append(probe);
+    const wanted = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+    probe.remove();
+    let found = 0;
+    for (const canvas of document.querySelectorAll('#chart canvas')) {
+      if (canvas.width === 0 || canvas.height === 0) continue;
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      for (let at = 0; at < data.length; at += 4)
+        if (wanted.every((value, part) => Math.abs(data[at + part] - value) < 3)) found += 1;
+    }
+    return found;
+  })()`)) as number;
 }
 
 /** The chart as a picture, once it has been drawn: equal texts are equal pictures. */
@@ -186,6 +219,38 @@ describe('a report', () => {
       expect(await page.getAttribute(button, 'aria-pressed')).not.toBe(pressed);
       expect(await chartPicture(page)).not.toBe(before);
     }
+    await page.close();
+  });
+
+  test.each([
+    { screen: 'desktop', theme: 'light' },
+    { screen: 'desktop', theme: 'dark' },
+    { screen: 'phone', theme: 'light' },
+  ] as const)('draws the exits of brackets on a $screen in the $theme theme', async (visit) => {
+    const run = await bracketRun('mean-reversion');
+    const { page, messages } = await open({ ...visit, folder: run });
+    expect(await textOf(page, '#legend')).toMatch(/Target.*Stop/);
+    expect(await textOf(page, '#trades thead')).toContain('Exit by');
+    const exits = await page.locator('#trades tbody td:nth-child(10)').allTextContents();
+    expect(new Set(exits)).toEqual(new Set(['take-profit', 'stop-loss']));
+    await page.locator('#trades tbody tr').nth(2).click();
+    for (const name of ['target', 'stop']) expect(await pixelsOf(page, name)).toBeGreaterThan(20);
+    const [width, room] = (await page.evaluate(
+      '[document.documentElement.scrollWidth, innerWidth]',
+    )) as number[];
+    expect(width).toBeLessThanOrEqual(room ?? 0);
+    await keepPicture(page, `brackets-${visit.screen}-${visit.theme}`);
+    expect(messages.filter((text) => !text.includes('getImageData'))).toEqual([]);
+    await page.close();
+  });
+
+  test('draws stops that follow the price as steps', async () => {
+    const { page, messages } = await open({ folder: await bracketRun('breakout') });
+    await page.locator('#trades tbody tr').nth(1).click();
+    expect(await pixelsOf(page, 'stop')).toBeGreaterThan(40);
+    expect(await textOf(page, '#trades tbody')).toContain('trail');
+    await keepPicture(page, 'trail');
+    expect(messages.filter((text) => !text.includes('getImageData'))).toEqual([]);
     await page.close();
   });
 

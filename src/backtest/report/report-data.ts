@@ -5,6 +5,7 @@ import { numberOf } from '../metrics/statistics.ts';
 import type { RoundTrip } from '../metrics/round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
 import type { FinishedRun } from '../result/finish-run.ts';
+import { exitLines, tripLabels, type ExitLines, type TripLabels } from './exit-lines.ts';
 import { thinCandles, thinEquity, stepAt, timeGrid, type ThinCandles, type ThinEquity } from './thinning.ts';
 
 /**
@@ -46,7 +47,8 @@ export interface ReportData {
     readonly fees: readonly number[];
     readonly profit: readonly number[];
     readonly change: readonly (number | null)[];
-  };
+  } & TripLabels;
+  readonly exits: ExitLines;
 }
 
 /** What a report draws of a run, thinned to what a screen can show. */
@@ -92,7 +94,9 @@ export function reportData({ run, trips }: FinishedRun): ReportData {
         const change = tripReturn(trip);
         return change === null ? null : rounded(change, 5);
       }),
+      ...tripLabels(run.orders, trades),
     },
+    exits: exitLines({ orders: run.orders, shown: trades, grid, endMs: run.toMs, indexOf }),
   };
 }
 

@@ -87,6 +87,7 @@ const SCRIPTS = [
   'theme.js',
   'legend.js',
   'fill-marks.js',
+  'price-lines.js',
   'series.js',
   'charts.js',
   'trade-table.js',

@@ -1,6 +1,7 @@
 import { colour } from './theme.js';
 import { fillMarks } from './fill-marks.js';
 import { legendOf } from './legend.js';
+import { hiddenExits, startPriceLines } from './price-lines.js';
 import { createSeries, paintSeries } from './series.js';
 import { priceOf } from './texts.js';
 
@@ -17,11 +18,13 @@ export function startCharts(data, places) {
   let market = 0;
   /** @type {import('./read-data.js').Trade | null} */
   let chosen = null;
+  const lines = startPriceLines({ data, chart, prices, market: () => market });
 
   const showMarks = () => {
-    const { marks, note } = fillMarks(data, market, chart.timeScale().getVisibleRange());
+    const view = chart.timeScale().getVisibleRange();
+    const { marks, note } = fillMarks(data, market, view);
     series.marks.setMarkers(marks);
-    places.note.textContent = note;
+    places.note.textContent = [note, hiddenExits(data, market, view)].join(' ').trim();
   };
 
   /** @param {number} index */
@@ -45,6 +48,7 @@ export function startCharts(data, places) {
     paintSeries(series);
     if (chosen !== null) tradeLine.applyOptions({ color: colour(chosen.profit >= 0 ? 'up' : 'down') });
     showMarks();
+    lines.redraw();
   };
 
   /** @param {import('./read-data.js').Trade} trade */

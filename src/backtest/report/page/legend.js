@@ -12,6 +12,7 @@ export function legendOf(data, at) {
       labelled('Equity', '', 'equity'),
       labelled('Buy and hold', '', 'hold'),
       labelled('Drawdown', '', 'down'),
+      ...(data.exits.length === 0 ? [] : [labelled('Target', '', 'target'), labelled('Stop', '', 'stop')]),
       labelled('', 'Wheel or pinch to zoom, drag to move, point for values. Times are UTC.'),
     ];
   }

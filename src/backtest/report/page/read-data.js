@@ -8,11 +8,15 @@
  *   readonly price: number }} Fill
  * @typedef {{ readonly number: number, readonly market: number, readonly openedAtMs: number, readonly closedAtMs: number | null,
  *   readonly lengthMs: number, readonly amount: string, readonly entryPrice: string, readonly exitPrice: string, readonly fees: number,
- *   readonly profit: number, readonly change: number | null }} Trade
+ *   readonly profit: number, readonly change: number | null, readonly exit: string, readonly tag: string }} Trade
+ * @typedef {{ readonly market: number, readonly from: import('lightweight-charts').UTCTimestamp,
+ *   readonly to: import('lightweight-charts').UTCTimestamp, readonly isTarget: boolean, readonly price: number,
+ *   readonly before: number }} ExitLine
  * @typedef {{ readonly name: string, readonly decimals: number, readonly bars: readonly Bar[] }} Market
  * @typedef {{ readonly quote: string, readonly stepMs: number, readonly isThinned: boolean, readonly equity: readonly Point[],
  *   readonly equityRange: readonly Bar[], readonly drawdown: readonly Point[], readonly hold: readonly Point[],
  *   readonly markets: readonly Market[], readonly fills: readonly Fill[], readonly trades: readonly Trade[],
+ *   readonly exits: readonly ExitLine[],
  *   readonly timeAt: (timeMs: number) => import('lightweight-charts').UTCTimestamp }} PageData
  */
 
@@ -80,6 +84,16 @@ function unpacked(sent) {
       fees: trades.fees[index],
       profit: trades.profit[index],
       change: trades.change[index],
+      exit: trades.exit[index],
+      tag: trades.tag[index],
+    })),
+    exits: sent.exits.from.map((/** @type {number} */ from, /** @type {number} */ index) => ({
+      market: sent.exits.market[index],
+      from: timeOf(from),
+      to: timeOf(sent.exits.to[index]),
+      isTarget: sent.exits.isTarget[index] === 1,
+      price: sent.exits.price[index],
+      before: sent.exits.before[index],
     })),
     timeAt: (timeMs) => timeOf(Math.floor((timeMs - startMs) / stepMs)),
   };

@@ -6,7 +6,12 @@
  */
 export function moneyOf(value, quote) {
   const digits = quote === 'rls' ? 0 : 2;
-  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const text = value.toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  // What is less than a cent is no loss that anybody could read.
+  return /^-[0.]+$/.test(text) ? text.slice(1) : text;
 }
 
 /**

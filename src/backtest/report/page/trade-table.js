@@ -132,6 +132,10 @@ function columnsOf(data) {
     { title: 'Amount', order: ({ amount }) => Number(amount), text: ({ amount }) => amountOf(amount) },
     { title: 'Fees', order: ({ fees }) => fees, text: ({ fees }) => moneyOf(fees, data.quote) },
   ];
+  if (data.trades.some(({ exit }) => exit !== ''))
+    columns.push(textColumn(data.trades, 'Exit by', ({ exit }) => exit));
+  if (data.trades.some(({ tag }) => tag !== ''))
+    columns.push(textColumn(data.trades, 'Tag', ({ tag }) => tag));
   if (data.markets.length > 1) {
     columns.splice(1, 0, {
       title: 'Market',
@@ -140,6 +144,19 @@ function columnsOf(data) {
     });
   }
   return columns;
+}
+
+/**
+ * A column of words, sorted by the alphabet.
+ * @param {readonly Trade[]} trades
+ * @param {string} title
+ * @param {(trade: Trade) => string} text
+ * @returns {TradeColumn}
+ */
+function textColumn(trades, title, text) {
+  const words = [...new Set(trades.map(text))].sort();
+  const places = new Map(words.map((word, index) => [word, index]));
+  return { title, text, order: (trade) => places.get(text(trade)) ?? 0 };
 }
 
 /** @param {HTMLElement} content */

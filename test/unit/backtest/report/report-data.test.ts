@@ -6,6 +6,9 @@ import { reportData, type ReportData } from '../../../../src/backtest/report/rep
 import { thinCandles, thinEquity, timeGrid } from '../../../../src/backtest/report/thinning.ts';
 import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
+import type { ExitKind } from '../../../../src/domain/exit-kind.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import type { OrderRecord } from '../../../../src/execution/order-record.ts';
 import { demoRun } from '../demo-run.ts';
 
 const dataOf = (run: BacktestRun): ReportData => reportData(finishRun(run));
@@ -72,6 +75,65 @@ describe('the data of a report', () => {
     const [market] = run.markets;
     expect(hold).toHaveLength(100);
     expect(hold.at(-1)).toBeCloseTo((10_000 * Number(market?.lastPrice)) / Number(market?.firstPrice), 1);
+  });
+});
+
+describe('the exits of brackets in a report', () => {
+  const HOUR_MS = 3_600_000;
+  const run = demoRun({ bars: 100, tradeChance: 0.5 });
+  const [entry, exit] = run.orders;
+  if (entry === undefined || exit === undefined) throw new Error('expected two orders');
+  /** An exit of one bracket that rested from an hour to another. */
+  const exitOf = (
+    kind: ExitKind,
+    of: { readonly price: string; readonly from: number; readonly to: number | null },
+  ): OrderRecord => ({
+    ...exit,
+    key: `${kind}-${of.from}`,
+    intentId: 'bracket',
+    exit: kind,
+    price: kind === 'take-profit' ? parseUnits(of.price) : null,
+    stopPrice: kind === 'take-profit' ? null : parseUnits(of.price),
+    sentAtMs: run.fromMs + of.from * HOUR_MS,
+    closedAtMs: of.to === null ? null : run.fromMs + of.to * HOUR_MS,
+    state: of.to === null ? 'open' : 'cancelled',
+  });
+
+  test('rest from step to step, a stop that moved behind the one before it', () => {
+    const orders = [
+      ...run.orders,
+      exitOf('trail', { price: '95', from: 2, to: 5 }),
+      exitOf('take-profit', { price: '120', from: 2, to: null }),
+      exitOf('trail', { price: '97.5', from: 5, to: null }),
+    ];
+    expect(dataOf({ ...run, orders }).exits).toEqual({
+      market: [0, 0, 0],
+      from: [2, 2, 5],
+      to: [4, 99, 99],
+      isTarget: [0, 1, 0],
+      price: [95, 120, 97.5],
+      before: [-1, -1, 0],
+    });
+  });
+
+  test('say by which exit a trade ended, and what its entry was called', () => {
+    const orders = run.orders.map((order) => ({ ...order, tag: 'dip', exit: 'stop-loss' as const }));
+    const { trades } = dataOf({ ...run, orders });
+    expect(new Set(trades.tag)).toEqual(new Set(['dip']));
+    expect(trades.exit[0]).toBe('stop-loss');
+    expect(dataOf(run).trades.exit.every((name) => name === '')).toBe(true);
+  });
+
+  test('are those of the trades that are shown where there are too many', () => {
+    const many = Array.from({ length: 10_001 }, (_, index) =>
+      exitOf('trail', { price: (90 + index / 1_000).toFixed(3), from: index % 90, to: (index % 90) + 1 }),
+    );
+    expect(dataOf({ ...run, orders: [...run.orders, ...many] }).exits.price).toEqual([]);
+    const own = many.map((order) => ({ ...order, intentId: exit.intentId }));
+    const known = run.orders.map((order) =>
+      order === exit ? { ...exit, exit: 'trail' as const, stopPrice: parseUnits('90') } : order,
+    );
+    expect(dataOf({ ...run, orders: [...known, ...own] }).exits.price).toHaveLength(10_000);
   });
 });
 
