@@ -20,6 +20,7 @@ import { lockRulesOf } from './lock-plan.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
 import type { CheckedUniverse } from './checkers/universe-checker.ts';
 import { ROAMER } from './workload/roamer.ts';
+import { SPENDER } from './workload/spender.ts';
 import { WORKLOAD } from './workload/workload.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
@@ -44,6 +45,9 @@ const MOST_LEISURE = 8;
 const LIMITED = 0.6;
 const MIDDLING_BTC = 0.002;
 const MIDDLING_USDT = 60;
+
+/** How many of the seeds without limits of positions have strategies that share all their money. */
+const SPENDER_SHARE = 0.7;
 
 /** How many of the seeds have a hostile strategy. */
 const HOSTILE_SHARE = 0.4;
@@ -103,9 +107,15 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     capital: {},
   }));
   const roamer = roamerInstance({ seed, limits, knownMarkets });
+  const spenders = spenderInstances(seed, knownMarkets);
   const hostile = hostileInstance({ seed, markets, onVandal, limits, knownMarkets });
   // It comes first: what it spoils of a book the others see.
-  const all = [...(hostile === null ? [] : [hostile]), ...instances, ...(roamer === null ? [] : [roamer])];
+  const all = [
+    ...(hostile === null ? [] : [hostile]),
+    ...instances,
+    ...(roamer === null ? [] : [roamer]),
+    ...spenders,
+  ];
   return {
     instance: INSTANCE,
     venue: INTERFACE_PROFILE,
@@ -155,6 +165,32 @@ function roamerInstance(of: {
     },
   });
   return { runner, onError: 'stop', pauseMs: 60_000, limits: of.limits, capital: {} };
+}
+
+/**
+ * Some seeds have two strategies that would spend the same money. Their orders are far above the limits of
+ * positions, so those seeds have none.
+ */
+function spenderInstances(
+  seed: number,
+  knownMarkets: ReadonlySet<string>,
+): readonly StrategyInstanceSettings[] {
+  const dice = Dice.of(seed, 'spenders');
+  if (Object.keys(positionLimitsOf(seed)).length > 0 || !dice.happens(SPENDER_SHARE)) return [];
+  return [0, 1].map((index) => ({
+    runner: new StrategyRunner(SPENDER, {
+      name: `spender-${index}`,
+      market: 'BTCUSDT',
+      marketNames: MARKET_NAMES,
+      timeframe: '1m',
+      knownMarkets,
+      params: { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.05, 0.4), everyMs: 8_000 },
+    }),
+    onError: 'stop',
+    pauseMs: 60_000,
+    limits: createRiskLimits(),
+    capital: {},
+  }));
 }
 
 /** Some seeds have a strategy that does what none should, under each of the policies for errors. */

@@ -9,6 +9,7 @@ import { BotLife, type BotMachine } from './bot-life.ts';
 import { BracketWatch } from './checkers/bracket-watch.ts';
 import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/drain-checker.ts';
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
+import { FundsChecker, type TrueFunds } from './checkers/funds-checker.ts';
 import { ForeignChecker } from './checkers/foreign-checker.ts';
 import { JournalChecker } from './checkers/journal-checker.ts';
 import { LockChecker } from './checkers/lock-checker.ts';
@@ -28,7 +29,7 @@ import { lockRulesOf } from './lock-plan.ts';
 import { ReplyMutator } from './reply-mutator.ts';
 import type { Swarm } from './swarm.ts';
 import type { VandalAct } from './vandal.ts';
-import type { FuzzWorld } from './world.ts';
+import { BOT_USER, type FuzzWorld } from './world.ts';
 
 export interface BotOptions {
   readonly world: FuzzWorld;
@@ -80,6 +81,7 @@ export class Bot {
   private mayBeLockedOut = false;
   private readonly locks: LockChecker;
 
+  private readonly funds = new FundsChecker();
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
@@ -241,6 +243,7 @@ export class Bot {
         refused: this.refusedNames,
         exits: this.options.coverage.exitNames,
       }),
+      ...this.funds.violations(),
       ...(drain?.violations ?? []),
     ];
   }
@@ -287,6 +290,29 @@ export class Bot {
       this.options.world.bot.orders.values().find((order) => order.clientOrderId === clientOrderId)?.id ??
       null
     );
+  }
+
+  /** Somebody else was at the account. */
+  disturbed(): void {
+    this.funds.disturbed(this.options.world.time.now());
+  }
+
+  /** Not where replies lie about what is there, or the mirror forgets what was. */
+  private get canJudgeFunds(): boolean {
+    const { wrongReplies, putBack } = this.options.swarm;
+    return wrongReplies === null && putBack === null;
+  }
+
+  private fundsOf(currency: string): TrueFunds {
+    const { exchange, bot } = this.options.world;
+    const wallet = exchange.accounts.walletsOf(BOT_USER).find((one) => one.currency === currency);
+    const own = bot.open
+      .values()
+      .filter(
+        ({ clientOrderId, payingWallet }) =>
+          clientOrderId?.startsWith(`${INSTANCE}-`) === true && payingWallet.currency === currency,
+      );
+    return { total: wallet?.total ?? 0n, heldByOwn: own.reduce((sum, { held }) => sum + held, 0n) };
   }
 
   private died(cause: string, error: unknown): void {
@@ -344,6 +370,7 @@ export class Bot {
       { idOf: (name) => this.acceptedId(name), refused: this.refusedNames },
       world.time.now(),
     );
+    if (this.canJudgeFunds) this.funds.watch(output, (currency) => this.fundsOf(currency), world.time.now());
     if (event.kind === 'answer') {
       coverage.answer(event.answer);
       if (isLimit(event.answer)) this.crashInLockout();
@@ -356,7 +383,7 @@ export class Bot {
         coverage.count(`strategy ${change.entry.subject === 'vandal' ? 'vandal' : 'other'} failed`);
       else if (change.kind === 'fill')
         coverage.count(change.fill.orderKey === null ? 'foreign fills' : 'fills');
-      else if (change.kind === 'intent' && change.intent.status === 'working') coverage.intent(change.intent);
+      else if (change.kind === 'intent') coverage.intent(change.intent);
       else if (
         change.kind === 'journal' &&
         change.entry.kind === 'reconciliation' &&

@@ -2,6 +2,7 @@ import type { VenueAnswer } from '../venues/port.ts';
 import type { IntentRecord, JournalEntry } from '../engine/mirror-change.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { ExitCoverage } from './exit-coverage.ts';
+import { PortfolioCoverage } from './portfolio-coverage.ts';
 import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './wrong-replies.ts';
 
@@ -59,6 +60,9 @@ const NEEDED = [
   'lock ended early',
   'orders that left in a lock',
   'crash in a lock',
+  'orders for shares',
+  'shares sold for, then bought',
+  'refused for want of money',
 ] as const;
 
 /** Whether an answer says that a limit is exceeded. */
@@ -83,6 +87,7 @@ export class Coverage {
   private readonly exits = new ExitCoverage();
   /** Whether a market has left a universe whose strategy still has something there. */
   private holdsLeft = false;
+  private readonly portfolio = new PortfolioCoverage();
 
   /** Names of the orders by which brackets left. */
   get exitNames(): ReadonlySet<string> {
@@ -115,6 +120,8 @@ export class Coverage {
   }
 
   intent(intent: IntentRecord): void {
+    for (const what of this.portfolio.intent(intent)) this.count(what);
+    if (intent.status !== 'working') return;
     this.count(`intent ${intent.kind}`);
     this.exits.intent(intent);
   }
@@ -175,6 +182,7 @@ export class Coverage {
   private begin(order: OrderRecord): void {
     this.count('orders');
     if (order.pairKey !== null && !order.key.endsWith('/2')) this.count('ocos');
+    for (const what of this.portfolio.order(order)) this.count(what);
   }
 }
 

@@ -59,6 +59,8 @@ const PATIENCE_MS = 30 * MINUTE_MS;
 const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 /** Share of drains that keep the exits, beyond a third: only this policy has to choose. */
 const EXITS_KEPT = 0.6;
+/** What somebody else does with the account's money. */
+const TAKES_MONEY: ReadonlySet<string> = new Set(['order by hand', 'order repeated by hand', 'withdrawal']);
 /** Money that is lost before is missing from the first reading of the books already. */
 const BOOKS_BEGIN_MS = 45 * MINUTE_MS;
 
@@ -180,6 +182,7 @@ class SeedRun {
           this.events.say(world.time.now(), disturbance.name);
           coverage.count(disturbance.name);
           disturbance.act(world, dice, world.advance());
+          if (TAKES_MONEY.has(disturbance.name)) bot.disturbed();
           again(world.time.now() - START_MS + dice.exponential(meanMs));
         });
       again(dice.exponential(meanMs));
@@ -218,6 +221,7 @@ class SeedRun {
       this.losses += 1;
       this.firstLossAtMs ??= this.world.time.now() - START_MS;
     }
+    this.bot.disturbed();
     this.events.say(this.world.time.now(), 'the exchange loses money of the account');
   }
 

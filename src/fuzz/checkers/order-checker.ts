@@ -80,6 +80,7 @@ function checkIntent(intent: SlowIntent): readonly string[] {
       );
   }
   if (HAS_EXIT.has(kind)) messages.push(...checkExits(intent));
+  if (kind === 'targets') messages.push(...checkShares(id, orders));
   if (HAS_AMOUNT.has(kind)) {
     const wanted = wantedAmount(json);
     const matched = orders.reduce((sum, order) => sum + order.matched, 0n);
@@ -111,6 +112,28 @@ function checkExits({ id, kind, json, orders }: SlowIntent): readonly string[] {
     messages.push(
       `expected intent ${id} (${kind}) to sell at most ${formatUnits(most)}, it sold ${formatUnits(sold)}`,
     );
+  return messages;
+}
+
+/** Of a set of shares: in each market one order after the other, and no purchase before all sales ended. */
+function checkShares(id: string, orders: readonly TrueOrder[]): readonly string[] {
+  const messages: string[] = [];
+  for (const [market, own] of Map.groupBy(orders, (order) => order.market)) {
+    const together = overlapping(own);
+    if (together !== null)
+      messages.push(
+        `expected the orders of intent ${id} in ${market} one after the other, ${together} were there together`,
+      );
+  }
+  const sales = orders.filter(({ side }) => side === 'sell');
+  for (const purchase of orders) {
+    if (purchase.side === 'sell') continue;
+    const early = sales.find(({ closedAtMs }) => closedAtMs === null || closedAtMs > purchase.openedAtMs);
+    if (early !== undefined)
+      messages.push(
+        `expected intent ${id} to buy once all is sold, ${purchase.id} came before the end of the sale ${early.id}`,
+      );
+  }
   return messages;
 }
 

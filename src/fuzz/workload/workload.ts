@@ -6,13 +6,17 @@ import { defineStrategy } from '../../strategy/definition.ts';
 import { Dice } from '../dice.ts';
 import { ALGORITHM_ACTIONS } from './algorithm-actions.ts';
 import { BRACKET_ACTIONS } from './bracket-actions.ts';
+import { PORTFOLIO_ACTIONS } from './portfolio-actions.ts';
 import { again, limit, ORDER_ACTIONS } from './order-actions.ts';
 import type { Action } from './situation.ts';
 
 /** Every kind of intent, by how often; those that end others' work are rare. */
-const ACTIONS: readonly Action[] = [...ORDER_ACTIONS, ...ALGORITHM_ACTIONS, ...BRACKET_ACTIONS].flatMap(
-  ([action, weight]) => Array.from({ length: weight }, () => action),
-);
+const ACTIONS: readonly Action[] = [
+  ...ORDER_ACTIONS,
+  ...ALGORITHM_ACTIONS,
+  ...BRACKET_ACTIONS,
+  ...PORTFOLIO_ACTIONS,
+].flatMap(([action, weight]) => Array.from({ length: weight }, () => action));
 
 /** So many stops follow the price at once in each market; more are refused, which is drawn too. */
 const MOST_TRAILS = 6;

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { createRandom } from '../../domain/random.ts';
+import { defineStrategy } from '../../strategy/definition.ts';
+import { Dice } from '../dice.ts';
+import { FAR, NEAR } from './situation.ts';
+
+/** How long its orders rest: others get at the money in between. */
+const LEAST_REST_MS = 5_000;
+const MOST_REST_MS = 60_000;
+
+/**
+ * Wants most of all the money or coins that it may spend, for a short time. Two of them in one market would
+ * spend the same money, if they saw the same.
+ */
+export const SPENDER = defineStrategy({
+  name: 'spender',
+  params: z.strictObject({ seed: z.int(), activity: z.number().positive().max(1), everyMs: z.int() }),
+  state: z.strictObject({ random: z.number().nullable().default(null) }),
+  data: ({ market, params }) => ({ book: market.book({ everyMs: params.everyMs, maxAgeMs: 120_000 }) }),
+  on: {
+    book(ctx, { bestBid, bestAsk }) {
+      const random = createRandom(ctx.state.random ?? ctx.params.seed);
+      const dice = new Dice(Math.floor(random.next() * 0x1_0000_0000));
+      ctx.setState({ random: random.state });
+      if (bestBid === null || bestAsk === null || !dice.happens(ctx.params.activity)) return;
+      const part = dice.between(0.55, 1);
+      const away = dice.logUniform(NEAR * 4, FAR);
+      const expireAfterMs = dice.integer(LEAST_REST_MS, MOST_REST_MS);
+      if (dice.happens(0.5)) {
+        const value = ctx.freeQuote * part;
+        if (value > 0) ctx.buy({ value, price: bestBid.price * (1 - away), expireAfterMs });
+      } else {
+        const amount = ctx.freeBase * part;
+        if (amount > 0) ctx.sell({ amount, price: bestAsk.price * (1 + away), expireAfterMs });
+      }
+    },
+  },
+});
