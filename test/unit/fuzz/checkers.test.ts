@@ -205,6 +205,19 @@ describe('the check of orders', () => {
     ).toContain('10 and 11 were there together');
   });
 
+  test('lets a set of shares buy once all is sold, and finds what was bought before', () => {
+    const shares = rows({
+      orders: [row(), secondRow],
+      intents: [{ id: 'i1', kind: 'targets', atMs: 0, json: '{"shares":{"BTCUSDT":"0","ETHUSDT":"0.1"}}' }],
+    });
+    const sold = order({ side: 'sell', isOpen: false, status: 'Done', closedAtMs: 2_000 });
+    const bought = { ...second, side: 'buy', market: 'ETHUSDT', openedAtMs: 2_000 } as const;
+    expect(checkOrders(truth({ orders: [sold, bought] }), shares)).toEqual([]);
+    expect(
+      saying(checkOrders(truth({ orders: [sold, { ...bought, openedAtMs: 1_999 }] }), shares)),
+    ).toContain('expected intent i1 to buy once all is sold, 11 came before the end of the sale 10');
+  });
+
   test('finds more filled than was wanted', () => {
     const twap = rows({
       orders: [row(), secondRow],

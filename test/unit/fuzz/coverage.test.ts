@@ -37,6 +37,25 @@ describe('the coverage of a run', () => {
     expect(coverage.counts()).toMatchObject({ orders: 1, 'orders that turned up after a rejection': 1 });
   });
 
+  test('counts the orders of shares, those that come after a sale, and what is refused for money', () => {
+    const coverage = new Coverage();
+    const intent = { id: 'i1', strategy: 'one', atMs: 0, kind: 'targets', market: null, json: '{}' } as const;
+    coverage.intent({ ...intent, status: 'working', reason: null });
+    coverage.order(plannedOrder({ key: 'one', side: 'sell' }));
+    coverage.order(plannedOrder({ key: 'two', side: 'buy' }));
+    coverage.intent({ ...intent, status: 'done', reason: 'reached' });
+    coverage.order(plannedOrder({ key: 'three' }));
+    const reason = 'expected at most 1 USDT to be spent, was 2: the account has 1';
+    coverage.intent({ ...intent, id: 'i2', kind: 'place', status: 'refused', reason });
+    expect(coverage.counts()).toEqual({
+      'intent targets': 1,
+      orders: 3,
+      'orders for shares': 1,
+      'shares sold for, then bought': 1,
+      'refused for want of money': 1,
+    });
+  });
+
   test('counts a crash once for each state in which there are orders', () => {
     const coverage = new Coverage();
     coverage.order(orderIn('open', { key: 'one' }));
