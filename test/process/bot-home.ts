@@ -21,6 +21,8 @@ export interface BotHomeOptions {
   readonly name?: string;
   /** Of what the strategies want. */
   readonly seed: number;
+  /** The one strategy that it runs, on two markets; those that want anything at any time without it. */
+  readonly plugin?: string;
   /** The mirror's folder; in `folder` without it. */
   readonly dataFolder?: string;
 }
@@ -35,7 +37,7 @@ export interface BotHome {
 
 /** Writes the configuration of a bot in mode live that wants anything at any time. */
 export function createBotHome(options: BotHomeOptions): BotHome {
-  const { folder, exchange, ledgerFolder, instance, seed } = options;
+  const { folder, exchange, ledgerFolder, instance, seed, plugin } = options;
   const home = join(folder, options.name ?? instance);
   mkdirSync(home, { recursive: true });
   const configPath = join(home, 'bot.yaml');
@@ -62,11 +64,19 @@ export function createBotHome(options: BotHomeOptions): BotHome {
       // So that the limits themselves are what is tried.
       headroom: 0,
     },
-    strategies: [
-      ...['BTCIRT', 'BTCUSDT', 'BTCIRT', 'BTCUSDT', 'BTCUSDT'].map(strategy),
-      // For the candles that it asks for.
-      { plugin: 'ma-cross', market: 'BTCIRT', timeframe: '1m', params: { fast: 2, slow: 4, share: 0.01 } },
-    ],
+    strategies:
+      plugin === undefined
+        ? [
+            ...['BTCIRT', 'BTCUSDT', 'BTCIRT', 'BTCUSDT', 'BTCUSDT'].map(strategy),
+            // For the candles that it asks for.
+            {
+              plugin: 'ma-cross',
+              market: 'BTCIRT',
+              timeframe: '1m',
+              params: { fast: 2, slow: 4, share: 0.01 },
+            },
+          ]
+        : ['BTCIRT', 'BTCUSDT'].map((market, index) => ({ plugin, name: `bracket-${index}`, market })),
     data: { folder: dataFolder },
     execution: { lateArrival: formatDuration(LATE_ARRIVAL_MS), absencePassesApart: '1s', placeWithin: '3s' },
     reconciliation: { every: '2s', lag: '5s' },

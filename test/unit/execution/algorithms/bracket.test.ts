@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { whyNoTrail } from '../../../../src/engine/trail-allowance.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const market = 'BTCUSDT';
@@ -306,6 +307,41 @@ test.each([
   const polled = { trail: { by: { distance: '5' }, on: 'poll' } } as const;
   expect(createAlgorithm({ ...base, ...polled }, { ...CREATED, hasBars: false }).ok).toBe(true);
 });
+
+test('a trail is refused where the strategy does not say how many stops follow the price', () => {
+  expect(createAlgorithm(trailing, { ...CREATED, trailEveryMs: null })).toEqual({
+    ok: false,
+    reason: expect.stringMatching(/as trailing: \{ most: 1 \} beside its data, said nothing$/) as string,
+  });
+});
+
+test('one stop more than the strategy says may not follow the price', () => {
+  const pace = { most: 2, everyMs: 60_000 };
+  expect(whyNoTrail(trailing, { pace, atWork: 1 })).toBeNull();
+  expect(whyNoTrail({ ...base, stopLoss: { percent: '5' } }, { pace, atWork: 2 })).toBeNull();
+  expect(whyNoTrail(trailing, { pace, atWork: 2 })).toBe(
+    'expected at most 2 stops that follow the price at once (trailing.most of the strategy), are 2 already',
+  );
+});
+
+test('a stop moves no more often than its pace, and catches up later', () =>
+  runAlgorithm(
+    { ...base, trail: { by: { distance: '5' }, minStep: '1', on: 'poll' } },
+    `
+    book 99.99 100 => place buy 1
+    1 filled => place sell 1 stop 95, books
+    2 open => books
+    book 102 102.1 => cancel 2, books
+    2 cancelling => books
+    2 cancelled => place sell 1 stop 97, books
+    3 open => books
+    book 104 104.1 => books
+    at 59999 => books
+    at 60000 => cancel 3, books
+    3 cancelling => books
+    3 cancelled => place sell 1 stop 99, books
+  `,
+  ));
 
 test.each([
   ['more than the strategy has', { amount: '3' }, /position of at least 3 btc to protect, was 2/],
