@@ -32,7 +32,7 @@ import { KEPT_ROW, RowCounter } from './row-counter.ts';
 import { Reservations } from './reservations.ts';
 import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
 import { StrategyDispatcher, type CandleListener } from './strategy-dispatcher.ts';
-import { StrategyInstance } from './strategy-instance.ts';
+import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategy-notifier.ts';
 import { KEPT_UNIVERSES } from './universe/stored-universes.ts';
 import { UniverseManager } from './universe/universe-manager.ts';
@@ -181,6 +181,7 @@ export class Engine {
       readers,
       strategies,
       onCandle: (candle) => algorithms.onCandle(candle),
+      pooled: pooledMarkets(instances),
       onStats: (atMs) => universes.onStats(atMs),
     });
     const universes = new UniverseManager({

@@ -56,6 +56,8 @@ export interface FeedHandlerOptions {
   readonly strategies: StrategyDispatcher;
   /** Called with each bar that has closed, once strategies have it. */
   readonly onCandle: (candle: ClosedCandle) => void;
+  /** Markets that are candidates of universes and nothing else: their books count while they are followed. */
+  readonly pooled: ReadonlySet<string>;
   /** Called once the statistics of all markets were read. */
   readonly onStats: (nowMs: number) => void;
 }
@@ -71,6 +73,8 @@ export class FeedHandler {
   private feeds: readonly PlannedFeed[];
   /** Feeds of candidates of universes that nobody follows, by their keys. */
   private readonly asleep: Set<string>;
+  /** Markets that universes follow. */
+  private followed: ReadonlySet<string> = new Set();
   private openIds = new Set<VenueOrderId>();
   private openAskedAtMs = 0;
   private isIdle = false;
@@ -150,6 +154,7 @@ export class FeedHandler {
    */
   follow(markets: ReadonlySet<string>, past: readonly ClosedCandle[]): void {
     const lastOpens = lastOpensOf(past);
+    this.followed = markets;
     for (const { key, market, isPooled } of this.feeds) {
       if (isPooled !== true) continue;
       const isFollowed = market !== null && markets.has(market);
@@ -239,7 +244,7 @@ export class FeedHandler {
 
   /** Asks for a feed, and says who takes what comes. False where there is nothing to ask now. */
   private poll(feed: PlannedFeed, nowMs: number): boolean {
-    const { markets, fills, account, readers, reconciler } = this.options;
+    const { markets, fills, account, readers, reconciler, pooled } = this.options;
     switch (feed.kind) {
       case 'book': {
         const market = marketOf(feed);
@@ -250,7 +255,9 @@ export class FeedHandler {
       }
       case 'books':
         return this.ask(feed, { kind: 'books' }, (books) => {
-          for (const [symbol, book] of Object.entries(books)) markets.takeBook(symbol, book);
+          for (const [symbol, book] of Object.entries(books)) {
+            if (!pooled.has(symbol) || this.followed.has(symbol)) markets.takeBook(symbol, book);
+          }
           this.wasRead(feed);
         });
       case 'stats':

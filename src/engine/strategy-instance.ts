@@ -202,6 +202,19 @@ export function marketsOf({
   return [...new Set([market, ...subscriptions.flatMap(marketsOfSubscription)])];
 }
 
+/** Markets that are candidates of universes and nothing else. */
+export function pooledMarkets(instances: readonly StrategyInstance[]): ReadonlySet<string> {
+  const pooled = new Set<string>();
+  const own = new Set(instances.map(({ runner }) => runner.market));
+  for (const { runner } of instances) {
+    for (const wanted of runner.subscriptions) {
+      if (!('market' in wanted)) continue;
+      (wanted.isPooled === true ? pooled : own).add(wanted.market);
+    }
+  }
+  return new Set([...pooled].filter((market) => !own.has(market)));
+}
+
 function viewOfTrack([quote, { marks, unvalued }]: readonly [Currency, PnlTrack]): PnlView {
   const { result, dayBeganWith, peakResult } = marks;
   return { quote, dayResult: subtractUnits(result, dayBeganWith), peakResult, result, unvalued };
