@@ -4,6 +4,8 @@ export interface MirrorOrder {
   readonly key: string;
   readonly clientOrderId: string | null;
   readonly intentId: string;
+  /** By the bot's own clock. */
+  readonly plannedAtMs: number;
   readonly state: string;
   readonly attempts: number;
   readonly venueId: string | null;
@@ -29,6 +31,7 @@ export interface IntentRow {
   readonly id: string;
   readonly kind: string;
   readonly json: string;
+  /** When the bot took it, by its own clock. */
   readonly atMs: number;
 }
 
@@ -53,7 +56,7 @@ export function readMirrorRows(path: string): MirrorRows {
     return {
       orders: database
         .prepare<[], MirrorOrder>(
-          `SELECT order_key AS key, client_order_id AS clientOrderId, intent_id AS intentId, state, attempts, venue_id AS venueId,
+          `SELECT order_key AS key, client_order_id AS clientOrderId, intent_id AS intentId, planned_at_ms AS plannedAtMs, state, attempts, venue_id AS venueId,
              pair_key AS pairKey, amount, matched, filled, filled_total AS filledTotal, fee FROM orders ORDER BY id`,
         )
         .all(),

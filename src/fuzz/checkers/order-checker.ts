@@ -54,16 +54,14 @@ function servedIntents(
 ): readonly SlowIntent[] {
   const trueOrders = new Map(truth.orders.map((order) => [order.clientOrderId, order]));
   const byIntent = Map.groupBy(rows.orders, ({ intentId }) => intentId);
-  return rows.intents.map(({ id, kind, json, atMs }) => ({
-    id,
-    kind,
-    json,
-    atMs,
-    orders: (byIntent.get(id) ?? []).flatMap(({ clientOrderId }) => {
+  return rows.intents.map(({ id, kind, json, atMs }) => {
+    const served = (byIntent.get(id) ?? []).flatMap(({ clientOrderId, plannedAtMs }) => {
       const order = clientOrderId === null ? undefined : trueOrders.get(clientOrderId);
-      return order === undefined || refused.has(clientOrderId ?? '') ? [] : [order];
-    }),
-  }));
+      return order === undefined || refused.has(clientOrderId ?? '') ? [] : [{ order, plannedAtMs }];
+    });
+    const orders = served.map(({ order }) => order);
+    return { id, kind, json, atMs, orders, plannedAtMs: served.map(({ plannedAtMs }) => plannedAtMs) };
+  });
 }
 
 function checkIntent(intent: SlowIntent): readonly string[] {

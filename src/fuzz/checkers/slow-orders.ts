@@ -9,10 +9,9 @@ export interface SlowIntent {
   /** When the bot took it, by its own clock. */
   readonly atMs: number;
   readonly orders: readonly TrueOrder[];
+  /** When each of them was planned, by its own clock and in the same order. */
+  readonly plannedAtMs: readonly number[];
 }
-
-/** How far the clocks of bot and exchange may differ at the moment of a purchase. */
-const CLOCKS_MS = 10_000;
 
 /** What holds of intents that serve several orders over time, each by what it says of itself. */
 export function checkSlowOrders(intent: SlowIntent): readonly string[] {
@@ -49,18 +48,23 @@ function checkLadder({ id, json, orders }: SlowIntent): readonly string[] {
   return [`expected at most ${most} orders for intent ${id} (ladder), each at a price of its own: ${placed}`];
 }
 
-/** One purchase for each of its times: a market order that filled something is one. */
-function checkDca({ id, json, atMs, orders }: SlowIntent): readonly string[] {
+/**
+ * One purchase for each of its times: a market order that filled something is one. Times are those of the
+ * bot's clock, which may go back from one life to the next.
+ */
+function checkDca({ id, json, atMs, orders, plannedAtMs }: SlowIntent): readonly string[] {
   const { everyMs } = JSON.parse(json) as { readonly everyMs: number };
-  const purchases = orders
-    .filter(({ matched }) => matched > 0n)
-    .toSorted((one, other) => one.openedAtMs - other.openedAtMs);
-  return purchases.flatMap(({ openedAtMs }, index) => {
-    const times = Math.floor((openedAtMs + CLOCKS_MS - atMs) / everyMs) + 1;
-    if (index < times) return [];
-    const ids = purchases.slice(0, index + 1).map((order) => order.id);
-    return [
-      `expected ${times} purchases of intent ${id} (dca) by ${openedAtMs}, there were ${ids.join(', ')}`,
-    ];
-  });
+  const purchases: number[] = [];
+  let latestMs = atMs;
+  for (const [index, order] of orders.entries()) {
+    latestMs = Math.max(latestMs, plannedAtMs[index] ?? atMs);
+    if (order.matched === 0n) continue;
+    purchases.push(order.id);
+    const times = Math.floor((latestMs - atMs) / everyMs) + 1;
+    if (purchases.length > times)
+      return [
+        `expected ${times} purchases of intent ${id} (dca) by ${latestMs}, there were ${purchases.join(', ')}`,
+      ];
+  }
+  return [];
 }

@@ -38,6 +38,7 @@ const row = (changes: Partial<MirrorOrder> = {}): MirrorOrder => ({
   key: 'bot-a-mark-1',
   clientOrderId: 'bot-a-mark-1',
   intentId: 'i1',
+  plannedAtMs: 1_000,
   state: 'open',
   attempts: 1,
   venueId: '10',
@@ -261,12 +262,15 @@ describe('the check of intents that take time', () => {
 
   test('finds a purchase that was made twice', () => {
     const bought = { ...later, matched: parseUnits('1') };
-    const rare = of('dca', { value: '100', everyMs: 60_000 });
-    expect(saidOf([first, bought], rare)).toContain(
-      'expected 1 purchases of intent i1 (dca) by 2000, there were 10, 11',
+    const planned = (plannedAtMs: number): MirrorRows => ({
+      ...of('dca', { value: '100', everyMs: 60_000 }),
+      orders: [row(), { ...secondRow, plannedAtMs }],
+    });
+    expect(saidOf([first, bought], planned(59_999))).toContain(
+      'expected 1 purchases of intent i1 (dca) by 59999, there were 10, 11',
     );
-    expect(saidOf([first, { ...bought, matched: 0n }], rare)).toBe('');
-    expect(saidOf([first, { ...bought, openedAtMs: 50_000 }], rare)).toBe('');
+    expect(saidOf([first, { ...bought, matched: 0n }], planned(59_999))).toBe('');
+    expect(saidOf([first, bought], planned(60_000))).toBe('');
   });
 });
 
