@@ -1,5 +1,5 @@
 import type { Market } from '../domain/market.ts';
-import { formatUnits, subtractUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
+import { subtractUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 import type { ExpiringAlgorithm } from '../execution/algorithms/expiring.ts';
 import type { CreateBracketOptions } from '../execution/algorithms/bracket.ts';
@@ -131,7 +131,8 @@ export class IntentRouter {
       this.reject(instance, intent, { code: 'closed', reason: closed });
       return;
     }
-    const crossed = intent.kind === 'place' && intent.postOnly === true ? this.crossedBy(intent, wish) : null;
+    const isPostOnly = intent.kind === 'place' && intent.postOnly === true;
+    const crossed = isPostOnly ? risk.crossedBy(state.market, wish) : null;
     if (crossed !== null) {
       this.reject(instance, intent, { code: 'fit', reason: crossed });
       return;
@@ -145,24 +146,11 @@ export class IntentRouter {
     }
     const verdict = risk.approve(instance, state.market, { ...wish, intentId });
     if (verdict.ok) {
-      placer.place(verdict.plan);
+      placer.place({ ...verdict.plan, isPostOnly });
       return;
     }
     intents.end(intentId, 'refused', verdict.reason);
     this.reject(instance, intent, verdict);
-  }
-
-  /** Why an order that is to rest would take instead, as the book was seen last; null where it rests. */
-  private crossedBy(
-    { market }: { readonly market: string },
-    { side, price, stopPrice }: Wish,
-  ): string | null {
-    if (price === null || stopPrice !== null) return 'expected a limit price for postOnly, and no stopPrice';
-    const best = this.options.risk.bestFor(market, side);
-    const takes = best !== null && (side === 'buy' ? price >= best : price <= best);
-    if (!takes) return null;
-    const bound = side === 'buy' ? 'below' : 'above';
-    return `expected a price ${bound} ${formatUnits(best)} for postOnly, was ${formatUnits(price)}, which would trade at once`;
   }
 
   private algorithm(instance: StrategyInstance, intent: AlgorithmIntent): void {

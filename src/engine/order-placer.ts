@@ -28,6 +28,8 @@ export interface OrderPlan {
   /** The same of the stop leg. */
   readonly stopLegExit: ExitKind | null;
   readonly whenIdentical: WhenIdentical;
+  /** Whether it is dropped if it would trade at once when its time to leave has come; false when left out. */
+  readonly isPostOnly?: boolean;
 }
 
 export interface OrderPlacerOptions {
@@ -57,6 +59,8 @@ export class OrderPlacer {
   private readonly names: OrderNames;
   /** Orders that wait until an identical one is out of the exchange's mind. */
   private readonly waiting = new Set<string>();
+  /** Live orders that are only to rest, by their keys. After a restart there are none. */
+  private readonly resting = new Set<string>();
   /**
    * Orders that need not wait for one, by their keys. After a restart there are none: what was planned before
    * is not sent then.
@@ -74,6 +78,7 @@ export class OrderPlacer {
     this.names = new OrderNames({ instance, epoch: options.epoch }, this.blotter.venue.clientOrderId);
     this.blotter.listenToEnds((order) => {
       if (this.free.size > 0) this.free.delete(order.key);
+      if (this.resting.size > 0) this.resting.delete(order.key);
     });
   }
 
@@ -84,6 +89,7 @@ export class OrderPlacer {
     const { exit } = plan;
     const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId, exit });
     if (plan.whenIdentical !== 'hold') this.free.set(single.key, plan.whenIdentical);
+    if (plan.isPostOnly === true) this.resting.add(single.key);
     if (plan.stopLeg === null) {
       this.blotter.add(single);
       this.tryToSend(single);
@@ -178,7 +184,8 @@ export class OrderPlacer {
       } else this.waiting.add(order.key);
       return;
     }
-    const why = order.plannedAtMs < nowMs ? this.options.risk.objectionTo(order) : null;
+    const why =
+      order.plannedAtMs < nowMs ? this.options.risk.objectionTo(order, this.resting.has(order.key)) : null;
     if (why === null) this.send(order);
     else this.drop(order.key, why);
   }

@@ -1,7 +1,8 @@
 import type { Market } from '../domain/market.ts';
-import type { Units } from '../domain/money.ts';
+import { formatUnits, type Units } from '../domain/money.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
 import type { Execution, Side } from '../domain/order.ts';
+import { onPriceGrid } from '../execution/algorithms/market-grid.ts';
 import { fitToMarket } from '../execution/fit-to-market.ts';
 import type { WhenIdentical } from '../execution/identical-orders.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
@@ -113,8 +114,8 @@ export class PreTradeRisk {
     };
   }
 
-  /** Why an order that has waited may no longer go. */
-  objectionTo(order: OrderRecord): string | null {
+  /** Why an order that has waited may no longer go. `isPostOnly`: whether it is only to rest. */
+  objectionTo(order: OrderRecord, isPostOnly: boolean): string | null {
     const closed = this.closed();
     if (closed !== null) return closed;
     const instance = this.instances.find(({ name }) => name === order.strategy);
@@ -132,8 +133,26 @@ export class PreTradeRisk {
       isExit: order.exit !== null,
     };
     const verdict = this.check(instance, wanted, order.key);
-    if (verdict.ok) return null;
-    return `${verdict.code.startsWith('lock ') ? verdict.code : 'Risk'}: ${verdict.reason}`;
+    if (!verdict.ok) return `${verdict.code.startsWith('lock ') ? verdict.code : 'Risk'}: ${verdict.reason}`;
+    const crossed = isPostOnly ? this.crossedBy(market, order) : null;
+    return crossed === null ? null : `PostOnly: ${crossed}`;
+  }
+
+  /**
+   * Why an order that is to rest would take instead, as the book was seen last and once its price is on the
+   * steps of the market; null where it rests.
+   */
+  crossedBy(
+    { symbol, priceStep }: Market,
+    { side, price: wished, stopPrice }: Pick<WishedOrder, 'side' | 'price' | 'stopPrice'>,
+  ): string | null {
+    if (wished === null || stopPrice !== null) return 'expected a limit price for postOnly, and no stopPrice';
+    const price = onPriceGrid(wished, priceStep);
+    const best = this.bestFor(symbol, side);
+    const takes = best !== null && (side === 'buy' ? price >= best : price <= best);
+    if (!takes) return null;
+    const bound = side === 'buy' ? 'below' : 'above';
+    return `expected a price ${bound} ${formatUnits(best)} for postOnly, was ${formatUnits(price)}, which would trade at once`;
   }
 
   private check(

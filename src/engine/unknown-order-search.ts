@@ -77,7 +77,7 @@ export class UnknownOrderSearch {
     const { cancels, placer, risk, settings } = this.options;
     const isWanted = !cancels.wantsEndOf(order.key);
     const resend = settings.resendUnknown && isWanted && order.attempts === 1 && order.pairKey === null;
-    const why = resend ? risk.objectionTo(order) : null;
+    const why = resend ? risk.objectionTo(order, false) : null;
     const next = this.blotter.apply(order, {
       kind: 'absent',
       atMs: this.outbox.nowMs,

@@ -179,7 +179,38 @@ const DCA: readonly Row[] = [
   ],
 ];
 
+const ENDING: readonly Row[] = [
+  [
+    'expireAfterMs: canceled before the price comes',
+    (ctx, bar) => bar === 0 && ctx.buy({ amount: 1, price: 95, expireAfterMs: HOUR_MS }),
+    `100 100 100 100
+     100 101 96 100
+     100 101 94 100`,
+    '',
+  ],
+  [
+    'expireAfterMs: what fills before stays',
+    (ctx, bar) => bar === 0 && ctx.buy({ amount: 1, price: 95, expireAfterMs: 2 * HOUR_MS }),
+    `100 100 100 100
+     100 101 96 100
+     100 101 94 100`,
+    'buy 1 at 95, bar 2+',
+  ],
+  [
+    'postOnly: refused at the close, taken a step below',
+    (ctx, bar) => {
+      if (bar > 0) return;
+      ctx.buy({ amount: 1, price: 100, postOnly: true });
+      ctx.buy({ amount: 2, price: 99.99, postOnly: true });
+    },
+    `100 100 100 100
+     100 101 99 100`,
+    'buy 2 at 99.99, bar 1+',
+  ],
+];
+
 describe.each([
+  ['an order that ends or only rests', ENDING],
   ['vwap', VWAP],
   ['ladder', LADDER],
   ['peg', PEG],
