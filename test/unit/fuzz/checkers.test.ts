@@ -233,44 +233,44 @@ describe('the check of orders', () => {
 const saidOf = (orders: readonly TrueOrder[], mirror: MirrorRows): string =>
   saying(checkOrders(truth({ orders }), mirror));
 
+const OTHER_ROW = row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: '11' });
+
+/** Two orders of one intent, the second planned at a time. */
+const bothOf = (kind: string, fields: object, plannedAtMs = 1_000): MirrorRows =>
+  rows({
+    orders: [row(), { ...OTHER_ROW, plannedAtMs }],
+    intents: [{ id: 'i1', kind, json: JSON.stringify(fields), atMs: 0 }],
+  });
+
 describe('the check of intents that take time', () => {
   const second = order({ id: 11, clientOrderId: 'bot-a-mark-2' });
-  const secondRow = row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: '11' });
-  const of = (kind: string, fields: object): MirrorRows =>
-    rows({
-      orders: [row(), secondRow],
-      intents: [{ id: 'i1', kind, json: JSON.stringify(fields), atMs: 0 }],
-    });
+  const daily = { value: '100', everyMs: 60_000 };
   const first = order({ isOpen: false, status: 'Done', closedAtMs: 1_500 });
   const later = { ...second, openedAtMs: 2_000 };
 
   test('finds a peg beyond its bound', () => {
-    const fine = of('peg', { amount: '4', bound: '100' });
+    const fine = bothOf('peg', { amount: '4', bound: '100' });
     expect(saidOf([first, later], fine)).toBe('');
-    const beyond = of('peg', { amount: '4', bound: '99.9' });
+    const beyond = bothOf('peg', { amount: '4', bound: '99.9' });
     expect(saidOf([first, later], beyond)).toContain('10 lies at 100');
   });
 
   test('finds a rung that was placed twice', () => {
-    const ladder = of('ladder', { amount: '4', orders: 2 });
+    const ladder = bothOf('ladder', { amount: '4', orders: 2 });
     expect(saidOf([order(), { ...second, price: parseUnits('99') }], ladder)).toBe('');
     expect(saidOf([order(), second], ladder)).toContain('10 at 100, 11 at 100');
     expect(
-      saidOf([order(), { ...second, price: parseUnits('99') }], of('ladder', { amount: '4', orders: 1 })),
+      saidOf([order(), { ...second, price: parseUnits('99') }], bothOf('ladder', { amount: '4', orders: 1 })),
     ).toContain('expected at most 1 orders for intent i1 (ladder)');
   });
 
   test('finds a purchase that was made twice', () => {
     const bought = { ...later, matched: parseUnits('1') };
-    const planned = (plannedAtMs: number): MirrorRows => ({
-      ...of('dca', { value: '100', everyMs: 60_000 }),
-      orders: [row(), { ...secondRow, plannedAtMs }],
-    });
-    expect(saidOf([first, bought], planned(59_999))).toContain(
+    expect(saidOf([first, bought], bothOf('dca', daily, 59_999))).toContain(
       'expected 1 purchases of intent i1 (dca) by 59999, there were 10, 11',
     );
-    expect(saidOf([first, { ...bought, matched: 0n }], planned(59_999))).toBe('');
-    expect(saidOf([first, bought], planned(60_000))).toBe('');
+    expect(saidOf([first, { ...bought, matched: 0n }], bothOf('dca', daily, 59_999))).toBe('');
+    expect(saidOf([first, bought], bothOf('dca', daily, 60_000))).toBe('');
   });
 });
 
