@@ -30,7 +30,7 @@ export default defineConfig({
         // Loading the same modules anew for each of three hundred files took longer than the tests.
         test: {
           name: 'shared',
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'my-strategies/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ALONE, ...PLANTING],
           isolate: false,
         },

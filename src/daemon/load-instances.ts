@@ -4,7 +4,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { lineIn } from '../plugins/line-in-stack.ts';
-import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
+import { formatPluginProblem, isStrategyFile, loadStrategies } from '../plugins/load-strategies.ts';
 import { LoadWatch } from '../plugins/load-watch.ts';
 import type { StrategyRunner } from '../strategy/runner.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
@@ -130,7 +130,7 @@ export function strategyFilesAt(path: string): readonly string[] {
   }
   if (/\.m?[tj]s$/.test(path)) return [path];
   return readdirSync(path)
-    .filter((name) => /\.m?[tj]s$/.test(name) && !name.endsWith('.d.ts'))
+    .filter(isStrategyFile)
     .toSorted()
     .map((name) => join(path, name));
 }

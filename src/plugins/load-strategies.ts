@@ -61,6 +61,11 @@ export function formatPluginProblem({ file, line, message }: PluginProblem): str
   return `${file}${line === null ? '' : `:${line}`}: ${message}`;
 }
 
+/** Whether a file of a folder of strategies is one: a test of one may lie beside it. */
+export function isStrategyFile(name: string): boolean {
+  return /\.m?[tj]s$/.test(name) && !/\.(?:d|test)\.m?[tj]s$/.test(name);
+}
+
 function strategyFiles(path: string): readonly string[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === true) return [path];
@@ -70,9 +75,7 @@ function strategyFiles(path: string): readonly string[] {
       `expected a strategy file or a folder of them, found nothing at ${path}`,
     );
   }
-  const names = readdirSync(path)
-    .filter((name) => /\.m?[tj]s$/.test(name) && !/\.(?:d|test)\.m?[tj]s$/.test(name))
-    .sort();
+  const names = readdirSync(path).filter(isStrategyFile).sort();
   if (names.length > MOST_FILES) {
     throw new SarrafError(
       'INVALID_OPTIONS',

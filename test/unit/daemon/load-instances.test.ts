@@ -186,6 +186,8 @@ describe('loading the instances of a bot', () => {
 describe('the strategy files at a path', () => {
   test('are those of a folder by name, or the one file', () => {
     for (const name of ['b.ts', 'a.mjs', 'types.d.ts', 'notes.md']) write(name, '');
+    // A test may lie beside what it tests.
+    write('b.test.ts', '');
     expect(strategyFilesAt(folder)).toEqual([join(folder, 'a.mjs'), join(folder, 'b.ts')]);
     expect(strategyFilesAt(join(folder, 'b.ts'))).toEqual([join(folder, 'b.ts')]);
   });
