@@ -14,7 +14,7 @@ import { parseMarket } from '../exchange/market-names.ts';
 /** What of a configuration decides a run, without secrets and addresses. */
 export type SessionConfig = Pick<
   BotConfig,
-  'instance' | 'execution' | 'reconciliation' | 'strategies' | 'strategiesFolders'
+  'instance' | 'execution' | 'reconciliation' | 'strategies' | 'strategiesFolders' | 'locks'
 > & { readonly limits: BotConfig['exchange']['limits']; readonly headroom: number };
 
 /** What a recorded run was begun with, kept beside its mirror, so that it can be run again. */
@@ -61,6 +61,7 @@ const shape = z.object({
     strategies: z.array(z.unknown()),
     instance: z.string(),
     headroom: z.number().default(0),
+    locks: z.array(z.unknown()).default([]),
   }),
   state: z.looseObject({ epoch: z.string() }),
 });
@@ -79,7 +80,7 @@ export function writeSessionFile(
   of: Omit<SessionFile, 'mode' | 'catalogue' | 'fees' | 'config'>,
 ): void {
   const { data, record, mode, embedded, paper, exchange } = config;
-  const { instance, execution, reconciliation, strategies, strategiesFolders } = config;
+  const { instance, execution, reconciliation, strategies, strategiesFolders, locks } = config;
   const kept = {
     version: 1,
     mode,
@@ -98,6 +99,7 @@ export function writeSessionFile(
       reconciliation,
       strategies,
       strategiesFolders,
+      locks,
       limits: exchange.limits,
       headroom: exchange.headroom,
     },

@@ -56,6 +56,11 @@ const CRASH_IN_LOCKOUT = 0.4;
 const LEAST_LOCKED_OUT_MS = 500;
 const MOST_LOCKED_OUT_MS = 120_000;
 
+/** How often the process dies after a lock began, and how long after it. */
+const CRASH_IN_LOCK = 0.2;
+const LEAST_LOCKED_MS = 500;
+const MOST_LOCKED_MS = 20_000;
+
 /** A strategy that does not come back is ended after so long, and the bot has stood still until then. */
 const LOOP_MS = 5_000;
 
@@ -100,7 +105,10 @@ export class Bot {
     this.locks = new LockChecker({
       instance: INSTANCE,
       rules: lockRulesOf(options.swarm.seed),
-      count: (what) => options.coverage.count(what),
+      count: (what) => {
+        options.coverage.count(what);
+        if (what === 'lock begun') this.crashInLock();
+      },
     });
     this.journal = new JournalChecker(this.mirrorPath);
     const { wrongReplies, seed } = options.swarm;
@@ -339,6 +347,16 @@ export class Bot {
     const afterMs = dice.logUniform(LEAST_LOCKED_OUT_MS, MOST_LOCKED_OUT_MS);
     world.time.at(world.time.now() + afterMs, () => {
       if (this.mayCrash) this.crash('in a lockout');
+    });
+  }
+
+  /** Locks are short here, and the next life must know of them. */
+  private crashInLock(): void {
+    const { world, swarm } = this.options;
+    const dice = Dice.of(swarm.seed, `lock ${world.time.now()}`);
+    if (!this.mayCrash || !dice.happens(CRASH_IN_LOCK)) return;
+    world.time.at(world.time.now() + dice.logUniform(LEAST_LOCKED_MS, MOST_LOCKED_MS), () => {
+      if (this.mayCrash) this.crash('after a lock began');
     });
   }
 

@@ -58,6 +58,9 @@ const locksOf = ({ locks }: ScriptedRun): string =>
 
 const flat = (bars: number, price = 100): number[] => Array.from({ length: bars }, () => price);
 
+const STOPS = { kind: 'stops', stops: 1, within: '6h', for: '2h' };
+const DRAWDOWN = { kind: 'drawdown', percent: 0.5, within: '12h', for: '90m' };
+
 interface Row {
   readonly what: string;
   readonly deeds: string;
@@ -210,6 +213,18 @@ const ROWS: readonly Row[] = [
     held: 'hours of all 1.5-3 refused 1',
   },
 ];
+
+test.each([
+  ['a cool-down', 'bsbbb', flat(7), [{ kind: 'cooldown', for: '2h' }]],
+  ['counted stop-outs', 'B.Bb.b', [100, 100, 80, 80, 80, 60, 60], [STOPS]],
+  ['the highest of equity', 'b.bbb', [100, 100, 100, 40, 40, 40], [DRAWDOWN]],
+])('%s outlasts a restart after each bar', (_, deeds, bars, locks) => {
+  const [once, again] = [[], [1, 2, 3, 4]].map((restartAfter) =>
+    runStrategy(player(deeds, { stop: 90 }), { bars, locks, restartAfter }),
+  );
+  expect(fillsOf(again!)).toBe(fillsOf(once!));
+  expect(once!.locks.length).toBeGreaterThan(0);
+});
 
 describe('locks on bars', () => {
   test.each(ROWS)('$what', ({ deeds, bars, locks, fills, held, wish }) => {

@@ -110,6 +110,7 @@ export async function runAgain({
       ...config.execution,
       instance: config.instance,
       instances,
+      locks: config.locks,
       reconciliation: config.reconciliation,
     },
     markets: recorded,

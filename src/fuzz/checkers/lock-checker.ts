@@ -139,7 +139,7 @@ export class LockChecker {
   }
 
   private addsRisk(
-    { openedAtMs, side, amount, market }: TrueOrder,
+    { id, openedAtMs, side, amount, market }: TrueOrder,
     { strategy }: LockedOrder,
     { truth, nameOf }: { readonly truth: ExchangeTruth; readonly nameOf: ReadonlyMap<number, string> },
   ): boolean {
@@ -147,7 +147,9 @@ export class LockChecker {
     let position = 0n;
     for (const fill of truth.fills) {
       const isOurs = nameOf.get(fill.orderId)?.includes(`-${strategy}-`) ?? false;
-      if (!isOurs || fill.atMs > openedAtMs || parseMarket(fill.market).base !== base) continue;
+      // It may trade at the moment at which it is accepted.
+      if (!isOurs || fill.orderId === id || fill.atMs > openedAtMs || parseMarket(fill.market).base !== base)
+        continue;
       position += fill.side === 'buy' ? fill.amount - fill.fee : -fill.amount;
     }
     return amount > (side === 'sell' ? position : -position);
