@@ -194,6 +194,9 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
       ? over(bracket, `${sayHeld(stock, view)} is too little for an exit, and stays`)
       : step;
   }
+  // No refusal, after which it would wait longer and longer: it goes as soon as orders are taken.
+  if (!view.canPlace)
+    return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + LOOK_AGAIN_MS) };
   const retryAtMs = retryAtMsOf(bracket.setbacks, view.refusalPauseMs);
   if (retryAtMs !== null && retryAtMs > view.nowMs)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? retryAtMs, retryAtMs) };

@@ -95,6 +95,23 @@ describe('brackets that are used badly', () => {
     );
   });
 
+  it('have their exit as soon as orders are taken again, however often the process died before', () => {
+    const world = held(WISH);
+    for (const { id } of world.venue.open()) world.venue.end(id);
+    world.advance(1_000);
+    for (let life = 0; life < 5; life += 1) {
+      world.failing = { kind: 'trades', code: 'TIMED_OUT' };
+      world.restart();
+      world.advance(12_000);
+    }
+    expect(world.requestsOf('place-oco')).toHaveLength(1);
+    world.failing = null;
+    world.advance(8_000);
+    expect(world.eventsOf('reject')).toEqual([]);
+    world.acceptPair();
+    expect(openSales(world)).toEqual(['0.998@110', '0.998@89.1']);
+  });
+
   it('wait with a move while trading is closed, since what rests protects', () => {
     const world = EngineWorld.ready();
     world.answers.add('order');
