@@ -18,6 +18,7 @@ import { LoweredLimitChecker } from './checkers/lowered-limit-checker.ts';
 import { FreshnessChecker } from './checkers/freshness-checker.ts';
 import { OverlapChecker } from './checkers/overlap-checker.ts';
 import { NONE_REFUSED } from './checkers/own-key.ts';
+import { SharesChecker } from './checkers/shares-checker.ts';
 import { RejectionChecker } from './checkers/rejection-checker.ts';
 import { UniverseChecker } from './checkers/universe-checker.ts';
 import { VandalChecker } from './checkers/vandal-checker.ts';
@@ -87,6 +88,7 @@ export class Bot {
   private readonly locks: LockChecker;
 
   private readonly funds = new FundsChecker();
+  private readonly shares = new SharesChecker();
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
@@ -252,6 +254,7 @@ export class Bot {
         exits: this.options.coverage.exitNames,
       }),
       ...this.funds.violations(),
+      ...this.shares.violations(),
       ...(drain?.violations ?? []),
     ];
   }
@@ -388,6 +391,7 @@ export class Bot {
       { idOf: (name) => this.acceptedId(name), refused: this.refusedNames },
       world.time.now(),
     );
+    if (this.options.swarm.putBack === null) this.shares.watch(output);
     if (this.canJudgeFunds) this.funds.watch(output, (currency) => this.fundsOf(currency), world.time.now());
     if (event.kind === 'answer') {
       coverage.answer(event.answer);
