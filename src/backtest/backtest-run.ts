@@ -4,6 +4,7 @@ import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
 import type { LockRecord } from '../engine/lock-records.ts';
 import type { RefusalCount } from '../engine/intent-tally.ts';
+import type { MemberHistory } from '../engine/universe/member-records.ts';
 import type { StrategyInstance, LoggedLine } from '../engine/strategy-instance.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
@@ -121,6 +122,8 @@ export interface BacktestRun {
   readonly intents: readonly StrategyIntents[];
   /** In the order in which they began. */
   readonly locks: LocksOfRun;
+  /** Markets that entered and left universes. */
+  readonly members: MemberHistory;
   /** In the order in which they were planned. */
   readonly orders: readonly OrderRecord[];
   /**

@@ -15,6 +15,7 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import { intentsOf, type EquityCurve, type LocksOfRun, type StrategyIntents } from './backtest-run.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
+import type { MemberHistory } from '../engine/universe/member-records.ts';
 import type { UniverseReport } from '../engine/universe/universe-manager.ts';
 import { BarFeed } from './bar-feed.ts';
 import { BarStatistics } from './bar-statistics.ts';
@@ -76,6 +77,7 @@ export interface CandleRun {
   readonly intents: readonly StrategyIntents[];
   readonly universes: readonly UniverseReport[];
   readonly locks: LocksOfRun;
+  readonly members: MemberHistory;
 }
 
 /** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
@@ -146,6 +148,7 @@ export class CandleRunner {
       intents: intentsOf([...this.pastInstances, ...this.engine.instances]),
       universes: this.engine.universes.reports(),
       locks: this.engine.locks.history(),
+      members: this.engine.universes.history(),
     };
   }
 

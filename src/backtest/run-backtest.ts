@@ -78,6 +78,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     })),
     intents: run.intents,
     locks: run.locks,
+    members: run.members,
     orders: run.orders,
     fills: run.fills,
     warnings: [...warningsOf(backtest, venue.valuer(quote).unvalued), ...emptyUniverses(run)],

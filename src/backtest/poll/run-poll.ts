@@ -36,6 +36,7 @@ import { createPollRules, type PollRules } from '../../venues/recorded/poll-rule
 import { createTrack, RecordedFeed, type MarketTracks, type Track } from './recorded-feed.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 import { candleOf } from '../../venues/door/venue-records.ts';
+import type { MemberHistory } from '../../engine/universe/member-records.ts';
 import type { LoggedLine } from '../../engine/strategy-instance.ts';
 
 /** One market with what was recorded of it, in the order of time. */
@@ -89,6 +90,7 @@ export interface PollRun {
   readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
   readonly intents: readonly StrategyIntents[];
   readonly locks: LocksOfRun;
+  readonly members: MemberHistory;
   readonly plan: PollPlan;
   /** What was sent, by endpoint. */
   readonly requests: readonly EndpointUsage[];
@@ -274,6 +276,7 @@ class PollLife {
       logs: new Map(engine.instances.map(({ name, log }) => [name, log] as const)),
       intents: intentsOf(engine.instances),
       locks: engine.locks.history(),
+      members: engine.universes.history(),
       plan,
       requests: counts.usage(),
       markets: this.exchange.markets.map((market, index) => this.tradedMarket(market, index)),

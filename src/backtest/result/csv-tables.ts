@@ -3,8 +3,8 @@ import { DrawdownMeter } from '../metrics/equity-metrics.ts';
 import { numberOf } from '../metrics/statistics.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import type { FinishedRun } from './finish-run.ts';
-import type { LockRow, OrderRow, RefusalRow, TripRow } from './result-schema.ts';
-import { LOCK_TABLE, ORDER_TABLE, REFUSED_TABLE, TRIP_TABLE } from './result-tables.ts';
+import type { LockRow, MemberRow, OrderRow, RefusalRow, TripRow } from './result-schema.ts';
+import { LOCK_TABLE, MEMBER_TABLE, ORDER_TABLE, REFUSED_TABLE, TRIP_TABLE } from './result-tables.ts';
 import type { CsvColumns } from './table-format.ts';
 
 const TRADES: CsvColumns<TripRow> = [
@@ -69,6 +69,21 @@ const LOCKS: CsvColumns<LockRow> = [
   ['refused', 'refused'],
   ['reason', 'reason'],
 ];
+
+const MEMBERS: CsvColumns<MemberRow> = [
+  ['at', 'atMs'],
+  ['strategy', 'strategy'],
+  ['universe', 'universe'],
+  ['market', 'market'],
+  ['kind', 'kind'],
+  ['rank', 'rank'],
+  ['reason', 'reason'],
+];
+
+/** `members.csv`: when markets entered and left universes, and why. */
+export function writeMembersCsv({ run }: FinishedRun, out: ByteWriter): void {
+  MEMBER_TABLE.writeCsv(MEMBERS, run.members.records, out);
+}
 
 /** `locks.csv`: when locks held, and how many orders each refused. */
 export function writeLocksCsv({ run }: FinishedRun, out: ByteWriter): void {

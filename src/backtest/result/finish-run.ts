@@ -127,7 +127,13 @@ function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
     run.locks.more === 0
       ? []
       : [`${run.locks.more} more locks held than the ${run.locks.records.length} that are listed`];
-  return [...failures, ...intentWarnings(run), ...locks, ...sales, ...short, ...gapWarnings(run)];
+  const members =
+    run.members.more === 0
+      ? []
+      : [
+          `${run.members.more} more markets entered or left universes than the ${run.members.records.length} changes that are listed`,
+        ];
+  return [...failures, ...intentWarnings(run), ...locks, ...members, ...sales, ...short, ...gapWarnings(run)];
 }
 
 /** Missing points of the curve from which on figures of a year need a word. */

@@ -1,7 +1,7 @@
 import type { ByteWriter } from './byte-writer.ts';
 import type { FinishedRun } from './finish-run.ts';
 import { resultHeadSchema, type ResultHead } from './result-schema.ts';
-import { FILL_TABLE, LOCK_TABLE, ORDER_TABLE, TRIP_TABLE } from './result-tables.ts';
+import { FILL_TABLE, LOCK_TABLE, MEMBER_TABLE, ORDER_TABLE, TRIP_TABLE } from './result-tables.ts';
 
 /** How the pieces of a result are set out: on lines of their own, or all on one. */
 interface Layout {
@@ -55,6 +55,8 @@ function writePieces({ run, trips }: FinishedRun, out: ByteWriter, layout: Layou
   FILL_TABLE.writeJson(run.fills, { before, after }, out);
   name('lockSpans');
   LOCK_TABLE.writeJson(run.locks.records, { before, after }, out);
+  name('members');
+  MEMBER_TABLE.writeJson(run.members.records, { before, after }, out);
   out.text(layout.end);
 }
 

@@ -130,6 +130,16 @@ const locksSchema = z.strictObject({
   refused: z.array(count),
 });
 
+const membersSchema = z.strictObject({
+  atMs: z.array(timeMs.describe('When its strategy was told.')),
+  strategy: z.array(z.string()),
+  universe: z.array(z.string().describe('The name of the data.')),
+  market: z.array(z.string()),
+  kind: z.array(z.enum(['entered', 'left'])),
+  rank: z.array(z.int().positive().nullable().describe('Null: a filter refused it.')),
+  reason: z.array(z.string()),
+});
+
 /**
  * All of a result but its tables: what `summary.json` of a run folder holds, and what is listed and
  * compared.
@@ -225,6 +235,7 @@ export const backtestResultSchema = z.strictObject({
   orders: ordersSchema,
   fills: fillsSchema,
   lockSpans: locksSchema.describe('Each lock that there was, in the order in which they began.'),
+  members: membersSchema.describe('Markets that entered and left universes, the first 20,000 of a run.'),
 });
 
 export type ResultHead = z.infer<typeof resultHeadSchema>;
@@ -233,6 +244,7 @@ export type TripRow = RowOf<BacktestResult['trades']>;
 export type OrderRow = RowOf<BacktestResult['orders']>;
 export type FillRow = RowOf<BacktestResult['fills']>;
 export type LockRow = RowOf<BacktestResult['lockSpans']>;
+export type MemberRow = RowOf<BacktestResult['members']>;
 export type RefusalRow = BacktestResult['refusals'][number];
 
 /** One value of each column. */

@@ -2,10 +2,12 @@ import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { LockRecord } from '../../engine/lock-records.ts';
+import type { MemberRecord } from '../../engine/universe/member-records.ts';
+import { outText } from '../../strategy/universe/rank-markets.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import type { RoundTrip } from '../metrics/round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
-import type { FillRow, OrderRow, LockRow, RefusalRow, TripRow } from './result-schema.ts';
+import type { FillRow, OrderRow, LockRow, MemberRow, RefusalRow, TripRow } from './result-schema.ts';
 import { decimalCell, flagCell, momentCell, numberCell, TableFormat, textCell } from './table-format.ts';
 
 /** Round trips, with their money as text. */
@@ -81,6 +83,17 @@ export const LOCK_TABLE = new TableFormat<LockRecord, LockRow>({
   beganAtMs: momentCell(({ lock }) => lock.beganAtMs),
   endedAtMs: momentCell(({ endedAtMs }) => endedAtMs),
   refused: numberCell(({ refused }) => refused),
+});
+
+/** Markets that entered and left universes. */
+export const MEMBER_TABLE = new TableFormat<MemberRecord, MemberRow>({
+  atMs: momentCell(({ atMs }) => atMs),
+  strategy: textCell(({ strategy }) => strategy),
+  universe: textCell(({ universe }) => universe),
+  market: textCell(({ market }) => market),
+  kind: textCell(({ kind }) => kind),
+  rank: numberCell(({ rank }) => rank),
+  reason: textCell(({ reason, rankBy }) => outText(reason, rankBy)),
 });
 
 /** Reasons for which something was refused, as they are. */

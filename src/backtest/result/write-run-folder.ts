@@ -17,6 +17,7 @@ import { ByteWriter } from './byte-writer.ts';
 import {
   writeEquityCsv,
   writeLocksCsv,
+  writeMembersCsv,
   writeOrdersCsv,
   writeRefusalsCsv,
   writeTradesCsv,
@@ -41,6 +42,7 @@ const FILES: readonly (readonly [name: string, write: (finished: FinishedRun, ou
   ['orders.csv', writeOrdersCsv],
   ['refusals.csv', writeRefusalsCsv],
   ['locks.csv', writeLocksCsv],
+  ['members.csv', writeMembersCsv],
   ['equity.csv', ({ run }, out) => writeEquityCsv(run, out)],
   ['report.html', (finished, out) => out.text(reportHtml(finished))],
 ];
@@ -48,8 +50,8 @@ const FILES: readonly (readonly [name: string, write: (finished: FinishedRun, ou
 /**
  * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`,
  * `summary.json` (the same without its tables), `trades.csv`, `orders.csv`, `refusals.csv`, `locks.csv`,
- * `equity.csv` and `report.html`. Returns its path. It is there whole or not at all, and no other one is
- * overwritten.
+ * `members.csv`, `equity.csv` and `report.html`. Returns its path. It is there whole or not at all, and no
+ * other one is overwritten.
  * Throws `DATA_UNUSABLE` where it can not be written.
  */
 export function writeRunFolder(root: string, finished: FinishedRun): string {

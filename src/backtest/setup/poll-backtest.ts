@@ -101,6 +101,7 @@ export async function runPollBacktest(
       })),
       intents: run.intents,
       locks: run.locks,
+      members: run.members,
       orders,
       fills,
       warnings,

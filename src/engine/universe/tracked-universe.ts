@@ -1,3 +1,4 @@
+import { present } from '../../domain/invariant.ts';
 import type { MarketRanking, OutReason } from '../../strategy/universe/rank-markets.ts';
 import type { Member, UniverseState } from '../../strategy/universe/universe-state.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
@@ -5,10 +6,22 @@ import type { UniverseSubscription } from '../../strategy/subscriptions.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { StoredUniverse } from './stored-universes.ts';
 
+/** A market that entered or left, and what decided it. */
+export interface MemberChange {
+  readonly market: string;
+  readonly kind: 'entered' | 'left';
+  /** By the ranking that decided; null where it has none, since a filter refused it. */
+  readonly rank: number | null;
+  /** Why it is in, or out: what was found, and what was expected. */
+  readonly reason: OutReason;
+}
+
 /** What a strategy is to be told of one of its universes. */
 export interface MembersChange {
   readonly entered: readonly string[];
   readonly left: readonly string[];
+  /** Both in order, each with its reason. */
+  readonly changes: readonly MemberChange[];
   readonly past: readonly ClosedCandle[];
 }
 
@@ -42,8 +55,7 @@ export class TrackedUniverse {
   private readonly past = new Map<string, readonly ClosedCandle[] | null>();
   private ranks = new Map<string, number>();
   private out: Readonly<Record<string, OutReason>> = {};
-  private entered: string[] = [];
-  private left: string[] = [];
+  private changes: MemberChange[] = [];
   /** Whether the strategy's runner has to be told who is followed. */
   private isChanged = false;
   private shown: UniverseState | null = null;
@@ -111,7 +123,7 @@ export class TrackedUniverse {
     this.shown = null;
     this.ranks = new Map(ranking.ranks);
     const wanted = new Set(ranking.members);
-    for (const market of this.chosen) if (!wanted.has(market)) this.drop(market, holds);
+    for (const market of this.chosen) if (!wanted.has(market)) this.drop(market, ranking, holds);
     this.release(holds);
     const out = new Map(ranking.out);
     for (const market of ranking.members) {
@@ -154,25 +166,23 @@ export class TrackedUniverse {
       bars.push(...past);
       this.changed();
       if (this.members.has(market) || !this.chosen.has(market)) continue;
-      this.members.set(market, nowMs);
-      this.entered.push(market);
+      this.enter(market, nowMs);
     }
     if (!this.isChanged) return null;
-    const { entered, left } = this;
+    const { changes } = this;
+    const [entered, left] = [marketsOf(changes, 'entered'), marketsOf(changes, 'left')];
     this.isChanged = false;
-    this.entered = [];
-    this.left = [];
+    this.changes = [];
     this.tally.entered += entered.length;
     this.tally.left += left.length;
-    return { entered, left, past: bars };
+    return { entered, left, changes, past: bars };
   }
 
   private choose(market: string, nowMs: number): boolean {
     if (this.kept.delete(market)) {
       // Its data goes on, so nothing is to be read.
       this.chosen.add(market);
-      this.members.set(market, nowMs);
-      this.entered.push(market);
+      this.enter(market, nowMs);
       this.changed();
       return true;
     }
@@ -183,11 +193,19 @@ export class TrackedUniverse {
     return true;
   }
 
-  private drop(market: string, holds: (market: string) => boolean): void {
+  private enter(market: string, nowMs: number): void {
+    const rank = present(this.ranks.get(market), 'the rank of a market that enters');
+    this.members.set(market, nowMs);
+    const reason: OutReason = { by: 'rank', found: rank, limit: this.wanted.rules.take };
+    this.changes.push({ market, kind: 'entered', rank, reason });
+  }
+
+  private drop(market: string, { ranks, out }: MarketRanking, holds: (market: string) => boolean): void {
     this.chosen.delete(market);
     const isKnown = this.members.delete(market);
     if (isKnown) {
-      this.left.push(market);
+      const reason = present(out.get(market), 'why a member left');
+      this.changes.push({ market, kind: 'left', rank: ranks.get(market) ?? null, reason });
       this.changed();
     }
     if (isKnown && holds(market)) this.kept.add(market);
@@ -215,4 +233,8 @@ export class TrackedUniverse {
       .map(([market, sinceMs]) => ({ market, rank: this.ranks.get(market) ?? NO_RANK, sinceMs }))
       .toSorted((left, right) => left.rank - right.rank);
   }
+}
+
+function marketsOf(changes: readonly MemberChange[], kind: MemberChange['kind']): readonly string[] {
+  return changes.flatMap((change) => (change.kind === kind ? [change.market] : []));
 }

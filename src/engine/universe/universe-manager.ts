@@ -14,6 +14,7 @@ import type { Outbox } from '../outbox.ts';
 import type { StrategyDispatcher } from '../strategy-dispatcher.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { StrategyNotifier } from '../strategy-notifier.ts';
+import { MemberRecords, type MemberHistory } from './member-records.ts';
 import { PastBars } from './past-bars.ts';
 import { KEPT_UNIVERSES, storedUniverses } from './stored-universes.ts';
 import { TrackedUniverse } from './tracked-universe.ts';
@@ -63,6 +64,7 @@ export class UniverseManager {
   private readonly firstSeen: Map<string, number | null>;
   /** Bars that are being read, by universe and market. */
   private readonly reading = new Map<TrackedUniverse, Map<string, PastBars>>();
+  private readonly records = new MemberRecords();
   private statsAtMs: number | null = null;
   private isAsking = false;
   private isDirty = false;
@@ -107,6 +109,11 @@ export class UniverseManager {
           ? null
           : outCounts(Object.values(state.out)) || String(wanted.candidates.length),
     }));
+  }
+
+  /** Who entered and left in this life, and why. */
+  history(): MemberHistory {
+    return this.records.history();
   }
 
   /** Does what its time has come for. Only once strategies have started. */
@@ -239,8 +246,10 @@ export class UniverseManager {
     }
     const change = one.takeChange(nowMs);
     if (change === null) return;
-    const { entered, left, past } = change;
+    const { entered, left, changes, past } = change;
     const { state, instance, followed, wanted } = one;
+    const { name: universe, rules } = wanted;
+    this.records.note(changes, { atMs: nowMs, strategy: instance.name, universe, rankBy: rules.rankBy });
     this.isDirty = true;
     feeds.follow(new Set(this.tracked.flatMap((each) => each.followed)), past);
     notifier.tell(instance, {

@@ -62,6 +62,7 @@ export function demoRun(options: DemoRunOptions = {}): BacktestRun {
   const lastPrice = cellPrice(candles.close[bars - 1] ?? 0);
   return {
     locks: { records: [], more: 0 },
+    members: { records: [], more: 0 },
     fidelity: {
       kind: 'candles',
       rules: [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { CandleRunner, type RunMarket } from '../../../src/backtest/candle-runner.ts';
+import { CandleRunner, type CandleRun, type RunMarket } from '../../../src/backtest/candle-runner.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
@@ -8,6 +8,7 @@ import { MARKET_NAMES, parseMarket } from '../../../src/exchange/market-names.ts
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { sma } from '../../../src/strategy/indicators/averages.ts';
+import { outText } from '../../../src/strategy/universe/rank-markets.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../../src/venues/bars/bar-fill-simulator.ts';
 import { FROM_MS } from './candle-run.ts';
@@ -42,11 +43,20 @@ function marketOf(
   };
 }
 
+interface Followed {
+  readonly fromMs?: number;
+  readonly strategy?: StrategyDefinition;
+  readonly params?: object;
+}
+
 /** What a strategy that follows the best of them was told, a line each. */
-function told(
-  markets: readonly RunMarket[],
-  of: { readonly fromMs?: number; readonly strategy?: StrategyDefinition; readonly params?: object } = {},
-): readonly string[] {
+function told(markets: readonly RunMarket[], of: Followed = {}): readonly string[] {
+  const lines = ran(markets, of).logs.get('follower') ?? [];
+  return lines.map(({ text, atMs }) => `${(atMs - FROM_MS) / HOUR_MS} ${text}`);
+}
+
+/** A run of a strategy that follows the best of them. */
+function ran(markets: readonly RunMarket[], of: Followed = {}): CandleRun {
   const runner = new StrategyRunner(of.strategy ?? follower, {
     marketNames: MARKET_NAMES,
     market: 'USDTIRT',
@@ -81,7 +91,7 @@ function told(
     fromMs: of.fromMs ?? FROM_MS,
   }).run();
   expect([...run.failures]).toEqual([]);
-  return (run.logs.get('follower') ?? []).map(({ text, atMs }) => `${(atMs - FROM_MS) / HOUR_MS} ${text}`);
+  return run;
 }
 
 const text = (markets: readonly string[]): string => markets.join(' ') || '-';
@@ -157,6 +167,25 @@ describe('a universe in a backtest on bars', () => {
       '5 + - - BTCIRT = - kept -',
       '5 + ETHIRT - - = ETHIRT kept -',
     ]);
+  });
+
+  test('is in the result of the run, with the rank and the reason of each change', () => {
+    const busy = marketOf('BTCIRT', steady(10, 5));
+    const rising = marketOf(
+      'ETHIRT',
+      steady(10, 1).map((bar, hour) => (hour < 4 ? bar : ([10, 50] as const))),
+    );
+    const { records, more } = ran([TETHER, busy, rising]).members;
+    expect(
+      records.map(({ atMs, strategy, universe, market, kind, rank, reason, rankBy }) =>
+        [(atMs - FROM_MS) / HOUR_MS, strategy, universe, market, kind, rank, outText(reason, rankBy)].join(),
+      ),
+    ).toEqual([
+      '1,follower,members,BTCIRT,entered,1,its rank by volume24h is 1, of 1',
+      '5,follower,members,BTCIRT,left,2,its rank by volume24h is 2, of 1',
+      '5,follower,members,ETHIRT,entered,1,its rank by volume24h is 1, of 1',
+    ]);
+    expect(more).toBe(0);
   });
 
   test('has no member that has no bars in the day before', () => {

@@ -123,6 +123,11 @@ describe('a result', () => {
     expect(sketch.equity.at(-1)).toBe(values.at(-1));
   });
 
+  test('is read where it was written before there were locks and members', () => {
+    const { locks, ...before } = finishRun(demoRun(), CREATED_MS).head;
+    expect(parseResultHead(JSON.stringify(before))).toEqual({ ...before, locks });
+  });
+
   test('is read again without its tables, and refused when it is of another version', () => {
     const { head } = finishRun(demoRun(), CREATED_MS);
     expect(parseResultHead(JSON.stringify(head))).toEqual(head);

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import { createResult } from '../../../../src/backtest/result/create-result.ts';
 import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
 import { findRun, listRuns } from '../../../../src/backtest/result/read-run-folder.ts';
@@ -27,6 +28,24 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
+/** A market that was in a universe for an hour. */
+function withMembers(of: BacktestRun): BacktestRun {
+  const named = { strategy: 'busiest', universe: 'members', rankBy: 'volume24h', market: 'BTCIRT' } as const;
+  const { fromMs } = of;
+  const entered = { by: 'rank', found: 1, limit: 2 } as const;
+  const left = { by: 'minVolume', found: 320, limit: 1_000 } as const;
+  return {
+    ...of,
+    members: {
+      records: [
+        { ...named, atMs: fromMs, kind: 'entered', rank: 1, reason: entered },
+        { ...named, atMs: fromMs + 3_600_000, kind: 'left', rank: null, reason: left },
+      ],
+      more: 0,
+    },
+  };
+}
+
 const lines = (path: string, file: string): string[] =>
   readFileSync(join(path, file), 'utf8').trimEnd().split('\n');
 
@@ -40,6 +59,7 @@ describe('a run folder', () => {
     expect(readdirSync(path).toSorted()).toEqual([
       'equity.csv',
       'locks.csv',
+      'members.csv',
       'orders.csv',
       'refusals.csv',
       'report.html',
@@ -72,6 +92,26 @@ describe('a run folder', () => {
     const odd = { ...run, orders: [{ ...order, tag: 'a "b", c' }] };
     const path = writeRunFolder(root, finishRun(odd));
     expect(lines(path, 'orders.csv')[1]).toContain(',"a ""b"", c",');
+  });
+
+  test('has a line for each market that entered or left a universe', () => {
+    const path = writeRunFolder(root, finishRun(withMembers(run)));
+    expect(lines(path, 'members.csv')).toEqual([
+      'at,strategy,universe,market,kind,rank,reason',
+      `2023-01-01T00:00:00.000Z,busiest,members,BTCIRT,entered,1,"its rank by volume24h is 1, of 2"`,
+      `2023-01-01T01:00:00.000Z,busiest,members,BTCIRT,left,,"minVolume is 1000, it has 320"`,
+    ]);
+    const { members } = createResult(withMembers(run));
+    expect(members.rank).toEqual([1, null]);
+    expect(members.reason[1]).toBe('minVolume is 1000, it has 320');
+  });
+
+  test('says how many changes of members are not listed', () => {
+    const { records } = withMembers(run).members;
+    expect(createResult({ ...run, members: { records, more: 0 } }).warnings).toEqual(result.warnings);
+    expect(createResult({ ...run, members: { records, more: 7 } }).warnings).toContain(
+      '7 more markets entered or left universes than the 2 changes that are listed',
+    );
   });
 
   test('never overwrites another of the same second', () => {

@@ -42,7 +42,12 @@ function ranking(...members: readonly string[]): MarketRanking {
   return {
     members,
     ranks: new Map(members.map((market, place) => [market, place + 1])),
-    out: new Map(),
+    out: new Map(
+      CANDIDATES.filter((market) => !members.includes(market)).map((market, place) => [
+        market,
+        { by: 'rank', found: members.length + place + 1, limit: 2 },
+      ]),
+    ),
   };
 }
 
@@ -80,7 +85,19 @@ describe('a universe over time', () => {
     one.rank(ranking('AIRT', 'CIRT'), 2, () => false);
     one.read('BIRT', []);
     one.read('CIRT', []);
-    expect(one.takeChange(2)).toEqual({ entered: ['CIRT'], left: [], past: [] });
+    expect(one.takeChange(2)).toMatchObject({ entered: ['CIRT'], left: [], past: [] });
+  });
+
+  test('says with which rank a market enters, and why one leaves', () => {
+    const one = tracked();
+    told(one, 1, { members: ['AIRT', 'BIRT'] });
+    const out = new Map([['BIRT', { by: 'minPrice', found: 5, limit: 10 } as const]]);
+    one.rank({ ...ranking('AIRT', 'CIRT'), out }, 2, () => false);
+    one.read('CIRT', []);
+    expect(one.takeChange(2)?.changes).toEqual([
+      { market: 'BIRT', kind: 'left', rank: null, reason: { by: 'minPrice', found: 5, limit: 10 } },
+      { market: 'CIRT', kind: 'entered', rank: 2, reason: { by: 'rank', found: 2, limit: 2 } },
+    ]);
   });
 
   test('follows what is held until it is gone, and lets it come back without a reading', () => {
@@ -101,7 +118,7 @@ describe('a universe over time', () => {
     told(one, 2, { members: ['BIRT', 'CIRT'], held: ['AIRT'] });
     one.rank(ranking('AIRT', 'BIRT'), 3, (market) => market === 'AIRT');
     expect(one.unread).toEqual([]);
-    expect(one.takeChange(3)).toEqual({ entered: ['AIRT'], left: ['CIRT'], past: [] });
+    expect(one.takeChange(3)).toMatchObject({ entered: ['AIRT'], left: ['CIRT'], past: [] });
   });
 
   test('has newcomers wait while its reserve is used up, and says so', () => {
@@ -128,7 +145,7 @@ describe('a universe over time', () => {
     expect(after.state.kept).toEqual(['AIRT']);
     expect(after.followed).toEqual([]);
     for (const market of after.unread) after.read(market, []);
-    expect(after.takeChange(9)).toEqual({ entered: [], left: [], past: [] });
+    expect(after.takeChange(9)).toMatchObject({ entered: [], left: [], past: [] });
     expect(after.followed).toEqual(['BIRT', 'CIRT', 'AIRT']);
     expect(told(after, 10, { members: ['BIRT', 'CIRT'], held: ['AIRT'] })).toBeNull();
   });
