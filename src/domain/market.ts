@@ -146,3 +146,16 @@ export function valueUp(market: Market, steps: bigint): Units {
   if (market.exactStepProduct !== null) return (steps * market.exactStepProduct) as Units;
   return divideUp(steps * market.stepProduct, UNITS_PER_ONE) as Units;
 }
+
+/**
+ * The smallest amount that can be an order at a price: one step at least, and worth more than the least
+ * value. Less than that is dust, which can not be sold by itself.
+ */
+export function leastAmountAt(
+  { amountStep, minOrderValue }: Pick<Market, 'amountStep' | 'minOrderValue'>,
+  price: Units,
+): Units {
+  if (minOrderValue === 0n || price === 0n) return amountStep;
+  const above = divideDown(minOrderValue * UNITS_PER_ONE, price) + 1n;
+  return (divideUp(above, amountStep) * amountStep) as Units;
+}

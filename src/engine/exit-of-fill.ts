@@ -12,8 +12,8 @@ export interface BookedFill {
   /** What the strategy held of the coin before and after it. */
   readonly before: Holding;
   readonly after: Holding;
-  /** The smallest amount of the market that can be traded. */
-  readonly step: Units;
+  /** The smallest amount that can be an order in the market. */
+  readonly leastAmount: Units;
   /** In which the strategy's costs are kept. */
   readonly currency: Currency;
   /** Whether a bracket sells with the order. */
@@ -22,7 +22,7 @@ export interface BookedFill {
 
 /** What a fill took off a position, for the rules of locks; null where it took nothing off. */
 export function exitOfFill(booked: BookedFill): Exit | null {
-  const { fill, order, before, after, step, isOfBracket } = booked;
+  const { fill, order, before, after, leastAmount, isOfBracket } = booked;
   const isLess = size(after.held) < size(before.held) || (before.held > 0n && after.held < 0n);
   const isTurned = before.held < 0n && after.held > 0n;
   if (before.held === 0n || (!isLess && !isTurned)) return null;
@@ -33,7 +33,7 @@ export function exitOfFill(booked: BookedFill): Exit | null {
     atMs: fill.atMs,
     intentId: order.intentId,
     isStop: order.stopPrice !== null || isBracketAtMarket,
-    endsPosition: endsTrip(before, after, step),
+    endsPosition: endsTrip(before, after, leastAmount),
     result: resultOf(booked),
   };
 }

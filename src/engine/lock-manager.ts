@@ -1,4 +1,5 @@
 import { bothTimesText } from '../domain/tehran-time.ts';
+import { leastAmountAt } from '../domain/market.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { addUnits } from '../domain/money.ts';
 import { durationText } from '../domain/time-text.ts';
@@ -133,7 +134,7 @@ export class LockManager {
       order,
       before: this.before,
       after: this.holdingOf(fill, order),
-      step: market.amountStep,
+      leastAmount: leastAmountAt(market, fill.price),
       currency: instance.ledger.currency,
       isOfBracket: this.options.isExitOfBracket(order),
     });

@@ -31,9 +31,6 @@ export interface Timer {
   nextMs: number;
 }
 
-/** The smallest amount of a market that is no longer followed is not known: there anything is a position. */
-const LEAST_STEP = LEAST_UNITS;
-
 /** A line of a strategy's own log, and when it was written, of the run's time. */
 export type LoggedLine = StrategyLogLine & { readonly atMs: number };
 
@@ -112,10 +109,10 @@ export class StrategyInstance {
     return { inCurrencies: [...tracks].map(viewOfTrack), ...this.ledger.state.streak };
   }
 
-  /** `step`: the smallest amount of the market that can be traded; null where it is no longer followed. */
+  /** `leastAmount`: the smallest that can be an order at its price; null where the market is not followed. */
   takeFill(
     fill: FillRecord,
-    { step, priceOf }: { readonly step: Units | null; readonly priceOf: PriceOf },
+    { leastAmount, priceOf }: { readonly leastAmount: Units | null; readonly priceOf: PriceOf },
   ): void {
     this.fills += 1;
     const market = this.marketNames.parseMarket(fill.market);
@@ -123,7 +120,8 @@ export class StrategyInstance {
     this.fees.set(currency, (this.fees.get(currency) ?? 0n) + fill.fee);
     this.ledger.takeBridge(priceOf, fill.atMs);
     const { side, price, amount, total, fee, atMs } = fill;
-    this.ledger.takeTrade({ market, side, price, amount, total, fee, atMs, step: step ?? LEAST_STEP });
+    const trade = { market, side, price, amount, total, fee, atMs };
+    this.ledger.takeTrade({ ...trade, leastAmount: leastAmount ?? LEAST_UNITS });
     this.isDirty = true;
   }
 

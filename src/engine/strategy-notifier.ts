@@ -1,4 +1,5 @@
 import { present } from '../domain/invariant.ts';
+import { leastAmountAt } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
@@ -145,8 +146,9 @@ export class StrategyNotifier {
       return;
     }
     const { markets } = this.options;
-    const step = markets.get(fill.market)?.market.amountStep ?? null;
-    instance.takeFill(fill, { step, priceOf: (symbol) => markets.priceOf(symbol) });
+    const market = markets.get(fill.market)?.market;
+    const leastAmount = market === undefined ? null : leastAmountAt(market, fill.price);
+    instance.takeFill(fill, { leastAmount, priceOf: (symbol) => markets.priceOf(symbol) });
     if (!instance.runner.wants('fill')) return;
     const { side, atMs, price, amount, total, fee } = fill;
     this.tell(instance, {

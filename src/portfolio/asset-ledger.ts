@@ -24,8 +24,8 @@ export interface LedgerTrade {
   readonly total: Units;
   readonly fee: Units;
   readonly atMs: number;
-  /** The smallest amount that can be traded. */
-  readonly step: Units;
+  /** The smallest amount that can be an order: less is dust, and no position. */
+  readonly leastAmount: Units;
 }
 
 /**
@@ -198,11 +198,11 @@ export class AssetLedger {
   }
 
   /** Round trips are of what is traded for something, so only of the coin's side. */
-  private bookCoin(asset: string, leg: Leg, { step, atMs }: LedgerTrade): void {
+  private bookCoin(asset: string, leg: Leg, { leastAmount, atMs }: LedgerTrade): void {
     const before = this.state.holdings.get(asset) ?? NO_HOLDING;
     this.book(asset, leg);
     const after = this.state.holdings.get(asset) ?? NO_HOLDING;
-    if (asset === this.currency || !endsTrip(before, after, step)) return;
+    if (asset === this.currency || !endsTrip(before, after, leastAmount)) return;
     const sign = signOfMoney(takeMoney(after.realised, after.tripBeganWith));
     this.state.holdings.set(asset, { ...after, tripBeganWith: after.realised });
     if (sign === null) return;

@@ -57,12 +57,12 @@ export function bookLeg(before: Holding, { received, paid }: Leg): Holding {
 
 /**
  * Whether a trade of the asset ended a round trip: the position turned round, or no more than dust is left of
- * it. `step` is the smallest amount that can be traded: less than that is what a rounded sale leaves behind,
- * and no position.
+ * it. `leastAmount` is the smallest amount that can be an order: less than that is what a rounded sale leaves
+ * behind, and no position.
  */
-export function endsTrip(before: Holding, after: Holding, step: bigint): boolean {
-  if (magnitude(before.held) < step) return false;
-  return magnitude(after.held) < step || before.held > 0n !== after.held > 0n;
+export function endsTrip(before: Holding, after: Holding, leastAmount: bigint): boolean {
+  if (magnitude(before.held) < leastAmount) return false;
+  return magnitude(after.held) < leastAmount || before.held > 0n !== after.held > 0n;
 }
 
 /** A holding of a quote currency whose cost is not known in any other yet: each unit of it cost itself. */

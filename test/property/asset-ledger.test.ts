@@ -50,7 +50,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc
         total,
         fee,
         atMs,
-        step: 1_000n as Units,
+        leastAmount: 1_000n as Units,
       };
       return { kind, trade };
     });
@@ -233,7 +233,7 @@ describe('the profit over a triangle of markets', () => {
       total: parseUnits('12600000000001.26'),
       fee: parseUnits('0'),
       atMs: 0,
-      step: parseUnits('0.000001'),
+      leastAmount: parseUnits('0.000001'),
     });
     ledger.takePrices((market) => (market === 'BTCIRT' ? parseUnits('12600000000.0000000001') : null), 1);
     expect(profitOf(ledger).total).toBe(parseUnits('0.0000001'));

@@ -19,7 +19,9 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 const FROM_MS = Date.UTC(2023, 0, 1);
 const ONE = 10n ** 10n;
 /** Coarse steps, so that the last digit of money is nothing beside a trade. */
-const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '0.01', amountStep: '1000' });
+const STEPS = { priceStep: '0.01', amountStep: '1000' };
+/** Three to four steps are worth the least value, at the prices that are drawn. */
+const MARKET = createMarket({ market: parseMarket('BTCUSDT'), ...STEPS, minOrderValue: '350000' });
 const STEP = MARKET.amountStep;
 
 interface Given {
@@ -111,23 +113,46 @@ interface Trip {
 
 const quoteOf = (price: bigint, amount: bigint): number => (Number(price) / 1e10) * (Number(amount) / 1e10);
 
+interface Lot {
+  readonly order: string;
+  readonly atMs: number;
+  readonly price: bigint;
+  left: bigint;
+  whole: bigint;
+  cost: number;
+}
+
+/** What is left of a lot that was sold in part, and too little for an order. */
+const isDust = ({ left, whole, price }: Lot): boolean =>
+  left < whole && (left < STEP || (left / STEP) * STEP * price <= MARKET.minOrderValue * ONE);
+
+/** A sale by another order finds such a rest in the next lot, with its cost. */
+function passOn(lots: Lot[]): void {
+  const [lot, next] = lots;
+  if (lot === undefined || next === undefined || !isDust(lot)) return;
+  lots.shift();
+  next.left += lot.left;
+  next.cost += (lot.cost * Number(lot.left)) / Number(lot.whole);
+  next.whole += lot.left;
+}
+
 /**
  * A trade is what one order bought and another sold again, first in first out, whatever else was filled in
  * between.
  */
 function tripsOf({ fills }: Given): { readonly closed: readonly Trip[]; readonly open: number } {
-  const lots: { order: string; atMs: number; left: bigint; whole: bigint; cost: number }[] = [];
+  const lots: Lot[] = [];
   const trips: Trip[] = [];
-  let rest = { amount: 0n, cost: 0 };
+  let seller: string | null = null;
   for (const { side, orderKey, atMs, price, amount, fee } of fills) {
     const order = orderKey ?? '';
     if (side === 'buy') {
-      // A rest below one amount step goes over to the next buy, with its cost.
-      const whole = amount - fee + rest.amount;
-      lots.push({ order, atMs, left: whole, whole, cost: quoteOf(price, amount) + rest.cost });
-      rest = { amount: 0n, cost: 0 };
+      const whole = amount - fee;
+      lots.push({ order, atMs, price, left: whole, whole, cost: quoteOf(price, amount) });
       continue;
     }
+    if (order !== seller) passOn(lots);
+    seller = order;
     let wanted: bigint = amount;
     while (wanted > 0n) {
       const lot = lots[0];
@@ -143,19 +168,12 @@ function tripsOf({ fills }: Given): { readonly closed: readonly Trip[]; readonly
       trip.proceeds += (quoteOf(price, amount) - Number(fee) / 1e10) * share;
       lot.left -= part;
       wanted -= part;
-      if (lot.left >= STEP) continue;
-      lots.shift();
-      const left = { amount: lot.left, cost: (lot.cost * Number(lot.left)) / Number(lot.whole) };
-      const next = lots[0];
-      if (next === undefined) rest = left;
-      else {
-        next.left += left.amount;
-        next.whole += left.amount;
-        next.cost += left.cost;
-      }
+      if (lot.left === 0n) lots.shift();
     }
   }
-  return { closed: trips, open: new Set(lots.map(({ order }) => order)).size };
+  passOn(lots);
+  const open = lots.filter((lot) => !isDust(lot));
+  return { closed: trips, open: new Set(open.map(({ order }) => order)).size };
 }
 
 function figuresOfTrips(given: Given) {

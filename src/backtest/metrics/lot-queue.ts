@@ -1,3 +1,4 @@
+import { leastAmountAt, type Market } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 
@@ -27,7 +28,7 @@ export interface LotPart {
   readonly fee: bigint;
 }
 
-/** Too little to be sold by itself: the rest of a lot below one amount step. */
+/** Too little to be sold by itself: the rest of a lot that is too little for an order. */
 export interface Dust {
   readonly amount: Units;
   readonly cost: Units;
@@ -35,29 +36,30 @@ export interface Dust {
 
 /** Lots in the order in which they were bought; the oldest is sold first. */
 export class LotQueue {
-  readonly #amountStep: bigint;
+  readonly #market: Pick<Market, 'amountStep' | 'minOrderValue'>;
   #lots: Lot[] = [];
   /**
    * Lots before it are gone; they are dropped when they are most of the array, so that taking one costs the
    * same however many there were.
    */
   #head = 0;
-  #dust = { amount: 0n, cost: 0n };
+  /** The order that sold last. */
+  #seller: string | null = null;
+  /** What was paid for what fees took whole: it goes with the next buy. */
+  #paid = 0n;
 
-  constructor(amountStep: Units) {
-    this.#amountStep = amountStep;
+  constructor(market: Pick<Market, 'amountStep' | 'minOrderValue'>) {
+    this.#market = market;
   }
 
-  /** Adds a buy; what was too little to be sold before it goes with it. */
   add(lot: Pick<Lot, 'orderKey' | 'atMs' | 'price' | 'amount' | 'cost' | 'fee'>): void {
-    const { orderKey, atMs, price, fee } = lot;
-    const amount = lot.amount + this.#dust.amount;
-    const cost = lot.cost + this.#dust.cost;
+    const { orderKey, atMs, price, amount, fee } = lot;
+    const cost = lot.cost + this.#paid;
     if (amount <= 0n) {
-      this.#dust = { amount: 0n, cost };
+      this.#paid = cost;
       return;
     }
-    this.#dust = { amount: 0n, cost: 0n };
+    this.#paid = 0n;
     this.#lots.push({
       orderKey,
       atMs,
@@ -71,8 +73,14 @@ export class LotQueue {
     });
   }
 
-  /** Takes at most an amount from the oldest lots on, as parts; fewer than asked for where there is less. */
-  take(amount: bigint): LotPart[] {
+  /**
+   * Takes at most an amount from the oldest lots on, as parts; fewer than asked for where there is less. What
+   * the order before left of a lot, and is too little for an order, goes over to the next lot: so it makes no
+   * trade of its own, however much of it comes together. One order may sell such a rest, as its last fill.
+   */
+  take(amount: bigint, seller: string | null): LotPart[] {
+    if (seller === null || seller !== this.#seller) this.#passDustOn();
+    this.#seller = seller;
     const parts: LotPart[] = [];
     let wanted = amount;
     while (wanted > 0n) {
@@ -81,7 +89,7 @@ export class LotQueue {
       const part = partOf(lot, wanted);
       parts.push(part);
       wanted -= part.amount;
-      this.#dropSmallRest(lot);
+      if (lot.takenAmount === lot.amount) this.#head += 1;
     }
     if (this.#head > 64 && this.#head * 2 > this.#lots.length) {
       this.#lots = this.#lots.slice(this.#head);
@@ -92,25 +100,34 @@ export class LotQueue {
 
   /** What is left, as parts that can be sold. */
   rest(): LotPart[] {
+    this.#passDustOn();
+    if (this.#dustOfHead() !== null) return [];
     return this.#lots.slice(this.#head).map((lot) => partOf({ ...lot }, lot.amount, lot));
   }
 
+  /** What is left and is no such part. */
   dust(): Dust {
-    return { amount: this.#dust.amount as Units, cost: this.#dust.cost as Units };
+    this.#passDustOn();
+    const dust = this.#dustOfHead() ?? { amount: 0n, cost: 0n };
+    return { amount: dust.amount as Units, cost: (dust.cost + this.#paid) as Units };
   }
 
-  /**
-   * Moves on from a lot that is used up, or of which less than a step is left: that goes over to the next
-   * one.
-   */
-  #dropSmallRest(lot: Lot): void {
+  /** What is left of the oldest lot if some of it was sold and the rest is too little for an order. */
+  #dustOfHead(): { readonly amount: bigint; readonly cost: bigint } | null {
+    const lot = this.#lots[this.#head];
+    if (lot === undefined || lot.takenAmount === 0n) return null;
     const amount = lot.amount - lot.takenAmount;
-    if (amount >= this.#amountStep) return;
+    if (amount >= leastAmountAt(this.#market, lot.price)) return null;
+    return { amount, cost: lot.cost - lot.takenCost };
+  }
+
+  #passDustOn(): void {
+    const next = this.#lots[this.#head + 1];
+    const dust = next === undefined ? null : this.#dustOfHead();
+    if (next === undefined || dust === null) return;
     this.#head += 1;
-    const next = this.#lots[this.#head];
-    const into = next ?? this.#dust;
-    into.amount += amount;
-    into.cost += lot.cost - lot.takenCost;
+    next.amount += dust.amount;
+    next.cost += dust.cost;
   }
 }
 

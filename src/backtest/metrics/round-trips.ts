@@ -9,6 +9,8 @@ export type { RoundTrip } from './trip-builder.ts';
 /** What round trips need of a market. */
 export interface TripMarket {
   readonly amountStep: Units;
+  /** In the run's currency; an order has to be worth more. */
+  readonly minOrderValue: Units;
   /** What is still held at the end is valued at it. */
   readonly lastPrice: Units;
 }
@@ -96,7 +98,7 @@ function buy({ lots }: Book, fill: FillRecord): void {
 function sell(book: Book, fill: FillRecord): void {
   const proceeds = fill.total - fill.fee;
   let left = { amount: fill.amount as bigint, proceeds, fee: fill.fee as bigint };
-  for (const part of book.lots.take(fill.amount)) {
+  for (const part of book.lots.take(fill.amount, fill.orderKey)) {
     const isLast = part.amount === left.amount;
     const share = {
       proceeds: isLast ? left.proceeds : (left.proceeds * part.amount) / left.amount,
@@ -154,7 +156,7 @@ function bookOf(
   const book: Book = {
     market,
     strategy,
-    lots: new LotQueue(marketOf(markets, market).amountStep),
+    lots: new LotQueue(marketOf(markets, market)),
     builder: new TripBuilder({ market, strategy }),
     unmatchedAmount: 0n,
     unmatchedProceeds: 0n,

@@ -6,7 +6,7 @@ import { divideHalfEven } from '../../domain/rounding.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import { valueIn, type PriceOf, type Prices } from '../../portfolio/valuation.ts';
-import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
+import type { BacktestRun } from '../backtest-run.ts';
 import type { TripMarket } from './round-trips.ts';
 
 /** The fills of a run with all money in the run's currency. */
@@ -36,7 +36,12 @@ export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'
     return {
       traded: fills,
       moved: fills,
-      markets: new Map(markets.map((one) => [one.market.symbol, tripMarketOf(one, one.lastPrice)])),
+      markets: new Map(
+        markets.map(({ market, lastPrice }) => [
+          market.symbol,
+          { amountStep: market.amountStep, minOrderValue: market.minOrderValue, lastPrice },
+        ]),
+      ),
     };
   }
   const bridge = markets.find(({ market }) => market.symbol === BRIDGE.market)?.candles ?? null;
@@ -52,8 +57,17 @@ export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'
   const tripMarkets = markets.map((one): [string, TripMarket] => {
     const { base } = one.market;
     const asset = base === quote ? one.market.quote : base;
-    const price = valueIn(quote, { asset, amount: UNITS_PER_ONE }, lastPrices) ?? NO_UNITS;
-    return [nameOf(asset, { quote, names }), tripMarketOf(one, price)];
+    const worth = (of: string, amount: Units): Units =>
+      valueIn(quote, { asset: of, amount }, lastPrices) ?? NO_UNITS;
+    const { amountStep, minOrderValue } = one.market;
+    return [
+      nameOf(asset, { quote, names }),
+      {
+        amountStep,
+        minOrderValue: worth(one.market.quote, minOrderValue),
+        lastPrice: worth(asset, UNITS_PER_ONE as Units),
+      },
+    ];
   });
   return { traded, moved, markets: new Map(tripMarkets) };
 }
@@ -65,10 +79,6 @@ const pricesBy = (priceOf: PriceOf): Prices => ({ marketNames: MARKET_NAMES, pri
 interface Terms {
   readonly quote: Currency;
   readonly names: ReadonlySet<string>;
-}
-
-function tripMarketOf({ market }: TradedMarket, lastPrice: Units): TripMarket {
-  return { amountStep: market.amountStep, lastPrice };
 }
 
 function nameOf(asset: string, { quote, names }: Terms): string {

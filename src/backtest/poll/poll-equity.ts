@@ -1,5 +1,6 @@
 import type { Currency } from '../../domain/market-symbol.ts';
-import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { leastAmountAt } from '../../domain/market.ts';
+import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { valueIn, type Prices } from '../../portfolio/valuation.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 import type { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
@@ -55,7 +56,9 @@ export class PollEquity {
     this.timeMs.push(timeMs);
     this.equity.push(Number(this.exact()) / Number(UNITS_PER_ONE));
     const holds = ({ state: { rules } }: FollowedMarket): boolean =>
-      rules.base !== this.quote && this.exchange.balance(rules.base) >= rules.amountStep;
+      rules.base !== this.quote &&
+      this.exchange.balance(rules.base) >=
+        leastAmountAt(rules, this.prices.priceOf(rules.symbol) ?? NO_UNITS);
     this.isExposed.push([...this.markets.values()].some(holds) ? 1 : 0);
   }
 

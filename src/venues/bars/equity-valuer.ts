@@ -1,5 +1,6 @@
 import type { Currency } from '../../domain/market-symbol.ts';
-import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { leastAmountAt } from '../../domain/market.ts';
+import { LEAST_UNITS, NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { pathOf, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { Wallet } from '../../simulator/core/wallet.ts';
 import type { BarMarket } from './bar-market.ts';
@@ -14,8 +15,8 @@ interface WalletVersion {
 interface Valued {
   readonly wallet: Wallet;
   readonly steps: readonly { readonly market: BarMarket; readonly isDivided: boolean }[];
-  /** The smallest amount that could be sold. */
-  readonly step: bigint;
+  /** The market in which it could be sold; null where its coin is the money of that market. */
+  readonly sale: BarMarket | null;
   /** Its total as a number; kept while no wallet changes. */
   coins: number;
 }
@@ -93,7 +94,8 @@ export class EquityValuer {
   }
 
   /**
-   * Whether the account has at least one amount step of anything that it could sell for the quote currency.
+   * Whether the account has enough for an order of anything that it could sell for the quote currency, by the
+   * prices when its wallets changed last.
    */
   isExposed(): boolean {
     if (this.seenVersion !== this.account.walletVersion) this.refresh();
@@ -126,9 +128,16 @@ export class EquityValuer {
     return {
       wallet,
       steps,
-      step: first?.isDivided === true ? 1n : (first?.market.grid.amountStep ?? 1n),
+      sale: first === undefined || first.isDivided ? null : first.market,
       coins: 0,
     };
+  }
+
+  /** The smallest amount of a wallet that could be sold. */
+  private leastSale(sale: BarMarket | null): Units {
+    if (sale === null) return LEAST_UNITS;
+    const price = sale.hasClosed ? sale.closeUnits : (this.firstPrices.get(sale.name.symbol) ?? NO_UNITS);
+    return leastAmountAt(sale.grid, price);
   }
 
   private refresh(): void {
@@ -136,7 +145,7 @@ export class EquityValuer {
     this.cashNumber = numberOf(this.wallets.get(this.quote)?.total ?? 0n);
     for (const valued of this.valued) valued.coins = numberOf(valued.wallet.total);
     this.held = this.valued.filter(({ coins }) => coins > 0);
-    this.isHolding = this.valued.some(({ wallet, step }) => wallet.total >= step);
+    this.isHolding = this.valued.some(({ wallet, sale }) => wallet.total >= this.leastSale(sale));
   }
 }
 

@@ -15,7 +15,7 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
     sees: () => true,
   });
   const market = parseMarket('BTCUSDT');
-  const trade = { market, atMs: 5_000, step: parseUnits('0.001') };
+  const trade = { market, atMs: 5_000, leastAmount: parseUnits('0.001') };
   const [one, two] = [parseUnits('1'), parseUnits('2')];
   ledger.takeTrade({
     ...trade,

@@ -63,7 +63,7 @@ const tetherAt100 = (symbol: string) => (symbol === 'USDTIRT' ? parseUnits('100'
 
 /** Bought for 9,900 rial, sold for 100 tether, which are sold for 10,000 rial. */
 function roundTriangle(instance: StrategyInstance): void {
-  const of = { step: parseUnits('0.001'), priceOf: tetherAt100 };
+  const of = { leastAmount: parseUnits('0.001'), priceOf: tetherAt100 };
   instance.takeFill(fillOf('BTCIRT', 'buy', ['1', '9900']), of);
   instance.takeFill(fillOf('BTCUSDT', 'sell', ['1', '100']), of);
   instance.takeFill(fillOf('USDTIRT', 'sell', ['100', '10000']), of);
@@ -91,7 +91,7 @@ test('a triangle of three markets makes what it brought, and holds nothing', () 
 
 test('a fill of a market that is followed no more is held all the same', () => {
   const instance = instanceOver(['BTCIRT']);
-  instance.takeFill(fillOf('ETHIRT', 'buy', ['2', '50']), { step: null, priceOf: () => null });
+  instance.takeFill(fillOf('ETHIRT', 'buy', ['2', '50']), { leastAmount: null, priceOf: () => null });
   expect(formatUnits(instance.held('eth'))).toBe('2');
   expect(profitOfInstance(instance, () => null)).toMatchObject({ profit: '0', unvalued: [] });
 });
@@ -99,7 +99,7 @@ test('a fill of a market that is followed no more is held all the same', () => {
 test('the result of a strategy of tether markets alone is in tether', () => {
   const instance = instanceOver(['BTCUSDT']);
   instance.takeFill(fillOf('BTCUSDT', 'buy', ['1', '100']), {
-    step: parseUnits('0.001'),
+    leastAmount: parseUnits('0.001'),
     priceOf: () => null,
   });
   expect(profitOfInstance(instance, () => parseUnits('110'))).toMatchObject({
@@ -115,7 +115,7 @@ test('a row gives back what was held, fees and results, to an instance and to a 
   instance.takeFill(
     { ...fillOf('BTCIRT', 'buy', ['1', '9900']), fee: parseUnits('0.002') },
     {
-      step: parseUnits('0.001'),
+      leastAmount: parseUnits('0.001'),
       priceOf: () => null,
     },
   );

@@ -29,7 +29,7 @@ function tradeOf(text: string, atMs: number): LedgerTrade {
     amount,
     total,
     fee: parseUnits(after('fee', '0')),
-    step: parseUnits('0.000001'),
+    leastAmount: parseUnits('0.000001'),
   };
 }
 

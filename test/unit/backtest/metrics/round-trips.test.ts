@@ -10,12 +10,16 @@ import {
   winRate,
 } from '../../../../src/backtest/metrics/trip-statistics.ts';
 import { valueAt } from '../../../../src/backtest/metrics/activity.ts';
-import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
+import { formatUnits, NO_UNITS, parseUnits } from '../../../../src/domain/money.ts';
 import type { FillRecord } from '../../../../src/execution/fill-record.ts';
 import { demoRun } from '../demo-run.ts';
 import { tradeIdOf } from '../../../../src/venues/whole-ids.ts';
 
-const MARKETS = new Map([['BTCUSDT', { amountStep: parseUnits('0.01'), lastPrice: parseUnits('130') }]]);
+const MARKETS = new Map([
+  ['BTCUSDT', { amountStep: parseUnits('0.01'), minOrderValue: NO_UNITS, lastPrice: parseUnits('130') }],
+]);
+
+const NO_MARKET = { amountStep: NO_UNITS, lastPrice: NO_UNITS };
 
 /**
  * A fill from a line such as `1 buy 2 at 100 fee 0.1 of a`: time, side, amount, price, fee in what was
@@ -118,6 +122,43 @@ describe('round trips', () => {
     ]);
   });
 
+  test('give what is worth too little for an order to the next buy, however many steps it is', () => {
+    // Fees leave 0.02 of the first buy and 0.03 of both: no more than 5 is no order. 0.02 cost 2.
+    const markets = new Map([
+      ['BTCUSDT', { ...(MARKETS.get('BTCUSDT') ?? NO_MARKET), minOrderValue: parseUnits('5') }],
+    ]);
+    const lines = [
+      '1 buy 1 at 100 fee 0 of a',
+      '2 sell 0.98 at 110 fee 0 of b',
+      '3 buy 1 at 100 fee 0 of c',
+      '4 sell 0.99 at 110 fee 0 of d',
+    ];
+    const trips = roundTrips(lines.map(fill), markets);
+    expect(shown(trips)).toEqual(['a>b 0.98 98 107.8 9.8 0 1-2', 'c>d 0.99 99 108.9 9.9 0 3-4']);
+    expect(trips.dust).toEqual([
+      expect.objectContaining({ amount: parseUnits('0.03'), cost: parseUnits('3') }),
+    ]);
+  });
+
+  test('sell such a rest with the order that left it, and by an order of its own', () => {
+    const markets = new Map([
+      ['BTCUSDT', { ...(MARKETS.get('BTCUSDT') ?? NO_MARKET), minOrderValue: parseUnits('5') }],
+    ]);
+    const lines = [
+      '1 buy 1 at 100 fee 0 of a',
+      '2 buy 1 at 100 fee 0 of c',
+      '3 sell 0.98 at 110 fee 0 of b',
+      '4 sell 0.02 at 110 fee 0 of b',
+      '5 sell 0.97 at 110 fee 0 of d',
+      '6 sell 0.03 at 110 fee 0 of e',
+    ];
+    expect(shown(roundTrips(lines.map(fill), markets))).toEqual([
+      'a>b 1 100 110 10 0 1-4',
+      'c>d 0.97 97 106.7 9.7 0 2-5',
+      'c>e 0.03 3 3.3 0.3 0 2-6',
+    ]);
+  });
+
   test('keep strategies apart', () => {
     const trips = tripsOf('1 buy 1 at 100 fee 0 of a one', '2 sell 1 at 110 fee 0 of b two');
     expect(shown(trips)).toEqual(['a>open 1 100 130 30 0 1-']);
@@ -137,7 +178,7 @@ describe('round trips', () => {
         const markets = new Map(
           run.markets.map(({ market, lastPrice }) => [
             market.symbol,
-            { amountStep: market.amountStep, lastPrice },
+            { amountStep: market.amountStep, minOrderValue: market.minOrderValue, lastPrice },
           ]),
         );
         const { trips, dust, unmatched } = roundTrips(run.fills, markets);
