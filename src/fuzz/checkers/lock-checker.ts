@@ -3,10 +3,11 @@ import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { calendarAt } from '../../execution/locks/trading-calendar.ts';
 import type { LockRule } from '../../execution/locks/lock-rule.ts';
+import { readOrderName } from '../../execution/order-names.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
+import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import { ownKeyOf, placedNameOf } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
@@ -43,6 +44,9 @@ interface LockedOrder {
   readonly strategy: string;
   readonly lock: string;
 }
+
+/** What the checker looks at of the bot. */
+export type LockedBot = Pick<Engine, 'instances' | 'unfinishedOrders'>;
 
 /** One that is accepted later than this after it was planned may have met other times. */
 const PROMPT_MS = 10_000;
@@ -91,7 +95,7 @@ export class LockChecker {
   }
 
   /** One step at a time of the bot's clock. What it writes counts from the next step on. */
-  watch(engine: Engine, { changes }: Pick<EngineOutput, 'changes'>, atMs: number): void {
+  watch(engine: LockedBot, { changes }: Pick<EngineOutput, 'changes'>, atMs: number): void {
     if (this.unsure !== null) this.keep(this.unsure, atMs);
     this.unsure = null;
     for (const [key, lock] of this.locks) if (lock.endsAtMs <= atMs) this.locks.delete(key);
@@ -129,30 +133,13 @@ export class LockChecker {
     const found = own.flatMap(({ order, name }) => {
       const locked = this.planned.get(name);
       if (locked === undefined || exits.has(name) || isSpoiled(locked.strategy)) return [];
-      return this.addsRisk(order, locked, { truth, nameOf })
+      return addsRisk(order, { truth, nameOf })
         ? [
             `expected ${name} (${order.side} ${order.amount} in ${order.market}) not to leave in ${locked.lock}`,
           ]
         : [];
     });
     return violationsOf('locks', [...found, ...this.refusedWaysOut]);
-  }
-
-  private addsRisk(
-    { id, openedAtMs, side, amount, market }: TrueOrder,
-    { strategy }: LockedOrder,
-    { truth, nameOf }: { readonly truth: ExchangeTruth; readonly nameOf: ReadonlyMap<number, string> },
-  ): boolean {
-    const { base } = parseMarket(market);
-    let position = 0n;
-    for (const fill of truth.fills) {
-      const isOurs = nameOf.get(fill.orderId)?.includes(`-${strategy}-`) ?? false;
-      // It may trade at the moment at which it is accepted.
-      if (!isOurs || fill.orderId === id || fill.atMs > openedAtMs || parseMarket(fill.market).base !== base)
-        continue;
-      position += fill.side === 'buy' ? fill.amount - fill.fee : -fill.amount;
-    }
-    return amount > (side === 'sell' ? position : -position);
   }
 
   private order(order: OrderRecord, locks: ReadonlyMap<string, KnownLock>, atMs: number): void {
@@ -184,7 +171,7 @@ export class LockChecker {
 
   /** A sale of no more than is held, while nothing else of the strategy would sell, is a way out. */
   private refusal(
-    engine: Engine,
+    engine: LockedBot,
     { strategy, json }: { readonly strategy: string; readonly json: string },
     reason: string,
   ): void {
@@ -212,7 +199,34 @@ function keyOf({ name, rule, strategy, market }: Omit<KnownLock, 'endsAtMs'>): s
   return JSON.stringify([name, rule, strategy, market]);
 }
 
-function heldOf(engine: Engine): Map<string, bigint> {
+/** Whether an order is for more than its strategy's other orders had brought, or taken, of the coin. */
+function addsRisk(
+  { id, openedAtMs, side, amount, market }: TrueOrder,
+  { truth, nameOf }: { readonly truth: ExchangeTruth; readonly nameOf: ReadonlyMap<number, string> },
+): boolean {
+  const { base } = parseMarket(market);
+  const name = nameOf.get(id) ?? null;
+  const strategy = readOrderName(name)?.strategy;
+  let position = 0n;
+  for (const fill of truth.fills) {
+    const other = nameOf.get(fill.orderId) ?? null;
+    // It may trade at the moment at which it is accepted, and so may the other leg of its pair.
+    if (other === null || other === name || fill.atMs > openedAtMs) continue;
+    if (readOrderName(other)?.strategy === strategy) position += broughtOf(base, fill);
+  }
+  return amount > (side === 'sell' ? position : -position);
+}
+
+/** What a trade brought of an asset, or took: a coin that is also a quote currency moves in both ways. */
+function broughtOf(asset: string, { market, side, amount, total, fee }: TrueFill): bigint {
+  const { base, quote } = parseMarket(market);
+  const isBuy = side === 'buy';
+  if (base === asset) return isBuy ? amount - fee : -amount;
+  if (quote === asset) return isBuy ? -total : total - fee;
+  return 0n;
+}
+
+function heldOf(engine: LockedBot): Map<string, bigint> {
   return new Map(
     engine.instances.flatMap((instance) =>
       [...instance.ledger.state.holdings].map(

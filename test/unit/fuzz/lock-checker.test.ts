@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { LockRule } from '../../../src/execution/locks/lock-rule.ts';
+import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import { LockChecker, type LockedBot } from '../../../src/fuzz/checkers/lock-checker.ts';
+import { orderIn } from '../../support/order-value.ts';
+
+const always: LockRule = {
+  name: 'closed',
+  kind: 'hours',
+  strategy: null,
+  entries: 'cancel',
+  calendar: { sessions: [], weekdays: Array.from({ length: 7 }, () => true), closed: [] },
+  said: 'never open',
+};
+const nobody: LockedBot = { instances: [], unfinishedOrders: () => [] };
+const SALE = 9;
+
+const nameOf = (id: number, strategy = 'one'): string => `bot-${strategy}-mark-${id}`;
+const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
+  id,
+  clientOrderId: nameOf(id),
+  pairId: null,
+  market: 'USDTIRT',
+  side: 'buy',
+  price: 1n,
+  amount: 10n,
+  matched: 0n,
+  status: 'Done',
+  isOpen: false,
+  openedAtMs: id,
+  closedAtMs: id,
+  ...changes,
+});
+const fill = (orderId: number, changes: Partial<TrueFill> = {}): TrueFill => ({
+  tradeId: orderId,
+  orderId,
+  atMs: orderId,
+  market: 'USDTIRT',
+  side: 'buy',
+  amount: 10n,
+  total: 10n,
+  fee: 0n,
+  ...changes,
+});
+const sale = (amount: bigint): TrueOrder => order(SALE, { side: 'sell', amount });
+const soldAtOnce = fill(SALE, { side: 'sell', amount: 10n });
+
+/** Faults of the order that was planned in a lock, beside what else there was. */
+function faultsOf(last: TrueOrder, fills: readonly TrueFill[], others: readonly TrueOrder[]): number {
+  const checker = new LockChecker({ instance: 'bot', rules: [always], count: () => {} });
+  const sent = orderIn('sending', { key: nameOf(SALE), side: last.side, market: last.market });
+  checker.watch(nobody, { changes: [{ kind: 'order', order: sent }] }, 0);
+  const truth = { orders: [...others, last], fills, balances: new Map() };
+  return checker.violations(truth, { refused: new Set(), exits: new Set() }).length;
+}
+
+describe('a sale in a lock', () => {
+  test('is a way out up to what was bought, fees taken off', () => {
+    expect(faultsOf(sale(10n), [fill(1)], [order(1)])).toBe(0);
+    expect(faultsOf(sale(10n), [fill(1, { fee: 1n })], [order(1)])).toBe(1);
+    expect(faultsOf(sale(10n), [], [])).toBe(1);
+  });
+
+  test('counts no trade of its own, nor of the other leg of its pair, against itself', () => {
+    expect(faultsOf(sale(10n), [fill(1), soldAtOnce], [order(1)])).toBe(0);
+    const [limit, stop] = [SALE, SALE + 1];
+    const legs = [order(1), { ...sale(10n), id: stop, clientOrderId: null, pairId: limit, openedAtMs: SALE }];
+    expect(faultsOf({ ...sale(10n), pairId: stop }, [fill(1), soldAtOnce], legs)).toBe(0);
+  });
+
+  test('counts sales before it, and not purchases after it', () => {
+    const before = order(2, { side: 'sell' });
+    expect(faultsOf(sale(10n), [fill(1), fill(2, { side: 'sell', amount: 1n })], [order(1), before])).toBe(1);
+    expect(faultsOf(sale(10n), [fill(10)], [order(10)])).toBe(1);
+  });
+
+  test('does not count what another strategy bought, or somebody by hand', () => {
+    expect(faultsOf(sale(10n), [fill(1)], [order(1, { clientOrderId: nameOf(1, 'one-more') })])).toBe(1);
+    expect(faultsOf(sale(10n), [fill(1)], [order(1, { clientOrderId: nameOf(1, 'other-one') })])).toBe(1);
+    expect(faultsOf(sale(10n), [fill(1)], [order(1, { clientOrderId: null })])).toBe(1);
+  });
+
+  test('of tether counts what coins were sold and bought for it', () => {
+    const inTether = { market: 'BTCUSDT', amount: 1n, total: 10n } as const;
+    const sold = fill(1, { ...inTether, side: 'sell' });
+    expect(faultsOf(sale(10n), [sold], [order(1, { market: 'BTCUSDT', side: 'sell' })])).toBe(0);
+    expect(faultsOf(sale(10n), [{ ...sold, fee: 1n }], [order(1)])).toBe(1);
+    const spent = fill(2, inTether);
+    expect(faultsOf(sale(10n), [fill(1), spent], [order(1), order(2, { market: 'BTCUSDT' })])).toBe(1);
+  });
+
+  test('of a coin counts what was bought of it in another market', () => {
+    const last = { ...sale(10n), market: 'BTCIRT' };
+    expect(faultsOf(last, [fill(1, { market: 'BTCUSDT' })], [order(1, { market: 'BTCUSDT' })])).toBe(0);
+  });
+});
+
+test('a purchase in a lock is a way out up to what was sold', () => {
+  const bought = order(SALE, { amount: 10n });
+  const sold = fill(1, { side: 'sell' });
+  expect(faultsOf(bought, [sold], [order(1, { side: 'sell' })])).toBe(0);
+  expect(faultsOf({ ...bought, amount: 11n }, [sold], [order(1, { side: 'sell' })])).toBe(1);
+});
