@@ -110,6 +110,9 @@ export class QuietVenue {
       case 'cancel-old':
       case 'books':
       case 'stats':
+      case 'pools':
+      case 'margin-wallets':
+      case 'delegation-limit':
       case 'public-trades':
       case 'candles':
         return null;

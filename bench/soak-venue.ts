@@ -140,6 +140,9 @@ export class SoakVenue {
         }));
       case 'place-oco':
       case 'cancel-old':
+      case 'pools':
+      case 'margin-wallets':
+      case 'delegation-limit':
         return null;
     }
   }

@@ -37,6 +37,7 @@ function viewOf(book: OrderBook, nowMs: number): EngineView {
     orders: () => [],
     book: () => book,
     stats: () => null,
+    margin: () => null,
     universe: () => null,
     rules: () => ({
       priceStep: decimalText('0.01'),

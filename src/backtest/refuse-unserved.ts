@@ -1,6 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import type { Subscription } from '../strategy/subscriptions.ts';
+import { marginTopic } from '../domain/margin.ts';
+import { isOfMargin, type Subscription } from '../strategy/subscriptions.ts';
 
 /** What candles do not hold, and where it is recorded. */
 const UNSERVED: Readonly<Partial<Record<Subscription['kind'], string>>> = {
@@ -17,10 +18,21 @@ export function refuseUnserved(instances: readonly Pick<StrategyInstanceSettings
   const wanted = instances.flatMap(({ runner }) =>
     runner.subscriptions.flatMap((subscription) => {
       const what = UNSERVED[subscription.kind];
-      if (what === undefined || subscription.kind === 'timer' || subscription.kind === 'universe') return [];
+      if (what === undefined || !('market' in subscription)) return [];
       return [`${runner.name} subscribes to ${what} of ${subscription.market}`];
     }),
   );
+  const ofMargin = instances.flatMap(({ runner }) =>
+    runner.subscriptions.flatMap((subscription) =>
+      isOfMargin(subscription) ? [`${runner.name} subscribes to ${marginTopic(subscription)}`] : [],
+    ),
+  );
+  if (ofMargin.length > 0) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected subscriptions that a backtest can serve: ${ofMargin.join(', ')}, and nobody records margin. Run it with mode embedded or live`,
+    );
+  }
   if (wanted.length === 0) return;
   throw new SarrafError(
     'INVALID_OPTIONS',

@@ -8,6 +8,8 @@ import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { orderBookBudget } from '../exchange/order-book-version.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
+import type { VenueProfile } from '../venues/port.ts';
+import { NO_MARGIN_BY_KEY, NO_MARGIN_ON_PAPER } from '../venues/unserved-margin.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 
@@ -63,6 +65,7 @@ export async function planOfConfigs(
       ...planInputOf(runners, facts.budgets.values()),
       venue: {
         ...INTERFACE_PROFILE,
+        ...unservedIn(first),
         budgets: {
           ...INTERFACE_PROFILE.budgets,
           book: orderBookBudget(first.mode === 'embedded' ? 'v2' : first.exchange.orderBook),
@@ -73,6 +76,12 @@ export async function planOfConfigs(
     strategies: runners.map(({ name, market }) => `${name} (${market})`),
     problems: [...new Set(loaded.flatMap(({ problems }) => problems))],
   };
+}
+
+/** What the exchange of a configuration does not answer, as its venue says it. */
+function unservedIn({ mode, exchange }: BotConfig): Pick<VenueProfile, 'unserved'> {
+  if (mode === 'paper') return { unserved: NO_MARGIN_ON_PAPER };
+  return mode === 'live' && exchange.credentials?.kind === 'key' ? { unserved: NO_MARGIN_BY_KEY } : {};
 }
 
 function outsideFacts({ exchange }: BotConfig, named: ReadonlyMap<string, number>): VenueFacts {

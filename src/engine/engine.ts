@@ -20,6 +20,7 @@ import { IntentBlotter } from './intent-blotter.ts';
 import { IntentRouter } from './intent-router.ts';
 import { leftBehind, type LeftBehind } from './left-behind.ts';
 import { KEPT_LOCKS, LockManager } from './lock-manager.ts';
+import { MarginCache } from './margin-cache.ts';
 import { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
 import { OrderBlotter } from './order-blotter.ts';
@@ -85,6 +86,11 @@ export class Engine {
       findings,
       emit: (event, market) => this.loop.tellMarketData(event, market),
     });
+    const margin = new MarginCache({
+      outbox,
+      findings,
+      emit: (topic, seen) => this.loop.tellMargin(topic, seen),
+    });
     const readers = readersOf(settings.feeds, instances, settings.venue.pageSizes.candles);
     const reservations = new Reservations({
       table: blotter.table,
@@ -102,6 +108,7 @@ export class Engine {
       account,
       reservations,
       readers,
+      margin,
       universeOf: (instance, name) => universes.stateOf(instance, name),
     });
     const notifier = new StrategyNotifier({ instances, outbox, markets });
@@ -174,6 +181,7 @@ export class Engine {
       outbox,
       orderManager,
       markets,
+      margin,
       account,
       fills,
       reconciler,

@@ -1,3 +1,4 @@
+import type { SeenMargin } from '../domain/margin.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { AccountState } from './account-state.ts';
 import type { AlgorithmManager } from './algorithm-manager.ts';
@@ -156,6 +157,13 @@ export class EventLoop {
     const { algorithms, strategies, control } = this.parts;
     if (event.kind === 'book') algorithms.onBook(market);
     if (strategies.hasStarted && !control.isDraining) strategies.tellSubscribers(event, market);
+  }
+
+  /** Something of margin was read. */
+  tellMargin(topic: string, seen: SeenMargin): void {
+    const { strategies, control } = this.parts;
+    if (strategies.hasStarted && !control.isDraining)
+      strategies.tellSubscribers({ kind: 'margin', seen }, topic);
   }
 
   private takeCommand(command: ControlCommand): void {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Candle } from '../domain/candle.ts';
-import { invariant } from '../domain/invariant.ts';
+import { invariant, present } from '../domain/invariant.ts';
 import { unitsOf } from '../domain/money.ts';
 import { storedTimeMs } from '../domain/stored-json.ts';
 import type { VenueOrderId, VenueWalletId } from '../domain/venue-id.ts';
@@ -15,6 +15,7 @@ import type { CandleReader, CandleReaders } from './candle-reader.ts';
 import type { FillHandler, TradesCall } from './fill-handler.ts';
 import type { FlawLog } from './flaw-log.ts';
 import { candleFlaw } from './plausibility/market-flaw.ts';
+import type { MarginCache } from './margin-cache.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
@@ -48,6 +49,7 @@ export interface FeedHandlerOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
   readonly markets: MarketDataCache;
+  readonly margin: MarginCache;
   readonly account: AccountState;
   readonly fills: FillHandler;
   readonly reconciler: Reconciler;
@@ -244,7 +246,7 @@ export class FeedHandler {
 
   /** Asks for a feed, and says who takes what comes. False where there is nothing to ask now. */
   private poll(feed: PlannedFeed, nowMs: number): boolean {
-    const { markets, fills, account, readers, reconciler, pooled } = this.options;
+    const { markets, margin, fills, account, readers, reconciler, pooled } = this.options;
     switch (feed.kind) {
       case 'book': {
         const market = marketOf(feed);
@@ -304,6 +306,23 @@ export class FeedHandler {
         const wanted = reconciler.wantedLines(nowMs);
         const wallet = account.nextOf(wanted.size > 0 ? wanted : reconciler.currencies);
         return wallet !== null && this.askLines(feed, wallet.walletId, 1);
+      }
+      case 'pools':
+        return this.ask(feed, { kind: 'pools' }, (pools) => {
+          margin.takePools(pools);
+          this.wasRead(feed);
+        });
+      case 'margin-wallets':
+        return this.ask(feed, { kind: 'margin-wallets' }, (wallets) => {
+          margin.takeWallets(wallets);
+          this.wasRead(feed);
+        });
+      case 'delegation-limit': {
+        const currency = present(feed.currency, () => `the currency of ${feed.key}`);
+        return this.ask(feed, { kind: 'delegation-limit', currency }, (limit) => {
+          margin.takeLimit(currency, limit);
+          this.wasRead(feed);
+        });
       }
       case 'options':
         return this.ask(feed, { kind: 'options' }, (rules) => {

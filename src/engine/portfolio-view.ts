@@ -1,5 +1,6 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
+import type { SeenMargin } from '../domain/margin.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, numberOfUnits, type Units } from '../domain/money.ts';
@@ -12,6 +13,7 @@ import type { UniverseState } from '../strategy/universe/universe-state.ts';
 import type { AccountState } from './account-state.ts';
 import { candlesSeenAtMs, type CandleReaders } from './candle-reader.ts';
 import type { CachedMarket, MarketDataCache } from './market-data-cache.ts';
+import type { MarginCache } from './margin-cache.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { Reservations } from './reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
@@ -24,6 +26,7 @@ export interface PortfolioViewsOptions {
   readonly account: AccountState;
   readonly reservations: Reservations;
   readonly readers: CandleReaders;
+  readonly margin: MarginCache;
   readonly universeOf: (instance: StrategyInstance, name: string) => UniverseState | null;
 }
 
@@ -55,6 +58,7 @@ export class PortfolioView implements EngineView, Prices {
   private readonly account: AccountState;
   private readonly reservations: Reservations;
   private readonly readers: CandleReaders;
+  private readonly marginCache: MarginCache;
   private readonly universeOf: PortfolioViewsOptions['universeOf'];
   readonly marketNames: MarketNames;
   /** What the market shows now, or else the last price in the ledger. */
@@ -69,6 +73,7 @@ export class PortfolioView implements EngineView, Prices {
     this.account = options.account;
     this.reservations = options.reservations;
     this.readers = options.readers;
+    this.marginCache = options.margin;
     this.universeOf = options.universeOf;
   }
 
@@ -126,6 +131,10 @@ export class PortfolioView implements EngineView, Prices {
 
   stats(market: string): MarketStats | null {
     return this.markets.get(market)?.stats ?? null;
+  }
+
+  margin(topic: string): SeenMargin | null {
+    return this.marginCache.get(topic);
   }
 
   rules(market: string): MarketRules | null {

@@ -1,6 +1,8 @@
+import { marginTopic } from '../domain/margin.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
+import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { assetNotices } from './asset-notices.ts';
 import type { IntentRouter } from './intent-router.ts';
@@ -42,7 +44,7 @@ export class StrategyDispatcher {
   hasStarted = false;
   private readonly options: StrategyDispatcherOptions;
   private readonly listeners: readonly Listener[];
-  /** Who subscribed to what: by its kind, then by `BTCIRT`, or by `BTCIRT 1h` for candles. */
+  /** Who subscribed to what: by its kind, then by `BTCIRT`, by `BTCIRT 1h` for candles, or by a topic. */
   private readonly routes = new Map<string, Map<string, readonly Listener[]>>();
 
   constructor(options: StrategyDispatcherOptions) {
@@ -117,9 +119,9 @@ export class StrategyDispatcher {
       this.options.notifier.tell(instance, { kind: 'stop', reason });
   }
 
-  /** Queues an event for all who subscribed to this kind of data of a market. */
-  tellSubscribers(event: StrategyEvent, market: string): void {
-    for (const { instance } of this.routed(event.kind, market)) this.options.notifier.tell(instance, event);
+  /** Queues an event for all who subscribed to this kind of data of a market, or of a topic of margin. */
+  tellSubscribers(event: StrategyEvent, of: string): void {
+    for (const { instance } of this.routed(event.kind, of)) this.options.notifier.tell(instance, event);
   }
 
   /** Tells the next event. False where there is none, or strategies have not started. */
@@ -243,13 +245,19 @@ export class StrategyDispatcher {
   private addRoutes(listener: Listener): void {
     for (const wanted of listener.instance.runner.subscriptions) {
       if (wanted.kind === 'timer' || wanted.kind === 'universe') continue;
-      const timeframe = wanted.kind === 'candles' ? ` ${wanted.timeframe}` : '';
-      const route = `${wanted.market}${timeframe}`;
-      const ofKind = this.routes.get(wanted.kind) ?? new Map<string, readonly Listener[]>();
-      this.routes.set(wanted.kind, ofKind);
-      const listeners = ofKind.get(route) ?? [];
-      if (!listeners.includes(listener)) ofKind.set(route, [...listeners, listener]);
+      if (isOfMargin(wanted)) this.addRoute('margin', marginTopic(wanted), listener);
+      else {
+        const timeframe = wanted.kind === 'candles' ? ` ${wanted.timeframe}` : '';
+        this.addRoute(wanted.kind, `${wanted.market}${timeframe}`, listener);
+      }
     }
+  }
+
+  private addRoute(kind: string, route: string, listener: Listener): void {
+    const ofKind = this.routes.get(kind) ?? new Map<string, readonly Listener[]>();
+    this.routes.set(kind, ofKind);
+    const listeners = ofKind.get(route) ?? [];
+    if (!listeners.includes(listener)) ofKind.set(route, [...listeners, listener]);
   }
 
   private routed(kind: string, route: string): readonly Listener[] {

@@ -66,6 +66,8 @@ function valueOf([method, first = '', second = '']: Look, view: EngineView): unk
       return view.book(first);
     case 'stats':
       return view.stats(first);
+    case 'margin':
+      return view.margin(first);
     case 'rules':
       return view.rules(first);
     case 'universe':

@@ -67,6 +67,10 @@ export class RemoteView implements EngineView {
     return this.look(['stats', market]) as ReturnType<EngineView['stats']>;
   }
 
+  margin(topic: string): ReturnType<EngineView['margin']> {
+    return this.look(['margin', topic]) as ReturnType<EngineView['margin']>;
+  }
+
   rules(market: string): ReturnType<EngineView['rules']> {
     return this.look(['rules', market]) as ReturnType<EngineView['rules']>;
   }

@@ -20,6 +20,7 @@ const KINDS: readonly StrategyEvent['kind'][] = [
   'book',
   'trades',
   'stats',
+  'margin',
   'timer',
   'universe',
   'fill',

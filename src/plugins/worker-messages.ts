@@ -76,6 +76,7 @@ export interface WorkerCall {
 /** Data of an event that a handler can also look at; null where there is none. */
 export function eventData(event: StrategyEvent | null): object | null {
   if (event?.kind === 'book') return event.book;
+  if (event?.kind === 'margin') return event.seen;
   if (event?.kind === 'universe') return event.universe;
   return event?.kind === 'stats' ? event.stats : null;
 }

@@ -1,12 +1,13 @@
 import { timeframeMs } from '../domain/timeframe.ts';
-import type { CandleSubscription } from '../strategy/subscriptions.ts';
+import { marginTopic } from '../domain/margin.ts';
+import type { CandleSubscription, MarginSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import { agesOf, OWN_AGES, LATEST_BAR_SHARE, strictest, type FeedAges } from './default-ages.ts';
 import type { Feed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
 import { universeFeeds, universesOf } from './pooled-feeds.ts';
 
-type FeedTarget = Pick<Feed, 'key' | 'kind' | 'market' | 'budget' | 'requestClass'>;
+type FeedTarget = Pick<Feed, 'key' | 'kind' | 'market' | 'budget' | 'requestClass' | 'currency'>;
 type FeedRules = Partial<Pick<Feed, 'cacheMs' | 'turns'>>;
 
 /** A bar is asked for at its close, and once more when it is not there yet. */
@@ -57,6 +58,11 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
         want(statsFeed(budgetOf.stats, ages, `${strategy}/${subscription.name}`));
         break;
       }
+      case 'pools':
+      case 'margin-wallets':
+      case 'delegation-limit':
+        want(marginFeed(subscription, budgetOf[subscription.kind], strategy));
+        break;
       case 'timer':
         break;
     }
@@ -160,6 +166,18 @@ function tradesFeed(
 function statsFeed(budget: string, ages: FeedAges, asker: string): Feed {
   const target = { key: 'stats', kind: 'stats', market: null, budget, requestClass: 'market' } as const;
   return feedOf(target, { ages, asker });
+}
+
+function marginFeed(wanted: MarginSubscription, budget: string, asker: string): Feed {
+  const target = {
+    key: marginTopic(wanted),
+    kind: wanted.kind,
+    market: null,
+    budget,
+    requestClass: 'market',
+    ...(wanted.kind === 'delegation-limit' ? { currency: wanted.currency } : {}),
+  } as const;
+  return feedOf(target, { ages: agesOf(wanted), asker });
 }
 
 function candlesFeed({ market, timeframe }: CandleSubscription, budget: string, asker: string): Feed {

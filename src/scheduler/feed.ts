@@ -8,13 +8,15 @@ export type FeedKind = Exclude<VenueCallKind, 'place' | 'place-oco' | 'cancel' |
 export interface Feed {
   /**
    * Unique, such as `book BTCIRT`, `books`, `stats`, `trades BTCIRT`, `candles BTCIRT 1h`, `orders`, `fills`,
-   * `wallets`, `transactions`, `options`.
+   * `wallets`, `transactions`, `options`, `pools`, `margin-wallets`, `delegation-limit btc`.
    */
   readonly key: string;
   /** Candles are asked for at the close of each bar, so that their pace can not be changed. */
   readonly kind: FeedKind;
   /** Null for what is of the account, or of all markets. */
   readonly market: string | null;
+  /** What a delegation limit is asked for; left out of all else. */
+  readonly currency?: string;
   /** The budget it is counted in. */
   readonly budget: string;
   readonly requestClass: RequestClass;

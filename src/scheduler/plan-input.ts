@@ -36,7 +36,10 @@ export interface PlanInput {
   readonly trails?: readonly TrailDemand[];
   readonly budgets: readonly PlanBudget[];
   /** What the exchange gives, how often, and in which budget each call is counted. */
-  readonly venue: Pick<VenueProfile, 'budgets' | 'timeframes' | 'bookCacheMs' | 'marketNames' | 'pageSizes'>;
+  readonly venue: Pick<
+    VenueProfile,
+    'budgets' | 'timeframes' | 'bookCacheMs' | 'marketNames' | 'pageSizes' | 'unserved'
+  >;
   /** Whether orders are placed, so that orders, trades and wallets have to be followed. */
   readonly usesAccount: boolean;
   /** From sending a question to having its answer, at the longest in ordinary times. */

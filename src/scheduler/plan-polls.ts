@@ -3,7 +3,7 @@ import type { VenueCallKind } from '../venues/port.ts';
 import { allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import type { PlanBudget, PlanInput } from './plan-input.ts';
-import { timeframeProblems } from './plan-problems.ts';
+import { timeframeProblems, unservedProblems } from './plan-problems.ts';
 import { planBudget, type BudgetPlan } from './plan-budget.ts';
 import type { PlannedBudget } from './planned-budget.ts';
 import type { UniverseSubscription } from '../strategy/subscriptions.ts';
@@ -97,7 +97,12 @@ function planAll(input: PlanInput): Omit<PollPlan, 'newcomers'> {
     budgets: [...plans.map(({ budget }) => budget), ...unused],
     largestStretch: Math.max(1, ...plans.map(({ stretch }) => stretch)),
     trails,
-    problems: [...timeframeProblems(input), ...plans.flatMap(({ problems }) => problems), ...trails.problems],
+    problems: [
+      ...timeframeProblems(input),
+      ...unservedProblems(input),
+      ...plans.flatMap(({ problems }) => problems),
+      ...trails.problems,
+    ],
     restart: planRestart(budgets, { ...input, wallets: walletsOf(input) }),
   };
 }

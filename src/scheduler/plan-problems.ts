@@ -1,6 +1,8 @@
 import { present } from '../domain/invariant.ts';
 import type { PlanBudget, PlanInput } from './plan-input.ts';
 import { PLANNED_SHARE, plannedRate } from './planned-budget.ts';
+import { marginTopic } from '../domain/margin.ts';
+import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import { lengthText } from '../domain/time-text.ts';
 
@@ -33,6 +35,20 @@ export function timeframeProblems({
     return [
       `candles ${market} ${timeframe}: expected one of the timeframes that the exchange has (${[...timeframes].join(', ')}), found ${timeframe} for ${strategy}; ask for another one`,
     ];
+  });
+}
+
+/** What is wanted of margin where the venue does not answer it. */
+export function unservedProblems({
+  subscriptions,
+  venue: { unserved },
+}: Pick<PlanInput, 'subscriptions' | 'venue'>): readonly string[] {
+  if (unserved === undefined) return [];
+  return subscriptions.flatMap(({ strategy, subscription }) => {
+    if (!isOfMargin(subscription)) return [];
+    const why = unserved.get(subscription.kind);
+    if (why === undefined) return [];
+    return [`${marginTopic(subscription)}: it can not be asked for ${strategy}: ${why}`];
   });
 }
 

@@ -5,7 +5,7 @@ import { fieldsOf } from './fields.ts';
 import { routeOfSubscription } from './event-route.ts';
 import { expectedMarket } from './expected-market.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
-import { FRESHNESS, type Subscription } from './subscriptions.ts';
+import { FRESHNESS, isOfMargin, MARGIN_FRESHNESS, type Subscription } from './subscriptions.ts';
 import { nextDueMs } from './timers.ts';
 import { MOST_MEMBERS, universeSchema } from './universe/universe-rules.ts';
 
@@ -44,6 +44,15 @@ const polled = <Kind extends keyof typeof FRESHNESS>(kind: Kind) =>
     isPooled,
   });
 
+const ofMargin = <Kind extends keyof typeof MARGIN_FRESHNESS>(kind: Kind) =>
+  z.strictObject({
+    kind: z.literal(kind),
+    everyMs: age.default(MARGIN_FRESHNESS[kind].everyMs),
+    maxAgeMs: age.default(MARGIN_FRESHNESS[kind].maxAgeMs),
+  });
+
+const currency = z.string().regex(/^[a-z0-9_]{1,20}$/, 'expected a currency in lower case, such as btc');
+
 const subscription = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('candles'),
@@ -55,6 +64,9 @@ const subscription = z.discriminatedUnion('kind', [
   polled('book'),
   polled('trades'),
   polled('stats'),
+  ofMargin('pools'),
+  ofMargin('margin-wallets'),
+  ofMargin('delegation-limit').extend({ currency }),
   z.strictObject({ kind: z.literal('timer'), name, cron: z.string() }),
   z.strictObject({
     kind: z.literal('universe'),
@@ -130,7 +142,7 @@ function checkOne(
     return;
   }
   if (subscription.kind === 'universe') return;
-  if (knownMarkets !== undefined && !knownMarkets.has(subscription.market)) {
+  if (!isOfMargin(subscription) && knownMarkets !== undefined && !knownMarkets.has(subscription.market)) {
     throw refusal(`${place}.market`, expectedMarket(subscription.market, knownMarkets));
   }
   if (subscription.kind === 'candles' || subscription.maxAgeMs >= subscription.everyMs) return;

@@ -23,6 +23,7 @@ import type {
 } from './intents.ts';
 import type { Rules } from './market-rules.ts';
 import type { Order } from './own-order.ts';
+import type { MarginSubscription } from './subscriptions.ts';
 
 /** How long ago each kind of data was read, in ms; null before the first. */
 export interface DataAges {
@@ -56,7 +57,10 @@ export type ColdValues<Specs extends IndicatorSpecs> = {
     : ValueOf<Specs[Name]> | null;
 };
 
-type Kept = Extract<Data, { kind: 'candles' | 'book' | 'ticker' | 'stats' }> | UniverseData | MemberData;
+type Kept =
+  | Extract<Data, { kind: 'candles' | 'book' | 'ticker' | 'stats' | MarginSubscription['kind'] }>
+  | UniverseData
+  | MemberData;
 
 /** Names of data that can be looked at between two events of it. */
 type Lasting<Declared extends DeclaredData> = {

@@ -2,15 +2,20 @@ import type { Bar } from './bar.ts';
 import type { Book } from './book.ts';
 import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
 import type { MarketDay } from './market-day.ts';
+import type { DelegationLimit, MarginWallets, Pools } from './shown-margin.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import {
   book,
   candles,
+  marginLimit,
+  marginPools,
+  marginWallets,
   stats,
   timer,
   trades,
   type CandleSubscription,
   type Freshness,
+  type MarginSubscription,
   type PolledSubscription,
   type TimerSubscription,
 } from './subscriptions.ts';
@@ -51,6 +56,24 @@ export interface StatsData {
   readonly from: PolledSubscription;
 }
 
+/** What can be borrowed, by currency. */
+export interface PoolsData {
+  readonly kind: 'pools';
+  readonly from: MarginSubscription;
+}
+
+/** The account's margin wallets. */
+export interface MarginWalletsData {
+  readonly kind: 'margin-wallets';
+  readonly from: MarginSubscription;
+}
+
+/** The most that the account may have delegated of a currency. */
+export interface DelegationLimitData {
+  readonly kind: 'delegation-limit';
+  readonly from: MarginSubscription;
+}
+
 /** A moment that comes again. */
 export interface TimerData {
   readonly kind: 'timer';
@@ -64,6 +87,9 @@ export type Data =
   | TickerData
   | TradesData
   | StatsData
+  | PoolsData
+  | MarginWalletsData
+  | DelegationLimitData
   | TimerData
   | UniverseData
   | MemberData;
@@ -89,6 +115,9 @@ interface Shown {
   readonly ticker: Ticker;
   readonly trades: Tape;
   readonly stats: MarketDay;
+  readonly pools: Pools;
+  readonly 'margin-wallets': MarginWallets;
+  readonly 'delegation-limit': DelegationLimit;
   readonly timer: TimerEvent;
   readonly universe: UniverseEvent;
   readonly 'member-candles': Bar;
@@ -139,6 +168,28 @@ export interface MarketData {
   stats(freshness?: Freshness): StatsData;
 }
 
+/** What the exchange tells of margin. It takes no margin orders. Live and embedded alone have it. */
+export interface MarginData {
+  /** What can be borrowed, by currency: wanted every minute, at most 5 min old. Takes a token, no API key. */
+  pools(freshness?: Freshness): PoolsData;
+  /** The account's margin wallets: wanted every 30 s, at most 3 min old. */
+  wallets(freshness?: Freshness): MarginWalletsData;
+  /**
+   * The most that may be delegated of a currency, such as `btc`: of the base currency for a position that is
+   * sold, of the quote currency for one that is bought. Wanted every 5 min, at most 30 min old.
+   */
+  delegationLimit(currency: string, freshness?: Freshness): DelegationLimitData;
+}
+
+const MARGIN: MarginData = {
+  pools: (freshness) => ({ kind: 'pools', from: marginPools(freshness) }),
+  wallets: (freshness) => ({ kind: 'margin-wallets', from: marginWallets(freshness) }),
+  delegationLimit: (currency, freshness) => ({
+    kind: 'delegation-limit',
+    from: marginLimit(currency, freshness),
+  }),
+};
+
 /** What `data` of a strategy gets. */
 export interface DataSetup<Params> {
   readonly params: Params;
@@ -146,6 +197,8 @@ export interface DataSetup<Params> {
   readonly market: MarketData;
   /** Other markets: `markets.of('ETHIRT').candles('1h')`. */
   readonly markets: { readonly of: (symbol: string) => MarketData };
+  /** What the exchange tells of margin: `margin.pools()`. */
+  readonly margin: MarginData;
   /** The candle length that the run offers. */
   readonly timeframe: Timeframe;
   /**
@@ -182,6 +235,7 @@ export function dataSetup<Params>(of: {
     params,
     market: dataOf(market),
     markets: { of: dataOf },
+    margin: MARGIN,
     timeframe,
     hasBooks,
     timer: (cron) => ({ kind: 'timer', from: withoutName(timer('', cron)) }),

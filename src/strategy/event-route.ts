@@ -1,9 +1,11 @@
+import { marginTopic } from '../domain/margin.ts';
 import type { StrategyEvent } from './strategy-event.ts';
-import type { Subscription } from './subscriptions.ts';
+import { isOfMargin, type Subscription } from './subscriptions.ts';
 
-/** What a subscription brings, as one text: `book BTCIRT`, `candles BTCIRT 1h`, `timer daily`. */
+/** What a subscription brings: `book BTCIRT`, `candles BTCIRT 1h`, `timer day`, `margin pools`. */
 export function routeOfSubscription(wanted: Subscription): string {
   if (wanted.kind === 'timer' || wanted.kind === 'universe') return `${wanted.kind} ${wanted.name}`;
+  if (isOfMargin(wanted)) return `margin ${marginTopic(wanted)}`;
   return wanted.kind === 'candles'
     ? `candles ${wanted.market} ${wanted.timeframe}`
     : `${wanted.kind} ${wanted.market}`;
@@ -19,6 +21,8 @@ export function routeOfEvent(event: StrategyEvent): string {
       return `${event.kind} ${event.market}`;
     case 'stats':
       return `stats ${event.stats.market.symbol}`;
+    case 'margin':
+      return `margin ${marginTopic(event.seen.reading)}`;
     case 'timer':
     case 'universe':
       return `${event.kind} ${event.name}`;

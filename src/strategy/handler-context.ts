@@ -4,11 +4,14 @@ import { expectedMarket } from './expected-market.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketContext, StrategyContext } from './context.ts';
 import type { HandlerCall } from './handler-call.ts';
+import { marginTopic } from '../domain/margin.ts';
 import { marketDayOf } from './market-day.ts';
 import { MarketHandle } from './market-handle.ts';
 import { orderOf, type Order } from './own-order.ts';
 import type { StrategyState } from './strategy-state.ts';
 import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
+import { marginOf } from './shown-margin.ts';
+import { isOfMargin } from './subscriptions.ts';
 import { tickerOfBar, tickerOfBook } from './ticker.ts';
 import { memberLooks } from './universe/member-looks.ts';
 import type { MemberSet } from './universe/member-set.ts';
@@ -148,6 +151,7 @@ function lookBy<Value>(look: () => Value): FieldLook<Value> {
 /** How the last of some data is looked at; null for what is gone after its event. */
 function lastOf({ kind, subscription, series }: DataEntry, call: HandlerCall): (() => unknown) | null {
   if (subscription.kind === 'timer' || kind === 'timer' || kind === 'trades') return null;
+  if (isOfMargin(subscription)) return lastMargin(marginTopic(subscription), call);
   const { market } = subscription;
   switch (kind) {
     case 'candles':
@@ -168,5 +172,19 @@ function lastOf({ kind, subscription, series }: DataEntry, call: HandlerCall): (
         const stats = call.view.stats(market);
         return stats === null ? null : marketDayOf(stats);
       };
+    case 'pools':
+    case 'margin-wallets':
+    case 'delegation-limit':
+      throw new SarrafError(
+        'INVARIANT',
+        `expected a subscription of margin for ${kind}, was ${subscription.kind}`,
+      );
   }
+}
+
+function lastMargin(topic: string, call: HandlerCall): () => unknown {
+  return () => {
+    const seen = call.view.margin(topic);
+    return seen === null ? null : marginOf(seen);
+  };
 }

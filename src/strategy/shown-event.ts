@@ -4,6 +4,7 @@ import { bookOf } from './book.ts';
 import type { DataEntry } from './check-data.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { marketDayOf } from './market-day.ts';
+import { marginOf } from './shown-margin.ts';
 import { fillOf } from './own-order.ts';
 import type { ClosedCandle, StrategyEvent } from './strategy-event.ts';
 import { tapeOf } from './tape.ts';
@@ -35,6 +36,8 @@ export function eventFor(data: ShownAs | null, event: Exclude<StrategyEvent, { k
       return tapeOf(event);
     case 'stats':
       return marketDayOf(event.stats);
+    case 'margin':
+      return marginOf(event.seen);
     case 'timer':
       return Object.freeze({ name: event.name, dueMs: event.dueMs });
     case 'universe':

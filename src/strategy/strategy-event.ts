@@ -1,4 +1,5 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
+import type { SeenMargin } from '../domain/margin.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
@@ -127,6 +128,7 @@ export type StrategyEvent =
       readonly seenAtMs: number;
     }
   | { readonly kind: 'stats'; readonly stats: MarketStats; readonly seenAtMs: number }
+  | { readonly kind: 'margin'; readonly seen: SeenMargin }
   | { readonly kind: 'timer'; readonly name: string; readonly dueMs: number }
   | {
       readonly kind: 'universe';
@@ -164,6 +166,8 @@ export interface EngineView {
   orders(): readonly OwnOrder[];
   book(market: string): OrderBook | null;
   stats(market: string): MarketStats | null;
+  /** The last reading of margin, by its topic (`marginTopic`); null before the first. */
+  margin(topic: string): SeenMargin | null;
   /** Null for a market that the engine does not follow. */
   rules(market: string): MarketRules | null;
   /** A universe of the strategy, by the name of its data; null before the first ranking. */

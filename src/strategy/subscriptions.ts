@@ -22,6 +22,13 @@ export const FRESHNESS = {
   stats: { everyMs: 10_000, maxAgeMs: 60_000 },
 } as const satisfies Record<string, Required<Freshness>>;
 
+/** The same of margin: the limits give pools and wallets 12 times a minute, wallets with those of spot. */
+export const MARGIN_FRESHNESS = {
+  pools: { everyMs: 60_000, maxAgeMs: 300_000 },
+  'margin-wallets': { everyMs: 30_000, maxAgeMs: 180_000 },
+  'delegation-limit': { everyMs: 300_000, maxAgeMs: 1_800_000 },
+} as const satisfies Record<string, Required<Freshness>>;
+
 /** Closed bars. They are asked for when one has closed, so they have no age of their own. */
 export interface CandleSubscription {
   readonly kind: 'candles';
@@ -40,6 +47,17 @@ export type PolledSubscription = {
   /** Of a candidate of a universe: it is asked for while that market is followed, and not else. */
   readonly isPooled?: true;
 } & Required<Freshness>;
+
+/** What the exchange tells of margin, read again and again. */
+export type MarginSubscription = (
+  | { readonly kind: 'pools' | 'margin-wallets' }
+  | {
+      readonly kind: 'delegation-limit';
+      /** Lower case. */
+      readonly currency: string;
+    }
+) &
+  Required<Freshness>;
 
 /** A moment that comes again. */
 export interface TimerSubscription {
@@ -65,11 +83,27 @@ export interface UniverseSubscription {
 }
 
 /** What a strategy subscribes to. `market` is a symbol such as `BTCIRT`. */
-export type Subscription = CandleSubscription | PolledSubscription | TimerSubscription | UniverseSubscription;
+export type Subscription =
+  | CandleSubscription
+  | PolledSubscription
+  | MarginSubscription
+  | TimerSubscription
+  | UniverseSubscription;
+
+const MARGIN_KINDS: ReadonlySet<string> = new Set<MarginSubscription['kind']>([
+  'pools',
+  'margin-wallets',
+  'delegation-limit',
+]);
+
+/** Whether something is wanted of margin, and so of no market. */
+export function isOfMargin(wanted: Subscription): wanted is MarginSubscription {
+  return MARGIN_KINDS.has(wanted.kind);
+}
 
 /** The markets of which a subscription brings anything. */
 export function marketsOfSubscription(wanted: Subscription): readonly string[] {
-  if (wanted.kind === 'timer') return [];
+  if (wanted.kind === 'timer' || isOfMargin(wanted)) return [];
   return wanted.kind === 'universe' ? wanted.candidates : [wanted.market];
 }
 
@@ -103,4 +137,19 @@ export function stats(market: string, freshness: Freshness = {}): PolledSubscrip
  */
 export function timer(name: string, cron: string): TimerSubscription {
   return { kind: 'timer', name, cron };
+}
+
+/** What can be borrowed, by currency: wanted every minute, at most 5 min old. */
+export function marginPools(freshness: Freshness = {}): MarginSubscription {
+  return { kind: 'pools', ...MARGIN_FRESHNESS.pools, ...freshness };
+}
+
+/** The account's margin wallets: wanted every 30 s, at most 3 min old. */
+export function marginWallets(freshness: Freshness = {}): MarginSubscription {
+  return { kind: 'margin-wallets', ...MARGIN_FRESHNESS['margin-wallets'], ...freshness };
+}
+
+/** The most that may be delegated of a currency: wanted every 5 min, at most 30 min old. */
+export function marginLimit(currency: string, freshness: Freshness = {}): MarginSubscription {
+  return { kind: 'delegation-limit', currency, ...MARGIN_FRESHNESS['delegation-limit'], ...freshness };
 }

@@ -1,6 +1,7 @@
 import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import type { PoolReading } from '../domain/margin.ts';
 import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { Units } from '../domain/money.ts';
@@ -79,7 +80,10 @@ export type VenueCall =
       readonly toMs: number;
       readonly count: number;
     }
-  | { readonly kind: 'options' };
+  | { readonly kind: 'options' }
+  | { readonly kind: 'pools' }
+  | { readonly kind: 'margin-wallets' }
+  | { readonly kind: 'delegation-limit'; readonly currency: string };
 
 export type VenueCallKind = VenueCall['kind'];
 
@@ -165,6 +169,10 @@ export interface VenueValues {
   readonly 'public-trades': readonly PublicTrade[];
   readonly candles: readonly Candle[];
   readonly options: readonly MarketRule[];
+  readonly pools: readonly PoolReading[];
+  readonly 'margin-wallets': readonly WalletReading[];
+  /** In the currency that was asked about. */
+  readonly 'delegation-limit': DecimalText;
 }
 
 /** The effect that an unsuccessful call can have had. */
@@ -280,6 +288,8 @@ export interface VenueProfile {
   readonly bookCacheMs: number;
   /** The budget that each call is counted in. */
   readonly budgets: Readonly<Record<VenueCallKind, string>>;
+  /** Calls that it does not answer, each with why, as the end of a sentence; absent where it answers all. */
+  readonly unserved?: ReadonlyMap<VenueCallKind, string>;
 }
 
 const OPEN: readonly StatusMeaning[] = ['accepted', 'working', 'waiting'];

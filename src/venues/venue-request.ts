@@ -36,6 +36,9 @@ export const ENDPOINT_OF = {
   'public-trades': 'publicTrades',
   candles: 'history',
   options: 'options',
+  pools: 'liquidityPools',
+  'margin-wallets': 'wallets',
+  'delegation-limit': 'delegationLimit',
 } as const satisfies Readonly<Record<VenueCallKind, EndpointName>>;
 
 type EndpointOf<Kind extends VenueCallKind> = (typeof ENDPOINT_OF)[Kind];
@@ -242,5 +245,13 @@ export function venueRequest(call: VenueCall): VenueRequest {
       );
     case 'options':
       return request(kind, {}, rulesOf);
+    case 'pools':
+      return request(kind, {}, (pools) =>
+        Object.entries(pools).map(([symbol, pool]) => ({ currency: symbol.toLowerCase(), ...pool })),
+      );
+    case 'margin-wallets':
+      return request(kind, { type: 'margin' }, (wallets) => wallets.map(walletReading));
+    case 'delegation-limit':
+      return request(kind, { currency: call.currency }, (limit) => limit);
   }
 }

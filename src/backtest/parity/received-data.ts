@@ -146,6 +146,9 @@ export class ReceivedData {
       case 'cancel-old':
       case 'transactions':
       case 'options':
+      case 'pools':
+      case 'margin-wallets':
+      case 'delegation-limit':
         break;
     }
   }

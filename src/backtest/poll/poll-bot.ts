@@ -14,6 +14,7 @@ import { planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
 import { timersOf } from '../../virtual/virtual-executor.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
 import type { MemoryMirror } from './memory-mirror.ts';
+import { NO_MARGIN_RECORDED } from '../../venues/unserved-margin.ts';
 import type { RecordedCaller } from '../../venues/recorded/recorded-caller.ts';
 
 /** The live bot in virtual time. */
@@ -45,7 +46,8 @@ export function planOf(
   budgets: ReadonlyMap<string, Budget>,
 ): PollPlan {
   const runners = instances.map(({ runner }) => runner);
-  const plan = planPolls(planInputOf(runners, budgets.values()));
+  const input = planInputOf(runners, budgets.values());
+  const plan = planPolls({ ...input, venue: { ...input.venue, unserved: NO_MARGIN_RECORDED } });
   if (plan.problems.length === 0) return plan;
   const message = ['expected subscriptions that the limits of the exchange allow, were', ...plan.problems];
   throw new SarrafError('INVALID_OPTIONS', message.join('\n  '));

@@ -300,6 +300,9 @@ export class Recorder {
       case 'trades':
       case 'wallets':
       case 'transactions':
+      case 'pools':
+      case 'margin-wallets':
+      case 'delegation-limit':
         break;
     }
   }

@@ -18,6 +18,7 @@ import type { Timeline } from '../../virtual/virtual-time.ts';
 import { createAccountReader } from './account-reader.ts';
 import type { ExchangeAccess } from './exchange-access.ts';
 import { INTERFACE_PROFILE, profileOf } from '../interface-profile.ts';
+import { NO_MARGIN_BY_KEY } from '../unserved-margin.ts';
 import type { Venue, WrapTransport } from '../venue.ts';
 import { knownDevice, type KnownDevice } from './device-file.ts';
 import { knownToken, type KnownToken } from './token-file.ts';
@@ -296,7 +297,10 @@ export async function createLiveVenue(
     const markets = await readMarkets(remote, waiting);
     return {
       remote,
-      profile: profileOf(remote.caller),
+      profile: {
+        ...profileOf(remote.caller),
+        ...(credentials.kind === 'key' ? { unserved: NO_MARGIN_BY_KEY } : {}),
+      },
       ledgerSubjects: Object.values(remote.subjects),
       time: remote.time,
       caller: remote.caller,

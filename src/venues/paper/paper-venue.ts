@@ -22,6 +22,7 @@ import {
 } from '../live/live-venue.ts';
 import type { ExchangeAccess } from '../live/exchange-access.ts';
 import { MARKET_CALLS } from '../port.ts';
+import { NO_MARGIN_ON_PAPER } from '../unserved-margin.ts';
 import type { VenueCaller, VenueEnd } from '../venue-caller.ts';
 import { MarketFollower } from './market-follower.ts';
 
@@ -99,7 +100,7 @@ function paperVenueOf(
   const follower = new MarketFollower(exchange.markets);
   for (const [symbol, book] of books) follower.showBook(symbol, book, time.now());
   return {
-    profile: profileOf(remote.caller),
+    profile: { ...profileOf(remote.caller), unserved: NO_MARGIN_ON_PAPER },
     time,
     caller: splitCaller(remote.caller, { exchange, follower, time }),
     limiter: splitLimiter(remote.limiter, [...remote.client.budgets.values()]),

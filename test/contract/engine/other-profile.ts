@@ -48,5 +48,8 @@ export const OTHER_PROFILE: VenueProfile = {
     'public-trades': 'market',
     candles: 'market',
     options: 'market',
+    pools: 'account',
+    'margin-wallets': 'account',
+    'delegation-limit': 'account',
   },
 };

@@ -28,6 +28,16 @@ const wanting = (data: StrategyDefinition['data']): StrategyDefinition =>
   defineStrategy({ name: 'nosy', params: z.strictObject({}), data, on: {} });
 
 describe('a run on candles', () => {
+  test('is refused where a strategy subscribes to margin', () => {
+    const bad = [wanting(({ margin }) => ({ pools: margin.pools(), limit: margin.delegationLimit('btc') }))];
+    expect(() => refuseUnserved(bad.map(instanceOf))).toThrow(
+      new SarrafError(
+        'INVALID_OPTIONS',
+        'expected subscriptions that a backtest can serve: nosy subscribes to pools, nosy subscribes to delegation-limit btc, and nobody records margin. Run it with mode embedded or live',
+      ),
+    );
+  });
+
   test('is refused where a strategy subscribes to what candles do not hold', () => {
     const bad = [
       wanting(({ market, markets }) => ({

@@ -268,6 +268,9 @@ export class ScriptedVenue {
       case 'cancel-old':
       case 'books':
       case 'stats':
+      case 'pools':
+      case 'margin-wallets':
+      case 'delegation-limit':
         return undefined;
     }
   }

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
@@ -48,6 +49,16 @@ export default defineStrategy({
   params: z.strictObject({}),
   data: ({ market }) => ({ book: market.book() }),
   on: { book({ log, data }, { bestBid }) { log('saw', { inEvent: bestBid.price, looked: data.book.bestBid.price }); } },
+});
+`;
+
+const BORROWER = `import { z } from 'zod';
+import { defineStrategy } from '#sdk';
+export default defineStrategy({
+  name: 'borrower',
+  params: z.strictObject({}),
+  data: ({ margin }) => ({ limit: margin.delegationLimit('btc'), pools: margin.pools() }),
+  on: { limit({ log, data }, { limit }) { log('saw', { inEvent: limit, looked: data.limit.exact.limit, pools: data.pools }); } },
 });
 `;
 
@@ -161,6 +172,35 @@ describe('a strategy in a thread', () => {
       { inEvent: 1, looked: 1 },
       { inEvent: 3, looked: 3 },
       { inEvent: 3, looked: 3 },
+    ]);
+  });
+
+  test('sees margin in its event and where it looks for it', async () => {
+    const borrower = join(folder, 'borrower.ts');
+    writeFileSync(borrower, BORROWER);
+    const setup = {
+      file: borrower,
+      shownFile: 'borrower.ts',
+      name: null,
+      market: 'BTCIRT',
+      quotes: MARKET_NAMES.quotes,
+      timeframe: '1h',
+      params: {},
+    } as const;
+    const runner = await begin({ setup: { ...setup, knownMarkets: null } });
+    expect(runner.subscriptions.map(({ kind }) => kind)).toEqual(['delegation-limit', 'pools']);
+    expect(runner.wants('margin')).toBe(true);
+    for (const limit of ['0.5', '0.25']) {
+      const seen = {
+        reading: { kind: 'delegation-limit', currency: 'btc', limit: decimalText(limit) },
+        seenAtMs: 3,
+      } as const;
+      const shows = { ...engineView(), margin: (topic: string) => (topic === 'pools' ? null : seen) };
+      runner.handle({ kind: 'margin', seen }, shows);
+    }
+    expect(runner.takeLog().map(({ fields }) => fields)).toEqual([
+      { inEvent: 0.5, looked: '0.5', pools: null },
+      { inEvent: 0.25, looked: '0.25', pools: null },
     ]);
   });
 

@@ -4,7 +4,22 @@ import { describe, expect, test } from 'vitest';
 import type { PlanBudget, PlanInput } from '../../../src/scheduler/plan-input.ts';
 import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
-import { book, candles, stats, timer, trades, type Freshness } from '../../../src/strategy/subscriptions.ts';
+import {
+  book,
+  candles,
+  marginLimit,
+  marginPools,
+  marginWallets,
+  stats,
+  timer,
+  trades,
+  type Freshness,
+} from '../../../src/strategy/subscriptions.ts';
+import {
+  NO_MARGIN_BY_KEY,
+  NO_MARGIN_ON_PAPER,
+  NO_MARGIN_RECORDED,
+} from '../../../src/venues/unserved-margin.ts';
 
 /** Limits as the interface states them: name, requests, ms, reserve. */
 const BUDGETS = `
@@ -17,6 +32,8 @@ const BUDGETS = `
   trades/list 30 60000 3
   v2/wallets 12 60000 0
   users/wallets/transactions/list 60 120000 0
+  liquidity-pools/list 12 60000 0
+  margin/delegation-limit 30 60000 0
   orders/add 300 600000 0
   orders/update-status 90 60000 9
   orders/status 300 60000 30
@@ -103,6 +120,49 @@ describe('the plan of polls', () => {
     });
     const stats = feeds.filter(({ kind }) => kind === 'stats').map(({ intervalMs }) => intervalMs);
     expect(stats).toEqual(isBridged && !subscriptions.includes('USDTIRT') ? [30_000] : []);
+  });
+
+  test('asks for margin in the budgets of its calls, and for wallets in that of spot', () => {
+    const wanted = [marginPools(), marginWallets(), marginLimit('btc'), marginLimit('usdt'), marginPools()];
+    const given = plan({
+      subscriptions: wanted.map((subscription) => ({ strategy: 'a', subscription })),
+      usesAccount: true,
+    });
+    expect(given.problems).toEqual([]);
+    const ofMargin = given.feeds.filter(({ key }) => /^(?:pools|margin|delegation)/.test(key));
+    expect(
+      ofMargin.map(({ key, budget, intervalMs, currency }) => [key, budget, intervalMs, currency]),
+    ).toEqual([
+      ['pools', 'liquidity-pools/list', 60_000, undefined],
+      ['margin-wallets', 'v2/wallets', 30_000, undefined],
+      ['delegation-limit btc', 'margin/delegation-limit', 300_000, 'btc'],
+      ['delegation-limit usdt', 'margin/delegation-limit', 300_000, 'usdt'],
+    ]);
+  });
+
+  test.each([
+    ['recorded data', NO_MARGIN_RECORDED, marginPools(), /^pools: it can not be asked for a: recorded books/],
+    ['paper', NO_MARGIN_ON_PAPER, marginWallets(), /^margin-wallets: it can not be asked for a: paper/],
+    [
+      'a key',
+      NO_MARGIN_BY_KEY,
+      marginPools(),
+      /^pools: it can not be asked for a: the exchange answers it to a token/,
+    ],
+  ])('refuses margin on %s', (_, unserved, subscription, message) => {
+    const { problems } = plan({ subscriptions: [{ strategy: 'a', subscription }], venue: { unserved } });
+    expect(problems).toEqual([expect.stringMatching(message)]);
+  });
+
+  test('has a key read margin wallets and limits', () => {
+    const { problems } = plan({
+      subscriptions: [marginWallets(), marginLimit('btc')].map((subscription) => ({
+        strategy: 'a',
+        subscription,
+      })),
+      venue: { unserved: NO_MARGIN_BY_KEY },
+    });
+    expect(problems).toEqual([]);
   });
 
   test.each([

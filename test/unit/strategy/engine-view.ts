@@ -1,4 +1,5 @@
 import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal-text.ts';
+import type { SeenMargin } from '../../../src/domain/margin.ts';
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import type { UniverseState } from '../../../src/strategy/universe/universe-state.ts';
@@ -20,6 +21,7 @@ export interface Seen {
   readonly book?: OrderBook | null;
   readonly stats?: MarketStats | null;
   readonly universe?: UniverseState | null;
+  readonly margin?: SeenMargin | null;
 }
 
 /** Steps of cents and millionths, as of tether markets. */
@@ -49,6 +51,7 @@ export function engineView(seen: Seen = {}, asked: string[] = []): EngineView {
     orders: () => note('orders', seen.orders ?? []),
     book: (market) => note(`book ${market}`, seen.book ?? null),
     stats: (market) => note(`stats ${market}`, seen.stats ?? null),
+    margin: (topic) => note(`margin ${topic}`, seen.margin ?? null),
     rules: (market) => note(`rules ${market}`, RULES),
     universe: (name) => note(`universe ${name}`, seen.universe ?? null),
     equity: (market) =>

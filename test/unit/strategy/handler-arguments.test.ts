@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { columnsOf } from '../../../src/domain/candle-columns.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
+import type { SeenMargin } from '../../../src/domain/margin.ts';
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import { ColumnCandle } from '../../../src/strategy/column-candle.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
@@ -52,9 +53,24 @@ const seenBook = {
   updatedAtMs: 5,
 };
 
+const seenPools: SeenMargin = {
+  reading: {
+    kind: 'pools',
+    pools: [{ currency: 'btc', capacity: text('10'), filledCapacity: text('4'), availableBalance: null }],
+  },
+  seenAtMs: 9,
+};
+
 /** What the engine goes on reading, whatever strategies do. */
 const view: EngineView = {
-  ...engineView({ nowMs: 9, position: '1', free: { rls: '7', btc: '1' }, book: seenBook, stats: statistics }),
+  ...engineView({
+    nowMs: 9,
+    position: '1',
+    free: { rls: '7', btc: '1' },
+    book: seenBook,
+    stats: statistics,
+    margin: seenPools,
+  }),
   // The engine makes its list of orders anew for everybody who asks.
   orders: () => [ownOrder('a', { tag: 'entry' }), ownOrder('b')],
 };
@@ -107,6 +123,7 @@ const EVENTS: readonly StrategyEvent[] = [
     seenAtMs: 9,
   },
   { kind: 'stats', stats: statistics, seenAtMs: 9 },
+  { kind: 'margin', seen: seenPools },
   { kind: 'timer', name: 'daily', dueMs: 7 },
   { kind: 'fill', fill },
   {
@@ -123,12 +140,13 @@ function strategyOf(handle: (context: object, what: object) => void): StrategyDe
     name: 'arguments',
     params: z.strictObject({ sizes: z.array(z.number()).default([1, 2]), more: z.any().optional() }),
     state: z.strictObject({ list: z.array(z.any()).default([1, { deep: true }]) }),
-    data: ({ market, timer }) => ({
+    data: ({ market, margin, timer }) => ({
       bars: market.candles('1h', { history: 3 }),
       book: market.book(),
       price: market.ticker(),
       tape: market.trades(),
       day: market.stats(),
+      pools: margin.pools(),
       daily: timer('@daily'),
     }),
     indicators: ({ bars }) => ({
@@ -143,6 +161,7 @@ function strategyOf(handle: (context: object, what: object) => void): StrategyDe
       book: handle,
       tape: handle,
       day: handle,
+      pools: handle,
       daily: handle,
       fill: handle,
       order: handle,
@@ -190,7 +209,15 @@ describe('what a handler gets', () => {
     const witness = runnerOf((context, what) => void seen.push(everything(context, what)));
     let isVandal = true;
     let paths: readonly string[] = [];
-    const before = JSON.stringify([event, seenBook, statistics, given, view.free(), view.rules(MARKET)]);
+    const before = JSON.stringify([
+      event,
+      seenBook,
+      statistics,
+      seenPools,
+      given,
+      view.free(),
+      view.rules(MARKET),
+    ]);
     const vandal = runnerOf((context, what) => {
       if (isVandal) paths = vandalize(context).paths.concat(vandalize(what).paths);
       else seen.push(everything(context, what));
@@ -206,9 +233,9 @@ describe('what a handler gets', () => {
     expect([vandal.failure, witness.failure, clean.failure]).toEqual([null, null, null]);
     expect(seen).toHaveLength(4);
     expect(new Set(seen).size).toBe(1);
-    expect(JSON.stringify([event, seenBook, statistics, given, view.free(), view.rules(MARKET)])).toBe(
-      before,
-    );
+    expect(
+      JSON.stringify([event, seenBook, statistics, seenPools, given, view.free(), view.rules(MARKET)]),
+    ).toBe(before);
     for (const path of [
       '.data.book.bids',
       '.data.price.exact',

@@ -79,6 +79,7 @@ describe('the page for authors', () => {
       'strength',
       'one-percent',
       'even-risk',
+      'lender-watch',
       'early',
       'with-volume',
       'deeper',

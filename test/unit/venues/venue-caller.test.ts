@@ -172,6 +172,19 @@ describe('the venue caller', () => {
     ]);
   });
 
+  test('reads pools, margin wallets and the delegation limit', async () => {
+    expect(await valueOf({ kind: 'pools' })).toEqual([
+      { currency: 'btc', capacity: '1000', filledCapacity: '0', availableBalance: '1000' },
+    ]);
+    expect(await valueOf({ kind: 'margin-wallets' })).toEqual([]);
+    await world.client.transfer({ currency: 'usdt', amount: '12.5', src: 'spot', dst: 'margin' });
+    expect(await valueOf({ kind: 'margin-wallets' })).toMatchObject([
+      { currency: 'usdt', total: parseUnits('12.5'), held: 0n },
+    ]);
+    expect(await valueOf({ kind: 'delegation-limit', currency: 'rls' })).toBe('5000000000');
+    expect(await ask({ kind: 'delegation-limit', currency: 'doge' })).toMatchObject({ outcome: 'refused' });
+  });
+
   test('reads bars that begin before a time, and not the one that begins at it', async () => {
     world.other('buy', '0.01', '65000');
     world.other('sell', '0.01', '65000');

@@ -1,0 +1,42 @@
+import type { DecimalText } from './decimal-text.ts';
+
+/** What can be borrowed of one currency, in that currency; null where the exchange does not say. */
+export interface PoolReading {
+  /** Lower case. */
+  readonly currency: string;
+  readonly capacity: DecimalText | null;
+  readonly filledCapacity: DecimalText | null;
+  /** What is left to borrow; 0 while the pool is not active. */
+  readonly availableBalance: DecimalText | null;
+}
+
+/** A margin wallet, in its own currency. `held` is a part of `total`. */
+export interface MarginWallet {
+  /** Lower case. */
+  readonly currency: string;
+  readonly total: DecimalText;
+  readonly held: DecimalText;
+  readonly free: DecimalText;
+}
+
+/** What the exchange tells of margin: one answer of one of its calls. */
+export type MarginReading =
+  | { readonly kind: 'pools'; readonly pools: readonly PoolReading[] }
+  | { readonly kind: 'margin-wallets'; readonly wallets: readonly MarginWallet[] }
+  /** The most that the account may have delegated of a currency, in that currency. */
+  | { readonly kind: 'delegation-limit'; readonly currency: string; readonly limit: DecimalText };
+
+/** A reading with the bot's time at which it came. */
+export interface SeenMargin {
+  readonly reading: MarginReading;
+  readonly seenAtMs: number;
+}
+
+/** What is read of margin, as one text: `pools`, `margin-wallets`, `delegation-limit btc`. */
+export function marginTopic(
+  of:
+    | { readonly kind: 'pools' | 'margin-wallets' }
+    | { readonly kind: 'delegation-limit'; readonly currency: string },
+): string {
+  return of.kind === 'delegation-limit' ? `delegation-limit ${of.currency}` : of.kind;
+}

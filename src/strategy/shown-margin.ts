@@ -1,0 +1,111 @@
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { PoolReading, MarginWallet, SeenMargin } from '../domain/margin.ts';
+
+interface PoolNumbers<Figure> {
+  /** All that it can lend. */
+  readonly capacity: Figure | null;
+  /** What is lent. */
+  readonly filledCapacity: Figure | null;
+  /** What is left to borrow; 0 while the pool is not active. */
+  readonly availableBalance: Figure | null;
+}
+
+/** What can be borrowed of one currency, in that currency; null where the exchange does not say. */
+export interface Pool extends PoolNumbers<number> {
+  /** Lower case. */
+  readonly currency: string;
+  readonly exact: PoolNumbers<DecimalText>;
+}
+
+/** The liquidity pools, as they were read last. */
+export interface Pools {
+  /** When the bot read them, in ms since 1970. */
+  readonly readAtMs: number;
+  /** By lower-case currency. */
+  readonly byCurrency: Readonly<Record<string, Pool | undefined>>;
+}
+
+interface WalletNumbers<Figure> {
+  readonly total: Figure;
+  /** The part that is set aside. */
+  readonly held: Figure;
+  readonly free: Figure;
+}
+
+/** One margin wallet, in its own currency. */
+export interface ShownMarginWallet extends WalletNumbers<number> {
+  /** Lower case. */
+  readonly currency: string;
+  readonly exact: WalletNumbers<DecimalText>;
+}
+
+/** The account's margin wallets, as they were read last. */
+export interface MarginWallets {
+  /** When the bot read them, in ms since 1970. */
+  readonly readAtMs: number;
+  /** By lower-case currency. A wallet is there from the first transfer on. */
+  readonly byCurrency: Readonly<Record<string, ShownMarginWallet | undefined>>;
+}
+
+/** The most that the account may have delegated of a currency, in that currency. */
+export interface DelegationLimit {
+  /** When the bot read it, in ms since 1970. */
+  readonly readAtMs: number;
+  /** Lower case. */
+  readonly currency: string;
+  readonly limit: number;
+  readonly exact: { readonly limit: DecimalText };
+}
+
+/** What a handler sees of a reading, frozen. */
+export function marginOf({ reading, seenAtMs }: SeenMargin): Pools | MarginWallets | DelegationLimit {
+  const readAtMs = seenAtMs;
+  switch (reading.kind) {
+    case 'pools':
+      return Object.freeze({ readAtMs, byCurrency: byCurrency(reading.pools.map(poolOf)) });
+    case 'margin-wallets':
+      return Object.freeze({ readAtMs, byCurrency: byCurrency(reading.wallets.map(walletOf)) });
+    case 'delegation-limit': {
+      const { currency, limit } = reading;
+      return Object.freeze({
+        readAtMs,
+        currency,
+        limit: Number(limit),
+        exact: Object.freeze({ limit }),
+      });
+    }
+  }
+}
+
+function poolOf({ currency, capacity, filledCapacity, availableBalance }: PoolReading): Pool {
+  return Object.freeze({
+    currency,
+    capacity: numberOf(capacity),
+    filledCapacity: numberOf(filledCapacity),
+    availableBalance: numberOf(availableBalance),
+    exact: Object.freeze({ capacity, filledCapacity, availableBalance }),
+  });
+}
+
+function walletOf({ currency, total, held, free }: MarginWallet): ShownMarginWallet {
+  return Object.freeze({
+    currency,
+    total: Number(total),
+    held: Number(held),
+    free: Number(free),
+    exact: Object.freeze({ total, held, free }),
+  });
+}
+
+function numberOf(text: DecimalText | null): number | null {
+  return text === null ? null : Number(text);
+}
+
+/** Without a prototype, so that no name of a currency finds anything else. */
+function byCurrency<Item extends { readonly currency: string }>(
+  items: readonly Item[],
+): Readonly<Record<string, Item | undefined>> {
+  const record: Record<string, Item | undefined> = Object.create(null);
+  for (const item of items) record[item.currency] = item;
+  return Object.freeze(record);
+}

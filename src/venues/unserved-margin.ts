@@ -1,0 +1,25 @@
+import type { VenueCallKind, VenueProfile } from './port.ts';
+
+const READS: readonly VenueCallKind[] = ['pools', 'margin-wallets', 'delegation-limit'];
+
+/** What is asked of margin that takes a token, and no key ("Margin"). */
+const TOKEN_ONLY: readonly VenueCallKind[] = ['pools'];
+
+/** Why nothing of margin can be asked on recorded data. */
+export const NO_MARGIN_RECORDED = unserved(READS, 'recorded books and trades hold nothing of margin');
+
+/** Why nothing of margin can be asked in paper trading. */
+export const NO_MARGIN_ON_PAPER = unserved(
+  READS,
+  'paper trading has no account at the exchange, and so no margin: run it with mode live or embedded',
+);
+
+/** What a key can not ask. */
+export const NO_MARGIN_BY_KEY = unserved(
+  TOKEN_ONLY,
+  'the exchange answers it to a token, and not to an API key: give a token, or username and password',
+);
+
+function unserved(kinds: readonly VenueCallKind[], why: string): NonNullable<VenueProfile['unserved']> {
+  return new Map(kinds.map((kind) => [kind, why]));
+}
