@@ -14,6 +14,12 @@ type FeedRules = Partial<Pick<Feed, 'cacheMs' | 'turns'>>;
 const REQUESTS_PER_BAR = 2;
 
 /**
+ * Markets are ranked by the first statistics after the moment for it. They are asked for so often that this is
+ * soon: a backtest on bars ranks at that very moment.
+ */
+const LONGEST_RANKING_DELAY_MS = 60_000;
+
+/**
  * Everything that has to be asked for, each once however many want it: the markets' data first, then the
  * account's.
  */
@@ -54,7 +60,8 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
         break;
       case 'universe': {
         const { refreshMs } = subscription.rules;
-        const ages = agesOf({ everyMs: refreshMs, maxAgeMs: 2 * refreshMs });
+        const everyMs = Math.min(refreshMs, LONGEST_RANKING_DELAY_MS);
+        const ages = agesOf({ everyMs, maxAgeMs: 2 * refreshMs });
         want(statsFeed(budgetOf.stats, ages, `${strategy}/${subscription.name}`));
         break;
       }
