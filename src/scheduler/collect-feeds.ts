@@ -14,8 +14,8 @@ type FeedRules = Partial<Pick<Feed, 'cacheMs' | 'turns'>>;
 const REQUESTS_PER_BAR = 2;
 
 /**
- * Markets are ranked by the first statistics after the moment for it. They are asked for so often that this is
- * soon: a backtest on bars ranks at that very moment.
+ * Markets are ranked by the first statistics after the moment for it. They are asked for so often that
+ * this is soon: a backtest on bars ranks at that very moment.
  */
 const LONGEST_RANKING_DELAY_MS = 60_000;
 
