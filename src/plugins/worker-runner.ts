@@ -164,10 +164,9 @@ export class WorkerRunner implements StrategyPort {
 
   private handleUniverse(event: UniverseChange, view: EngineView): readonly Intent[] {
     const { name, follows: markets, past } = event;
-    for (const market of this.follows.get(name) ?? []) {
-      if (!markets.includes(market)) this.candles.forget(market);
-    }
+    const before = this.follows.get(name) ?? [];
     this.follows.set(name, markets);
+    for (const market of before) if (!this.isFollowed(market)) this.candles.forget(market);
     const bars = past.map(plainCandle);
     for (const candle of bars) this.candles.add(candle);
     if (this.failure === null) return this.call({ ...event, past: bars }, view.nowMs, view);
@@ -179,9 +178,12 @@ export class WorkerRunner implements StrategyPort {
   /** Whether a bar is of a candidate of a universe that is not followed: it came for another strategy. */
   private isUnfollowed({ market, timeframe }: ClosedCandle): boolean {
     const wanted = this.subscriptions[this.candlePlace(market, timeframe)];
-    if (wanted?.kind !== 'candles' || wanted.isPooled !== true) return false;
-    for (const markets of this.follows.values()) if (markets.includes(market)) return false;
-    return true;
+    return wanted?.kind === 'candles' && wanted.isPooled === true && !this.isFollowed(market);
+  }
+
+  private isFollowed(market: string): boolean {
+    for (const markets of this.follows.values()) if (markets.includes(market)) return true;
+    return false;
   }
 
   takeLog(): readonly StrategyLogLine[] {
