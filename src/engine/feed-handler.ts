@@ -40,6 +40,13 @@ export const storedReadTimes = z.record(z.string(), storedTimeMs);
 
 export const KEPT_READ_TIMES = 'read-times';
 
+/** What a strategy named by itself, so that the exchange may refuse it: a currency without a limit. */
+const MARGIN_FEEDS: ReadonlySet<PlannedFeed['kind']> = new Set([
+  'pools',
+  'margin-wallets',
+  'delegation-limit',
+]);
+
 /** So often they are written down while they change. */
 const KEEP_TIMES_EVERY_MS = 5_000;
 
@@ -222,7 +229,11 @@ export class FeedHandler {
     };
     this.options.outbox.ask(call, way, (answer, { sentAtMs, atMs }) => {
       if (answer.outcome === 'value') take(answer.value, sentAtMs ?? atMs);
-      else this.failed(feed);
+      else {
+        if (answer.outcome === 'refused' && MARGIN_FEEDS.has(feed.kind))
+          this.options.margin.refused(feed.key, answer);
+        this.failed(feed);
+      }
     });
     return true;
   }

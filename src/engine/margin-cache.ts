@@ -58,6 +58,12 @@ export class MarginCache {
     this.take({ kind: 'margin-wallets', wallets }, flaw);
   }
 
+  /** The exchange does not answer it, and says why: that is reported, and it is asked again. */
+  refused(topic: string, { code, message }: { readonly code: string; readonly message: string }): void {
+    const flaw = { field: 'answer', expected: 'a reading', found: `${code}: ${message}` };
+    this.options.findings.note(topic, flaw, { isGrave: false });
+  }
+
   private take(reading: MarginReading, flaw: Flaw | null): void {
     const { outbox, findings, emit } = this.options;
     const topic = marginTopic(reading);

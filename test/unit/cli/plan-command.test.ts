@@ -16,7 +16,7 @@ import { defineStrategy } from '#sdk';
 export default defineStrategy({
   name: '${name}',
   params: z.strictObject({}),
-  data: ({ market, timeframe }) => (${data}),
+  data: ({ market, margin, timeframe }) => (${data}),
   on: {},
 });`;
 
@@ -133,6 +133,32 @@ strategies:
     expect(out).toMatch(/^Plan for first \(FOOIRT\)$/m);
     expect(out).toMatch(/^ {2}candles FOOIRT 5m .* first$/m);
     expect(out).toMatch(/^ {2}v2\/options +0\.1 +24 +23\.9$/m);
+  });
+
+  test.each([
+    ['paper', '', 'paper trading has no account at the exchange'],
+    [
+      'live',
+      `credentials: { key: ${'k'.repeat(43)}, privateKey: ${'p'.repeat(43)} }`,
+      'the exchange answers it to a token, and not to an API key',
+    ],
+  ])('says that pools can not be had in the mode %s', async (mode, credentials, why) => {
+    writeFileSync(join(folder, 'wants-pools.ts'), strategy('pooler', '{ pools: margin.pools() }'));
+    const config = join(folder, `${mode}.yaml`);
+    writeFileSync(
+      config,
+      `
+mode: ${mode}
+exchange:
+  baseUrl: https://exchange.example
+  ${credentials}
+strategies:
+  - { plugin: wants-pools.ts, market: BTCIRT }
+`,
+    );
+    const { code, error } = await sarrafHere(['plan', '--config', config]);
+    expect(code).toBe(2);
+    expect(error).toContain(`pools: it can not be asked for pooler: ${why}`);
   });
 
   test('reports a strategy that can not be set up, and plans for the others', async () => {

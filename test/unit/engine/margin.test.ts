@@ -99,6 +99,20 @@ describe('what the exchange tells of margin', () => {
     expect([...world.messages('warning'), ...world.alarms()].join('\n')).toMatch(finding);
   });
 
+  it('is reported where the exchange refuses it, twice at most, and when it is there again', () => {
+    const seen: unknown[] = [];
+    const world = EngineWorld.ready({ strategies: [reader(seen)], feeds: [...FEEDS, ...MARGIN_FEEDS] });
+    for (let time = 0; time < 3; time += 1) {
+      world.refuse('delegation-limit', 'InvalidCurrency');
+      world.advance(6_000);
+    }
+    const said = 'delegation-limit btc: answer: expected a reading, the exchange said InvalidCurrency';
+    expect(world.messages('warning').filter((line) => line.startsWith(said))).toHaveLength(2);
+    world.give('delegation-limit', decimalText('1'));
+    expect(world.messages('info')).toContain('delegation-limit btc: answer is right again');
+    expect(seen).toHaveLength(1);
+  });
+
   it('is asked for again after a failure, and nobody is told of it', () => {
     const seen: unknown[] = [];
     const world = EngineWorld.ready({ strategies: [reader(seen)], feeds: [...FEEDS, ...MARGIN_FEEDS] });
