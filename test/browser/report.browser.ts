@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +16,7 @@ import { finishRun } from '../../src/backtest/result/finish-run.ts';
 import { writeRunFolder } from '../../src/backtest/result/write-run-folder.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { demoRun, type DemoRunOptions } from '../unit/backtest/demo-run.ts';
+import { lockRecord } from '../unit/backtest/run-records.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sarraf-report-'));
 const pictures = process.env['SARRAF_SCREENSHOTS'];
@@ -80,6 +89,49 @@ async function bracketRun(strategy: string): Promise<string> {
   return join(folder, readdirSync(folder).toSorted().at(-1) ?? '');
 }
 
+const HOUR_MS = 3_600_000;
+
+/** Hours of a market, the first of which closes at the beginning of 2026-03-01. */
+function hoursOf(name: string, volumeAt: (hour: number) => number): string {
+  const file = join(root, `${name}.csv`);
+  const lines = Array.from({ length: 24 * 14 }, (_, hour) => {
+    const price = 100 + 10 * Math.sin(hour / 9);
+    const bar = [price, price + 2, price - 2, price + 1].map((value) => value.toFixed(1));
+    return [Date.UTC(2026, 2, 1) + (hour - 1) * HOUR_MS, ...bar, volumeAt(hour)].join();
+  });
+  writeFileSync(file, `time_ms,open,high,low,close,volume\n${lines.join('\n')}\n`);
+  return `${name}=${file}`;
+}
+
+/** The example of docs/universe.md on markets that take turns, with trading hours; its folder. */
+async function busiestRun(): Promise<string> {
+  const folder = join(root, 'busiest', 'backtests');
+  if (existsSync(folder)) return join(folder, readdirSync(folder)[0] ?? '');
+  const [, source = ''] = /```ts\n(.*?)```/s.exec(readFileSync('docs/universe.md', 'utf8')) ?? [];
+  const strategy = join(root, 'busiest.ts');
+  writeFileSync(strategy, source);
+  const markets = [
+    hoursOf('BTCIRT', () => 50),
+    hoursOf('ETHIRT', (hour) => (hour % 120 < 50 ? 90 : 5)),
+    hoursOf('LTCIRT', (hour) => (hour % 90 < 30 ? 70 : 2)),
+    hoursOf('USDTIRT', () => 1),
+  ];
+  const locks = `locks=[{ kind: hours, name: night, open: ['08:00-23:00'] }, { kind: cooldown, for: 5h }]`;
+  const options =
+    '--market USDTIRT --timeframe 1h --cash 20000000 --fee 0.1% --price-step 0.1 --amount-step 0.000001 ' +
+    `--param take=1 --param value=4000000 --data ${join(root, 'busiest')}`;
+  const { code, error } = await sarrafHere([
+    'backtest',
+    strategy,
+    '--set',
+    locks,
+    ...options.split(' '),
+    ...markets.flatMap((market) => ['--csv', market]),
+  ]);
+  expect({ code, error: error.includes('expected') ? error : '' }).toEqual({ code: 0, error: '' });
+  return join(folder, readdirSync(folder)[0] ?? '');
+}
+
 /** How many pixels of the charts have a colour of the style sheet. */
 async function pixelsOf(page: Page, name: string): Promise<number> {
   await page.mouse.move(0, 0);
@@ -99,6 +151,33 @@ async function pixelsOf(page: Page, name: string): Promise<number> {
     }
     return found;
   })()`)) as number;
+}
+
+/** Where the upper edge of the price pane has the colour of locks: from which pixel, and for how many. */
+async function shadedRuns(page: Page): Promise<readonly (readonly [from: number, width: number])[]> {
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(200);
+  return (await page.evaluate(`(() => {
+    const probe = document.createElement('i');
+    probe.style.color = 'var(--lock)';
+    document.body.append(probe);
+    const wanted = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+    probe.remove();
+    const found = [...document.querySelectorAll('#chart canvas')].map((canvas) => {
+      const runs = [];
+      if (canvas.width === 0 || canvas.height < 3) return runs;
+      const { data } = canvas.getContext('2d').getImageData(0, 2, canvas.width, 1);
+      for (let at = 0; at < canvas.width; at += 1) {
+        if (!wanted.every((value, part) => Math.abs(data[4 * at + part] - value) < 3)) continue;
+        const last = runs.at(-1);
+        // A line of the grid may go through a band.
+        if (last !== undefined && at - last[0] - last[1] < 3) last[1] = at + 1 - last[0];
+        else runs.push([at, 1]);
+      }
+      return runs;
+    });
+    return found.toSorted((left, right) => right.length - left.length)[0];
+  })()`)) as [number, number][];
 }
 
 /** The chart as a picture, once it has been drawn: equal texts are equal pictures. */
@@ -251,6 +330,77 @@ describe('a report', () => {
     expect(await textOf(page, '#trades tbody')).toContain('trail');
     await keepPicture(page, 'trail');
     expect(messages.filter((text) => !text.includes('getImageData'))).toEqual([]);
+    await page.close();
+  });
+
+  test.each([
+    { screen: 'desktop', theme: 'light' },
+    { screen: 'desktop', theme: 'dark' },
+    { screen: 'phone', theme: 'light' },
+    { screen: 'phone', theme: 'dark' },
+  ] as const)('shades locks and marks members on a $screen in the $theme theme', async (visit) => {
+    const { page, messages, requests } = await open({ ...visit, folder: await busiestRun() });
+    expect(await textOf(page, '#legend')).toMatch(/Lock.*In a universe/);
+    expect(await page.locator('#locks tbody tr').count()).toBeGreaterThan(10);
+    expect(await textOf(page, '#locks tbody')).toContain('outside of the trading hours 08:00-23:00');
+    expect(await textOf(page, '#members tbody')).toMatch(/its rank by volume24h is \d, of 1/);
+    await page.selectOption('#market', { label: 'BTCIRT' });
+    expect(await pixelsOf(page, 'member')).toBeGreaterThan(100);
+    await keepPicture(page, `bands-${visit.screen}-${visit.theme}`);
+    if (visit.screen === 'desktop') {
+      // The nights are 9 of 24 hours, and begin within a bar.
+      const nights = await shadedRuns(page);
+      expect(nights).toHaveLength(15);
+      for (const [index, [from, width]] of nights.slice(1, -2).entries()) {
+        const day = (nights[index + 2]?.[0] ?? 0) - from;
+        expect(Math.abs(width - (9 / 24) * day)).toBeLessThan(2);
+      }
+    }
+    const before = await chartPicture(page);
+    await page.selectOption('#market', { label: 'USDTIRT' });
+    // Tether is in no universe; the hours of all markets are shaded there, too.
+    expect(await pixelsOf(page, 'member')).toBe(0);
+    expect(await chartPicture(page)).not.toBe(before);
+    await page.selectOption('#market', { label: 'BTCIRT' });
+    const box = await page.locator('#chart').boundingBox();
+    const said: string[] = [];
+    for (let part = 0.1; part < 0.8; part += 0.02) {
+      await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) * part, (box?.y ?? 0) + 120);
+      said.push(await textOf(page, '#held'));
+      if (said.at(-1)?.includes('night') === true && said.at(-1)?.includes('busiest/members') === true) break;
+    }
+    expect(said.join('\n')).toMatch(
+      /night \(all markets\), 2026-03-\d\d 19:30 to 2026-03-\d\d 04:30: outside of the trading hours 08:00-23:00/,
+    );
+    expect(said.join('\n')).toMatch(
+      /busiest\/members, 2026-03-\d\d \d\d:00 to 2026-03-\d\d \d\d:00: a member, entered with rank 1/,
+    );
+    expect(await textOf(page, '#legend')).toMatch(/Equity [\d,]+.*Buy and hold [\d,]+.*Drawdown -?[\d.]+ %/);
+    await keepPicture(page, `bands-pointed-${visit.screen}-${visit.theme}`);
+    const [width, room] = (await page.evaluate(
+      '[document.documentElement.scrollWidth, innerWidth]',
+    )) as number[];
+    expect(width).toBeLessThanOrEqual(room ?? 0);
+    expect(messages.filter((text) => !text.includes('getImageData'))).toEqual([]);
+    expect(requests).toEqual([]);
+    await page.close();
+  });
+
+  test('says so where locks are too many to be told apart, until the reader zooms in', async () => {
+    const run = demoRun({ bars: 12_000 });
+    const records = Array.from({ length: 1_500 }, (_, index) => {
+      const beganAtMs = run.fromMs + index * 8 * HOUR_MS;
+      return lockRecord({ beganAtMs, endedAtMs: beganAtMs + HOUR_MS, refused: index % 7 });
+    });
+    const folder = writeRunFolder(root, finishRun({ ...run, locks: { records, more: 0 } }));
+    const { page, messages } = await open({ folder });
+    expect(await textOf(page, '#note')).toContain('1500 locks in view: zoom in to see them.');
+    expect(await textOf(page, '#locks')).toContain('Of 1,500, the 100 that refused most orders');
+    await page.locator('#trades tbody tr').nth(5).click();
+    await page.waitForTimeout(300);
+    expect(await textOf(page, '#note')).not.toContain('locks in view');
+    await keepPicture(page, 'many-locks');
+    expect(messages).toEqual([]);
     await page.close();
   });
 

@@ -6,6 +6,7 @@ import type { RoundTrip } from '../metrics/round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
 import type { FinishedRun } from '../result/finish-run.ts';
 import { exitLines, tripLabels, type ExitLines, type TripLabels } from './exit-lines.ts';
+import { bandColumns, lockBands, memberBands, type BandColumns } from './time-bands.ts';
 import { thinCandles, thinEquity, stepAt, timeGrid, type ThinCandles, type ThinEquity } from './thinning.ts';
 
 /**
@@ -49,6 +50,9 @@ export interface ReportData {
     readonly change: readonly (number | null)[];
   } & TripLabels;
   readonly exits: ExitLines;
+  /** When locks held, and when markets were in universes. */
+  readonly locks: BandColumns;
+  readonly members: BandColumns;
 }
 
 /** What a report draws of a run, thinned to what a screen can show. */
@@ -97,6 +101,8 @@ export function reportData({ run, trips }: FinishedRun): ReportData {
       ...tripLabels(run.orders, trades),
     },
     exits: exitLines({ orders: run.orders, shown: trades, grid, endMs: run.toMs, indexOf }),
+    locks: bandColumns(lockBands(run), indexOf),
+    members: bandColumns(memberBands(run), indexOf),
   };
 }
 

@@ -20,7 +20,9 @@ import {
   warningsSection,
   summarySection,
 } from './sections/header-sections.ts';
+import { locksSection, membersSection } from './sections/band-sections.ts';
 import { distributionSection, monthlySection } from './sections/return-sections.ts';
+import type { BandColumns } from './time-bands.ts';
 import { escapeHtml } from './value-text.ts';
 
 /**
@@ -37,7 +39,7 @@ const PACKING = 4;
  * inside. Long runs are thinned for drawing (the page says so) and stay below two megabytes.
  */
 export function reportHtml(finished: FinishedRun): string {
-  const { head, trips } = finished;
+  const { run, head, trips } = finished;
   const data = reportData(finished);
   const packed = gzipSync(JSON.stringify(data), { level: PACKING }).toString('base64');
   return `<!doctype html>
@@ -60,6 +62,8 @@ ${monthlySection(head)}
 ${distributionSection(trips)}
 ${tradesSection({ shown: data.trades.number.length, all: trips.length })}
 ${refusalsSection(head)}
+${locksSection(run, drawnOf(data.locks))}
+${membersSection(run, drawnOf(data.members))}
 ${fidelitySection(head)}
 ${runSection(head)}
 ${logSection(head)}
@@ -75,6 +79,8 @@ Charts: TradingView Lightweight Charts, Copyright (c) TradingView, Inc., <a href
 `;
 }
 
+const drawnOf = ({ all, market }: BandColumns) => ({ all, drawn: market.length });
+
 /** A script within a page: what would end its element early is written otherwise. */
 function inScript(script: string): string {
   return script.replaceAll('</script', String.raw`<\/script`);
@@ -89,6 +95,7 @@ const SCRIPTS = [
   'fill-marks.js',
   'price-lines.js',
   'series.js',
+  'time-bands.js',
   'charts.js',
   'trade-table.js',
   'main.js',

@@ -4,13 +4,15 @@ import { legendOf } from './legend.js';
 import { hiddenExits, startPriceLines } from './price-lines.js';
 import { createSeries, paintSeries } from './series.js';
 import { priceOf } from './texts.js';
+import { bandLines, hiddenBands, startTimeBands } from './time-bands.js';
 
 /** Price, equity and drawdown over one time scale. */
 
 /**
  * Draws the charts and returns what moves them.
  * @param {import('./read-data.js').PageData} data
- * @param {{ readonly chart: HTMLElement, readonly legend: HTMLElement, readonly note: HTMLElement }} places
+ * @param {{ readonly chart: HTMLElement, readonly legend: HTMLElement, readonly held: HTMLElement,
+ *   readonly note: HTMLElement }} places
  */
 export function startCharts(data, places) {
   const series = createSeries(data, places.chart);
@@ -19,12 +21,15 @@ export function startCharts(data, places) {
   /** @type {import('./read-data.js').Trade | null} */
   let chosen = null;
   const lines = startPriceLines({ data, chart, prices, market: () => market });
+  const bands = startTimeBands({ data, market: () => market, series });
 
   const showMarks = () => {
     const view = chart.timeScale().getVisibleRange();
     const { marks, note } = fillMarks(data, market, view);
     series.marks.setMarkers(marks);
-    places.note.textContent = [note, hiddenExits(data, market, view)].join(' ').trim();
+    places.note.textContent = [note, hiddenExits(data, market, view), hiddenBands(data, market, view)]
+      .filter((sentence) => sentence !== '')
+      .join(' ');
   };
 
   /** @param {number} index */
@@ -49,6 +54,7 @@ export function startCharts(data, places) {
     if (chosen !== null) tradeLine.applyOptions({ color: colour(chosen.profit >= 0 ? 'up' : 'down') });
     showMarks();
     lines.redraw();
+    bands.redraw();
   };
 
   /** @param {import('./read-data.js').Trade} trade */
@@ -76,6 +82,9 @@ export function startCharts(data, places) {
     const held = /** @type {any} */ (event.seriesData.get(hold))?.value ?? null;
     const depth = /** @type {any} */ (event.seriesData.get(drawdown))?.value ?? null;
     const decimals = data.markets[market]?.decimals ?? 2;
+    const named = bandLines(data, market, event.time === undefined ? undefined : Number(event.time));
+    places.held.textContent = named.join('\n');
+    places.held.classList.toggle('is-right', (event.point?.x ?? 0) < chart.timeScale().width() / 2);
     places.legend.replaceChildren(
       ...legendOf(data, {
         time: event.time,

@@ -13,6 +13,8 @@ export function legendOf(data, at) {
       labelled('Buy and hold', '', 'hold'),
       labelled('Drawdown', '', 'down'),
       ...(data.exits.length === 0 ? [] : [labelled('Target', '', 'target'), labelled('Stop', '', 'stop')]),
+      ...(data.locks.length === 0 ? [] : [labelled('Lock', '', 'lock')]),
+      ...(data.members.length === 0 ? [] : [labelled('In a universe', '', 'member')]),
       labelled('', 'Wheel or pinch to zoom, drag to move, point for values. Times are UTC.'),
     ];
   }

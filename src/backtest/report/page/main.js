@@ -44,6 +44,7 @@ async function start() {
   const charts = startCharts(data, {
     chart: element('chart'),
     legend: element('legend'),
+    held: element('held'),
     note: element('note'),
   });
   drawn = charts;

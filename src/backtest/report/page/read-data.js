@@ -12,11 +12,15 @@
  * @typedef {{ readonly market: number, readonly from: import('lightweight-charts').UTCTimestamp,
  *   readonly to: import('lightweight-charts').UTCTimestamp, readonly isTarget: boolean, readonly price: number,
  *   readonly before: number }} ExitLine
+ * @typedef {{ readonly time: import('lightweight-charts').UTCTimestamp, readonly part: number,
+ *   readonly isAfterAll: boolean }} Moment the bar that has it, and how much of the bar is before it
+ * @typedef {{ readonly market: number, readonly fromMs: number, readonly untilMs: number, readonly from: Moment,
+ *   readonly until: Moment, readonly name: string, readonly text: string }} Band
  * @typedef {{ readonly name: string, readonly decimals: number, readonly bars: readonly Bar[] }} Market
  * @typedef {{ readonly quote: string, readonly stepMs: number, readonly isThinned: boolean, readonly equity: readonly Point[],
  *   readonly equityRange: readonly Bar[], readonly drawdown: readonly Point[], readonly hold: readonly Point[],
  *   readonly markets: readonly Market[], readonly fills: readonly Fill[], readonly trades: readonly Trade[],
- *   readonly exits: readonly ExitLine[],
+ *   readonly exits: readonly ExitLine[], readonly locks: readonly Band[], readonly members: readonly Band[],
  *   readonly timeAt: (timeMs: number) => import('lightweight-charts').UTCTimestamp }} PageData
  */
 
@@ -44,6 +48,13 @@ function unpacked(sent) {
   const at = summed(equity.at);
   /** @param {(index: number) => number} value */
   const points = (value) => at.map((step, index) => ({ time: timeOf(step), value: value(index) }));
+  const lastStep = at.at(-1) ?? 0;
+  /** @param {number} timeMs */
+  const momentOf = (timeMs) => {
+    const steps = (timeMs - startMs) / stepMs;
+    const step = Math.floor(steps);
+    return { time: timeOf(step), part: steps - step, isAfterAll: step > lastStep };
+  };
   const opened = summed(trades.openedAtMs);
   const numbers = summed(trades.number);
   const filledAt = summed(fills.at);
@@ -95,8 +106,25 @@ function unpacked(sent) {
       price: sent.exits.price[index],
       before: sent.exits.before[index],
     })),
+    locks: bandsFrom(sent.locks, momentOf),
+    members: bandsFrom(sent.members, momentOf),
     timeAt: (timeMs) => timeOf(Math.floor((timeMs - startMs) / stepMs)),
   };
+}
+
+/**
+ * Stretches of time from their columns, by their beginning.
+ * @param {any} bands
+ * @param {(timeMs: number) => Moment} momentOf
+ * @returns {Band[]}
+ */
+function bandsFrom(bands, momentOf) {
+  return summed(bands.fromMs).map((fromMs, index) => {
+    const untilMs = fromMs + bands.lengthMs[index];
+    const ends = { from: momentOf(fromMs), until: momentOf(untilMs) };
+    const { market, name, text } = bands;
+    return { market: market[index], fromMs, untilMs, ...ends, name: name[index], text: text[index] };
+  });
 }
 
 /**

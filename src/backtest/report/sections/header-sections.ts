@@ -101,7 +101,7 @@ last close with the highest and lowest price between, equity and drawdown keep t
   return `<section id="charts"><div class="bar"><h2>Price, equity and drawdown</h2>
 <span><select id="market" aria-label="Market" hidden></select><button type="button" id="hold" aria-pressed="false">Buy and hold</button>
 <button type="button" id="log" aria-pressed="false">Log scale</button><button type="button" id="whole">Whole run</button></span></div>
-<div id="legend"></div><div id="chart"></div><p class="muted" id="note"></p>${thinned}
+<div id="legend"></div><div class="drawn"><div id="chart"></div><div id="held"></div></div><p class="muted" id="note"></p>${thinned}
 <noscript>The charts and the list of trades need JavaScript; trades.csv and equity.csv beside this page have the same.</noscript></section>`;
 }
 

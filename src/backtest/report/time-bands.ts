@@ -1,0 +1,96 @@
+import { countText } from '../../domain/money-text.ts';
+import type { LockRecord } from '../../engine/lock-records.ts';
+import type { MemberRecord } from '../../engine/universe/member-records.ts';
+import { scopeText } from '../../execution/locks/lock.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+
+/** Bands of each kind that a page carries. Of more the longest are drawn, and the page says so. */
+const MOST_BANDS = 5_000;
+
+/** A stretch of time in one market, or in all. */
+export interface TimeBand {
+  /** Null: all. */
+  readonly market: string | null;
+  readonly fromMs: number;
+  /** Its own moment is not in it. */
+  readonly untilMs: number;
+  /** In one word or two: the lock, or the strategy and its universe. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Bands as columns, by their beginning; whole numbers that rise are steps from the one before. */
+export interface BandColumns {
+  /** Places among the markets of the page; -1 for all. */
+  readonly market: readonly number[];
+  readonly fromMs: readonly number[];
+  readonly lengthMs: readonly number[];
+  readonly name: readonly string[];
+  readonly text: readonly string[];
+  /** How many there were, with those that are too many for a page. */
+  readonly all: number;
+}
+
+/** Locks over the time that they held. */
+export function lockBands({ locks, toMs }: Pick<BacktestRun, 'locks' | 'toMs'>): readonly TimeBand[] {
+  return locks.records.map((record) => ({
+    market: record.lock.market,
+    fromMs: record.lock.beganAtMs,
+    untilMs: lockEndMs(record, toMs),
+    name: `${record.lock.name} (${scopeText(record.lock)})`,
+    text: `${record.lock.reason}; ${countText(record.refused, 'order', 'orders')} refused`,
+  }));
+}
+
+/** When a lock ended, or the run did. */
+export function lockEndMs({ lock, endedAtMs }: LockRecord, toMs: number): number {
+  return Math.max(lock.beganAtMs, endedAtMs ?? toMs);
+}
+
+/**
+ * Markets over the time that they were in a universe. What is not known ends nothing: where changes are
+ * missing, a member is one until the last that is listed.
+ */
+export function memberBands({ members, toMs }: Pick<BacktestRun, 'members' | 'toMs'>): readonly TimeBand[] {
+  const { records, more } = members;
+  const knownUntilMs = more === 0 ? toMs : (records.at(-1)?.atMs ?? toMs);
+  const inside = new Map<string, MemberRecord>();
+  const bands: TimeBand[] = [];
+  const end = (entered: MemberRecord, untilMs: number): void => {
+    const { market, strategy, universe, atMs, rank } = entered;
+    const name = `${strategy}/${universe}`;
+    bands.push({ market, fromMs: atMs, untilMs, name, text: `a member, entered with rank ${rank}` });
+  };
+  for (const record of records) {
+    const key = JSON.stringify([record.strategy, record.universe, record.market]);
+    const entered = inside.get(key);
+    if (record.kind === 'entered') inside.set(key, record);
+    else if (entered !== undefined) {
+      inside.delete(key);
+      end(entered, record.atMs);
+    }
+  }
+  for (const entered of inside.values()) end(entered, Math.max(entered.atMs, knownUntilMs));
+  return bands;
+}
+
+/** Bands as a page carries them: those of its markets, the longest where there are too many. */
+export function bandColumns(
+  bands: readonly TimeBand[],
+  indexOf: ReadonlyMap<string, number>,
+  most = MOST_BANDS,
+): BandColumns {
+  const known = bands.filter(({ market }) => market === null || indexOf.has(market));
+  const longest = known
+    .toSorted((left, right) => right.untilMs - right.fromMs - (left.untilMs - left.fromMs))
+    .slice(0, most)
+    .toSorted((left, right) => left.fromMs - right.fromMs);
+  return {
+    market: longest.map(({ market }) => (market === null ? -1 : (indexOf.get(market) ?? -1))),
+    fromMs: longest.map(({ fromMs }, index) => fromMs - (longest[index - 1]?.fromMs ?? 0)),
+    lengthMs: longest.map(({ fromMs, untilMs }) => untilMs - fromMs),
+    name: longest.map(({ name }) => name),
+    text: longest.map(({ text }) => text),
+    all: known.length,
+  };
+}

@@ -1,0 +1,39 @@
+import type { LockRecord } from '../../../src/engine/lock-records.ts';
+import type { MemberRecord } from '../../../src/engine/universe/member-records.ts';
+import type { Lock } from '../../../src/execution/locks/lock.ts';
+
+/** A lock of all markets that a rule brought, with what is said of it otherwise. */
+export function lockRecord({
+  endedAtMs = null,
+  refused = 0,
+  ...lock
+}: Partial<Omit<LockRecord, 'lock'>> & Partial<Lock> & Pick<Lock, 'beganAtMs'>): LockRecord {
+  return {
+    lock: {
+      name: 'night',
+      rule: null,
+      strategy: null,
+      market: null,
+      entries: 'cancel',
+      reason: 'a rule',
+      endsAtMs: endedAtMs ?? Number.MAX_SAFE_INTEGER,
+      ...lock,
+    },
+    endedAtMs,
+    refused,
+  };
+}
+
+/** A market that entered or left the universe of one strategy. */
+export function memberRecord({ kind, ...of }: Pick<MemberRecord, 'market' | 'kind' | 'atMs'>): MemberRecord {
+  const rank = kind === 'entered' ? 1 : 3;
+  return {
+    ...of,
+    kind,
+    strategy: 'busiest',
+    universe: 'members',
+    rankBy: 'volume24h',
+    rank,
+    reason: { by: 'rank', found: rank, limit: 2 },
+  };
+}
