@@ -95,6 +95,7 @@ export function run(
     balances: { usdt: parseUnits('10000') },
     rules: { volumeShareMillionths: null },
   });
+  const knownMarkets = new Set<string>(markets.map(({ market }) => market.symbol));
   const instances = traded.map(({ market }, index) => ({
     runner: new StrategyRunner(strategy, {
       name: index === 0 ? strategy.name : `${strategy.name}-${index}`,
@@ -102,6 +103,8 @@ export function run(
       market: market.symbol,
       timeframe: '1m',
       params,
+      hasBooks: false,
+      knownMarkets,
     }),
     onError: 'stop' as const,
     pauseMs: 60_000,
@@ -119,7 +122,7 @@ export function run(
 }
 
 /** Things a second by what this process had of the processor, which others on the machine do not lessen. */
-function rateOf(count: number, work: () => void): number {
+export function rateOf(count: number, work: () => void): number {
   const used = process.cpuUsage();
   work();
   const { user, system } = process.cpuUsage(used);

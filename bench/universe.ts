@@ -1,11 +1,74 @@
 import type { MarketFigures } from '../src/strategy/universe/market-figures.ts';
+import { defineStrategy } from '../src/strategy/definition.ts';
+import { sma } from '../src/strategy/indicators/averages.ts';
 import { rankMarkets } from '../src/strategy/universe/rank-markets.ts';
 import { createRandom } from '../src/domain/random.ts';
-import type { BenchResult } from './result.ts';
+import { rateOf, run } from './backtest.ts';
+import { firstBars, MARKET, walksOf } from './bar-walk.ts';
+import { median, type BenchResult } from './result.ts';
 
 const MARKETS = 150;
 const TAKE = 30;
 const ROUNDS = 2_000;
+
+/** Bars of each run, of one market or of these many. */
+const BARS = 315_360;
+const FOLLOWED_OF = 30;
+const RATE_ROUNDS = 5;
+/** Bars of markets with a universe a second, by those of one market without. */
+const LEAST_SHARE_OF_ONE_MARKET = 0.8;
+
+/** Looks at an average with each bar of one market. */
+const ONE = defineStrategy({
+  name: 'one',
+  data: ({ market }) => ({ bars: market.candles('1m') }),
+  indicators: ({ bars }) => ({ average: sma(bars, 30) }),
+  on: {
+    bars(ctx, { close }) {
+      if (ctx.indicators.average < 0) ctx.buy({ amount: close });
+    },
+  },
+});
+
+/** The same of the most traded, ranked each hour. */
+const following = (take: number) =>
+  defineStrategy({
+    name: 'many',
+    data: (data) => {
+      const members = data.universe({ quote: 'usdt', rankBy: 'volume24h', take, refreshMs: 3_600_000 });
+      return { members, bars: members.candles('1m') };
+    },
+    indicators: ({ bars }) => ({ average: sma(bars, 30) }),
+    on: {
+      bars(ctx, { market, close }) {
+        if ((ctx.indicators.average.of(market) ?? 0) < 0) ctx.markets.of(market).buy({ amount: close });
+      },
+    },
+  });
+
+/** Bars a second of 30 markets of which so many are members, against those of one market. */
+function benchRate(take: number): BenchResult {
+  const columns = firstBars(BARS);
+  const only = [{ market: MARKET, columns }];
+  const many = walksOf(FOLLOWED_OF, columns);
+  const strategy = following(take);
+  const rates = Array.from({ length: RATE_ROUNDS }, () => ({
+    one: rateOf(BARS, () => void run(only, ONE, {})),
+    many: rateOf(BARS, () => void run(many, strategy, {}, many.slice(0, 1))),
+  }));
+  const value = median(rates.map((rate) => rate.many));
+  const reference = median(rates.map((rate) => rate.one));
+  const ratio = value / reference;
+  return {
+    name: `universe: as many bars of ${FOLLOWED_OF} markets, of which ${take} are members, against those of one`,
+    value,
+    unit: 'bars/s',
+    reference,
+    ratio,
+    target: LEAST_SHARE_OF_ONE_MARKET,
+    holds: ratio >= LEAST_SHARE_OF_ONE_MARKET,
+  };
+}
 
 /** Sorting as many numbers, as an example of work that every machine knows. */
 function sortMs(numbers: readonly number[]): number {
@@ -14,7 +77,7 @@ function sortMs(numbers: readonly number[]): number {
   return (performance.now() - startedMs) / ROUNDS;
 }
 
-/** How long it takes to rank all markets of an exchange. */
+/** How long it takes to rank all markets of an exchange, and what a universe costs a backtest on bars. */
 export function benchUniverse(): BenchResult[] {
   const random = createRandom(1);
   const candidates = Array.from({ length: MARKETS }, (_, place) => `C${place}IRT`);
@@ -54,5 +117,7 @@ export function benchUniverse(): BenchResult[] {
       target,
       holds: value < target,
     },
+    benchRate(10),
+    benchRate(FOLLOWED_OF),
   ];
 }

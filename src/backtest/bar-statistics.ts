@@ -5,6 +5,7 @@ import type { MarketStats } from '../domain/market-stats.ts';
 import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
 import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { VenueAnswer, VenueCall } from '../venues/port.ts';
+import { BarBlocks } from './bar-blocks.ts';
 import { BarFeed } from './bar-feed.ts';
 import type { BarLane } from './bar-lane.ts';
 
@@ -16,6 +17,7 @@ const DAY_MS = 86_400_000;
  */
 export class BarStatistics {
   private readonly lanes: readonly BarLane[];
+  private readonly blocks = new Map<BarLane, BarBlocks>();
   private readonly marketNames: MarketNames;
 
   constructor(lanes: readonly BarLane[], marketNames: MarketNames) {
@@ -34,7 +36,9 @@ export class BarStatistics {
   private statistics(atMs: number): readonly MarketStats[] {
     return this.lanes.flatMap((lane) => {
       const name = this.marketNames.parseMarket(lane.market.symbol);
-      const stats = dayOf(lane, { name, atMs });
+      const blocks = this.blocks.get(lane) ?? new BarBlocks(lane.columns);
+      this.blocks.set(lane, blocks);
+      const stats = dayOf(lane, blocks, { name, atMs });
       return stats === null ? [] : [stats];
     });
   }
@@ -43,21 +47,13 @@ export class BarStatistics {
 /** The last day of a market, by its bars. Figures to rank by: no money is made of them. */
 function dayOf(
   { columns, closedIndex }: BarLane,
+  blocks: BarBlocks,
   { name, atMs }: { readonly name: MarketName; readonly atMs: number },
 ): MarketStats | null {
-  const fromMs = atMs - DAY_MS;
-  const { openTimeMs, open, high, low, close, volume } = columns;
-  let first = closedIndex + 1;
-  let [most, least] = [0, Number.POSITIVE_INFINITY];
-  let [base, quote] = [0, 0];
-  while (first > 0 && (openTimeMs[first - 1] ?? 0) >= fromMs) {
-    first -= 1;
-    most = Math.max(most, high[first] ?? 0);
-    least = Math.min(least, low[first] ?? 0);
-    base += volume[first] ?? 0;
-    quote += (volume[first] ?? 0) * (close[first] ?? 0);
-  }
+  const first = firstBarFrom(columns, atMs - DAY_MS);
   if (first > closedIndex) return null;
+  const { open, close } = columns;
+  const { high, low, base, quote } = blocks.totals(first, closedIndex);
   const priceScale = 10 ** columns.priceDecimals;
   const volumeScale = 10 ** columns.volumeDecimals;
   const [began, ended] = [open[first] ?? 0, close[closedIndex] ?? 0];
@@ -71,8 +67,8 @@ function dayOf(
     quoteVolume: figure(quote / volumeScale / priceScale),
     latest: figure(ended / priceScale),
     mark: null,
-    dayLow: figure(least / priceScale),
-    dayHigh: figure(most / priceScale),
+    dayLow: figure(low / priceScale),
+    dayHigh: figure(high / priceScale),
     dayOpen: figure(began / priceScale),
     dayClose: figure(ended / priceScale),
     dayChange: began === 0 ? null : figure(((ended - began) / began) * 100),

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { BarBlocks } from '../../../src/backtest/bar-blocks.ts';
+
+const bar = fc.record({
+  high: fc.integer({ min: 50, max: 99 }),
+  low: fc.integer({ min: 1, max: 50 }),
+  close: fc.integer({ min: 1, max: 99 }),
+  volume: fc.integer({ min: 0, max: 1_000 }),
+});
+const stretch = fc.tuple(fc.nat(299), fc.nat(299));
+
+test('any stretches of bars come to what their bars come to one by one', () => {
+  fc.assert(
+    fc.property(
+      fc.array(bar, { minLength: 300, maxLength: 300 }),
+      fc.array(stretch, { minLength: 1, maxLength: 8 }),
+      (bars, stretches) => {
+        const column = (of: (one: (typeof bars)[number]) => number) => Float64Array.from(bars, of);
+        const blocks = new BarBlocks({
+          market: parseMarket('BTCIRT').symbol,
+          timeframe: '1m',
+          length: bars.length,
+          priceDecimals: 0,
+          volumeDecimals: 0,
+          openTimeMs: Float64Array.from(bars, (_, index) => index),
+          open: column(({ close }) => close),
+          high: column(({ high }) => high),
+          low: column(({ low }) => low),
+          close: column(({ close }) => close),
+          volume: column(({ volume }) => volume),
+        });
+        for (const [one, other] of stretches) {
+          const [first, last] = [Math.min(one, other), Math.max(one, other)];
+          const some = bars.slice(first, last + 1);
+          expect(blocks.totals(first, last)).toEqual({
+            high: Math.max(...some.map(({ high }) => high)),
+            low: Math.min(...some.map(({ low }) => low)),
+            base: some.reduce((sum, { volume }) => sum + volume, 0),
+            quote: some.reduce((sum, { volume, close }) => sum + volume * close, 0),
+          });
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
