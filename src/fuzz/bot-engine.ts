@@ -53,7 +53,7 @@ const SPENDER_SHARE = 0.7;
 const HOSTILE_SHARE = 0.4;
 
 /** How many of the seeds have a strategy with a universe. */
-const ROAMER_SHARE = 0.35;
+const ROAMER_SHARE = 0.45;
 
 export interface BotEngineOptions {
   readonly seed: number;

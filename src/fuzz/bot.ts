@@ -52,15 +52,27 @@ const MOST_MISTAKES = 3;
  */
 const LIKELY_FACTOR = 15;
 
-/** How often the process dies in a lockout, and how long after the reply that began it. */
-const CRASH_IN_LOCKOUT = 0.4;
-const LEAST_LOCKED_OUT_MS = 500;
-const MOST_LOCKED_OUT_MS = 120_000;
+/** A death that is rare by chance: how often it comes after what it is to meet, and how long after. */
+interface LikelyCrash {
+  readonly where: string;
+  readonly share: number;
+  readonly leastMs: number;
+  readonly mostMs: number;
+}
 
-/** How often the process dies after a lock began, and how long after it. */
-const CRASH_IN_LOCK = 0.2;
-const LEAST_LOCKED_MS = 500;
-const MOST_LOCKED_MS = 20_000;
+/** The next life must know of the lockout. */
+const IN_LOCKOUT: LikelyCrash = { where: 'in a lockout', share: 0.4, leastMs: 500, mostMs: 120_000 };
+
+/** Locks are short here, and the next life must know of them. */
+const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, leastMs: 500, mostMs: 20_000 };
+
+/** What is held there is soon sold, and the next life must follow it. */
+const IN_LEFT: LikelyCrash = {
+  where: 'after a held market left',
+  share: 0.2,
+  leastMs: 500,
+  mostMs: 10_000,
+};
 
 /** A strategy that does not come back is ended after so long, and the bot has stood still until then. */
 const LOOP_MS = 5_000;
@@ -109,7 +121,7 @@ export class Bot {
       rules: lockRulesOf(options.swarm.seed),
       count: (what) => {
         options.coverage.count(what);
-        if (what === 'lock begun') this.crashInLock();
+        if (what === 'lock begun') this.crashAfter(IN_LOCK);
       },
     });
     this.journal = new JournalChecker(this.mirrorPath);
@@ -342,24 +354,13 @@ export class Bot {
     world.time.at(world.time.now() + this.dice.logUniform(least, most), () => this.begin());
   }
 
-  /** A death in a lockout is rare by chance, and the next life must know of the lockout. */
-  private crashInLockout(): void {
+  /** Dies soon after what has just begun, in a share of the cases. */
+  private crashAfter({ where, share, leastMs, mostMs }: LikelyCrash): void {
     const { world, swarm } = this.options;
-    const dice = Dice.of(swarm.seed, `lockout ${world.time.now()}`);
-    if (!this.mayCrash || !dice.happens(CRASH_IN_LOCKOUT)) return;
-    const afterMs = dice.logUniform(LEAST_LOCKED_OUT_MS, MOST_LOCKED_OUT_MS);
-    world.time.at(world.time.now() + afterMs, () => {
-      if (this.mayCrash) this.crash('in a lockout');
-    });
-  }
-
-  /** Locks are short here, and the next life must know of them. */
-  private crashInLock(): void {
-    const { world, swarm } = this.options;
-    const dice = Dice.of(swarm.seed, `lock ${world.time.now()}`);
-    if (!this.mayCrash || !dice.happens(CRASH_IN_LOCK)) return;
-    world.time.at(world.time.now() + dice.logUniform(LEAST_LOCKED_MS, MOST_LOCKED_MS), () => {
-      if (this.mayCrash) this.crash('after a lock began');
+    const dice = Dice.of(swarm.seed, `${where} ${world.time.now()}`);
+    if (!this.mayCrash || !dice.happens(share)) return;
+    world.time.at(world.time.now() + dice.logUniform(leastMs, mostMs), () => {
+      if (this.mayCrash) this.crash(where);
     });
   }
 
@@ -383,8 +384,10 @@ export class Bot {
       if (event.kind !== 'opens') this.locks.watch(this.engine, output, event.atMs);
     }
     if (this.engine !== null && this.universe !== null) {
-      for (const told of this.universe.watch(this.engine, event, output, world.time.now()))
+      for (const told of this.universe.watch(this.engine, event, output, world.time.now())) {
         coverage.universe(told);
+        if (told.left.some((market) => told.kept.includes(market))) this.crashAfter(IN_LEFT);
+      }
     }
     this.rejections.watch(
       output,
@@ -395,7 +398,7 @@ export class Bot {
     if (this.canJudgeFunds) this.funds.watch(output, (currency) => this.fundsOf(currency), world.time.now());
     if (event.kind === 'answer') {
       coverage.answer(event.answer);
-      if (isLimit(event.answer)) this.crashInLockout();
+      if (isLimit(event.answer)) this.crashAfter(IN_LOCKOUT);
     }
     this.watchBrackets(event, output);
     for (const change of output.changes) {

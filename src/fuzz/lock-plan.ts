@@ -11,6 +11,12 @@ const HANDED_SHARE = 0.6;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
+/** An operator who locks often does so every few minutes. */
+const SHORTEST_MEAN_MS = 10 * MINUTE_MS;
+
+/** How many of the locks by hand are taken back before their end. */
+const UNDONE = 0.3;
+
 /** Times at which an operator locks or unlocks. */
 export interface LockByHand {
   readonly atMs: number;
@@ -77,19 +83,23 @@ export function locksByHandOf(
   const dice = Dice.of(seed, 'locks by hand');
   if (!dice.happens(HANDED_SHARE)) return [];
   const acts: LockByHand[] = [];
-  for (let atMs = dice.exponential(HOUR_MS); atMs < runMs; atMs += dice.exponential(HOUR_MS)) {
+  const meanMs = dice.logUniform(SHORTEST_MEAN_MS, HOUR_MS);
+  for (let atMs = dice.exponential(meanMs); atMs < runMs; atMs += dice.exponential(meanMs)) {
     const market = dice.happens(0.3) ? null : dice.pick(markets);
     const strategy = dice.happens(0.7) ? null : `chaos-${dice.integer(0, markets.length - 1)}`;
     const name = dice.happens(0.8) ? 'hand' : 'news';
     const forMs = Math.round(dice.logUniform(0.2, 40) * MINUTE_MS);
     const entries = dice.happens(0.7) ? 'cancel' : 'keep';
     const isUnlock = dice.happens(0.25);
-    const isAll = dice.happens(0.5);
+    const unlock = { kind: 'unlock', name: null, strategy, market, isAll: dice.happens(0.5) } as const;
+    // Mostly a lock runs out by itself.
+    if (!isUnlock && dice.happens(UNDONE))
+      acts.push({ atMs: Math.round(atMs + forMs * dice.between(0.1, 0.9)), command: () => unlock });
     acts.push({
       atMs: Math.round(atMs),
       command: (nowMs) =>
         isUnlock
-          ? { kind: 'unlock', name: null, strategy, market, isAll }
+          ? unlock
           : {
               kind: 'lock',
               name,

@@ -12,9 +12,9 @@ export class PortfolioCoverage {
       if (status === 'working') this.sets.set(id, false);
       else this.sets.delete(id);
     }
-    return status === 'refused' && reason?.includes(' to be spent, was ') === true
-      ? ['refused for want of money']
-      : [];
+    // Of an order that was planned already, the intent is done.
+    const isRefused = status === 'refused' || reason?.startsWith('refused: ') === true;
+    return isRefused && reason?.includes(' to be spent, was ') === true ? ['refused for want of money'] : [];
   }
 
   /** The same of a new order. */

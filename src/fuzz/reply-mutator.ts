@@ -84,6 +84,8 @@ export class ReplyMutator {
   private readonly options: ReplyMutatorOptions;
   /** By path: what was said before. */
   private readonly said = new Map<string, HttpResponse[]>();
+  /** How often each kind of wrongness came so far. */
+  private readonly times = new Map<WrongKind, number>();
 
   constructor(options: ReplyMutatorOptions) {
     this.options = options;
@@ -100,7 +102,7 @@ export class ReplyMutator {
     if (!hasOwnCode && (plan.refusals === 0 || !dice.happens(plan.refusals))) return null;
     const response = hasOwnCode ? this.ownRefusal(request) : dice.pick(REFUSALS);
     if (response === null) return null;
-    const isHandled = dice.happens(0.6);
+    const isHandled = dice.happens(0.5);
     const what = hasOwnCode ? "refusal with the interface's code" : 'wrong refusal';
     onWrong(`${what} of what was ${isHandled ? 'done' : 'not done'}`);
     if (hasOwnCode && isHandled) this.rememberRefused(request);
@@ -115,12 +117,28 @@ export class ReplyMutator {
     const earlier = this.remember(request, response);
     const times = OF_ONE_ORDER.some((start) => path.startsWith(start)) ? TIMES_MORE : 1;
     if (!dice.happens(plan.probability * times)) return response;
-    const kind = dice.pick(plan.kinds);
-    const wrong = kind === null ? null : this.wrongReply(kind, response, earlier);
-    if (wrong === null) return response;
-    onWrong(`wrong reply ${kind}`);
-    if (hasFailed(wrong)) this.rememberRefused(request);
-    return wrong;
+    for (const kind of this.rarestFirst()) {
+      const wrong = this.wrongReply(kind, response, earlier);
+      if (wrong === null) continue;
+      this.times.set(kind, this.timesOf(kind) + 1);
+      onWrong(`wrong reply ${kind}`);
+      if (hasFailed(wrong)) this.rememberRefused(request);
+      return wrong;
+    }
+    return response;
+  }
+
+  /** So that a run of few wrong replies has many kinds of them. Of the same number, by chance. */
+  private rarestFirst(): readonly WrongKind[] {
+    const { plan, dice } = this.options;
+    return plan.kinds
+      .map((kind) => ({ kind, rank: this.timesOf(kind) + dice.share() }))
+      .toSorted((left, right) => left.rank - right.rank)
+      .map(({ kind }) => kind);
+  }
+
+  private timesOf(kind: WrongKind): number {
+    return this.times.get(kind) ?? 0;
   }
 
   private wrongReply(

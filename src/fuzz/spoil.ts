@@ -29,6 +29,8 @@ const TELLING: ReadonlySet<string | number> = new Set([
 ]);
 /** Of which a huge one looks like the newest of all. */
 const IDS: ReadonlySet<string | number> = new Set(['id', 'orderId', 'pairId']);
+/** Kinds of wrong numbers. */
+const NUMBER_KINDS: ReadonlySet<WrongKind> = new Set(['negative', 'tiny', 'zero', 'huge']);
 const HUGE_IDS = [9_007_199_254_740_991, 1_000_000_000_000, 123_456_789_012] as const;
 
 /**
@@ -48,12 +50,19 @@ export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dic
 function placesFor(kind: WrongKind, places: readonly Place[], dice: Dice): readonly Place[] {
   if (kind === 'record dropped' || kind === 'record doubled') return places.filter(isRecord);
   if (kind === 'records reversed') return places.filter(isList);
-  const all = places.filter(({ isLeaf }) => isLeaf);
+  const all = places.filter((place) => place.isLeaf && suits(kind, place));
   const newest = dice.happens(0.5) ? all.filter(({ isNewest }) => isNewest) : [];
   const leaves = newest.length > 0 ? newest : all;
   const wanted = kind === 'huge' ? IDS : TELLING;
   const telling = dice.happens(0.5) ? leaves.filter(({ key }) => wanted.has(key)) : [];
   return telling.length > 0 ? telling : leaves;
+}
+
+/** Whether a value is of the sort that a kind of wrongness is for. */
+function suits(kind: WrongKind, { holder, key }: Place): boolean {
+  const value = holder[key];
+  if (NUMBER_KINDS.has(kind)) return isNumeric(value);
+  return kind !== 'unknown word' || (typeof value === 'string' && !isNumeric(value));
 }
 
 /** Null for what is no object, or was cut off by another fault. */
@@ -156,8 +165,7 @@ function wrongValue(kind: WrongKind, value: unknown, dice: Dice): unknown {
   if (kind === 'boolean') return typeof value !== 'boolean' || (dice.happens(0.5) ? !value : 'yes');
   if (kind === 'object') return { toString: 'none', value };
   if (kind === 'nested') return NESTED;
-  if (kind === 'unknown word')
-    return typeof value === 'string' && !isNumeric(value) ? 'Suspended' : undefined;
+  if (kind === 'unknown word') return 'Suspended';
   return isNumeric(value) ? wrongNumber(kind, value, dice) : undefined;
 }
 

@@ -42,6 +42,7 @@ const SHARE = 0.5;
 const LEAST = 0.002;
 /** More, and two readings in a row are wrong alike often enough to be believed. */
 const MOST = 0.02;
+const LEAST_REFUSALS = 0.01;
 const MOST_REFUSALS = 0.1;
 
 /** Half of the seeds have wrong replies, of some of the kinds, or wrong refusals, or both. */
@@ -49,7 +50,7 @@ export function drawWrongReplies(dice: Dice): WrongReplies | null {
   if (!dice.happens(SHARE)) return null;
   const kinds = dice.some(WRONG_KINDS, 0.6);
   const probability = dice.happens(0.8) && kinds.length > 0 ? dice.logUniform(LEAST, MOST) : 0;
-  const refusals = dice.happens(0.6) ? dice.logUniform(LEAST, MOST_REFUSALS) : 0;
-  const ownCodeRefusals = dice.happens(0.5) ? dice.logUniform(LEAST, MOST_REFUSALS) : 0;
+  const refusals = dice.happens(0.6) ? dice.logUniform(LEAST_REFUSALS, MOST_REFUSALS) : 0;
+  const ownCodeRefusals = dice.happens(0.5) ? dice.logUniform(LEAST_REFUSALS, MOST_REFUSALS) : 0;
   return { probability, kinds, refusals, ownCodeRefusals };
 }

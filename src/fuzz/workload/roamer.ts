@@ -48,9 +48,9 @@ export const ROAMER = defineStrategy({
       const place = ctx.markets.of(market);
       const prices = { bid: new Decimal(exact.bid), ask: new Decimal(exact.ask) };
       if (!ctx.data.members.isMember(market)) {
-        if (dice.happens(0.3)) leave(place, prices, dice);
+        if (dice.happens(0.15)) leave(place, prices, dice);
       } else if (dice.happens(0.5)) buy(place, prices, dice);
-      else if (dice.happens(0.4)) leave(place, prices, dice);
+      else if (dice.happens(0.25)) leave(place, prices, dice);
       else bracketed(place, dice);
       if (dice.happens(0.05)) ctx.cancelAll(market);
     },
