@@ -10,6 +10,7 @@ import type { ExitKind } from '../../../../src/domain/exit-kind.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import type { OrderRecord } from '../../../../src/execution/order-record.ts';
 import { demoRun } from '../demo-run.ts';
+import { lockRecord } from '../run-records.ts';
 
 const dataOf = (run: BacktestRun): ReportData => reportData(finishRun(run));
 
@@ -138,7 +139,7 @@ describe('the exits of brackets in a report', () => {
 });
 
 describe('a report', () => {
-  test('of a million bars and tens of thousands of trades at rial prices is below two megabytes', () => {
+  test('of a million bars, tens of thousands of trades and thousands of locks is below two megabytes', () => {
     const run = demoRun({ bars: 1_051_200, timeframe: '1m', tradeChance: 0.05 });
     const inRial = run.markets.map((traded) => {
       const { candles } = traded;
@@ -154,7 +155,14 @@ describe('a report', () => {
         },
       };
     });
-    const html = reportHtml(finishRun({ ...run, markets: inRial }));
+    const records = Array.from({ length: 10_000 }, (_, index) =>
+      lockRecord({
+        beganAtMs: run.fromMs + index * 6_000_007,
+        endedAtMs: run.fromMs + index * 6_000_007 + 1_000_003 + index,
+        reason: `equity fell ${index / 1_000} % within 7 d, from ${index * 7_919} to ${index * 7_907} rls`,
+      }),
+    );
+    const html = reportHtml(finishRun({ ...run, markets: inRial, locks: { records, more: 0 } }));
     expect(html.length).toBeLessThan(2_000_000);
     expect(html).toContain('each bar above stands for 1 h 11 min');
   });
