@@ -69,7 +69,7 @@ const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, leastMs:
 /** What is held there is soon sold, and the next life must follow it. */
 const IN_LEFT: LikelyCrash = {
   where: 'after a held market left',
-  share: 0.2,
+  share: 0.5,
   leastMs: 500,
   mostMs: 10_000,
 };
