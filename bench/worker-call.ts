@@ -91,6 +91,7 @@ export async function benchWorkerCall(): Promise<BenchResult[]> {
       market: MARKET,
       timeframe: '1m',
       params: {},
+      universe: null,
       knownMarkets: null,
       restarts: false,
     });

@@ -1,3 +1,4 @@
+import { placeText } from '../strategy/universe/own-markets.ts';
 import {
   barsBetween,
   cellUnits,
@@ -71,7 +72,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     markets: markets.map((market) => tradedMarket(market, fromMs)),
     strategies: backtest.instances.map(({ runner }) => ({
       name: runner.name,
-      market: runner.market,
+      market: placeText(runner),
       params: runner.params,
       failure: run.failures.get(runner.name) ?? null,
       log: run.logs.get(runner.name) ?? [],

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { DEFAULT_CANDLE_RULES, type BarPath, type BarRules } from '../venues/bars/bar-rules.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import type { CsvSource } from '../backtest/setup/candle-backtest.ts';
+import { isFields } from '../strategy/fields.ts';
 import { marketOption } from './option-readers.ts';
 import type { PollRules } from '../venues/recorded/poll-rules.ts';
 
@@ -22,6 +23,15 @@ function jsonOrText(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** Reads the rules of a universe as JSON; the configuration checks what they say. */
+export function universeOption(text: string): Readonly<Record<string, unknown>> {
+  const rules = jsonOrText(text);
+  if (isFields(rules) && !Array.isArray(rules)) return rules;
+  throw new InvalidArgumentError(
+    'expected rules as JSON, such as {"quote":"rls","rankBy":"volume24h","take":10}.',
+  );
 }
 
 /** Reads `BTCUSDT=hours.csv`, or a file alone, behind those before it. */

@@ -1,3 +1,4 @@
+import { placeText } from '../strategy/universe/own-markets.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import { lowered } from '../budget/named-limit.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
@@ -73,7 +74,7 @@ export async function planOfConfigs(
       },
     }),
     budgets: facts.budgets,
-    strategies: runners.map(({ name, market }) => `${name} (${market})`),
+    strategies: runners.map((runner) => `${runner.name} (${placeText(runner)})`),
     problems: [...new Set(loaded.flatMap(({ problems }) => problems))],
   };
 }

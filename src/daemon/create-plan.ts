@@ -1,3 +1,4 @@
+import { ownMarketsOf } from '../strategy/universe/own-markets.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
 import { parseMarket } from '../exchange/market-names.ts';
@@ -22,7 +23,9 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
     subscriptions: runners.flatMap(({ name, subscriptions }) =>
       subscriptions.map((subscription) => ({ strategy: name, subscription })),
     ),
-    traded: runners.map(({ name, market }) => ({ strategy: name, market })),
+    traded: runners.flatMap((runner) =>
+      ownMarketsOf(runner).map((market) => ({ strategy: runner.name, market })),
+    ),
     bridged: bridgedOf(runners),
     trails: runners.flatMap(({ name, trailing }) =>
       trailing === null ? [] : [{ strategy: name, ...trailing }],

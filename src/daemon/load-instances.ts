@@ -9,6 +9,7 @@ import { LoadWatch } from '../plugins/load-watch.ts';
 import type { StrategyRunner } from '../strategy/runner.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
+import { candidatesOf, checkedUniverse } from '../strategy/universe/universe-rules.ts';
 import type { ConfiguredStrategy } from './settings/create-bot-config.ts';
 import { baseName, pluginText } from './settings/strategy-settings.ts';
 import type { StrategyThreads } from './strategy-threads.ts';
@@ -140,12 +141,14 @@ async function runnerOf(
   strategy: ConfiguredStrategy,
   { knownMarkets, threads, hasBooks = true, isDataSet = false }: LoadInstancesOptions,
 ): Promise<{ readonly runner: StrategyPort | null; readonly problems: readonly string[] }> {
-  const { plugin, market, timeframe, params, onError } = strategy;
+  const { plugin, universe, timeframe, params, onError } = strategy;
+  const market = strategy.market ?? firstCandidate(strategy, knownMarkets);
   // A strategy that is given no name has its own; that of its file stands for it until it is loaded.
   const name = strategy.name === baseName(pluginText(plugin)) ? null : strategy.name;
   const settings = {
     ...(name === null ? {} : { name }),
     market,
+    universe,
     marketNames: MARKET_NAMES,
     timeframe,
     params,
@@ -163,6 +166,7 @@ async function runnerOf(
       shownFile,
       name,
       market,
+      universe,
       timeframe,
       params,
       knownMarkets,
@@ -179,6 +183,25 @@ async function runnerOf(
     source: { file: shownFile, lineOf: (error) => lineIn(error, file) },
   });
   return { runner, problems };
+}
+
+/**
+ * Stands for the market of a strategy that has none of its own: one that may become a member. Throws
+ * `INVALID_STRATEGY` where there is none.
+ */
+function firstCandidate(
+  { universe }: Pick<ConfiguredStrategy, 'universe'>,
+  knownMarkets: ReadonlySet<string> | null,
+): string {
+  const rules = checkedUniverse(universe, { marketNames: MARKET_NAMES, knownMarkets: undefined });
+  const { bridge } = MARKET_NAMES;
+  // Any market of the currency will do while nobody knows which there are.
+  if (knownMarkets === null)
+    return rules.quote === bridge.quote ? bridge.market : MARKET_NAMES.symbolIn('btc', rules.quote);
+  const [first] = candidatesOf(rules, knownMarkets, MARKET_NAMES);
+  if (first !== undefined) return first;
+  const message = `universe: expected markets in ${rules.quote} to choose from, was none of the ${knownMarkets.size} that there are`;
+  throw new SarrafError('INVALID_STRATEGY', message);
 }
 
 /**

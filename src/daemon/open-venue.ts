@@ -31,7 +31,7 @@ export async function openVenue(
         seed: embedded.seed,
         speed: embedded.speed,
         replay,
-        traded: replay === null ? strategies.map(({ market }) => market) : [replay.market.symbol],
+        traded: replay === null ? strategies.flatMap(({ market }) => market ?? []) : [replay.market.symbol],
         limits: exchange.limits,
         headroom: exchange.headroom,
         ...(wrap === undefined ? {} : { wrap }),

@@ -1,3 +1,4 @@
+import { ownMarketsOf, placeText } from '../strategy/universe/own-markets.ts';
 import { join } from 'node:path';
 import { countText, groupedText, moneyText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
@@ -231,7 +232,10 @@ function inReplay(
   replay: ReplayFile | null,
 ): BotConfig['strategies'][number] {
   if (replay === null) return strategy;
-  return { ...strategy, market: replay.market.symbol, timeframe: replay.timeframe ?? '1m' };
+  const { timeframe } = replay;
+  // A universe has the one market of the recording to choose from.
+  const place = strategy.market === null ? {} : { market: replay.market.symbol };
+  return { ...strategy, ...place, timeframe: timeframe ?? '1m' };
 }
 
 function openMirror(config: BotConfig, venue: Venue, onRelief: (message: string) => void): MirrorStore {
@@ -259,7 +263,7 @@ function sayBegin(
 ): void {
   const { venue, replay, bot, config } = of;
   const strategies = bot.engine.instances.map(({ name }) => name);
-  const markets = [...new Set(bot.engine.instances.map(({ runner }) => runner.market))];
+  const markets = [...new Set(bot.engine.instances.map(({ runner }) => placeText(runner)))];
   const source =
     replay === null
       ? 'synthetic traders'
@@ -319,10 +323,12 @@ function statusLine({ engine, counts }: CreatedBot, venue: Venue): string {
       made.profit === null ? '-' : `${moneyText(made.profit, decimalsOf(made.currency))} ${made.currency}`;
     return `${instance.name} ${countText(instance.fills, 'fill')}, profit ${profit}`;
   });
-  const prices = [...new Set(engine.instances.map(({ runner }) => runner.market))].map((market) => {
-    const price = engine.markets.priceOf(market);
-    return `${market} ${price === null ? '-' : groupedText(formatUnits(price))}`;
-  });
+  const prices = [...new Set(engine.instances.flatMap(({ runner }) => ownMarketsOf(runner)))].map(
+    (market) => {
+      const price = engine.markets.priceOf(market);
+      return `${market} ${price === null ? '-' : groupedText(formatUnits(price))}`;
+    },
+  );
   const { liveOrders, phase } = engine.status();
   const state = phase === 'trading' ? '' : ` ${phase.toUpperCase()},`;
   return `${secondText(venue.time.now())} --${state} ${prices.join(', ')}, ${liveOrders} open, ${countText(counts.total, 'request')}; ${made.join('; ')}`;

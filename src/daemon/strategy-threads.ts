@@ -1,6 +1,7 @@
 import type { Timeframe } from '../domain/timeframe.ts';
 import { WorkerRunner, type IsolationLimits } from '../plugins/worker-runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
+import type { UniverseWish } from '../strategy/universe/universe-rules.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
 /** One strategy to be begun. */
@@ -10,6 +11,8 @@ export interface ThreadedStrategy {
   /** Null: its own. */
   readonly name: string | null;
   readonly market: string;
+  /** The markets that it runs in, in place of `market`; null: that one. */
+  readonly universe: UniverseWish | null;
   readonly timeframe: Timeframe;
   readonly params: Readonly<Record<string, unknown>>;
   /** Null: any market is believed. */

@@ -1,3 +1,4 @@
+import { ownMarketsOf } from '../strategy/universe/own-markets.ts';
 import { countText, moneyText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { Currency } from '../domain/market-symbol.ts';
@@ -14,14 +15,15 @@ import type { EndpointUsage, RequestCounts } from './request-counts.ts';
  */
 export interface StrategySummary {
   readonly strategy: string;
-  readonly market: string;
+  /** Null where it runs in each member of a universe. */
+  readonly market: string | null;
   readonly orders: number;
   readonly fills: number;
   /** Requests that its orders cost: placements and cancels. */
   readonly requests: number;
   readonly fees: Readonly<Record<string, string>>;
-  /** Of the coin of its own market, over all markets. */
-  readonly position: string;
+  /** Of the coin of its own market, over all markets; null where it has no market of its own. */
+  readonly position: string | null;
   /** Of every asset that it traded, but the currency. */
   readonly positions: Readonly<Record<string, string>>;
   readonly currency: Currency;
@@ -54,7 +56,7 @@ export function summarize(engine: Engine, counts: RequestCounts): Summary {
 
 function summarizeInstance(engine: Engine, instance: StrategyInstance): StrategySummary {
   const { name, runner, fills, requests, orders, fees } = instance;
-  const { market } = runner;
+  const [market = null] = ownMarketsOf(runner);
   const made = profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol));
   return {
     strategy: name,
@@ -63,7 +65,7 @@ function summarizeInstance(engine: Engine, instance: StrategyInstance): Strategy
     fills,
     requests,
     fees: Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)])),
-    position: formatUnits(instance.held(parseMarket(market).base)),
+    position: market === null ? null : formatUnits(instance.held(parseMarket(market).base)),
     ...made,
     failure: instance.status === 'running' ? null : instance.reason,
   };
@@ -82,12 +84,14 @@ export function summaryLines(summary: Summary): readonly string[] {
       one.profit === null
         ? `unknown: no price of ${one.unvalued.join(', ')}`
         : `${moneyText(one.profit, decimalsOf(currency))} ${currency}`;
+    const own = one.market === null ? null : parseMarket(one.market).base;
     const others = Object.entries(one.positions)
-      .filter(([asset, held]) => asset !== parseMarket(one.market).base && held !== '0')
-      .map(([asset, held]) => `, ${held} ${asset}`);
+      .filter(([asset, held]) => asset !== own && held !== '0')
+      .map(([asset, held]) => `${held} ${asset}`);
+    const held = [...(one.position === null ? [] : [one.position]), ...others].join(', ');
     const stopped = one.failure === null ? '' : `  STOPPED: ${one.failure}`;
     lines.push(
-      `${one.strategy.padEnd(12)} ${String(one.orders).padStart(7)} ${String(one.fills).padStart(7)}   ${profit} (fees ${fees === '' ? '0' : fees}, position ${one.position}${others.join('')})${stopped}`,
+      `${one.strategy.padEnd(12)} ${String(one.orders).padStart(7)} ${String(one.fills).padStart(7)}   ${profit} (fees ${fees === '' ? '0' : fees}, position ${held === '' ? '0' : held})${stopped}`,
     );
   }
   lines.push('', 'endpoint              requests   most in a window / limit');

@@ -35,6 +35,7 @@ import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
 import { StrategyDispatcher, type CandleListener } from './strategy-dispatcher.ts';
 import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategy-notifier.ts';
+import { MemberGuard } from './universe/member-guard.ts';
 import { KEPT_UNIVERSES } from './universe/stored-universes.ts';
 import { UniverseManager } from './universe/universe-manager.ts';
 import { TradingState } from './trading-state.ts';
@@ -137,7 +138,11 @@ export class Engine {
     };
     const algorithms = new AlgorithmManager(ways);
     const { movesPerMinute = null } = settings;
-    const router = new IntentRouter({ ...ways, algorithms, rows, movesPerMinute });
+    const members = new MemberGuard({
+      universeOf: (instance, name) => universes.stateOf(instance, name),
+      table: blotter.table,
+    });
+    const router = new IntentRouter({ ...ways, algorithms, rows, members, movesPerMinute });
     const strategies = new StrategyDispatcher({
       instances,
       outbox,

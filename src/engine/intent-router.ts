@@ -24,6 +24,7 @@ import type { RowCounter } from './row-counter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
 import { whyNoTrail } from './trail-allowance.ts';
+import type { MemberGuard } from './universe/member-guard.ts';
 
 export interface IntentRouterOptions {
   readonly outbox: Outbox;
@@ -37,6 +38,7 @@ export interface IntentRouterOptions {
   readonly notifier: StrategyNotifier;
   readonly rows: RowCounter;
   readonly reservations: Reservations;
+  readonly members: MemberGuard;
   /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
   readonly movesPerMinute: number | null;
   /** Why no new orders are taken; null while they are. */
@@ -52,7 +54,10 @@ export class IntentRouter {
     options.orderManager.blotter.listenToEnds((order) => this.onEnd(order));
   }
 
-  take(instance: StrategyInstance, intent: Intent): void {
+  take(instance: StrategyInstance, asked: Intent): void {
+    const { intent, why } = this.options.members.check(instance, asked);
+    if (why !== null) this.reject(instance, asked, { code: 'member', reason: why });
+    if (intent === null) return;
     switch (intent.kind) {
       case 'cancel':
         this.cancel(instance, intent.clientOrderId);

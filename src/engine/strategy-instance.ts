@@ -10,6 +10,7 @@ import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { marketsOfSubscription } from '../strategy/subscriptions.ts';
+import { ownMarketsOf } from '../strategy/universe/own-markets.ts';
 import { nextDueMs } from '../strategy/timers.ts';
 import type { StrategyInstanceSettings } from './engine-settings.ts';
 import { IntentTally } from './intent-tally.ts';
@@ -197,13 +198,15 @@ export function marketsOf({
   market,
   subscriptions,
 }: Pick<StrategyPort, 'market' | 'subscriptions'>): readonly string[] {
-  return [...new Set([market, ...subscriptions.flatMap(marketsOfSubscription)])];
+  return [
+    ...new Set([...ownMarketsOf({ market, subscriptions }), ...subscriptions.flatMap(marketsOfSubscription)]),
+  ];
 }
 
 /** Markets that are candidates of universes and nothing else. */
 export function pooledMarkets(instances: readonly StrategyInstance[]): ReadonlySet<string> {
   const pooled = new Set<string>();
-  const own = new Set(instances.map(({ runner }) => runner.market));
+  const own = new Set(instances.flatMap(({ runner }) => ownMarketsOf(runner)));
   for (const { runner } of instances) {
     for (const wanted of runner.subscriptions) {
       if (!('market' in wanted)) continue;

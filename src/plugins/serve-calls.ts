@@ -29,7 +29,7 @@ const KINDS: readonly StrategyEvent['kind'][] = [
 ];
 
 /** The thread of one strategy: loads its file, sets it up and calls its handlers, one call at a time. */
-const { memory, file, shownFile, name, market, quotes, timeframe, params, knownMarkets } =
+const { memory, file, shownFile, name, market, universe, quotes, timeframe, params, knownMarkets } =
   workerData as WorkerSetup;
 const port = parentPort as MessagePort;
 const line = new SharedLine(memory);
@@ -63,6 +63,7 @@ async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem
     return new StrategyRunner(found.definition, {
       ...(name === null ? {} : { name }),
       market,
+      universe,
       marketNames: createMarketNames(quotes),
       timeframe,
       params,

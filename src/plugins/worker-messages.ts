@@ -4,6 +4,7 @@ import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
+import type { UniverseWish } from '../strategy/universe/universe-rules.ts';
 
 /**
  * What the thread of a strategy starts with. It gets nothing else of the environment or the configuration.
@@ -18,6 +19,8 @@ export interface WorkerSetup {
   /** Null: the strategy's own. */
   readonly name: string | null;
   readonly market: string;
+  /** The markets that it runs in, in place of `market`; null: that one. */
+  readonly universe: UniverseWish | null;
   /** The quote currencies, by which the thread makes its own market names: functions can not be sent. */
   readonly quotes: MarketNames['quotes'];
   readonly timeframe: Timeframe;

@@ -108,7 +108,8 @@ function universesOf(parts: readonly Part[], source: DataSource): readonly Membe
     if (part.kind !== 'universe') continue;
     const rules = part.from;
     const candidates = candidatesOf(rules, knownMarkets, marketNames);
-    sets.set(part, new MemberSet(name, { rules, candidates, hasBooks }));
+    const isPerMember = part.isPerMember === true;
+    sets.set(part, new MemberSet(name, { rules, candidates, hasBooks, isPerMember }));
   }
   for (const { name, place, part } of parts) {
     if (!isOfUniverse(part) || part.kind === 'universe') continue;

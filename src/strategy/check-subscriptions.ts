@@ -81,6 +81,7 @@ const subscription = z.discriminatedUnion('kind', [
         ]),
       )
       .max(MOST_MEMBERS),
+    isPerMember: z.literal(true).exactOptional(),
   }),
 ]);
 

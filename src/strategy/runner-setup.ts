@@ -8,8 +8,12 @@ import { routeOfSubscription } from './event-route.ts';
 import { deepFreeze, frozenCopy } from './frozen-copy.ts';
 import { createIndicator, type Indicator } from './indicators.ts';
 import type { IndicatorSpecs } from './indicator-specs.ts';
+import type { MarketNames } from '../domain/market-symbol.ts';
+import { whatIsWrong } from './check-definition.ts';
 import type { MemberCandles } from './universe/member-data.ts';
 import type { MemberFeed, MemberSet } from './universe/member-set.ts';
+import { perMember } from './universe/per-member.ts';
+import { checkedUniverse, type UniverseWish } from './universe/universe-rules.ts';
 
 const LONGEST_NAME = 12;
 
@@ -17,6 +21,27 @@ const NO_PARAMS = z.strictObject({});
 
 /** Indicators of one strategy. */
 const MOST_INDICATORS = 100;
+
+/**
+ * The strategy as it runs: what its author wrote, or that in each member of a universe. Throws
+ * `INVALID_STRATEGY` where a part of either is not what it should be.
+ */
+export function definitionFor(
+  written: StrategyDefinition,
+  of: {
+    readonly universe: UniverseWish | null;
+    readonly marketNames: MarketNames;
+    /** Those of the exchange; without them any market may be left out of a universe. */
+    readonly listedMarkets: ReadonlySet<string> | undefined;
+  },
+): StrategyDefinition {
+  const wrong = whatIsWrong(written);
+  if (wrong !== null) throw new SarrafError('INVALID_STRATEGY', wrong);
+  const { universe, marketNames, listedMarkets: knownMarkets } = of;
+  return universe === null
+    ? written
+    : perMember(written, checkedUniverse(universe, { marketNames, knownMarkets }));
+}
 
 /**
  * Parameters as the schema of a strategy makes them, frozen. Throws `INVALID_STRATEGY` that names each that

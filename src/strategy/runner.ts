@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import { CandleSeries } from './candle-series.ts';
 import { checkedData, type DataEntry } from './check-data.ts';
-import { strayHandler, whatIsWrong } from './check-definition.ts';
+import { strayHandler } from './check-definition.ts';
 import { expectedMarket } from './expected-market.ts';
 import { dataSetup } from './data.ts';
 import { LIFE, type AnyHandler, type StrategyDefinition } from './definition.ts';
@@ -11,7 +11,7 @@ import { HandlerContext } from './handler-context.ts';
 import type { Indicator } from './indicators.ts';
 import type { Intent } from './intents.ts';
 import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
-import { addIndicators, checkedParameters } from './runner-setup.ts';
+import { addIndicators, checkedParameters, definitionFor } from './runner-setup.ts';
 import { candleFor, eventFor, NOTHING_SHOWN, wrongAnswer, type ShownAs } from './shown-event.ts';
 import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
@@ -25,6 +25,7 @@ import { paceOf, type TrailPace } from './trailing.ts';
 import { candidateSubscription, withUniverses } from './universe/expand-subscriptions.ts';
 import { memberValue } from './universe/member-looks.ts';
 import type { MemberFeed, MemberSet } from './universe/member-set.ts';
+import type { UniverseWish } from './universe/universe-rules.ts';
 
 export interface RunnerSetup {
   /**
@@ -43,6 +44,8 @@ export interface RunnerSetup {
   readonly isDataSet?: boolean;
   /** Symbols that there are; without them any market is believed. */
   readonly knownMarkets?: ReadonlySet<string>;
+  /** The markets that a strategy of one market runs in, in place of `market`; else null. */
+  readonly universe?: UniverseWish | null;
   /** Where its code is, for what is said when it fails. */
   readonly source?: StrategySource;
 }
@@ -111,10 +114,14 @@ export class StrategyRunner implements StrategyPort {
    * Throws `INVALID_STRATEGY` when a part of the strategy is not what it should be; what the author throws,
    * too.
    */
-  constructor(definition: StrategyDefinition, setup: RunnerSetup) {
+  constructor(written: StrategyDefinition, setup: RunnerSetup) {
     const { market, timeframe, marketNames, knownMarkets, hasBooks = true, isDataSet = false } = setup;
-    const wrong = whatIsWrong(definition);
-    if (wrong !== null) throw new SarrafError('INVALID_STRATEGY', wrong);
+    const listedMarkets = isDataSet ? undefined : knownMarkets;
+    const definition = definitionFor(written, {
+      universe: setup.universe ?? null,
+      marketNames,
+      listedMarkets,
+    });
     this.definition = definition;
     this.name = setup.name ?? definition.name;
     this.market = market;
@@ -134,7 +141,7 @@ export class StrategyRunner implements StrategyPort {
         timeframe,
         hasBooks,
         marketNames,
-        knownMarkets: isDataSet ? undefined : knownMarkets,
+        knownMarkets: listedMarkets,
       }),
     );
     const checked = checkedData(declared, { marketNames, hasBooks, knownMarkets });
@@ -220,7 +227,8 @@ export class StrategyRunner implements StrategyPort {
     this.begin(view);
     for (const handler of handlers) {
       if (handler.data !== null && !this.isWarm()) continue;
-      if (handler.members !== null && !('market' in event && handler.members.isWarm(event.market))) continue;
+      if (handler.members !== null && !('market' in event && this.isReady(handler.members, event.market)))
+        continue;
       if (!this.ask(handler, eventFor, event)) return NO_INTENTS;
     }
     return this.end();
@@ -252,7 +260,7 @@ export class StrategyRunner implements StrategyPort {
     this.begin(view);
     for (const handler of found.handlers) {
       const { members } = handler;
-      if (members !== null && !(isOfMember && members.isWarm(candle.market))) continue;
+      if (members !== null && !(isOfMember && this.isReady(members, candle.market))) continue;
       if (!this.ask(handler, candleFor, candle)) return NO_INTENTS;
     }
     return this.end();
@@ -359,6 +367,11 @@ export class StrategyRunner implements StrategyPort {
   private end(): readonly Intent[] {
     this.state.keep();
     return this.call.end();
+  }
+
+  /** Whether data of a member is told: once its indicators have values, or as soon as it is followed. */
+  private isReady(members: MemberSet, market: string): boolean {
+    return this.definition.beforeWarm === 'call' ? members.isFollowed(market) : members.isWarm(market);
   }
 
   private isWarm(): boolean {

@@ -124,7 +124,8 @@ export class StrategyState {
 
 const NO_STATE = z.strictObject({});
 
-function checkedChange(change: unknown, hasSchema: boolean): Fields {
+/** What `ctx.setState` was given. Throws `INVALID_STRATEGY` where it is no fields of a state. */
+export function checkedChange(change: unknown, hasSchema: boolean): Fields {
   if (!hasSchema) throw refusal('ctx.setState: expected a strategy with a schema as state, was one without');
   if (typeof change !== 'object' || change === null || Array.isArray(change)) {
     throw refusal('ctx.setState: expected fields of the state, such as { count: 1 }');

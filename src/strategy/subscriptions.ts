@@ -80,6 +80,8 @@ export interface UniverseSubscription {
   /** Markets that may become members, in the order of their names. */
   readonly candidates: readonly string[];
   readonly templates: readonly MemberTemplate[];
+  /** The strategy is written for one market and runs in each member: elsewhere it may buy nothing. */
+  readonly isPerMember?: true;
 }
 
 /** What a strategy subscribes to. `market` is a symbol such as `BTCIRT`. */

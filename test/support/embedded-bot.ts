@@ -51,7 +51,7 @@ export function createEmbeddedWorld(options: {
     seed: embedded.seed,
     speed: 'max',
     replay: null,
-    traded: strategies.map(({ market }) => market),
+    traded: strategies.flatMap(({ market }) => market ?? []),
     limits: exchange.limits,
     headroom: exchange.headroom,
     startMs: NOON_MS,

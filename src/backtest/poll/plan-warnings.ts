@@ -1,3 +1,4 @@
+import { ownMarketsOf } from '../../strategy/universe/own-markets.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { Track } from './recorded-feed.ts';
@@ -47,7 +48,12 @@ function tooOld(
   { runner, limits }: Pick<StrategyInstanceSettings, 'runner' | 'limits'>,
 ): readonly string[] {
   const { maxBookVenueAgeMs } = limits;
-  if (runner.market !== symbol || gapMs === null || maxBookVenueAgeMs === null || gapMs <= maxBookVenueAgeMs)
+  if (
+    !ownMarketsOf(runner).includes(symbol) ||
+    gapMs === null ||
+    maxBookVenueAgeMs === null ||
+    gapMs <= maxBookVenueAgeMs
+  )
     return [];
   return [
     `books of ${symbol} were recorded about every ${lengthText(gapMs)}, but ${runner.name} may only trade on books of at most ${lengthText(maxBookVenueAgeMs)} by the exchange's time: most of its orders are refused; set its risk.maxBookVenueAge higher`,

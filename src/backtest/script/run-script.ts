@@ -10,6 +10,7 @@ import type { OrderRecord } from '../../execution/order-record.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { StrategyRunner } from '../../strategy/runner.ts';
+import type { UniverseWish } from '../../strategy/universe/universe-rules.ts';
 import { BarFillSimulator } from '../../venues/bars/bar-fill-simulator.ts';
 import { CandleRunner, type CandleRun, type CandleRunOptions } from '../candle-runner.ts';
 import type { PollRunOptions } from '../poll/run-poll.ts';
@@ -47,6 +48,8 @@ export interface ScriptOptions extends MarketScript, ScriptedAccount {
   readonly restartAfter?: readonly number[];
   /** Other markets, for a strategy of several; their bars begin with the first ones. */
   readonly others?: readonly MarketScript[];
+  /** Markets that it runs in by a rule, of those of the script; in place of the first. */
+  readonly universe?: UniverseWish;
   /** The percentage of a bar's volume that an order can fill; all of it without it. */
   readonly volumeShare?: number;
 }
@@ -116,7 +119,15 @@ const MILLIONTHS = 1_000_000;
  * always the same. Throws `INVALID_STRATEGY` with what a handler threw.
  */
 export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions): ScriptedRun {
-  const { params = {}, past = 0, timeframe = '1h', restartAfter = [], others = [], volumeShare } = options;
+  const {
+    params = {},
+    past = 0,
+    timeframe = '1h',
+    restartAfter = [],
+    others = [],
+    universe,
+    volumeShare,
+  } = options;
   const { market, columns } = scriptedMarket(options);
   const markets = [
     { market, columns },
@@ -127,6 +138,7 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
     ...accountOf(options, market),
     rules: { volumeShareMillionths: volumeShare === undefined ? null : Math.round(volumeShare * 10_000) },
   });
+  const knownMarkets = new Set<string>(markets.map((one) => one.market.symbol));
   const newRunner = (): StrategyRunner =>
     new StrategyRunner(strategy, {
       marketNames: MARKET_NAMES,
@@ -134,6 +146,7 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
       timeframe,
       params,
       hasBooks: false,
+      ...(universe === undefined ? {} : { universe, isDataSet: true, knownMarkets }),
     });
   let runner = newRunner();
   const settings = settingsOf(runner, options);

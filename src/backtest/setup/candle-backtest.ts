@@ -1,3 +1,4 @@
+import { ownMarketsOf } from '../../strategy/universe/own-markets.ts';
 import { relative } from 'node:path';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { pluginText } from '../../daemon/settings/strategy-settings.ts';
@@ -133,7 +134,7 @@ function availableMarkets({ csv, candles, catalogue, timeframe }: BacktestReques
 /** Markets that are no mere candidates of universes, and that of tether in rial. */
 function neededMarkets(instances: readonly StrategyInstanceSettings[]): ReadonlySet<string> {
   const named = instances.flatMap(({ runner }) => [
-    runner.market,
+    ...ownMarketsOf(runner),
     ...runner.subscriptions.flatMap((wanted) =>
       'market' in wanted && wanted.isPooled !== true ? [wanted.market] : [],
     ),
@@ -173,7 +174,7 @@ export function backtestMarketsOf(instances: readonly StrategyInstanceSettings[]
   return [
     ...new Set(
       instances.flatMap(({ runner }) => [
-        runner.market,
+        ...ownMarketsOf(runner),
         ...runner.subscriptions.flatMap(marketsOfSubscription),
       ]),
     ),

@@ -1,3 +1,4 @@
+import { placeText } from '../../strategy/universe/own-markets.ts';
 import { createHash } from 'node:crypto';
 import { withCaveats, type BacktestRun } from '../backtest-run.ts';
 import type { PollRules } from '../../venues/recorded/poll-rules.ts';
@@ -94,7 +95,7 @@ export async function runPollBacktest(
       markets: run.markets,
       strategies: instances.map(({ runner }) => ({
         name: runner.name,
-        market: runner.market,
+        market: placeText(runner),
         params: runner.params,
         failure: failures.get(runner.name) ?? null,
         log: logs.get(runner.name) ?? [],

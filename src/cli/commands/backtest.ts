@@ -21,6 +21,7 @@ import {
   optionsProblem,
   parameterOption,
   PATHS,
+  universeOption,
   percentOption,
   pollRulesOf,
   barRulesOf,
@@ -43,6 +44,7 @@ interface Options extends RuleOptions {
   readonly csv: readonly CsvSource[];
   readonly catalogue: string;
   readonly market?: MarketSymbol;
+  readonly universe?: Readonly<Record<string, unknown>>;
   readonly timeframe: Timeframe;
   readonly from?: number;
   readonly to?: number;
@@ -77,35 +79,39 @@ Examples:
   sarraf backtest --config bot.yaml --set strategies.0.params.fast=10 --json
   sarraf backtest market-maker --market BTCUSDT --fidelity poll --cash 10000 --fee 0.1%
   sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --timeframe 1h --param fast=10 --cash 10000 --fee 0.1%
+  sarraf backtest breakout --universe '{"quote":"rls","rankBy":"volume24h","take":10}' --cash 1000000000
   sarraf backtest triangle --market BTCIRT --csv BTCIRT=a.csv --csv BTCUSDT=b.csv --csv USDTIRT=c.csv \\
     --balance rls=10000000000 --balance usdt=10000 --balance btc=0.2 --currency rls`;
 
 /** What the account begins with. */
-function balancesOf({ market, cash, balance = {} }: Options): Readonly<Record<string, string>> {
+function balancesOf({ market, universe, cash, balance = {} }: Options): Readonly<Record<string, string>> {
   if (cash === undefined) return balance;
-  if (market === undefined) throw wrongInput('expected --market with --cash, which is of its quote currency');
-  const { quote } = parseMarket(market);
+  const quote = market === undefined ? universe?.['quote'] : parseMarket(market).quote;
+  if (typeof quote !== 'string')
+    throw wrongInput('expected --market or --universe with --cash, which is of its quote currency');
   if (balance[quote] !== undefined) throw wrongInput(`expected --cash or --balance ${quote}=…, were both`);
   return { ...balance, [quote]: cash };
 }
 
 /** The configuration, with the options of the short form in place of its values. */
 function configOf(strategy: string | undefined, options: Options): BotConfig {
-  const { config, csv, market, timeframe, param, cash, balance, fee } = options;
+  const { config, csv, market, universe, timeframe, param, cash, balance, fee } = options;
   if (strategy !== undefined && config !== undefined) {
     throw wrongInput('expected a strategy or --config, were both: a configuration names its strategies');
   }
   if (strategy === undefined && config === undefined) {
     throw wrongInput('expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml, was neither');
   }
-  if (strategy !== undefined && market === undefined)
-    throw wrongInput('expected --market, such as BTCUSDT, was none');
+  if (strategy !== undefined && market === undefined && universe === undefined)
+    throw wrongInput('expected --market, such as BTCUSDT, or --universe, was neither');
+  if (universe !== undefined && (market !== undefined || config !== undefined))
+    throw wrongInput('expected --universe in place of --market and of --config, was beside one of them');
   if (csv.some((file) => file.market === null) && market === undefined)
     throw wrongInput('expected --market, or --csv BTCUSDT=file: a file does not say whose bars it has');
   const overrides: Override[] = [];
   if (strategy !== undefined) {
     const plugin = /[/.]/.test(strategy) ? resolve(strategy) : strategy;
-    overrides.push(['strategies', JSON.stringify([{ plugin, market, timeframe, params: param }])]);
+    overrides.push(['strategies', JSON.stringify([{ plugin, market, universe, timeframe, params: param }])]);
   }
   if (cash !== undefined || balance !== undefined)
     overrides.push(['paper.balances', JSON.stringify(balancesOf(options))]);
@@ -233,6 +239,11 @@ export function backtestCommand(): Command {
     .option('--catalogue <folder>', 'folder of the recordings', 'data/catalogue')
     .option('--market <symbol>', 'market of the strategy', marketOption)
     .option(
+      '--universe <rules>',
+      'markets that the strategy runs in, in place of --market: \'{"quote":"rls","rankBy":"volume24h","take":10}\'',
+      universeOption,
+    )
+    .option(
       '--timeframe <timeframe>',
       'timeframe of the recorded candles',
       timeframeOption,
@@ -241,7 +252,7 @@ export function backtestCommand(): Command {
     .option('--from <time>', 'first candle of the run; earlier ones warm indicators up', timeOption)
     .option('--to <time>', 'end of the run; a candle that opens then is not in it', timeOption)
     .option('--param <name=value>', 'a parameter of the strategy; repeatable', parameterOption, {})
-    .option('--cash <amount>', 'starting money, in the quote currency of --market')
+    .option('--cash <amount>', 'starting money, in the quote currency of --market or --universe')
     .option(
       '--balance <currency=amount>',
       'starting balance of a currency, such as usdt=10000; repeatable',

@@ -61,7 +61,9 @@ function planOf({ address, config: file, market, set }: Options): Plan {
     );
   }
   const named =
-    file === undefined ? [] : config.strategies.map((strategy) => parseMarket(strategy.market).symbol);
+    file === undefined
+      ? []
+      : config.strategies.flatMap(({ market: own }) => (own === null ? [] : [parseMarket(own).symbol]));
   const markets = market ?? [...new Set(named)];
   if (markets.length > 0) return { config, baseUrl, markets };
   throw wrongInput('expected --market, such as BTCIRT, was none');

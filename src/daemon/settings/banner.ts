@@ -1,3 +1,4 @@
+import { tradedPlace } from './strategy-settings.ts';
 import { join } from 'node:path';
 import { ledgerFolder, ledgerPath } from '../../budget/ledger-file.ts';
 import type { BotConfig } from './create-bot-config.ts';
@@ -22,7 +23,7 @@ export function ledgerOf(config: BotConfig): string | null {
 /** What a run says before anything else: where its orders go, and whose money it is. */
 export function banner(config: BotConfig): readonly string[] {
   const { instance, data, drain } = config;
-  const names = config.strategies.map(({ name, market }) => `${name} (${market})`).join(', ');
+  const names = config.strategies.map((strategy) => `${strategy.name} (${tradedPlace(strategy)})`).join(', ');
   return [
     ...modeLines(config),
     `Instance ${instance}: ${names}. Mirror: ${join(data.folder, 'mirror.sqlite')}.`,

@@ -3,8 +3,11 @@ import { duration } from './duration-field.ts';
 import { lockSettings } from './lock-settings.ts';
 import { strategyRiskSettings } from './risk-settings.ts';
 import { marketSymbol, perQuoteField } from './setting-fields.ts';
+import { present } from '../../domain/invariant.ts';
 import { TIMEFRAMES } from '../../domain/timeframe.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
+import { universeText } from '../../strategy/universe/own-markets.ts';
+import { universeSchema } from '../../strategy/universe/universe-rules.ts';
 
 /**
  * Where a strategy is: the path of its file, a name to be looked for in the strategy folders, or the strategy
@@ -40,7 +43,14 @@ export const strategySettings = z
       .describe(
         "Its name in logs, the mirror and order ids; the plugin's name by default. Needed if one plugin runs twice.",
       ),
-    market: marketSymbol().describe('The market it trades, such as BTCIRT or btc-usdt.'),
+    market: marketSymbol()
+      .optional()
+      .describe('The market it trades, such as BTCIRT or btc-usdt. Either this or universe.'),
+    universe: universeSchema
+      .optional()
+      .describe(
+        'Markets that are chosen by a rule, in place of market: a strategy of one market runs in each of them. docs/universe.md explains it.',
+      ),
     timeframe: z
       .enum(TIMEFRAMES)
       .prefault('1m')
@@ -66,9 +76,15 @@ export const strategySettings = z
     risk: strategyRiskSettings.describe('Limits of this strategy; they override those under risk.'),
     locks: lockSettings.describe('Rules of locks that count and lock this strategy alone.'),
   })
-  .transform(({ plugin, pause, capital, ...rest }) => {
+  .superRefine(({ market, universe }, context) => {
+    const problem = placeProblem(market !== undefined, universe !== undefined);
+    if (problem !== null) context.addIssue({ code: 'custom', ...problem });
+  })
+  .transform(({ plugin, pause, capital, market, universe, ...rest }) => {
     return {
       ...rest,
+      market: market ?? null,
+      universe: universe ?? null,
       name: rest.name ?? baseName(plugin),
       plugin: placeOf(plugin),
       pauseMs: pause,
@@ -77,6 +93,23 @@ export const strategySettings = z
   });
 
 export type StrategySettings = z.output<typeof strategySettings>;
+
+/** Where a strategy trades, for people: its market, or the markets that are chosen for it. */
+export function tradedPlace({ market, universe }: Pick<StrategySettings, 'market' | 'universe'>): string {
+  return market ?? universeText(present(universe, 'a market or a universe'));
+}
+
+function placeProblem(
+  hasMarket: boolean,
+  hasUniverse: boolean,
+): { readonly path: string[]; readonly message: string } | null {
+  if (hasMarket && hasUniverse)
+    return { path: ['universe'], message: 'expected market or universe, were both: leave one of them out' };
+  if (hasMarket || hasUniverse) return null;
+  const message =
+    'expected market: BTCIRT, or universe: { quote: rls, rankBy: volume24h, take: 10 }, was neither';
+  return { path: ['market'], message };
+}
 
 function placeOf(plugin: string): PluginPlace {
   return isPath(plugin) ? { kind: 'file', path: plugin } : { kind: 'name', name: plugin };

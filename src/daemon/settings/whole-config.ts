@@ -44,7 +44,7 @@ function checkMode(root: Plain): readonly Located[] {
     const message = `expected an https address, as ${reason} can be read and changed on the way; set exchange.plainHttp to true for a network of your own`;
     problems.push(problem(path, message));
   }
-  if (mode === 'paper') return problems;
+  if (mode === 'paper') return [...problems, ...checkPaperPlaces(root)];
   if (exchange['credentials'] === undefined || exchange['credentials'] === null) {
     problems.push(
       problem(['exchange', 'credentials'], 'expected a token or a key in the mode live, was nothing'),
@@ -56,6 +56,21 @@ function checkMode(root: Plain): readonly Located[] {
     );
   }
   return problems;
+}
+
+/** Orders in the mode paper are served in the markets that are named. */
+function checkPaperPlaces({ strategies }: Plain): readonly Located[] {
+  if (!Array.isArray(strategies)) return [];
+  return strategies.flatMap((strategy: unknown, index) =>
+    plain(strategy)['universe'] === undefined
+      ? []
+      : [
+          problem(
+            ['strategies', index, 'universe'],
+            'expected market in the mode paper, which follows the markets that strategies name, was universe: use it in the modes embedded and live, and in backtests',
+          ),
+        ],
+  );
 }
 
 function isReadOnTheWay(baseUrl: string): boolean {

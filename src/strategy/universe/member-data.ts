@@ -29,6 +29,8 @@ export type MemberData = MemberCandles | MemberBook | MemberTicker;
 export interface UniverseData {
   readonly kind: 'universe';
   readonly from: UniverseRules;
+  /** Of a strategy that is written for one market, and runs in each member. */
+  readonly isPerMember?: true;
   /**
    * Closed candles of each member, in order. With `history` the last so many bars (at most 499) are in
    * `ctx.history` under the same name.
@@ -47,11 +49,12 @@ export interface OfMembers<Value> {
 
 export function universeData(
   rules: UniverseRules,
-  run: { readonly timeframe: Timeframe; readonly hasBooks: boolean },
+  run: { readonly timeframe: Timeframe; readonly hasBooks: boolean; readonly isPerMember?: true },
 ): UniverseData {
   const data: UniverseData = {
     kind: 'universe',
     from: rules,
+    ...(run.isPerMember === true ? { isPerMember: true } : {}),
     candles: (timeframe, { history = 0 } = {}) => ({
       kind: 'member-candles',
       of: data,

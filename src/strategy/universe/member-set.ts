@@ -107,16 +107,23 @@ export class MemberSet {
   readonly candidates: readonly string[];
   readonly feeds: MemberFeed[] = [];
   private readonly hasBooks: boolean;
+  private readonly isPerMember: boolean;
   private readonly followed = new Set<string>();
 
   constructor(
     name: string,
-    of: { readonly rules: UniverseRules; readonly candidates: readonly string[]; readonly hasBooks: boolean },
+    of: {
+      readonly rules: UniverseRules;
+      readonly candidates: readonly string[];
+      readonly hasBooks: boolean;
+      readonly isPerMember: boolean;
+    },
   ) {
     this.name = name;
     this.rules = of.rules;
     this.candidates = of.candidates;
     this.hasBooks = of.hasBooks;
+    this.isPerMember = of.isPerMember;
   }
 
   /** What it subscribes to: of each kind of data one template. */
@@ -129,7 +136,8 @@ export class MemberSet {
     }
     if (this.hasBooks && !templates.has('book')) templates.set('book', COLLAR_BOOK);
     const { name, rules, candidates } = this;
-    return { kind: 'universe', name, rules, candidates, templates: [...templates.values()] };
+    const wanted = { kind: 'universe', name, rules, candidates, templates: [...templates.values()] } as const;
+    return this.isPerMember ? { ...wanted, isPerMember: true } : wanted;
   }
 
   isFollowed(market: string): boolean {

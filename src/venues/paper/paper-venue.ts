@@ -38,7 +38,8 @@ export interface PaperSettings {
     readonly balances: Readonly<Record<string, string>>;
     readonly fees: FeeSchedule;
   };
-  readonly strategies: readonly { readonly market: string }[];
+  /** A strategy that has no market of its own is refused before. */
+  readonly strategies: readonly { readonly market: string | null }[];
 }
 
 /**
@@ -61,7 +62,7 @@ export async function createPaperVenue(config: PaperSettings, waiting: Opening):
   });
   try {
     const all = await readMarkets(remote, waiting);
-    const traded = new Set(config.strategies.map(({ market }) => market));
+    const traded = new Set(config.strategies.flatMap(({ market }) => market ?? []));
     const markets = all.filter(({ symbol }) => traded.has(symbol));
     for (const symbol of traded) {
       if (markets.some((market) => market.symbol === symbol)) continue;

@@ -231,6 +231,19 @@ describe('sarraf backtest', () => {
   test.each([
     ['nothing to run', [], 2, 'expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml'],
     ['no market', ['ma-cross'], 2, 'expected --market'],
+    ['rules that are no JSON', ['ma-cross', '--universe', 'rls'], 2, 'expected rules as JSON'],
+    [
+      'rules of a market that is named',
+      ['ma-cross', '--market', 'BTCUSDT', '--universe', '{"quote":"usdt"}'],
+      2,
+      'expected --universe in place of --market',
+    ],
+    [
+      'rules that are none',
+      ['ma-cross', '--universe', '{"quote":"usdt","rankBy":"volume24h","take":0}'],
+      2,
+      'strategies[0].universe.take',
+    ],
     ['a market without data', ['ma-cross', '--market', 'ETHUSDT'], 2, 'ETHUSDT'],
     [
       'a market whose steps nobody knows',

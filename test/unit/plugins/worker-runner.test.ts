@@ -90,7 +90,7 @@ async function begin(options: Partial<WorkerRunnerOptions> & { readonly handlerM
     params: {},
   } as const;
   const runner = await WorkerRunner.start({
-    setup: { ...setup, knownMarkets: null },
+    setup: { ...setup, universe: null, knownMarkets: null },
     limits: { handlerMs, loadMs: 120_000, memoryMb: 64, restartsAnHour: 1 },
     restarts: false,
     onEnd: () => undefined,
@@ -163,7 +163,7 @@ describe('a strategy in a thread', () => {
       timeframe: '1h',
       params: {},
     } as const;
-    const runner = await begin({ setup: { ...setup, knownMarkets: null } });
+    const runner = await begin({ setup: { ...setup, universe: null, knownMarkets: null } });
     const events = [bookEvent('1', '2'), bookEvent('3', '4')];
     for (const event of [...events, ...events.slice(-1)]) {
       if (event.kind === 'book') runner.handle(event, engineView({ book: event.book }));
@@ -187,7 +187,7 @@ describe('a strategy in a thread', () => {
       timeframe: '1h',
       params: {},
     } as const;
-    const runner = await begin({ setup: { ...setup, knownMarkets: null } });
+    const runner = await begin({ setup: { ...setup, universe: null, knownMarkets: null } });
     expect(runner.subscriptions.map(({ kind }) => kind)).toEqual(['delegation-limit', 'pools']);
     expect(runner.wants('margin')).toBe(true);
     for (const limit of ['0.5', '0.25']) {
@@ -217,7 +217,7 @@ describe('a strategy in a thread', () => {
       timeframe: '1h',
     } as const;
     const thread = new StrategyThread({
-      setup: { ...setup, params: { size: 'large' }, knownMarkets: null },
+      setup: { ...setup, params: { size: 'large' }, universe: null, knownMarkets: null },
       limits: { handlerMs: 60_000, loadMs: 120_000, memoryMb: 64 },
       onEnd: () => undefined,
       onPrint: () => undefined,

@@ -42,7 +42,7 @@ test.each([
   ['health: { port: 80800 }'],
   ['drain: { within: 60 }'],
   ['drain: { within: 60 s }'],
-  ['strategies: [{ plugin: a }]'],
+  ['strategies: [{ market: BTCIRT }]'],
 ])('the schema for editors refuses %s', (text) => {
   expect(editor.safeParse(parse(text)).success).toBe(false);
 });

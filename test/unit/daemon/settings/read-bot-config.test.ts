@@ -340,3 +340,37 @@ test('describes a value that is refused later by its line', () => {
     'bot.yaml:8:5: strategies[0].params.fast: expected more',
   );
 });
+
+describe('the market of a strategy, or its universe', () => {
+  const universe = 'universe: { quote: rls, rankBy: volume24h, take: 3 }';
+
+  test('is one of both', () => {
+    const { strategies } = configOf(
+      `strategies:\n  - { plugin: breakout, ${universe} }\n  - { plugin: dca, market: btc-rls }`,
+    );
+    expect(strategies).toMatchObject([
+      { market: null, universe: { quote: 'rls', take: 3, refreshMs: 600_000 } },
+      { market: 'BTCIRT', universe: null },
+    ]);
+  });
+
+  test.for([
+    [
+      `{ plugin: breakout, market: BTCIRT, ${universe} }`,
+      'strategies[0].universe: expected market or universe, were both',
+    ],
+    ['{ plugin: breakout }', 'strategies[0].market: expected market: BTCIRT, or universe: {'],
+    [
+      '{ plugin: breakout, universe: { quote: rls, rankBy: size, take: 3 } }',
+      'strategies[0].universe.rankBy: expected one of volume24h',
+    ],
+    [
+      `{ plugin: breakout, ${universe} }\nmode: paper\npaper: { baseUrl: "https://exchange.example" }`,
+      'strategies[0].universe: expected market in the mode paper',
+    ],
+  ])('is refused with its line: %s', ([strategy, message]) => {
+    const [problem] = problemsOf(`strategies:\n  - ${strategy}`);
+    expect(problem).toMatch(/^bot\.yaml:2:\d+: /);
+    expect(problem).toContain(message);
+  });
+});

@@ -1,0 +1,99 @@
+import { memberUniverseOf } from '../../strategy/universe/own-markets.ts';
+import { universeOf } from '../../strategy/universe/shown-universe.ts';
+import type { UniverseState } from '../../strategy/universe/universe-state.ts';
+import { wishUnits } from '../../execution/algorithms/wish-units.ts';
+import type { DecimalInput, Intent } from '../../strategy/intents.ts';
+import type { OrderTable } from '../../execution/order-table.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+
+export interface MemberGuardOptions {
+  readonly universeOf: (instance: StrategyInstance, name: string) => UniverseState | null;
+  readonly table: Pick<OrderTable, 'get'>;
+}
+
+/** What may go on of an intent, and why the rest may not. */
+export interface Guarded {
+  readonly intent: Intent | null;
+  readonly why: string | null;
+}
+
+/**
+ * A strategy that runs in each member of a universe buys in members alone: in a market that has left it may
+ * sell what it holds. What rests and what is at work there goes on.
+ */
+export class MemberGuard {
+  private readonly options: MemberGuardOptions;
+
+  constructor(options: MemberGuardOptions) {
+    this.options = options;
+  }
+
+  check(instance: StrategyInstance, intent: Intent): Guarded {
+    const name = memberUniverseOf(instance.runner)?.name ?? null;
+    if (name === null) return { intent, why: null };
+    const state = this.options.universeOf(instance, name);
+    const isOut = (market: string): boolean => !universeOf(state).isMember(market);
+    if (intent.kind === 'quotes' && isOut(intent.market)) {
+      // Those of before would go on to rest if nothing were taken.
+      const quotes = intent.quotes.filter(({ side }) => side === 'sell');
+      const isWhole = quotes.length === intent.quotes.length;
+      return isWhole
+        ? { intent, why: null }
+        : { intent: { ...intent, quotes }, why: this.whyNot(intent.market, state) };
+    }
+    const market = this.boughtIn(instance, intent, isOut);
+    return market === null ? { intent, why: null } : { intent: null, why: this.whyNot(market, state) };
+  }
+
+  /** The market that is out and in which an intent may buy; null for one that does not. */
+  private boughtIn(
+    instance: StrategyInstance,
+    intent: Intent,
+    isOut: (market: string) => boolean,
+  ): string | null {
+    switch (intent.kind) {
+      case 'cancel':
+      case 'cancel-all':
+      case 'protect':
+      case 'quotes':
+        return null;
+      case 'place':
+      case 'oco':
+      case 'twap':
+      case 'vwap':
+      case 'ladder':
+      case 'peg':
+      case 'iceberg':
+        return intent.side === 'buy' && isOut(intent.market) ? intent.market : null;
+      case 'dca':
+      case 'bracket':
+        return isOut(intent.market) ? intent.market : null;
+      case 'replace': {
+        const order = this.options.table.get(intent.clientOrderId);
+        return order?.side === 'buy' && isOut(order.market) ? order.market : null;
+      }
+      case 'target':
+        return isOut(intent.market) && !isReduction(instance, intent) ? intent.market : null;
+      case 'targets':
+        return Object.keys(intent.shares).find((one) => isOut(one) && !isNothing(intent.shares[one])) ?? null;
+    }
+  }
+
+  private whyNot(market: string, state: UniverseState | null): string {
+    const reason = universeOf(state).whyNot(market) ?? 'it is one';
+    return `expected a sale in ${market}, which is no member of the universe (${reason}), was a purchase`;
+  }
+}
+
+/** Whether a holding is to be at most what it is; a value or a share is not compared with it. */
+function isReduction(instance: StrategyInstance, intent: Extract<Intent, { kind: 'target' }>): boolean {
+  const { position, value, equityShare } = intent;
+  if (position === undefined) return isNothing(value ?? equityShare);
+  const wanted = wishUnits(position);
+  const { base } = instance.marketNames.parseMarket(intent.market);
+  return wanted !== null && wanted <= instance.held(base);
+}
+
+function isNothing(share: DecimalInput | undefined): boolean {
+  return share !== undefined && wishUnits(share) === 0n;
+}

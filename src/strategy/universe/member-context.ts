@@ -1,0 +1,194 @@
+import { invariant } from '../../domain/invariant.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketContext, StrategyContext } from '../context.ts';
+import { fieldsOf, isFields } from '../fields.ts';
+import type { Order } from '../own-order.ts';
+import { readOnlyFields, type FieldLook } from '../read-only-fields.ts';
+import { checkedChange } from '../strategy-state.ts';
+
+/** The name of the universe among the data of a strategy that is declared per member. */
+export const UNIVERSE_NAME = 'members';
+
+/** What of a strategy is of one member, and what of all of them. */
+export interface MemberParts {
+  /** Names of data and of indicators that each member has of its own. */
+  readonly data: ReadonlySet<string>;
+  readonly indicators: ReadonlySet<string>;
+  /** As the state of a member begins. */
+  readonly firstState: unknown;
+  readonly hasState: boolean;
+  /** Told of an order by its id that it has not: the refusal of that names no market. */
+  readonly onUnknownOrder: (clientOrderId: string, market: string) => void;
+}
+
+/**
+ * What a strategy that is written for one market sees in one member of its universe: that market is its own,
+ * and it trades in no other.
+ */
+export class MemberContext implements StrategyContext {
+  readonly market: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly params: unknown;
+  readonly ages: MarketContext['ages'];
+  readonly exact: MarketContext['exact'];
+  readonly isTradable: MarketContext['isTradable'];
+  readonly buy: MarketContext['buy'];
+  readonly sell: MarketContext['sell'];
+  readonly oco: MarketContext['oco'];
+  readonly target: MarketContext['target'];
+  readonly quotes: MarketContext['quotes'];
+  readonly twap: MarketContext['twap'];
+  readonly vwap: MarketContext['vwap'];
+  readonly ladder: MarketContext['ladder'];
+  readonly peg: MarketContext['peg'];
+  readonly dca: MarketContext['dca'];
+  readonly iceberg: MarketContext['iceberg'];
+  readonly bracket: MarketContext['bracket'];
+  readonly protect: MarketContext['protect'];
+  readonly data: StrategyContext['data'];
+  readonly history: StrategyContext['history'];
+  readonly indicators: Readonly<Record<string, unknown>>;
+  readonly setState: StrategyContext['setState'];
+  readonly markets: StrategyContext['markets'];
+  readonly cancel: StrategyContext['cancel'];
+  readonly cancelAll: StrategyContext['cancelAll'];
+  readonly replace: StrategyContext['replace'];
+  readonly targets: StrategyContext['targets'];
+  readonly log: StrategyContext['log'];
+  readonly #ctx: StrategyContext;
+  readonly #place: MarketContext;
+  readonly #firstState: unknown;
+
+  constructor(ctx: StrategyContext, market: string, parts: MemberParts) {
+    const place = ctx.markets.of(market);
+    this.#ctx = ctx;
+    this.#place = place;
+    this.#firstState = parts.firstState;
+    this.market = market;
+    this.base = place.base;
+    this.quote = place.quote;
+    this.params = ctx.params;
+    this.ages = place.ages;
+    this.exact = place.exact;
+    this.isTradable = place.isTradable;
+    this.buy = place.buy;
+    this.sell = place.sell;
+    this.oco = place.oco;
+    this.target = place.target;
+    this.quotes = place.quotes;
+    this.twap = place.twap;
+    this.vwap = place.vwap;
+    this.ladder = place.ladder;
+    this.peg = place.peg;
+    this.dca = place.dca;
+    this.iceberg = place.iceberg;
+    this.bracket = place.bracket;
+    this.protect = place.protect;
+    const looks = looksOf(ctx.data, parts.data, market);
+    // The universe itself is no data of the strategy.
+    looks.delete(UNIVERSE_NAME);
+    this.data = readOnlyFields(looks);
+    this.history = readOnlyFields(looksOf(ctx.history, parts.data, market));
+    this.indicators = readOnlyFields(looksOf(ctx.indicators, parts.indicators, market));
+    this.setState = (change) => {
+      void ctx.nowMs;
+      const fields = checkedChange(change, parts.hasState);
+      ctx.setState({ [market]: { ...fieldsOf(this.state), ...fields } });
+    };
+    this.markets = Object.freeze({ of: (symbol: string) => this.#own(symbol, 'ctx.markets.of') });
+    this.cancel = (clientOrderId) => {
+      this.#ask(clientOrderId, 'ctx.cancel', parts);
+      ctx.cancel(clientOrderId);
+    };
+    this.cancelAll = (only = market) => ctx.cancelAll(this.#own(only, 'ctx.cancelAll').market);
+    this.replace = (clientOrderId, change) => {
+      this.#ask(clientOrderId, 'ctx.replace', parts);
+      ctx.replace(clientOrderId, change);
+    };
+    this.targets = (shares, options) => {
+      for (const symbol of Object.keys(fieldsOf(shares))) this.#own(symbol, 'ctx.targets');
+      ctx.targets(shares, options);
+    };
+    this.log = Object.freeze((text: string, fields?: Readonly<Record<string, unknown>>) =>
+      ctx.log(text, isFields(fields) ? { market, ...fields } : { market }),
+    );
+    Object.freeze(this);
+  }
+
+  get position(): number {
+    return this.#place.position;
+  }
+
+  get freeBase(): number {
+    return this.#place.freeBase;
+  }
+
+  get freeQuote(): number {
+    return this.#place.freeQuote;
+  }
+
+  get equity(): number | null {
+    return this.#place.equity;
+  }
+
+  get rules(): MarketContext['rules'] {
+    return this.#place.rules;
+  }
+
+  get nowMs(): number {
+    return this.#ctx.nowMs;
+  }
+
+  get state(): unknown {
+    return fieldsOf(this.#ctx.state)[this.market] ?? this.#firstState;
+  }
+
+  get orders(): readonly Order[] {
+    const { orders } = this.#ctx;
+    return orders.length === 0
+      ? orders
+      : Object.freeze(orders.filter(({ market }) => market === this.market));
+  }
+
+  /** This market, by its name; another one is refused. */
+  #own(symbol: string, place: string): MarketContext {
+    if (symbol === this.market) return this;
+    throw new SarrafError(
+      'INVALID_STRATEGY',
+      `${place}: expected ${this.market}, was ${JSON.stringify(symbol)}: a strategy that is declared per member trades in one market at a time; to trade in several, write it with universe(...)`,
+    );
+  }
+
+  /** An order is meant by its id: no order of another member. */
+  #ask(clientOrderId: string, place: string, { onUnknownOrder }: MemberParts): void {
+    const order = this.#ctx.orders.find((one) => one.clientOrderId === clientOrderId);
+    if (order === undefined) onUnknownOrder(clientOrderId, this.market);
+    else this.#own(order.market, place);
+  }
+}
+
+Object.freeze(MemberContext.prototype);
+Object.freeze(MemberContext);
+
+/** Looks at fields, of which some are there for each member. */
+function looksOf(fields: unknown, own: ReadonlySet<string>, market: string): Map<string, FieldLook<unknown>> {
+  const looks = new Map<string, FieldLook<unknown>>();
+  for (const name of Object.keys(fieldsOf(fields))) {
+    const isOwn = own.has(name);
+    looks.set(name, {
+      get value() {
+        const field = fieldsOf(fields)[name];
+        return isOwn ? ofMember(field, market) : field;
+      },
+    });
+  }
+  return looks;
+}
+
+/** What there is of one member. */
+function ofMember(field: unknown, market: string): unknown {
+  const { of } = fieldsOf(field);
+  invariant(typeof of === 'function', 'expected something of each member, found something else');
+  return Reflect.apply(of, field, [market]);
+}

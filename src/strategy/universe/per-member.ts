@@ -1,0 +1,236 @@
+import { SarrafError } from '../../domain/errors.ts';
+import { strayHandler } from '../check-definition.ts';
+import type { StrategyContext } from '../context.ts';
+import type { Data, DataSetup, DeclaredData, MarketData } from '../data.ts';
+import { LIFE, type AnyHandler, type StrategyDefinition } from '../definition.ts';
+import { fieldsOf } from '../fields.ts';
+import { MemberContext, UNIVERSE_NAME, type MemberParts } from './member-context.ts';
+import { universeData, type UniverseData } from './member-data.ts';
+import { firstState, migratedStates, statesByMarket } from './member-state.ts';
+import type { Universe } from './shown-universe.ts';
+import type { UniverseRules } from './universe-rules.ts';
+
+/** Orders that members asked for and do not have: their refusals come at once. The oldest are forgotten. */
+const MOST_ASKED = 100;
+
+const IS_LIFE: ReadonlySet<string> = new Set(LIFE);
+
+/**
+ * Makes of a strategy that is written for one market one that runs in each member of a universe. Its
+ * handlers see the market of the event as their own; each market has its indicators, history and state. To
+ * be made anew for each run.
+ */
+export function perMember(definition: StrategyDefinition, rules: UniverseRules): StrategyDefinition {
+  const members = new Members(definition);
+  const { trailing } = definition;
+  const state = statesByMarket(definition);
+  return {
+    name: definition.name,
+    ...(definition.params === undefined ? {} : { params: definition.params }),
+    ...(state === undefined ? {} : { state }),
+    ...(definition.migrate === undefined
+      ? {}
+      : { migrate: (stored: unknown) => migratedStates(definition, stored) }),
+    data: (setup) => members.declare(setup, rules),
+    indicators: (data, setup) => members.indicators(data, setup),
+    // Whether a member is warm is decided below, for each by itself.
+    beforeWarm: 'call',
+    ...(trailing === undefined
+      ? {}
+      : { trailing: { ...trailing, most: trailing.most * (rules.take + rules.reserve) } }),
+    on: members.handlers(),
+  };
+}
+
+/** The members of one run, each with its context. */
+class Members {
+  private readonly definition: StrategyDefinition;
+  private readonly data = new Set<string>();
+  private readonly indicatorNames = new Set<string>();
+  private readonly parts: MemberParts;
+  /** By market: one for each candidate at most. */
+  private readonly contexts = new Map<string, MemberContext>();
+  /** Who asked for an order that it does not have, by the order's id. */
+  private readonly asked = new Map<string, string>();
+
+  constructor(definition: StrategyDefinition) {
+    this.definition = definition;
+    this.parts = {
+      data: this.data,
+      indicators: this.indicatorNames,
+      firstState: firstState(definition),
+      hasState: definition.state !== undefined,
+      onUnknownOrder: (clientOrderId, market) => this.noteAsked(clientOrderId, market),
+    };
+  }
+
+  declare(setup: DataSetup<unknown>, rules: UniverseRules): DeclaredData {
+    // Checks that this run can rank by it.
+    const { from } = setup.universe(rules);
+    const universe = universeData(from, { ...setup, isPerMember: true });
+    const declared = this.definition.data({
+      ...setup,
+      market: memberMarket(universe, rules.quote),
+      universe: () => {
+        throw refusal(
+          'universe(...): expected a strategy of one market, was one that has a universe: give it a market in place of universe',
+        );
+      },
+    });
+    for (const [name, data] of Object.entries(fieldsOf(declared))) this.note(name, data);
+    const stray = strayHandler(this.definition.on, Object.keys(fieldsOf(declared)));
+    if (stray !== null) throw refusal(stray);
+    return { ...declared, [UNIVERSE_NAME]: universe };
+  }
+
+  indicators(data: DeclaredData, setup: Parameters<NonNullable<StrategyDefinition['indicators']>>[1]) {
+    const specs = this.definition.indicators?.(data, setup) ?? {};
+    for (const [name, spec] of Object.entries(specs))
+      if (fieldsOf(fieldsOf(spec)['of'])['kind'] === 'member-candles') this.indicatorNames.add(name);
+    return specs;
+  }
+
+  /** Its handlers, each called with the context of the market that something happened in. */
+  handlers(): StrategyDefinition['on'] {
+    const { on } = this.definition;
+    const handlers: Record<string, AnyHandler> = {};
+    for (const [name, handle] of Object.entries(on)) {
+      if (handle === undefined) continue;
+      handlers[name] = IS_LIFE.has(name)
+        ? (ctx, event) => this.inMarketsOf(ctx, event, handle)
+        : (ctx, event) => this.withData(name, ctx, event, handle);
+    }
+    const { start } = on;
+    if (start !== undefined) handlers[UNIVERSE_NAME] = (ctx, event) => this.begin(ctx, event, start);
+    return handlers;
+  }
+
+  private note(name: string, data: unknown): void {
+    if (name === UNIVERSE_NAME)
+      throw refusal(
+        `data.${name}: expected another name: it is that of the universe of a strategy per member`,
+      );
+    if (Array.isArray(data)) {
+      if (data.some(isOfMember))
+        throw refusal(
+          `data.${name}: expected data of one name each, was a list: a strategy per member has none of its market`,
+        );
+    } else if (isOfMember(data)) this.data.add(name);
+  }
+
+  /** Data of a member, or data that is the same for all of them. */
+  private withData(name: string, ctx: StrategyContext, event: unknown, handle: AnyHandler): unknown {
+    const market = this.data.has(name) ? fieldsOf(event)['market'] : null;
+    for (const one of typeof market === 'string' ? [market] : followed(ctx)) {
+      const context = this.contextOf(ctx, one);
+      if (!this.isWarm(context)) continue;
+      const answer = handle.call(this.definition.on, context, event);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  }
+
+  /** A fill, an order, a refusal: of its market. A start and a stop: of each that is followed. */
+  private inMarketsOf(ctx: StrategyContext, event: unknown, handle: AnyHandler): unknown {
+    const market = this.marketOf(event);
+    for (const one of market === null ? followed(ctx) : [market]) {
+      const answer = handle.call(this.definition.on, this.contextOf(ctx, one), event);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  }
+
+  /** A market that enters begins then: with its state of before, where it has one. */
+  private begin(ctx: StrategyContext, event: unknown, handle: AnyHandler): unknown {
+    const { entered } = fieldsOf(event);
+    for (const market of Array.isArray(entered) ? (entered as readonly string[]) : []) {
+      const isRestart = Object.hasOwn(fieldsOf(ctx.state), market);
+      const answer = handle.call(
+        this.definition.on,
+        this.contextOf(ctx, market),
+        Object.freeze({ isRestart }),
+      );
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  }
+
+  private isWarm({ indicators }: MemberContext): boolean {
+    if (this.definition.beforeWarm === 'call') return true;
+    for (const name in indicators) if (indicators[name] === null) return false;
+    return true;
+  }
+
+  private marketOf(event: unknown): string | null {
+    const { market, intent } = fieldsOf(event);
+    if (typeof market === 'string') return market;
+    const { clientOrderId } = fieldsOf(intent);
+    if (typeof clientOrderId !== 'string') return null;
+    const asked = this.asked.get(clientOrderId) ?? null;
+    this.asked.delete(clientOrderId);
+    return asked;
+  }
+
+  private noteAsked(clientOrderId: string, market: string): void {
+    this.asked.set(clientOrderId, market);
+    for (const oldest of this.asked.keys()) {
+      if (this.asked.size <= MOST_ASKED) return;
+      this.asked.delete(oldest);
+    }
+  }
+
+  private contextOf(ctx: StrategyContext, market: string): MemberContext {
+    const known = this.contexts.get(market);
+    if (known !== undefined) return known;
+    const context = new MemberContext(ctx, market, this.parts);
+    this.contexts.set(market, context);
+    return context;
+  }
+}
+
+/** Members, the best first, and markets that have left and in which something is held. */
+function followed(ctx: StrategyContext): readonly string[] {
+  // It was declared under this name.
+  const { markets, kept } = fieldsOf(ctx.data)[UNIVERSE_NAME] as Universe;
+  return [...markets, ...kept];
+}
+
+/** The strategy's own market while it declares its data: each member at once. */
+function memberMarket(universe: UniverseData, quote: string): MarketData {
+  const market = {
+    get symbol() {
+      return notOf('symbol');
+    },
+    get base() {
+      return notOf('base');
+    },
+    quote,
+    candles: (...of: Parameters<UniverseData['candles']>) => universe.candles(...of),
+    book: (...of: Parameters<UniverseData['book']>) => universe.book(...of),
+    ticker: (...of: Parameters<UniverseData['ticker']>) => universe.ticker(...of),
+    trades: () => notOf('trades'),
+    stats: () => notOf('stats'),
+  };
+  // Data of each member stands where that of one market would: the runner tells them apart by their kind.
+  return market as unknown as MarketData;
+}
+
+function notOf(what: string): never {
+  throw refusal(
+    `market.${what}: expected a strategy that declares candles, book and ticker of its market, was one that needs ${what}: it can not be declared per member`,
+  );
+}
+
+function isOfMember(data: unknown): boolean {
+  const { kind } = fieldsOf(data);
+  const kinds: readonly unknown[] = [
+    'member-candles',
+    'member-book',
+    'member-ticker',
+  ] satisfies Data['kind'][];
+  return kinds.includes(kind);
+}
+
+function refusal(message: string): SarrafError {
+  return new SarrafError('INVALID_STRATEGY', message);
+}
