@@ -113,6 +113,7 @@ export class QuietVenue {
       case 'pools':
       case 'margin-wallets':
       case 'delegation-limit':
+      case 'transfer':
       case 'public-trades':
       case 'candles':
         return null;

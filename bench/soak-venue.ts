@@ -143,6 +143,7 @@ export class SoakVenue {
       case 'pools':
       case 'margin-wallets':
       case 'delegation-limit':
+      case 'transfer':
         return null;
     }
   }

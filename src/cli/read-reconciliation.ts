@@ -4,6 +4,7 @@ import { formatUnits, parseUnits } from '../domain/money.ts';
 import type { NotedFlaw } from '../engine/flaw-log.ts';
 import { readKept } from '../engine/kept-records.ts';
 import type { DisagreementText, StoredReconciliation } from '../engine/stored-reconciliation.ts';
+import type { TransferRecord } from '../engine/transfers/transfer-record.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';
 
 /**
@@ -15,6 +16,12 @@ export type ReconciliationState = 'waiting' | 'agreed' | 'suspected' | 'broken';
 export interface BalanceDifference extends DisagreementText {
   /** What the exchange has more than the books; below zero for less. */
   readonly difference: string;
+}
+
+/** One transfer between spot and margin without a clear answer. */
+export interface UnknownTransfer extends Pick<TransferRecord, 'strategy' | 'currency' | 'from' | 'sinceMs'> {
+  /** A decimal. */
+  readonly amount: string;
 }
 
 /** How the bot's books stand to the exchange, as far as it is written down. */
@@ -37,6 +44,8 @@ export interface ReconciliationReport {
   readonly blockedBy: string | null;
   /** What two readings of the exchange said that can not be right. */
   readonly findings: readonly NotedFlaw[];
+  /** Transfers of which nobody knows whether they arrived. */
+  readonly unknownTransfers: readonly UnknownTransfer[];
   /** What the books have, by currency. */
   readonly books: Readonly<Record<string, string>>;
 }
@@ -54,6 +63,15 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
     why: (stored?.break ?? null) === null ? null : reasonIn(reader),
     blockedBy: stored?.blockedBy ?? null,
     findings: readKept(reader.kept(), 'findings') ?? [],
+    unknownTransfers: (readKept(reader.kept(), 'transfers') ?? [])
+      .filter(({ state }) => state === 'unknown')
+      .map(({ strategy, currency, amount, from, sinceMs }) => ({
+        strategy,
+        currency,
+        amount: formatUnits(amount),
+        from,
+        sinceMs,
+      })),
     differences: (found?.rows ?? []).map((row) => ({
       ...row,
       difference: formatUnits(parseUnits(row.found) - parseUnits(row.expected)),

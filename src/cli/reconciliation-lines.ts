@@ -1,4 +1,5 @@
 import { formatUnits, parseUnits } from '../domain/money.ts';
+import { otherSide } from '../domain/transfer.ts';
 import { sentenceOf } from '../engine/flaw-log.ts';
 import type { BalanceDifference, ReconciliationReport } from './read-reconciliation.ts';
 import { tableLines, type TableColumn } from './table.ts';
@@ -26,6 +27,7 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
     differences,
     blockedBy,
     findings,
+    unknownTransfers,
   } = report;
   const times = comparisons === 1 ? 'once' : `${comparisons} times`;
   return [
@@ -39,6 +41,10 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
       : [`BLOCKED   no comparison says anything, so no new orders are placed: ${blockedBy}`]),
     ...findings.map(
       (finding) => `doubtful  ${sentenceOf(finding)}${finding.isGrave ? ': new orders wait for it' : ''}`,
+    ),
+    ...unknownTransfers.map(
+      ({ strategy, currency, amount, from, sinceMs: atMs }) =>
+        `UNKNOWN   whether ${amount} ${currency} went from ${from} to ${otherSide(from)} for ${strategy}, since ${whenText(atMs, nowMs)}: look at the wallets, and then --accept`,
     ),
     ...(isGone
       ? ['The last comparison found no difference any more; the break holds until it is accepted.']

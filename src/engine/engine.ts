@@ -37,6 +37,8 @@ import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategy-notifier.ts';
 import { MemberGuard } from './universe/member-guard.ts';
 import { KEPT_UNIVERSES } from './universe/stored-universes.ts';
+import { TransferManager } from './transfers/transfer-manager.ts';
+import { KEPT_TRANSFERS } from './transfers/transfer-record.ts';
 import { UniverseManager } from './universe/universe-manager.ts';
 import { TradingState } from './trading-state.ts';
 
@@ -58,6 +60,7 @@ export class Engine {
   private readonly algorithms: AlgorithmManager;
   private readonly feeds: FeedHandler;
   private readonly control: Control;
+  private readonly transfers: TransferManager;
   private readonly tradingState: TradingState;
   private readonly credential: CredentialWatch;
   private readonly loop: EventLoop;
@@ -100,6 +103,7 @@ export class Engine {
       marketNames,
       expected: (asset) => this.reconciler.expectedOf(asset),
       works: () => this.algorithms.atWork,
+      leaving: (asset) => transfers.leavingSpot(asset),
       bestFor: (market, side) => risk.bestFor(market, side),
       isPushed: settings.reconciliation === null,
     });
@@ -142,7 +146,18 @@ export class Engine {
       universeOf: (instance, name) => universes.stateOf(instance, name),
       table: blotter.table,
     });
-    const router = new IntentRouter({ ...ways, algorithms, rows, members, movesPerMinute });
+    const transfers: TransferManager = new TransferManager({
+      ...ways,
+      venue: settings.venue,
+      margin,
+      reconciler: {
+        expectedOf: (asset) => this.reconciler.expectedOf(asset),
+        onTransfer: (asset, units) => this.reconciler.onTransfer(asset, units),
+      },
+      reconciles: settings.reconciliation !== null,
+      hasten: (feed) => feeds.hasten(feed),
+    });
+    const router = new IntentRouter({ ...ways, algorithms, rows, members, movesPerMinute, transfers });
     const strategies = new StrategyDispatcher({
       instances,
       outbox,
@@ -169,7 +184,7 @@ export class Engine {
       outbox,
       {
         hasten: (feed) => feeds.hasten(feed),
-        unsettled: () => blotter.unsettled() ?? fills.waitingFor(),
+        unsettled: () => blotter.unsettled() ?? transfers.unsettled() ?? fills.waitingFor(),
         findings,
         venue: settings.venue,
       },
@@ -234,6 +249,7 @@ export class Engine {
       feeds,
       universes,
       algorithms,
+      transfers,
       isRestart: state.strategies.length > 0,
     });
     blotter.listen((order, before) => feeds.onOrder(order, before));
@@ -250,6 +266,7 @@ export class Engine {
     this.algorithms = algorithms;
     this.feeds = feeds;
     this.control = control;
+    this.transfers = transfers;
     this.credential = credential;
     // What each part was before a restart. The order counts: fills and orders go to strategies that are
     // there.
@@ -271,7 +288,9 @@ export class Engine {
       const sinceMs = algorithms.wantsClosesSince(reader.market, reader.timeframe);
       if (sinceMs !== null) reader.reachBack(sinceMs, nowMs);
     }
+    transfers.restore(kept[KEPT_TRANSFERS]);
     router.restore(state);
+    transfers.resume();
     control.restore(kept[KEPT_CONTROL]);
     locks.restore(kept[KEPT_LOCKS]);
     credential.restore(kept[KEPT_CREDENTIAL]);
@@ -379,7 +398,7 @@ export class Engine {
    * nothing is open.
    */
   isDrained(): boolean {
-    return this.control.isDrained();
+    return this.control.isDrained() && this.transfers.unsettled() === null;
   }
 }
 

@@ -18,6 +18,7 @@ import type { Reconciler } from './reconciler.ts';
 import type { RowCounter } from './row-counter.ts';
 import type { CandleListener, StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
+import type { TransferManager } from './transfers/transfer-manager.ts';
 import type { UniverseManager } from './universe/universe-manager.ts';
 
 /** Rounds of events and intents within one step. More is a livelock, and the rest waits for the next step. */
@@ -41,6 +42,7 @@ export interface EventLoopParts {
   readonly feeds: FeedHandler;
   readonly universes: UniverseManager;
   readonly algorithms: AlgorithmManager;
+  readonly transfers: TransferManager;
   readonly strategies: StrategyDispatcher;
   readonly control: Control;
   readonly locks: LockManager;
@@ -167,10 +169,12 @@ export class EventLoop {
   }
 
   private takeCommand(command: ControlCommand): void {
-    const { reconciler, control, locks } = this.parts;
+    const { reconciler, control, locks, transfers } = this.parts;
     if (command.kind === 'lock' || command.kind === 'unlock') locks.take(command);
-    else if (command.kind === 'accept-balances') reconciler.accept();
-    else if (command.kind === 'compare-balances') reconciler.tryNow();
+    else if (command.kind === 'accept-balances') {
+      reconciler.accept();
+      transfers.accept();
+    } else if (command.kind === 'compare-balances') reconciler.tryNow();
     else control.take(command);
   }
 

@@ -25,6 +25,15 @@ export class IntentBlotter {
     if (outbox.isJournaled) outbox.journal('intent', id, { strategy, kind: intent.kind });
   }
 
+  /** Says why one at work does not end. */
+  note(id: string, reason: string): void {
+    const record = this.working.get(id);
+    if (record === undefined || record === null) return;
+    const noted = { ...record, reason };
+    this.working.set(id, noted);
+    this.outbox.change({ kind: 'intent', intent: noted });
+  }
+
   end(id: string, status: 'done' | 'refused', reason: string): void {
     const record = this.working.get(id);
     if (record === undefined) return;

@@ -23,6 +23,7 @@ import type { Reservations } from './reservations.ts';
 import type { RowCounter } from './row-counter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
+import type { TransferManager } from './transfers/transfer-manager.ts';
 import { whyNoTrail } from './trail-allowance.ts';
 import type { MemberGuard } from './universe/member-guard.ts';
 
@@ -39,6 +40,7 @@ export interface IntentRouterOptions {
   readonly rows: RowCounter;
   readonly reservations: Reservations;
   readonly members: MemberGuard;
+  readonly transfers: TransferManager;
   /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
   readonly movesPerMinute: number | null;
   /** Why no new orders are taken; null while they are. */
@@ -64,6 +66,9 @@ export class IntentRouter {
         return;
       case 'cancel-all':
         this.cancelAll(instance, intent.market ?? null);
+        return;
+      case 'transfer':
+        this.options.transfers.take(instance, intent, () => this.nextId());
         return;
       case 'place':
       case 'oco':
@@ -258,13 +263,13 @@ export class IntentRouter {
    * and ends those that have none any more.
    */
   restore({ intents: records, orders }: MirrorState): void {
-    const { intents, algorithms, orderManager } = this.options;
+    const { intents, algorithms, orderManager, transfers } = this.options;
     const { table } = orderManager.blotter;
     intents.restore(records);
     const live = new Set(table.unfinished().map(({ intentId }) => intentId));
     const lastKeys = new Map(orders.map(({ intentId, key }) => [intentId, key]));
     for (const { id } of records) {
-      if (live.has(id) || algorithms.isAtWork(id)) continue;
+      if (live.has(id) || algorithms.isAtWork(id) || transfers.isAtWork(id)) continue;
       const lastKey = lastKeys.get(id);
       const last = lastKey === undefined ? undefined : table.get(lastKey);
       if (last?.state === 'rejected') intents.end(id, 'refused', last.reason ?? 'rejected');

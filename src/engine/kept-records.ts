@@ -13,6 +13,7 @@ import { KEPT_CURSOR } from './taken-trades.ts';
 import { KEPT_FINDINGS, storedFindings } from './flaw-log.ts';
 import { KEPT_NAMES } from './order-takeover.ts';
 import { KEPT_RECONCILIATION, storedReconciliation } from './stored-reconciliation.ts';
+import { KEPT_TRANSFERS, storedTransfers } from './transfers/transfer-record.ts';
 import { KEPT_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';
 
 /** Everything that the engine keeps under a name, each as it was declared where it is kept. */
@@ -28,6 +29,7 @@ const KEPT_RECORDS = {
   [KEPT_READ_TIMES]: storedReadTimes,
   [KEPT_ABSENT_FILLS]: storedAbsentFills,
   [KEPT_RECONCILIATION]: storedReconciliation,
+  [KEPT_TRANSFERS]: storedTransfers,
   [KEPT_UNIVERSES]: storedUniverses,
 } as const;
 

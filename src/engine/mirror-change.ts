@@ -67,6 +67,7 @@ export interface JournalEntry {
     | 'log'
     | 'universe'
     | 'finding'
+    | 'transfer'
     | 'notice';
   /** The order, intent or strategy it is about. */
   readonly subject: string;

@@ -14,6 +14,7 @@ const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set([
   'place-oco',
   'cancel',
   'cancel-old',
+  'transfer',
 ]);
 
 /** Notices of one step at most; beyond it they are counted and reported as one. */

@@ -152,6 +152,13 @@ export class Reconciler {
     if (this.books.hasBegun) this.keep();
   }
 
+  /** A transfer between wallets was made. Positive into the spot wallet. */
+  onTransfer(currency: string, units: bigint): void {
+    if (!this.currencies.has(currency)) return;
+    this.books.addTransfer(currency, units);
+    if (this.books.hasBegun) this.keep();
+  }
+
   onFillsRead(askedAtMs: number, taken: number, nowMs: number): void {
     const { phase } = this;
     if (phase.kind === 'fills before' && askedAtMs >= phase.sinceMs) {

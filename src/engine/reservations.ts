@@ -27,6 +27,8 @@ export interface ReservationsOptions {
   /** What a balance should be by all trades that were read; null while the books have not begun. */
   readonly expected: (asset: string) => bigint | null;
   readonly works: () => Iterable<ClaimingWork>;
+  /** What transfers at work may take of an asset. */
+  readonly leaving: (asset: string) => Units;
   /** What a market order of a side would pay; null while no price is known. */
   readonly bestFor: (market: string, side: Side) => Units | null;
   /** Whether the venue pushes every change of the only account there is: then nobody else holds anything. */
@@ -140,7 +142,8 @@ export class Reservations {
     return this.say(instance, { asset, needed, spendable, intentId });
   }
 
-  private say(
+  /** Why it is not enough, with all that takes part of it. */
+  say(
     instance: StrategyInstance,
     of: {
       readonly asset: string;
@@ -164,6 +167,8 @@ export class Reservations {
       const sum = claimOf(name, claims, works);
       if (sum > 0n) parts.push(`${name} has reserved ${formatUnits(sum)}`);
     }
+    const leaving = this.options.leaving(asset);
+    if (leaving > 0n) parts.push(`${formatUnits(leaving)} may be on its way to the margin wallet`);
     const coins = this.coinsOfOthers(instance, asset, claims);
     if (coins > 0n) parts.push(`other strategies have bought ${formatUnits(coins)}`);
     const currency = asset.toUpperCase();
@@ -179,7 +184,7 @@ export class Reservations {
       left = subtractUnits(left, claim);
     }
     for (const claim of works.values()) left = subtractUnits(left, claim);
-    return left;
+    return subtractUnits(left, this.options.leaving(asset));
   }
 
   private totalOf(asset: string): Units {
@@ -260,14 +265,17 @@ export class Reservations {
 
   /** A reading of the wallets: what of it is not our own doing stays so until the next. */
   private onReading(): void {
-    const { account, table, marketNames, expected } = this.options;
+    const { account, table, marketNames, expected, leaving } = this.options;
     this.others.clear();
     const sent = table.unfinished().filter(({ state }) => state !== 'planned');
     for (const { currency, total, held } of account.readings) {
       const own = sumOf(claimsOn(currency, sent, marketNames));
       if (own === null) continue;
       const missing = (expected(currency) ?? total) - total;
-      this.others.set(currency, { held: aboveZero(held - own), gone: aboveZero(missing - own) });
+      this.others.set(currency, {
+        held: aboveZero(held - own),
+        gone: aboveZero(missing - own - leaving(currency)),
+      });
     }
   }
 }

@@ -29,7 +29,13 @@ function dieAt(point: CrashPoint, options: CrashOptions): never {
   throw new Death(point);
 }
 
-const CHANGING: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'cancel-old']);
+const CHANGING: ReadonlySet<VenueCallKind> = new Set([
+  'place',
+  'place-oco',
+  'cancel',
+  'cancel-old',
+  'transfer',
+]);
 const CHANGING_CLASSES: ReadonlySet<RequestClass> = new Set(['exit', 'place', 'cancel']);
 
 /** An engine that may die when an answer comes, before it has taken it in. */

@@ -25,6 +25,7 @@ const KINDS: readonly StrategyEvent['kind'][] = [
   'universe',
   'fill',
   'order',
+  'transfer',
   'reject',
 ];
 

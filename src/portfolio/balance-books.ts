@@ -114,6 +114,11 @@ export class BalanceBooks {
     if (followed.has(quote)) this.add(quote, isBuy ? -total : total - fee);
   }
 
+  /** Money that went to the margin wallet, or came from there; a line of the history will tell of it, too. */
+  addTransfer(currency: string, units: bigint): void {
+    this.add(currency, units);
+  }
+
   /** A line of a wallet's history. */
   addLine(entry: OutsideEntry): void {
     if (this.expected === null) return;

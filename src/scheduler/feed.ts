@@ -2,7 +2,10 @@ import type { RequestClass } from '../domain/request-class.ts';
 import type { VenueCallKind } from '../venues/port.ts';
 
 /** What a feed asks; its time and cursor are filled in when it is asked. */
-export type FeedKind = Exclude<VenueCallKind, 'place' | 'place-oco' | 'cancel' | 'cancel-old' | 'order'>;
+export type FeedKind = Exclude<
+  VenueCallKind,
+  'place' | 'place-oco' | 'cancel' | 'cancel-old' | 'order' | 'transfer'
+>;
 
 /** Something that is asked for again and again. */
 export interface Feed {

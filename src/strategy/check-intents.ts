@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { isDecimalFromZero, isPositiveDecimal, sayInput, textOfNumber } from './decimal-input.ts';
 import type { SarrafError } from '../domain/errors.ts';
+import { otherSide } from '../domain/transfer.ts';
 import { EXIT_FIELDS, NESTED_FIELDS } from './check-bracket.ts';
 import { isSide, refusal } from './check-fields.ts';
 import { LIST_FIELDS, MOST_SLICES, OrdersOverTimeCheck } from './check-orders-over-time.ts';
@@ -65,6 +66,7 @@ const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
     'expireAfterMs',
   ]),
   dca: new Set(['kind', 'market', 'value', 'everyMs', 'times', 'steps']),
+  transfer: new Set(['kind', 'currency', 'amount', 'from', 'to']),
   bracket: new Set(['kind', 'market', 'entry', ...EXIT_FIELDS]),
   protect: new Set(['kind', 'market', 'amount', 'averagePrice', ...EXIT_FIELDS]),
 };
@@ -81,6 +83,8 @@ const COUNTS: ReadonlySet<string> = new Set([
   'orders',
   'atOnce',
 ]);
+
+const CURRENCY = /^[a-z0-9_]{1,20}$/;
 
 const ENTRY_FIELDS: ReadonlySet<string> = new Set([...SIZES, 'price', 'expireAfterMs']);
 
@@ -296,6 +300,9 @@ class IntentCheck extends OrdersOverTimeCheck {
         this.positive(fields['price'], '.price');
         this.visible(fields);
         return;
+      case 'transfer':
+        this.transfer(fields);
+        return;
       case 'bracket':
         this.market(fields['market']);
         this.entry(fields['entry']);
@@ -310,6 +317,16 @@ class IntentCheck extends OrdersOverTimeCheck {
         this.tag(fields['tag']);
         return;
     }
+  }
+
+  private transfer({ currency, amount, from, to }: Fields): void {
+    if (typeof currency !== 'string' || !CURRENCY.test(currency))
+      this.fail('.currency', `expected a currency in lower case, such as btc, was ${sayInput(currency)}`);
+    this.positive(amount, '.amount');
+    if (from !== 'spot' && from !== 'margin')
+      this.fail('.from', `expected spot or margin, was ${sayInput(from)}`);
+    const other = otherSide(from);
+    if (to !== other) this.fail('.to', `expected ${other}, was ${sayInput(to)}`);
   }
 
   private entry(input: unknown): void {

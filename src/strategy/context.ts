@@ -18,6 +18,7 @@ import type {
   Quote,
   TargetsOptions,
   TargetWish,
+  TransferWish,
   TwapWish,
   VwapWish,
 } from './intents.ts';
@@ -191,6 +192,11 @@ export interface StrategyContext<
    * purchases. A market that is not named is left alone.
    */
   readonly targets: (shares: Readonly<Record<string, DecimalInput>>, options?: TargetsOptions) => void;
+  /**
+   * Moves money between the spot and the margin wallet of a currency. It is sent once, and never again by
+   * itself; what became of it comes as the event `transfer`, or as a rejection.
+   */
+  readonly transfer: (wish: TransferWish) => void;
   /**
    * Writes a line to the log of the bot, the mirror (`sarraf intents --log`) or the backtest's result. Of a
    * call 20 lines are kept, of an hour 1000, of a line 500 characters. `fields` are plain JSON.

@@ -3,6 +3,7 @@ import type { ColdValues, StrategyContext, WarmValues } from './context.ts';
 import type { DataSetup, DeclaredData, EventOf } from './data.ts';
 import type { IndicatorSpecs, NoSpecs } from './indicator-specs.ts';
 import type { Fill } from './own-order.ts';
+import type { Transfer } from './shown-transfer.ts';
 import type { OrderUpdate, Rejection } from './strategy-event.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Trailing } from './trailing.ts';
@@ -20,12 +21,14 @@ interface LifeHandlers<Context> {
   fill?(ctx: Context, fill: Fill): Nothing;
   /** One of its orders changed. */
   order?(ctx: Context, order: OrderUpdate): Nothing;
+  /** A transfer was made, or nobody knows whether it was. */
+  transfer?(ctx: Context, transfer: Transfer): Nothing;
   /** An intent, or an order that served one, came to nothing. */
   reject?(ctx: Context, rejection: Rejection): Nothing;
 }
 
 /** Names that data can not have, since their handlers are something else. */
-export const LIFE: readonly LifeName[] = ['start', 'stop', 'fill', 'order', 'reject'];
+export const LIFE: readonly LifeName[] = ['start', 'stop', 'fill', 'order', 'transfer', 'reject'];
 
 export type LifeName = keyof LifeHandlers<unknown>;
 

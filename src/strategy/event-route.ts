@@ -30,6 +30,7 @@ export function routeOfEvent(event: StrategyEvent): string {
     case 'stop':
     case 'fill':
     case 'order':
+    case 'transfer':
     case 'reject':
       return event.kind;
   }

@@ -43,6 +43,7 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
   readonly cancelAll: StrategyContext['cancelAll'];
   readonly replace: StrategyContext['replace'];
   readonly targets: StrategyContext['targets'];
+  readonly transfer: StrategyContext['transfer'];
   readonly log: StrategyContext['log'];
   readonly #call: HandlerCall;
   readonly #state: StrategyState;
@@ -73,6 +74,7 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
       call.want('replace', change, { kind: 'replace', clientOrderId });
     this.targets = (shares, options = {}) =>
       call.want('targets', { ...options, shares }, { kind: 'targets', market: firstOf(shares) ?? market });
+    this.transfer = (wish) => call.want('transfer', wish, { kind: 'transfer' });
     this.log = log;
     Object.freeze(this);
   }

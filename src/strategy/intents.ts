@@ -1,5 +1,6 @@
 import type { Decimal } from 'decimal.js';
 import type { Side } from '../domain/order.ts';
+import type { WalletSide } from '../domain/transfer.ts';
 
 /**
  * A number, a decimal text or a Decimal. A number is read as its shortest decimal of at most 15 digits, so
@@ -259,6 +260,17 @@ export interface Change {
   readonly amount?: DecimalInput;
 }
 
+/** Money from one wallet of a currency to the other. */
+export interface TransferWish {
+  /** Lower case: `rls` or `usdt`, or any with a margin wallet. */
+  readonly currency: string;
+  /** In that currency; what is beyond 8 decimals is cut. */
+  readonly amount: DecimalInput;
+  readonly from: WalletSide;
+  /** The other one. */
+  readonly to: WalletSide;
+}
+
 /** What a strategy wants done. */
 export type Intent =
   | ({ readonly kind: 'place'; readonly market: string; readonly side: Side } & OrderWish)
@@ -289,6 +301,7 @@ export type Intent =
   | ({ readonly kind: 'iceberg'; readonly market: string; readonly side: Side } & IcebergWish)
   /** A purchase whose exit rests at the exchange after each fill. */
   | ({ readonly kind: 'bracket'; readonly market: string } & BracketWish)
+  | ({ readonly kind: 'transfer' } & TransferWish)
   /** The same exit for what the strategy has already. */
   | ({ readonly kind: 'protect'; readonly market: string } & ProtectWish);
 

@@ -35,14 +35,16 @@ export type {
   Size,
   TargetsOptions,
   TargetWish,
+  TransferWish,
   TwapWish,
   VwapWish,
 } from './intents.ts';
 export type { MarketDay } from './market-day.ts';
 export type { Rules } from './market-rules.ts';
 export type { Fill, Order } from './own-order.ts';
+export type { Transfer } from './shown-transfer.ts';
 export { decimal } from './parameters.ts';
-export type { OrderUpdate, OwnOrderState, Rejection } from './strategy-event.ts';
+export type { OrderUpdate, OwnOrderState, Rejection, TransferStatus } from './strategy-event.ts';
 export type { DelegationLimit, MarginWallets, Pool, Pools, ShownMarginWallet } from './shown-margin.ts';
 export { size, type Edge, type RiskPerTrade, type VolatilityTarget } from './size.ts';
 export { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';

@@ -7,6 +7,7 @@ import { marketDayOf } from './market-day.ts';
 import { marginOf } from './shown-margin.ts';
 import { fillOf } from './own-order.ts';
 import type { ClosedCandle, StrategyEvent } from './strategy-event.ts';
+import { transferOf } from './shown-transfer.ts';
 import { tapeOf } from './tape.ts';
 import { tickerOfBar, tickerOfBook } from './ticker.ts';
 import { universeEventOf } from './universe/shown-universe.ts';
@@ -46,6 +47,8 @@ export function eventFor(data: ShownAs | null, event: Exclude<StrategyEvent, { k
       return fillOf(event.fill);
     case 'order':
       return Object.freeze({ ...event.order });
+    case 'transfer':
+      return transferOf(event.transfer);
     case 'reject':
       return frozenCopy(event.rejection);
   }

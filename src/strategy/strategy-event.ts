@@ -4,6 +4,7 @@ import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
 import type { Execution, Side } from '../domain/order.ts';
+import type { WalletSide } from '../domain/transfer.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { Candle } from '../domain/candle.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
@@ -79,6 +80,24 @@ export interface OrderUpdate {
   readonly exit: ExitKind | null;
 }
 
+/**
+ * How a transfer stands: `done`; `unknown`, which nobody may send again; or `accepted`, when a person has
+ * looked at the balances after that.
+ */
+export type TransferStatus = 'done' | 'unknown' | 'accepted';
+
+/** What became of a transfer; one that was not made comes as a rejection. */
+export interface TransferEvent {
+  /** Of its intent. */
+  readonly id: string;
+  /** Lower case. */
+  readonly currency: string;
+  readonly amount: DecimalText;
+  readonly from: WalletSide;
+  readonly to: WalletSide;
+  readonly status: TransferStatus;
+}
+
 /** A candle that has closed: it will not change any more. */
 export type ClosedCandle = Candle & {
   readonly market: string;
@@ -144,6 +163,7 @@ export type StrategyEvent =
     }
   | { readonly kind: 'fill'; readonly fill: FillEvent }
   | { readonly kind: 'order'; readonly order: OrderUpdate }
+  | { readonly kind: 'transfer'; readonly transfer: TransferEvent }
   | { readonly kind: 'reject'; readonly rejection: Rejection };
 
 /**

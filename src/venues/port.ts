@@ -9,6 +9,7 @@ import type { OrderBook } from '../domain/order-book.ts';
 import type { Execution, Side, VenueOrder } from '../domain/order.ts';
 import type { VenueOrderId, VenueTradeId, VenueWalletId, WalletTransactionId } from '../domain/venue-id.ts';
 import type { TooFine } from '../domain/too-fine.ts';
+import type { WalletSide } from '../domain/transfer.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 
@@ -83,7 +84,14 @@ export type VenueCall =
   | { readonly kind: 'options' }
   | { readonly kind: 'pools' }
   | { readonly kind: 'margin-wallets' }
-  | { readonly kind: 'delegation-limit'; readonly currency: string };
+  | { readonly kind: 'delegation-limit'; readonly currency: string }
+  /** From one wallet of a currency to the other. It has no id: sent twice it moves twice. */
+  | {
+      readonly kind: 'transfer';
+      readonly currency: string;
+      readonly amount: Units;
+      readonly from: WalletSide;
+    };
 
 export type VenueCallKind = VenueCall['kind'];
 
@@ -173,6 +181,7 @@ export interface VenueValues {
   readonly 'margin-wallets': readonly WalletReading[];
   /** In the currency that was asked about. */
   readonly 'delegation-limit': DecimalText;
+  readonly transfer: null;
 }
 
 /** The effect that an unsuccessful call can have had. */

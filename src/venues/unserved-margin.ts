@@ -1,16 +1,16 @@
 import type { VenueCallKind, VenueProfile } from './port.ts';
 
-const READS: readonly VenueCallKind[] = ['pools', 'margin-wallets', 'delegation-limit'];
+const ALL: readonly VenueCallKind[] = ['pools', 'margin-wallets', 'delegation-limit', 'transfer'];
 
 /** What is asked of margin that takes a token, and no key ("Margin"). */
-const TOKEN_ONLY: readonly VenueCallKind[] = ['pools'];
+const TOKEN_ONLY: readonly VenueCallKind[] = ['pools', 'transfer'];
 
 /** Why nothing of margin can be asked on recorded data. */
-export const NO_MARGIN_RECORDED = unserved(READS, 'recorded books and trades hold nothing of margin');
+export const NO_MARGIN_RECORDED = unserved(ALL, 'recorded books and trades hold nothing of margin');
 
 /** Why nothing of margin can be asked in paper trading. */
 export const NO_MARGIN_ON_PAPER = unserved(
-  READS,
+  ALL,
   'paper trading has no account at the exchange, and so no margin: run it with mode live or embedded',
 );
 

@@ -14,6 +14,7 @@ import type {
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints/index.ts';
 import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
+import { otherSide } from '../domain/transfer.ts';
 import { formatUnits } from '../domain/money.ts';
 import { resolutionOf } from '../exchange/resolution.ts';
 import { venueOrder, venueTrade, walletReading, walletTransaction } from './read-records.ts';
@@ -39,6 +40,7 @@ export const ENDPOINT_OF = {
   pools: 'liquidityPools',
   'margin-wallets': 'wallets',
   'delegation-limit': 'delegationLimit',
+  transfer: 'transfer',
 } as const satisfies Readonly<Record<VenueCallKind, EndpointName>>;
 
 type EndpointOf<Kind extends VenueCallKind> = (typeof ENDPOINT_OF)[Kind];
@@ -179,6 +181,14 @@ function bothLegs(reply: EndpointReply<'addOrder'>): readonly [VenueOrder, Venue
   return reply.pair === null ? null : [venueOrder(reply.order), venueOrder(reply.pair)];
 }
 
+function transferOf({
+  currency,
+  amount,
+  from,
+}: Extract<VenueCall, { kind: 'transfer' }>): EndpointRequest<'transfer'> {
+  return { currency, amount: formatUnits(amount), src: from, dst: otherSide(from) };
+}
+
 /** Says a call of the engine in the words of the interface. */
 export function venueRequest(call: VenueCall): VenueRequest {
   const { kind } = call;
@@ -253,5 +263,7 @@ export function venueRequest(call: VenueCall): VenueRequest {
       return request(kind, { type: 'margin' }, (wallets) => wallets.map(walletReading));
     case 'delegation-limit':
       return request(kind, { currency: call.currency }, (limit) => limit);
+    case 'transfer':
+      return request(kind, transferOf(call), () => null);
   }
 }

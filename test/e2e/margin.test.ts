@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readReconciliation, type ReconciliationReport } from '../../src/cli/read-reconciliation.ts';
+import { reportLines } from '../../src/cli/reconciliation-lines.ts';
 import { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
@@ -9,6 +11,7 @@ import { transferFunds } from '../../src/simulator/core/margin/transfer.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 
 const BORROWER = join(process.cwd(), 'test/support/plugins/borrower.ts');
+const COLLATERAL = join(process.cwd(), 'test/support/plugins/collateral.ts');
 const LIMITS = { handlerMs: 30_000, loadMs: 120_000, memoryMb: 128, restartsAnHour: 0 };
 
 let folder: string;
@@ -73,4 +76,71 @@ test('a bot reads margin over a restart, alike in a thread, and a transfer by ha
   expect(direct).toContain('{"text":"wallets","fields":{"rial":"1234567","hasPools":true}}');
   expect([...direct].filter((json) => json.includes('"limit"'))).not.toEqual([]);
   expect(await liveTwice(true)).toEqual(direct);
+});
+
+test.each([false, true])(
+  'a bot moves money to margin and back, each once: in a thread %s',
+  async (threaded) => {
+    const path = join(folder, 'mirror.sqlite');
+    const strategies = [{ plugin: COLLATERAL, market: 'BTCIRT' }];
+    const world = createEmbeddedWorld({ seed: 5, config: { strategies } });
+    const { accounts } = world.venue.simulation.exchange;
+    const threads = new StrategyThreads({ limits: LIMITS, onPrint: () => undefined });
+    try {
+      const bot = await BotLife.prepare(world, path, threaded ? threads : undefined);
+      const before = accounts.find(world.userId, 'rls')?.total ?? 0n;
+      bot.bot.shell.start();
+      await bot.run(600_000);
+      const { reconciler } = bot.bot.engine;
+      const spot = before - parseUnits('600000.5');
+      expect(accounts.find(world.userId, 'rls', 'margin')?.total).toBe(parseUnits('600000.5'));
+      expect(accounts.find(world.userId, 'rls')?.total).toBe(spot);
+      expect([reconciler.break, reconciler.expectedOf('rls')]).toEqual([null, spot]);
+      await bot.drain();
+      bot.mirror.close();
+    } finally {
+      await threads.dispose();
+    }
+    expect([...logged(path)]).toEqual([
+      '{"text":"transfer","fields":{"status":"done","to":"margin","amount":"1000000.5"}}',
+      '{"text":"transfer","fields":{"status":"done","to":"spot","amount":"400000"}}',
+    ]);
+  },
+);
+
+test('a transfer whose reply is lost is made once, over a restart, until the balances are accepted', async () => {
+  const path = join(folder, 'mirror.sqlite');
+  const strategies = [{ plugin: COLLATERAL, market: 'BTCIRT' }];
+  const world = createEmbeddedWorld({ seed: 5, config: { strategies } });
+  const { accounts } = world.venue.simulation.exchange;
+  const inMargin = () => accounts.find(world.userId, 'rls', 'margin')?.total;
+  const first = await BotLife.prepare(world, path);
+  first.loseReplies();
+  first.bot.shell.start();
+  await first.run(180_000);
+  expect(inMargin()).toBe(parseUnits('1000000.5'));
+  await first.drop();
+  const second = await BotLife.prepare(world, path);
+  second.bot.shell.start();
+  await second.run(300_000);
+  expect(inMargin()).toBe(parseUnits('1000000.5'));
+  expect(second.lines.join('\n')).toContain('nobody knows whether the transfer of 1000000.5 rls');
+  expect(second.bot.engine.reconciler.break).toBe(null);
+  const report = (): ReconciliationReport => {
+    const reader = new MirrorReader(path);
+    try {
+      return readReconciliation(reader);
+    } finally {
+      reader.close();
+    }
+  };
+  expect(report().unknownTransfers).toMatchObject([{ currency: 'rls', amount: '1000000.5', from: 'spot' }]);
+  expect(reportLines(report(), world.time.now()).join('\n')).toContain(
+    'UNKNOWN   whether 1000000.5 rls went',
+  );
+  second.bot.shell.control({ kind: 'accept-balances' });
+  await second.run(120_000);
+  expect(report().unknownTransfers).toEqual([]);
+  await second.drain();
+  second.mirror.close();
 });

@@ -142,7 +142,7 @@ export class BotLife {
     return {
       ...caller,
       send: (call, signal, { onEnd, onError }) => {
-        const isChange = call.kind === 'place' || call.kind === 'cancel';
+        const isChange = call.kind === 'place' || call.kind === 'cancel' || call.kind === 'transfer';
         const heard = (end: VenueEnd): void => {
           if (!this.areRepliesLost || !isChange) onEnd(end);
         };

@@ -3,7 +3,7 @@ import type { Intent } from '../../src/strategy/intents.ts';
 
 /** Has a handler want intents that a test wrote beforehand, as its author would by `ctx`. */
 export function issue(
-  ctx: Pick<StrategyContext, 'markets' | 'cancel' | 'cancelAll' | 'replace' | 'targets'>,
+  ctx: Pick<StrategyContext, 'markets' | 'cancel' | 'cancelAll' | 'replace' | 'targets' | 'transfer'>,
   intents: readonly Intent[],
 ): void {
   for (const intent of intents) issueOne(ctx, intent);
@@ -54,6 +54,10 @@ function issueOne(ctx: Parameters<typeof issue>[0], intent: Intent): void {
     case 'protect': {
       const { kind: _, market, ...wish } = intent;
       return ctx.markets.of(market).protect(wish);
+    }
+    case 'transfer': {
+      const { kind: _, ...wish } = intent;
+      return ctx.transfer(wish);
     }
     case 'targets': {
       const { kind: _, market: _first, shares, ...options } = intent;

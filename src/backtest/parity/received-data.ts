@@ -149,6 +149,7 @@ export class ReceivedData {
       case 'pools':
       case 'margin-wallets':
       case 'delegation-limit':
+      case 'transfer':
         break;
     }
   }

@@ -119,7 +119,8 @@ async function accept(options: Options): Promise<void> {
   if (!existsSync(data))
     throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
   const { report } = read(options);
-  if (report.state === 'agreed' || report.state === 'waiting') {
+  const isInDoubt = report.unknownTransfers.length > 0;
+  if (!isInDoubt && (report.state === 'agreed' || report.state === 'waiting')) {
     const json = { accepted: false, message: 'there is no difference to accept' };
     print(options, { json, lines: () => ['There is no difference to accept; nothing was done.'] });
     return;

@@ -56,6 +56,7 @@ export class MemberGuard {
       case 'cancel-all':
       case 'protect':
       case 'quotes':
+      case 'transfer':
         return null;
       case 'place':
       case 'oco':

@@ -303,6 +303,7 @@ export class Recorder {
       case 'pools':
       case 'margin-wallets':
       case 'delegation-limit':
+      case 'transfer':
         break;
     }
   }

@@ -55,6 +55,7 @@ export class MemberContext implements StrategyContext {
   readonly cancelAll: StrategyContext['cancelAll'];
   readonly replace: StrategyContext['replace'];
   readonly targets: StrategyContext['targets'];
+  readonly transfer: StrategyContext['transfer'];
   readonly log: StrategyContext['log'];
   readonly #ctx: StrategyContext;
   readonly #place: MarketContext;
@@ -109,6 +110,12 @@ export class MemberContext implements StrategyContext {
     this.targets = (shares, options) => {
       for (const symbol of Object.keys(fieldsOf(shares))) this.#own(symbol, 'ctx.targets');
       ctx.targets(shares, options);
+    };
+    this.transfer = () => {
+      throw new SarrafError(
+        'INVALID_STRATEGY',
+        'ctx.transfer: expected a strategy that moves money once, was one that is declared per member, where each market would move it: write it with universe(...)',
+      );
     };
     this.log = Object.freeze((text: string, fields?: Readonly<Record<string, unknown>>) =>
       ctx.log(text, isFields(fields) ? { market, ...fields } : { market }),

@@ -107,10 +107,11 @@ export class TypedDoor {
         return value('transactions', account.transactions(call.walletId, call.page));
       case 'options':
         return value('options', account.markets.map(marketRuleOf));
-      // Nobody asks: strategies that want it are refused before the run (`unservedMargin`).
+      // Strategies that read margin are refused before the run (`unserved-margin.ts`).
       case 'pools':
       case 'margin-wallets':
       case 'delegation-limit':
+      case 'transfer':
         return refusedAnswer('NotServed', 'this exchange in the process has no margin account');
       case 'book':
       case 'books':

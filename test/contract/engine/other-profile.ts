@@ -51,5 +51,6 @@ export const OTHER_PROFILE: VenueProfile = {
     pools: 'account',
     'margin-wallets': 'account',
     'delegation-limit': 'account',
+    transfer: 'account',
   },
 };

@@ -187,6 +187,7 @@ describe('the report of a comparison', () => {
     differences: [],
     blockedBy: null,
     findings: [],
+    unknownTransfers: [],
     books: {},
   } as const;
 

@@ -318,6 +318,7 @@ export class EngineWorld {
         stop: (_, stop) => note('stop', stop),
         fill: (_, fill) => note('fill', fill),
         order: (_, order) => note('order', order),
+        transfer: (_, transfer) => note('transfer', transfer),
         reject: (_, rejection) => note('reject', rejection),
       },
     });

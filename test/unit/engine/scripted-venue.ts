@@ -271,6 +271,7 @@ export class ScriptedVenue {
       case 'pools':
       case 'margin-wallets':
       case 'delegation-limit':
+      case 'transfer':
         return undefined;
     }
   }

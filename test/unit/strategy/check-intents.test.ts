@@ -138,6 +138,25 @@ const WRONG_OVER_TIME = [
   [{ kind: 'dca', ...DCA, steps: 5 }, 'steps: expected a list of steps, was 5'],
 ] as const;
 
+const TRANSFER = { kind: 'transfer', currency: 'usdt', amount: 12.5, from: 'spot', to: 'margin' };
+
+describe('a transfer', () => {
+  test('is kept with its amount as a text', () => {
+    expect(checkedIntents([TRANSFER])).toEqual([{ ...TRANSFER, amount: '12.5' }]);
+  });
+
+  test.each([
+    [{ amount: 0 }, '.amount'],
+    [{ amount: -1 }, '.amount'],
+    [{ currency: 'USDT' }, '.currency: expected a currency in lower case, such as btc'],
+    [{ from: 'wallet' }, '.from: expected spot or margin'],
+    [{ to: 'spot' }, '.to: expected margin'],
+    [{ market: 'BTCIRT' }, 'market'],
+  ])('is refused with %j', (wrong, message) => {
+    expect(() => checkedIntents([{ ...TRANSFER, ...wrong }])).toThrow(message);
+  });
+});
+
 describe('intents that take time', () => {
   test.each(WRONG_OVER_TIME)('%j is refused', (fields, message) => {
     expect(refusalOf([{ market: M, ...fields }])).toContain(message);

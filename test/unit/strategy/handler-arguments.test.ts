@@ -124,6 +124,10 @@ const EVENTS: readonly StrategyEvent[] = [
   },
   { kind: 'stats', stats: statistics, seenAtMs: 9 },
   { kind: 'margin', seen: seenPools },
+  {
+    kind: 'transfer',
+    transfer: { id: 'i1', currency: 'usdt', amount: text('2'), from: 'spot', to: 'margin', status: 'done' },
+  },
   { kind: 'timer', name: 'daily', dueMs: 7 },
   { kind: 'fill', fill },
   {
@@ -165,6 +169,7 @@ function strategyOf(handle: (context: object, what: object) => void): StrategyDe
       daily: handle,
       fill: handle,
       order: handle,
+      transfer: handle,
       reject: handle,
     },
   });

@@ -80,6 +80,7 @@ describe('the page for authors', () => {
       'one-percent',
       'even-risk',
       'lender-watch',
+      'collateral',
       'early',
       'with-volume',
       'deeper',

@@ -181,6 +181,14 @@ describe('the venue caller', () => {
     expect(await valueOf({ kind: 'margin-wallets' })).toMatchObject([
       { currency: 'usdt', total: parseUnits('12.5'), held: 0n },
     ]);
+    const back = { kind: 'transfer', currency: 'usdt', from: 'margin' } as const;
+    expect(await ask({ ...back, amount: parseUnits('2.5') })).toEqual({ outcome: 'value', value: null });
+    expect(await valueOf({ kind: 'margin-wallets' })).toMatchObject([{ total: parseUnits('10') }]);
+    expect(await ask({ ...back, amount: parseUnits('10.5') })).toMatchObject({
+      outcome: 'refused',
+      code: 'InsufficientBalance',
+      effect: 'none',
+    });
     expect(await valueOf({ kind: 'delegation-limit', currency: 'rls' })).toBe('5000000000');
     expect(await ask({ kind: 'delegation-limit', currency: 'doge' })).toMatchObject({ outcome: 'refused' });
   });

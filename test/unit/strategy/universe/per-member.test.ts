@@ -19,6 +19,8 @@ const stateOf = (members: readonly string[], kept: readonly string[] = []): Univ
   rankedAtMs: 0,
 });
 
+const TRANSFER = { currency: 'usdt', amount: 1, from: 'spot', to: 'margin' } as const;
+
 const runnerOf = (strategy: StrategyDefinition): StrategyRunner =>
   new StrategyRunner(strategy, {
     marketNames: MARKET_NAMES,
@@ -228,6 +230,7 @@ describe('a strategy that is declared per member', () => {
     [(ctx: Acting) => ctx.cancelAll('ETHIRT'), 'ctx.cancelAll: expected BTCIRT, was "ETHIRT"'],
     [(ctx: Acting) => ctx.targets({ ETHIRT: 0.1 }), 'ctx.targets: expected BTCIRT, was "ETHIRT"'],
     [(ctx: Acting) => ctx.cancel('e1'), 'ctx.cancel: expected BTCIRT, was "ETHIRT"'],
+    [(ctx: Acting) => ctx.transfer(TRANSFER), 'ctx.transfer: expected a strategy that moves money once'],
   ] as const)('does not reach into another market: %s', ([act, message]) => {
     const { runner, are } = world(acting(act));
     are(['BTCIRT', 'ETHIRT']);
@@ -290,6 +293,7 @@ interface Acting {
   readonly cancelAll: (market?: string) => void;
   readonly targets: (shares: Readonly<Record<string, number>>) => void;
   readonly cancel: (id: string) => void;
+  readonly transfer: (wish: typeof TRANSFER) => void;
   readonly log: (text: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 

@@ -1,0 +1,6 @@
+/** The two wallets of a currency. */
+export type WalletSide = 'spot' | 'margin';
+
+export function otherSide(side: WalletSide): WalletSide {
+  return side === 'spot' ? 'margin' : 'spot';
+}

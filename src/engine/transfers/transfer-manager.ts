@@ -1,0 +1,248 @@
+import {
+  addUnits,
+  formatUnits,
+  NO_UNITS,
+  subtractUnits,
+  UNIT_DECIMALS,
+  type Units,
+} from '../../domain/money.ts';
+import { readStored } from '../../domain/stored-json.ts';
+import { otherSide } from '../../domain/transfer.ts';
+import { wishUnits } from '../../execution/algorithms/wish-units.ts';
+import type { Intent } from '../../strategy/intents.ts';
+import type { TransferStatus } from '../../strategy/strategy-event.ts';
+import type { VenueAnswer, VenueProfile } from '../../venues/port.ts';
+import type { IntentBlotter } from '../intent-blotter.ts';
+import type { MarginCache } from '../margin-cache.ts';
+import type { Outbox } from '../outbox.ts';
+import type { Reconciler } from '../reconciler.ts';
+import type { Reservations } from '../reservations.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import type { StrategyNotifier } from '../strategy-notifier.ts';
+import { KEPT_TRANSFERS, MOST_TRANSFERS, storedTransfers, type TransferRecord } from './transfer-record.ts';
+
+/** One that does not leave within this time is given up: what was wanted then may be wrong later. */
+const WITHIN_MS = 30_000;
+
+/** Amounts have at most so many decimals, and the exchange cuts the rest ("Monetary precision"). */
+const AMOUNT_DECIMALS = 8;
+const AMOUNT_STEP = 10n ** BigInt(UNIT_DECIMALS - AMOUNT_DECIMALS);
+
+export type TransferIntent = Extract<Intent, { kind: 'transfer' }>;
+
+export interface TransferManagerOptions {
+  readonly outbox: Outbox;
+  readonly venue: Pick<VenueProfile, 'unserved'>;
+  readonly intents: IntentBlotter;
+  readonly notifier: StrategyNotifier;
+  readonly reconciler: Pick<Reconciler, 'expectedOf' | 'onTransfer'>;
+  readonly reservations: Pick<Reservations, 'spendable' | 'say'>;
+  readonly margin: MarginCache;
+  /** Whether balances are compared: a run on bars has no wallets beside its own. */
+  readonly reconciles: boolean;
+  /** Why nothing new is taken; null while it is. */
+  readonly closed: () => string | null;
+  readonly hasten: (feed: 'wallets' | 'margin-wallets') => void;
+}
+
+/** Why a transfer does not go. */
+interface Objection {
+  readonly code: string;
+  readonly reason: string;
+}
+
+/**
+ * Moves money between the spot and the margin wallet of a currency. A transfer is on the disk before its
+ * request leaves, and is sent once: the interface gives it no id, so nothing can prove later what became of
+ * one without a clear answer. Such a one stays unknown, is alarmed, reserves its money and keeps its currency
+ * from further transfers until a person has looked (`accept-balances`).
+ */
+export class TransferManager {
+  private readonly options: TransferManagerOptions;
+  private records: readonly TransferRecord[] = [];
+
+  constructor(options: TransferManagerOptions) {
+    this.options = options;
+  }
+
+  /** What transfers at work may take from the spot wallet of a currency. */
+  leavingSpot(currency: string): Units {
+    let sum = NO_UNITS;
+    for (const record of this.records)
+      if (record.currency === currency && record.from === 'spot') sum = addUnits(sum, record.amount);
+    return sum;
+  }
+
+  isAtWork(intentId: string): boolean {
+    return this.records.some(({ id }) => id === intentId);
+  }
+
+  /** A transfer whose answer may come any moment, in words; null without one. */
+  unsettled(): string | null {
+    const record = this.records.find(({ state }) => state === 'sending');
+    return record === undefined ? null : `${textOf(record)} is on its way`;
+  }
+
+  /** `nextId` makes the id of its intent once nothing speaks against it. */
+  take(instance: StrategyInstance, intent: TransferIntent, nextId: () => string): void {
+    const { outbox, intents, notifier } = this.options;
+    const units = wishUnits(intent.amount) ?? NO_UNITS;
+    const amount = (units - (units % AMOUNT_STEP)) as Units;
+    const objection = this.objectionTo(instance, intent, amount);
+    if (objection !== null) {
+      notifier.reject(instance, { intent, ...objection });
+      return;
+    }
+    const { currency, from } = intent;
+    const record: TransferRecord = {
+      id: nextId(),
+      strategy: instance.name,
+      currency,
+      amount,
+      from,
+      state: 'sending',
+      sinceMs: outbox.nowMs,
+    };
+    intents.begin(record.id, instance.name, intent);
+    this.set([...this.records, record]);
+    outbox.info(`${instance.name}: ${textOf(record)} is sent`, instance.name);
+    outbox.ask(
+      { kind: 'transfer', currency, amount, from },
+      { requestClass: 'place', withinMs: WITHIN_MS },
+      (answer) => this.takeAnswer(record, answer, intent),
+    );
+  }
+
+  /** A person has looked at the balances: what is unknown counts no longer. */
+  accept(): void {
+    const { intents, outbox } = this.options;
+    for (const record of this.records.filter(({ state }) => state === 'unknown')) {
+      this.drop(record);
+      intents.end(record.id, 'done', 'accepted as the balances show it');
+      outbox.warn(
+        `${record.strategy}: ${textOf(record)} is over: the balances were accepted`,
+        record.strategy,
+      );
+      this.tell(record, 'accepted');
+    }
+  }
+
+  /** Takes over those that were at work when the last run ended: nobody knows whether they left. */
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    this.records = readStored(storedTransfers, json, 'what is kept of transfers');
+  }
+
+  /** Once all that was kept is there. */
+  resume(): void {
+    for (const record of this.records) this.doubt(record, 'the run ended before its answer');
+  }
+
+  private objectionTo(
+    instance: StrategyInstance,
+    { currency, from }: TransferIntent,
+    amount: Units,
+  ): Objection | null {
+    const { venue, reconciles, closed, reconciler, reservations } = this.options;
+    const unserved = reconciles ? venue.unserved?.get('transfer') : 'a backtest has no margin wallets';
+    if (unserved !== undefined) return { code: 'unserved', reason: `it can not be transferred: ${unserved}` };
+    if (amount <= 0n)
+      return { code: 'fit', reason: `expected a positive amount of at most ${AMOUNT_DECIMALS} decimals` };
+    const why = closed();
+    if (why !== null) return { code: 'closed', reason: why };
+    const other = this.records.find((record) => record.currency === currency);
+    if (other !== undefined) return { code: 'closed', reason: this.waitsFor(other) };
+    if (this.records.length >= MOST_TRANSFERS)
+      return { code: 'closed', reason: `${MOST_TRANSFERS} transfers are at work already` };
+    if (reconciler.expectedOf(currency) === null)
+      return { code: 'data', reason: `the books do not follow the spot wallet of ${currency}, or not yet` };
+    if (from === 'margin') return this.objectionOfMargin(currency, amount);
+    const spendable = reservations.spendable(instance, currency);
+    if (amount <= spendable) return null;
+    const of = { asset: currency, needed: amount, spendable, intentId: null };
+    return { code: 'funds', reason: reservations.say(instance, of) };
+  }
+
+  /** What is free there is known only where a strategy reads it; else the exchange says what is too much. */
+  private objectionOfMargin(currency: string, amount: Units): Objection | null {
+    const reading = this.options.margin.get('margin-wallets')?.reading;
+    if (reading?.kind !== 'margin-wallets') return null;
+    const free = wishUnits(reading.wallets.find((wallet) => wallet.currency === currency)?.free ?? '0');
+    if (free === null || amount <= free) return null;
+    const reason = `expected at most ${formatUnits(free)} ${currency}, which is free in the margin wallet, was ${formatUnits(amount)}`;
+    return { code: 'funds', reason };
+  }
+
+  private waitsFor(record: TransferRecord): string {
+    return record.state === 'sending'
+      ? `${textOf(record)} is on its way`
+      : `nobody knows whether ${textOf(record)} arrived: look at the wallets, and then "sarraf reconcile --accept"`;
+  }
+
+  private takeAnswer(record: TransferRecord, answer: VenueAnswer<'transfer'>, intent: TransferIntent): void {
+    const { reconciler, intents, hasten, notifier } = this.options;
+    if (answer.outcome === 'value') {
+      this.drop(record);
+      const { currency, amount, from } = record;
+      reconciler.onTransfer(currency, from === 'spot' ? subtractUnits(NO_UNITS, amount) : amount);
+      intents.end(record.id, 'done', 'transferred');
+      hasten('wallets');
+      hasten('margin-wallets');
+      this.tell(record, 'done');
+      return;
+    }
+    const said = answer.outcome === 'unsent' ? answer.reason : answer.message;
+    const code = answer.outcome === 'unsent' ? 'unsent' : answer.code;
+    if (answer.outcome !== 'unsent' && answer.effect !== 'none') {
+      this.doubt(record, `${code}: ${said}`);
+      this.tell(record, 'unknown');
+      return;
+    }
+    this.drop(record);
+    const reason = `${textOf(record)} was not made: ${said}`;
+    intents.end(record.id, 'refused', reason);
+    const instance = notifier.instanceOf(record.strategy);
+    if (instance !== undefined) notifier.reject(instance, { intent, code, reason });
+  }
+
+  private doubt(record: TransferRecord, why: string): void {
+    const { outbox, intents } = this.options;
+    const unknown: TransferRecord = { ...record, state: 'unknown' };
+    outbox.durable();
+    this.set(this.records.map((one) => (one.id === record.id ? unknown : one)));
+    intents.note(record.id, `nobody knows whether it arrived: ${why}`);
+    outbox.alarm(
+      `${record.strategy}: nobody knows whether ${textOf(record)} arrived (${why}). It is not sent again, and no other of ${record.currency} is taken. Look at the wallets, and then "sarraf reconcile --accept"`,
+      record.strategy,
+    );
+  }
+
+  private drop(record: TransferRecord): void {
+    // Lost, it would be unknown after a crash, though its answer came.
+    this.options.outbox.durable();
+    this.set(this.records.filter(({ id }) => id !== record.id));
+  }
+
+  private set(records: readonly TransferRecord[]): void {
+    this.records = records;
+    const { outbox } = this.options;
+    outbox.keep(
+      KEPT_TRANSFERS,
+      records.map((record) => ({ ...record, amount: formatUnits(record.amount) })),
+    );
+  }
+
+  private tell({ id, strategy, currency, amount, from }: TransferRecord, status: TransferStatus): void {
+    const { notifier, outbox } = this.options;
+    const to = otherSide(from);
+    outbox.journal('transfer', id, { strategy, currency, amount: formatUnits(amount), from, to, status });
+    const instance = notifier.instanceOf(strategy);
+    if (instance === undefined) return;
+    const transfer = { id, currency, amount: formatUnits(amount), from, to, status };
+    notifier.tell(instance, { kind: 'transfer', transfer });
+  }
+}
+
+function textOf({ amount, currency, from }: TransferRecord): string {
+  return `the transfer of ${formatUnits(amount)} ${currency} from ${from} to ${otherSide(from)}`;
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import type { Intent } from '../../../src/strategy/intents.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
+import { NO_MARGIN_BY_KEY } from '../../../src/venues/unserved-margin.ts';
+import { EngineWorld, type WorldOptions } from './engine-world.ts';
+
+const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
+
+function transfer(amount: string, from: 'spot' | 'margin' = 'spot', currency = 'usdt'): Intent {
+  return { kind: 'transfer', currency, amount, from, to: from === 'spot' ? 'margin' : 'spot' };
+}
+
+/** A world whose books have begun. */
+function begun(settings: WorldOptions['settings'] = {}): EngineWorld {
+  const world = EngineWorld.ready({ settings: { reconciliation: FAST, ...settings } }, 30_000);
+  expect(world.engine.status().conclusions).toBeGreaterThan(0);
+  return world;
+}
+
+const told = (world: EngineWorld, kind: string): readonly unknown[] =>
+  world.events.filter((event) => event.kind === kind).map(({ what }) => what);
+
+const sent = (world: EngineWorld): number => world.made.filter(({ call }) => call.kind === 'transfer').length;
+
+describe('a transfer', () => {
+  it('is on the disk before it leaves, and is told once it is made', () => {
+    const world = begun();
+    world.want(transfer('12.5'));
+    expect(world.pending('transfer').call).toEqual({
+      kind: 'transfer',
+      currency: 'usdt',
+      amount: 125_000_000_000n,
+      from: 'spot',
+    });
+    const kept = world.mirror.load(0).kept['transfers'] ?? '';
+    expect(JSON.parse(kept)).toMatchObject([{ currency: 'usdt', amount: '12.5', state: 'sending' }]);
+    world.venue.deposit('usdt', '-12.5');
+    world.give('transfer', null);
+    world.advance(100);
+    expect(told(world, 'transfer')).toMatchObject([
+      {
+        currency: 'usdt',
+        amount: 12.5,
+        from: 'spot',
+        to: 'margin',
+        status: 'done',
+        exact: { amount: '12.5' },
+      },
+    ]);
+    expect(JSON.parse(world.mirror.load(0).kept['transfers'] ?? '')).toEqual([]);
+  });
+
+  it.each(['spot', 'margin'] as const)('from %s is in the books: they agree at once and later', (from) => {
+    const world = begun();
+    world.want(transfer('12.5', from));
+    world.venue.deposit('usdt', from === 'spot' ? '-12.5' : '12.5');
+    world.give('transfer', null);
+    const before = world.engine.status().conclusions;
+    world.advance(120_000);
+    expect(world.engine.status().conclusions).toBeGreaterThan(before + 3);
+    expect([world.engine.reconciler.break, world.alarms()]).toEqual([null, []]);
+    const begin = from === 'spot' ? '-12.5' : '12.5';
+    expect(world.engine.reconciler.expectedOf('usdt')).toBe(
+      begun().engine.reconciler.expectedOf('usdt')! + BigInt(Number(begin) * 1e10),
+    );
+  });
+
+  it('that the exchange refuses is a rejection with its code, and another may follow', () => {
+    const world = begun();
+    world.want(transfer('1'));
+    world.refuse('transfer', 'InsufficientBalance');
+    world.advance(100);
+    expect(told(world, 'reject')).toMatchObject([{ code: 'InsufficientBalance' }]);
+    world.want(transfer('1'));
+    expect(sent(world)).toBe(2);
+  });
+
+  it('that never left is a rejection', () => {
+    const world = begun();
+    world.want(transfer('1'));
+    world.unsend('transfer');
+    world.advance(100);
+    expect(told(world, 'reject')).toMatchObject([{ code: 'unsent' }]);
+    expect(told(world, 'transfer')).toEqual([]);
+  });
+
+  it.each([
+    ['arrived', '-12.5'],
+    ['did not arrive', '0'],
+  ])('without a reply is never sent again, whether it %s, until the balances are accepted', (_, moved) => {
+    const world = begun();
+    world.want(transfer('12.5'));
+    if (moved !== '0') world.venue.deposit('usdt', moved);
+    world.fail('transfer');
+    world.advance(600_000);
+    expect(told(world, 'transfer')).toMatchObject([{ status: 'unknown' }]);
+    expect(world.alarms()).toEqual([expect.stringMatching(/nobody knows whether the transfer of 12.5 usdt/)]);
+    expect(world.engine.reconciler.break).toBe(null);
+    world.want(transfer('1'));
+    world.advance(100);
+    expect(told(world, 'reject')).toMatchObject([{ code: 'closed' }]);
+    expect(sent(world)).toBe(1);
+    world.control({ kind: 'accept-balances' });
+    world.advance(60_000);
+    expect(told(world, 'transfer')).toMatchObject([{ status: 'unknown' }, { status: 'accepted' }]);
+    world.want(transfer('1'));
+    expect(sent(world)).toBe(2);
+  });
+
+  it.each([true, false])('at work when the run ends is unknown in the next one: crashed %s', (losing) => {
+    const world = begun();
+    world.want(transfer('12.5'));
+    world.restart({ losing });
+    world.advance(60_000);
+    expect(sent(world)).toBe(1);
+    expect(world.alarms().at(-1)).toMatch(/nobody knows whether the transfer of 12.5 usdt.*run ended before/);
+    world.want(transfer('1'));
+    world.advance(100);
+    expect(told(world, 'reject').at(-1)).toMatchObject({ code: 'closed' });
+    world.restart();
+    world.control({ kind: 'accept-balances' });
+    world.advance(60_000);
+    world.want(transfer('1'));
+    expect(sent(world)).toBe(2);
+  });
+
+  it('reserves its money until its end: nobody spends it twice', () => {
+    const world = begun();
+    const free = Number(world.engine.reconciler.expectedOf('usdt')) / 1e10;
+    world.want(transfer(String(free - 1)), {
+      kind: 'place',
+      market: 'BTCUSDT',
+      side: 'buy',
+      amount: '1',
+      price: '98',
+    });
+    world.advance(100);
+    expect(world.waitingKinds()).toEqual(['transfer']);
+    expect(told(world, 'reject')).toMatchObject([
+      { code: 'funds', reason: expect.stringContaining('may be on its way to the margin wallet') },
+    ]);
+  });
+
+  it.each([
+    ['more than is there', transfer('100000000'), 'funds', {}],
+    ['nothing after 8 decimals', transfer('0.000000001'), 'fit', {}],
+    ['a currency that is not followed', transfer('1', 'spot', 'doge'), 'data', {}],
+    [
+      'with a key',
+      transfer('1'),
+      'unserved',
+      { venue: { ...INTERFACE_PROFILE, unserved: NO_MARGIN_BY_KEY } },
+    ],
+  ] as const)('of %s is refused before it is sent', (_, intent, code, settings) => {
+    const world = begun(settings);
+    world.want(intent);
+    world.advance(100);
+    expect(told(world, 'reject')).toMatchObject([{ code }]);
+    expect(sent(world)).toBe(0);
+  });
+
+  it('is not taken while trading is halted', () => {
+    const world = begun();
+    world.control({ kind: 'halt', reason: 'by hand', wholeAccount: false });
+    world.want(transfer('1'));
+    world.advance(100);
+    expect([told(world, 'reject').length, sent(world)]).toEqual([1, 0]);
+  });
+
+  it('is not taken in a run without balances to compare, as a backtest on bars', () => {
+    const world = EngineWorld.ready({ settings: { reconciliation: null } });
+    world.want(transfer('1'));
+    world.advance(100);
+    expect(told(world, 'reject')).toMatchObject([{ code: 'unserved' }]);
+  });
+});
