@@ -397,6 +397,7 @@ export class AlgorithmManager {
       tellRefusedExit(outbox, this.nameOf(work), {
         before: work.algorithm,
         after: step.algorithm,
+        orders: view.orders,
         pauseMs: view.refusalPauseMs,
       });
     work.algorithm = step.algorithm;

@@ -15,16 +15,24 @@ export interface NamedBracket {
 /** From so many refusals in a row on it is an alarm: the position has no exit. */
 const ALARM_FROM = 2;
 
-/** Says that the exit of a bracket was refused once more, how often, and when it is tried again. */
+/**
+ * Says that the exit of a bracket was refused once more, how often, and when it is tried again. A refused
+ * entry, after which nothing is held, is told by its reject.
+ */
 export function tellRefusedExit(
   outbox: Outbox,
   { strategy, market }: NamedBracket,
-  of: { readonly before: Algorithm; readonly after: Algorithm; readonly pauseMs: number },
+  of: {
+    readonly before: Algorithm;
+    readonly after: Algorithm;
+    readonly orders: readonly OrderRecord[];
+    readonly pauseMs: number;
+  },
 ): void {
-  const { before, after, pauseMs } = of;
+  const { before, after, orders, pauseMs } = of;
   if (before.kind !== 'bracket' || after.kind !== 'bracket') return;
   const { inARow, reason } = after.setbacks;
-  if (inARow <= before.setbacks.inARow) return;
+  if (inARow <= before.setbacks.inARow || heldOf(after, orders) <= 0n) return;
   const inMs = (retryAtMsOf(after.setbacks, pauseMs) ?? outbox.nowMs) - outbox.nowMs;
   const times = inARow === 1 ? 'once' : `${inARow} times in a row`;
   const message = `${strategy}: the exit of its bracket in ${market} was refused ${times} (${reason}): the position has no exit, and the bot tries again in ${Math.ceil(inMs / 1_000)} s`;

@@ -11,8 +11,9 @@ export interface TrueOrder {
   readonly pairId: number | null;
   readonly market: string;
   readonly side: Side;
-  /** The worst that it may trade at, and where it rests. */
+  /** The worst that it may trade at, and where it rests: on the step of prices at its time. */
   readonly price: bigint;
+  readonly priceStep: bigint;
   readonly amount: bigint;
   readonly matched: bigint;
   readonly status: string;
@@ -53,6 +54,7 @@ function orderOf(order: SimulatedOrder): TrueOrder {
     market: grid.symbol,
     side: order.side,
     price: BigInt(order.price) * grid.priceStep,
+    priceStep: grid.priceStep,
     amount: BigInt(order.amount) * grid.amountStep,
     matched: BigInt(order.matched) * grid.amountStep,
     status: order.status,

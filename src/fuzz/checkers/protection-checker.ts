@@ -70,9 +70,14 @@ function booksOf(truth: ExchangeTruth, limits: ProtectionLimits): readonly Book[
     return key === null ? [] : [{ order, name: placedNameOf(key), fills: fills.get(order.id) ?? [] }];
   });
   const byStrategy = Map.groupBy(own, ({ name }) => readOrderName(name)?.strategy ?? '');
-  return [...Map.groupBy(limits.brackets, ({ strategy }) => strategy)].flatMap(([strategy, brackets]) => {
-    const market = limits.markets.find(({ symbol }) => symbol === brackets[0]?.market);
-    return market === undefined ? [] : [{ orders: byStrategy.get(strategy) ?? [], brackets, market }];
+  // A strategy may trade other coins beside: each market is a book of its own.
+  const byBook = Map.groupBy(limits.brackets, ({ strategy, market }) => `${strategy} ${market}`);
+  return [...byBook.values()].flatMap((brackets) => {
+    const [first] = brackets;
+    const market = limits.markets.find(({ symbol }) => symbol === first?.market);
+    if (first === undefined || market === undefined) return [];
+    const orders = byStrategy.get(first.strategy)?.filter(({ order }) => order.market === first.market);
+    return [{ orders: orders ?? [], brackets, market }];
   });
 }
 

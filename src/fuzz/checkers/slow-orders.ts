@@ -27,12 +27,15 @@ export function checkSlowOrders(intent: SlowIntent): readonly string[] {
   }
 }
 
-/** None of its orders lies beyond the bound. */
+/** None of its orders lies beyond the bound, but by half a step where the exchange has just changed its steps. */
 function checkPeg({ id, json, orders }: SlowIntent): readonly string[] {
   const { bound } = JSON.parse(json) as { readonly bound: string };
   const units = parseUnits(bound);
   return orders
-    .filter(({ side, price }) => (side === 'buy' ? price > units : price < units))
+    .filter(({ side, price, priceStep }) => {
+      const beyond = side === 'buy' ? price - units : units - price;
+      return beyond * 2n > priceStep;
+    })
     .map(
       (order) =>
         `expected the orders of intent ${id} (peg) within ${bound}, ${order.id} lies at ${formatUnits(order.price)}`,

@@ -15,6 +15,7 @@ const order = (changes: Partial<TrueOrder> = {}): TrueOrder => ({
   market: 'BTCUSDT',
   side: 'buy',
   price: parseUnits('100'),
+  priceStep: 1n,
   amount: parseUnits('2'),
   matched: parseUnits('1'),
   status: 'Active',
@@ -253,6 +254,17 @@ describe('the check of intents that take time', () => {
     expect(saidOf([first, later], fine)).toBe('');
     const beyond = bothOf('peg', { amount: '4', bound: '99.9' });
     expect(saidOf([first, later], beyond)).toContain('10 lies at 100');
+    // The exchange has just made the step 0.2: 99.9 is rounded to 100 there.
+    const priceStep = parseUnits('0.2');
+    expect(
+      saidOf(
+        [
+          { ...first, priceStep },
+          { ...later, priceStep },
+        ],
+        beyond,
+      ),
+    ).toBe('');
   });
 
   test('finds a rung that was placed twice', () => {

@@ -21,6 +21,7 @@ const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
   market: 'BTCUSDT',
   side: 'sell',
   price: 0n,
+  priceStep: 1n,
   amount: ONE,
   matched: 0n,
   status: 'Active',
@@ -100,6 +101,19 @@ describe('a position of a bracket', () => {
     const sold = { ...BOUGHT, tradeId: 2, orderId: 2, side: 'sell', atMs: 5_000 } as const;
     const half = { ...sold, amount: parseUnits('0.5'), total: parseUnits('50') };
     expect(check([order(2, { openedAtMs: 1_000 })], { fills: [half] })).toEqual([]);
+  });
+
+  test('is of its own market, whatever else the strategy trades', () => {
+    // Half of the coin was sold before, and 500 of another coin are held: half of it is to be protected.
+    const names = { isOpen: false, closedAtMs: 500 } as const;
+    const before = order(7, { ...names, side: 'sell' });
+    const other = order(8, { ...names, side: 'buy', market: 'ETHUSDT' });
+    const half = parseUnits('0.5');
+    const fills = [
+      { ...BOUGHT, tradeId: 7, orderId: 7, side: 'sell', atMs: 500, amount: half },
+      { ...BOUGHT, tradeId: 8, orderId: 8, market: 'ETHUSDT', atMs: 500, amount: 500n * ONE },
+    ] as const;
+    expect(check([before, other, order(2, { openedAtMs: 1_000, amount: half })], { fills })).toEqual([]);
   });
 
   test('may be too little for an order', () => {

@@ -182,6 +182,7 @@ const order = (changes: Partial<TrueOrder>): TrueOrder => ({
   market: 'BTCUSDT',
   side: 'buy',
   price: 1n,
+  priceStep: 1n,
   amount: 1n,
   matched: 0n,
   status: 'Active',
