@@ -101,6 +101,7 @@ export class Engine {
       account,
       instances,
       marketNames,
+      marketOf: (symbol) => markets.get(symbol)?.market ?? null,
       expected: (asset) => this.reconciler.expectedOf(asset),
       works: () => this.algorithms.atWork,
       leaving: (asset) => transfers.leavingSpot(asset),

@@ -84,7 +84,9 @@ export class PreTradeRisk {
     const { amount, stopPrice, stopLimitPrice } = fitted;
     const execution = executionOf(wish);
     // A market order is bound by the best price of the other side: it fills no worse than one percent beyond.
-    const price = execution === 'market' ? best : fitted.price;
+    // Data can be finer than the steps of the market: what it takes is worked out on the steps, as there.
+    const price =
+      execution === 'market' && best !== null ? onPriceGrid(best, market.priceStep) : fitted.price;
     const wanted: WantedOrder = {
       strategy: instance.name,
       market,

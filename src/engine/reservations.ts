@@ -1,3 +1,4 @@
+import type { Market } from '../domain/market.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
@@ -24,6 +25,8 @@ export interface ReservationsOptions {
   readonly account: AccountState;
   readonly instances: readonly StrategyInstance[];
   readonly marketNames: MarketNames;
+  /** Null for a market that is not followed. */
+  readonly marketOf: (symbol: string) => Market | null;
   /** What a balance should be by all trades that were read; null while the books have not begun. */
   readonly expected: (asset: string) => bigint | null;
   readonly works: () => Iterable<ClaimingWork>;
@@ -218,7 +221,7 @@ export class Reservations {
   }
 
   private claimsOf(asset: string): Claims {
-    const { table, marketNames } = this.options;
+    const { table } = this.options;
     if (table.liveCount === 0) return NO_CLAIMS;
     const orders = table.unfinished();
     if (orders !== this.counted) {
@@ -227,7 +230,7 @@ export class Reservations {
     }
     let claims = this.claims.get(asset);
     if (claims === undefined) {
-      claims = claimsOn(asset, orders, marketNames);
+      claims = claimsOn(asset, orders, this.options);
       this.claims.set(asset, claims);
     }
     return claims;
@@ -254,7 +257,11 @@ export class Reservations {
   ): Units | null {
     const best = side === 'sell' ? NO_UNITS : (price ?? this.options.bestFor(market, side));
     if (best === null) return null;
-    const payment = paymentFor(side, amount, price === null && isWorst ? worstPrice(best) : best);
+    const payment = paymentFor(
+      side,
+      amount,
+      price === null && isWorst ? worstPrice(best, this.options.marketOf(market)?.priceStep ?? null) : best,
+    );
     return aboveZero(payment - reserved);
   }
 
@@ -265,11 +272,11 @@ export class Reservations {
 
   /** A reading of the wallets: what of it is not our own doing stays so until the next. */
   private onReading(): void {
-    const { account, table, marketNames, expected, leaving } = this.options;
+    const { account, table, expected, leaving } = this.options;
     this.others.clear();
     const sent = table.unfinished().filter(({ state }) => state !== 'planned');
     for (const { currency, total, held } of account.readings) {
-      const own = sumOf(claimsOn(currency, sent, marketNames));
+      const own = sumOf(claimsOn(currency, sent, this.options));
       if (own === null) continue;
       const missing = (expected(currency) ?? total) - total;
       this.others.set(currency, {

@@ -1,7 +1,8 @@
+import type { Market } from '../domain/market.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { multiplyUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
-import { divideUp } from '../domain/rounding.ts';
+import { divideDown, divideUp } from '../domain/rounding.ts';
 import type { OrderRecord } from './order-record.ts';
 import { openRest } from './risk/live-exposure.ts';
 
@@ -9,9 +10,22 @@ import { openRest } from './risk/live-exposure.ts';
 const WORST_NUMERATOR = 101n;
 const WORST_DENOMINATOR = 100n;
 
-/** The worst price that an order without a bound may pay, from the price that it refers to. */
-export function worstPrice(reference: Units): Units {
-  return divideUp(reference * WORST_NUMERATOR, WORST_DENOMINATOR) as Units;
+/** What the claims of orders are worked out with. */
+export interface ClaimTerms {
+  readonly marketNames: MarketNames;
+  /** Null for a market that is not followed. */
+  readonly marketOf: (market: string) => Market | null;
+}
+
+/**
+ * The worst price that an order without a bound may pay, from the price that it refers to: on a step that is
+ * not further. Without a known step it is rounded up.
+ */
+export function worstPrice(reference: Units, priceStep: Units | null): Units {
+  const edge = reference * WORST_NUMERATOR;
+  if (priceStep === null) return divideUp(edge, WORST_DENOMINATOR) as Units;
+  const onStep = divideDown(edge, WORST_DENOMINATOR * priceStep) * priceStep;
+  return onStep > reference ? (onStep as Units) : reference;
 }
 
 /** What an amount costs at a price, as the exchange holds it: rounded up. A sale pays with the amount. */
@@ -23,14 +37,18 @@ export function paymentFor(side: Side, amount: Units, price: Units): Units {
  * What an order may still take from the account: all that is not among the fills yet, at the worst price. An
  * order of unknown outcome counts whole. Null where nobody knows: a market order without any price.
  */
-function restOf(order: OrderRecord): Units | null {
+function restOf(order: OrderRecord, { marketOf }: ClaimTerms): Units | null {
   const rest = openRest(order);
   if (rest === 0n || order.side === 'sell') return rest;
   const { price, stopPrice, execution } = order;
   const reference = price ?? stopPrice;
   if (reference === null) return null;
   const isBound = execution === 'limit' || execution === 'stop_limit';
-  return paymentFor('buy', rest, isBound ? reference : worstPrice(reference));
+  const market = marketOf(order.market);
+  // Totals are rounded half-even: where steps make no whole units, a further part can cost one unit more.
+  const spare = market !== null && market.exactStepProduct === null && order.filled > 0n ? 1n : 0n;
+  const worst = isBound ? reference : worstPrice(reference, market?.priceStep ?? null);
+  return (paymentFor('buy', rest, worst) + spare) as Units;
 }
 
 /** Which currency an order pays with. */
@@ -46,13 +64,13 @@ function paysWith(order: Pick<OrderRecord, 'market' | 'side'>, marketNames: Mark
 export function claimsOn(
   asset: string,
   orders: readonly OrderRecord[],
-  marketNames: MarketNames,
+  terms: ClaimTerms,
 ): ReadonlyMap<string, Units | null> {
   const claims = new Map<string, Units | null>();
   for (const order of orders) {
-    if (paysWith(order, marketNames) !== asset) continue;
-    const rest = restOf(order);
-    if (rest === 0n || !isDearer(order, rest, orders)) continue;
+    if (paysWith(order, terms.marketNames) !== asset) continue;
+    const rest = restOf(order, terms);
+    if (rest === 0n || !isDearer(order, rest, { orders, terms })) continue;
     const before = claims.get(order.strategy);
     claims.set(
       order.strategy,
@@ -63,10 +81,14 @@ export function claimsOn(
 }
 
 /** Whether an order counts for its pair; of two that take the same, the first by key. */
-function isDearer(order: OrderRecord, rest: Units | null, orders: readonly OrderRecord[]): boolean {
+function isDearer(
+  order: OrderRecord,
+  rest: Units | null,
+  { orders, terms }: { readonly orders: readonly OrderRecord[]; readonly terms: ClaimTerms },
+): boolean {
   if (order.pairKey === null || rest === null) return true;
   const other = orders.find(({ key }) => key === order.pairKey);
-  const others = other === undefined ? NO_UNITS : restOf(other);
+  const others = other === undefined ? NO_UNITS : restOf(other, terms);
   if (other === undefined || others === null) return true;
   return rest > others || (rest === others && order.key < other.key);
 }

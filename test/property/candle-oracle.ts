@@ -227,7 +227,7 @@ class Oracle {
       }
       this.want(timed.get(timeMs) ?? [], timeMs);
       if (closing.length > 0) {
-        const isExposed = markets.some(({ base, amountStep }) => (this.totals[base] ?? 0n) >= amountStep);
+        const isExposed = markets.some((market) => this.isEnough(market));
         this.curve.push({ timeMs, equity: this.equity(), isExposed });
       }
       for (const { market, bar } of bars.filter((one) => one.bar.openMs === timeMs)) this.open(market, bar);
@@ -270,7 +270,9 @@ class Oracle {
         .reduce((sum, { side, amount, fee }) => (side === 'buy' ? sum + amount - fee : sum - amount), 0n);
     return {
       positions: Object.fromEntries(this.world.markets.map((market) => [market.symbol, positionIn(market)])),
-      free: Object.fromEntries(Object.keys(this.totals).map((currency) => [currency, this.free(currency)])),
+      free: Object.fromEntries(
+        Object.keys(this.totals).map((currency) => [currency, this.spendable(currency)]),
+      ),
       open: Object.fromEntries(open.map(({ name, amount, left }) => [name, amount - left])),
     };
   }
@@ -291,10 +293,20 @@ class Oracle {
   /** Cash and what is held, valued at the last close of its market, before the first at its first open. */
   equity(): bigint {
     const { quote, markets } = this.world;
-    return markets.reduce((sum, market) => {
-      const price = this.lastBar.get(market)?.close ?? market.bars[0]?.open ?? 0n;
-      return sum + halfEven((this.totals[market.base] ?? 0n) * price, ONE);
-    }, this.totals[quote] ?? 0n);
+    return markets.reduce(
+      (sum, market) => sum + halfEven((this.totals[market.base] ?? 0n) * this.priceOf(market), ONE),
+      this.totals[quote] ?? 0n,
+    );
+  }
+
+  private priceOf(market: OracleMarket): bigint {
+    return this.lastBar.get(market)?.close ?? market.bars[0]?.open ?? 0n;
+  }
+
+  /** Whether what is held would be an order: whole steps of it, worth more than the least value. */
+  private isEnough(market: OracleMarket): boolean {
+    const steps = (this.totals[market.base] ?? 0n) / market.amountStep;
+    return steps > 0n && steps * market.amountStep * this.priceOf(market) > market.minOrderValue * ONE;
   }
 
   // ---- One bar ----
@@ -550,6 +562,24 @@ class Oracle {
     return (this.totals[currency] ?? 0n) - held;
   }
 
+  /**
+   * What the bot spends no more of: an order counts with all that it may still take, and a pair with its
+   * dearer leg. A market order that took all that was free holds less than that.
+   */
+  private spendable(currency: string): bigint {
+    const own = this.orders.filter(
+      ({ side, market, state }) =>
+        state === 'open' && (side === 'buy' ? this.world.quote : market.base) === currency,
+    );
+    const claims = own.map((order) => {
+      const other = order.pair?.state === 'open' ? needed(order.pair) : 0n;
+      const isCounted = needed(order) > other || (needed(order) === other && !order.name.endsWith('/2'));
+      return isCounted ? needed(order) : 0n;
+    });
+    const left = (this.totals[currency] ?? 0n) - claims.reduce((sum, claim) => sum + claim, 0n);
+    return left > 0n ? left : 0n;
+  }
+
   // ---- What is wanted ----
 
   /** Of a pair, both. */
@@ -598,11 +628,13 @@ class Oracle {
     if (first === undefined || !arePricesRight(wish, last)) return this.reject(wish);
     const payer = wish.side === 'buy' ? this.world.quote : market.base;
     const free = this.free(payer);
+    const spendable = this.spendable(payer);
     for (const leg of legs) {
       // A market buy needs the value at its reference price.
       const value = up(valuedAt(wish, leg, shown) * leg.amount, ONE);
       if (value <= market.minOrderValue) return this.reject(wish);
-      if ((leg.isMarket && leg.side === 'buy' ? value : needed(leg)) > free) return this.reject(wish);
+      if ((leg.isMarket && leg.side === 'buy' ? value : needed(leg)) > least(free, spendable))
+        return this.reject(wish);
     }
     // What it holds is the value at the edge of its band, or all that is free. The two of an OCO hold once:
     // the dearer.

@@ -115,7 +115,7 @@ function advanced(leg: TargetsLeg, round: Round): TargetsLeg {
   round.live += 1;
   round.place.push({ ...order, market: leg.market });
   if (order.side === 'buy') {
-    const price = worstPrice(present(look.book?.bestAsk, 'the price of a purchase'));
+    const price = worstPrice(present(look.book?.bestAsk, 'the price of a purchase'), look.market.priceStep);
     round.money = subtractUnits(round.money, paymentFor('buy', order.amount, price));
   }
   return { ...leg, target: step.algorithm };

@@ -27,7 +27,10 @@ export function checkSlowOrders(intent: SlowIntent): readonly string[] {
   }
 }
 
-/** None of its orders lies beyond the bound, but by half a step where the exchange has just changed its steps. */
+/**
+ * None of its orders lies beyond the bound, but by half a step where the exchange has just changed its steps
+ * and rounded it.
+ */
 function checkPeg({ id, json, orders }: SlowIntent): readonly string[] {
   const { bound } = JSON.parse(json) as { readonly bound: string };
   const units = parseUnits(bound);

@@ -1,6 +1,6 @@
 import type { Currency } from '../../domain/market-symbol.ts';
 import { leastAmountAt } from '../../domain/market.ts';
-import { LEAST_UNITS, NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { pathOf, valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { Wallet } from '../../simulator/core/wallet.ts';
 import type { BarMarket } from './bar-market.ts';
@@ -17,6 +17,8 @@ interface Valued {
   readonly steps: readonly { readonly market: BarMarket; readonly isDivided: boolean }[];
   /** The market in which it could be sold; null where its coin is the money of that market. */
   readonly sale: BarMarket | null;
+  /** More than both is surely enough for an order: one step and the least value, twice. */
+  readonly clearly: { readonly coins: number; readonly value: number };
   /** Its total as a number; kept while no wallet changes. */
   coins: number;
 }
@@ -40,7 +42,6 @@ export class EquityValuer {
   private held: readonly Valued[] = [];
   private seenVersion = -1;
   private cashNumber = 0;
-  private isHolding = false;
 
   constructor(options: {
     readonly quote: Currency;
@@ -95,11 +96,12 @@ export class EquityValuer {
 
   /**
    * Whether the account has enough for an order of anything that it could sell for the quote currency, by the
-   * prices when its wallets changed last.
+   * last closes.
    */
   isExposed(): boolean {
     if (this.seenVersion !== this.account.walletVersion) this.refresh();
-    return this.isHolding;
+    for (const valued of this.held) if (this.isEnough(valued)) return true;
+    return false;
   }
 
   private by(priceOf: PriceOf): Units {
@@ -125,19 +127,26 @@ export class EquityValuer {
       return market === undefined ? [] : [{ market, isDivided }];
     });
     const [first] = steps;
+    const sale = first === undefined || first.isDivided ? null : first.market;
     return {
       wallet,
       steps,
-      sale: first === undefined || first.isDivided ? null : first.market,
+      sale,
+      clearly: {
+        coins: 2 * numberOf(sale?.grid.amountStep ?? 0n),
+        value: 2 * numberOf(sale?.grid.minOrderValue ?? 0n),
+      },
       coins: 0,
     };
   }
 
-  /** The smallest amount of a wallet that could be sold. */
-  private leastSale(sale: BarMarket | null): Units {
-    if (sale === null) return LEAST_UNITS;
+  /** Whether what is held of a currency is enough for an order. */
+  private isEnough({ wallet, sale, coins, clearly }: Valued): boolean {
+    if (sale === null) return wallet.total > 0n;
+    // Most holdings are far above: two products are spared a division of large numbers.
+    if (sale.hasClosed && coins > clearly.coins && coins * sale.closeNumber > clearly.value) return true;
     const price = sale.hasClosed ? sale.closeUnits : (this.firstPrices.get(sale.name.symbol) ?? NO_UNITS);
-    return leastAmountAt(sale.grid, price);
+    return wallet.total >= leastAmountAt(sale.grid, price);
   }
 
   private refresh(): void {
@@ -145,7 +154,6 @@ export class EquityValuer {
     this.cashNumber = numberOf(this.wallets.get(this.quote)?.total ?? 0n);
     for (const valued of this.valued) valued.coins = numberOf(valued.wallet.total);
     this.held = this.valued.filter(({ coins }) => coins > 0);
-    this.isHolding = this.valued.some(({ wallet, sale }) => wallet.total >= this.leastSale(sale));
   }
 }
 

@@ -18,6 +18,11 @@ const LEAST_SHARE = 0.001;
  *   readonly height: (price: number) => number, readonly unit: number }} Pen
  */
 
+/** What is drawn before the chart is there. */
+export function nothing() {
+  return undefined;
+}
+
 /**
  * Attaches the lines to the price series; they follow every move of the chart by themselves.
  * @param {LinePlaces} places
@@ -26,7 +31,7 @@ const LEAST_SHARE = 0.001;
 export function startPriceLines(places) {
   const worth = tradesWorthALine(places.data);
   /** @type {() => void} */
-  let update = () => undefined;
+  let update = nothing;
   places.prices.attachPrimitive({
     attached: ({ requestUpdate }) => {
       update = requestUpdate;
@@ -74,7 +79,6 @@ function drawLines(places, { context, across, down }) {
     height: (price) => (prices.priceToCoordinate(price) ?? 0) * down,
     unit: down,
   };
-  const shown = market();
   const exits = exitsIn(data, market(), { from, to });
   if (exits.length <= MOST_EXITS) for (const line of exits) drawExit(line, pen, data.exits);
   const trades = worth.filter((trade) => isIn(trade, data, { market: market(), from, to }));
@@ -103,13 +107,16 @@ export function hiddenExits(data, market, view) {
   return length > MOST_EXITS ? `${length} targets and stops in view: zoom in to see them.` : '';
 }
 
+/** @param {import('./read-data.js').Trade} trade */
+function valueOf({ amount, entryPrice }) {
+  return Number(amount) * Number(entryPrice);
+}
+
 /**
  * The closed trades that are worth a line.
  * @param {import('./read-data.js').PageData} data
  */
 function tradesWorthALine({ trades }) {
-  /** @param {import('./read-data.js').Trade} trade */
-  const valueOf = ({ amount, entryPrice }) => Number(amount) * Number(entryPrice);
   const largest = trades.reduce((most, trade) => Math.max(most, valueOf(trade)), 0);
   return trades.filter((trade) => trade.closedAtMs !== null && valueOf(trade) >= LEAST_SHARE * largest);
 }

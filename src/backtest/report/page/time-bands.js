@@ -1,3 +1,4 @@
+import { nothing } from './price-lines.js';
 import { colour } from './theme.js';
 import { timeOfDay } from './texts.js';
 
@@ -60,7 +61,7 @@ export function startTimeBands({ data, market, series }) {
  */
 function attach(series, zOrder, draw) {
   /** @type {() => void} */
-  let update = () => undefined;
+  let update = nothing;
   series.attachPrimitive({
     attached: ({ requestUpdate }) => {
       update = requestUpdate;
