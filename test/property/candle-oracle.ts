@@ -188,6 +188,11 @@ class Oracle {
   private readonly inProgress = new Map<OracleMarket, OracleBar>();
   private lastCloseMs = Number.NEGATIVE_INFINITY;
   private reportedFills = 0;
+  /** What the bot knew as it was asked last, and what it wants since. */
+  private known: {
+    readonly totals: Readonly<Record<string, bigint>>;
+    readonly claims: { readonly payer: string; readonly claim: bigint }[];
+  } = { totals: {}, claims: [] };
   private readonly firstFilled = new Set<string>();
 
   constructor(world: OracleWorld) {
@@ -236,6 +241,7 @@ class Oracle {
   }
 
   private want(wishes: readonly Wish[], timeMs: number): void {
+    this.know();
     // A strategy wants to cancel what it saw when it was asked.
     const seen = [...this.orders];
     for (const wish of wishes) {
@@ -261,6 +267,7 @@ class Oracle {
   }
 
   private view(): View {
+    this.know();
     const open = this.orders.filter(({ state }) => state === 'open');
     const positionIn = ({ symbol }: OracleMarket): bigint =>
       this.fills
@@ -563,21 +570,32 @@ class Oracle {
   }
 
   /**
-   * What the bot spends no more of: an order counts with all that it may still take, and a pair with its
-   * dearer leg. A market order that took all that was free holds less than that.
+   * What the bot spends no more of, by what it knew as it was asked: an order counts with all that it may
+   * still take, and a pair with its dearer leg. A market order that took all that was free holds less than
+   * that. What became of orders since, it does not know.
    */
   private spendable(currency: string): bigint {
-    const own = this.orders.filter(
-      ({ side, market, state }) =>
-        state === 'open' && (side === 'buy' ? this.world.quote : market.base) === currency,
-    );
-    const claims = own.map((order) => {
-      const other = order.pair?.state === 'open' ? needed(order.pair) : 0n;
-      const isCounted = needed(order) > other || (needed(order) === other && !order.name.endsWith('/2'));
-      return isCounted ? needed(order) : 0n;
-    });
-    const left = (this.totals[currency] ?? 0n) - claims.reduce((sum, claim) => sum + claim, 0n);
+    const { totals, claims } = this.known;
+    const own = claims.filter(({ payer }) => payer === currency);
+    const left = (totals[currency] ?? 0n) - own.reduce((sum, { claim }) => sum + claim, 0n);
     return left > 0n ? left : 0n;
+  }
+
+  /** The bot is asked now, and knows all that has happened. */
+  private know(): void {
+    const open = this.orders.filter(({ state, name }) => state === 'open' && !name.endsWith('/2'));
+    const seconds = this.orders.filter(
+      ({ state, name, pair }) => state === 'open' && name.endsWith('/2') && pair?.state !== 'open',
+    );
+    const claims = [...open, ...seconds].map((order) => {
+      const legs = order.pair?.state === 'open' ? [order, order.pair] : [order];
+      return { payer: this.payerOf(order), claim: dearest(legs) };
+    });
+    this.known = { totals: { ...this.totals }, claims };
+  }
+
+  private payerOf({ side, market }: Pick<Order, 'side' | 'market'>): string {
+    return side === 'buy' ? this.world.quote : market.base;
   }
 
   // ---- What is wanted ----
@@ -625,24 +643,26 @@ class Oracle {
           }),
         ];
     const [first, second = null] = legs;
-    if (first === undefined || !arePricesRight(wish, last)) return this.reject(wish);
-    const payer = wish.side === 'buy' ? this.world.quote : market.base;
-    const free = this.free(payer);
+    if (first === undefined) return this.reject(wish);
+    const payer = this.payerOf(first);
     const spendable = this.spendable(payer);
-    for (const leg of legs) {
-      // A market buy needs the value at its reference price.
-      const value = up(valuedAt(wish, leg, shown) * leg.amount, ONE);
-      if (value <= market.minOrderValue) return this.reject(wish);
-      if ((leg.isMarket && leg.side === 'buy' ? value : needed(leg)) > least(free, spendable))
-        return this.reject(wish);
-    }
+    // A market buy needs the value at its reference price.
+    const needs = legs.map((leg) => ({
+      value: up(valuedAt(wish, leg, shown) * leg.amount, ONE),
+      isValued: leg.isMarket && leg.side === 'buy',
+      all: needed(leg),
+    }));
+    const isAbove = (money: bigint): boolean =>
+      needs.some(({ value, isValued, all }) => (isValued ? value : all) > money);
+    if (needs.some(({ value }) => value <= market.minOrderValue) || isAbove(spendable))
+      return this.reject(wish);
+    // From here on the exchange decides, and the bot learns of it after it was asked.
+    this.known.claims.push({ payer, claim: dearest(legs) });
+    const free = this.free(payer);
+    if (!arePricesRight(wish, last) || isAbove(free)) return this.reject(wish);
     // What it holds is the value at the edge of its band, or all that is free. The two of an OCO hold once:
     // the dearer.
-    const holds = legs.map(needed);
-    first.held = least(
-      free,
-      holds.reduce((most, hold) => (hold > most ? hold : most)),
-    );
+    first.held = least(free, dearest(legs));
     if (second !== null) [first.pair, second.pair] = [second, first];
     this.orders.push(...legs);
     for (const leg of legs) {
@@ -738,6 +758,11 @@ function arePricesRight(
 function needed(order: Order): bigint {
   const { side, worst, left } = order;
   return side === 'sell' || left === 0n ? left : up(worst * left, ONE) + spareOf(order);
+}
+
+/** What an order needs, or the dearer leg of a pair. */
+function dearest(legs: readonly Order[]): bigint {
+  return legs.map(needed).reduce((most, one) => (one > most ? one : most));
 }
 
 /**

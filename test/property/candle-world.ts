@@ -191,8 +191,7 @@ export const drawn = fc.record({
   }),
   /** In lots; and in times of what is little. */
   coins: fc.tuple(fc.nat(40), fc.nat(40)),
-  // Enough for all that is wanted: what the bot reserves has tests of its own.
-  wealth: fc.constantFrom(40n, 120n),
+  wealth: fc.constantFrom(1n, 4n, 12n),
   fees: fc.constantFrom(
     { maker: 1_000n, taker: 1_300n },
     { maker: 0n, taker: 2_500n },
