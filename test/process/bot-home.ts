@@ -50,7 +50,7 @@ export function createBotHome(options: BotHomeOptions): BotHome {
     plugin: resolve('test/process/chaos-strategy.ts'),
     name: `chaos-${index}`,
     market,
-    params: { seed: seed + index, activity: 0.8, everyMs: 500 },
+    params: { seed: seed + index, activity: 0.8, everyMs: 500, markets: ['BTCIRT', 'BTCUSDT'] },
     risk: { maxOpenOrdersPerStrategy: 6, maxOrdersPerMinute: null },
   });
   const config = {

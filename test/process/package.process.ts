@@ -72,10 +72,11 @@ describe('the installed package', () => {
       'docs/operate.md',
       'docs/strategies.md',
       'config/live.yaml',
+      'data/example/BTCUSDT/books/manifest.json',
     ]) {
       expect(packed).toContain(path);
     }
-    expect(packed.filter((path) => /^(?:src|test|bench|data)\//.test(path))).toEqual([]);
+    expect(packed.filter((path) => /^(?:src|test|bench|data(?!\/example))\//.test(path))).toEqual([]);
   });
 
   test('gives the client and the SDK to those who import it', () => {

@@ -1,14 +1,16 @@
 import { MOST_SHARE, type Action, type WeightedAction } from './situation.ts';
 
-/** Markets of one quote currency, of those that the fuzzer has. */
+/** Markets of one quote currency. */
 const TOGETHER: readonly (readonly string[])[] = [['BTCIRT', 'USDTIRT'], ['BTCUSDT']];
 
 const LEAST_SHARE = 0.000_2;
 
 /** Shares of all markets of the same quote currency, or of some; sometimes none at all of one. */
-const spread: Action = ({ ctx, dice, market }) => {
+const spread: Action = ({ ctx, dice, market, markets }) => {
   const symbols = TOGETHER.find((all) => all.includes(market)) ?? [market];
-  const named = symbols.filter((symbol) => symbol === market || dice.happens(0.8));
+  const named = symbols.filter(
+    (symbol) => symbol === market || (markets.includes(symbol) && dice.happens(0.8)),
+  );
   const shares = named.map((symbol): readonly [string, string] => [
     symbol,
     dice.happens(0.2) ? '0' : dice.logUniform(LEAST_SHARE, MOST_SHARE).toFixed(6),

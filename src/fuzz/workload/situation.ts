@@ -22,6 +22,8 @@ export interface Situation {
   readonly ctx: StrategyContext;
   readonly dice: Dice;
   readonly market: string;
+  /** All that the bot follows. */
+  readonly markets: readonly string[];
   readonly side: Side;
   readonly bid: Decimal;
   readonly ask: Decimal;

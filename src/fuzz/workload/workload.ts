@@ -27,6 +27,8 @@ const PARAMS = z.strictObject({
   /** How likely it wants something when a book comes. */
   activity: z.number().positive().max(1),
   everyMs: z.int().positive(),
+  /** Those that the bot follows. */
+  markets: z.array(z.string()).default(['BTCIRT', 'BTCUSDT', 'USDTIRT']),
 });
 
 /** Wants anything at any time. Its chance is in its state, so a restart goes on where the mirror says. */
@@ -46,7 +48,7 @@ export const WORKLOAD = defineStrategy({
       if (bestBid === null || bestAsk === null || !dice.happens(params.activity)) return;
       const side: Side = dice.happens(0.5) ? 'buy' : 'sell';
       const prices = { bid: new Decimal(bestBid.exact.price), ask: new Decimal(bestAsk.exact.price) };
-      const situation = { ctx, dice, market, side, ...prices, orders };
+      const situation = { ctx, dice, market, markets: params.markets, side, ...prices, orders };
       if (orders.some(({ state }) => state === 'unknown')) again(situation);
       const actions = Array.from({ length: dice.happens(0.1) ? 3 : 1 }, () => dice.pick(ACTIONS) ?? limit);
       for (const action of actions) action(situation);
