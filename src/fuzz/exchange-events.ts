@@ -1,6 +1,6 @@
 import { present } from '../domain/invariant.ts';
 import type { Currency } from '../domain/market-symbol.ts';
-import { priceUnits } from '../domain/market.ts';
+import { priceUnits, type Market } from '../domain/market.ts';
 import { formatUnits, UNITS_PER_ONE, type Price } from '../domain/money.ts';
 import type { Dice } from './dice.ts';
 import type { Disturbance } from './disturbance.ts';
@@ -26,13 +26,21 @@ function halt(world: FuzzWorld, dice: Dice): void {
   });
 }
 
+/** The coarsest steps are as many times those of the beginning. */
+const COARSEST = 10n;
+
+/** By how much the exchange may have rounded a price that was on the steps of before. */
+export function mostRounding({ priceStep }: Pick<Market, 'priceStep'>): bigint {
+  return (priceStep * COARSEST) / 2n;
+}
+
 /** Ten times coarser or finer than at the beginning, or as then. */
 function changeSteps(world: FuzzWorld, dice: Dice): void {
   const index = dice.integer(0, world.markets.length - 1);
   const market = world.markets[index];
   const first = world.rules[index];
   if (market === undefined || first === undefined) return;
-  const factors = [1n, 10n, 100n];
+  const factors = [1n, 10n, COARSEST * 10n];
   const scaled = (step: bigint): string => formatUnits((step * (dice.pick(factors) ?? 1n)) / 10n);
   market.changeRules({
     priceStep: scaled(first.priceStep),

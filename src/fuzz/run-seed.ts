@@ -1,3 +1,4 @@
+import { present } from '../domain/invariant.ts';
 import { mkdirSync, rmSync } from 'node:fs';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { DRAIN_POLICIES } from '../engine/engine-event.ts';
@@ -15,7 +16,7 @@ import { Coverage, type Counts } from './coverage.ts';
 import { Dice } from './dice.ts';
 import { EventLog } from './event-log.ts';
 import { locksByHandOf } from './lock-plan.ts';
-import { loseMoney } from './exchange-events.ts';
+import { loseMoney, mostRounding } from './exchange-events.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
 import { BOT_USER, FuzzWorld } from './world.ts';
 
@@ -292,7 +293,14 @@ class SeedRun {
       ...bot.mistakes.map((message) => ({ check: 'no mistakes', message })),
       ...this.budgets.violations(),
       ...bot.violations(truth),
-      ...checkOrders(truth, rows, bot.refusedNames),
+      ...checkOrders(truth, rows, bot.refusedNames, (market) =>
+        mostRounding(
+          present(
+            world.rules.find(({ symbol }) => symbol === market),
+            `the market ${market}`,
+          ),
+        ),
+      ),
       ...checkExposure(truth, {
         instance: INSTANCE,
         maxPosition: positionLimitsOf(swarm.seed),

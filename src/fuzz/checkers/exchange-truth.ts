@@ -11,9 +11,8 @@ export interface TrueOrder {
   readonly pairId: number | null;
   readonly market: string;
   readonly side: Side;
-  /** The worst that it may trade at, and where it rests: on the step of prices at its time. */
+  /** The worst that it may trade at, and where it rests. */
   readonly price: bigint;
-  readonly priceStep: bigint;
   readonly amount: bigint;
   readonly matched: bigint;
   readonly status: string;
@@ -54,7 +53,6 @@ function orderOf(order: SimulatedOrder): TrueOrder {
     market: grid.symbol,
     side: order.side,
     price: BigInt(order.price) * grid.priceStep,
-    priceStep: grid.priceStep,
     amount: BigInt(order.amount) * grid.amountStep,
     matched: BigInt(order.matched) * grid.amountStep,
     status: order.status,

@@ -29,12 +29,13 @@ const HAS_EXIT: ReadonlySet<string> = new Set(['bracket', 'protect']);
  * Never twice: the exchange accepted each id of ours once at most, an intent for one order has one, those
  * that come one after the other were never there together, and what was filled is no more than what was
  * wanted. `refused`: names of orders whose refusal the bot received, so that it may have placed others
- * instead.
+ * instead. `roundingOf`: by how much an exchange that changes its steps may have rounded a price of a market.
  */
 export function checkOrders(
   truth: ExchangeTruth,
   rows: MirrorRows,
   refused: ReadonlySet<string> = NONE_REFUSED,
+  roundingOf: (market: string) => bigint = () => 0n,
 ): readonly Violation[] {
   const messages: string[] = [];
   for (const [id, orders] of Map.groupBy(truth.orders, ({ clientOrderId }) => clientOrderId)) {
@@ -43,7 +44,7 @@ export function checkOrders(
       `expected one order with the clientOrderId ${id}, the exchange accepted ${orders.map((order) => order.id).join(', ')}`,
     );
   }
-  for (const served of servedIntents(truth, rows, refused)) messages.push(...checkIntent(served));
+  for (const served of servedIntents(truth, rows, refused)) messages.push(...checkIntent(served, roundingOf));
   return violationsOf('orders', messages);
 }
 
@@ -64,9 +65,9 @@ function servedIntents(
   });
 }
 
-function checkIntent(intent: SlowIntent): readonly string[] {
+function checkIntent(intent: SlowIntent, roundingOf: (market: string) => bigint): readonly string[] {
   const { id, kind, json, orders } = intent;
-  const messages: string[] = [...checkSlowOrders(intent)];
+  const messages: string[] = [...checkSlowOrders(intent, roundingOf)];
   const ids = orders.map((order) => order.id).join(', ');
   if (ONE_ORDER.has(kind) && orders.length > 1)
     messages.push(`expected one order for intent ${id} (${kind}), there are ${ids}`);

@@ -13,11 +13,17 @@ export interface SlowIntent {
   readonly plannedAtMs: readonly number[];
 }
 
-/** What holds of intents that serve several orders over time, each by what it says of itself. */
-export function checkSlowOrders(intent: SlowIntent): readonly string[] {
+/**
+ * What holds of intents that serve several orders over time, each by what it says of itself. `roundingOf`: by
+ * how much the exchange may have rounded a price of a market.
+ */
+export function checkSlowOrders(
+  intent: SlowIntent,
+  roundingOf: (market: string) => bigint,
+): readonly string[] {
   switch (intent.kind) {
     case 'peg':
-      return checkPeg(intent);
+      return checkPeg(intent, roundingOf);
     case 'ladder':
       return checkLadder(intent);
     case 'dca':
@@ -27,18 +33,17 @@ export function checkSlowOrders(intent: SlowIntent): readonly string[] {
   }
 }
 
-/**
- * None of its orders lies beyond the bound, but by half a step where the exchange has just changed its steps
- * and rounded it.
- */
-function checkPeg({ id, json, orders }: SlowIntent): readonly string[] {
+/** None of its orders lies beyond the bound, but by what an exchange with new steps has rounded. */
+function checkPeg(
+  { id, json, orders }: SlowIntent,
+  roundingOf: (market: string) => bigint,
+): readonly string[] {
   const { bound } = JSON.parse(json) as { readonly bound: string };
   const units = parseUnits(bound);
   return orders
-    .filter(({ side, price, priceStep }) => {
-      const beyond = side === 'buy' ? price - units : units - price;
-      return beyond * 2n > priceStep;
-    })
+    .filter(
+      ({ side, price, market }) => (side === 'buy' ? price - units : units - price) > roundingOf(market),
+    )
     .map(
       (order) =>
         `expected the orders of intent ${id} (peg) within ${bound}, ${order.id} lies at ${formatUnits(order.price)}`,

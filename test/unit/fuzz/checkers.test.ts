@@ -15,7 +15,6 @@ const order = (changes: Partial<TrueOrder> = {}): TrueOrder => ({
   market: 'BTCUSDT',
   side: 'buy',
   price: parseUnits('100'),
-  priceStep: 1n,
   amount: parseUnits('2'),
   matched: parseUnits('1'),
   status: 'Active',
@@ -255,16 +254,8 @@ describe('the check of intents that take time', () => {
     const beyond = bothOf('peg', { amount: '4', bound: '99.9' });
     expect(saidOf([first, later], beyond)).toContain('10 lies at 100');
     // The exchange has just made the step 0.2: 99.9 is rounded to 100 there.
-    const priceStep = parseUnits('0.2');
-    expect(
-      saidOf(
-        [
-          { ...first, priceStep },
-          { ...later, priceStep },
-        ],
-        beyond,
-      ),
-    ).toBe('');
+    const found = checkOrders(truth({ orders: [first, later] }), beyond, undefined, () => parseUnits('0.1'));
+    expect(found).toEqual([]);
   });
 
   test('finds a rung that was placed twice', () => {

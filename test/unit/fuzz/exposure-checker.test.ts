@@ -9,7 +9,6 @@ const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
   market: 'BTCUSDT',
   side: 'buy',
   price: 100n,
-  priceStep: 1n,
   amount: 6n,
   matched: 0n,
   status: 'Active',

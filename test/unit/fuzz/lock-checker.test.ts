@@ -23,7 +23,6 @@ const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
   market: 'USDTIRT',
   side: 'buy',
   price: 1n,
-  priceStep: 1n,
   amount: 10n,
   matched: 0n,
   status: 'Done',

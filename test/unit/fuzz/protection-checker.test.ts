@@ -21,7 +21,6 @@ const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
   market: 'BTCUSDT',
   side: 'sell',
   price: 0n,
-  priceStep: 1n,
   amount: ONE,
   matched: 0n,
   status: 'Active',

@@ -182,7 +182,6 @@ const order = (changes: Partial<TrueOrder>): TrueOrder => ({
   market: 'BTCUSDT',
   side: 'buy',
   price: 1n,
-  priceStep: 1n,
   amount: 1n,
   matched: 0n,
   status: 'Active',
