@@ -61,9 +61,11 @@ export const LAYERS: readonly LayerRule[] = [
     isPure: false,
   },
   { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },
-  { folder: 'backtest', mayImport: [...PURE, ...SHELLS, 'daemon'], isPure: false },
-  { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, 'daemon'], isPure: false },
-  { folder: 'cli', mayImport: [...PURE, ...SHELLS, 'backtest', 'daemon', 'fuzz'], isPure: false },
+  // Numbers about numbers: it knows no bot, venue or file.
+  { folder: 'study', mayImport: ['domain'], isPure: true },
+  { folder: 'backtest', mayImport: [...PURE, ...SHELLS, 'study', 'daemon'], isPure: false },
+  { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, 'study', 'daemon'], isPure: false },
+  { folder: 'cli', mayImport: [...PURE, ...SHELLS, 'study', 'backtest', 'daemon', 'fuzz'], isPure: false },
 ];
 
 /**

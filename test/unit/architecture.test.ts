@@ -34,6 +34,9 @@ describe('the layers', () => {
     ['src/strategy/sdk.ts', `export { open } from '../mirror/mirror.ts';`],
     ['src/exchange/client.ts', `import { WireDoor } from '../simulator/wire/door.ts';`],
     ['src/mirror/mirror.ts', `const daemon = await import('../daemon/run-bot.ts');`],
+    ['src/study/statistics/moments.ts', `import { metrics } from '../../backtest/metrics/run-metrics.ts';`],
+    ['src/study/statistics/moments.ts', `import { readFileSync } from 'node:fs';`],
+    ['src/engine/engine.ts', `import { normalCdf } from '../study/statistics/normal-distribution.ts';`],
     ['strategies/ma-cross.ts', `import { sma } from 'trading-signals';`],
   ])('refuse a planted import in %s', (path, source) => {
     expect(wrongImports(path, source)).toHaveLength(1);

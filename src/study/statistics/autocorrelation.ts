@@ -1,0 +1,32 @@
+import { checkSample, checkCount } from './check-sample.ts';
+import { known, unknown, type Estimate } from './estimate.ts';
+import { NOISE_SHARE } from './sample-moments.ts';
+
+/**
+ * How much a value says of the one `lag` periods later, -1 to 1: `sum((x[t] - mean) (x[t + lag] - mean)) /
+ * sum((x[t] - mean)^2)`. Unknown unless there are two values more than the lag, and where they do not vary.
+ * Throws `InvalidSample` at a number that is not finite, and at a lag that is not a whole number from 0. Box,
+ * Jenkins and Reinsel, "Time Series Analysis" (2008), 2.1.6.
+ */
+export function autocorrelation(values: Float64Array, lag: number): Estimate<number> {
+  checkSample(values, 'values');
+  checkCount(lag, 'lag', { least: 0 });
+  const count = values.length;
+  if (count < lag + 2)
+    return unknown('too-few-observations', `expected at least ${lag + 2} values, was ${count}`);
+  const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  const mean = values.reduce((sum, value) => sum + value / scale, 0) / count;
+  const distances = values.map((value) => value / scale - mean);
+  const squares = productSum(distances, 0);
+  if (Math.sqrt(squares / count) <= NOISE_SHARE)
+    return unknown('no-variance', `expected values that vary, was one value ${count} times`);
+  return known(productSum(distances, lag) / squares);
+}
+
+/** `sum(x[t] x[t + lag])`. */
+export function productSum(values: Float64Array, lag: number): number {
+  let sum = 0;
+  for (let index = lag; index < values.length; index += 1)
+    sum += (values[index] ?? 0) * (values[index - lag] ?? 0);
+  return sum;
+}

@@ -1,0 +1,96 @@
+import { averageLinkage, type Merge } from './average-linkage.ts';
+
+export interface Clustering {
+  /** Of each point, the cluster that it is in: 0 to `clusters - 1`, by their first points. */
+  readonly labels: Int32Array;
+  readonly clusters: number;
+  /** How much nearer points are to their own cluster than to the next one, -1 to 1, on average. */
+  readonly silhouette: number;
+}
+
+/**
+ * The clustering of points with the largest mean silhouette, among those by average linkage with 2 to `count
+ * - 1` clusters; of equals the one with more clusters. A point alone has silhouette 0. `distances` has
+ * `count^2` numbers, row by row. It takes `count^3 / 2` steps, and needs at least three points. Rousseeuw,
+ * "Silhouettes", Journal of Computational and Applied Mathematics 20 (1987).
+ */
+export function bestClustering(distances: Float64Array, count: number): Clustering {
+  const merges = averageLinkage(distances, count);
+  const state = startOf(distances, count);
+  let best = { silhouette: -Infinity, merged: 0 };
+  for (let merged = 1; merged <= count - 2; merged += 1) {
+    apply(state, merges[merged - 1]);
+    const silhouette = meanSilhouette(state);
+    if (silhouette > best.silhouette) best = { silhouette, merged };
+  }
+  const chosen = startOf(distances, count);
+  for (const merge of merges.slice(0, best.merged)) apply(chosen, merge);
+  return { ...labelled(chosen.owner), silhouette: best.silhouette };
+}
+
+interface Grouping {
+  readonly count: number;
+  /** By cluster, the sum of distances from each point to its members: `[cluster * count + point]`. */
+  readonly sums: Float64Array;
+  readonly sizes: Int32Array;
+  /** Of each point, its cluster, named by one of its members. */
+  readonly owner: Int32Array;
+  /** Least mean distance to a cluster of others, of each point. */
+  readonly other: Float64Array;
+}
+
+function startOf(distances: Float64Array, count: number): Grouping {
+  return {
+    count,
+    sums: distances.slice(),
+    sizes: new Int32Array(count).fill(1),
+    owner: Int32Array.from({ length: count }, (_, index) => index),
+    other: new Float64Array(count),
+  };
+}
+
+function apply({ count, sums, sizes, owner }: Grouping, merge: Merge | undefined): void {
+  if (merge === undefined) return;
+  const [into, from] = [owner[merge.into] ?? 0, owner[merge.from] ?? 0];
+  for (let point = 0; point < count; point += 1) {
+    sums[into * count + point] = (sums[into * count + point] ?? 0) + (sums[from * count + point] ?? 0);
+    if (owner[point] === from) owner[point] = into;
+  }
+  sizes[into] = (sizes[into] ?? 0) + (sizes[from] ?? 0);
+  sizes[from] = 0;
+}
+
+function meanSilhouette({ count, sums, sizes, owner, other }: Grouping): number {
+  other.fill(Infinity);
+  for (let cluster = 0; cluster < count; cluster += 1) {
+    const size = sizes[cluster] ?? 0;
+    if (size === 0) continue;
+    const first = cluster * count;
+    const share = 1 / size;
+    for (let point = 0; point < count; point += 1) {
+      const distance = (sums[first + point] ?? 0) * share;
+      if (owner[point] !== cluster && distance < (other[point] ?? 0)) other[point] = distance;
+    }
+  }
+  let total = 0;
+  for (let point = 0; point < count; point += 1) {
+    const cluster = owner[point] ?? 0;
+    const size = sizes[cluster] ?? 0;
+    if (size < 2) continue;
+    const own = (sums[cluster * count + point] ?? 0) / (size - 1);
+    const next = other[point] ?? 0;
+    const most = Math.max(own, next);
+    if (most > 0) total += (next - own) / most;
+  }
+  return total / count;
+}
+
+function labelled(owner: Int32Array): Pick<Clustering, 'labels' | 'clusters'> {
+  const names = new Map<number, number>();
+  const labels = owner.map((cluster) => {
+    const label = names.get(cluster) ?? names.size;
+    names.set(cluster, label);
+    return label;
+  });
+  return { labels, clusters: names.size };
+}

@@ -1,0 +1,10 @@
+/** jstat has no types of its own. Declared is what the project uses. */
+declare module 'jstat' {
+  const jstat: {
+    readonly normal: {
+      cdf(x: number, mean: number, deviation: number): number;
+      inv(probability: number, mean: number, deviation: number): number;
+    };
+  };
+  export default jstat;
+}

@@ -1,0 +1,34 @@
+import { checkNumber } from './check-sample.ts';
+import { known, unknown, type Estimate } from './estimate.ts';
+import { normalQuantile } from './normal-distribution.ts';
+import type { SharpeSample } from './sample-moments.ts';
+import { sharpeVariance } from './sharpe-variance.ts';
+
+export interface TrackRecordOptions {
+  /** The Sharpe ratio of one period that is to be beaten. */
+  readonly benchmark?: number;
+  /** The chance of being wrong, 1e-9 to 0.5; 0.05 is usual. */
+  readonly significance?: number;
+}
+
+/**
+ * How many returns of this kind it takes until the probabilistic Sharpe ratio is `1 - significance`: `1 +
+ * variance (quantile(1 - significance) / (SR - benchmark))^2`. A fraction; compare it with `count`. Unknown
+ * unless the Sharpe ratio is above the benchmark: no length proves what is not there. Throws `InvalidSample`
+ * at moments that no returns have. Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier", Journal
+ * of Risk 15 (2012), eq. 13.
+ */
+export function minimumTrackRecord(sample: SharpeSample, options: TrackRecordOptions = {}): Estimate<number> {
+  const { benchmark = 0, significance = 0.05 } = options;
+  checkNumber(benchmark, 'benchmark');
+  checkNumber(significance, 'significance', { least: 1e-9, most: 0.5 });
+  const variance = sharpeVariance(sample);
+  const { sharpe } = sample;
+  if (sharpe <= benchmark)
+    return unknown(
+      'not-above-benchmark',
+      `expected a Sharpe ratio above the benchmark ${benchmark}, was ${sharpe}`,
+    );
+  // From significance itself, since 1 - 1e-9 has lost digits of it.
+  return known(1 + variance * (normalQuantile(significance) / (sharpe - benchmark)) ** 2);
+}
