@@ -1,0 +1,231 @@
+import { BlockSums } from './block-sums.ts';
+import { checkTrials, checkCount } from './check-sample.ts';
+import { InvalidSample, known, unknown, type Estimate } from './estimate.ts';
+import { halfSplits } from './half-splits.ts';
+import { lineThrough, type Line } from './line-through.ts';
+import { NOISE_SHARE } from './sample-moments.ts';
+
+export interface OverfittingOptions {
+  /** Even, 4 to 20; 16 is usual. */
+  readonly blocks?: number;
+}
+
+export interface Overfitting {
+  /**
+   * The share of splits in which the best trial of one half is at most average in the other half, 0 to 1: the
+   * probability of backtest overfitting.
+   */
+  readonly probability: number;
+  /** The share of splits in which that trial loses in the other half, 0 to 1. */
+  readonly lossProbability: number;
+  /** How its Sharpe ratio out of sample follows from that in sample; a slope below 0 is bad. */
+  readonly degradation: Line;
+  /** One a split: `ln(rank / (1 - rank))` of the chosen trial out of sample; below 0 is below average. */
+  readonly logits: Float64Array;
+  /** The Sharpe ratio of the chosen trial in and out of sample, of one period, one a split. */
+  readonly inSample: Float64Array;
+  readonly outOfSample: Float64Array;
+  /** The periods that were used: the first ones are left out until the blocks are equally long. */
+  readonly periods: number;
+}
+
+/** Shorter blocks say nothing of a deviation. */
+const LEAST_PER_BLOCK = 5;
+
+/**
+ * The probability of backtest overfitting by combinatorially symmetric cross-validation. Periods are cut into
+ * equal blocks. For each way to take half of the blocks as in sample (12,870 of 16), the trial with the best
+ * Sharpe ratio there is looked up in the other half. `trials` has a column of returns for each trial, one a
+ * period, of the same periods. A half in which a trial did not trade has a Sharpe ratio of 0. Trials that are
+ * equal share their middle rank.
+ *
+ * Unknown below two trials or five periods a block, where no trial varies, and where one has the same return
+ * above or below 0 through half of the blocks, which has no Sharpe ratio. Throws `InvalidSample` at a number
+ * that is not finite, at columns of different lengths, and at an odd number of blocks. Bailey, Borwein, Lopez
+ * de Prado and Zhu, "The Probability of Backtest Overfitting", Journal of Computational Finance 20 (2017).
+ */
+export function overfittingProbability(
+  trials: readonly Float64Array[],
+  options: OverfittingOptions = {},
+): Estimate<Overfitting> {
+  const { blocks = 16 } = options;
+  checkCount(blocks, 'blocks', { least: 4, most: 20 });
+  if (blocks % 2 !== 0) throw new InvalidSample(`expected an even number of blocks, was ${blocks}`);
+  const length = checkTrials(trials);
+  if (trials.length < 2) return unknown('too-few-trials', `expected at least 2 trials, was ${trials.length}`);
+  const blockLength = Math.floor(length / blocks);
+  if (blockLength < LEAST_PER_BLOCK)
+    return unknown(
+      'too-few-observations',
+      `expected at least ${LEAST_PER_BLOCK * blocks} returns for ${blocks} blocks, was ${length}`,
+    );
+  const table = tableOf(trials, { blocks, blockLength, skipped: length - blocks * blockLength });
+  if (typeof table === 'string') return unknown('no-variance', table);
+  return known({ ...compareHalves(table), periods: blocks * blockLength });
+}
+
+interface Cut {
+  readonly blocks: number;
+  readonly blockLength: number;
+  /** The first periods, which are left out. */
+  readonly skipped: number;
+}
+
+/** Of each trial in units of its own deviation, about its own mean: sums of squares then lose no digits. */
+interface Table {
+  readonly trials: number;
+  readonly blocks: number;
+  readonly periodsOfHalf: number;
+  readonly sums: BlockSums;
+  readonly squares: BlockSums;
+  /** The mean of each trial. */
+  readonly means: Float64Array;
+  /** The sums and sums of squares over all blocks. */
+  readonly allSums: Float64Array;
+  readonly allSquares: Float64Array;
+}
+
+function tableOf(trials: readonly Float64Array[], cut: Cut): Table | string {
+  const { blocks, blockLength, skipped } = cut;
+  const columns = (): Float64Array[] => Array.from({ length: blocks }, () => new Float64Array(trials.length));
+  const [sums, squares, means] = [columns(), columns(), new Float64Array(trials.length)];
+  const [allSums, allSquares] = [new Float64Array(trials.length), new Float64Array(trials.length)];
+  let varied = 0;
+  for (const [index, trial] of trials.entries()) {
+    const used = trial.subarray(skipped);
+    if (constantBlocks(used, cut) >= blocks / 2)
+      return `expected returns that vary in each half, trial ${index} has one return through half of the blocks`;
+    const { mean, deviation } = spreadOf(used);
+    if (deviation > 0) varied += 1;
+    means[index] = deviation > 0 ? mean / deviation : 0;
+    for (let period = 0; period < used.length; period += 1) {
+      const value = deviation > 0 ? ((used[period] ?? 0) - mean) / deviation : 0;
+      const [sum, square] = [
+        sums[Math.floor(period / blockLength)],
+        squares[Math.floor(period / blockLength)],
+      ];
+      if (sum !== undefined) sum[index] = (sum[index] ?? 0) + value;
+      if (square !== undefined) square[index] = (square[index] ?? 0) + value * value;
+    }
+    allSums[index] = sums.reduce((total, block) => total + (block[index] ?? 0), 0);
+    allSquares[index] = squares.reduce((total, block) => total + (block[index] ?? 0), 0);
+  }
+  if (varied === 0) return `expected a trial whose returns vary, was none of ${trials.length}`;
+  return {
+    trials: trials.length,
+    blocks,
+    periodsOfHalf: (blocks / 2) * blockLength,
+    sums: new BlockSums(sums),
+    squares: new BlockSums(squares),
+    means,
+    allSums,
+    allSquares,
+  };
+}
+
+/** How many blocks hold the return that most of these hold alone; 0 where that is no return at all. */
+function constantBlocks(values: Float64Array, { blocks, blockLength }: Cut): number {
+  const found = new Map<number, number>();
+  for (let block = 0; block < blocks; block += 1) {
+    const part = values.subarray(block * blockLength, (block + 1) * blockLength);
+    const [first = 0] = part;
+    if (first !== 0 && part.every((value) => value === first)) found.set(first, (found.get(first) ?? 0) + 1);
+  }
+  return [...found.values()].reduce((most, count) => Math.max(most, count), 0);
+}
+
+function spreadOf(values: Float64Array): { readonly mean: number; readonly deviation: number } {
+  const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const mean = values.reduce((sum, value) => sum + value / (scale || 1), 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value / (scale || 1) - mean) ** 2, 0);
+  const deviation = Math.sqrt(squares / values.length);
+  return { mean: mean * scale, deviation: deviation <= NOISE_SHARE ? 0 : deviation * scale };
+}
+
+function compareHalves(table: Table): Omit<Overfitting, 'periods'> {
+  const splits = halfSplits(table.blocks);
+  const count = 2 * splits.length;
+  const logits = new Float64Array(count);
+  const [inSample, outOfSample] = [new Float64Array(count), new Float64Array(count)];
+  const [first, second] = [new Float64Array(table.trials), new Float64Array(table.trials)];
+  const note = (split: number, chosenBy: Float64Array, lookedUp: Float64Array): void => {
+    const chosen = placeOfLargest(chosenBy);
+    inSample[split] = chosenBy[chosen] ?? 0;
+    outOfSample[split] = lookedUp[chosen] ?? 0;
+    const rank = middleRank(lookedUp, lookedUp[chosen] ?? 0) / (table.trials + 1);
+    logits[split] = Math.log(rank / (1 - rank));
+  };
+  const halves = halfSharpes(table);
+  for (const [index, mask] of splits.entries()) {
+    halves(mask, first, second);
+    note(2 * index, first, second);
+    note(2 * index + 1, second, first);
+  }
+  return {
+    probability: shareOf(logits, (logit) => logit <= 0),
+    lossProbability: shareOf(outOfSample, (ratio) => ratio < 0),
+    degradation: lineThrough(inSample, outOfSample),
+    logits,
+    inSample,
+    outOfSample,
+  };
+}
+
+/** Writes the Sharpe ratio of each trial in the blocks of a mask, and in the others. */
+function halfSharpes(table: Table): (mask: number, first: Float64Array, second: Float64Array) => void {
+  const { trials, means, allSums, allSquares, periodsOfHalf } = table;
+  const [sums, squares] = [new Float64Array(trials), new Float64Array(trials)];
+  return (mask, first, second) => {
+    table.sums.over(mask, sums);
+    table.squares.over(mask, squares);
+    for (let trial = 0; trial < trials; trial += 1) {
+      const [sum, square, mean] = [sums[trial] ?? 0, squares[trial] ?? 0, means[trial] ?? 0];
+      first[trial] = ratioOf(sum, square, mean, periodsOfHalf);
+      second[trial] = ratioOf(
+        (allSums[trial] ?? 0) - sum,
+        (allSquares[trial] ?? 0) - square,
+        mean,
+        periodsOfHalf,
+      );
+    }
+  };
+}
+
+/** A variance below it, where that of all periods is 1, is the noise of a half without a trade. */
+const NOISE = 1e-13;
+
+function ratioOf(sum: number, square: number, mean: number, count: number): number {
+  const squares = square - (sum * sum) / count;
+  return squares <= NOISE * count ? 0 : (sum / count + mean) / Math.sqrt(squares / (count - 1));
+}
+
+function placeOfLargest(values: Float64Array): number {
+  let place = 0;
+  let most = -Infinity;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? 0;
+    if (value > most) {
+      most = value;
+      place = index;
+    }
+  }
+  return place;
+}
+
+/** 1 for the least of all; equal values share the middle of their ranks. */
+function middleRank(values: Float64Array, value: number): number {
+  let below = 0;
+  let same = 0;
+  for (let index = 0; index < values.length; index += 1) {
+    const other = values[index] ?? 0;
+    if (other < value) below += 1;
+    else if (other === value) same += 1;
+  }
+  return below + (same + 1) / 2;
+}
+
+function shareOf(values: Float64Array, holds: (value: number) => boolean): number {
+  let count = 0;
+  for (const value of values) if (holds(value)) count += 1;
+  return count / values.length;
+}
