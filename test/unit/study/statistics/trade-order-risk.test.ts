@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { createRandom } from '../../../../src/domain/random.ts';
+import { InvalidSample } from '../../../../src/study/statistics/estimate.ts';
+import { tradeOrderRisk } from '../../../../src/study/statistics/trade-order-risk.ts';
+import { drawnReturns } from './drawn-returns.ts';
+import { knownValue } from './known-value.ts';
+
+const CHANGES = drawnReturns({ seed: 1, count: 80, mean: 0.002 });
+const of = (changes: Float64Array, options: { runs?: number; draw?: 'reorder' | 'resample' } = {}) =>
+  knownValue(tradeOrderRisk(changes, { random: createRandom(1), runs: 400, ...options }));
+
+describe('the order of trades', () => {
+  test('changes the drawdown, and not the end', () => {
+    const { drawdown, finalEquity, observedFinalEquity } = of(CHANGES);
+    const product = CHANGES.reduce((equity, change) => equity * (1 + change), 1);
+    expect(observedFinalEquity).toBeCloseTo(product, 12);
+    for (const end of Object.values(finalEquity)) expect(end).toBeCloseTo(product, 12);
+    expect(drawdown.p05).toBeLessThan(drawdown.p50);
+    expect(drawdown.p50).toBeLessThan(drawdown.p95);
+  });
+
+  test('was lucky where losses and gains took turns', () => {
+    const turns = Float64Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 0.02 : -0.018));
+    const found = of(turns);
+    expect(found.observedDrawdown).toBeCloseTo(0.018, 12);
+    expect(found.asDeep).toBe(1);
+    expect(found.drawdown.p50).toBeGreaterThan(0.05);
+  });
+
+  test('was unlucky where all losses came first', () => {
+    expect(of(CHANGES.toSorted())).toMatchObject({ asDeep: 0 });
+  });
+
+  test('ends with nothing after a loss of all, in any order', () => {
+    const changes = Float64Array.from([...CHANGES, -1]);
+    const { finalEquity, lossShare, drawdown } = of(changes);
+    expect(finalEquity.p95).toBe(0);
+    expect({ lossShare, p05: drawdown.p05 }).toEqual({ lossShare: 1, p05: 1 });
+  });
+
+  test('is drawn evenly: each trade comes first about as often', () => {
+    // The first trade loses everything that the drawdown can show, as all others gain.
+    const changes = Float64Array.from({ length: 10 }, (_, index) => (index === 0 ? -0.5 : 0.1));
+    const { drawdown } = of(changes, { runs: 2_000 });
+    expect(drawdown.p05).toBeCloseTo(0.5, 12);
+    expect(drawdown.p95).toBeCloseTo(0.5, 12);
+  });
+
+  test('leaves the trades that it was given as they are', () => {
+    const changes = CHANGES.slice();
+    of(changes);
+    of(changes, { draw: 'resample' });
+    expect(changes).toEqual(CHANGES);
+  });
+});
+
+test('trades drawn anew change the end, too, about the same middle', () => {
+  const { finalEquity, observedFinalEquity, lossShare } = of(CHANGES, { draw: 'resample' });
+  expect(finalEquity.p05).toBeLessThan(observedFinalEquity);
+  expect(finalEquity.p95).toBeGreaterThan(observedFinalEquity);
+  expect(Math.abs(finalEquity.p50 / observedFinalEquity - 1)).toBeLessThan(0.03);
+  expect(lossShare).toBeGreaterThan(0);
+  expect(lossShare).toBeLessThan(0.5);
+});
+
+test('the quantiles are the same for the same seed', () => {
+  expect(of(CHANGES)).toEqual(of(CHANGES));
+});
+
+test('few trades are unknown, and bad ones refused', () => {
+  const random = createRandom(1);
+  expect(tradeOrderRisk(CHANGES.slice(0, 9), { random })).toMatchObject({ reason: 'too-few-observations' });
+  expect(() => tradeOrderRisk(new Float64Array(20).fill(Number.NaN), { random })).toThrow(InvalidSample);
+  for (const runs of [0, 2.5, Number.NaN])
+    expect(() => tradeOrderRisk(CHANGES, { random, runs })).toThrow(InvalidSample);
+});
