@@ -12,6 +12,7 @@ import type { BenchResult } from './result.ts';
 import { benchSaturation } from './saturation.ts';
 import { benchSoak } from './soak.ts';
 import { benchStart } from './start.ts';
+import { benchStatistics } from './statistics.ts';
 import { benchUniverse } from './universe.ts';
 import { benchWorkerCall } from './worker-call.ts';
 
@@ -31,6 +32,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   idle: benchIdle,
   universe: benchUniverse,
   worker: benchWorkerCall,
+  statistics: benchStatistics,
   soak: benchSoak,
 };
 
