@@ -1,5 +1,6 @@
 import { checkSample, checkCount } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { productSum } from './product-sum.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
 /**
@@ -17,16 +18,8 @@ export function autocorrelation(values: Float64Array, lag: number): Estimate<num
   const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   const mean = values.reduce((sum, value) => sum + value / scale, 0) / count;
   const distances = values.map((value) => value / scale - mean);
-  const squares = productSum(distances, 0);
+  const squares = productSum(distances, distances);
   if (Math.sqrt(squares / count) <= NOISE_SHARE)
     return unknown('no-variance', `expected values that vary, was one value ${count} times`);
-  return known(productSum(distances, lag) / squares);
-}
-
-/** `sum(x[t] x[t + lag])`. */
-export function productSum(values: Float64Array, lag: number): number {
-  let sum = 0;
-  for (let index = lag; index < values.length; index += 1)
-    sum += (values[index] ?? 0) * (values[index - lag] ?? 0);
-  return sum;
+  return known(productSum(distances, distances, lag) / squares);
 }

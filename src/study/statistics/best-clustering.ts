@@ -69,7 +69,8 @@ function meanSilhouette({ count, sums, sizes, owner, other }: Grouping): number 
     const share = 1 / size;
     for (let point = 0; point < count; point += 1) {
       const distance = (sums[first + point] ?? 0) * share;
-      if (owner[point] !== cluster && distance < (other[point] ?? 0)) other[point] = distance;
+      // Few are nearer than all before: whose they are is asked of these alone.
+      if (distance < (other[point] ?? 0) && owner[point] !== cluster) other[point] = distance;
     }
   }
   let total = 0;

@@ -1,6 +1,6 @@
-import { productSum } from './autocorrelation.ts';
 import { checkSample } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { productSum } from './product-sum.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
 export interface BlockLength {
@@ -34,16 +34,16 @@ export function blockLength(values: Float64Array): Estimate<BlockLength> {
   const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   const mean = values.reduce((sum, value) => sum + value / scale, 0) / count;
   const distances = values.map((value) => value / scale - mean);
-  if (Math.sqrt(productSum(distances, 0) / count) <= NOISE_SHARE)
+  if (Math.sqrt(productSum(distances, distances) / count) <= NOISE_SHARE)
     return unknown('no-variance', `expected values that vary, was one value ${count} times`);
   const inARow = Math.max(5, Math.floor(Math.log10(count)));
   const mostLags = Math.ceil(Math.sqrt(count)) + inARow;
   const window = Math.min(mostLags, 2 * firstQuietLag(distances, { inARow, mostLags }));
   let weighted = 0;
-  let variance = productSum(distances, 0) / count;
+  let variance = productSum(distances, distances) / count;
   for (let lag = 1; lag <= window; lag += 1) {
     const share = Math.min(1, 2 * (1 - lag / window));
-    const covariance = productSum(distances, lag) / count;
+    const covariance = productSum(distances, distances, lag) / count;
     weighted += 2 * share * lag * covariance;
     variance += 2 * share * covariance;
   }
@@ -76,6 +76,6 @@ function firstQuietLag(
 function partCorrelation(distances: Float64Array, lag: number): number {
   const late = distances.subarray(lag + 1);
   const early = distances.subarray(0, distances.length - lag - 1);
-  const squares = productSum(late, 0) * productSum(early, 0);
-  return squares === 0 ? 0 : productSum(distances, lag) / Math.sqrt(squares);
+  const squares = productSum(late, late) * productSum(early, early);
+  return squares === 0 ? 0 : productSum(distances, distances, lag) / Math.sqrt(squares);
 }

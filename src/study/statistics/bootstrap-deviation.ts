@@ -1,4 +1,4 @@
-import { productSum } from './autocorrelation.ts';
+import { productSum } from './product-sum.ts';
 
 /** Lags with a weight below it add nothing that a float can hold. */
 const LEAST_WEIGHT = 1e-17;
@@ -12,11 +12,11 @@ const LEAST_WEIGHT = 1e-17;
 export function bootstrapDeviation(centred: Float64Array, meanBlock: number): number {
   const count = centred.length;
   const stays = 1 - 1 / meanBlock;
-  let sum = productSum(centred, 0);
+  let sum = productSum(centred, centred);
   for (let lag = 1; lag < count; lag += 1) {
     const share = lag / count;
     const weight = (1 - share) * stays ** lag + share * stays ** (count - lag);
-    if (weight > LEAST_WEIGHT) sum += 2 * weight * productSum(centred, lag);
+    if (weight > LEAST_WEIGHT) sum += 2 * weight * productSum(centred, centred, lag);
   }
   return Math.sqrt(Math.max(0, sum / count));
 }

@@ -55,7 +55,10 @@ interface MeansOfTrial {
 
 function writeMeans(trial: Float64Array, { counts, means, index }: MeansOfTrial): void {
   const periods = trial.length;
-  let [first, second, third, fourth] = [0, 0, 0, 0];
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
   for (let period = 0, at = 0; period < periods; period += 1, at += TOGETHER) {
     const value = trial[period] ?? 0;
     first += value * (counts[at] ?? 0);

@@ -1,5 +1,6 @@
 import { checkTrials } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { productSum } from './product-sum.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
 /**
@@ -40,18 +41,12 @@ export function correlationMatrix(standardized: readonly Float64Array[]): Float6
   for (const [row, one] of standardized.entries()) {
     matrix[row * length + row] = 1;
     for (let column = row + 1; column < length; column += 1) {
-      const correlation = Math.max(-1, Math.min(1, innerProduct(one, standardized[column] ?? one)));
+      const correlation = Math.max(-1, Math.min(1, productSum(one, standardized[column] ?? one)));
       matrix[row * length + column] = correlation;
       matrix[column * length + row] = correlation;
     }
   }
   return matrix;
-}
-
-function innerProduct(one: Float64Array, other: Float64Array): number {
-  let sum = 0;
-  for (let index = 0; index < one.length; index += 1) sum += (one[index] ?? 0) * (other[index] ?? 0);
-  return sum;
 }
 
 /**
@@ -64,5 +59,5 @@ export function meanCorrelation(standardized: readonly Float64Array[]): number {
   for (const trial of standardized) {
     for (let index = 0; index < sum.length; index += 1) sum[index] = (sum[index] ?? 0) + (trial[index] ?? 0);
   }
-  return (innerProduct(sum, sum) - count) / (count * (count - 1));
+  return (productSum(sum, sum) - count) / (count * (count - 1));
 }
