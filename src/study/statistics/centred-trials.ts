@@ -1,33 +1,45 @@
 import { checkTrials } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { NOISE_SHARE } from './sample-moments.ts';
 
-/** Trials less their means, in units of the largest return of all: no sum leaves the range of floats. */
-export interface CentredTrials {
-  readonly periods: number;
-  readonly means: Float64Array;
-  readonly centred: readonly Float64Array[];
+/** A trial less its mean, and the mean, both in units that keep every sum within the range of floats. */
+export interface CentredTrial {
+  /** Its place among all that were given. */
+  readonly index: number;
+  readonly mean: number;
+  readonly centred: Float64Array;
 }
+
+/** `own`: in units of the largest return of each trial. `common`: in units of the largest of all. */
+export type TrialUnit = 'own' | 'common';
 
 /** Fewer have no days to draw from. */
 const LEAST_PERIODS = 20;
 
 /**
- * What the tests of many trials begin with. Unknown without a trial, below 20 periods, and where all returns
- * are 0. Throws `InvalidSample` at a number that is not finite, and at columns of different lengths.
+ * What the tests of many trials begin with: those that vary, at least one. A trial that never varies would be
+ * as good in every draw as it was. Unknown without a trial that varies, and below 20 periods. Throws
+ * `InvalidSample` at a number that is not finite, and at columns of different lengths.
  */
-export function centredTrials(trials: readonly Float64Array[]): Estimate<CentredTrials> {
+export function centredTrials(trials: readonly Float64Array[], unit: TrialUnit): Estimate<CentredTrial[]> {
   const periods = checkTrials(trials);
   if (trials.length === 0) return unknown('too-few-trials', 'expected at least one trial, was none');
   if (periods < LEAST_PERIODS)
     return unknown('too-few-observations', `expected at least ${LEAST_PERIODS} returns, was ${periods}`);
-  let scale = 0;
-  for (const trial of trials) for (const value of trial) scale = Math.max(scale, Math.abs(value));
-  if (scale === 0) return unknown('no-variance', 'expected a trial whose returns vary, was none');
-  const means = new Float64Array(trials.length);
-  const centred = trials.map((trial, index) => {
+  const common = trials.reduce((most, trial) => Math.max(most, largestOf(trial)), 0);
+  const centred = trials.flatMap((trial, index) => {
+    const own = largestOf(trial);
+    if (own === 0) return [];
+    const scale = unit === 'own' ? own : common;
     const mean = trial.reduce((sum, value) => sum + value / scale, 0) / periods;
-    means[index] = mean;
-    return trial.map((value) => value / scale - mean);
+    const distances = trial.map((value) => value / scale - mean);
+    return largestOf(distances) > NOISE_SHARE * (own / scale) ? [{ index, mean, centred: distances }] : [];
   });
-  return known({ periods, means, centred });
+  if (centred.length === 0)
+    return unknown('no-variance', `expected a trial whose returns vary, was none of ${trials.length}`);
+  return known(centred);
+}
+
+function largestOf(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }

@@ -1,7 +1,10 @@
 import { InvalidSample } from './estimate.ts';
 
-/** Throws `InvalidSample` at the first number that is not finite. */
+/** Throws `InvalidSample` unless values are a `Float64Array`, and at the first number that is not finite. */
 export function checkSample(values: Float64Array, name: string): void {
+  // A program in JavaScript has no types that say it.
+  if (!(values instanceof Float64Array))
+    throw new InvalidSample(`expected a Float64Array for ${name}, was ${typeof values}`);
   for (let index = 0; index < values.length; index += 1) {
     const value = values[index];
     if (!Number.isFinite(value))
@@ -16,11 +19,11 @@ export function checkSample(values: Float64Array, name: string): void {
 export function checkTrials(trials: readonly Float64Array[]): number {
   const length = trials[0]?.length ?? 0;
   for (const [index, trial] of trials.entries()) {
+    checkSample(trial, `trial ${index}`);
     if (trial.length !== length)
       throw new InvalidSample(
         `expected ${length} returns in each trial as in trial 0, was ${trial.length} in trial ${index}`,
       );
-    checkSample(trial, `trial ${index}`);
   }
   return length;
 }

@@ -2,7 +2,7 @@ import { checkNumber } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
 import { normalQuantile } from './normal-distribution.ts';
 import type { SharpeSample } from './sample-moments.ts';
-import { sharpeVariance } from './sharpe-variance.ts';
+import { MOST_RATIO, sharpeVariance } from './sharpe-variance.ts';
 
 export interface TrackRecordOptions {
   /** The Sharpe ratio of one period that is to be beaten. */
@@ -20,15 +20,16 @@ export interface TrackRecordOptions {
  */
 export function minimumTrackRecord(sample: SharpeSample, options: TrackRecordOptions = {}): Estimate<number> {
   const { benchmark = 0, significance = 0.05 } = options;
-  checkNumber(benchmark, 'benchmark');
+  checkNumber(benchmark, 'benchmark', { least: -MOST_RATIO, most: MOST_RATIO });
   checkNumber(significance, 'significance', { least: 1e-9, most: 0.5 });
   const variance = sharpeVariance(sample);
+  if (variance.kind === 'unknown') return variance;
   const { sharpe } = sample;
-  if (sharpe <= benchmark)
-    return unknown(
-      'not-above-benchmark',
-      `expected a Sharpe ratio above the benchmark ${benchmark}, was ${sharpe}`,
-    );
   // From significance itself, since 1 - 1e-9 has lost digits of it.
-  return known(1 + variance * (normalQuantile(significance) / (sharpe - benchmark)) ** 2);
+  const length = 1 + variance.value * (normalQuantile(significance) / (sharpe - benchmark)) ** 2;
+  if (sharpe > benchmark && length <= Number.MAX_SAFE_INTEGER) return known(length);
+  return unknown(
+    'not-above-benchmark',
+    `expected a Sharpe ratio above the benchmark ${benchmark}, was ${sharpe}`,
+  );
 }

@@ -29,6 +29,9 @@ export interface Overfitting {
   readonly periods: number;
 }
 
+/** More take minutes, and the memory of all their sums. */
+const MOST_TRIALS = 20_000;
+
 /** Shorter blocks say nothing of a deviation. */
 const LEAST_PER_BLOCK = 5;
 
@@ -39,10 +42,11 @@ const LEAST_PER_BLOCK = 5;
  * period, of the same periods. A half in which a trial did not trade has a Sharpe ratio of 0. Trials that are
  * equal share their middle rank.
  *
- * Unknown below two trials or five periods a block, where no trial varies, and where one has the same return
- * above or below 0 through half of the blocks, which has no Sharpe ratio. Throws `InvalidSample` at a number
- * that is not finite, at columns of different lengths, and at an odd number of blocks. Bailey, Borwein, Lopez
- * de Prado and Zhu, "The Probability of Backtest Overfitting", Journal of Computational Finance 20 (2017).
+ * Unknown below two trials or above 20,000, below five periods a block, where no trial varies, and where one
+ * has the same return above or below 0 through half of the blocks, which has no Sharpe ratio. Throws
+ * `InvalidSample` at a number that is not finite, at columns of different lengths, and at an odd number of
+ * blocks. Bailey, Borwein, Lopez de Prado and Zhu, "The Probability of Backtest Overfitting", Journal of
+ * Computational Finance 20 (2017).
  */
 export function overfittingProbability(
   trials: readonly Float64Array[],
@@ -53,6 +57,8 @@ export function overfittingProbability(
   if (blocks % 2 !== 0) throw new InvalidSample(`expected an even number of blocks, was ${blocks}`);
   const length = checkTrials(trials);
   if (trials.length < 2) return unknown('too-few-trials', `expected at least 2 trials, was ${trials.length}`);
+  if (trials.length > MOST_TRIALS)
+    return unknown('too-many-trials', `expected at most ${MOST_TRIALS} trials, was ${trials.length}`);
   const blockLength = Math.floor(length / blocks);
   if (blockLength < LEAST_PER_BLOCK)
     return unknown(

@@ -1,8 +1,8 @@
 import { checkNumber } from './check-sample.ts';
-import { known, unknown, type Estimate } from './estimate.ts';
+import { known, type Estimate } from './estimate.ts';
 import { normalCdf } from './normal-distribution.ts';
 import type { SharpeSample } from './sample-moments.ts';
-import { sharpeVariance } from './sharpe-variance.ts';
+import { MOST_RATIO, sharpeVariance } from './sharpe-variance.ts';
 
 /**
  * The probability that the true Sharpe ratio is above a benchmark, 0 to 1, in view of how many returns there
@@ -13,9 +13,9 @@ import { sharpeVariance } from './sharpe-variance.ts';
  * eq. 11.
  */
 export function probabilisticSharpe(sample: SharpeSample, benchmark = 0): Estimate<number> {
-  checkNumber(benchmark, 'benchmark');
+  checkNumber(benchmark, 'benchmark', { least: -MOST_RATIO, most: MOST_RATIO });
   const variance = sharpeVariance(sample);
-  if (variance <= 0)
-    return unknown('no-variance', `expected a Sharpe ratio with a variance above 0, was ${variance}`);
-  return known(normalCdf((sample.sharpe - benchmark) * Math.sqrt((sample.count - 1) / variance)));
+  if (variance.kind === 'unknown') return variance;
+  const errors = (sample.sharpe - benchmark) * Math.sqrt((sample.count - 1) / variance.value);
+  return known(normalCdf(errors));
 }

@@ -18,7 +18,7 @@ export interface PlannedPosition {
 }
 
 /** More bars are no range of bars. */
-const MOST_BARS = 1_000_000_000;
+const MOST_BARS = 100_000_000;
 
 /**
  * A plan of trades with the same number, the same holding times and so the same exposure as those of a

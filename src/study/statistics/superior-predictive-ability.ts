@@ -1,7 +1,7 @@
 import { bootstrapDeviation } from './bootstrap-deviation.ts';
 import { forEachBootstrapMean, type BootstrapDraws } from './bootstrap-means.ts';
 import { drawsOf, type BootstrapOptions } from './bootstrap-options.ts';
-import { centredTrials, type CentredTrials } from './centred-trials.ts';
+import { centredTrials, type CentredTrial } from './centred-trials.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
@@ -27,7 +27,8 @@ export interface PredictiveAbility {
  * column of `trials` has returns less those of the benchmark, one a period, of the same periods; as they are
  * for a benchmark of cash. The statistic is `max(0, sqrt(n) mean / deviation)`; a draw has the same of `mean
  * of the draw - g(mean)`, with `g` the mean (upper), the mean or 0 below `-deviation sqrt(2 ln ln n / n)`
- * (consistent), and the mean or 0 below 0 (lower). A trial that never varies is left out. The p value is `(1
+ * (consistent), and the mean or 0 below 0 (lower). A trial that never varies, or whose mean does not in
+ * draws, is left out. The p value is `(1
  * + draws as good) / (1 + draws)`, which is never 0.
  *
  * Unknown without a trial that varies, and below 20 periods. Throws `InvalidSample` at a number that is not
@@ -38,7 +39,7 @@ export function superiorPredictiveAbility(
   trials: readonly Float64Array[],
   options: BootstrapOptions,
 ): Estimate<PredictiveAbility> {
-  const centred = centredTrials(trials);
+  const centred = centredTrials(trials, 'own');
   if (centred.kind === 'unknown') return centred;
   const drawn = drawsOf(trials, options);
   const { draws, meanBlock } = drawn;
@@ -69,20 +70,20 @@ interface PredictiveTest {
 }
 
 /** Works out what the draws are compared with. */
-function predictiveTest({ periods, means, centred }: CentredTrials, meanBlock: number): PredictiveTest {
+function predictiveTest(centred: readonly CentredTrial[], meanBlock: number): PredictiveTest {
+  const periods = centred[0]?.centred.length ?? 0;
   const trials: Float64Array[] = [];
   const studentized: number[] = [];
   let best = 0;
   let most = -Infinity;
-  for (const [index, trial] of centred.entries()) {
+  for (const { index, mean, centred: trial } of centred) {
     const deviation = bootstrapDeviation(trial, meanBlock);
     if (deviation <= NOISE_SHARE) continue;
     const factor = Math.sqrt(periods) / deviation;
-    const ratio = (means[index] ?? 0) * factor;
     trials.push(trial.map((value) => value * factor));
-    studentized.push(ratio);
-    if (ratio > most) {
-      most = ratio;
+    studentized.push(mean * factor);
+    if (mean * factor > most) {
+      most = mean * factor;
       best = index;
     }
   }

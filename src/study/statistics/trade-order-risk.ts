@@ -1,6 +1,6 @@
 import type { RandomSource } from '../../domain/random.ts';
 import { checkSample, checkCount } from './check-sample.ts';
-import { known, unknown, type Estimate } from './estimate.ts';
+import { InvalidSample, known, unknown, type Estimate } from './estimate.ts';
 import { sampleQuantile } from './sample-quantile.ts';
 
 export interface TradeOrderOptions {
@@ -44,9 +44,10 @@ const LEAST_TRADES = 10;
  * Monte Carlo of the order of trades: what the drawdown and the end could have been with the luck of another
  * order. `changes` has what each trade made of the equity at its time: 0.02 is 2 % more. They are compounded;
  * a change of -1 or less ends with nothing. Trades are taken as independent, so that losses that come in
- * series are underrated. Unknown below ten trades. Throws `InvalidSample` at a number that is not finite, and
- * at options out of range. Pardo, "The Evaluation and Optimization of Trading Strategies" (2008), 11; the
- * shuffle is Durstenfeld's, Communications of the ACM 7 (1964).
+ * series are underrated. Unknown below ten trades. Throws `InvalidSample` at a number that is not finite, at
+ * changes that make more than 1e100 of 1, and at options out of range. Pardo, "The Evaluation and
+ * Optimization of Trading Strategies" (2008), 11; the shuffle is Durstenfeld's, Communications of the ACM 7
+ * (1964).
  */
 export function tradeOrderRisk(changes: Float64Array, options: TradeOrderOptions): Estimate<TradeOrderRisk> {
   const { random, runs = 1_000, draw = 'reorder' } = options;
@@ -78,10 +79,17 @@ export function tradeOrderRisk(changes: Float64Array, options: TradeOrderOptions
   });
 }
 
+/** More than an account can come to: changes were handed over in percent, or in money. */
+const MOST_EQUITY = 1e100;
+
 function compounded(changes: Float64Array): { readonly drawdown: number; readonly end: number } {
   let [equity, peak, drawdown] = [1, 1, 0];
   for (let index = 0; index < changes.length && equity > 0; index += 1) {
     equity = Math.max(0, equity * (1 + (changes[index] ?? 0)));
+    if (equity > MOST_EQUITY)
+      throw new InvalidSample(
+        `expected changes that compound to at most ${MOST_EQUITY} times, was ${equity}`,
+      );
     peak = Math.max(peak, equity);
     drawdown = Math.max(drawdown, (peak - equity) / peak);
   }

@@ -69,7 +69,9 @@ describe('the ratios', () => {
     const sample = { sharpe: 2, count: 100, skewness: 1, kurtosis: 2 };
     expect(probabilisticSharpe(sample)).toMatchObject({ kind: 'unknown', reason: 'no-variance' });
     expect(deflatedSharpe(FUND, { trials: 1, variance: 0.1 })).toMatchObject({ reason: 'too-few-trials' });
-    expect(minimumTrackRecord(FUND, { benchmark: 0.458 })).toMatchObject({ reason: 'not-above-benchmark' });
+    expect(minimumTrackRecord(sample)).toMatchObject({ reason: 'no-variance' });
+    for (const benchmark of [0.458, 0.46, 0.458 - 1e-16])
+      expect(minimumTrackRecord(FUND, { benchmark })).toMatchObject({ reason: 'not-above-benchmark' });
   });
 
   test.each([
@@ -77,6 +79,7 @@ describe('the ratios', () => {
     ['moments that no returns have', { ...FUND, kurtosis: 6.9 }],
     ['a ratio that is none', { ...FUND, sharpe: Number.NaN }],
     ['a skewness beyond floats', { ...FUND, skewness: Infinity }],
+    ['a ratio beyond data', { ...FUND, sharpe: 1e7 }],
     ['one return', { ...FUND, count: 1 }],
     ['half a return', { ...FUND, count: 24.5 }],
   ])('are refused with %s', (_what, sample) => {

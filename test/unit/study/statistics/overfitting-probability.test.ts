@@ -85,6 +85,7 @@ describe('the probability of backtest overfitting', () => {
   });
 
   test.each([
+    ['too many trials', Array.from({ length: 20_001 }, () => new Float64Array(1)), 'too-many-trials'],
     ['one trial', drawnTrials({ seed: 1, count: 160 }, 1), 'too-few-trials'],
     ['short trials', drawnTrials({ seed: 1, count: 79 }, 3), 'too-few-observations'],
     ['trials that never traded', [new Float64Array(160), new Float64Array(160)], 'no-variance'],

@@ -59,6 +59,11 @@ describe('the moments of returns', () => {
   });
 });
 
+test('a list that is no typed column is refused', () => {
+  const list: unknown = [0.1, 0.2, 0.3, 0.4];
+  expect(() => sampleMoments(list as Float64Array)).toThrow('Float64Array');
+});
+
 test('a Sharpe ratio is unknown of one return, and of one value', () => {
   expect(observedSharpe(Float64Array.from([0.1]))).toMatchObject({ reason: 'too-few-observations' });
   expect(observedSharpe(new Float64Array(9).fill(0.3))).toMatchObject({ reason: 'no-variance' });
