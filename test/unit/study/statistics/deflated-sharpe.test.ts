@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { clusterReturns } from '../../../../src/study/statistics/cluster-returns.ts';
 import { deflatedSharpe } from '../../../../src/study/statistics/deflated-sharpe.ts';
 import { deflatedSharpeOfTrials } from '../../../../src/study/statistics/deflated-sharpe-of-trials.ts';
 import { InvalidSample } from '../../../../src/study/statistics/estimate.ts';
 import { expectedMaximumSharpe } from '../../../../src/study/statistics/expected-maximum-sharpe.ts';
 import { minimumTrackRecord } from '../../../../src/study/statistics/minimum-track-record.ts';
+import { observedSharpe } from '../../../../src/study/statistics/observed-sharpe.ts';
 import { probabilisticSharpe } from '../../../../src/study/statistics/probabilistic-sharpe.ts';
 import { drawnReturns, drawnTrials, groupedTrials } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
@@ -128,6 +130,26 @@ describe('a chosen trial among all', () => {
     expect(method).toBe('clusters');
     expect(knownValue(raw).trials).toBe(40);
     expect(knownValue(effective).trials).toBe(5);
+    // Of five ratios, one a group, and not of forty.
+    const labels = Int32Array.from(trials, (_, trial) => trial % 5);
+    const ratios = clusterReturns(trials, labels).map((returns) => knownValue(observedSharpe(returns)));
+    const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / 5;
+    const variance = ratios.reduce((sum, ratio) => sum + (ratio - mean) ** 2, 0) / 4;
+    expect(knownValue(effective).variance).toBeCloseTo(variance, 12);
+    expect(Math.abs(knownValue(raw).variance / variance - 1)).toBeGreaterThan(0.01);
+  });
+
+  test('has a cluster speak by the inverse of its variances', () => {
+    const trials = [
+      [1, -1, 1, -1],
+      [2, 2, -2, -2],
+      [5, 6, 7, 8],
+    ].map((trial) => Float64Array.from(trial));
+    // Variances 4/3 and 16/3: weights 0.8 and 0.2.
+    const [first, second] = clusterReturns(trials, Int32Array.from([0, 0, 1]));
+    for (const [index, value] of [1.2, -0.4, 0.4, -1.2].entries())
+      expect(first![index]).toBeCloseTo(value, 12);
+    for (const [index, value] of [5, 6, 7, 8].entries()) expect(second![index]).toBeCloseTo(value, 12);
   });
 
   test('has the trials that are gone counted, too', () => {

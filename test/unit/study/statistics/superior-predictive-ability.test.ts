@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../../src/domain/random.ts';
+import { blockLength } from '../../../../src/study/statistics/block-length.ts';
 import { bootstrapDeviation } from '../../../../src/study/statistics/bootstrap-deviation.ts';
 import { centredTrials } from '../../../../src/study/statistics/centred-trials.ts';
 import { InvalidSample } from '../../../../src/study/statistics/estimate.ts';
@@ -110,10 +111,13 @@ describe('the test for superior predictive ability', () => {
   });
 
   test('takes the median block length of the trials where none is given', () => {
-    const trials = drawnTrials({ seed: 1, count: 300, memory: 0.8 }, 5);
+    const still = new Float64Array(300);
+    const trials = [still, ...[0.9, 0.8, 0.3].map((memory) => drawnReturns({ seed: 1, count: 300, memory }))];
+    const lengths = trials.slice(1).map((trial) => knownValue(blockLength(trial)).stationary);
     const found = knownValue(superiorPredictiveAbility(trials, { random: createRandom(1), draws: 9 }));
     expect(found.draws).toBe(9);
-    expect(found.meanBlock).toBeGreaterThan(4);
+    expect(found.meanBlock).toBe(lengths.toSorted((one, other) => one - other)[1]);
+    expect(Math.max(...lengths)).toBeGreaterThan(found.meanBlock);
   });
 
   test('leaves a trial out that never varies, as the reality check does', () => {
