@@ -1,4 +1,4 @@
-import { storedCount } from '../domain/stored-json.ts';
+import { readStored, storedCount } from '../domain/stored-json.ts';
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_ROW = 'row';
@@ -32,6 +32,7 @@ export class RowCounter {
   }
 
   restore(json: string | undefined): void {
-    if (json !== undefined) this.row = storedCount.parse(JSON.parse(json));
+    if (json !== undefined)
+      this.row = readStored(storedCount, json, 'what is kept of the row of the journal');
   }
 }

@@ -1,6 +1,7 @@
 import { multiplyUnits, NO_UNITS } from '../../domain/money.ts';
 import { present } from '../../domain/invariant.ts';
 import { divideDown } from '../../domain/rounding.ts';
+import { readStored } from '../../domain/stored-json.ts';
 import { statsCall, type VenueProfile } from '../../venues/port.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import { figuresOf } from '../../strategy/universe/market-figures.ts';
@@ -72,7 +73,8 @@ export class UniverseManager {
   constructor(options: UniverseManagerOptions) {
     this.options = options;
     const { stored } = options;
-    const kept = stored === undefined ? null : storedUniverses.parse(JSON.parse(stored));
+    const kept =
+      stored === undefined ? null : readStored(storedUniverses, stored, 'what is kept of universes');
     this.firstSeen = new Map(Object.entries(kept?.firstSeen ?? {}));
     this.tracked = options.instances.flatMap((instance) =>
       instance.runner.subscriptions.flatMap((wanted) =>
