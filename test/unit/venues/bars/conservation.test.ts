@@ -310,6 +310,6 @@ describe('an account on candles', () => {
       }),
       { numRuns: deepRuns(30) },
     );
-    expect(fills).toBeGreaterThan(deepRuns(60));
+    expect(fills).toBeGreaterThan(deepRuns(30));
   });
 });

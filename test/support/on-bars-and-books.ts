@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import {
+  runOnBooks,
+  runStrategy,
+  type ScriptedAccount,
+  type ScriptedRun,
+  type ScriptedTerms,
+} from '../../src/testing.ts';
+import type { StrategyDefinition } from '../../src/strategy/definition.ts';
+
+export const MINUTE_MS = 60_000;
+/** Between two prices of a minute. */
+export const STEP_MS = 10_000;
+const PRICE_STEP = 0.01;
+
+/** Six prices, of which the first two and the last two are those of its ends. */
+export type MinutePrices = readonly number[];
+
+/** Moves of a price inside a minute, in tenths. */
+export type MinuteMoves = readonly [number, number, number];
+
+/** Draws the moves of minutes, each move up to `reach` tenths up or down. */
+export function movesOf(of: {
+  readonly reach: number;
+  readonly minutes: readonly [least: number, most: number];
+}): fc.Arbitrary<readonly MinuteMoves[]> {
+  const move = fc.integer({ min: -of.reach, max: of.reach });
+  const [minLength, maxLength] = of.minutes;
+  return fc.array(fc.tuple(move, move, move), { minLength, maxLength, size: 'max' });
+}
+
+/** Minutes whose prices are whole tenths, from `firstTenths` on. */
+export function minutesOf(moves: readonly MinuteMoves[], firstTenths = 1_000): readonly MinutePrices[] {
+  let tenths = firstTenths;
+  return moves.map((steps) => {
+    const first = tenths;
+    const inside = steps.map((move) => (tenths += move) / 10);
+    return [first / 10, first / 10, ...inside, tenths / 10];
+  });
+}
+
+/** A minute as a bar. */
+export function barOf(prices: MinutePrices): { open: number; high: number; low: number; close: number } {
+  return {
+    open: prices[0]!,
+    high: Math.max(...prices),
+    low: Math.min(...prices),
+    close: prices.at(-1)!,
+  };
+}
+
+/** The bid of a book whose ask is the price: one step lower. */
+export function bidUnder(price: number, priceStep = PRICE_STEP): number {
+  const stepsPerOne = Math.round(1 / priceStep);
+  return (Math.round(price * stepsPerOne) - 1) / stepsPerOne;
+}
+
+/** Runs a strategy on minutes as bars, and on the same minutes as books that a bot polls. */
+export async function onBarsAndBooks(
+  strategy: StrategyDefinition,
+  minutes: readonly MinutePrices[],
+  options: ScriptedTerms & ScriptedAccount = {},
+): Promise<{ readonly onBars: ScriptedRun; readonly onBooks: ScriptedRun }> {
+  const onBars = runStrategy(strategy, { ...options, timeframe: '1m', bars: minutes.map(barOf) });
+  const onBooks = await runOnBooks(strategy, {
+    ...options,
+    stepMs: STEP_MS,
+    books: minutes.flat().map((price) => ({
+      bid: bidUnder(price, options.priceStep),
+      ask: price,
+      trades: [{ side: 'buy', price }],
+    })),
+  });
+  return { onBars, onBooks };
+}
+
+/**
+ * Expects the same lines of both runs, but for the last `underWay` of either: a bot that polls acts some
+ * seconds later, so these may lie behind the end of its data.
+ */
+export function expectAlike(
+  runs: { readonly onBars: ScriptedRun; readonly onBooks: ScriptedRun },
+  linesOf: (run: ScriptedRun) => readonly unknown[],
+  underWay: number,
+): void {
+  const [bars, books] = [linesOf(runs.onBars), linesOf(runs.onBooks)];
+  const sure = Math.max(0, Math.min(bars.length, books.length) - underWay);
+  expect(books.slice(0, sure)).toEqual(bars.slice(0, sure));
+  expect(Math.abs(bars.length - books.length)).toBeLessThanOrEqual(underWay);
+}
