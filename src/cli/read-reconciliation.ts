@@ -4,8 +4,9 @@ import { formatUnits, parseUnits } from '../domain/money.ts';
 import type { NotedFlaw } from '../engine/flaw-log.ts';
 import { readKept } from '../engine/kept-records.ts';
 import type { DisagreementText, StoredReconciliation } from '../engine/stored-reconciliation.ts';
-import type { TransferRecord } from '../engine/transfers/transfer-record.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';
+import { hasWriter } from '../mirror/writer-lock.ts';
+import { transfersNow, type TransferAtWork } from './transfer-lines.ts';
 
 /**
  * `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the
@@ -16,12 +17,6 @@ export type ReconciliationState = 'waiting' | 'agreed' | 'suspected' | 'broken';
 export interface BalanceDifference extends DisagreementText {
   /** What the exchange has more than the books; below zero for less. */
   readonly difference: string;
-}
-
-/** One transfer between spot and margin without a clear answer. */
-export interface UnknownTransfer extends Pick<TransferRecord, 'strategy' | 'currency' | 'from' | 'sinceMs'> {
-  /** A decimal. */
-  readonly amount: string;
 }
 
 /** How the bot's books stand to the exchange, as far as it is written down. */
@@ -45,7 +40,7 @@ export interface ReconciliationReport {
   /** What two readings of the exchange said that can not be right. */
   readonly findings: readonly NotedFlaw[];
   /** Transfers of which nobody knows whether they arrived. */
-  readonly unknownTransfers: readonly UnknownTransfer[];
+  readonly unknownTransfers: readonly TransferAtWork[];
   /** What the books have, by currency. */
   readonly books: Readonly<Record<string, string>>;
 }
@@ -63,15 +58,9 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
     why: (stored?.break ?? null) === null ? null : reasonIn(reader),
     blockedBy: stored?.blockedBy ?? null,
     findings: readKept(reader.kept(), 'findings') ?? [],
-    unknownTransfers: (readKept(reader.kept(), 'transfers') ?? [])
-      .filter(({ state }) => state === 'unknown')
-      .map(({ strategy, currency, amount, from, sinceMs }) => ({
-        strategy,
-        currency,
-        amount: formatUnits(amount),
-        from,
-        sinceMs,
-      })),
+    unknownTransfers: transfersNow(reader.kept(), hasWriter(reader.path)).filter(
+      ({ state }) => state === 'unknown',
+    ),
     differences: (found?.rows ?? []).map((row) => ({
       ...row,
       difference: formatUnits(parseUnits(row.found) - parseUnits(row.expected)),

@@ -1,5 +1,4 @@
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import { otherSide } from '../domain/transfer.ts';
 import { sentenceOf } from '../engine/flaw-log.ts';
 import type { BalanceDifference, ReconciliationReport } from './read-reconciliation.ts';
 import { tableLines, type TableColumn } from './table.ts';
@@ -43,8 +42,8 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
       (finding) => `doubtful  ${sentenceOf(finding)}${finding.isGrave ? ': new orders wait for it' : ''}`,
     ),
     ...unknownTransfers.map(
-      ({ strategy, currency, amount, from, sinceMs: atMs }) =>
-        `UNKNOWN   whether ${amount} ${currency} went from ${from} to ${otherSide(from)} for ${strategy}, since ${whenText(atMs, nowMs)}: look at the wallets, and then --accept`,
+      ({ strategy, currency, amount, from, to, sinceMs: atMs }) =>
+        `UNKNOWN   whether ${amount} ${currency} went from ${from} to ${to} for ${strategy}, since ${whenText(atMs, nowMs)}: look at the wallets, and then --accept`,
     ),
     ...(isGone
       ? ['The last comparison found no difference any more; the break holds until it is accepted.']

@@ -22,6 +22,7 @@ import {
 import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../strategy-status.ts';
 import { tableLines, type TableColumn } from '../table.ts';
+import { transferLines, transfersNow } from '../transfer-lines.ts';
 import { agoText, clockText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
 
@@ -209,6 +210,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
   const strategies = summary.strategies.map((record) => strategyStatus(record, summary.isRunning));
   const ledger = await ledgerStatus(options.data);
   const runner = summary.isRunning === false ? null : dataFolderOwner(options.data);
+  const transfers = transfersNow(kept, summary.isRunning);
   print(options, {
     json: {
       ...rest,
@@ -217,6 +219,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       readAtMs: Object.fromEntries(readTimes(kept)),
       credential: credentialOf(kept),
       locks: locksNow(kept, nowMs),
+      transfers,
       ledger,
       strategies: strategies.map(({ figures, ...strategy }) => ({ ...strategy, ...figures })),
       openOrders: openOrders.map(storedOrder),
@@ -225,6 +228,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
     lines: () => [
       ...headLines(summary, { runner, starting }, nowMs),
       `books   ${booksText(books, nowMs)}`,
+      ...transferLines(transfers, nowMs),
       ...ledgerLines(ledger),
       ...credentialLines(credentialOf(kept), nowMs),
       '',

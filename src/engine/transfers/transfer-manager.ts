@@ -133,9 +133,15 @@ export class TransferManager {
     this.records = readStored(storedTransfers, json, 'what is kept of transfers');
   }
 
-  /** Once all that was kept is there. */
+  /**
+   * Once all that was kept is there. Each is said anew, also to its strategy, which may have missed it: what
+   * one is told goes with its process.
+   */
   resume(): void {
-    for (const record of this.records) this.doubt(record, 'the run ended before its answer');
+    for (const record of this.records) {
+      this.doubt(record, 'the run ended before its answer');
+      this.tell(record, 'unknown');
+    }
   }
 
   private objectionTo(

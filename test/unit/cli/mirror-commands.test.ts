@@ -12,6 +12,7 @@ import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { transfersNow } from '../../../src/cli/transfer-lines.ts';
 import { tradesCommand } from '../../../src/cli/commands/trades.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
@@ -224,6 +225,47 @@ describe('sarraf status', () => {
     });
     writeLedgerNote(folder, null);
     expect(await json('status')).toMatchObject({ ledger: null });
+  });
+
+  test('shows a transfer under way, one that is unknown, and what to do', async () => {
+    expect((await sarraf('status')).out).not.toContain('margin');
+    const one = { id: 'c', strategy: 'collateral', amount: '12.5', sinceMs: THEN_MS };
+    const transfers = [
+      { ...one, currency: 'usdt', from: 'spot', state: 'unknown' },
+      { ...one, id: 'd', currency: 'rls', from: 'margin', state: 'sending' },
+    ];
+    store.apply([kept('transfers', JSON.stringify(transfers))], { atMs: THEN_MS, isDurable: true });
+    const { out } = await sarraf('status');
+    expect(out).toMatch(
+      /^UNKNOWN whether 12\.5 usdt went from spot to margin for collateral, since 2024-05-06 07:08 UTC \(\d+ days ago\)$/m,
+    );
+    expect(out).toMatch(
+      /^moving {2}12\.5 rls from margin to spot for collateral, on its way since 2024-05-06/m,
+    );
+    expect(out).toMatch(/no other transfer of usdt is taken\. .*"sarraf reconcile --accept"/);
+    expect(await json('status')).toMatchObject({
+      transfers: [
+        {
+          strategy: 'collateral',
+          currency: 'usdt',
+          amount: '12.5',
+          from: 'spot',
+          to: 'margin',
+          state: 'unknown',
+        },
+        { currency: 'rls', from: 'margin', to: 'spot', state: 'sending', sinceMs: THEN_MS },
+      ],
+    });
+    store.apply([kept('transfers', '[]')], { atMs: THEN_MS, isDurable: true });
+  });
+
+  test('takes a transfer that was on its way when the bot ended for unknown', () => {
+    const row = { strategy: 'collateral', currency: 'usdt', amount: '1', from: 'spot', state: 'sending' };
+    const rows = [
+      { name: 'transfers', json: JSON.stringify([{ id: 'c', sinceMs: THEN_MS, ...row }]), atMs: THEN_MS },
+    ];
+    const states = ([true, null, false] as const).map((isRunning) => transfersNow(rows, isRunning)[0]?.state);
+    expect(states).toEqual(['sending', 'sending', 'unknown']);
   });
 
   test('gives programs everything', async () => {

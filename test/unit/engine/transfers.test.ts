@@ -107,21 +107,35 @@ describe('a transfer', () => {
     expect(sent(world)).toBe(2);
   });
 
-  it.each([true, false])('at work when the run ends is unknown in the next one: crashed %s', (losing) => {
-    const world = begun();
-    world.want(transfer('12.5'));
-    world.restart({ losing });
-    world.advance(60_000);
-    expect(sent(world)).toBe(1);
-    expect(world.alarms().at(-1)).toMatch(/nobody knows whether the transfer of 12.5 usdt.*run ended before/);
-    world.want(transfer('1'));
-    world.advance(100);
-    expect(told(world, 'reject').at(-1)).toMatchObject({ code: 'closed' });
-    world.restart();
-    world.control({ kind: 'accept-balances' });
-    world.advance(60_000);
-    world.want(transfer('1'));
-    expect(sent(world)).toBe(2);
+  describe.each([true, false])('at work when the run ends: killed %s', (losing) => {
+    it.each([
+      ['before it left', '0'],
+      ['after it arrived', '-12.5'],
+    ])('%s is neither sent again nor forgotten', (_, moved) => {
+      const world = begun();
+      world.want(transfer('12.5'));
+      if (moved !== '0') world.venue.deposit('usdt', moved);
+      for (let life = 1; life <= 2; life += 1) {
+        world.restart({ losing });
+        world.advance(600_000);
+        expect(world.alarms().at(-1)).toMatch(
+          /nobody knows whether the transfer of 12.5 usdt.*run ended before/,
+        );
+        // Each life says it anew: what the one before said may have gone with it.
+        expect(told(world, 'transfer')).toMatchObject(
+          Array.from({ length: life }, () => ({ status: 'unknown', amount: 12.5 })),
+        );
+        world.want(transfer('1'));
+        world.advance(100);
+        expect(told(world, 'reject').at(-1)).toMatchObject({ code: 'closed' });
+        expect([sent(world), world.engine.reconciler.break]).toEqual([1, null]);
+      }
+      world.control({ kind: 'accept-balances' });
+      world.advance(60_000);
+      expect(told(world, 'transfer').at(-1)).toMatchObject({ status: 'accepted' });
+      world.want(transfer('1'));
+      expect(sent(world)).toBe(2);
+    });
   });
 
   it('reserves its money until its end: nobody spends it twice', () => {
