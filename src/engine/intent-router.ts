@@ -7,7 +7,12 @@ import { NO_HOLDING } from '../portfolio/holding.ts';
 import { partOf } from '../portfolio/quote-money.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import { createAlgorithm, type Algorithm, type AlgorithmIntent } from '../execution/algorithms/algorithms.ts';
+import {
+  createAlgorithm,
+  isAlgorithmIntent,
+  type Algorithm,
+  type AlgorithmIntent,
+} from '../execution/algorithms/algorithms.ts';
 import type { DecimalInput, Intent } from '../strategy/intents.ts';
 import type { IntentBlotter } from './intent-blotter.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -60,6 +65,10 @@ export class IntentRouter {
     const { intent, why } = this.options.members.check(instance, asked);
     if (why !== null) this.reject(instance, asked, { code: 'member', reason: why });
     if (intent === null) return;
+    if (isAlgorithmIntent(intent)) {
+      this.algorithm(instance, intent);
+      return;
+    }
     switch (intent.kind) {
       case 'cancel':
         this.cancel(instance, intent.clientOrderId);
@@ -73,20 +82,6 @@ export class IntentRouter {
       case 'place':
       case 'oco':
         this.place(instance, intent);
-        return;
-      case 'quotes':
-      case 'replace':
-      case 'target':
-      case 'targets':
-      case 'twap':
-      case 'vwap':
-      case 'ladder':
-      case 'peg':
-      case 'dca':
-      case 'iceberg':
-      case 'bracket':
-      case 'protect':
-        this.algorithm(instance, intent);
     }
   }
 

@@ -1,27 +1,10 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { Side } from '../domain/order.ts';
 import type { Bar } from './bar.ts';
 import type { CandleData, Data, DeclaredData, LastOf } from './data.ts';
 import type { IndicatorSpecs, MemberIndicatorSpec, ValueOf } from './indicator-specs.ts';
 import type { MemberCandles, MemberData, OfMembers, UniverseData } from './universe/member-data.ts';
-import type {
-  BracketWish,
-  Change,
-  DcaWish,
-  DecimalInput,
-  IcebergWish,
-  LadderWish,
-  OcoWish,
-  OrderWish,
-  PegWish,
-  ProtectWish,
-  Quote,
-  TargetsOptions,
-  TargetWish,
-  TransferWish,
-  TwapWish,
-  VwapWish,
-} from './intents.ts';
+import type { Change, DecimalInput, TargetsOptions, TransferWish } from './intents.ts';
+import type { MarketIntents } from './market-intents.ts';
 import type { Rules } from './market-rules.ts';
 import type { Order } from './own-order.ts';
 import type { MarginSubscription } from './subscriptions.ts';
@@ -73,7 +56,7 @@ type Candles<Declared extends DeclaredData> = {
 }[keyof Declared];
 
 /** What a strategy has in a market, and what it can want there. */
-export interface MarketContext {
+export interface MarketContext extends MarketIntents {
   /** Such as `BTCIRT`. */
   readonly market: string;
   /** The currency that is traded, lower case: `btc`. */
@@ -112,34 +95,6 @@ export interface MarketContext {
    * and worth more than the least value. What a sale rounded down to the step leaves behind is not.
    */
   readonly isTradable: (amount: number, price: number) => boolean;
-  /**
-   * A limit order; without `price` a market order; with `stopPrice` it waits until the market has come there.
-   */
-  readonly buy: (wish: OrderWish) => void;
-  /** The same on the other side. */
-  readonly sell: (wish: OrderWish) => void;
-  /** A limit order and a stop-limit order of which one ends the other. */
-  readonly oco: (side: Side, wish: OcoWish) => void;
-  /** A holding to be reached, one order at a time. */
-  readonly target: (wish: TargetWish) => void;
-  /** The limit orders that should rest here from now on, until others are named; none at all cancels them. */
-  readonly quotes: (wanted: readonly Quote[]) => void;
-  /** An amount in equal slices over a time, the first at once. */
-  readonly twap: (side: Side, wish: TwapWish) => void;
-  /** The same in slices as large as the volume that is usual then; `volumeProfile` works that out. */
-  readonly vwap: (side: Side, wish: VwapWish) => void;
-  /** Limit orders at even distances over a range of prices, each placed once. */
-  readonly ladder: (side: Side, wish: LadderWish) => void;
-  /** A limit order that follows the best price of its own side up to a bound. */
-  readonly peg: (side: Side, wish: PegWish) => void;
-  /** Purchases for a value at fixed times, the first at once. */
-  readonly dca: (wish: DcaWish) => void;
-  /** A limit order of which only `visible` is shown at a time. */
-  readonly iceberg: (side: Side, wish: IcebergWish) => void;
-  /** A purchase with its exit, which rests at the exchange after each fill. */
-  readonly bracket: (wish: BracketWish) => void;
-  /** The same exit for what the strategy has already. */
-  readonly protect: (wish: ProtectWish) => void;
 }
 
 /**

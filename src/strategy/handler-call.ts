@@ -4,29 +4,11 @@ import type { MarketNames } from '../domain/market-symbol.ts';
 import { isSide } from './check-fields.ts';
 import { MOST_INTENTS, noOrder, sealedIntent, tooMany } from './check-intents.ts';
 import { LastQuotes } from './last-quotes.ts';
-import type { MarketContext } from './context.ts';
 import type { Intent } from './intents.ts';
+import type { MarketIntents } from './market-intents.ts';
 import type { EngineView } from './strategy-event.ts';
 
 const NO_INTENTS: readonly Intent[] = Object.freeze([]);
-
-/** The ways to want something in a market. */
-export type MarketIntents = Pick<
-  MarketContext,
-  | 'buy'
-  | 'sell'
-  | 'oco'
-  | 'target'
-  | 'quotes'
-  | 'twap'
-  | 'vwap'
-  | 'ladder'
-  | 'peg'
-  | 'dca'
-  | 'iceberg'
-  | 'bracket'
-  | 'protect'
->;
 
 /** One call of a strategy's handlers: what they may look at, and what they have wanted so far. */
 export class HandlerCall {

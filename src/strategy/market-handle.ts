@@ -2,38 +2,27 @@ import { decimalText, ZERO, type DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { DataAges, MarketContext } from './context.ts';
 import type { HandlerCall } from './handler-call.ts';
+import { MarketIntentFields } from './market-intents.ts';
 import { rulesOf, type MarketRules, type Rules } from './market-rules.ts';
 
 /**
  * A market as handlers have it. Asks the engine only for what they look at. What takes something is a
  * function of its own, since authors take a context apart. Nothing that it hands out can be changed.
  */
-export class MarketHandle implements MarketContext {
+export class MarketHandle extends MarketIntentFields implements MarketContext {
   readonly market: string;
   readonly base: string;
   readonly quote: string;
   readonly ages: DataAges;
   readonly exact: MarketContext['exact'];
   readonly isTradable: MarketContext['isTradable'];
-  readonly buy: MarketContext['buy'];
-  readonly sell: MarketContext['sell'];
-  readonly oco: MarketContext['oco'];
-  readonly target: MarketContext['target'];
-  readonly quotes: MarketContext['quotes'];
-  readonly twap: MarketContext['twap'];
-  readonly vwap: MarketContext['vwap'];
-  readonly ladder: MarketContext['ladder'];
-  readonly peg: MarketContext['peg'];
-  readonly dca: MarketContext['dca'];
-  readonly iceberg: MarketContext['iceberg'];
-  readonly bracket: MarketContext['bracket'];
-  readonly protect: MarketContext['protect'];
   readonly #call: HandlerCall;
   /** The rules as they were last seen, and what is shown of them. */
   #seenRules: MarketRules | null = null;
   #rules: Rules | null = null;
 
   constructor(call: HandlerCall, market: string) {
+    super(call.intentsIn(market));
     const { base, quote } = call.marketNames.parseMarket(market);
     this.#call = call;
     this.market = market;
@@ -45,20 +34,6 @@ export class MarketHandle implements MarketContext {
       const { amountStep, minOrderValue } = this.rules;
       return amount >= amountStep && amount * price > minOrderValue;
     };
-    const intents = call.intentsIn(market);
-    this.buy = intents.buy;
-    this.sell = intents.sell;
-    this.oco = intents.oco;
-    this.target = intents.target;
-    this.quotes = intents.quotes;
-    this.twap = intents.twap;
-    this.vwap = intents.vwap;
-    this.ladder = intents.ladder;
-    this.peg = intents.peg;
-    this.dca = intents.dca;
-    this.iceberg = intents.iceberg;
-    this.bracket = intents.bracket;
-    this.protect = intents.protect;
     if (new.target === MarketHandle) Object.freeze(this);
   }
 

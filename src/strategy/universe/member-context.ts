@@ -2,6 +2,7 @@ import { invariant } from '../../domain/invariant.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketContext, StrategyContext } from '../context.ts';
 import { fieldsOf, isFields } from '../fields.ts';
+import { MarketIntentFields } from '../market-intents.ts';
 import type { Order } from '../own-order.ts';
 import { readOnlyFields, type FieldLook } from '../read-only-fields.ts';
 import { checkedChange } from '../strategy-state.ts';
@@ -25,7 +26,7 @@ export interface MemberParts {
  * What a strategy that is written for one market sees in one member of its universe: that market is its own,
  * and it trades in no other.
  */
-export class MemberContext implements StrategyContext {
+export class MemberContext extends MarketIntentFields implements StrategyContext {
   readonly market: string;
   readonly base: string;
   readonly quote: string;
@@ -33,19 +34,6 @@ export class MemberContext implements StrategyContext {
   readonly ages: MarketContext['ages'];
   readonly exact: MarketContext['exact'];
   readonly isTradable: MarketContext['isTradable'];
-  readonly buy: MarketContext['buy'];
-  readonly sell: MarketContext['sell'];
-  readonly oco: MarketContext['oco'];
-  readonly target: MarketContext['target'];
-  readonly quotes: MarketContext['quotes'];
-  readonly twap: MarketContext['twap'];
-  readonly vwap: MarketContext['vwap'];
-  readonly ladder: MarketContext['ladder'];
-  readonly peg: MarketContext['peg'];
-  readonly dca: MarketContext['dca'];
-  readonly iceberg: MarketContext['iceberg'];
-  readonly bracket: MarketContext['bracket'];
-  readonly protect: MarketContext['protect'];
   readonly data: StrategyContext['data'];
   readonly history: StrategyContext['history'];
   readonly indicators: Readonly<Record<string, unknown>>;
@@ -63,6 +51,7 @@ export class MemberContext implements StrategyContext {
 
   constructor(ctx: StrategyContext, market: string, parts: MemberParts) {
     const place = ctx.markets.of(market);
+    super(place);
     this.#ctx = ctx;
     this.#place = place;
     this.#firstState = parts.firstState;
@@ -73,19 +62,6 @@ export class MemberContext implements StrategyContext {
     this.ages = place.ages;
     this.exact = place.exact;
     this.isTradable = place.isTradable;
-    this.buy = place.buy;
-    this.sell = place.sell;
-    this.oco = place.oco;
-    this.target = place.target;
-    this.quotes = place.quotes;
-    this.twap = place.twap;
-    this.vwap = place.vwap;
-    this.ladder = place.ladder;
-    this.peg = place.peg;
-    this.dca = place.dca;
-    this.iceberg = place.iceberg;
-    this.bracket = place.bracket;
-    this.protect = place.protect;
     const looks = looksOf(ctx.data, parts.data, market);
     // The universe itself is no data of the strategy.
     looks.delete(UNIVERSE_NAME);

@@ -1,0 +1,83 @@
+import type { Side } from '../domain/order.ts';
+import type {
+  BracketWish,
+  DcaWish,
+  IcebergWish,
+  LadderWish,
+  OcoWish,
+  OrderWish,
+  PegWish,
+  ProtectWish,
+  Quote,
+  TargetWish,
+  TwapWish,
+  VwapWish,
+} from './intents.ts';
+
+/** The ways to want something in a market. */
+export interface MarketIntents {
+  /**
+   * A limit order; without `price` a market order; with `stopPrice` it waits until the market has come there.
+   */
+  readonly buy: (wish: OrderWish) => void;
+  /** The same on the other side. */
+  readonly sell: (wish: OrderWish) => void;
+  /** A limit order and a stop-limit order of which one ends the other. */
+  readonly oco: (side: Side, wish: OcoWish) => void;
+  /** A holding to be reached, one order at a time. */
+  readonly target: (wish: TargetWish) => void;
+  /** The limit orders that should rest here from now on, until others are named; none at all cancels them. */
+  readonly quotes: (wanted: readonly Quote[]) => void;
+  /** An amount in equal slices over a time, the first at once. */
+  readonly twap: (side: Side, wish: TwapWish) => void;
+  /** The same in slices as large as the volume that is usual then; `volumeProfile` works that out. */
+  readonly vwap: (side: Side, wish: VwapWish) => void;
+  /** Limit orders at even distances over a range of prices, each placed once. */
+  readonly ladder: (side: Side, wish: LadderWish) => void;
+  /** A limit order that follows the best price of its own side up to a bound. */
+  readonly peg: (side: Side, wish: PegWish) => void;
+  /** Purchases for a value at fixed times, the first at once. */
+  readonly dca: (wish: DcaWish) => void;
+  /** A limit order of which only `visible` is shown at a time. */
+  readonly iceberg: (side: Side, wish: IcebergWish) => void;
+  /** A purchase with its exit, which rests at the exchange after each fill. */
+  readonly bracket: (wish: BracketWish) => void;
+  /** The same exit for what the strategy has already. */
+  readonly protect: (wish: ProtectWish) => void;
+}
+
+/** They as fields of a context: functions of their own, since authors take a context apart. */
+export class MarketIntentFields implements MarketIntents {
+  readonly buy: MarketIntents['buy'];
+  readonly sell: MarketIntents['sell'];
+  readonly oco: MarketIntents['oco'];
+  readonly target: MarketIntents['target'];
+  readonly quotes: MarketIntents['quotes'];
+  readonly twap: MarketIntents['twap'];
+  readonly vwap: MarketIntents['vwap'];
+  readonly ladder: MarketIntents['ladder'];
+  readonly peg: MarketIntents['peg'];
+  readonly dca: MarketIntents['dca'];
+  readonly iceberg: MarketIntents['iceberg'];
+  readonly bracket: MarketIntents['bracket'];
+  readonly protect: MarketIntents['protect'];
+
+  constructor(intents: MarketIntents) {
+    this.buy = intents.buy;
+    this.sell = intents.sell;
+    this.oco = intents.oco;
+    this.target = intents.target;
+    this.quotes = intents.quotes;
+    this.twap = intents.twap;
+    this.vwap = intents.vwap;
+    this.ladder = intents.ladder;
+    this.peg = intents.peg;
+    this.dca = intents.dca;
+    this.iceberg = intents.iceberg;
+    this.bracket = intents.bracket;
+    this.protect = intents.protect;
+  }
+}
+
+Object.freeze(MarketIntentFields.prototype);
+Object.freeze(MarketIntentFields);
