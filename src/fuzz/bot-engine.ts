@@ -21,6 +21,7 @@ import { createVandal, type VandalAct } from './vandal.ts';
 import type { CheckedUniverse } from './checkers/universe-checker.ts';
 import { ROAMER } from './workload/roamer.ts';
 import { SPENDER } from './workload/spender.ts';
+import { TREASURER } from './workload/treasurer.ts';
 import { WORKLOAD } from './workload/workload.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
@@ -48,6 +49,9 @@ const MIDDLING_USDT = 60;
 
 /** How many of the seeds without limits of positions have strategies that share all their money. */
 const SPENDER_SHARE = 0.7;
+
+/** How many of the seeds have a strategy that moves money between the wallets. */
+const TREASURER_SHARE = 0.6;
 
 /** How many of the seeds have a hostile strategy. */
 const HOSTILE_SHARE = 0.4;
@@ -108,6 +112,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
   }));
   const roamer = roamerInstance({ seed, limits, knownMarkets });
   const spenders = spenderInstances(seed, knownMarkets);
+  const treasurer = treasurerInstance(seed, knownMarkets);
   const hostile = hostileInstance({ seed, markets, onVandal, limits, knownMarkets });
   // It comes first: what it spoils of a book the others see.
   const all = [
@@ -115,6 +120,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     ...instances,
     ...(roamer === null ? [] : [roamer]),
     ...spenders,
+    ...(treasurer === null ? [] : [treasurer]),
   ];
   return {
     instance: INSTANCE,
@@ -191,6 +197,20 @@ function spenderInstances(
     limits: createRiskLimits(),
     capital: {},
   }));
+}
+
+/** Some seeds have a strategy that moves money between the spot and the margin wallets. */
+function treasurerInstance(seed: number, knownMarkets: ReadonlySet<string>): StrategyInstanceSettings | null {
+  const dice = Dice.of(seed, 'treasurer');
+  if (!dice.happens(TREASURER_SHARE)) return null;
+  const runner = new StrategyRunner(TREASURER, {
+    market: MARKET_NAMES.symbolIn('usdt', 'rls'),
+    marketNames: MARKET_NAMES,
+    timeframe: '1m',
+    knownMarkets,
+    params: { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.1, 0.8), everyMs: 8_000 },
+  });
+  return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };
 }
 
 /** Some seeds have a strategy that does what none should, under each of the policies for errors. */

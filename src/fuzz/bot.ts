@@ -20,6 +20,7 @@ import { OverlapChecker } from './checkers/overlap-checker.ts';
 import { NONE_REFUSED } from './checkers/own-key.ts';
 import { SharesChecker } from './checkers/shares-checker.ts';
 import { RejectionChecker } from './checkers/rejection-checker.ts';
+import { madeTransfers, TransferChecker } from './checkers/transfer-checker.ts';
 import { UniverseChecker } from './checkers/universe-checker.ts';
 import { VandalChecker } from './checkers/vandal-checker.ts';
 import type { Violation } from './checkers/violation.ts';
@@ -30,6 +31,7 @@ import { lockRulesOf } from './lock-plan.ts';
 import { ReplyMutator } from './reply-mutator.ts';
 import type { Swarm } from './swarm.ts';
 import type { VandalAct } from './vandal.ts';
+import { TREASURER } from './workload/treasurer.ts';
 import { BOT_USER, type FuzzWorld } from './world.ts';
 
 export interface BotOptions {
@@ -66,6 +68,9 @@ const IN_LOCKOUT: LikelyCrash = { where: 'in a lockout', share: 0.4, leastMs: 50
 /** Locks are short here, and the next life must know of them. */
 const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, leastMs: 500, mostMs: 20_000 };
 
+/** A transfer is on its way for the blink of an eye, and the next life must not know less of it. */
+const IN_TRANSFER: LikelyCrash = { where: 'amid a transfer', share: 0.15, leastMs: 1, mostMs: 200 };
+
 /** What is held there is soon sold, and the next life must follow it. */
 const IN_LEFT: LikelyCrash = {
   where: 'after a held market left',
@@ -73,6 +78,9 @@ const IN_LEFT: LikelyCrash = {
   leastMs: 500,
   mostMs: 10_000,
 };
+
+/** When a person looks at the wallets and accepts them, after the bot said that a transfer is unknown. */
+const PERSON_MS = [60_000, 1_800_000] as const;
 
 /** A strategy that does not come back is ended after so long, and the bot has stood still until then. */
 const LOOP_MS = 5_000;
@@ -101,6 +109,9 @@ export class Bot {
 
   private readonly funds = new FundsChecker();
   private readonly shares = new SharesChecker();
+  private readonly transfers: TransferChecker;
+  /** Whether a person is about to look at a transfer that is unknown. */
+  private isPersonComing = false;
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
@@ -125,6 +136,7 @@ export class Bot {
       },
     });
     this.journal = new JournalChecker(this.mirrorPath);
+    this.transfers = new TransferChecker(this.mirrorPath);
     const { wrongReplies, seed } = options.swarm;
     this.mutator =
       wrongReplies === null
@@ -212,6 +224,7 @@ export class Bot {
     this.brackets.endAll(world.time.now());
     this.brackets.hold('dead or not ready', true, world.time.now());
     this.journal.forgetFile();
+    this.transfers.forgetFile();
     this.locks.forget();
     for (const ending of ['', '-wal', '-shm']) rmSync(`${this.mirrorPath}${ending}`, { force: true });
     copyFileSync(this.copyPath, this.mirrorPath);
@@ -226,6 +239,7 @@ export class Bot {
   }
 
   control(command: ControlCommand): void {
+    if (command.kind === 'accept-balances') this.transfers.accepted();
     this.life?.control(command);
   }
 
@@ -267,6 +281,7 @@ export class Bot {
       }),
       ...this.funds.violations(),
       ...this.shares.violations(),
+      ...this.transferViolations(),
       ...(drain?.violations ?? []),
     ];
   }
@@ -277,7 +292,21 @@ export class Bot {
     this.life?.crash();
     this.life = null;
     this.journal.close();
+    this.transfers.close();
     return hash;
+  }
+
+  private transferViolations(): readonly Violation[] {
+    const { world, coverage } = this.options;
+    const made = madeTransfers(world.exchange, BOT_USER);
+    const { violations, unknown } = this.transfers.judge({
+      made,
+      spoiled: this.mutator?.spoiledTransfers ?? NONE_REFUSED,
+      strategy: TREASURER.name,
+    });
+    for (const key of unknown)
+      coverage.count(`unknown transfers that were ${made.has(key) ? 'made' : 'not made'}`);
+    return violations;
   }
 
   private createLife(swarm: Swarm): BotLife {
@@ -293,7 +322,15 @@ export class Bot {
         this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules, onVandal }, state, nowMs);
         return this.engine;
       },
-      witnesses: [this.journal, this.lockouts, this.lowered, this.foreign, this.overlap, this.freshness],
+      witnesses: [
+        this.journal,
+        this.transfers,
+        this.lockouts,
+        this.lowered,
+        this.foreign,
+        this.overlap,
+        this.freshness,
+      ],
       diesAt: (point, isChange) => {
         const factor = isChange || this.options.coverage.isSettling() ? LIKELY_FACTOR : 1;
         return this.mayCrash && this.dice.happens(swarm.crashes[point] * factor);
@@ -364,6 +401,29 @@ export class Bot {
     });
   }
 
+  private watchTransfers(event: EngineEvent, output: EngineOutput): void {
+    const { coverage, swarm } = this.options;
+    for (const word of coverage.transfers.step(event, output)) {
+      coverage.count(word);
+      if (word === 'intent transfer working' && coverage.transfers.isUnderWay) this.crashAfter(IN_TRANSFER);
+    }
+    // Whoever accepts what was lost before it was found would hide it.
+    if (swarm.lossesAtMs.length === 0 && coverage.transfers.isUnknown) this.callPerson();
+  }
+
+  private callPerson(): void {
+    const { world, swarm } = this.options;
+    if (this.isPersonComing || !this.mayCrash) return;
+    this.isPersonComing = true;
+    const dice = Dice.of(swarm.seed, `person ${world.time.now()}`);
+    world.time.at(world.time.now() + dice.logUniform(...PERSON_MS), () => {
+      this.isPersonComing = false;
+      if (!this.mayCrash) return;
+      if (this.life === null) this.callPerson();
+      else this.control({ kind: 'accept-balances' });
+    });
+  }
+
   /** What keeps exits from being placed is looked for at each step, which costs little. */
   private watchBrackets(event: EngineEvent, output: EngineOutput): void {
     const nowMs = this.options.world.time.now();
@@ -401,6 +461,7 @@ export class Bot {
       if (isLimit(event.answer)) this.crashAfter(IN_LOCKOUT);
     }
     this.watchBrackets(event, output);
+    this.watchTransfers(event, output);
     for (const change of output.changes) {
       if (change.kind === 'order') coverage.order(change.order);
       else if (change.kind === 'journal' && change.entry.kind === 'finding') coverage.finding(change.entry);

@@ -3,6 +3,7 @@ import type { IntentRecord, JournalEntry } from '../engine/mirror-change.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { ExitCoverage } from './exit-coverage.ts';
 import { PortfolioCoverage } from './portfolio-coverage.ts';
+import { TransferCoverage } from './transfer-coverage.ts';
 import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './wrong-replies.ts';
 
@@ -63,6 +64,14 @@ const NEEDED = [
   'orders for shares',
   'shares sold for, then bought',
   'refused for want of money',
+  'transfer done',
+  'transfer unknown without a clear answer',
+  'transfer unknown after a death',
+  'transfer accepted',
+  'unknown transfers that were made',
+  'unknown transfers that were not made',
+  'intent transfer refused',
+  'crash with a transfer under way',
 ] as const;
 
 /** Whether an answer says that a limit is exceeded. */
@@ -88,6 +97,7 @@ export class Coverage {
   /** Whether a market has left a universe whose strategy still has something there. */
   private holdsLeft = false;
   private readonly portfolio = new PortfolioCoverage();
+  readonly transfers = new TransferCoverage();
 
   /** Names of the orders by which brackets left. */
   get exitNames(): ReadonlySet<string> {
@@ -162,6 +172,7 @@ export class Coverage {
     this.count(`crash ${where}`);
     if (this.exits.isResting) this.count('crash with an exit that rests');
     if (this.holdsLeft) this.count('crash with a member left that holds');
+    if (this.transfers.isUnderWay) this.count('crash with a transfer under way');
     for (const state of new Set([...this.live.values()].map((order) => order.state))) {
       this.count(`crash with an order ${state}`);
     }

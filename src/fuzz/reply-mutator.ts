@@ -23,6 +23,8 @@ const CHANGING = [PLACEMENT, '/market/orders/update-status'] as const;
 const OF_ONE_ORDER = [PLACEMENT, '/market/orders/status', '/market/orders/update-status'] as const;
 const TIMES_MORE = 3;
 
+const TRANSFER = '/wallets/transfer';
+
 /** Replies that a log-in needs stay right: without them nothing can be read. */
 const LOGIN = '/auth/login';
 
@@ -81,6 +83,8 @@ export class ReplyMutator {
    * interface's own code.
    */
   readonly refusedNames = new Set<string>();
+  /** Bodies of transfers whose reply was made wrong: what it said of them is not what became of them. */
+  readonly spoiledTransfers = new Set<string>();
   private readonly options: ReplyMutatorOptions;
   /** By path: what was said before. */
   private readonly said = new Map<string, HttpResponse[]>();
@@ -123,6 +127,7 @@ export class ReplyMutator {
       this.times.set(kind, this.timesOf(kind) + 1);
       onWrong(`wrong reply ${kind}`);
       if (hasFailed(wrong)) this.rememberRefused(request);
+      if (path.startsWith(TRANSFER) && request.body !== null) this.spoiledTransfers.add(request.body);
       return wrong;
     }
     return response;

@@ -1,0 +1,195 @@
+import Database from 'better-sqlite3';
+import { formatUnits } from '../../domain/money.ts';
+import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
+import type { UserId } from '../../simulator/core/wallet.ts';
+import {
+  readKeptTransfers,
+  readToldTransfers,
+  readTransferIntents,
+  transferKey,
+  type TransferIntentRow,
+} from './transfer-rows.ts';
+import { violationsOf, type Violation } from './violation.ts';
+import type { LeavingRequest, WireWitness } from './watched-transport.ts';
+
+/** A request for a transfer, as it left. */
+interface SentTransfer {
+  readonly atMs: number;
+  isAnswered: boolean;
+}
+
+export interface TransferTruth {
+  /** Transfers that the exchange made, and how often, by key. */
+  readonly made: ReadonlyMap<string, number>;
+  /** Bodies of those whose reply was wrong. */
+  readonly spoiled: ReadonlySet<string>;
+  /** The strategy that wanted them. */
+  readonly strategy: string;
+}
+
+/** By key, from the exchange's own margin wallets: what came into them and what left. */
+export function madeTransfers({ accounts }: SimulatedExchange, userId: UserId): ReadonlyMap<string, number> {
+  const made = new Map<string, number>();
+  for (const { currency, transactions } of accounts.walletsOf(userId, 'margin')) {
+    for (const { units } of transactions.values()) {
+      const amount = formatUnits(units < 0n ? -units : units);
+      const key = transferKey(currency, amount, units < 0n ? 'margin' : 'spot');
+      made.set(key, (made.get(key) ?? 0) + 1);
+    }
+  }
+  return made;
+}
+
+/**
+ * Money is moved between wallets once for each transfer that was wanted. Its request leaves once, when the
+ * mirror's file has it as the only one of its currency; and what the bot says of it is what the exchange did.
+ * One without an answer is unknown, is told, and stays so until a person accepts it.
+ */
+export class TransferChecker implements WireWitness {
+  private readonly path: string;
+  private readonly found: string[] = [];
+  private readonly sent = new Map<string, SentTransfer>();
+  /** Those that left before an older mirror was put back, which knows nothing of them. */
+  private readonly forgotten = new Set<string>();
+  private database: Database.Database | null = null;
+  private acceptances = 0;
+
+  /** `path` is of the mirror, which need not be there yet. */
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  leaves({ endpoint, fields, atMs }: LeavingRequest): void {
+    if (endpoint.name !== 'transfer') return;
+    const key = keyOf(fields);
+    if (this.sent.has(key)) this.found.push(`expected ${key} to leave once, it left again at ${atMs}`);
+    this.sent.set(key, { atMs, isAnswered: false });
+    const same = readKeptTransfers(this.opened()).filter(({ currency }) => currency === fields['currency']);
+    const [only] = same;
+    if (same.length === 1 && only?.key === key && only.state === 'sending') return;
+    const there = same.map((one) => `${one.key}, ${one.state}`).join('; ') || 'none';
+    this.found.push(`expected ${key} alone on the disk before it left at ${atMs}, there was: ${there}`);
+  }
+
+  isAnswered({ endpoint, fields }: LeavingRequest): void {
+    if (endpoint.name !== 'transfer') return;
+    const sent = this.sent.get(keyOf(fields));
+    if (sent !== undefined) sent.isAnswered = true;
+  }
+
+  /** A person accepts the balances. */
+  accepted(): void {
+    this.acceptances += 1;
+  }
+
+  /** Another file takes the place of the mirror. */
+  forgetFile(): void {
+    this.close();
+    for (const key of this.sent.keys()) this.forgotten.add(key);
+    this.sent.clear();
+  }
+
+  close(): void {
+    this.database?.close();
+    this.database = null;
+  }
+
+  /** Once all is quiet: what is wrong, and the keys of those that were or are unknown. */
+  judge({ made, spoiled, strategy }: TransferTruth): {
+    readonly violations: readonly Violation[];
+    readonly unknown: readonly string[];
+  } {
+    const database = this.opened();
+    const intents = readTransferIntents(database);
+    const rows = new Map(intents.map((row) => [row.key, row]));
+    const told = readToldTransfers(database, strategy);
+    const kept = new Set(
+      readKeptTransfers(database).flatMap(({ id, state }) => (state === 'unknown' ? [id] : [])),
+    );
+    const wrong = new Set([...spoiled].map((body) => keyOf(JSON.parse(body))));
+    const messages = [...this.found];
+    for (const [key, times] of made) {
+      if (times > 1) messages.push(`expected ${key} once, the exchange made it ${times} times`);
+      if (!this.sent.has(key) && !this.forgotten.has(key))
+        messages.push(`expected ${key} to have left the bot, the exchange made it`);
+    }
+    for (const [key, { isAnswered }] of this.sent) {
+      const row = rows.get(key);
+      if (row === undefined) {
+        messages.push(`expected ${key}, which left, in the mirror, it is not there`);
+        continue;
+      }
+      messages.push(
+        ...this.fateMessages(row, { isMade: made.has(key), isAnswered, isWrong: wrong.has(key) }),
+      );
+    }
+    for (const row of intents) {
+      if (this.forgotten.has(row.key)) continue;
+      messages.push(...this.rowMessages(row, { isKept: kept.has(row.id), told: told[row.id] }));
+    }
+    const doubtful = intents.filter((row) => endOf(row) === 'unknown' || endOf(row) === 'accepted');
+    return { violations: violationsOf('transfers', messages), unknown: doubtful.map(({ key }) => key) };
+  }
+
+  /** What the bot says of one that left is what became of it. */
+  private fateMessages(
+    row: TransferIntentRow,
+    of: { readonly isMade: boolean; readonly isAnswered: boolean; readonly isWrong: boolean },
+  ): readonly string[] {
+    const { key, id } = row;
+    const end = endOf(row);
+    const messages: string[] = [];
+    if (!of.isWrong && end === 'refused' && of.isMade)
+      messages.push(`expected ${key} (${id}) not to be taken for refused, the exchange made it`);
+    if (!of.isWrong && end === 'made' && !of.isMade)
+      messages.push(`expected ${key} (${id}) not to be taken for made, the exchange never made it`);
+    if (!of.isAnswered && (end === 'refused' || end === 'made'))
+      messages.push(`expected ${key} (${id}) to be unknown without an answer, it is ${end}`);
+    return messages;
+  }
+
+  /** What is unknown is kept and told; what was made is told. */
+  private rowMessages(
+    row: TransferIntentRow,
+    of: { readonly isKept: boolean; readonly told: string | undefined },
+  ): readonly string[] {
+    const { key, id } = row;
+    const end = endOf(row);
+    const messages: string[] = [];
+    if ((end === 'unknown') !== of.isKept)
+      messages.push(`expected ${key} (${id}), which is ${end}, to be kept just while it is unknown`);
+    if (end === 'accepted' && this.acceptances === 0)
+      messages.push(`expected ${key} (${id}) to be unknown until a person accepts it, nobody did`);
+    const tellings = TOLD[end];
+    if (!tellings.includes(of.told))
+      messages.push(
+        `expected the strategy to be told ${tellings.join(' or ')} of ${key} (${id}), it was told ${of.told}`,
+      );
+    return messages;
+  }
+
+  private opened(): Database.Database {
+    this.database ??= new Database(this.path, { readonly: true });
+    return this.database;
+  }
+}
+
+type End = 'made' | 'refused' | 'accepted' | 'unknown';
+
+/** An acceptance may come before the strategy has started again, and is lost with the process then. */
+const TOLD: Readonly<Record<End, readonly (string | undefined)[]>> = {
+  made: ['done'],
+  refused: [undefined],
+  accepted: ['accepted', 'unknown'],
+  unknown: ['unknown'],
+};
+
+function endOf({ status, reason }: TransferIntentRow): End {
+  if (status === 'refused') return 'refused';
+  if (status === 'working') return 'unknown';
+  return reason === 'transferred' ? 'made' : 'accepted';
+}
+
+function keyOf(fields: LeavingRequest['fields']): string {
+  return transferKey(String(fields['currency']), String(fields['amount']), String(fields['src']));
+}
