@@ -175,7 +175,7 @@ export class Engine {
       markets,
       account,
       views,
-      isExitOfBracket: (order) => algorithms.isExitOfBracket(order),
+      isExitOfBracket: (order) => algorithms.brackets.isExit(order),
       hasStarted: () => strategies.hasStarted,
     });
     const reconciles = settings.reconciliation !== null;
@@ -286,7 +286,7 @@ export class Engine {
     orderManager.cancels.restore(kept[KEPT_CANCELS]);
     algorithms.restore(state, instances);
     for (const reader of readers.values()) {
-      const sinceMs = algorithms.wantsClosesSince(reader.market, reader.timeframe);
+      const sinceMs = algorithms.brackets.wantsClosesSince(reader.market, reader.timeframe);
       if (sinceMs !== null) reader.reachBack(sinceMs, nowMs);
     }
     transfers.restore(kept[KEPT_TRANSFERS]);

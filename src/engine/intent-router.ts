@@ -1,18 +1,8 @@
-import type { Market } from '../domain/market.ts';
-import { subtractUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
+import type { Units } from '../domain/money.ts';
 import type { ExpiringAlgorithm } from '../execution/algorithms/expiring.ts';
-import type { CreateBracketOptions } from '../execution/algorithms/bracket.ts';
-import { NO_HOLDING } from '../portfolio/holding.ts';
-import { partOf } from '../portfolio/quote-money.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
-import {
-  createAlgorithm,
-  isAlgorithmIntent,
-  type Algorithm,
-  type AlgorithmIntent,
-} from '../execution/algorithms/algorithms.ts';
+import { isAlgorithmIntent } from '../execution/algorithms/algorithms.ts';
 import type { DecimalInput, Intent } from '../strategy/intents.ts';
 import type { IntentBlotter } from './intent-blotter.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -22,14 +12,14 @@ import type { OrderPlacer } from './order-placer.ts';
 import type { PreTradeRisk, WishedOrder } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
 import type { PortfolioViews } from './portfolio-view.ts';
-import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';
-import { amountFor, sizedAlgorithm, type SizeView } from './sized-intent.ts';
+import type { AlgorithmManager } from './algorithm-manager.ts';
+import { AlgorithmStarter, type IntentRefusal } from './algorithm-starter.ts';
+import { amountFor, sizeViewOf } from './sized-intent.ts';
 import type { Reservations } from './reservations.ts';
 import type { RowCounter } from './row-counter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
 import type { TransferManager } from './transfers/transfer-manager.ts';
-import { whyNoTrail } from './trail-allowance.ts';
 import type { MemberGuard } from './universe/member-guard.ts';
 
 export interface IntentRouterOptions {
@@ -55,9 +45,12 @@ export interface IntentRouterOptions {
 /** Turns what strategies want into orders and algorithms, or says why not. */
 export class IntentRouter {
   private readonly options: IntentRouterOptions;
+  private readonly starter: AlgorithmStarter;
 
   constructor(options: IntentRouterOptions) {
     this.options = options;
+    const { table } = options.orderManager.blotter;
+    this.starter = new AlgorithmStarter({ ...options, table, nextId: () => this.nextId() });
     options.orderManager.blotter.listenToEnds((order) => this.onEnd(order));
   }
 
@@ -66,7 +59,8 @@ export class IntentRouter {
     if (why !== null) this.reject(instance, asked, { code: 'member', reason: why });
     if (intent === null) return;
     if (isAlgorithmIntent(intent)) {
-      this.algorithm(instance, intent);
+      const refusal = this.starter.start(instance, intent);
+      if (refusal !== null) this.reject(instance, intent, refusal);
       return;
     }
     switch (intent.kind) {
@@ -121,10 +115,10 @@ export class IntentRouter {
     const { risk, placer, markets, intents } = this.options;
     const state = markets.get(intent.market);
     if (state === undefined) {
-      this.reject(instance, intent, { code: 'market', reason: this.unknownMarket(intent.market) });
+      this.reject(instance, intent, { code: 'market', reason: markets.whyUnknown(intent.market) });
       return;
     }
-    const amount = amountFor(intent, this.sizeView(instance, state.market));
+    const amount = amountFor(intent, sizeViewOf(this.options, instance, state.market));
     const wish = amount.ok && amount.units !== null ? wishOf(intent, amount.units) : null;
     if (!amount.ok || wish === null) {
       const reason = amount.ok ? 'expected positive decimals for amounts and prices' : amount.reason;
@@ -158,101 +152,6 @@ export class IntentRouter {
     this.reject(instance, intent, verdict);
   }
 
-  private algorithm(instance: StrategyInstance, intent: AlgorithmIntent): void {
-    const { markets, algorithms, intents, outbox, closed } = this.options;
-    const replaced = intent.kind === 'replace' ? this.ownOrder(instance, intent.clientOrderId) : undefined;
-    const market = intent.kind === 'replace' ? replaced?.market : intent.market;
-    const state = market === undefined ? undefined : markets.get(market);
-    if (market === undefined || state === undefined) {
-      const reason =
-        intent.kind === 'replace'
-          ? `no order ${intent.clientOrderId} of its own`
-          : this.unknownMarket(intent.market);
-      this.reject(instance, intent, { code: 'market', reason });
-      return;
-    }
-    const atWork = intent.kind === 'quotes' ? algorithms.quotesOf(instance, market) : null;
-    const why =
-      atWork === null
-        ? (closed() ??
-          (algorithms.size >= MOST_ALGORITHMS ? `${MOST_ALGORITHMS} algorithms are at work already` : null))
-        : null;
-    if (why !== null) {
-      this.reject(instance, intent, { code: 'closed', reason: why });
-      return;
-    }
-    const sized = sizedAlgorithm(intent, this.sizeView(instance, state.market));
-    if (!sized.ok) {
-      this.reject(instance, intent, { code: 'fit', reason: sized.reason });
-      return;
-    }
-    if (atWork !== null && sized.intent.kind === 'quotes') {
-      const wrong = algorithms.renew(atWork, sized.intent);
-      if (wrong !== null) this.reject(instance, intent, { code: 'fit', reason: wrong });
-      return;
-    }
-    const noTrail = whyNoTrail(intent, {
-      pace: instance.runner.trailing,
-      atWork: algorithms.trailsOf(instance),
-    });
-    if (noTrail !== null) {
-      this.reject(instance, intent, { code: 'fit', reason: noTrail });
-      return;
-    }
-    const made = createAlgorithm(sized.intent, {
-      market: state.market,
-      nowMs: outbox.nowMs,
-      replaced,
-      bestAsk: this.options.risk.bestFor(market, 'buy'),
-      hasBars: instance.firstTimeframeOf(market) !== null,
-      trailEveryMs: instance.runner.trailing?.everyMs ?? null,
-      holding: this.holdingOf(instance, state.market),
-      movesPerMinute: this.options.movesPerMinute,
-      pegShares: algorithms.pegShares,
-      marketOf: (symbol) => markets.get(symbol)?.market ?? null,
-    });
-    if (!made.ok) {
-      this.reject(instance, intent, { code: 'fit', reason: made.reason });
-      return;
-    }
-    // One that is being replaced twice would be placed anew twice.
-    if (replaced !== undefined && algorithms.isReplacing(replaced.key)) {
-      this.reject(instance, intent, { code: 'fit', reason: `${replaced.key} is being replaced already` });
-      return;
-    }
-    // An order that an algorithm looks after is that algorithm's own.
-    if (replaced !== undefined && algorithms.isAtWork(replaced.intentId)) {
-      this.reject(instance, intent, {
-        code: 'fit',
-        reason: `${replaced.key} belongs to an algorithm at work`,
-      });
-      return;
-    }
-    const orders = replaced === undefined ? [] : [replaced];
-    const short = this.options.reservations.objectionToAlgorithm(instance, {
-      market,
-      algorithm: made.algorithm,
-      orders,
-    });
-    if (short !== null) {
-      this.reject(instance, intent, { code: 'funds', reason: short });
-      return;
-    }
-    const intentId = this.nextId();
-    const algorithm = this.inPlaceOfOthers(instance, market, made.algorithm);
-    intents.begin(intentId, instance.name, intent);
-    algorithms.begin(instance, intentId, { market, algorithm });
-  }
-
-  /** Ends what a new target or set of shares takes the place of; a set waits for the ends of its orders. */
-  private inPlaceOfOthers(instance: StrategyInstance, market: string, made: Algorithm): Algorithm {
-    const { algorithms } = this.options;
-    if (made.kind === 'target') algorithms.endTargets(instance, [market]);
-    if (made.kind !== 'targets') return made;
-    const markets = made.legs.map((leg) => leg.market);
-    return { ...made, awaited: algorithms.endTargets(instance, markets, true) };
-  }
-
   /**
    * Takes over the intents that were at work before a restart, once their orders and algorithms are there,
    * and ends those that have none any more.
@@ -272,31 +171,6 @@ export class IntentRouter {
     }
   }
 
-  /** What no bracket holds of a market's coin, and what the strategy paid for it on average. */
-  private holdingOf(instance: StrategyInstance, { base, quote }: Market): CreateBracketOptions['holding'] {
-    const { held, cost } = instance.ledger.state.holdings.get(base) ?? NO_HOLDING;
-    const paid = partOf(cost, quote);
-    const isKnown = held > 0n && paid > 0n;
-    return {
-      amount: subtractUnits(held, this.options.algorithms.heldByBrackets(instance, base)),
-      averagePrice: isKnown ? (divideHalfEven(paid * UNITS_PER_ONE, held) as Units) : null,
-    };
-  }
-
-  private sizeView(instance: StrategyInstance, market: Market): SizeView {
-    const { risk, views } = this.options;
-    return {
-      market,
-      priceFor: (side) => risk.bestFor(market.symbol, side),
-      equity: () => views.of(instance).equityUnits(market.symbol),
-    };
-  }
-
-  private ownOrder(instance: StrategyInstance, key: string): OrderRecord | undefined {
-    const order = this.options.orderManager.blotter.table.get(key);
-    return order?.strategy === instance.name ? order : undefined;
-  }
-
   /** An intent of one order ends with it. */
   private onEnd(order: OrderRecord): void {
     const { intents, algorithms } = this.options;
@@ -308,11 +182,7 @@ export class IntentRouter {
     else intents.end(order.intentId, 'done', order.state);
   }
 
-  private reject(
-    instance: StrategyInstance,
-    intent: Intent,
-    why: { readonly code: string; readonly reason: string },
-  ): void {
+  private reject(instance: StrategyInstance, intent: Intent, why: IntentRefusal): void {
     const { code, reason } = why;
     this.options.notifier.reject(instance, {
       intent,
@@ -327,11 +197,6 @@ export class IntentRouter {
 
   private nextId(): string {
     return `i${this.options.rows.next().toString(36)}`;
-  }
-
-  private unknownMarket(market: string): string {
-    const known = [...this.options.markets.all()].map((state) => state.market.symbol);
-    return `expected one of the markets ${known.join(', ')}, was ${market}`;
   }
 }
 

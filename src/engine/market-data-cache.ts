@@ -83,6 +83,11 @@ export class MarketDataCache {
     }
   }
 
+  /** What to say of a market that is not there. */
+  whyUnknown(symbol: string): string {
+    return `expected one of the markets ${[...this.states.keys()].join(', ')}, was ${symbol}`;
+  }
+
   get(symbol: string): CachedMarket | undefined {
     return this.states.get(symbol);
   }

@@ -6,6 +6,9 @@ import type { SizedAlgorithmIntent } from '../execution/algorithms/algorithms.ts
 import { ladderPrice } from '../execution/algorithms/ladder.ts';
 import type { QuotesIntent, SizedQuote } from '../execution/algorithms/quotes.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
+import type { PortfolioViews } from './portfolio-view.ts';
+import type { PreTradeRisk } from './pre-trade-risk.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
 import type { BracketWish, DecimalInput, Intent, Quote } from '../strategy/intents.ts';
 
 /** An intent that says how much it wants: by amount, by value or by share of the equity. */
@@ -24,6 +27,19 @@ export interface SizeView {
   readonly priceFor: (side: Side) => Units | null;
   /** The strategy's equity in the quote currency; null without a price. */
   readonly equity: () => Units | null;
+}
+
+/** The same of a strategy's market as it is now. */
+export function sizeViewOf(
+  { risk, views }: { readonly risk: PreTradeRisk; readonly views: PortfolioViews },
+  instance: StrategyInstance,
+  market: Market,
+): SizeView {
+  return {
+    market,
+    priceFor: (side) => risk.bestFor(market.symbol, side),
+    equity: () => views.of(instance).equityUnits(market.symbol),
+  };
 }
 
 type Sized<Of> = { readonly ok: true; readonly intent: Of } | { readonly ok: false; readonly reason: string };
