@@ -38,6 +38,7 @@ function viewOf(book: OrderBook, nowMs: number): EngineView {
     book: () => book,
     stats: () => null,
     margin: () => null,
+    locks: () => [],
     universe: () => null,
     rules: () => ({
       priceStep: decimalText('0.01'),

@@ -116,6 +116,7 @@ export class Engine {
       readers,
       margin,
       universeOf: (instance, name) => universes.stateOf(instance, name),
+      locksOn: (strategy, market) => this.locks.shownTo(strategy, market),
     });
     const notifier = new StrategyNotifier({ instances, outbox, markets });
     const closed = (): string | null => this.tradingState.closed();

@@ -97,8 +97,9 @@ export class EventLoop {
   }
 
   private take(event: Exclude<EngineEvent, { kind: 'opens' }>): void {
-    const { outbox, feeds, algorithms } = this.parts;
+    const { outbox, feeds, algorithms, locks } = this.parts;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
+    locks.advance();
     if (event.kind === 'account') this.pushedAtMs = outbox.nowMs;
     algorithms.beginStep();
     if (event.kind === 'answer') this.takeAnswer(event);
@@ -111,13 +112,14 @@ export class EventLoop {
 
   /** A bar closed at `atMs`, pushed to those who want such bars by a backtest, which has millions of them. */
   stepBar(bar: ClosedCandle, atMs: number, listeners: readonly CandleListener[]): EngineOutput {
-    const { outbox, algorithms, strategies } = this.parts;
+    const { outbox, algorithms, strategies, locks } = this.parts;
     if (atMs > outbox.nowMs) outbox.nowMs = atMs;
     this.pushedAtMs = outbox.nowMs;
     if (outbox.nowMs < this.restsUntilMs) {
       if (!strategies.handCandle(bar, listeners) || this.isAtRest()) return this.quiet;
       return this.finish(false);
     }
+    locks.advance();
     algorithms.beginStep();
     strategies.tellCandle(bar, listeners);
     if (algorithms.size > 0) {

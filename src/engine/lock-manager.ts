@@ -11,6 +11,7 @@ import { locksToJson, storedLocks } from '../execution/locks/lock-state.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
 import { NO_HOLDING, type Holding } from '../portfolio/holding.ts';
+import type { ShownLock } from '../strategy/shown-lock.ts';
 import type { LockCommand } from './engine-event.ts';
 import { EntryCanceler } from './entry-canceler.ts';
 import { EquityOfBot, type EquityOptions } from './equity-of-bot.ts';
@@ -21,6 +22,7 @@ import type { Outbox } from './outbox.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 export const KEPT_LOCKS = 'locks';
+const NO_LOCKS_SHOWN: readonly ShownLock[] = Object.freeze([]);
 
 export interface LockManagerOptions extends EquityOptions {
   readonly rules: readonly LockRule[];
@@ -49,6 +51,9 @@ export class LockManager {
   private readonly entries: EntryCanceler;
   private readonly equity: EquityOfBot;
   private storedVersion = 0;
+  /** What handlers were shown, by strategy and market, until a lock begins, changes or ends. */
+  private readonly shown = new Map<string, readonly ShownLock[]>();
+  private shownVersion = 0;
   private sampleAtMs: number;
   private before: Holding = NO_HOLDING;
   /** Drawdown rules whose equity is not known, and which have been told. */
@@ -72,15 +77,35 @@ export class LockManager {
     return { records: this.records.all(), more: this.records.more };
   }
 
+  /** The locks that new risk of a strategy in a market would meet, the one that ends last first. */
+  shownTo(strategy: string, market: string): readonly ShownLock[] {
+    if (this.book.active().length === 0) return NO_LOCKS_SHOWN;
+    if (this.shownVersion !== this.book.version) {
+      this.shownVersion = this.book.version;
+      this.shown.clear();
+    }
+    const key = `${strategy} ${market}`;
+    const known = this.shown.get(key);
+    if (known !== undefined) return known;
+    const locks = Object.freeze(
+      this.book.locksOn(strategy, market).map((lock) => {
+        const { rule: _, ...rest } = lock;
+        return Object.freeze({ ...rest, kind: this.book.kindOf(lock) });
+      }),
+    );
+    this.shown.set(key, locks);
+    return locks;
+  }
+
   /** Why an order may not be placed. `reduces`: whether it can do nothing but reduce a position. */
   refusalOf(order: WantedOrder, reduces: () => boolean): LockRefusal | null {
     if (this.isIdle) return null;
     const { nowMs } = this.options.outbox;
-    this.advance(nowMs);
+    this.advance();
     // The exits of brackets come and go within a bar, where a backtest sees no price.
     if (!order.isExit) this.lookAtEquity(nowMs);
-    const lock = this.book.lockOn(order.strategy, order.market.symbol);
-    if (lock === null || order.isExit || reduces()) return null;
+    const [lock] = this.book.locksOn(order.strategy, order.market.symbol);
+    if (lock === undefined || order.isExit || reduces()) return null;
     const refusal = { code: `lock ${lock.name}`, reason: lockReason(lock) };
     if (this.records.refuse(lock, order.strategy)) this.tellRefusal(order.strategy, refusal);
     return refusal;
@@ -92,7 +117,7 @@ export class LockManager {
     const { nowMs } = outbox;
     outbox.durable();
     outbox.journal('control', command.kind, { ...command });
-    this.advance(nowMs);
+    this.advance();
     const { strategy, market } = command;
     if (command.kind === 'unlock') {
       const scope = command.isAll ? null : { strategy, market };
@@ -140,12 +165,12 @@ export class LockManager {
     });
     if (exit === null) return;
     const { nowMs } = this.options.outbox;
-    this.advance(nowMs);
+    this.advance();
     this.tell(this.book.onExit(exit, nowMs), nowMs);
   }
 
   pump(nowMs: number): void {
-    this.advance(nowMs);
+    this.advance();
     if (nowMs >= this.sampleAtMs) {
       this.lookAtEquity(nowMs);
       this.sampleAtMs = this.book.nextSampleMs(nowMs);
@@ -172,7 +197,7 @@ export class LockManager {
       outbox.warn(
         `the lock ${lock.name} of ${scopeText(lock)} is gone: its rule is not in the configuration any more`,
       );
-    this.advance(outbox.nowMs);
+    this.advance();
     for (const lock of this.book.active())
       outbox.warn(`the lock ${lock.name} of ${scopeText(lock)} holds ${untilText(lock)}`);
     this.entries.look();
@@ -182,7 +207,9 @@ export class LockManager {
     return this.book.rules.length === 0 && this.book.active().length === 0;
   }
 
-  private advance(nowMs: number): void {
+  /** Ends what is over, and begins what calendars say: handlers see locks as an order would meet them. */
+  advance(): void {
+    const { nowMs } = this.options.outbox;
     if (nowMs >= this.book.nextChangeMs()) this.tell(this.book.advance(nowMs), nowMs);
   }
 

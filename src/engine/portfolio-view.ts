@@ -9,6 +9,7 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import { valueIn, type PriceOf, type Prices } from '../portfolio/valuation.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { EngineView, OwnOrder } from '../strategy/strategy-event.ts';
+import type { ShownLock } from '../strategy/shown-lock.ts';
 import type { UniverseState } from '../strategy/universe/universe-state.ts';
 import type { AccountState } from './account-state.ts';
 import { candlesSeenAtMs, type CandleReaders } from './candle-reader.ts';
@@ -28,6 +29,7 @@ export interface PortfolioViewsOptions {
   readonly readers: CandleReaders;
   readonly margin: MarginCache;
   readonly universeOf: (instance: StrategyInstance, name: string) => UniverseState | null;
+  readonly locksOn: (strategy: string, market: string) => readonly ShownLock[];
 }
 
 /** The view of every strategy. */
@@ -60,6 +62,7 @@ export class PortfolioView implements EngineView, Prices {
   private readonly readers: CandleReaders;
   private readonly marginCache: MarginCache;
   private readonly universeOf: PortfolioViewsOptions['universeOf'];
+  private readonly locksOn: PortfolioViewsOptions['locksOn'];
   readonly marketNames: MarketNames;
   /** What the market shows now, or else the last price in the ledger. */
   readonly priceOf: PriceOf = (market) =>
@@ -75,6 +78,7 @@ export class PortfolioView implements EngineView, Prices {
     this.readers = options.readers;
     this.marginCache = options.margin;
     this.universeOf = options.universeOf;
+    this.locksOn = options.locksOn;
   }
 
   get nowMs(): number {
@@ -141,6 +145,10 @@ export class PortfolioView implements EngineView, Prices {
     // Mostly those of one market, which are the same until the exchange changes them.
     if (this.lastRuled?.market.symbol !== market) this.lastRuled = this.markets.get(market) ?? null;
     return this.lastRuled === null ? null : this.markets.rulesOf(this.lastRuled);
+  }
+
+  locks(market: string): readonly ShownLock[] {
+    return this.locksOn(this.instance.name, market);
   }
 
   universe(name: string): UniverseState | null {

@@ -70,6 +70,8 @@ function valueOf([method, first = '', second = '']: Look, view: EngineView): unk
       return view.margin(first);
     case 'rules':
       return view.rules(first);
+    case 'locks':
+      return view.locks(first);
     case 'universe':
       return view.universe(first);
     case 'equity':

@@ -75,6 +75,10 @@ export class RemoteView implements EngineView {
     return this.look(['rules', market]) as ReturnType<EngineView['rules']>;
   }
 
+  locks(market: string): ReturnType<EngineView['locks']> {
+    return this.look(['locks', market]) as ReturnType<EngineView['locks']>;
+  }
+
   universe(name: string): ReturnType<EngineView['universe']> {
     return this.look(['universe', name]) as ReturnType<EngineView['universe']>;
   }

@@ -7,6 +7,7 @@ import type { Change, DecimalInput, TargetsOptions, TransferWish } from './inten
 import type { MarketIntents } from './market-intents.ts';
 import type { Rules } from './market-rules.ts';
 import type { Order } from './own-order.ts';
+import type { ShownLock } from './shown-lock.ts';
 import type { MarginSubscription } from './subscriptions.ts';
 
 /** How long ago each kind of data was read, in ms; null before the first. */
@@ -81,6 +82,11 @@ export interface MarketContext extends MarketIntents {
   readonly equity: number | null;
   /** Steps and least value of orders. Throws for a market that the bot does not follow. */
   readonly rules: Rules;
+  /**
+   * Locks that refuse new risk of this strategy here now, the one that ends last first; mostly none. A
+   * drawdown is looked at again with each order, so that one can also begin with it.
+   */
+  readonly locks: readonly ShownLock[];
   /** How long ago each kind of data was read, in ms. */
   readonly ages: DataAges;
   /** The numbers above with every digit. */

@@ -3,6 +3,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { DataAges, MarketContext } from './context.ts';
 import type { HandlerCall } from './handler-call.ts';
 import { MarketIntentFields } from './market-intents.ts';
+import type { ShownLock } from './shown-lock.ts';
 import { rulesOf, type MarketRules, type Rules } from './market-rules.ts';
 
 /**
@@ -52,6 +53,10 @@ export class MarketHandle extends MarketIntentFields implements MarketContext {
   get equity(): number | null {
     const { equity } = this.exact;
     return equity === null ? null : Number(equity);
+  }
+
+  get locks(): readonly ShownLock[] {
+    return this.#call.view.locks(this.market);
   }
 
   get rules(): Rules {

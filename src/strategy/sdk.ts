@@ -42,6 +42,7 @@ export type {
 export type { MarketDay } from './market-day.ts';
 export type { Rules } from './market-rules.ts';
 export type { Fill, Order } from './own-order.ts';
+export type { ShownLock } from './shown-lock.ts';
 export type { Transfer } from './shown-transfer.ts';
 export { decimal } from './parameters.ts';
 export type { OrderUpdate, OwnOrderState, Rejection, TransferStatus } from './strategy-event.ts';

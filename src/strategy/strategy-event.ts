@@ -10,6 +10,7 @@ import type { Candle } from '../domain/candle.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from './intents.ts';
 import type { MarketRules } from './market-rules.ts';
+import type { ShownLock } from './shown-lock.ts';
 import type { UniverseState } from './universe/universe-state.ts';
 
 /**
@@ -190,6 +191,8 @@ export interface EngineView {
   margin(topic: string): SeenMargin | null;
   /** Null for a market that the engine does not follow. */
   rules(market: string): MarketRules | null;
+  /** Locks that refuse new risk of the strategy in a market, the one that ends last first; frozen. */
+  locks(market: string): readonly ShownLock[];
   /** A universe of the strategy, by the name of its data; null before the first ranking. */
   universe(name: string): UniverseState | null;
   /**

@@ -1,9 +1,18 @@
+import { present } from '../../domain/invariant.ts';
+import type { LockKind } from '../../domain/lock-kind.ts';
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import type { Units } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { fallenTooFar, nextSampleMs, withEquity, type Peaks } from './equity-watch.ts';
 import { isSameScope, reaches, type Lock, type LockScope } from './lock.ts';
-import { ruleKey, type CalendarRule, type DrawdownRule, type LockRule, type TradeRule } from './lock-rule.ts';
+import {
+  BY_HAND,
+  ruleKey,
+  type CalendarRule,
+  type DrawdownRule,
+  type LockRule,
+  type TradeRule,
+} from './lock-rule.ts';
 import { NO_LOCKS, type RuleCounts, type StoredLocks } from './lock-state.ts';
 import {
   scopeOfReach,
@@ -71,14 +80,21 @@ export class LockBook {
     return this.nextMs;
   }
 
-  /** The lock that reaches orders of a strategy in a market and holds the longest; null where none does. */
-  lockOn(strategy: string, market: string): Lock | null {
-    let longest: Lock | null = null;
-    for (const lock of this.locks) {
-      if (reaches(lock, strategy, market) && (longest === null || lock.endsAtMs > longest.endsAtMs))
-        longest = lock;
-    }
-    return longest;
+  /** The locks that reach orders of a strategy in a market, the one that ends last first. */
+  locksOn(strategy: string, market: string): readonly Lock[] {
+    return this.locks
+      .filter((lock) => reaches(lock, strategy, market))
+      .toSorted((left, right) => right.endsAtMs - left.endsAtMs);
+  }
+
+  /** What brought a lock about. */
+  kindOf({ rule }: Lock): LockKind {
+    if (rule === null) return BY_HAND;
+    const { kind } = present(
+      this.rules.find((one) => ruleKey(one) === rule),
+      () => `the rule ${rule} of a lock that holds`,
+    );
+    return kind;
   }
 
   /** Ends what is over, and looks at the calendars whose time has come. */

@@ -1,3 +1,4 @@
+import type { LockKind } from '../../domain/lock-kind.ts';
 import type { TradingCalendar } from './trading-calendar.ts';
 
 /** What becomes of resting orders that are no way out, when a lock begins. */
@@ -69,7 +70,7 @@ export type TradeRule = CooldownRule | StopsRule | LowProfitRule;
 export type LockRule = TradeRule | DrawdownRule | CalendarRule;
 
 /** The name of locks by hand that are given none. No rule may have it. */
-export const BY_HAND = 'hand';
+export const BY_HAND = 'hand' satisfies LockKind;
 
 /** What identifies a rule: two strategies may each have one of a name. */
 export function ruleKey({ name, strategy }: Pick<LockRule, 'name' | 'strategy'>): string {

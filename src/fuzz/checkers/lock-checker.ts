@@ -9,6 +9,7 @@ import { parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import { ownKeyOf, placedNameOf } from './own-key.ts';
+import { ShownLocks, writtenLocks, type ShowingBot } from './shown-locks.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 /** A lock that was written to the mirror: it holds until its end, whatever life comes next. */
@@ -20,17 +21,6 @@ interface KnownLock {
   readonly endsAtMs: number;
 }
 
-const written = z.object({
-  locks: z.array(
-    z.object({
-      name: z.string(),
-      rule: z.string().nullable(),
-      strategy: z.string().nullable(),
-      market: z.string().nullable(),
-      endsAtMs: z.number(),
-    }),
-  ),
-});
 const ended = z.object({
   name: z.string(),
   rule: z.string().nullable(),
@@ -46,7 +36,7 @@ interface LockedOrder {
 }
 
 /** What the checker looks at of the bot. */
-export type LockedBot = Pick<Engine, 'instances' | 'unfinishedOrders'>;
+export type LockedBot = Pick<Engine, 'instances' | 'unfinishedOrders'> & ShowingBot;
 
 /** One that is accepted later than this after it was planned may have met other times. */
 const PROMPT_MS = 10_000;
@@ -60,13 +50,15 @@ export interface LockCheckerOptions {
 /**
  * No order of new risk leaves while a lock holds, over all lives; and no way out is refused by one. Locks
  * are those that were written before the step at hand, until their end or an unlock, and what the calendars
- * of the rules say by themselves. Whether an order adds risk is worked out from the exchange's own trades.
+ * of the rules say by themselves. Handlers see just those. Whether an order adds risk is worked out from the
+ * exchange's own trades.
  */
 export class LockChecker {
   private readonly options: LockCheckerOptions;
   private readonly locks = new Map<string, KnownLock>();
   private readonly planned = new Map<string, LockedOrder>();
   private readonly refusedWaysOut: string[] = [];
+  private readonly shown = new ShownLocks();
   private held = new Map<string, bigint>();
   /** What the step before wrote, which counts once another step shows that it is on the disk. */
   private unsure: string | null = null;
@@ -86,12 +78,14 @@ export class LockChecker {
   forget(): void {
     this.locks.clear();
     this.unsure = null;
+    this.shown.beginAnew();
     this.isBlind = true;
   }
 
   /** The process died: whether it had written its last step is not known. */
   died(): void {
     this.unsure = null;
+    this.shown.beginAnew();
   }
 
   /** One step at a time of the bot's clock. What it writes counts from the next step on. */
@@ -115,6 +109,7 @@ export class LockChecker {
         this.refusal(engine, change.intent, change.intent.reason ?? '');
       else if (change.kind === 'kept' && change.name === 'locks') this.unsure = change.json;
     }
+    this.shown.watch(engine, this.unsure, atMs);
     this.held = heldOf(engine);
   }
 
@@ -139,7 +134,7 @@ export class LockChecker {
           ]
         : [];
     });
-    return violationsOf('locks', [...found, ...this.refusedWaysOut]);
+    return violationsOf('locks', [...found, ...this.refusedWaysOut, ...this.shown.differences]);
   }
 
   private order(order: OrderRecord, locks: ReadonlyMap<string, KnownLock>, atMs: number): void {
@@ -189,7 +184,7 @@ export class LockChecker {
   }
 
   private keep(json: string, atMs: number): void {
-    for (const lock of written.parse(JSON.parse(json)).locks) {
+    for (const lock of writtenLocks.parse(JSON.parse(json)).locks) {
       if (lock.endsAtMs > atMs) this.locks.set(keyOf(lock), lock);
     }
   }

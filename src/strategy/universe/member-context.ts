@@ -115,6 +115,10 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
     return this.#place.equity;
   }
 
+  get locks(): MarketContext['locks'] {
+    return this.#place.locks;
+  }
+
   get rules(): MarketContext['rules'] {
     return this.#place.rules;
   }

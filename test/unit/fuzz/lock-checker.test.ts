@@ -12,7 +12,7 @@ const always: LockRule = {
   calendar: { sessions: [], weekdays: Array.from({ length: 7 }, () => true), closed: [] },
   said: 'never open',
 };
-const nobody: LockedBot = { instances: [], unfinishedOrders: () => [] };
+const nobody: LockedBot = { instances: [], unfinishedOrders: () => [], locks: { shownTo: () => [] } };
 const SALE = 9;
 
 const nameOf = (id: number, strategy = 'one'): string => `bot-${strategy}-mark-${id}`;

@@ -6,6 +6,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
+import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 import { bookEvent, closedCandle, engineView, ownOrder } from '../strategy/engine-view.ts';
 
 /** Does what the name of a timer says. */
@@ -24,6 +25,7 @@ const DEEDS = {
   fault(ctx) {
     ctx.buy({ amount: Number.NaN });
   },
+  locks(ctx) { ctx.log('locks', { own: ctx.locks, others: ctx.markets.of('ETHIRT').locks, isFrozen: Object.isFrozen(ctx.locks[0] ?? ctx.locks) }); },
   weigh(ctx) { ctx.log('weighed', { characters: ctx.orders[0].tag.length }); },
 };
 export default defineStrategy({
@@ -136,6 +138,31 @@ describe('a strategy in a thread', () => {
     const line = { text: 'saw', fields: { position: 4, average: 15 } };
     expect(runner.takeLog()).toEqual([line, line]);
     expect(runner.takeLog()).toEqual([]);
+  });
+
+  test('sees the locks that hold as they come and go', async () => {
+    const runner = await begin();
+    const lock = {
+      name: 'stops',
+      kind: 'stops',
+      market: null,
+      strategy: 'deeds',
+      reason: '3 stop-outs within 6h, the rule is 3',
+      beganAtMs: 1,
+      endsAtMs: 9,
+      entries: 'cancel',
+    } as const;
+    const none: readonly ShownLock[] = Object.freeze([]);
+    for (const locks of [none, [lock], [{ ...lock, endsAtMs: 12 }], none])
+      runner.handle({ kind: 'timer', name: 'locks', dueMs: 0 }, engineView({ locks }));
+    expect(runner.failure).toBe(null);
+    expect(runner.takeLog().map(({ fields }) => fields)).toEqual(
+      [none, [lock], [{ ...lock, endsAtMs: 12 }], none].map((locks) => ({
+        own: locks,
+        others: locks,
+        isFrozen: true,
+      })),
+    );
   });
 
   test('sees what is too large for the memory that it shares', async () => {

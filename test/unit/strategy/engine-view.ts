@@ -2,6 +2,7 @@ import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal
 import type { SeenMargin } from '../../../src/domain/margin.ts';
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
+import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 import type { UniverseState } from '../../../src/strategy/universe/universe-state.ts';
 import type { MarketRules } from '../../../src/strategy/market-rules.ts';
 import type {
@@ -22,6 +23,7 @@ export interface Seen {
   readonly stats?: MarketStats | null;
   readonly universe?: UniverseState | null;
   readonly margin?: SeenMargin | null;
+  readonly locks?: readonly ShownLock[];
 }
 
 /** Steps of cents and millionths, as of tether markets. */
@@ -53,6 +55,7 @@ export function engineView(seen: Seen = {}, asked: string[] = []): EngineView {
     stats: (market) => note(`stats ${market}`, seen.stats ?? null),
     margin: (topic) => note(`margin ${topic}`, seen.margin ?? null),
     rules: (market) => note(`rules ${market}`, RULES),
+    locks: (market) => note(`locks ${market}`, seen.locks ?? []),
     universe: (name) => note(`universe ${name}`, seen.universe ?? null),
     equity: (market) =>
       note(`equity ${market}`, seen.equity === undefined || seen.equity === null ? null : text(seen.equity)),

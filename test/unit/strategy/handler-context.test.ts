@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { OrderState } from '../../../src/execution/order-record.ts';
+import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 import type { StrategyContext } from '../../../src/strategy/context.ts';
 import type { OwnOrderState } from '../../../src/strategy/strategy-event.ts';
 import type { BookData, CandleData, StatsData, TickerData } from '../../../src/strategy/data.ts';
@@ -147,6 +148,26 @@ describe('the context of a handler', () => {
       'age of balances',
       'age of candles ETHIRT',
     ]);
+  });
+
+  test('shows the locks of its market and of others as they are', () => {
+    const asked: string[] = [];
+    const locks: readonly ShownLock[] = [
+      {
+        name: 'news',
+        kind: 'hand',
+        market: 'BTCIRT',
+        strategy: null,
+        reason: 'a speech',
+        beganAtMs: 5,
+        endsAtMs: 9,
+        entries: 'keep',
+      },
+    ];
+    const { runner, seen } = looking((ctx) => [ctx.locks, ctx.markets.of('ETHIRT').locks]);
+    runner.handle(bookEvent('1', '2'), engineView({ locks }, asked));
+    expect(seen).toEqual([[locks, locks]]);
+    expect(asked).toEqual(['locks BTCIRT', 'locks ETHIRT']);
   });
 
   test('wants things of its own market and of others by the same functions', () => {

@@ -18,6 +18,7 @@ const PAGES = [
   readFileSync('docs/portfolio.md', 'utf8'),
   readFileSync('docs/execution.md', 'utf8'),
   readFileSync('docs/universe.md', 'utf8'),
+  readFileSync('docs/locks.md', 'utf8'),
 ];
 const examples = PAGES.flatMap((text) =>
   [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? ''),
@@ -87,6 +88,7 @@ describe('the page for authors', () => {
       'patient',
       'year',
       'busiest',
+      'at-home',
     ]);
   });
 

@@ -66,6 +66,11 @@ export const refused = [
         void ctx.history.book;
         // @ts-expect-error a field that a bar has not
         void bar.price;
+        const endsAtMs: number | undefined = ctx.locks[0]?.endsAtMs;
+        // @ts-expect-error locks are made by rules and by hand, not by a strategy
+        ctx.locks.push({ ...ctx.locks[0], endsAtMs: endsAtMs ?? 0 });
+        // @ts-expect-error a kind that there is none of
+        void ctx.locks.some(({ kind }) => kind === 'cool-down');
       },
       start(ctx) {
         // @ts-expect-error an indicator may have no value yet when the strategy starts

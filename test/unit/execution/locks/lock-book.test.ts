@@ -53,10 +53,10 @@ describe('a lock by hand', () => {
     book.lockByHand(byHand(), T0);
     expect(book.nextChangeMs()).toBe(T0 + HOUR_MS);
     expect(book.advance(T0 + HOUR_MS - 1)).toEqual([]);
-    expect(book.lockOn('grid', 'BTCIRT')?.name).toBe('hand');
-    expect(book.lockOn('grid', 'ETHIRT')).toBeNull();
+    expect(book.locksOn('grid', 'BTCIRT').map(({ name }) => name)).toEqual(['hand']);
+    expect(book.locksOn('grid', 'ETHIRT')).toEqual([]);
     expect(kinds(book.advance(T0 + HOUR_MS))).toEqual(['hand ended']);
-    expect(book.lockOn('grid', 'BTCIRT')).toBeNull();
+    expect(book.locksOn('grid', 'BTCIRT')).toEqual([]);
   });
 
   test('is only made longer by another of its name, and stands beside one of another name', () => {
@@ -65,9 +65,9 @@ describe('a lock by hand', () => {
     expect(book.lockByHand(byHand({ endsAtMs: T0 + 1 }), T0)).toBeNull();
     expect(book.lockByHand(byHand({ endsAtMs: T0 + 2 * HOUR_MS }), T0)?.kind).toBe('extended');
     book.lockByHand(byHand({ name: 'news', endsAtMs: T0 + 3 * HOUR_MS }), T0);
-    expect(book.lockOn('grid', 'BTCIRT')?.name).toBe('news');
+    expect(book.locksOn('grid', 'BTCIRT').map(({ name }) => name)).toEqual(['news', 'hand']);
     expect(kinds(book.unlock({ name: 'news', scope: null }))).toEqual(['news ended early']);
-    expect(book.lockOn('grid', 'BTCIRT')?.endsAtMs).toBe(T0 + 2 * HOUR_MS);
+    expect(book.locksOn('grid', 'BTCIRT')[0]?.endsAtMs).toBe(T0 + 2 * HOUR_MS);
   });
 
   test('that is over already is none', () => {
@@ -81,7 +81,7 @@ describe('a lock by hand', () => {
     book.lockByHand(byHand(), T0);
     book.lockByHand(byHand({ market: null }), T0);
     expect(book.unlock({ name: null, scope: { strategy: null, market: 'BTCIRT' } })).toHaveLength(1);
-    expect(book.lockOn('grid', 'BTCIRT')?.market).toBeNull();
+    expect(book.locksOn('grid', 'BTCIRT')[0]?.market).toBeNull();
   });
 });
 
@@ -109,8 +109,8 @@ describe('a rule', () => {
     const book = new LockBook([{ ...COOLDOWN, strategy: 'grid' }]);
     expect(book.onExit(exit(T0, { strategy: 'maker' }), T0)).toEqual([]);
     book.onExit(exit(T0), T0);
-    expect(book.lockOn('grid', 'BTCIRT')).not.toBeNull();
-    expect(book.lockOn('maker', 'BTCIRT')).toBeNull();
+    expect(book.locksOn('grid', 'BTCIRT')).not.toEqual([]);
+    expect(book.locksOn('maker', 'BTCIRT')).toEqual([]);
   });
 
   test('on drawdown forgets what is older than its window, and what brought a lock', () => {
@@ -216,7 +216,7 @@ test('a lock ends after it begins, holds up to then, and a restart changes nothi
                 (lock) => [null, strategy].includes(lock.strategy) && [null, 'BTCIRT'].includes(lock.market),
               );
             const endsAtMs = Math.max(...reaching.map((lock) => lock.endsAtMs));
-            expect(book.lockOn(strategy, 'BTCIRT')?.endsAtMs ?? Number.NEGATIVE_INFINITY).toBe(endsAtMs);
+            expect(book.locksOn(strategy, 'BTCIRT')[0]?.endsAtMs ?? Number.NEGATIVE_INFINITY).toBe(endsAtMs);
           }
         }
       },
