@@ -5,9 +5,9 @@ import { failed } from './command-error.ts';
 /** How long an answer may take: a loop that stands still for longer is not well. */
 const ANSWERS_WITHIN_MS = 3_000;
 
-const verdict = z.object({ ok: z.boolean(), reasons: z.array(z.string()) });
+const verdict = z.object({ ok: z.boolean(), reasons: z.array(z.string()), locks: z.array(z.string()) });
 
-/** How a bot says that it is, and why it is not well or ready. */
+/** How a bot says that it is, why it is not well or ready, and which locks hold. */
 export type HealthAnswer = z.output<typeof verdict>;
 
 /**

@@ -1,5 +1,6 @@
 import type { LockCommand } from '../engine/engine-event.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
+import { lockReason } from '../execution/locks/lock.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
 import { ControlInbox, type TakenCommand } from './control/control-inbox.ts';
@@ -139,6 +140,8 @@ export class Operator {
         ),
       doubts: () => engine.doubts(),
       lockouts: () => this.ledger.look().lockouts,
+      locks: () =>
+        engine.locks.active().map((lock) => ({ kind: engine.locks.kindOf(lock), said: lockReason(lock) })),
       dataAges: () => engine.dataAges(),
       budgets: () => this.ledger.look().budgets,
       requests: () => counts.outcomes(),

@@ -1,3 +1,4 @@
+import type { LockKind } from '../domain/lock-kind.ts';
 import { bothTimesText } from '../domain/tehran-time.ts';
 import { leastAmountAt } from '../domain/market.ts';
 import { readStored } from '../domain/stored-json.ts';
@@ -70,6 +71,11 @@ export class LockManager {
   /** The locks that hold, oldest first. */
   active(): readonly Lock[] {
     return this.book.active();
+  }
+
+  /** What brought a lock about that holds. */
+  kindOf(lock: Lock): LockKind {
+    return this.book.kindOf(lock);
   }
 
   /** All locks of this life, in the order in which they began, and how many more there were. */

@@ -36,8 +36,8 @@ function addressOf({ data, port }: Options): string | null {
  */
 function unserved(isReadyAsked: boolean): HealthAnswer {
   return isReadyAsked
-    ? { ok: false, reasons: ['the bot serves no health: set health.port'] }
-    : { ok: true, reasons: [] };
+    ? { ok: false, reasons: ['the bot serves no health: set health.port'], locks: [] }
+    : { ok: true, reasons: [], locks: [] };
 }
 
 async function run(options: Options): Promise<void> {
@@ -48,7 +48,7 @@ async function run(options: Options): Promise<void> {
   if (!found.ok) throw failed(found.reasons.join('\n'));
   if (options.json === true) return;
   if (address === null) console.log('runs; it serves no health (health.port), so nothing more is known');
-  else console.log(options.ready === true ? 'ready' : 'well');
+  else console.log([options.ready === true ? 'ready' : 'well', ...found.locks].join('\n'));
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { LockKind } from '../../domain/lock-kind.ts';
+
 /** Something counted since the bot began, by its labels. */
 export interface CountedRequests {
   readonly endpoint: string;
@@ -28,6 +30,13 @@ export interface LockoutState {
   readonly budget: string;
   /** Null while it is not known when it ends. */
   readonly forMs: number | null;
+}
+
+/** A lock that holds. */
+export interface HeldLock {
+  readonly kind: LockKind;
+  /** Which, of what, why and until when, in a sentence. */
+  readonly said: string;
 }
 
 export interface StrategyCounts {
@@ -65,6 +74,8 @@ export interface HealthSource {
   /** Why the exchange refuses the credential; null while it takes it. */
   credentialFault(): string | null;
   lockouts(): readonly LockoutState[];
+  /** Locks that hold. They are no fault: an operator or a rule wanted them, and ways out pass. */
+  locks(): readonly HeldLock[];
   dataAges(): readonly DataAge[];
   budgets(): readonly BudgetUse[];
   requests(): readonly CountedRequests[];

@@ -11,9 +11,13 @@ export interface HealthVerdict {
   readonly ok: boolean;
   /** Why not, in sentences. */
   readonly reasons: readonly string[];
+  /** The locks that hold, in sentences. They make no bot unwell: a lock is wanted, and ways out pass it. */
+  readonly locks: readonly string[];
 }
 
-const verdict = (reasons: readonly string[]): HealthVerdict => ({ ok: reasons.length === 0, reasons });
+function verdict(source: HealthSource, reasons: readonly string[]): HealthVerdict {
+  return { ok: reasons.length === 0, reasons, locks: bounded(source.locks(), ({ said }) => said) };
+}
 
 function secondsText(timeMs: number): string {
   return `${Math.ceil(timeMs / 1_000)} s`;
@@ -51,7 +55,7 @@ function livingReasons(source: HealthSource): readonly string[] {
  * restart makes them no better.
  */
 export function livingVerdict(source: HealthSource): HealthVerdict {
-  return verdict(livingReasons(source));
+  return verdict(source, livingReasons(source));
 }
 
 /** Feeds that an order does not wait for: while they were never read it is no reason against one. */
@@ -69,7 +73,7 @@ export function readyVerdict(source: HealthSource): HealthVerdict {
     .filter(({ feed, ageMs, longestAgeMs }) =>
       ageMs === null ? !NOT_WAITED_FOR.has(feed) : ageMs > longestAgeMs,
     );
-  return verdict([
+  return verdict(source, [
     ...livingReasons(source),
     ...(waitsFor === null ? [] : [waitsFor]),
     ...(phase === 'syncing' ? ['it is still reading the state of its account and orders'] : []),

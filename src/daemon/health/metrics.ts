@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { LOCK_KINDS } from '../../domain/lock-kind.ts';
 import type { HealthSource } from './health-source.ts';
 import { readyVerdict } from './health-verdict.ts';
 import { MetricSet, type MetricSeries } from './metric-set.ts';
@@ -156,6 +157,13 @@ export class Metrics {
       { name: 'sarraf_breaks', help: 'Breaks: differences of the books from the exchange.' },
       () => single(source().breaks().length),
     );
+    this.set.gauge({ name: 'sarraf_locks', help: 'Locks that hold, by kind.', labels: ['kind'] }, () => {
+      const locks = source().locks();
+      return LOCK_KINDS.map((kind) => ({
+        labels: { kind },
+        value: locks.filter((lock) => lock.kind === kind).length,
+      }));
+    });
     this.set.gauge({ name: 'sarraf_lockouts', help: 'Budgets that are locked out.' }, () =>
       single(source().lockouts().length),
     );

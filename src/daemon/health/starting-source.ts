@@ -22,6 +22,7 @@ export function startingSource(of: {
     breaks: () => [],
     doubts: () => [],
     lockouts: () => of.ledger.look().lockouts,
+    locks: () => [],
     dataAges: () => [],
     budgets: () => of.ledger.look().budgets,
     requests: () => [],

@@ -53,8 +53,16 @@ describe('sarraf health', () => {
     const { code, out } = await health('--ready', '--json');
     expect([code, JSON.parse(out)]).toEqual([
       1,
-      { ok: false, reasons: ['trading is halted: lunch', 'ip is locked out'] },
+      { ok: false, reasons: ['trading is halted: lunch', 'ip is locked out'], locks: [] },
     ]);
+  });
+
+  test('names the locks that hold', async () => {
+    const said = 'the lock hand of BTCIRT holds until 18:00: news';
+    await startBot({ locks: () => [{ kind: 'hand', said }] });
+    expect(await health()).toEqual({ code: 0, out: `well\n${said}\n`, error: '' });
+    expect(await health('--ready')).toEqual({ code: 0, out: `ready\n${said}\n`, error: '' });
+    expect(JSON.parse((await health('--json')).out)).toEqual({ ok: true, reasons: [], locks: [said] });
   });
 
   test('fails where no bot runs', async () => {

@@ -19,7 +19,10 @@ async function serve(but: Partial<HealthSource> = {}, host = '127.0.0.1'): Promi
 
 async function look(base: string, path: string) {
   const reply = await fetch(base + path);
-  return { status: reply.status, body: (await reply.json()) as { ok: boolean; reasons: string[] } };
+  return {
+    status: reply.status,
+    body: (await reply.json()) as { ok: boolean; reasons: string[]; locks: string[] },
+  };
 }
 
 async function requestSeries(base: string): Promise<number> {
@@ -40,7 +43,10 @@ async function statusFor(base: string, headers: Record<string, string>): Promise
 
 describe('/healthz', () => {
   test('is fine while the loop turns and the mirror can be written to', async () => {
-    expect(await look(await serve(), '/healthz')).toEqual({ status: 200, body: { ok: true, reasons: [] } });
+    expect(await look(await serve(), '/healthz')).toEqual({
+      status: 200,
+      body: { ok: true, reasons: [], locks: [] },
+    });
   });
 
   test.each<[string, Partial<HealthSource>, RegExp]>([
@@ -50,7 +56,7 @@ describe('/healthz', () => {
   ])('is not when %s, and says so', async (_, but, reason) => {
     const { status, body } = await look(await serve(but), '/healthz');
     expect(status).toBe(503);
-    expect(body).toEqual({ ok: false, reasons: [expect.stringMatching(reason)] });
+    expect(body).toEqual({ ok: false, reasons: [expect.stringMatching(reason)], locks: [] });
   });
 
   test('does not ask for a restart because of a lockout, a break, a halt or old data, which none would mend', async () => {
@@ -67,7 +73,10 @@ describe('/healthz', () => {
 
 describe('/readyz', () => {
   test('is fine when trading can go on', async () => {
-    expect(await look(await serve(), '/readyz')).toEqual({ status: 200, body: { ok: true, reasons: [] } });
+    expect(await look(await serve(), '/readyz')).toEqual({
+      status: 200,
+      body: { ok: true, reasons: [], locks: [] },
+    });
   });
 
   test.each<[string, Partial<HealthSource>, RegExp]>([
@@ -119,7 +128,18 @@ describe('/readyz', () => {
   ])('is not when %s, and says so', async (_, but, reason) => {
     const { status, body } = await look(await serve(but), '/readyz');
     expect(status).toBe(503);
-    expect(body).toEqual({ ok: false, reasons: [expect.stringMatching(reason)] });
+    expect(body).toEqual({ ok: false, reasons: [expect.stringMatching(reason)], locks: [] });
+  });
+
+  test('is fine while locks hold, which are wanted, and names a bounded number of them', async () => {
+    const said = 'the lock hand of BTCIRT holds until 18:00: news';
+    const locks = Array.from({ length: 30 }, () => ({ kind: 'hand', said }) as const);
+    const base = await serve({ locks: () => locks });
+    for (const path of ['/healthz', '/readyz']) {
+      const { status, body } = await look(base, path);
+      expect([status, body.ok, body.locks.length]).toEqual([200, true, 11]);
+      expect([body.locks[0], body.locks.at(-1)]).toEqual([said, 'and 20 more like it']);
+    }
   });
 
   test('names a bounded number of feeds', async () => {
@@ -166,6 +186,21 @@ describe('/metrics', () => {
     );
     expect(lines.filter((line) => line.startsWith('sarraf_requests_per_fill{'))).toHaveLength(1);
     expect(lines.filter((line) => line.startsWith('sarraf_loop_lag_seconds{'))).toHaveLength(3);
+  });
+
+  test('counts locks by their kinds, of which there are seven', async () => {
+    const kinds = ['stops', 'hand', 'stops'] as const;
+    const base = await serve({ locks: () => kinds.map((kind) => ({ kind, said: 'wild words' })) });
+    const text = await (await fetch(`${base}/metrics`)).text();
+    expect(text.match(/^sarraf_locks\{.*$/gm)?.toSorted()).toEqual([
+      'sarraf_locks{kind="cooldown"} 0',
+      'sarraf_locks{kind="dates"} 0',
+      'sarraf_locks{kind="drawdown"} 0',
+      'sarraf_locks{kind="hand"} 1',
+      'sarraf_locks{kind="hours"} 0',
+      'sarraf_locks{kind="low-profit"} 0',
+      'sarraf_locks{kind="stops"} 2',
+    ]);
   });
 
   test('keeps two servers apart, and bounds a metric whose labels run wild', async () => {

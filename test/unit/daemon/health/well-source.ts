@@ -14,6 +14,7 @@ export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
     breaks: () => [],
     doubts: () => [],
     lockouts: () => [],
+    locks: () => [],
     dataAges: () => [{ feed: 'book BTCIRT', ageMs: 900, longestAgeMs: 5_000 }],
     budgets: () => [{ budget: 'orders/add', subject: 'abc', inUse: 12, limit: 300, lowered: 305 }],
     requests: () => [
