@@ -1,41 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { CandleRun } from '../../src/backtest/candle-runner.ts';
-import type { CandleColumns } from '../../src/domain/candle-columns.ts';
-import { formatUnits } from '../../src/domain/money.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import type { BracketWish } from '../../src/strategy/intents.ts';
 import type { BarRules } from '../../src/venues/bars/bar-rules.ts';
-import { FROM_MS, runBars, TETHER } from '../unit/backtest/candle-run.ts';
+import { runBars, TETHER } from '../unit/backtest/candle-run.ts';
+import { fillsByBar, tableOfBars } from '../unit/backtest/hourly-bars.ts';
 
 const HOUR_MS = 3_600_000;
-
-/** Hourly bars of whole dollars, `open high low close`. */
-function hours(table: string): CandleColumns {
-  const rows = table
-    .trim()
-    .split('\n')
-    .map((line) =>
-      line
-        .trim()
-        .split(/\s+/)
-        .map((price) => Number(price) * 100),
-    );
-  const column = (at: number): Float64Array => Float64Array.from(rows, (cells) => cells[at] ?? Number.NaN);
-  return {
-    market: TETHER.symbol,
-    timeframe: '1h',
-    length: rows.length,
-    openTimeMs: Float64Array.from(rows, (_, index) => FROM_MS + index * HOUR_MS),
-    priceDecimals: 2,
-    open: column(0),
-    high: column(1),
-    low: column(2),
-    close: column(3),
-    volumeDecimals: 0,
-    volume: Float64Array.from(rows, () => 1_000),
-  };
-}
 
 /** Enters a bracket at the close of its first bar. */
 function entering(wish: BracketWish): StrategyDefinition {
@@ -53,16 +24,6 @@ function entering(wish: BracketWish): StrategyDefinition {
     },
   });
 }
-
-/** `buy 1 at 100, bar 1`: bars count from 0, and a fill within a bar has a `+`. */
-const fillsOf = ({ fills }: CandleRun): string =>
-  fills
-    .map(({ side, amount, price, atMs }) => {
-      const bar = (atMs - FROM_MS) / HOUR_MS;
-      const place = Number.isInteger(bar) ? String(bar) : `${Math.floor(bar)}+`;
-      return `${side} ${formatUnits(amount)} at ${formatUnits(price)}, bar ${place}`;
-    })
-    .join('; ');
 
 const BOTH: BracketWish = {
   entry: { amount: '1' },
@@ -161,12 +122,12 @@ describe('a bracket in candles', () => {
   test.each(ROWS)('%s', (_, wish, bars, fills) => {
     const run = runBars({
       market: TETHER,
-      columns: hours(bars),
+      columns: tableOfBars(bars),
       strategy: entering(wish),
       cash: '100000',
       feeMillionths: 0,
     });
-    expect(fillsOf(run)).toBe(fills);
+    expect(fillsByBar(run)).toBe(fills);
   });
 
   test.each<readonly [exit: string, wish: BracketWish, bars: string, exits: string]>([
@@ -205,7 +166,7 @@ describe('a bracket in candles', () => {
   ])('says of each order which exit it is: %s', (_, wish, bars, exits) => {
     const run = runBars({
       market: TETHER,
-      columns: hours(bars),
+      columns: tableOfBars(bars),
       strategy: entering({ ...wish, tag: 'in part' }),
       cash: '100000',
       feeMillionths: 0,
@@ -219,13 +180,13 @@ describe('a bracket in candles', () => {
     const rules: Partial<BarRules> = { arrival: 'this-close' };
     const run = runBars({
       market: TETHER,
-      columns: hours(`100 100 100 100
+      columns: tableOfBars(`100 100 100 100
                       100 112 95 104`),
       strategy: entering(BOTH),
       cash: '100000',
       feeMillionths: 0,
       rules,
     });
-    expect(fillsOf(run)).toBe('buy 1 at 100, bar 1; sell 1 at 110, bar 1+');
+    expect(fillsByBar(run)).toBe('buy 1 at 100, bar 1; sell 1 at 110, bar 1+');
   });
 });

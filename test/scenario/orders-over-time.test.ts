@@ -1,40 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { CandleRun } from '../../src/backtest/candle-runner.ts';
-import type { CandleColumns } from '../../src/domain/candle-columns.ts';
-import { formatUnits } from '../../src/domain/money.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import type { StrategyContext } from '../../src/strategy/context.ts';
-import { FROM_MS, runBars, TETHER } from '../unit/backtest/candle-run.ts';
+import { runBars, TETHER } from '../unit/backtest/candle-run.ts';
+import { fillsByBar, tableOfBars } from '../unit/backtest/hourly-bars.ts';
 
 const HOUR_MS = 3_600_000;
-
-/** Hourly bars of whole dollars, `open high low close`. */
-function hours(table: string): CandleColumns {
-  const rows = table
-    .trim()
-    .split('\n')
-    .map((line) =>
-      line
-        .trim()
-        .split(/\s+/)
-        .map((price) => Number(price) * 100),
-    );
-  const column = (at: number): Float64Array => Float64Array.from(rows, (cells) => cells[at] ?? Number.NaN);
-  return {
-    market: TETHER.symbol,
-    timeframe: '1h',
-    length: rows.length,
-    openTimeMs: Float64Array.from(rows, (_, index) => FROM_MS + index * HOUR_MS),
-    priceDecimals: 2,
-    open: column(0),
-    high: column(1),
-    low: column(2),
-    close: column(3),
-    volumeDecimals: 0,
-    volume: Float64Array.from(rows, () => 1_000),
-  };
-}
 
 type Wish = (ctx: StrategyContext, bar: number) => unknown;
 
@@ -53,16 +24,6 @@ function wanting(wish: Wish): StrategyDefinition {
     },
   });
 }
-
-/** `buy 1 at 100, bar 1`: bars count from 0, and a fill within a bar has a `+`. */
-const fillsOf = ({ fills }: CandleRun): string =>
-  fills
-    .map(({ side, amount, price, atMs }) => {
-      const bar = (atMs - FROM_MS) / HOUR_MS;
-      const place = Number.isInteger(bar) ? String(bar) : `${Math.floor(bar)}+`;
-      return `${side} ${formatUnits(amount)} at ${formatUnits(price)}, bar ${place}`;
-    })
-    .join('; ');
 
 type Row = readonly [what: string, wish: Wish, bars: string, fills: string];
 
@@ -219,11 +180,11 @@ describe.each([
   test.each(rows)('%s', (_what, wish, bars, fills) => {
     const run = runBars({
       market: TETHER,
-      columns: hours(bars),
+      columns: tableOfBars(bars),
       strategy: wanting(wish),
       cash: '100000',
       feeMillionths: 0,
     });
-    expect(fillsOf(run)).toBe(fills);
+    expect(fillsByBar(run)).toBe(fills);
   });
 });

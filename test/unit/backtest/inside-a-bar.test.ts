@@ -8,31 +8,10 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import { buy, iceberg, sell, target, twap, type Intent } from '../../../src/strategy/intents.ts';
 import { issue } from '../../support/issue.ts';
 import { FROM_MS, runBars, TETHER, walkOf } from './candle-run.ts';
+import { hourlyBars } from './hourly-bars.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-
-/** Hourly bars of whole dollars, `open high low close`; null for one that is missing. */
-function hours(...bars: readonly (string | null)[]): CandleColumns {
-  const there = bars.flatMap((text, index) =>
-    text === null ? [] : [{ index, cells: text.split(' ').map((price) => Number(price) * 100) }],
-  );
-  const column = (at: number): Float64Array =>
-    Float64Array.from(there, ({ cells }) => cells[at] ?? Number.NaN);
-  return {
-    market: TETHER.symbol,
-    timeframe: '1h',
-    length: there.length,
-    openTimeMs: Float64Array.from(there, ({ index }) => FROM_MS + index * HOUR_MS),
-    priceDecimals: 2,
-    open: column(0),
-    high: column(1),
-    low: column(2),
-    close: column(3),
-    volumeDecimals: 0,
-    volume: Float64Array.from(there, () => 1_000),
-  };
-}
 
 /** Does what is written for its first bar, for moments of its timer in minutes, and for its first fill. */
 function script(of: {
@@ -86,18 +65,20 @@ const FLAT = '100 100 100 100';
 describe('an order that comes inside a bar', () => {
   test('takes at the open of that bar', () => {
     const strategy = script({ atMinute: { 90: [buy('BTCUSDT', { amount: '1' })] } });
-    expect(fillsOf(run(hours(FLAT, '103 110 90 105', FLAT), strategy))).toEqual(['buy 1 at 103, minute 90']);
+    expect(fillsOf(run(hourlyBars(FLAT, '103 110 90 105', FLAT), strategy))).toEqual([
+      'buy 1 at 103, minute 90',
+    ]);
   });
 
   test('rests where the open is not beyond it, and has part from the next bar on', () => {
     const strategy = script({ atMinute: { 90: [buy('BTCUSDT', { amount: '1', price: '100' })] } });
-    const columns = hours(FLAT, '103 110 90 105', '105 110 99 105', FLAT);
+    const columns = hourlyBars(FLAT, '103 110 90 105', '105 110 99 105', FLAT);
     expect(fillsOf(run(columns, strategy))).toEqual([`buy 1 at 100, minute ${180 - 1 / MINUTE_MS}`]);
   });
 
   test('is refused in a gap once the next bar is late by more than the limit of a book', () => {
     const orders = { 121: [buy('BTCUSDT', { amount: '1' })], 150: [buy('BTCUSDT', { amount: '2' })] };
-    const columns = hours(FLAT, null, null, '104 104 104 104');
+    const columns = hourlyBars(FLAT, null, null, '104 104 104 104');
     const strategy = script({
       cron: '0,30 * * * * *',
       atMinute: { ...orders, 120.5: [buy('BTCUSDT', { amount: '3' })] },
@@ -114,14 +95,14 @@ describe('an order that comes inside a bar', () => {
 
   test('is refused before the first bar has begun, unless one of the past has closed', () => {
     const one = [buy('BTCUSDT', { amount: '1' })];
-    const columns = hours(FLAT, '103 110 90 105', FLAT);
+    const columns = hourlyBars(FLAT, '103 110 90 105', FLAT);
     expect(fillsOf(run(columns, script({ atMinute: { 30: one } })))).toEqual(['buy 1 at 100, minute 30']);
-    const late = hours(null, '103 110 90 105', FLAT);
+    const late = hourlyBars(null, '103 110 90 105', FLAT);
     expect(run(late, script({ atMinute: { 30: one } })).orders).toEqual([]);
     const atOpen = script({ atMinute: { 60: one }, cron: '0,30 * * * * *' });
     const known = { fromMs: FROM_MS + HOUR_MS - 1 };
     expect(run(columns, atOpen, known).orders).toEqual([]);
-    const past = hours(FLAT, null, '103 110 90 105', FLAT);
+    const past = hourlyBars(FLAT, null, '103 110 90 105', FLAT);
     expect(fillsOf(run(past, script({ atMinute: { 90: one } }), { fromMs: FROM_MS + HOUR_MS }))).toEqual([
       'buy 1 at 103, minute 120',
     ]);
@@ -132,7 +113,7 @@ describe('an order that comes inside a bar', () => {
       atMinute: { 181: [buy('BTCUSDT', { amount: '1' })] },
       atFill: [sell('BTCUSDT', { amount: '1', stopPrice: '139' })],
     });
-    const { orders } = run(hours(FLAT, null, null, '140 140 138 140', '140 140 139 140'), strategy);
+    const { orders } = run(hourlyBars(FLAT, null, null, '140 140 138 140', '140 140 139 140'), strategy);
     expect(orders.map(({ execution, state }) => `${execution} ${state}`)).toEqual([
       'market filled',
       'stop_market filled',
@@ -144,7 +125,7 @@ describe('an order that comes inside a bar', () => {
       atBar: [buy('BTCUSDT', { amount: '1', price: '95' })],
       cancelsAtMs: FROM_MS + 90 * MINUTE_MS,
     });
-    const { fills, orders } = run(hours(FLAT, '100 101 90 100', FLAT), strategy);
+    const { fills, orders } = run(hourlyBars(FLAT, '100 101 90 100', FLAT), strategy);
     expect([fills.length, orders[0]?.state]).toEqual([0, 'cancelled']);
   });
 });
@@ -156,7 +137,7 @@ describe('an order from a fill', () => {
       atBar: [buy('BTCUSDT', { amount: '1' })],
       atFill: [sell('BTCUSDT', { amount: '1', stopPrice: '95', price: '94' })],
     });
-    const columns = { ...hours(FLAT, '100 100 94.5 100', FLAT), timeframe: '1m' } as const;
+    const columns = { ...hourlyBars(FLAT, '100 100 94.5 100', FLAT), timeframe: '1m' } as const;
     columns.openTimeMs.set(columns.openTimeMs.map((_, index) => FROM_MS + index * MINUTE_MS));
     const { orders, fills } = run(columns, strategy, { timeframe: '1m' });
     expect(orders.map(({ execution, state }) => `${execution} ${state}`)).toEqual([
@@ -191,7 +172,7 @@ describe('an order from a fill', () => {
 });
 
 describe('a program inside a bar', () => {
-  const columns = hours(FLAT, '103 110 90 105', '106 106 106 106', FLAT);
+  const columns = hourlyBars(FLAT, '103 110 90 105', '106 106 106 106', FLAT);
 
   test('trades each slice of a TWAP when it is due, at the open of its bar', () => {
     const orders = twap('BTCUSDT', 'buy', { amount: '10', overMs: HOUR_MS, slices: 6 });
@@ -231,7 +212,7 @@ describe('a program inside a bar', () => {
     );
     expect(fills.at(-1)?.atMs).toBeLessThan(FROM_MS + 91 * MINUTE_MS);
     const resting = iceberg('BTCUSDT', 'buy', { amount: '3', visible: '1', price: '102' });
-    const low = hours(FLAT, '103 110 90 105', '103 110 90 105', '103 110 90 105', FLAT, FLAT);
+    const low = hourlyBars(FLAT, '103 110 90 105', '103 110 90 105', '103 110 90 105', FLAT, FLAT);
     const before = 1 / MINUTE_MS;
     expect(fillsOf(run(low, script({ atBar: [resting] })))).toEqual([
       `buy 1 at 102, minute ${120 - before}`,

@@ -1,0 +1,49 @@
+import type { CandleRun } from '../../../src/backtest/candle-runner.ts';
+import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { formatUnits } from '../../../src/domain/money.ts';
+import { FROM_MS, TETHER } from './candle-run.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Hourly bars of whole dollars from `FROM_MS` on, each `open high low close`; null for one that is missing. */
+export function hourlyBars(...bars: readonly (string | null)[]): CandleColumns {
+  const there = bars.flatMap((text, index) =>
+    text === null ? [] : [{ index, cells: text.split(/\s+/).map((price) => Number(price) * 100) }],
+  );
+  const column = (at: number): Float64Array =>
+    Float64Array.from(there, ({ cells }) => cells[at] ?? Number.NaN);
+  return {
+    market: TETHER.symbol,
+    timeframe: '1h',
+    length: there.length,
+    openTimeMs: Float64Array.from(there, ({ index }) => FROM_MS + index * HOUR_MS),
+    priceDecimals: 2,
+    open: column(0),
+    high: column(1),
+    low: column(2),
+    close: column(3),
+    volumeDecimals: 0,
+    volume: Float64Array.from(there, () => 1_000),
+  };
+}
+
+/** The same of a table with a bar a line. */
+export function tableOfBars(table: string): CandleColumns {
+  return hourlyBars(
+    ...table
+      .trim()
+      .split('\n')
+      .map((line) => line.trim()),
+  );
+}
+
+/** `buy 1 at 100, bar 1; …`: bars count from 0, and a fill within a bar has a `+`. */
+export function fillsByBar({ fills }: CandleRun): string {
+  return fills
+    .map(({ side, amount, price, atMs }) => {
+      const bar = (atMs - FROM_MS) / HOUR_MS;
+      const place = Number.isInteger(bar) ? String(bar) : `${Math.floor(bar)}+`;
+      return `${side} ${formatUnits(amount)} at ${formatUnits(price)}, bar ${place}`;
+    })
+    .join('; ');
+}
