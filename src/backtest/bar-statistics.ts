@@ -1,13 +1,13 @@
 import { barsBetween, candleAt, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
-import type { DecimalText } from '../domain/decimal-text.ts';
+import { present } from '../domain/invariant.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
-import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
 import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { VenueAnswer, VenueCall } from '../venues/port.ts';
-import { BarBlocks } from './bar-blocks.ts';
+import { BarDay } from './bar-day.ts';
 import { BarFeed } from './bar-feed.ts';
 import type { BarLane } from './bar-lane.ts';
+import { BarStretches } from './bar-stretches.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -17,12 +17,12 @@ const DAY_MS = 86_400_000;
  */
 export class BarStatistics {
   private readonly lanes: readonly BarLane[];
-  private readonly blocks = new Map<BarLane, BarBlocks>();
-  private readonly marketNames: MarketNames;
+  /** By the place of the lane. */
+  private readonly stretches: readonly BarStretches[];
 
-  constructor(lanes: readonly BarLane[], marketNames: MarketNames) {
+  constructor(lanes: readonly BarLane[]) {
     this.lanes = lanes;
-    this.marketNames = marketNames;
+    this.stretches = lanes.map(({ columns }) => new BarStretches(columns));
   }
 
   /** Answers a question for statistics or bars; null for any other. */
@@ -34,50 +34,14 @@ export class BarStatistics {
   }
 
   private statistics(atMs: number): readonly MarketStats[] {
-    return this.lanes.flatMap((lane) => {
-      const name = this.marketNames.parseMarket(lane.market.symbol);
-      const blocks = this.blocks.get(lane) ?? new BarBlocks(lane.columns);
-      this.blocks.set(lane, blocks);
-      const stats = dayOf(lane, blocks, { name, atMs });
-      return stats === null ? [] : [stats];
-    });
+    const days: MarketStats[] = [];
+    for (const [place, stretches] of this.stretches.entries()) {
+      const { market, columns, closedIndex: last } = present(this.lanes[place], 'a lane');
+      const first = firstBarFrom(columns, atMs - DAY_MS);
+      if (first <= last) days.push(new BarDay(market, { columns, stretches, first, last }));
+    }
+    return days;
   }
-}
-
-/** The last day of a market, by its bars. Figures to rank by: no money is made of them. */
-function dayOf(
-  { columns, closedIndex }: BarLane,
-  blocks: BarBlocks,
-  { name, atMs }: { readonly name: MarketName; readonly atMs: number },
-): MarketStats | null {
-  const first = firstBarFrom(columns, atMs - DAY_MS);
-  if (first > closedIndex) return null;
-  const { open, close } = columns;
-  const { high, low, base, quote } = blocks.totals(first, closedIndex);
-  const priceScale = 10 ** columns.priceDecimals;
-  const volumeScale = 10 ** columns.volumeDecimals;
-  const [began, ended] = [open[first] ?? 0, close[closedIndex] ?? 0];
-  return {
-    market: name,
-    isClosed: false,
-    closedReason: null,
-    bestSell: null,
-    bestBuy: null,
-    baseVolume: figure(base / volumeScale),
-    quoteVolume: figure(quote / volumeScale / priceScale),
-    latest: figure(ended / priceScale),
-    mark: null,
-    dayLow: figure(low / priceScale),
-    dayHigh: figure(high / priceScale),
-    dayOpen: figure(began / priceScale),
-    dayClose: figure(ended / priceScale),
-    dayChange: began === 0 ? null : figure(((ended - began) / began) * 100),
-  };
-}
-
-/** A figure as text, with as many digits as a float has and no exponent. */
-function figure(number: number): DecimalText {
-  return number.toFixed(10) as DecimalText;
 }
 
 /** The last bars of one length that have closed, before a time. */

@@ -118,7 +118,7 @@ export class CandleRunner {
     const { settings, markets, fromMs } = options;
     this.engine = this.engineOf(settings.instances, { ...EMPTY_MIRROR_STATE, epoch: 'back' }, fromMs);
     this.lanes = markets.map((market, index) => this.laneOf(market, { index, fromMs }));
-    this.statistics = new BarStatistics(this.lanes, options.venue.profile.marketNames);
+    this.statistics = new BarStatistics(this.lanes);
     this.total = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.valuer = options.venue.valuer(
       options.quote,
@@ -212,7 +212,7 @@ export class CandleRunner {
     this.lastOutput = null;
     this.lanes = markets.map((market, index) => this.laneOf(market, { index, fromMs: nowMs }));
     for (const lane of this.lanes) lane.closedIndex = lane.next - 1;
-    this.statistics = new BarStatistics(this.lanes, this.options.venue.profile.marketNames);
+    this.statistics = new BarStatistics(this.lanes);
     this.step({ kind: 'account', atMs: nowMs, orders: [], trades: [], wallets: this.wallets });
   }
 

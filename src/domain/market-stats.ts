@@ -1,6 +1,17 @@
 import type { DecimalText } from './decimal-text.ts';
 import type { MarketName } from './market-symbol.ts';
 
+/** Numbers of a market's day, to rank by: no money is made of them. Null where nothing tells them. */
+export interface DayNumbers {
+  readonly baseVolume: number | null;
+  readonly quoteVolume: number | null;
+  readonly latest: number | null;
+  readonly dayLow: number | null;
+  readonly dayHigh: number | null;
+  /** Percent. */
+  readonly dayChange: number | null;
+}
+
 /** A market's day as the exchange sums it up. A closed market may tell nothing but that it is closed. */
 export interface MarketStats {
   readonly market: MarketName;
@@ -18,4 +29,6 @@ export interface MarketStats {
   readonly dayClose: DecimalText | null;
   /** Percent. */
   readonly dayChange: DecimalText | null;
+  /** The numbers that its texts are, where they are at hand without them. */
+  readonly numbers?: DayNumbers;
 }

@@ -53,8 +53,8 @@ export class TrackedUniverse {
   private readonly kept = new Set<string>();
   /** Bars of the past of those that are not followed yet; null while they are read. */
   private readonly past = new Map<string, readonly ClosedCandle[] | null>();
-  private ranks = new Map<string, number>();
-  private out: Readonly<Record<string, OutReason>> = {};
+  private ranks: ReadonlyMap<string, number>;
+  private out: ReadonlyMap<string, OutReason> = new Map();
   private changes: MemberChange[] = [];
   /** Whether the strategy's runner has to be told who is followed. */
   private isChanged = false;
@@ -65,14 +65,16 @@ export class TrackedUniverse {
     this.wanted = wanted;
     this.key = `${instance.name}/${wanted.name}`;
     this.isRestored = stored !== undefined;
+    const ranks = new Map<string, number>();
     const isCandidate = (market: string): boolean => wanted.candidates.includes(market);
     for (const { market, rank, sinceMs } of stored?.members ?? []) {
       if (!isCandidate(market)) continue;
       this.chosen.add(market);
       this.members.set(market, sinceMs);
-      this.ranks.set(market, rank);
+      ranks.set(market, rank);
       this.past.set(market, null);
     }
+    this.ranks = ranks;
     for (const market of stored?.kept ?? []) {
       if (!isCandidate(market) || this.members.has(market)) continue;
       this.kept.add(market);
@@ -121,16 +123,16 @@ export class TrackedUniverse {
     this.rankings += 1;
     this.rankedAtMs = nowMs;
     this.shown = null;
-    this.ranks = new Map(ranking.ranks);
+    this.ranks = ranking.ranks;
     const wanted = new Set(ranking.members);
     for (const market of this.chosen) if (!wanted.has(market)) this.drop(market, ranking, holds);
     this.release(holds);
-    const out = new Map(ranking.out);
+    const out: [market: string, reason: OutReason][] = [];
     for (const market of ranking.members) {
       if (this.chosen.has(market)) continue;
-      if (!this.choose(market, nowMs)) out.set(market, this.noPlace());
+      if (!this.choose(market, nowMs)) out.push([market, this.noPlace()]);
     }
-    this.out = Object.fromEntries(out);
+    this.out = out.length === 0 ? ranking.out : new Map([...ranking.out, ...out]);
   }
 
   /** Stops following markets that have left, once nothing is held there. */
@@ -223,9 +225,9 @@ export class TrackedUniverse {
 
   /** Those that are chosen are out until their bars are there. */
   private reasons(): Readonly<Record<string, OutReason>> {
-    const waiting = [...this.chosen].filter((market) => !this.members.has(market));
-    if (waiting.length === 0) return this.out;
-    return { ...this.out, ...Object.fromEntries(waiting.map((market) => [market, BEING_READ])) };
+    const reasons = new Map(this.out);
+    for (const market of this.chosen) if (!this.members.has(market)) reasons.set(market, BEING_READ);
+    return Object.fromEntries(reasons);
   }
 
   private memberList(): readonly Member[] {

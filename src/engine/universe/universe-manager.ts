@@ -4,7 +4,7 @@ import { divideDown } from '../../domain/rounding.ts';
 import { readStored } from '../../domain/stored-json.ts';
 import { statsCall, type VenueProfile } from '../../venues/port.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
-import { figuresOf } from '../../strategy/universe/market-figures.ts';
+import { DayFigures } from '../../strategy/universe/market-figures.ts';
 import { outCounts, rankMarkets, type MarketRanking } from '../../strategy/universe/rank-markets.ts';
 import type { UniverseState } from '../../strategy/universe/universe-state.ts';
 import type { AlgorithmManager } from '../algorithm-manager.ts';
@@ -28,7 +28,7 @@ const READ_AGAIN_MS = 1_000;
 
 export interface UniverseManagerOptions {
   readonly instances: readonly StrategyInstance[];
-  readonly venue: Pick<VenueProfile, 'pageSizes' | 'marketNames'>;
+  readonly venue: Pick<VenueProfile, 'pageSizes'>;
   readonly outbox: Outbox;
   readonly markets: MarketDataCache;
   readonly blotter: OrderBlotter;
@@ -66,6 +66,8 @@ export class UniverseManager {
   /** Bars that are being read, by universe and market. */
   private readonly reading = new Map<TrackedUniverse, Map<string, PastBars>>();
   private readonly records = new MemberRecords();
+  /** The question for the statistics of all markets. */
+  private readonly statsOfAll: ReturnType<typeof statsCall>;
   private statsAtMs: number | null = null;
   private isAsking = false;
   private isDirty = false;
@@ -73,6 +75,7 @@ export class UniverseManager {
   constructor(options: UniverseManagerOptions) {
     this.options = options;
     const { stored } = options;
+    this.statsOfAll = statsCall([...options.markets.all()].map(({ market }) => market));
     const kept =
       stored === undefined ? null : readStored(storedUniverses, stored, 'what is kept of universes');
     this.firstSeen = new Map(Object.entries(kept?.firstSeen ?? {}));
@@ -151,7 +154,7 @@ export class UniverseManager {
   }
 
   private rankDue(nowMs: number): void {
-    const { ranksFromMs, outbox, venue, markets } = this.options;
+    const { ranksFromMs, outbox } = this.options;
     const due = this.tracked.filter(({ nextMs }) => nextMs <= nowMs);
     if (due.length === 0 || this.isAsking) return;
     if (ranksFromMs === null) {
@@ -161,9 +164,8 @@ export class UniverseManager {
       return;
     }
     this.isAsking = true;
-    const names = [...markets.all()].map(({ market }) => venue.marketNames.parseMarket(market.symbol));
     const way = { requestClass: 'market', dedupe: 'universe', withinMs: LONGEST_WAIT_MS } as const;
-    outbox.ask(statsCall(names), way, (answer, { atMs }) => {
+    outbox.ask(this.statsOfAll, way, (answer, { atMs }) => {
       this.isAsking = false;
       if (answer.outcome === 'value') this.rank(due, answer.value, atMs);
     });
@@ -179,7 +181,7 @@ export class UniverseManager {
     this.noteFirstSeen(stats, nowMs);
     const figures = stats.map((one) => {
       const seenMs = this.firstSeen.get(one.market.symbol) ?? null;
-      return figuresOf(one, seenMs === null ? Number.POSITIVE_INFINITY : nowMs - seenMs);
+      return new DayFigures(one, seenMs === null ? Number.POSITIVE_INFINITY : nowMs - seenMs);
     });
     const hasBooks = this.options.ranksFromMs === null;
     for (const one of due) {

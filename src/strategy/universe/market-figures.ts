@@ -1,5 +1,5 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import type { MarketStats } from '../../domain/market-stats.ts';
+import type { DayNumbers, MarketStats } from '../../domain/market-stats.ts';
 
 /** The numbers of a market by which it is ranked; null where nothing tells them. Read by decisions alone. */
 export interface MarketFigures {
@@ -19,20 +19,58 @@ export interface MarketFigures {
   readonly ageMs: number;
 }
 
-/** What a market's day says of it. */
-export function figuresOf(stats: MarketStats, ageMs: number): MarketFigures {
-  const { market, isClosed, quoteVolume, baseVolume, latest, dayChange, dayLow, dayHigh } = stats;
-  const last = positive(latest);
-  const base = numberOf(baseVolume);
+/** What a market's day says of it. A ranking reads few of these numbers, so each is made when it is read. */
+export class DayFigures implements MarketFigures {
+  readonly market: string;
+  readonly ageMs: number;
+  private readonly stats: MarketStats;
+  private readonly numbers: DayNumbers;
+
+  constructor(stats: MarketStats, ageMs: number) {
+    this.market = stats.market.symbol;
+    this.ageMs = ageMs;
+    this.stats = stats;
+    this.numbers = stats.numbers ?? numbersOf(stats);
+  }
+
+  get isClosed(): boolean {
+    return this.stats.isClosed;
+  }
+
+  get volume24h(): number | null {
+    const { quoteVolume } = this.numbers;
+    if (quoteVolume !== null) return quoteVolume;
+    const { baseVolume } = this.numbers;
+    const { last } = this;
+    return baseVolume === null || last === null ? null : baseVolume * last;
+  }
+
+  get last(): number | null {
+    return positive(this.numbers.latest);
+  }
+
+  get change(): number | null {
+    return this.numbers.dayChange;
+  }
+
+  get volatility(): number | null {
+    return apart(positive(this.numbers.dayLow), positive(this.numbers.dayHigh), 100);
+  }
+
+  get spread(): number | null {
+    const { bestBuy, bestSell } = this.stats;
+    return spreadOf(positive(numberOf(bestBuy)), positive(numberOf(bestSell)));
+  }
+}
+
+function numbersOf({ baseVolume, quoteVolume, latest, dayLow, dayHigh, dayChange }: MarketStats): DayNumbers {
   return {
-    market: market.symbol,
-    isClosed,
-    volume24h: numberOf(quoteVolume) ?? (base === null || last === null ? null : base * last),
-    last,
-    change: numberOf(dayChange),
-    volatility: apart(positive(dayLow), positive(dayHigh), 100),
-    spread: spreadOf(positive(stats.bestBuy), positive(stats.bestSell)),
-    ageMs,
+    baseVolume: numberOf(baseVolume),
+    quoteVolume: numberOf(quoteVolume),
+    latest: numberOf(latest),
+    dayLow: numberOf(dayLow),
+    dayHigh: numberOf(dayHigh),
+    dayChange: numberOf(dayChange),
   };
 }
 
@@ -50,7 +88,6 @@ function numberOf(text: DecimalText | null): number | null {
 }
 
 /** A price of nothing is none. */
-function positive(text: DecimalText | null): number | null {
-  const number = numberOf(text);
+function positive(number: number | null): number | null {
   return number === null || number <= 0 ? null : number;
 }

@@ -59,10 +59,9 @@ export function rankMarkets(
   for (const market of candidates) {
     const known = byMarket.get(market);
     const reason = known === undefined ? NO_DATA : refused(known, rules, hasBooks);
-    const figure = known?.[rules.rankBy] ?? null;
-    if (reason !== null) out.set(market, reason);
-    else if (figure === null) out.set(market, NO_DATA);
-    else passed.push({ market, figure });
+    const figure = reason === null ? (known?.[rules.rankBy] ?? null) : null;
+    if (figure !== null) passed.push({ market, figure });
+    else out.set(market, reason ?? NO_DATA);
   }
   passed.sort(rules.rankBy === 'spread' ? narrowestFirst : largestFirst);
   const ranks = new Map(passed.map(({ market }, place) => [market, place + 1]));
@@ -95,17 +94,26 @@ function chosenOf(
 }
 
 function refused(
-  { isClosed, volume24h, spread, last, ageMs }: MarketFigures,
+  figures: MarketFigures,
   { filters: { minVolume, maxSpreadBps, minPrice, minAgeMs } }: UniverseRules,
   hasBooks: boolean,
 ): OutReason | null {
-  if (isClosed) return { by: 'closed', found: null, limit: null };
-  if (minVolume !== undefined && !(volume24h !== null && volume24h >= minVolume))
-    return { by: 'minVolume', found: volume24h, limit: minVolume };
-  if (maxSpreadBps !== undefined && hasBooks && !(spread !== null && spread <= maxSpreadBps))
-    return { by: 'maxSpreadBps', found: spread, limit: maxSpreadBps };
-  if (minPrice !== undefined && !(last !== null && last >= minPrice))
-    return { by: 'minPrice', found: last, limit: minPrice };
+  if (figures.isClosed) return { by: 'closed', found: null, limit: null };
+  if (minVolume !== undefined) {
+    const { volume24h } = figures;
+    if (!(volume24h !== null && volume24h >= minVolume))
+      return { by: 'minVolume', found: volume24h, limit: minVolume };
+  }
+  if (maxSpreadBps !== undefined && hasBooks) {
+    const { spread } = figures;
+    if (!(spread !== null && spread <= maxSpreadBps))
+      return { by: 'maxSpreadBps', found: spread, limit: maxSpreadBps };
+  }
+  if (minPrice !== undefined) {
+    const { last } = figures;
+    if (!(last !== null && last >= minPrice)) return { by: 'minPrice', found: last, limit: minPrice };
+  }
+  const { ageMs } = figures;
   if (minAgeMs !== undefined && ageMs < minAgeMs) return { by: 'minAgeMs', found: ageMs, limit: minAgeMs };
   return null;
 }

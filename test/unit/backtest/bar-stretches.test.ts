@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import { BarBlocks } from '../../../src/backtest/bar-blocks.ts';
+import { BarStretches } from '../../../src/backtest/bar-stretches.ts';
 
 const bar = fc.record({
   high: fc.integer({ min: 50, max: 99 }),
@@ -18,7 +18,7 @@ test('any stretches of bars come to what their bars come to one by one', () => {
       fc.array(stretch, { minLength: 1, maxLength: 8 }),
       (bars, stretches) => {
         const column = (of: (one: (typeof bars)[number]) => number) => Float64Array.from(bars, of);
-        const blocks = new BarBlocks({
+        const all = new BarStretches({
           market: parseMarket('BTCIRT').symbol,
           timeframe: '1m',
           length: bars.length,
@@ -34,7 +34,13 @@ test('any stretches of bars come to what their bars come to one by one', () => {
         for (const [one, other] of stretches) {
           const [first, last] = [Math.min(one, other), Math.max(one, other)];
           const some = bars.slice(first, last + 1);
-          expect(blocks.totals(first, last)).toEqual({
+          const { high, low, base, quote } = all;
+          expect({
+            high: high.total(first, last),
+            low: low.total(first, last),
+            base: base.total(first, last),
+            quote: quote.total(first, last),
+          }).toEqual({
             high: Math.max(...some.map(({ high }) => high)),
             low: Math.min(...some.map(({ low }) => low)),
             base: some.reduce((sum, { volume }) => sum + volume, 0),

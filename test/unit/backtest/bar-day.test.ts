@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BarDay } from '../../../src/backtest/bar-day.ts';
+import { BarStretches } from '../../../src/backtest/bar-stretches.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
+
+const MARKET = parseMarket('BTCIRT');
+const cell = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 2 ** 40 }));
+const bar = fc.record({ open: cell, high: cell, low: cell, close: cell, volume: cell });
+
+test('the numbers of a day are those of its texts, of ten decimals', () => {
+  fc.assert(
+    fc.property(
+      fc.array(bar, { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 0, max: 10 }),
+      fc.integer({ min: 0, max: 10 }),
+      (bars, priceDecimals, volumeDecimals) => {
+        const column = (name: keyof (typeof bars)[number]) => Float64Array.from(bars, (one) => one[name]);
+        const columns = {
+          market: MARKET.symbol,
+          timeframe: '1m',
+          length: bars.length,
+          openTimeMs: Float64Array.from(bars, (_, index) => index * 60_000),
+          priceDecimals,
+          open: column('open'),
+          high: column('high'),
+          low: column('low'),
+          close: column('close'),
+          volumeDecimals,
+          volume: column('volume'),
+        } as const;
+        const last = bars.length - 1;
+        const stretches = new BarStretches(columns);
+        const { numbers, ...day } = dayTexts(new BarDay(MARKET, { columns, stretches, first: 0, last }));
+        for (const [name, number] of Object.entries(numbers)) {
+          const text = day[name as keyof typeof day];
+          expect(text === null ? null : Number(text), name).toBe(number);
+        }
+        const quote = bars.reduce((sum, { volume, close }) => sum + volume * close, 0);
+        const exact = quote / 10 ** volumeDecimals / 10 ** priceDecimals;
+        expect(day.quoteVolume).toBe(exact.toFixed(10));
+        expect(numbers.quoteVolume).toBe(Number(exact.toFixed(10)));
+      },
+    ),
+  );
+});
+
+/** What is made when it is looked at. */
+function dayTexts({ baseVolume, quoteVolume, latest, dayLow, dayHigh, dayChange, numbers }: BarDay) {
+  return {
+    baseVolume,
+    quoteVolume,
+    latest,
+    dayLow,
+    dayHigh,
+    dayChange,
+    numbers: {
+      baseVolume: numbers.baseVolume,
+      quoteVolume: numbers.quoteVolume,
+      latest: numbers.latest,
+      dayLow: numbers.dayLow,
+      dayHigh: numbers.dayHigh,
+      dayChange: numbers.dayChange,
+    },
+  };
+}
