@@ -10,6 +10,8 @@ import { BarFeed } from './bar-feed.ts';
 /** Bars of one length, and who wants them. */
 export interface WantedFeed {
   readonly feed: BarFeed;
+  /** Whether they are wanted of members of universes alone. */
+  readonly isPooled: boolean;
   readonly listeners: readonly CandleListener[];
 }
 

@@ -220,15 +220,14 @@ export class CandleRunner {
     { market, columns }: RunMarket,
     { index, fromMs }: { readonly index: number; readonly fromMs: number },
   ): BarLane {
-    const timeframes = new Set(
-      this.engine.instances.flatMap(({ runner }) =>
-        runner.subscriptions.flatMap((wanted) =>
-          wanted.kind === 'candles' && wanted.market === market.symbol ? [wanted.timeframe] : [],
-        ),
+    const wanted = this.engine.instances.flatMap(({ runner }) =>
+      runner.subscriptions.flatMap((one) =>
+        one.kind === 'candles' && one.market === market.symbol ? [one] : [],
       ),
     );
-    const feeds = [...timeframes].map((timeframe) => ({
+    const feeds = [...Map.groupBy(wanted, ({ timeframe }) => timeframe)].map(([timeframe, same]) => ({
       feed: new BarFeed(columns, timeframe),
+      isPooled: same.every(({ isPooled }) => isPooled === true),
       listeners: this.engine.listenersTo(market.symbol, timeframe),
     }));
     let past = 0;
@@ -297,9 +296,11 @@ export class CandleRunner {
 
   /** Tells the bars of all lengths that have closed with the last one of a market. */
   private tellBars({ feeds, closedIndex }: BarLane, closeMs: number): void {
-    for (const { feed, listeners } of feeds) {
-      if (feed.isOneToOne) this.stepBar(feed.same(closedIndex), closeMs, listeners);
-      else for (const bar of feed.closedBy(closedIndex)) this.stepBar(bar, closeMs, listeners);
+    for (const { feed, isPooled, listeners } of feeds) {
+      if (feed.isOneToOne) {
+        if (isPooled && this.engine.skipBar(closeMs, listeners)) continue;
+        this.stepBar(feed.same(closedIndex), closeMs, listeners);
+      } else for (const bar of feed.closedBy(closedIndex)) this.stepBar(bar, closeMs, listeners);
     }
   }
 

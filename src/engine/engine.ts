@@ -316,6 +316,11 @@ export class Engine {
     return this.strategies.listenersTo(market, timeframe);
   }
 
+  /** Passes over a bar that changes nothing, before it is made; answers whether it does. */
+  skipBar(atMs: number, listeners: readonly CandleListener[]): boolean {
+    return this.loop.skipBar(atMs, listeners);
+  }
+
   /** A bar closed at `atMs`, pushed to those who want such bars by a backtest, which has millions of them. */
   stepBar(bar: ClosedCandle, atMs: number, listeners: readonly CandleListener[]): EngineOutput {
     return this.loop.stepBar(bar, atMs, listeners);

@@ -112,10 +112,8 @@ export class EventLoop {
 
   /** A bar closed at `atMs`, pushed to those who want such bars by a backtest, which has millions of them. */
   stepBar(bar: ClosedCandle, atMs: number, listeners: readonly CandleListener[]): EngineOutput {
-    const { outbox, algorithms, strategies, locks } = this.parts;
-    if (atMs > outbox.nowMs) outbox.nowMs = atMs;
-    this.pushedAtMs = outbox.nowMs;
-    if (outbox.nowMs < this.restsUntilMs) {
+    const { algorithms, strategies, locks } = this.parts;
+    if (this.isQuietAt(atMs)) {
       if (!strategies.handCandle(bar, listeners) || this.isAtRest()) return this.quiet;
       return this.finish(false);
     }
@@ -127,6 +125,24 @@ export class EventLoop {
       algorithms.onBook(bar.market);
     }
     return this.finish(false);
+  }
+
+  /**
+   * The same for a bar before it is made: nothing is due, and of those who want such bars nobody follows the
+   * market. Answers whether that is so.
+   */
+  skipBar(atMs: number, listeners: readonly CandleListener[]): boolean {
+    return (
+      listeners.every(({ instance, place }) => instance.runner.isUnfollowed(place)) && this.isQuietAt(atMs)
+    );
+  }
+
+  /** The time goes on to that of a bar. Answers whether bars of that time are only delivered. */
+  private isQuietAt(atMs: number): boolean {
+    const { outbox } = this.parts;
+    if (atMs > outbox.nowMs) outbox.nowMs = atMs;
+    this.pushedAtMs = outbox.nowMs;
+    return outbox.nowMs < this.restsUntilMs;
   }
 
   /** Does all that a step brings with it, and answers what is to be done. */

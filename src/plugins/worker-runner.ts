@@ -138,7 +138,10 @@ export class WorkerRunner implements StrategyPort {
   }
 
   handle(event: StrategyEvent, view: EngineView): readonly Intent[] {
-    if (event.kind === 'candle') return this.handleCandle(event.candle, view);
+    if (event.kind === 'candle') {
+      const { candle } = event;
+      return this.handleCandle(candle, view, this.candlePlace(candle.market, candle.timeframe));
+    }
     if (event.kind === 'universe') return this.handleUniverse(event, view);
     if (this.failure !== null || !this.wanted.has(event.kind)) return NO_INTENTS;
     return this.call(event, view.nowMs, view);
@@ -150,8 +153,13 @@ export class WorkerRunner implements StrategyPort {
     );
   }
 
-  handleCandle(candle: ClosedCandle, view: EngineView): readonly Intent[] {
-    if (this.isUnfollowed(candle)) return NO_INTENTS;
+  isUnfollowed(place: number): boolean {
+    const wanted = this.subscriptions[place];
+    return wanted?.kind === 'candles' && wanted.isPooled === true && !this.isFollowed(wanted.market);
+  }
+
+  handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[] {
+    if (this.isUnfollowed(place)) return NO_INTENTS;
     if (this.failure !== null) {
       this.warmUp(candle);
       return NO_INTENTS;
@@ -173,12 +181,6 @@ export class WorkerRunner implements StrategyPort {
     this.followsAnew = true;
     this.pending.push(...bars);
     return NO_INTENTS;
-  }
-
-  /** Whether a bar is of a candidate of a universe that is not followed: it came for another strategy. */
-  private isUnfollowed({ market, timeframe }: ClosedCandle): boolean {
-    const wanted = this.subscriptions[this.candlePlace(market, timeframe)];
-    return wanted?.kind === 'candles' && wanted.isPooled === true && !this.isFollowed(market);
   }
 
   private isFollowed(market: string): boolean {

@@ -22,9 +22,10 @@ import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
 import { paceOf, type TrailPace } from './trailing.ts';
+import type { Candidate, MemberSeries } from './universe/candidate.ts';
 import { candidateSubscription, withUniverses } from './universe/expand-subscriptions.ts';
-import { memberValue } from './universe/member-looks.ts';
-import type { MemberFeed, MemberSet } from './universe/member-set.ts';
+import { memberValues } from './universe/member-looks.ts';
+import type { MemberSet } from './universe/member-set.ts';
 import type { UniverseWish } from './universe/universe-rules.ts';
 
 export interface RunnerSetup {
@@ -54,8 +55,8 @@ export interface RunnerSetup {
 interface Handler {
   readonly name: string;
   readonly data: ShownAs | null;
-  /** The universe of which it gets something of each member. */
-  readonly members: MemberSet | null;
+  /** The market of a universe of which it gets something while that is a member. */
+  readonly candidate: Candidate | null;
   readonly handle: AnyHandler;
 }
 
@@ -65,8 +66,8 @@ interface CandlePlace {
   readonly timeframe: Timeframe;
   /** Null where they are wanted of a member alone. */
   readonly series: CandleSeries | null;
-  /** Data of universes that takes such candles while the market is followed. */
-  readonly feeds: readonly MemberFeed[];
+  /** Those of universes, which take candles while the market is followed. */
+  readonly ofMembers: readonly MemberSeries[];
   readonly handlers: readonly Handler[];
 }
 
@@ -197,7 +198,7 @@ export class StrategyRunner implements StrategyPort {
     const found = this.candlesOf(candle.market, candle.timeframe);
     if (found === undefined) return;
     found.series?.add(candle);
-    for (const feed of found.feeds) feed.add(candle);
+    for (const series of found.ofMembers) series.add(candle);
   }
 
   wants(kind: StrategyEvent['kind']): boolean {
@@ -227,8 +228,7 @@ export class StrategyRunner implements StrategyPort {
     this.begin(view);
     for (const handler of handlers) {
       if (handler.data !== null && !this.isWarm()) continue;
-      if (handler.members !== null && !('market' in event && this.isReady(handler.members, event.market)))
-        continue;
+      if (handler.candidate !== null && !this.isReady(handler.candidate)) continue;
       if (!this.ask(handler, eventFor, event)) return NO_INTENTS;
     }
     return this.end();
@@ -248,19 +248,24 @@ export class StrategyRunner implements StrategyPort {
     return this.places.get(`${market} ${timeframe}`) ?? -1;
   }
 
+  isUnfollowed(place: number): boolean {
+    const found = this.candles[place];
+    return found?.series === null && found.ofMembers.every(({ candles }) => candles === null);
+  }
+
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[] {
     const found = this.candles[place];
     if (found === undefined) return NO_INTENTS;
     found.series?.add(candle);
     // Whether a member's data takes it: not what is not followed, nor a bar that was among those of the past.
     let isOfMember = false;
-    for (const feed of found.feeds) if (feed.add(candle)) isOfMember = true;
+    for (const series of found.ofMembers) if (series.add(candle)) isOfMember = true;
     if (this.failure !== null || found.handlers.length === 0 || !this.isWarm()) return NO_INTENTS;
     if (found.series === null && !isOfMember) return NO_INTENTS;
     this.begin(view);
     for (const handler of found.handlers) {
-      const { members } = handler;
-      if (members !== null && !(isOfMember && this.isReady(members, candle.market))) continue;
+      const { candidate } = handler;
+      if (candidate !== null && !(isOfMember && this.isReady(candidate))) continue;
       if (!this.ask(handler, candleFor, candle)) return NO_INTENTS;
     }
     return this.end();
@@ -290,19 +295,20 @@ export class StrategyRunner implements StrategyPort {
   private addHandler(name: string, handle: AnyHandler, entries: readonly DataEntry[]): void {
     const of = entries.filter((entry) => entry.name === name);
     for (const data of of)
-      this.addRoute(routeOfSubscription(data.subscription), { name, data, members: null, handle });
+      this.addRoute(routeOfSubscription(data.subscription), { name, data, candidate: null, handle });
     for (const universe of this.universes) {
       if (universe.name === name)
-        this.addRoute(`universe ${name}`, { name, data: UNIVERSE, members: null, handle });
+        this.addRoute(`universe ${name}`, { name, data: UNIVERSE, candidate: null, handle });
       for (const feed of universe.feeds) {
         if (feed.name !== name) continue;
         for (const market of universe.candidates) {
           const route = routeOfSubscription(candidateSubscription(market, feed.template));
-          this.addRoute(route, { name, data: feed, members: universe, handle });
+          this.addRoute(route, { name, data: feed, candidate: universe.candidate(market), handle });
         }
       }
     }
-    if (LIFE.some((life) => life === name)) this.addRoute(name, { name, data: null, members: null, handle });
+    if (LIFE.some((life) => life === name))
+      this.addRoute(name, { name, data: null, candidate: null, handle });
   }
 
   private addRoute(route: string, handler: Handler): void {
@@ -321,12 +327,14 @@ export class StrategyRunner implements StrategyPort {
       if (wanted.kind !== 'candles') return [];
       const { market, timeframe } = wanted;
       const route = routeOfSubscription(wanted);
-      const of = feeds.filter(
-        ({ set, data: { from } }) =>
-          from.kind === 'candles' && from.timeframe === timeframe && set.candidates.includes(market),
-      );
+      const ofMembers = feeds
+        .filter(
+          ({ set, data: { from } }) =>
+            from.kind === 'candles' && from.timeframe === timeframe && set.candidates.includes(market),
+        )
+        .map((feed) => feed.seriesOf(market));
       const handlers = this.handlers.get(route) ?? NO_HANDLERS;
-      return [{ market, timeframe, series: series.get(route) ?? null, feeds: of, handlers }];
+      return [{ market, timeframe, series: series.get(route) ?? null, ofMembers, handlers }];
     });
   }
 
@@ -370,8 +378,8 @@ export class StrategyRunner implements StrategyPort {
   }
 
   /** Whether data of a member is told: once its indicators have values, or as soon as it is followed. */
-  private isReady(members: MemberSet, market: string): boolean {
-    return this.definition.beforeWarm === 'call' ? members.isFollowed(market) : members.isWarm(market);
+  private isReady(candidate: Candidate): boolean {
+    return this.definition.beforeWarm === 'call' ? candidate.isFollowed : candidate.isWarm;
   }
 
   private isWarm(): boolean {
@@ -415,9 +423,7 @@ function shownValues(
 ): Readonly<Record<string, unknown>> {
   const looks = new Map<string, FieldLook<unknown>>(indicators);
   for (const { feeds } of universes) {
-    for (const feed of feeds) {
-      for (const name of feed.indicatorNames) looks.set(name, { value: memberValue(feed, name) });
-    }
+    for (const feed of feeds) for (const [name, look] of memberValues(feed)) looks.set(name, look);
   }
   return readOnlyFields(looks);
 }

@@ -49,6 +49,8 @@ export interface StrategyPort {
   handle(event: StrategyEvent, view: EngineView): readonly Intent[];
   /** The place of candles of a market and length among those that it has; -1 where it has none. */
   candlePlace(market: string, timeframe: Timeframe): number;
+  /** Whether candles of a place change nothing now: they are for members, and the market is not followed. */
+  isUnfollowed(place: number): boolean;
   /** The same as `handle` for a candle, of which backtests have millions, by the place of such candles. */
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[];
   /** What it logged since the last call of this. */

@@ -3,7 +3,6 @@ import type { Bar } from '../bar.ts';
 import type { HandlerCall } from '../handler-call.ts';
 import type { FieldLook } from '../read-only-fields.ts';
 import { tickerOfBar, tickerOfBook } from '../ticker.ts';
-import type { IndicatorValue } from '../indicator-specs.ts';
 import type { OfMembers } from './member-data.ts';
 import type { MemberFeed, MemberSet } from './member-set.ts';
 import { universeOf } from './shown-universe.ts';
@@ -28,15 +27,15 @@ export function memberLooks(
     for (const feed of feeds) {
       data.set(feed.name, { value: ofMembers((market) => lastOf(feed, market, call)) });
       if (feed.kind === 'candles')
-        history.set(feed.name, { value: ofMembers((market) => feed.seriesOf(market)?.history ?? NO_BARS) });
+        history.set(feed.name, { value: ofMembers((market) => feed.candlesOf(market)?.history ?? NO_BARS) });
     }
   }
   return { data, history };
 }
 
-/** The value of an indicator of each member, by its market. */
-export function memberValue(feed: MemberFeed, indicator: string): OfMembers<IndicatorValue | null> {
-  return ofMembers((market) => feed.valueOf(market, indicator));
+/** The values of the indicators of each member, by the names of the indicators. */
+export function memberValues({ values }: MemberFeed): Looks {
+  return new Map(values.map(([name, of]) => [name, { value: ofMembers(of) }] as const));
 }
 
 function ofMembers<Value>(of: (market: string) => Value): OfMembers<Value> {
@@ -45,7 +44,7 @@ function ofMembers<Value>(of: (market: string) => Value): OfMembers<Value> {
 
 function lastOf(feed: MemberFeed, market: string, call: HandlerCall): unknown {
   if (!feed.set.isFollowed(market)) return null;
-  const bar = feed.seriesOf(market)?.bar ?? null;
+  const bar = feed.candlesOf(market)?.bar ?? null;
   if (feed.kind === 'candles') return bar;
   if (feed.data.from.kind === 'candles') return bar === null ? null : tickerOfBar(bar);
   const book = call.view.book(market);

@@ -3,6 +3,7 @@ import type { IndicatorSpec, IndicatorValue } from '../indicator-specs.ts';
 import { createIndicator, type Indicator } from '../indicators.ts';
 import type { ClosedCandle } from '../strategy-event.ts';
 import type { MemberTemplate, UniverseSubscription } from '../subscriptions.ts';
+import { Candidate, MemberSeries } from './candidate.ts';
 import type { MemberData } from './member-data.ts';
 import type { UniverseRules } from './universe-rules.ts';
 
@@ -10,15 +11,11 @@ import type { UniverseRules } from './universe-rules.ts';
 const COLLAR_BOOK = { kind: 'book', everyMs: 10_000, maxAgeMs: 30_000 } as const;
 
 /** An indicator that is declared on candles of members. */
-interface NamedSpec {
+interface MemberIndicator {
   readonly name: string;
   readonly spec: Omit<IndicatorSpec, 'of'> & { readonly of: unknown };
-}
-
-/** The candles of one member, and its indicators by their names. */
-interface MemberSeries {
-  readonly series: CandleSeries;
-  readonly indicators: ReadonlyMap<string, Indicator>;
+  /** Those at work, by market. */
+  readonly running: Map<string, Indicator>;
 }
 
 /** One declared data of the members of a universe. */
@@ -26,7 +23,8 @@ export class MemberFeed {
   readonly name: string;
   readonly data: MemberData;
   readonly set: MemberSet;
-  private readonly specs: NamedSpec[] = [];
+  private readonly indicators: MemberIndicator[] = [];
+  /** By market: of each candidate at most. */
   private readonly series = new Map<string, MemberSeries>();
 
   constructor(name: string, data: MemberData, set: MemberSet) {
@@ -45,53 +43,48 @@ export class MemberFeed {
   get template(): MemberTemplate {
     const { from } = this.data;
     if (from.kind === 'book') return from;
-    const settled = this.specs.map(({ spec }) => createIndicator(spec).settledAfter);
+    const settled = this.indicators.map(({ spec }) => createIndicator(spec).settledAfter);
     return { ...from, warmUp: Math.max(from.warmUp, ...settled) };
   }
 
-  addIndicator(name: string, spec: NamedSpec['spec']): void {
-    this.specs.push({ name, spec });
+  addIndicator(name: string, spec: MemberIndicator['spec']): void {
+    this.indicators.push({ name, spec, running: new Map() });
   }
 
-  get indicatorNames(): readonly string[] {
-    return this.specs.map(({ name }) => name);
+  /** The values of each indicator, by its name: of a market as of its last bar. */
+  get values(): readonly (readonly [name: string, of: (market: string) => IndicatorValue | null])[] {
+    return this.indicators.map(({ name, running }) => [name, (market) => running.get(market)?.value ?? null]);
   }
 
-  seriesOf(market: string): CandleSeries | null {
-    return this.series.get(market)?.series ?? null;
+  /** Its candles of a market while that is followed. */
+  candlesOf(market: string): CandleSeries | null {
+    return this.series.get(market)?.candles ?? null;
   }
 
-  valueOf(market: string, indicator: string): IndicatorValue | null {
-    return this.series.get(market)?.indicators.get(indicator)?.value ?? null;
-  }
-
-  /** Whether all its indicators of a member have a value. */
-  isWarm(market: string): boolean {
-    if (this.specs.length === 0) return true;
-    const indicators = this.series.get(market)?.indicators;
-    if (indicators === undefined) return false;
-    for (const indicator of indicators.values()) if (!indicator.hasValue) return false;
-    return true;
+  /** The same of a candidate, whether that is followed or not. */
+  seriesOf(market: string): MemberSeries {
+    const known = this.series.get(market);
+    if (known !== undefined) return known;
+    const made = new MemberSeries();
+    this.series.set(market, made);
+    return made;
   }
 
   /** A member is followed from now on: its indicators and history begin anew. */
   begin(market: string): void {
     const { from } = this.data;
     if (from.kind !== 'candles') return;
-    const series = new CandleSeries({ ...from, market });
-    const indicators = new Map(this.specs.map(({ name, spec }) => [name, createIndicator(spec)] as const));
-    for (const indicator of indicators.values()) series.addIndicator(indicator);
-    this.series.set(market, { series, indicators });
+    const indicators = this.indicators.map(({ spec, running }) => {
+      const indicator = createIndicator(spec);
+      running.set(market, indicator);
+      return indicator;
+    });
+    this.seriesOf(market).begin(new CandleSeries({ ...from, market }), indicators);
   }
 
   end(market: string): void {
-    this.series.delete(market);
-  }
-
-  /** Takes in a bar; answers false for one that it has, or that is of a market that is not followed. */
-  add(candle: ClosedCandle): boolean {
-    const series = this.series.get(candle.market)?.series;
-    return series !== undefined && series.add(candle);
+    for (const { running } of this.indicators) running.delete(market);
+    this.series.get(market)?.end();
   }
 
   takes(candle: ClosedCandle): boolean {
@@ -108,7 +101,8 @@ export class MemberSet {
   readonly feeds: MemberFeed[] = [];
   private readonly hasBooks: boolean;
   private readonly isPerMember: boolean;
-  private readonly followed = new Set<string>();
+  /** Those that were asked for, by market. */
+  private readonly known = new Map<string, Candidate>();
 
   constructor(
     name: string,
@@ -140,33 +134,40 @@ export class MemberSet {
     return this.isPerMember ? { ...wanted, isPerMember: true } : wanted;
   }
 
-  isFollowed(market: string): boolean {
-    return this.followed.has(market);
+  /** A market as its bars look it up. To be asked for once all data of the universe is there. */
+  candidate(market: string): Candidate {
+    const known = this.known.get(market);
+    if (known !== undefined) return known;
+    const made = new Candidate(this.feeds.map((feed) => feed.seriesOf(market)));
+    this.known.set(market, made);
+    return made;
   }
 
-  /** Whether every indicator of a member has a value. */
-  isWarm(market: string): boolean {
-    return this.followed.has(market) && this.feeds.every((feed) => feed.isWarm(market));
+  isFollowed(market: string): boolean {
+    return this.known.get(market)?.isFollowed === true;
   }
 
   /** These markets are followed from now on, and no others. */
   follow(markets: readonly string[]): void {
     const wanted = new Set(markets);
-    for (const market of this.followed) {
-      if (wanted.has(market)) continue;
-      this.followed.delete(market);
+    for (const [market, candidate] of this.known) {
+      if (!candidate.isFollowed || wanted.has(market)) continue;
+      candidate.isFollowed = false;
       for (const feed of this.feeds) feed.end(market);
     }
     for (const market of wanted) {
-      if (this.followed.has(market)) continue;
-      this.followed.add(market);
+      const candidate = this.candidate(market);
+      if (candidate.isFollowed) continue;
+      candidate.isFollowed = true;
       for (const feed of this.feeds) feed.begin(market);
     }
   }
 
   /** Feeds bars of the past, without anybody being asked. */
   warmUp(past: readonly ClosedCandle[]): void {
-    for (const candle of past) for (const feed of this.feeds) if (feed.takes(candle)) feed.add(candle);
+    for (const candle of past) {
+      for (const feed of this.feeds) if (feed.takes(candle)) feed.seriesOf(candle.market).add(candle);
+    }
   }
 }
 

@@ -47,6 +47,8 @@ interface Followed {
   readonly fromMs?: number;
   readonly strategy?: StrategyDefinition;
   readonly params?: object;
+  /** Another strategy of the run. */
+  readonly beside?: StrategyDefinition;
 }
 
 /** What a strategy that follows the best of them was told, a line each. */
@@ -57,27 +59,28 @@ function told(markets: readonly RunMarket[], of: Followed = {}): readonly string
 
 /** A run of a strategy that follows the best of them. */
 function ran(markets: readonly RunMarket[], of: Followed = {}): CandleRun {
-  const runner = new StrategyRunner(of.strategy ?? follower, {
-    marketNames: MARKET_NAMES,
-    market: 'USDTIRT',
-    timeframe: '1h',
-    params: { ...of.params },
-    hasBooks: false,
-    isDataSet: true,
-    knownMarkets: new Set(markets.map(({ market }) => market.symbol)),
+  const instanceOf = (strategy: StrategyDefinition, params: object) => ({
+    runner: new StrategyRunner(strategy, {
+      marketNames: MARKET_NAMES,
+      market: 'USDTIRT',
+      timeframe: '1h',
+      params: { ...params },
+      hasBooks: false,
+      isDataSet: true,
+      knownMarkets: new Set(markets.map(({ market }) => market.symbol)),
+    }),
+    onError: 'stop' as const,
+    pauseMs: 0,
+    limits: createRiskLimits({ maxBookAgeMs: null, collarBps: null }),
+    capital: {},
   });
   const run = new CandleRunner({
     settings: {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'test',
       instances: [
-        {
-          runner,
-          onError: 'stop',
-          pauseMs: 0,
-          limits: createRiskLimits({ maxBookAgeMs: null, collarBps: null }),
-          capital: {},
-        },
+        instanceOf(of.strategy ?? follower, of.params ?? {}),
+        ...(of.beside === undefined ? [] : [instanceOf(of.beside, {})]),
       ],
     },
     markets,
@@ -109,6 +112,7 @@ const follower = defineStrategy({
   name: 'follower',
   params: z.strictObject({
     take: z.int().default(1),
+    refreshHours: z.int().default(1),
     hysteresis: z.number().default(0),
     buys: z.boolean().default(false),
     sellsAtHour: z.number().default(1_000),
@@ -120,7 +124,7 @@ const follower = defineStrategy({
       rankBy: 'volume24h',
       take: params.take,
       hysteresis: params.hysteresis,
-      refreshMs: HOUR_MS,
+      refreshMs: params.refreshHours * HOUR_MS,
       filters: { exclude: ['USDTIRT'] },
     });
     return { members, bars: members.candles(timeframe, { history: 2 }), prices: members.ticker() };
@@ -230,6 +234,29 @@ describe('a universe in a backtest on bars', () => {
     ]);
     const last = lines.findLast((line) => line.includes('BTCIRT 10 average'));
     expect(last).toMatch(/^(9|10) /);
+  });
+
+  test('passes over bars of markets that it does not follow, and comes to the same with them', () => {
+    const markets = ['BTCIRT', 'ETHIRT', 'LTCIRT', 'TRXIRT'].map((symbol, place) => {
+      const next = randomOf(place + 1);
+      const hours = Array.from({ length: 200 }, () => {
+        const price = 10 + Math.floor(next() * 5);
+        return next() < 0.1 ? null : ([price, 1 + Math.floor(next() ** 8 * 1_000)] as const);
+      });
+      return marketOf(symbol, hours);
+    });
+    const all = [marketOf('USDTIRT', steady(10, 1, 200)), ...markets];
+    /** Wants the bars of all markets, so that none are passed over. */
+    const watcher = defineStrategy({
+      name: 'watcher',
+      data: (run) => ({ bars: markets.map(({ market }) => run.markets.of(market.symbol).candles('1h')) }),
+      on: { bars: () => undefined },
+    });
+    const params = { take: 2, refreshHours: 7, buys: true, logsBars: true, sellsAtHour: 150 };
+    const [one, other] = [ran(all, { params }), ran(all, { params, beside: watcher })];
+    expect(one.fills.length).toBeGreaterThan(10);
+    expect(one.logs.get('follower')).toEqual(other.logs.get('follower'));
+    expect([one.orders, one.fills, one.members]).toEqual([other.orders, other.fills, other.members]);
   });
 
   test('is ranked by the past alone: another future changes nothing before it', () => {
