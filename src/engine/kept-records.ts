@@ -8,7 +8,7 @@ import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
 import { storedLocks } from '../execution/locks/lock-state.ts';
 import { KEPT_LOCKS } from './lock-manager.ts';
 import { KEPT_ROW } from './row-counter.ts';
-import { KEPT_READ_TIMES, storedReadTimes } from './feed-handler.ts';
+import { KEPT_READ_TIMES, storedReadTimes } from './feed-read-times.ts';
 import { KEPT_CURSOR } from './taken-trades.ts';
 import { KEPT_FINDINGS, storedFindings } from './flaw-log.ts';
 import { KEPT_NAMES } from './order-takeover.ts';

@@ -1,0 +1,130 @@
+import type { VenueOrderId, VenueWalletId } from '../domain/venue-id.ts';
+import { nextOrdersPage } from '../execution/own-list.ts';
+import type { PlannedFeed } from '../scheduler/feed.ts';
+import type { ListCursor } from '../venues/port.ts';
+import type { AccountState } from './account-state.ts';
+import type { FeedAsker } from './feed-asker.ts';
+import type { FillHandler, TradesCall } from './fill-handler.ts';
+import type { OrderManager } from './order-manager.ts';
+import type { Outbox } from './outbox.ts';
+import type { Reconciler } from './reconciler.ts';
+
+/** Pages of a wallet's history that are read at once. */
+const PAGES_OF_LINES = 20;
+
+/** Feeds of the account. */
+type AccountFeedKind = 'orders' | 'trades' | 'wallets' | 'transactions';
+
+export interface AccountFeedsOptions {
+  readonly asker: FeedAsker;
+  readonly outbox: Outbox;
+  readonly orderManager: OrderManager;
+  readonly account: AccountState;
+  readonly fills: FillHandler;
+  readonly reconciler: Reconciler;
+}
+
+/** Reads the account: what is open, trades, wallets and their histories, page by page to the end. */
+export class AccountFeeds {
+  private readonly options: AccountFeedsOptions;
+  private openIds = new Set<VenueOrderId>();
+  private openAskedAtMs = 0;
+
+  constructor(options: AccountFeedsOptions) {
+    this.options = options;
+  }
+
+  /** Asks for a feed. False where there is nothing to ask now. */
+  poll(feed: PlannedFeed, kind: AccountFeedKind, nowMs: number): boolean {
+    const { asker, account, fills, outbox, reconciler } = this.options;
+    switch (kind) {
+      case 'orders':
+        this.openIds = new Set();
+        this.openAskedAtMs = nowMs;
+        return this.askOpenOrders(feed, null);
+      case 'trades': {
+        // Else trades of orders that a lost mirror does not know would count as foreign before the list tells
+        // whose they are.
+        const mustWait = fills.isNew && asker.has('orders') && !asker.wasReadOnce('orders');
+        const call = mustWait ? null : fills.nextCall();
+        return call !== null && this.askTrades(feed, call);
+      }
+      case 'wallets':
+        return asker.ask(feed, { kind: 'wallets' }, (wallets, askedAtMs) => {
+          const unread = account.take(wallets);
+          reconciler.onWallets(wallets, { askedAtMs, nowMs: outbox.nowMs, unread });
+          asker.wasRead(feed);
+        });
+      case 'transactions': {
+        const wanted = reconciler.wantedLines(nowMs);
+        const wallet = account.nextOf(wanted.size > 0 ? wanted : reconciler.currencies);
+        return wallet !== null && this.askLines(feed, wallet.walletId, 1);
+      }
+    }
+  }
+
+  /** One page of what is open, and the next ones after it. */
+  private askOpenOrders(feed: PlannedFeed, from: ListCursor | null): true {
+    const { asker, orderManager, account } = this.options;
+    return asker.ask(feed, { kind: 'orders', status: 'open', from }, (page) => {
+      for (const record of page.items) {
+        if (record.id !== null) this.openIds.add(record.id);
+        orderManager.takeRecord(record);
+      }
+      const { venue } = orderManager.blotter;
+      const isFull = page.hasNext ?? page.items.length >= venue.pageSizes.orders;
+      const next = nextOrdersPage(venue, { from, items: page.items });
+      if (isFull && page.items.length > 0) {
+        if (next !== null) this.askOpenOrders(feed, next);
+        else {
+          this.options.outbox.warn(
+            `a page of open orders from ${from} is full but has no newer order: the bot reads it again`,
+          );
+          asker.failed(feed);
+        }
+        return;
+      }
+      orderManager.takeOpenList(this.openIds, this.openAskedAtMs);
+      if (!asker.wasReadOnce(feed.key)) asker.hasten('fills');
+      account.saw('orders');
+      asker.wasRead(feed);
+    });
+  }
+
+  private askTrades(feed: PlannedFeed, call: TradesCall): true {
+    const { asker, fills, orderManager, reconciler, account, outbox } = this.options;
+    return asker.ask(feed, call, (page, askedAtMs) => {
+      const got = fills.take(page, askedAtMs);
+      if (got.next !== null) {
+        this.askTrades(feed, got.next);
+        return;
+      }
+      account.saw('fills');
+      if (fills.wantsReading) asker.readAgain(feed);
+      reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
+      orderManager.unknown.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
+      asker.wasRead(feed);
+    });
+  }
+
+  /**
+   * One page of a wallet's history. Lines count once the page that joins what was read before has come.
+   */
+  private askLines(feed: PlannedFeed, walletId: VenueWalletId, page: number): true {
+    const { asker, reconciler, outbox, account } = this.options;
+    return asker.ask(feed, { kind: 'transactions', walletId, page }, ({ items, hasNext }, askedAtMs) => {
+      const currency = account.currencyOf(walletId);
+      if (currency !== null) {
+        const isMore = reconciler.history.takePage(currency, items, { page, askedAtMs }) && hasNext === true;
+        if (isMore && page < PAGES_OF_LINES) {
+          this.askLines(feed, walletId, page + 1);
+          return;
+        }
+        for (const transaction of reconciler.linesEnd(currency))
+          outbox.change({ kind: 'transaction', transaction });
+      }
+      asker.wasRead(feed);
+      if (reconciler.wantedLines(outbox.nowMs).size > 0) asker.hasten(feed.key);
+    });
+  }
+}

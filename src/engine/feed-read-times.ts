@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { storedTimeMs } from '../domain/stored-json.ts';
+import type { Outbox } from './outbox.ts';
+
+/**
+ * When each feed was last read to its end, by its key, in ms since 1970. Kept for whoever looks at the
+ * mirror.
+ */
+export const storedReadTimes = z.record(z.string(), storedTimeMs);
+
+export const KEPT_READ_TIMES = 'read-times';
+
+/** So often they are written down while they change. */
+const KEEP_TIMES_EVERY_MS = 5_000;
+
+/** When each feed was last read to its end, by its key. */
+export class FeedReadTimes {
+  private readonly outbox: Outbox;
+  /** As they are kept. */
+  private readonly times: Record<string, number> = {};
+  private keptAtMs = Number.NEGATIVE_INFINITY;
+  /** How many were read, and how many of them when they were written down last. */
+  private count = 0;
+  private keptCount = 0;
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+
+  /** Null before the first. */
+  of(key: string): number | null {
+    return this.times[key] ?? null;
+  }
+
+  has(key: string): boolean {
+    return Object.hasOwn(this.times, key);
+  }
+
+  /** A feed was read to its end just now. */
+  note(key: string): void {
+    if (!this.has(key)) this.count += 1;
+    this.times[key] = this.outbox.nowMs;
+  }
+
+  /**
+   * Writes them down every few seconds, and what is read for the first time at once: what was read and had
+   * not changed is in no other row.
+   */
+  store(nowMs: number): void {
+    const { count } = this;
+    if (count === this.keptCount && (count === 0 || nowMs < this.keptAtMs + KEEP_TIMES_EVERY_MS)) return;
+    this.keptCount = count;
+    this.keptAtMs = nowMs;
+    this.outbox.keep(KEPT_READ_TIMES, this.times satisfies z.input<typeof storedReadTimes>);
+  }
+}
