@@ -5,6 +5,7 @@
  */
 export {
   runOnBooks,
+  type BookMarketScript,
   type BookScript,
   type ScriptedBook,
   type ScriptedTrade,

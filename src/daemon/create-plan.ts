@@ -8,6 +8,7 @@ import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlanInput } from '../scheduler/plan-input.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
+import { marketsOfSubscription } from '../strategy/subscriptions.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 
 /**
@@ -24,7 +25,7 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
       subscriptions.map((subscription) => ({ strategy: name, subscription })),
     ),
     traded: runners.flatMap((runner) =>
-      ownMarketsOf(runner).map((market) => ({ strategy: runner.name, market })),
+      namedMarketsOf(runner).map((market) => ({ strategy: runner.name, market })),
     ),
     bridged: bridgedOf(runners),
     trails: runners.flatMap(({ name, trailing }) =>
@@ -44,6 +45,17 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
       arrivedAfterMs: all.some(hasHeadroom) ? USUAL_REPLY_MS : LATE_ARRIVAL_MS,
     },
   };
+}
+
+/**
+ * The markets that a strategy names: it may trade in each, whatever it looks at there. Candidates of a
+ * universe are none of them: there are books for its places.
+ */
+function namedMarketsOf(runner: StrategyPort): readonly string[] {
+  const named = runner.subscriptions.flatMap((wanted) =>
+    'isPooled' in wanted || wanted.kind === 'universe' ? [] : marketsOfSubscription(wanted),
+  );
+  return [...new Set([...ownMarketsOf(runner), ...named])];
 }
 
 /**

@@ -29,6 +29,9 @@ const TERMS = { priceStep: 0.000_001, amountStep: 0.01, minOrderValue: 10 };
 const decisionsOf = ({ orders }: ScriptedRun): readonly string[] =>
   orders.map(({ side, execution, amount, state }) => `${side} ${execution} ${amount}: ${state}`);
 
+const spreadsOf = ({ orders }: ScriptedRun): readonly string[] =>
+  orders.map(({ market, side, amount, state }) => `${market} ${side} ${amount}: ${state}`);
+
 /** A sale and the purchase after it. */
 const UNDER_WAY = 2;
 
@@ -45,6 +48,82 @@ test('shares are reached alike on candles and on polled books of the same closes
       },
     ),
     { numRuns: 15 },
+  );
+  expect(decided).toBeGreaterThan(60);
+});
+
+/** Of each minute one set of shares: together at most the whole, and sometimes none at all of a market. */
+const SETS: readonly (readonly [number, number, number])[] = [
+  [0.303_7, 0.218_3, 0.251_9],
+  [0.118_3, 0.531_9, 0],
+  [0, 0.331_3, 0.441_7],
+  [0.653_3, 0.101_9, 0.152_1],
+  [0.203_1, 0, 0],
+  [0.251_9, 0.301_3, 0.198_7],
+];
+
+/** Markets of one quote currency with the tenths at which each begins. */
+const OTHERS = [
+  { market: 'ETHUSDT', firstTenths: 1_373 },
+  { market: 'LTCUSDT', firstTenths: 2_111 },
+] as const;
+
+interface Rules {
+  readonly band: number;
+  readonly atOnce: number;
+  /** Whose closes it waits for. */
+  readonly at: number;
+  readonly count: number;
+}
+
+/** Says other shares of all its markets at each close of one of them. */
+const spreadOver = ({ band, atOnce, at, count }: Rules) => {
+  const markets = ['BTCUSDT', ...OTHERS.map(({ market }) => market)].slice(0, count);
+  return defineStrategy({
+    name: 'spreading',
+    params: z.strictObject({}),
+    state: z.strictObject({ bars: z.int().default(0) }),
+    data: ({ markets: { of } }) => ({
+      says: of(markets[at % count]!).candles('1m'),
+      second: of(markets[(at + 1) % count]!).candles('1m'),
+      third: of(markets[(at + 2) % count]!).candles('1m'),
+    }),
+    on: {
+      says(ctx) {
+        ctx.setState({ bars: ctx.state.bars + 1 });
+        const shares = SETS[ctx.state.bars % SETS.length]!;
+        const wish = markets.map((symbol, index) => [symbol, shares[index]!] as const);
+        ctx.targets(Object.fromEntries(wish), { band, atOnce });
+      },
+    },
+  });
+};
+
+const rules = fc.record({
+  band: fc.constantFrom(0, 0.01, 0.1),
+  atOnce: fc.integer({ min: 1, max: 3 }),
+  at: fc.integer({ min: 0, max: 2 }),
+  count: fc.constantFrom(2, 3),
+});
+
+/** The same minutes for each market would say nothing of which price is whose. */
+const LENGTH = 20;
+const manyMoves = fc.array(movesOf({ reach: 9, minutes: [LENGTH, LENGTH] }), { minLength: 3, maxLength: 3 });
+
+test('shares of several markets are reached alike on candles and on polled books', async () => {
+  let decided = 0;
+  await fc.assert(
+    fc.asyncProperty(manyMoves, rules, async ([first, ...rest], rule) => {
+      const others = OTHERS.slice(0, rule.count - 1).map(({ market, firstTenths }, index) => {
+        return { ...TERMS, market, minutes: minutesOf(rest[index]!, firstTenths) };
+      });
+      const runs = await onBarsAndBooks(spreadOver(rule), minutesOf(first!), { ...TERMS, others });
+      decided += runs.onBars.orders.length;
+      expect(runs.onBars.refusals).toEqual([]);
+      expect(runs.onBooks.refusals.filter((refusal) => !refusal.endsWith('the run is ending'))).toEqual([]);
+      expectAlike(runs, spreadsOf, UNDER_WAY * rule.count);
+    }),
+    { numRuns: 10 },
   );
   expect(decided).toBeGreaterThan(60);
 });

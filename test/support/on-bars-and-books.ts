@@ -4,6 +4,7 @@ import {
   runOnBooks,
   runStrategy,
   type ScriptedAccount,
+  type ScriptedBook,
   type ScriptedRun,
   type ScriptedTerms,
 } from '../../src/testing.ts';
@@ -56,23 +57,41 @@ export function bidUnder(price: number, priceStep = PRICE_STEP): number {
   return (Math.round(price * stepsPerOne) - 1) / stepsPerOne;
 }
 
+/** Another market of a run, with as many minutes as the first. */
+export interface OtherMarket extends ScriptedTerms {
+  readonly market: string;
+  readonly minutes: readonly MinutePrices[];
+}
+
 /** Runs a strategy on minutes as bars, and on the same minutes as books that a bot polls. */
 export async function onBarsAndBooks(
   strategy: StrategyDefinition,
   minutes: readonly MinutePrices[],
-  options: ScriptedTerms & ScriptedAccount = {},
+  options: ScriptedTerms & ScriptedAccount & { readonly others?: readonly OtherMarket[] } = {},
 ): Promise<{ readonly onBars: ScriptedRun; readonly onBooks: ScriptedRun }> {
-  const onBars = runStrategy(strategy, { ...options, timeframe: '1m', bars: minutes.map(barOf) });
+  const { others = [], ...first } = options;
+  const onBars = runStrategy(strategy, {
+    ...first,
+    timeframe: '1m',
+    bars: minutes.map(barOf),
+    others: others.map((other) => ({ ...other, bars: other.minutes.map(barOf) })),
+  });
   const onBooks = await runOnBooks(strategy, {
-    ...options,
+    ...first,
     stepMs: STEP_MS,
-    books: minutes.flat().map((price) => ({
-      bid: bidUnder(price, options.priceStep),
-      ask: price,
-      trades: [{ side: 'buy', price }],
-    })),
+    books: booksOf(minutes, first.priceStep),
+    others: others.map((other) => ({ ...other, books: booksOf(other.minutes, other.priceStep) })),
   });
   return { onBars, onBooks };
+}
+
+/** One book for each price, with a trade at it. */
+function booksOf(minutes: readonly MinutePrices[], priceStep?: number): readonly ScriptedBook[] {
+  return minutes.flat().map((price) => ({
+    bid: bidUnder(price, priceStep),
+    ask: price,
+    trades: [{ side: 'buy', price }],
+  }));
 }
 
 /**

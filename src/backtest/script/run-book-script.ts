@@ -7,7 +7,7 @@ import { bookColumns, tradeColumns } from '../../recording/record-columns.ts';
 import type { RecordedBook, RecordedTrade } from '../../recording/records.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { StrategyRunner } from '../../strategy/runner.ts';
-import { runPoll } from '../poll/run-poll.ts';
+import { runPoll, type PollRunOptions } from '../poll/run-poll.ts';
 import {
   accountOf,
   refusing,
@@ -41,11 +41,16 @@ export interface ScriptedBook {
 }
 
 /** A market that does what a test says, book by book. */
-export interface BookScript extends ScriptedTerms, ScriptedAccount {
+export interface BookMarketScript extends ScriptedTerms {
   /** The last one stays for a step. */
   readonly books: readonly ScriptedBook[];
+}
+
+export interface BookScript extends BookMarketScript, ScriptedAccount {
   /** Between two books, in ms; ten seconds without it, in which the bot learns all that happened. */
   readonly stepMs?: number;
+  /** Other markets, for a strategy of several; their books begin with the first ones, and come as often. */
+  readonly others?: readonly BookMarketScript[];
 }
 
 /** A request and its reply, each. */
@@ -57,9 +62,8 @@ const LATENCY_MS = 10;
  * threw, and `INVALID_OPTIONS` for a script without books, or with prices that cross.
  */
 export async function runOnBooks(strategy: StrategyDefinition, script: BookScript): Promise<ScriptedRun> {
-  const { params = {}, stepMs = 10_000 } = script;
+  const { params = {}, stepMs = 10_000, others = [] } = script;
   const market = scriptedMarketOf(script);
-  const [books, trades] = rowsOf(script, stepMs);
   const runner = new StrategyRunner(strategy, {
     marketNames: MARKET_NAMES,
     market: market.symbol,
@@ -68,7 +72,7 @@ export async function runOnBooks(strategy: StrategyDefinition, script: BookScrip
   });
   const run = await runPoll({
     settings: { ...settingsOf(runner, script), reconciliation: DEFAULT_RECONCILIATION },
-    markets: [{ market, books: inOne(bookColumns(books)), trades: inOne(tradeColumns(trades)) }],
+    markets: [script, ...others].map((one) => recordedMarket(one, stepMs)),
     ...accountOf(script, market),
     quote: market.quote,
     rules: { latency: { kind: 'constant', outMs: LATENCY_MS, backMs: LATENCY_MS } },
@@ -77,18 +81,28 @@ export async function runOnBooks(strategy: StrategyDefinition, script: BookScrip
   return scriptedRun(run, runner);
 }
 
+function recordedMarket(script: BookMarketScript, stepMs: number): PollRunOptions['markets'][number] {
+  const market = scriptedMarketOf(script);
+  const [books, trades] = rowsOf(script, { stepMs, name: market.symbol });
+  return { market, books: inOne(bookColumns(books)), trades: inOne(tradeColumns(trades)) };
+}
+
 function rowsOf(
-  { books }: BookScript,
-  stepMs: number,
+  { books }: BookMarketScript,
+  { stepMs, name }: { readonly stepMs: number; readonly name: string },
 ): readonly [books: readonly RecordedBook[], trades: readonly RecordedTrade[]] {
   const last = books.at(-1);
-  if (last === undefined) throw new SarrafError('INVALID_OPTIONS', 'expected books of a script, were none');
+  if (last === undefined)
+    throw new SarrafError('INVALID_OPTIONS', `${name}: expected books of a script, were none`);
   const rows = [...books, { ...last, trades: [] }].map((book, index) => {
     const timeMs = SCRIPT_START_MS + index * stepMs;
     const { bid, ask, amount = 1_000, trades = [] } = book;
     if (!(bid ?? 1) || (bid !== null && ask !== null && bid >= ask)) {
       const was = JSON.stringify(book);
-      throw new SarrafError('INVALID_OPTIONS', `books.${index}: expected a bid below the ask, was ${was}`);
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `${name}: books.${index}: expected a bid below the ask, was ${was}`,
+      );
     }
     const recorded: RecordedBook = {
       venueTimeMs: timeMs,

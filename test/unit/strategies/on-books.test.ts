@@ -60,6 +60,29 @@ test('bundled strategies of books are tested in a few lines', async () => {
   expect(orders.map(({ side }) => side)).toEqual(['buy', 'sell']);
 });
 
+test('a strategy of several markets sees and trades each by its own books', async () => {
+  const both = defineStrategy({
+    name: 'both',
+    data: ({ market, markets }) => ({ own: market.book(), other: markets.of('ETHUSDT').book() }),
+    on: {
+      other({ data: { own, other }, markets, orders, log }) {
+        if (!own?.bestAsk || other?.bestAsk?.price !== 20 || orders.length > 0) return;
+        log(`${own.bestAsk.price} ${other.bestAsk.price}`);
+        markets.of('ETHUSDT').buy({ amount: 2, price: 19.5 });
+      },
+    },
+  });
+  const falls = [20, 20, 19].map((ask) => ({ bid: ask - 0.01, ask }));
+  const others = [{ market: 'ETHUSDT', books: falls }];
+  const run = await runOnBooks(both, { books: [still, still, still], others });
+  expect(run.log[0]).toBe(`${still.ask} 20`);
+  expect(run.fills).toMatchObject([{ market: 'ETHUSDT', amount: 2 }]);
+  const unsure = { market: 'ETHUSDT', books: [] };
+  await expect(runOnBooks(both, { books: [still], others: [unsure] })).rejects.toThrow(
+    'ETHUSDT: expected books of a script',
+  );
+});
+
 test('what is no book is refused, and what a handler throws ends the test', async () => {
   await expect(runOnBooks(joiner, { books: [] })).rejects.toThrow('expected books of a script, were none');
   const crossed = { books: [{ bid: 101, ask: 100 }] };

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { planInputOf } from '../../../src/daemon/create-plan.ts';
+import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { planPolls } from '../../../src/scheduler/plan-polls.ts';
+import { defineStrategy } from '../../../src/strategy/definition.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+
+const looking = defineStrategy({
+  name: 'looking',
+  params: z.strictObject({}),
+  data: ({ market, markets, margin, timer, universe }) => {
+    const members = universe({ quote: 'rls', rankBy: 'volume24h', take: 1, refreshMs: 3_600_000 });
+    return {
+      look: timer('0 * * * *'),
+      wallets: margin.wallets(),
+      own: market.candles('1h'),
+      bars: markets.of('ETHIRT').candles('1h'),
+      tape: markets.of('LTCIRT').trades(),
+      members,
+      memberBars: members.candles('1h'),
+    };
+  },
+  on: {},
+});
+
+test('a strategy has a book of each market that it names, and of none that may only become a member', () => {
+  const runner = new StrategyRunner(looking, {
+    market: 'BTCIRT',
+    marketNames: MARKET_NAMES,
+    timeframe: '1h',
+    knownMarkets: new Set(['BTCIRT', 'ETHIRT', 'LTCIRT', 'XRPIRT']),
+    params: {},
+  });
+  const input = planInputOf([runner], budgetTable().values());
+  expect(input.traded.map(({ market }) => market)).toEqual(['BTCIRT', 'ETHIRT', 'LTCIRT']);
+  const books = planPolls(input).feeds.filter(({ kind }) => kind === 'book' || kind === 'books');
+  expect(books.flatMap(({ askers }) => askers)).toContain('price collar of looking');
+  expect(books.filter(({ isPooled }) => isPooled !== true).map(({ key }) => key)).toEqual([
+    'book BTCIRT',
+    'book ETHIRT',
+    'book LTCIRT',
+  ]);
+});
