@@ -1,12 +1,13 @@
 import { Decimal } from 'decimal.js';
-import { isDecimalFromZero, isPositiveDecimal, sayInput, textOfNumber } from './decimal-input.ts';
+import { isDecimalFromZero, isPositiveDecimal, sayInput } from './decimal-input.ts';
 import type { SarrafError } from '../domain/errors.ts';
 import { otherSide } from '../domain/transfer.ts';
-import { EXIT_FIELDS, NESTED_FIELDS } from './check-bracket.ts';
 import { isSide, refusal } from './check-fields.ts';
 import { LIST_FIELDS, MOST_SLICES, OrdersOverTimeCheck } from './check-orders-over-time.ts';
 import { isFields, type Fields } from './fields.ts';
+import { ENTRY_FIELDS, HOLDINGS, INTENT_FIELDS, QUOTE_FIELDS, SIZES } from './intent-fields.ts';
 import type { Intent } from './intents.ts';
+import { sealFields } from './seal-intent.ts';
 
 /** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */
 export const MOST_INTENTS = 100;
@@ -14,81 +15,7 @@ export const MOST_INTENTS = 100;
 /** Orders of one portfolio at a time. */
 const MOST_AT_ONCE = 20;
 
-/** How much, in one of these ways. */
-const SIZES = ['amount', 'value', 'equityShare'] as const;
-const HOLDINGS = ['position', 'value', 'equityShare'] as const;
-
-/** What each kind may have. */
-const FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
-  place: new Set([
-    'kind',
-    'market',
-    'side',
-    ...SIZES,
-    'price',
-    'stopPrice',
-    'tag',
-    'allowIdentical',
-    'expireAfterMs',
-    'postOnly',
-  ]),
-  oco: new Set([
-    'kind',
-    'market',
-    'side',
-    ...SIZES,
-    'price',
-    'stopPrice',
-    'stopLimitPrice',
-    'tag',
-    'allowIdentical',
-  ]),
-  cancel: new Set(['kind', 'clientOrderId']),
-  'cancel-all': new Set(['kind', 'market']),
-  replace: new Set(['kind', 'clientOrderId', 'price', 'amount']),
-  target: new Set(['kind', 'market', ...HOLDINGS, 'price']),
-  targets: new Set(['kind', 'market', 'shares', 'band', 'fee', 'atOnce']),
-  quotes: new Set(['kind', 'market', 'quotes']),
-  twap: new Set(['kind', 'market', 'side', ...SIZES, 'overMs', 'slices', 'price']),
-  vwap: new Set(['kind', 'market', 'side', ...SIZES, 'overMs', 'profile', 'price']),
-  iceberg: new Set(['kind', 'market', 'side', ...SIZES, 'visible', 'price']),
-  ladder: new Set(['kind', 'market', 'side', ...SIZES, 'from', 'to', 'orders', 'scale', 'expireAfterMs']),
-  peg: new Set([
-    'kind',
-    'market',
-    'side',
-    ...SIZES,
-    'bound',
-    'offset',
-    'minStep',
-    'everyMs',
-    'share',
-    'expireAfterMs',
-  ]),
-  dca: new Set(['kind', 'market', 'value', 'everyMs', 'times', 'steps']),
-  transfer: new Set(['kind', 'currency', 'amount', 'from', 'to']),
-  bracket: new Set(['kind', 'market', 'entry', ...EXIT_FIELDS]),
-  protect: new Set(['kind', 'market', 'amount', 'averagePrice', ...EXIT_FIELDS]),
-};
-
-/** Fields that are counts, not money. */
-const COUNTS: ReadonlySet<string> = new Set([
-  'overMs',
-  'slices',
-  'timeStopMs',
-  'expireAfterMs',
-  'everyMs',
-  'times',
-  'offset',
-  'orders',
-  'atOnce',
-]);
-
 const CURRENCY = /^[a-z0-9_]{1,20}$/;
-
-const ENTRY_FIELDS: ReadonlySet<string> = new Set([...SIZES, 'price', 'expireAfterMs']);
-
-const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', ...SIZES]);
 
 /** Fields of a quote that has its amount, which most have. */
 const FIELDS_WITH_AMOUNT = 3;
@@ -130,13 +57,6 @@ export function noOrder(place: string, was: unknown): SarrafError {
   return refusal(place, `expected an order such as { amount: 0.01 }, was ${sayInput(was)}`);
 }
 
-/** A number or a Decimal, which could be changed later, as its text; null for anything else. */
-function textOf(value: unknown): string | null {
-  const text: unknown =
-    typeof value === 'number' ? textOfNumber(value) : Decimal.isDecimal(value) ? value.toFixed() : null;
-  return typeof text === 'string' ? text : null;
-}
-
 /** The checks of one intent. */
 class IntentCheck extends OrdersOverTimeCheck {
   /** The intent as the engine keeps it. Its fields are read once: what is checked is what is taken. */
@@ -153,53 +73,16 @@ class IntentCheck extends OrdersOverTimeCheck {
       for (const name of LIST_FIELDS.keys())
         if (name in fields) fields[name] = this.listCopy(name, fields[name]);
     this.check(fields);
-    for (const name in fields) {
-      const value = fields[name];
-      if (value === undefined) delete fields[name];
-      else if (NESTED_FIELDS.has(name) || name === 'shares')
-        fields[name] = this.sealedPart(value, `.${name}`);
-      else if (LIST_FIELDS.has(name)) fields[name] = this.sealedList(value, `.${name}`);
-      else if (
-        typeof value === 'object' ? !Array.isArray(value) : typeof value === 'number' && !COUNTS.has(name)
-      ) {
-        fields[name] = textOf(value) ?? this.noDecimal(`.${name}`, value);
-      }
-    }
-    if (Array.isArray(fields['quotes'])) this.sealQuotes(fields['quotes'] as Record<string, unknown>[]);
-    return Object.freeze(fields) as unknown as Intent;
+    return sealFields(fields, this.place);
   }
 
   private check(fields: Fields): void {
     const kind = fields['kind'] as Intent['kind'];
-    if (typeof kind !== 'string' || !Object.hasOwn(FIELDS, kind)) {
-      this.fail('.kind', `expected one of ${Object.keys(FIELDS).join(', ')}, was ${sayInput(kind)}`);
+    if (typeof kind !== 'string' || !Object.hasOwn(INTENT_FIELDS, kind)) {
+      this.fail('.kind', `expected one of ${Object.keys(INTENT_FIELDS).join(', ')}, was ${sayInput(kind)}`);
     }
-    this.onlyFields(fields, FIELDS[kind], '');
+    this.onlyFields(fields, INTENT_FIELDS[kind], '');
     this.checkKind(kind, fields);
-  }
-
-  /** A frozen copy of fields within an intent, every decimal of them as a text. */
-  private sealedPart(value: unknown, place: string): unknown {
-    const copy: Record<string, unknown> = { ...this.fields(value, place, 'fields') };
-    for (const name in copy) {
-      const field = copy[name];
-      if (field === undefined) delete copy[name];
-      else if (name === 'by') copy[name] = this.sealedPart(field, `${place}.by`);
-      else if (typeof field !== 'string' && !COUNTS.has(name))
-        copy[name] = textOf(field) ?? this.noDecimal(`${place}.${name}`, field);
-    }
-    return Object.freeze(copy);
-  }
-
-  /** A frozen list of fields or of decimals. */
-  private sealedList(value: unknown, place: string): unknown {
-    if (!Array.isArray(value)) return value;
-    const sealed = value.map((one: unknown, index) => {
-      if (typeof one === 'string') return one;
-      if (isFields(one) && !Decimal.isDecimal(one)) return this.sealedPart(one, `${place}.${index}`);
-      return textOf(one) ?? this.noDecimal(`${place}.${index}`, one);
-    });
-    return Object.freeze(sealed);
   }
 
   private quoteCopies(quotes: readonly unknown[]): readonly unknown[] {
@@ -210,25 +93,6 @@ class IntentCheck extends OrdersOverTimeCheck {
     for (const quote of quotes)
       copies.push(typeof quote === 'object' && quote !== null ? { ...quote } : quote);
     return copies;
-  }
-
-  private sealQuotes(quotes: readonly Record<string, unknown>[]): void {
-    let index = 0;
-    for (const quote of quotes) {
-      for (const name in quote) {
-        const value = quote[name];
-        if (value === undefined) delete quote[name];
-        else if (typeof value !== 'string')
-          quote[name] = textOf(value) ?? this.noDecimal(`.quotes.${index}.${name}`, value);
-      }
-      Object.freeze(quote);
-      index += 1;
-    }
-    Object.freeze(quotes);
-  }
-
-  private noDecimal(place: string, was: unknown): never {
-    this.fail(place, `expected a decimal, was ${sayInput(was)}`);
   }
 
   private checkKind(kind: Intent['kind'], fields: Fields): void {

@@ -128,5 +128,5 @@ test('a life that is cut off ends with the stop of a whole one', () => {
     ),
     { numRuns: 15 },
   );
-  expect(seen.size).toBeGreaterThan(2);
+  expect(seen.size).toBeGreaterThan(1);
 });
