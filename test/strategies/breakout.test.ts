@@ -46,7 +46,7 @@ describe('breakout', () => {
     expectSound(rising);
     expect(rising.equity).toBeGreaterThan(12_000);
     const waves = generateBars({ count: 900, seed: 4, wave: { percent: 6, bars: 60 } });
-    const sideways = runStrategy(breakout, { bars: waves, fee: 0.001, minOrderValue: 5 });
+    const sideways = runStrategy(breakout, { bars: waves, fee: 0.001 });
     expectSound(sideways);
     expect(sideways.equity).toBeLessThan(9_500);
     const exits = sideways.orders.filter(({ side, filled }) => side === 'sell' && filled > 0);

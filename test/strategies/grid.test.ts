@@ -5,13 +5,11 @@ import { expectSameAfterRestarts } from './claims.ts';
 
 /** Prices 98, 99, 100, 101 and 102. */
 const params = { low: 98, high: 102, levels: 5, equityShare: 0.1 };
-const minOrderValue = 5;
 
 describe('grid', () => {
   test('buys at each price below the market, and sells what it got one price higher', () => {
     const { orders, fills } = runStrategy(grid, {
       params,
-      minOrderValue,
       bars: [100.5, 100.5, 98.5, 98.5, 101.5],
     });
     const [first, second, third] = orders;
@@ -28,18 +26,17 @@ describe('grid', () => {
 
   test('goes on after a restart', () => {
     const bars = [100.5, 100.5, 98.5, 98.5, 101.5, 99.5, 100.5, 97, 99.5, 102.5];
-    expectSameAfterRestarts(grid, { params, bars, minOrderValue });
+    expectSameAfterRestarts(grid, { params, bars });
   });
 
   test('wins while the price comes back, and holds all that it bought where it falls through', () => {
     const sideways = runStrategy(grid, {
       bars: generateBars({ count: 600, seed: 4 }),
       fee: 0.0005,
-      minOrderValue,
     });
     expect(sideways.equity).toBeGreaterThan(10_000);
     const bars = generateBars({ count: 600, seed: 4, trend: -0.15 });
-    const falling = runStrategy(grid, { bars, fee: 0.0005, minOrderValue });
+    const falling = runStrategy(grid, { bars, fee: 0.0005 });
     expect(falling.refusals).toEqual([]);
     expect(falling.equity).toBeLessThan(9_500);
     const waiting = falling.orders.filter(({ side, state }) => side === 'sell' && state === 'open');

@@ -20,11 +20,11 @@ describe('ma-cross', () => {
   test('wins in long waves, and loses sideways, by more than its fees', () => {
     const params = { fast: 10, slow: 30, share: 1 };
     const waves = generateBars({ count: 900, seed: 4, wave: { percent: 20, bars: 300 } });
-    const long = runStrategy(maCross, { bars: waves, params, fee: 0.001, minOrderValue: 5 });
+    const long = runStrategy(maCross, { bars: waves, params, fee: 0.001 });
     expectSound(long);
     expect(long.equity).toBeGreaterThan(11_000);
     const flat = { bars: generateBars({ count: 900, seed: 4 }), params };
-    const sideways = runStrategy(maCross, { ...flat, fee: 0.001, minOrderValue: 5 });
+    const sideways = runStrategy(maCross, { ...flat, fee: 0.001 });
     expectSound(sideways);
     expect(sideways.equity).toBeLessThan(9_500);
     expect(runStrategy(maCross, flat).equity).toBeLessThan(10_000);

@@ -10,7 +10,7 @@ const still = { bid: 99, ask: 101, amount: 2 };
 /** What it has in the end beyond what its first coins are worth by then, on a market of a trend. */
 function earned(trend: number): number {
   const bars = generateBars({ count: 600, seed: 4, trend });
-  const run = runStrategy(marketMaker, { bars, balances, params, fee: 0.001, minOrderValue: 5 });
+  const run = runStrategy(marketMaker, { bars, balances, params, fee: 0.001 });
   expectSound(run, 100);
   expect(run.orders.every(({ execution }) => execution === 'limit')).toBe(true);
   const last = bars.at(-1);
@@ -46,7 +46,7 @@ describe('market-maker', () => {
 
   test('goes on after a restart', () => {
     const bars = generateBars({ count: 20, seed: 3 });
-    expectSameAfterRestarts(marketMaker, { bars, balances, params, minOrderValue: 5 });
+    expectSameAfterRestarts(marketMaker, { bars, balances, params });
   });
 
   test('wins where the price comes back, and loses to holding where it runs away', () => {

@@ -39,12 +39,11 @@ describe('mean-reversion', () => {
     const sideways = runStrategy(meanReversion, {
       bars: generateBars({ count: 900, seed: 4 }),
       fee: 0.001,
-      minOrderValue: 5,
     });
     expectSound(sideways);
     expect(sideways.equity).toBeGreaterThan(10_000);
     const bars = generateBars({ count: 900, seed: 4, trend: -0.15 });
-    const falling = runStrategy(meanReversion, { bars, fee: 0.001, minOrderValue: 5 });
+    const falling = runStrategy(meanReversion, { bars, fee: 0.001 });
     expectSound(falling);
     expect(falling.equity).toBeLessThan(9_700);
     for (const { orders } of [sideways, falling]) {

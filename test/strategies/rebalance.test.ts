@@ -19,11 +19,11 @@ describe('rebalance', () => {
 
   test('wins in waves that come back, and buys all the way down in a long fall', () => {
     const waves = generateBars({ count: 900, seed: 4, wave: { percent: 20, bars: 300 } });
-    const swinging = runStrategy(rebalance, { bars: waves, fee: 0.001, minOrderValue: 5 });
+    const swinging = runStrategy(rebalance, { bars: waves, fee: 0.001 });
     expectSound(swinging);
     expect(swinging.equity).toBeGreaterThan(10_000);
     const fall = generateBars({ count: 600, seed: 4, trend: -0.15 });
-    const falling = runStrategy(rebalance, { bars: fall, fee: 0.001, minOrderValue: 5 });
+    const falling = runStrategy(rebalance, { bars: fall, fee: 0.001 });
     expectSound(falling);
     expect(sides(falling).length).toBeGreaterThan(5);
     expect(new Set(sides(falling))).toEqual(new Set(['buy']));

@@ -7,6 +7,7 @@ import { bookColumns, tradeColumns } from '../../recording/record-columns.ts';
 import type { RecordedBook, RecordedTrade } from '../../recording/records.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { StrategyRunner } from '../../strategy/runner.ts';
+import type { UniverseWish } from '../../strategy/universe/universe-rules.ts';
 import { runPoll, type PollRunOptions } from '../poll/run-poll.ts';
 import {
   accountOf,
@@ -51,6 +52,11 @@ export interface BookScript extends BookMarketScript, ScriptedAccount {
   readonly stepMs?: number;
   /** Other markets, for a strategy of several; their books begin with the first ones, and come as often. */
   readonly others?: readonly BookMarketScript[];
+  /**
+   * Markets that it runs in by a rule, of those of the script; in place of the first. They are ranked by
+   * their books and by what was traded at them so far.
+   */
+  readonly universe?: UniverseWish;
 }
 
 /** A request and its reply, each. */
@@ -62,17 +68,21 @@ const LATENCY_MS = 10;
  * threw, and `INVALID_OPTIONS` for a script without books, or with prices that cross.
  */
 export async function runOnBooks(strategy: StrategyDefinition, script: BookScript): Promise<ScriptedRun> {
-  const { params = {}, stepMs = 10_000, others = [] } = script;
+  const { params = {}, stepMs = 10_000, others = [], universe } = script;
   const market = scriptedMarketOf(script);
+  const markets = [script, ...others].map((one) => recordedMarket(one, stepMs));
   const runner = new StrategyRunner(strategy, {
     marketNames: MARKET_NAMES,
     market: market.symbol,
     timeframe: '1m',
     params,
+    knownMarkets: new Set(markets.map((one) => one.market.symbol)),
+    isDataSet: true,
+    ...(universe === undefined ? {} : { universe }),
   });
   const run = await runPoll({
     settings: { ...settingsOf(runner, script), reconciliation: DEFAULT_RECONCILIATION },
-    markets: [script, ...others].map((one) => recordedMarket(one, stepMs)),
+    markets,
     ...accountOf(script, market),
     quote: market.quote,
     rules: { latency: { kind: 'constant', outMs: LATENCY_MS, backMs: LATENCY_MS } },

@@ -189,14 +189,28 @@ export function accountOf(
   };
 }
 
-/** Throws `INVALID_OPTIONS` for locks that no configuration may have. */
+/**
+ * Throws `INVALID_OPTIONS` for locks that no configuration may have, and for a universe that no market of the
+ * script can be in: nothing would ever happen in it.
+ */
 export function settingsOf(
   runner: StrategyRunner,
   { locks = [] }: Pick<ScriptedAccount, 'locks'>,
 ): CandleRunOptions['settings'] {
+  refuseEmptyUniverses(runner);
   const limits = createRiskLimits();
   const instance = { runner, onError: 'stop', pauseMs: 60_000, limits, capital: {} } as const;
   return { ...DEFAULT_ENGINE_TIMES, instance: 'test', instances: [instance], locks: readLocks(locks) };
+}
+
+function refuseEmptyUniverses({ subscriptions }: StrategyRunner): void {
+  for (const wanted of subscriptions) {
+    if (wanted.kind !== 'universe' || wanted.candidates.length > 0) continue;
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `universe: expected markets in ${wanted.rules.quote} among those of the script, found none: add some by others, with a name such as ETHUSDT`,
+    );
+  }
 }
 
 function readLocks(locks: readonly unknown[]): readonly LockRule[] {

@@ -3,6 +3,7 @@ import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { createMarket, type Market } from '../../domain/market.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import { interfaceMinOrderValue } from '../../simulator/settings/market-config.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 
 /**
@@ -29,7 +30,11 @@ export interface ScriptedTerms {
   readonly priceStep?: number;
   /** In the base currency; 0.000001 without it. */
   readonly amountStep?: number;
-  /** In the quote currency; 0 without it. */
+  /**
+   * An order must be worth more, in the quote currency. Without it that of the simulated exchange: 11 USDT,
+   * or 3,000,000 rials. So what a fee leaves behind is too little for an order, as it is there. With 0 it is
+   * a holding that can be sold.
+   */
   readonly minOrderValue?: number;
 }
 
@@ -83,11 +88,12 @@ export function scriptedMarketOf({
   amountStep = 0.000_001,
   minOrderValue,
 }: ScriptedTerms): Market {
+  const name = parseMarket(market);
   return createMarket({
-    market: parseMarket(market),
+    market: name,
     priceStep: decimalText(priceStep),
     amountStep: decimalText(amountStep),
-    ...(minOrderValue === undefined ? {} : { minOrderValue: decimalText(minOrderValue) }),
+    minOrderValue: minOrderValue === undefined ? interfaceMinOrderValue(name) : decimalText(minOrderValue),
   });
 }
 

@@ -9,8 +9,10 @@ import { parseMarket } from '../../exchange/market-names.ts';
 /** Least order values of the interface ("Order placement codes"). */
 const MIN_ORDER_VALUES: Readonly<Record<Currency, string>> = { rls: '3000000', usdt: '11' };
 
-const leastValue = ({ quote }: MarketName): string =>
-  present(MIN_ORDER_VALUES[quote], () => `the least order value of markets in ${quote}`);
+/** The least order value of a market by its quote currency, where nobody says another one. */
+export function interfaceMinOrderValue({ quote }: MarketName): string {
+  return present(MIN_ORDER_VALUES[quote], () => `the least order value of markets in ${quote}`);
+}
 
 /** One market. Steps are decimals of any size: `"10"` and `"0.00000001"`. */
 export const marketConfig = z
@@ -32,7 +34,7 @@ export const marketConfig = z
         market: name,
         priceStep,
         amountStep,
-        minOrderValue: minOrderValue ?? leastValue(name),
+        minOrderValue: minOrderValue ?? interfaceMinOrderValue(name),
       });
       parsePrice(market, initialPrice);
       return { market, initialPrice };

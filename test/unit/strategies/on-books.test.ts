@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
-import { runOnBooks, runStrategy } from '#testing';
+import { runOnBooks, runStrategy, type ScriptedBook, type ScriptedTerms } from '#testing';
 import grid from '../../../strategies/grid.ts';
 import marketMaker from '../../../strategies/market-maker.ts';
 
@@ -93,4 +93,90 @@ test('what is no book is refused, and what a handler throws ends the test', asyn
     on: { book: ({ buy }) => buy({ amount: Number.NaN }) },
   });
   await expect(runOnBooks(broken, { books: [still] })).rejects.toThrow('broken: on.book: ctx.buy.amount');
+});
+
+/** Trades of `early` before, and of `late` after the middle of ten minutes. */
+const busy = (price: number, early: number, late: number): readonly ScriptedBook[] =>
+  Array.from({ length: 60 }, (_, index) => ({
+    bid: price - 0.01,
+    ask: price,
+    trades: [{ side: 'buy' as const, price, amount: index < 30 ? early : late }],
+  }));
+const busiest = { quote: 'usdt', rankBy: 'volume24h', take: 1, refreshMs: 60_000, hysteresis: 0 } as const;
+const twoMarkets = {
+  books: busy(100, 2, 2),
+  others: [{ market: 'ETHUSDT', books: busy(10, 1, 90) }],
+};
+
+test('a universe follows what is traded at the books of a script', async () => {
+  const roamer = defineStrategy({
+    name: 'roamer',
+    data: ({ universe }) => {
+      const members = universe(busiest);
+      return { members, prices: members.ticker() };
+    },
+    on: {
+      members: ({ log }, { entered, left }) => log(`in ${entered.join()}, out ${left.join()}`),
+      prices({ markets }, { market }) {
+        const { position, buy } = markets.of(market);
+        if (position === 0) buy({ value: 1_000 });
+      },
+    },
+  });
+  const { log, fills } = await runOnBooks(roamer, twoMarkets);
+  expect(log).toEqual(['in BTCUSDT, out ', 'in ETHUSDT, out BTCUSDT']);
+  expect(fills.map(({ market, price }) => `${market} ${price}`)).toEqual(['BTCUSDT 100', 'ETHUSDT 10']);
+});
+
+test('a strategy of one market runs in the members of a universe on books', async () => {
+  const buyer = defineStrategy({
+    name: 'buyer',
+    data: ({ market }) => ({ price: market.ticker() }),
+    on: {
+      price({ position, orders, buy }) {
+        if (position === 0 && orders.length === 0) buy({ value: 1_000 });
+      },
+    },
+  });
+  const { fills } = await runOnBooks(buyer, { ...twoMarkets, universe: busiest });
+  expect(fills.map(({ market }) => market)).toEqual(['BTCUSDT', 'ETHUSDT']);
+  const alone = runOnBooks(buyer, { books: busy(100, 1, 1), universe: { ...busiest, quote: 'rls' } });
+  await expect(alone).rejects.toThrow('expected markets in rls among those of the script, found none');
+});
+
+test('data of a market that the script has no books of is refused', async () => {
+  const watcher = defineStrategy({
+    name: 'watcher',
+    data: ({ markets }) => ({ other: markets.of('ETHUSDT').book() }),
+    on: { other: ({ log }) => log('seen') },
+  });
+  await expect(runOnBooks(watcher, { books: [still] })).rejects.toThrow(/ETHUSDT/);
+  const others = [{ market: 'ETHUSDT', books: [still, still] }];
+  const { log } = await runOnBooks(watcher, { books: [still, still], others });
+  expect(log.length).toBeGreaterThan(0);
+});
+
+/** Whether a purchase for a value is filled on bars and on books, or the code of its refusal. */
+async function codes({ value, ...terms }: ScriptedTerms & { readonly value: number }) {
+  const small = defineStrategy({
+    name: 'small',
+    data: ({ market }) => ({ price: market.ticker() }),
+    on: {
+      price({ orders, position, buy }) {
+        if (orders.length === 0 && position === 0) buy({ value, price: 102 });
+      },
+    },
+  });
+  const of = { ...terms, balances: { usdt: 10_000, rls: 1_000_000_000 } };
+  const bars = runStrategy(small, { ...of, bars: [100, 100, 100] });
+  const books = await runOnBooks(small, { ...of, books: [still, still] });
+  return [bars, books].map(({ fills, refusals }) => fills.length > 0 || refusals[0]?.split(':')[0]);
+}
+
+test('an order must be worth more than at the exchange, unless the script says less', async () => {
+  expect(await codes({ value: 11 })).toEqual(['fit', 'fit']);
+  expect(await codes({ value: 12 })).toEqual([true, true]);
+  expect(await codes({ value: 11, minOrderValue: 0 })).toEqual([true, true]);
+  expect(await codes({ market: 'BTCIRT', value: 3_000_000 })).toEqual(['fit', 'fit']);
+  expect(await codes({ market: 'BTCIRT', value: 3_000_100 })).toEqual([true, true]);
 });

@@ -144,7 +144,7 @@ test('a share of the volume lets an order fill over several bars, in each of sev
       },
       other({ markets, orders }) {
         const ether = markets.of('ETHUSDT');
-        if (ether.position === 0 && orders.length < 2) ether.buy({ amount: 1, price: 11 });
+        if (ether.position === 0 && orders.length < 2) ether.buy({ amount: 2, price: 11 });
       },
     },
   });
@@ -157,5 +157,5 @@ test('a share of the volume lets an order fill over several bars, in each of sev
   const amounts = (market: string): readonly number[] =>
     fills.flatMap((fill) => (fill.market === market ? [fill.amount] : []));
   expect(amounts('BTCUSDT')).toEqual([1, 1, 1]);
-  expect(amounts('ETHUSDT')).toEqual([1]);
+  expect(amounts('ETHUSDT')).toEqual([2]);
 });
