@@ -47,6 +47,7 @@ export type { Transfer } from './shown-transfer.ts';
 export { decimal } from './parameters.ts';
 export type { OrderUpdate, OwnOrderState, Rejection, TransferStatus } from './strategy-event.ts';
 export type { DelegationLimit, MarginWallets, Pool, Pools, ShownMarginWallet } from './shown-margin.ts';
+export { search, type SearchRange } from './search-range.ts';
 export { size, type Edge, type RiskPerTrade, type VolatilityTarget } from './size.ts';
 export { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 export type { Freshness } from './subscriptions.ts';

@@ -61,8 +61,8 @@ export const LAYERS: readonly LayerRule[] = [
     isPure: false,
   },
   { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },
-  // Numbers about numbers: it knows no bot, venue or file.
-  { folder: 'study', mayImport: ['domain'], isPure: true },
+  // Numbers about numbers, and what params declare: it knows no bot, venue or file.
+  { folder: 'study', mayImport: ['domain', 'strategy'], isPure: true },
   { folder: 'backtest', mayImport: [...PURE, ...SHELLS, 'study', 'daemon'], isPure: false },
   { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, 'study', 'daemon'], isPure: false },
   { folder: 'cli', mayImport: [...PURE, ...SHELLS, 'study', 'backtest', 'daemon', 'fuzz'], isPure: false },
