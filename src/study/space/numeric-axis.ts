@@ -46,6 +46,14 @@ export class NumericAxis {
     return kind === 'integer' ? valueAtPlace(steps, place) : textAtPlace(steps, place);
   }
 
+  /** The coordinate of the value next to a place on the line. */
+  snapped(coordinate: number): number {
+    const { steps } = this.parameter;
+    if (steps === null) return Math.min(this.high, Math.max(this.low, coordinate));
+    const wanted = this.isLog ? Math.exp(coordinate) : coordinate;
+    return this.onLine(valueAtPlace(steps, nearestPlace(steps, wanted)));
+  }
+
   /** The value at a place, counted from 0. */
   valueOfPlace(place: number): ParameterValue {
     const { steps, kind } = this.parameter;
@@ -53,10 +61,11 @@ export class NumericAxis {
     return kind === 'integer' ? valueAtPlace(steps, place) : textAtPlace(steps, place);
   }
 
-  /** The stretch that a value stands for; empty without steps. */
-  cellOf(value: ParameterValue): readonly [left: number, right: number] {
-    const number = Number(value);
-    return [this.onLine(number - this.halfStep), this.onLine(number + this.halfStep)];
+  /** The stretch that the value at a coordinate stands for; empty without steps. */
+  cellAt(coordinate: number): readonly [left: number, right: number] {
+    if (!this.isLog) return [coordinate - this.halfStep, coordinate + this.halfStep];
+    const value = Math.exp(coordinate);
+    return [Math.log(value - this.halfStep), Math.log(value + this.halfStep)];
   }
 
   private onLine(value: number): number {

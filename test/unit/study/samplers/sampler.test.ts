@@ -1,0 +1,320 @@
+import { describe, expect, test } from 'vitest';
+import type { Space } from '../../../../src/study/space/parameter.ts';
+import { readSpace } from '../../../../src/study/space/space-declaration.ts';
+import { Sampler } from '../../../../src/study/samplers/sampler.ts';
+import { SAMPLER_KINDS, type SamplerSettings } from '../../../../src/study/samplers/sampler-settings.ts';
+import type { Trial, TrialOutcome } from '../../../../src/study/samplers/trial-record.ts';
+
+const SETTINGS: SamplerSettings = { kind: 'random', seed: 1, generation: 4, objectives: ['minimize'] };
+
+const SMALL = readSpace({
+  length: { kind: 'integer', min: 1, max: 3 },
+  mode: { kind: 'choice', values: ['fast', 'slow'] },
+});
+const WIDE = readSpace({
+  x: { kind: 'decimal', min: -3, max: 7 },
+  y: { kind: 'decimal', min: 0.001, max: 1, scale: 'log' },
+  n: { kind: 'integer', min: 1, max: 50 },
+});
+const NUMBERS = readSpace({
+  x: { kind: 'decimal', min: -3, max: 7 },
+  n: { kind: 'integer', min: -5, max: 20 },
+});
+
+const complete = (...values: number[]): TrialOutcome => ({ kind: 'complete', values, violation: 0 });
+const failed: TrialOutcome = { kind: 'failed', reason: 'the handler threw' };
+
+const loss = ({ point }: Trial): number =>
+  (Number(point['x']) - 2) ** 2 + (Number(point['n']) - 11) ** 2 / 50 + Number(point['y'] ?? 0);
+
+/** Runs a study to its end, or to some trials. */
+function study(
+  space: Space,
+  settings: SamplerSettings,
+  { trials, outcome }: { readonly trials: number; readonly outcome: (trial: Trial) => TrialOutcome },
+): Sampler {
+  const sampler = new Sampler(space, settings);
+  for (;;) {
+    const asked = sampler.ask(Math.min(settings.generation, trials - sampler.trials.length));
+    if (asked.length === 0) return sampler;
+    sampler.tell(asked.map((trial) => ({ number: trial.number, outcome: outcome(trial) })));
+  }
+}
+
+const pointsOf = (sampler: Sampler): readonly string[] =>
+  sampler.trials.map(({ point }) => JSON.stringify(point));
+
+describe.each(['grid', 'random', 'sobol', 'tpe', 'nsga2'] as const)('%s', (kind) => {
+  test('proposes every point of a small space once, and then no more', () => {
+    const sampler = study(
+      SMALL,
+      { ...SETTINGS, kind },
+      { trials: 100, outcome: ({ number }) => complete(number) },
+    );
+    expect(pointsOf(sampler).toSorted()).toEqual(
+      [1, 2, 3]
+        .flatMap((length) => ['fast', 'slow'].map((mode) => JSON.stringify({ length, mode })))
+        .toSorted(),
+    );
+    expect(sampler.isExhausted).toBe(true);
+    expect(sampler.ask(5)).toEqual([]);
+  });
+});
+
+describe.each(['random', 'sobol', 'tpe', 'nsga2', 'cmaes'] as const)('%s', (kind) => {
+  const settings = { ...SETTINGS, kind };
+  const space = kind === 'cmaes' ? NUMBERS : WIDE;
+
+  test('goes on where every trial failed, and where every trial is infeasible', () => {
+    const trials = 120;
+    expect(study(space, settings, { trials, outcome: () => failed }).trials).toHaveLength(trials);
+    const infeasible = study(space, settings, {
+      trials,
+      outcome: (trial) => ({ kind: 'complete', values: [loss(trial)], violation: 1 + trial.number }),
+    });
+    expect(infeasible.trials).toHaveLength(trials);
+  });
+
+  test('another seed proposes other points', () => {
+    const outcome = (trial: Trial): TrialOutcome => complete(loss(trial));
+    const [one, other] = [1, 2].map((seed) => study(space, { ...settings, seed }, { trials: 8, outcome }));
+    expect(pointsOf(one!)).not.toEqual(pointsOf(other!));
+  });
+});
+
+describe.each(['tpe', 'cmaes', 'nsga2'] as const)('%s', (kind) => {
+  const space = kind === 'cmaes' ? NUMBERS : WIDE;
+  const settings = { ...SETTINGS, kind };
+  const outcome = (trial: Trial): TrialOutcome => complete(loss(trial));
+  const best = (sampler: Sampler): number =>
+    Math.min(
+      ...sampler.trials.map(({ outcome }) => (outcome?.kind === 'complete' ? outcome.values[0]! : Infinity)),
+    );
+
+  test('comes nearer to the best than chance', () => {
+    // NSGA-II learns only once in a population, so it takes longer.
+    const trials = kind === 'nsga2' ? 400 : 200;
+    const sumOf = (kind: SamplerSettings['kind']): number =>
+      [1, 2, 3].reduce(
+        (sum, seed) => sum + best(study(space, { ...settings, kind, seed }, { trials: 200, outcome })),
+        0,
+      );
+    expect(sumOf(kind) * 2).toBeLessThan(sumOf('random'));
+  });
+
+  test('maximises what is to be large', () => {
+    const negative = study(
+      space,
+      { ...settings, objectives: ['maximize'] },
+      {
+        trials: 80,
+        outcome: (trial) => complete(-loss(trial)),
+      },
+    );
+    expect(pointsOf(negative)).toEqual(pointsOf(study(space, settings, { trials: 80, outcome })));
+  });
+
+  test('finds the feasible part, and the best in it', () => {
+    // The best of all, at x = 2, is forbidden.
+    const constrained = study(space, settings, {
+      trials: 240,
+      outcome: (trial) => ({
+        kind: 'complete',
+        values: [loss(trial)],
+        violation: Math.max(0, 4 - Number(trial.point['x'])),
+      }),
+    });
+    const feasible = constrained.trials.filter(
+      ({ outcome }) => outcome?.kind === 'complete' && outcome.violation === 0,
+    );
+    expect(feasible.length).toBeGreaterThan(80);
+    expect(Math.min(...feasible.map(({ point }) => Number(point['x'])))).toBeLessThan(4.3);
+  });
+});
+
+test('TPE keeps away from where trials fail', () => {
+  const outcome = (trial: Trial): TrialOutcome =>
+    Number(trial.point['x']) > 4 ? failed : complete(loss(trial));
+  const { trials } = study(WIDE, { ...SETTINGS, kind: 'tpe' }, { trials: 160, outcome });
+  const late = trials.slice(80).filter(({ outcome }) => outcome?.kind === 'failed');
+  // Of 80; chance would send 24 there.
+  expect(late.length).toBeLessThan(10);
+});
+
+test('the proposals of one TPE generation keep away from each other', () => {
+  const sampler = study(
+    WIDE,
+    { ...SETTINGS, kind: 'tpe', generation: 20 },
+    { trials: 60, outcome: (trial) => complete(loss(trial)) },
+  );
+  const xs = sampler.ask(20).map(({ point }) => Number(point['x']));
+  expect(Math.max(...xs) - Math.min(...xs)).toBeGreaterThan(1);
+  expect(new Set(xs).size).toBe(20);
+});
+
+test('NSGA-II spreads over a front of two objectives', () => {
+  const settings: SamplerSettings = {
+    ...SETTINGS,
+    kind: 'nsga2',
+    generation: 10,
+    objectives: ['minimize', 'maximize'],
+  };
+  const { trials } = study(WIDE, settings, {
+    trials: 400,
+    outcome: ({ point }) => complete(Number(point['x']) ** 2 + Number(point['y']), Number(point['x'])),
+  });
+  // From x = 0 upwards each is best for someone.
+  const late = trials.slice(300).map(({ point }) => Number(point['x']));
+  expect(late.filter((x) => x > -0.2).length).toBeGreaterThan(85);
+  for (const from of [0, 2, 4, 6]) expect(late.some((x) => x >= from && x < from + 1)).toBe(true);
+});
+
+test('CMA-ES starts anew in twice the population when nothing gets better', () => {
+  // A flat function: the horizon of populations passes, and the mean moves away.
+  const { trials } = study(
+    NUMBERS,
+    { ...SETTINGS, kind: 'cmaes', generation: 1 },
+    { trials: 900, outcome: () => complete(1) },
+  );
+  const xs = trials.map(({ point }) => Number(point['x']));
+  expect(new Set(xs.map((x) => Math.floor(x + 3))).size).toBeGreaterThan(6);
+});
+
+describe('a sampler', () => {
+  test('proposes no more than the generation under way, until all of it is told', () => {
+    const sampler = new Sampler(WIDE, SETTINGS);
+    expect(sampler.ask(3).map(({ number }) => number)).toEqual([0, 1, 2]);
+    expect(sampler.ask(3).map(({ number }) => number)).toEqual([3]);
+    expect(sampler.ask(3)).toEqual([]);
+    sampler.tell([0, 1, 3].map((number) => ({ number, outcome: complete(1) })));
+    expect(sampler.ask(3)).toEqual([]);
+    expect(sampler.pending).toEqual([{ number: 2, point: sampler.trials[2]!.point }]);
+    sampler.tell([{ number: 2, outcome: failed }]);
+    expect(sampler.pending).toEqual([]);
+    expect(sampler.ask(3).map(({ number }) => number)).toEqual([4, 5, 6]);
+  });
+
+  test.each([
+    ['NaN', complete(Number.NaN), 'expected a finite objective 1, found NaN'],
+    ['an infinite value', complete(-Infinity), 'expected a finite objective 1, found -Infinity'],
+    [
+      'a violation that is no number',
+      { kind: 'complete', values: [1], violation: Number.NaN } as const,
+      'expected a violation of 0 or more, found NaN',
+    ],
+    [
+      'a violation below 0',
+      { kind: 'complete', values: [1], violation: -1 } as const,
+      'expected a violation of 0 or more, found -1',
+    ],
+  ])('takes %s as a failed trial', (_, outcome, reason) => {
+    const sampler = new Sampler(WIDE, SETTINGS);
+    sampler.ask(1);
+    sampler.tell([{ number: 0, outcome }]);
+    expect(sampler.trials[0]!.outcome).toEqual({ kind: 'failed', reason });
+  });
+
+  test('refuses outcomes that are not due, and keeps those before them', () => {
+    const sampler = new Sampler(WIDE, SETTINGS);
+    sampler.ask(2);
+    const told = { number: 0, outcome: complete(1) };
+    expect(() => sampler.tell([told, { number: 2, outcome: complete(1) }])).toThrow(
+      'expected the outcome of a trial that is due, found that of trial 2, which was not asked for',
+    );
+    expect(() => sampler.tell([told])).toThrow('found that of trial 0, which was told before');
+    expect(() => sampler.tell([{ number: 1, outcome: complete(1, 2) }])).toThrow(
+      'expected 1 values, one an objective, for trial 1, found 2',
+    );
+    expect(sampler.trials.map(({ outcome }) => outcome)).toEqual([complete(1), null]);
+  });
+
+  test('goes on from its trials as if nothing had happened, and from trials with gaps', () => {
+    const sampler = new Sampler(WIDE, { ...SETTINGS, kind: 'tpe' });
+    for (let generation = 0; generation < 5; generation += 1)
+      sampler.tell(sampler.ask(4).map((trial) => ({ number: trial.number, outcome: complete(loss(trial)) })));
+    sampler.ask(4);
+    sampler.tell([{ number: 22, outcome: complete(7) }]);
+    const again = new Sampler(WIDE, { ...SETTINGS, kind: 'tpe' }, JSON.parse(JSON.stringify(sampler.trials)));
+    expect(again.pending.map(({ number }) => number)).toEqual([20, 21, 23]);
+    for (const one of [sampler, again])
+      one.tell([20, 23, 21].map((number) => ({ number, outcome: complete(number) })));
+    expect(again.ask(4)).toEqual(sampler.ask(4));
+  });
+
+  test.each([
+    [
+      [{ point: { length: 9, mode: 'fast' }, outcome: null }],
+      'trial 0: length: expected integer 1 to 3 in 2 steps, found 9',
+    ],
+    [
+      Array.from({ length: 6 }, () => ({ point: { length: 1, mode: 'fast' }, outcome: null })),
+      'trial 4: expected every outcome of the generation before, found 0 of 4',
+    ],
+  ])('refuses trials of another study: %#', (trials, problem) => {
+    expect(() => new Sampler(SMALL, SETTINGS, trials)).toThrow(problem);
+  });
+});
+
+describe('settings', () => {
+  const many = readSpace(
+    Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`p${index}`, { kind: 'integer', min: 1, max: 9 }]),
+    ),
+  );
+  const withChoice = readSpace({
+    n: { kind: 'integer', min: 1, max: 9 },
+    mode: { kind: 'choice', values: ['a', 'b'] },
+  });
+  const withCondition = readSpace({
+    n: { kind: 'integer', min: 1, max: 9 },
+    m: { kind: 'integer', min: 1, max: 9, when: { n: 3 } },
+  });
+
+  test.each<readonly [string, Space, Partial<SamplerSettings>, string]>([
+    [
+      'no such sampler',
+      SMALL,
+      { kind: 'annealing' as never },
+      `expected a sampler among ${SAMPLER_KINDS.join(', ')}, found annealing`,
+    ],
+    ['a broken seed', SMALL, { seed: 0.5 }, 'expected a seed that is a whole number from 0, found 0.5'],
+    ['no generation', SMALL, { generation: 0 }, 'expected a generation of 1 to 1000 trials, found 0'],
+    ['no objective', SMALL, { objectives: [] }, 'expected 1 to 8 objectives, found 0'],
+    [
+      'two objectives',
+      SMALL,
+      { kind: 'tpe', objectives: ['minimize', 'maximize'] },
+      'expected one objective for tpe (nsga2 takes several), found 2',
+    ],
+    [
+      'a choice',
+      withChoice,
+      { kind: 'cmaes' },
+      'expected numbers only for cmaes, found the choice mode: take tpe',
+    ],
+    ['a condition', withCondition, { kind: 'cmaes' }, 'found the conditional parameter m'],
+    [
+      'a decimal without steps',
+      WIDE,
+      { kind: 'grid' },
+      'expected a step for x, found none: a grid tries every value',
+    ],
+    [
+      'a grid beyond bounds',
+      many,
+      { kind: 'grid' },
+      `expected a grid of at most 100000 points, found ${9n ** 40n}`,
+    ],
+  ])('with %s are refused', (_, space, settings, problem) => {
+    expect(() => new Sampler(space, { ...SETTINGS, ...settings })).toThrow(problem);
+  });
+
+  test('let CMA-ES have 40 dimensions', () => {
+    const sampler = study(
+      many,
+      { ...SETTINGS, kind: 'cmaes', generation: 15 },
+      { trials: 45, outcome: ({ number }) => complete(number) },
+    );
+    expect(sampler.trials).toHaveLength(45);
+  });
+});
