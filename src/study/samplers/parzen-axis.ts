@@ -5,8 +5,8 @@ import type { RandomStream } from './random-stream.ts';
 
 const ROOT_OF_TWO_PI = Math.sqrt(2 * Math.PI);
 
-/** A cell this many times narrower than its line is taken as the density in its middle. */
-const NARROW = 400;
+/** A cell this many times narrower than every kernel is taken as the density in its middle. */
+const NARROW = 4;
 
 /** Draws of a truncated normal before an even one is taken: one in three or more is inside. */
 const MOST_DRAWS = 100;
@@ -22,11 +22,16 @@ export class ParzenAxis {
   /** By kernel: its middle, and its width. */
   private readonly middles: Float64Array;
   private readonly widths: Float64Array;
-  /** By kernel: its share inside the line. */
-  private readonly inside: Float64Array;
+  /** By kernel: what makes an exponential its density, as a multiple of the even one. */
+  private readonly scales: Float64Array;
+  /** By kernel: its number among those that differ; empty without steps. */
+  private readonly kinds: Int32Array;
+  /** By coordinate of a wide cell: its probability by kind of kernel, as a multiple of the even one. */
+  private readonly cells = new Map<number, Float64Array>();
   private readonly axis: NumericAxis;
   private readonly leastWidth: number;
   private count: number;
+  private kindCount = 0;
 
   /**
    * `observed`: coordinates in the order of the trials; `order`: their places from the lowest to the highest.
@@ -36,21 +41,33 @@ export class ParzenAxis {
     this.axis = axis;
     this.count = observed.length + 1;
     const line = axis.high - axis.low;
+    const most = this.count + room;
     this.leastWidth = line / Math.min(MOST_KERNELS_OF_WIDTH, this.count + 1);
-    this.middles = new Float64Array(this.count + room);
-    this.widths = new Float64Array(this.count + room);
-    this.inside = new Float64Array(this.count + room);
+    this.middles = new Float64Array(most);
+    this.widths = new Float64Array(most);
+    this.scales = new Float64Array(most);
+    this.kinds = new Int32Array(axis.isStepped ? most : 0);
     this.middles.set(observed);
     this.setWidths(order);
+    let before = -1;
+    for (const kernel of order) {
+      this.finish(kernel, before);
+      before = kernel;
+    }
     const prior = this.count - 1;
     this.middles[prior] = (axis.low + axis.high) / 2;
     this.widths[prior] = line;
-    for (let kernel = 0; kernel < this.count; kernel += 1) this.setInside(kernel);
+    this.finish(prior, -1);
   }
 
-  /** The width of a kernel: the distance to the farther of its neighbours, within bounds. */
-  width(kernel: number): number {
-    return numberAt(this.widths, kernel);
+  /** Whether the scales of kernels are the same for all coordinates: then they are `scaleOf`, and not weighed. */
+  get hasScales(): boolean {
+    return !this.axis.isStepped;
+  }
+
+  /** What makes a kernel's exponential its density, as a multiple of the even one. */
+  scaleOf(kernel: number): number {
+    return numberAt(this.scales, kernel);
   }
 
   /** Adds a kernel around a coordinate. */
@@ -65,7 +82,8 @@ export class ParzenAxis {
     this.count += 1;
     this.middles[kernel] = coordinate;
     this.widths[kernel] = this.bounded(Math.max(coordinate - below, above - coordinate));
-    this.setInside(kernel);
+    this.finish(kernel, -1);
+    this.cells.clear();
   }
 
   /** A coordinate of a value, drawn from one kernel. */
@@ -84,35 +102,53 @@ export class ParzenAxis {
    * exponent goes to `exponents`, where one exponential serves all axes.
    */
   weigh(coordinate: number, factors: Float64Array, exponents: Float64Array): void {
-    const line = this.axis.high - this.axis.low;
-    const [left, right] = this.axis.isStepped ? this.axis.cellAt(coordinate) : [coordinate, coordinate];
-    const cell = right - left;
-    if (cell * NARROW < line) this.weighDensity(coordinate, factors, exponents);
-    else this.weighCell([left, right], factors);
+    if (!this.axis.isStepped) {
+      this.weighDistance(coordinate, exponents);
+      return;
+    }
+    const [left, right] = this.axis.cellAt(coordinate);
+    if ((right - left) * NARROW >= this.leastWidth) {
+      this.weighCell(coordinate, factors);
+      return;
+    }
+    this.weighDistance(coordinate, exponents);
+    const { count, scales } = this;
+    for (let kernel = 0; kernel < count; kernel += 1)
+      factors[kernel] = numberAt(factors, kernel) * numberAt(scales, kernel);
   }
 
-  private weighDensity(coordinate: number, factors: Float64Array, exponents: Float64Array): void {
-    const line = (this.axis.high - this.axis.low) / ROOT_OF_TWO_PI;
-    for (let kernel = 0; kernel < this.count; kernel += 1) {
-      const width = numberAt(this.widths, kernel);
-      const distance = (coordinate - numberAt(this.middles, kernel)) / width;
-      factors[kernel] = (numberAt(factors, kernel) * line) / (width * numberAt(this.inside, kernel));
-      exponents[kernel] = numberAt(exponents, kernel) - (distance * distance) / 2;
+  private weighDistance(coordinate: number, exponents: Float64Array): void {
+    const { count, middles, widths } = this;
+    for (let kernel = 0; kernel < count; kernel += 1) {
+      const distance = (coordinate - numberAt(middles, kernel)) / numberAt(widths, kernel);
+      exponents[kernel] = numberAt(exponents, kernel) - distance * distance;
     }
   }
 
-  private weighCell([left, right]: readonly [number, number], factors: Float64Array): void {
-    const scale = (this.axis.high - this.axis.low) / (right - left);
-    let [lastMiddle, lastWidth, mass] = [Number.NaN, Number.NaN, 0];
+  private weighCell(coordinate: number, factors: Float64Array): void {
+    let cell = this.cells.get(coordinate);
+    if (cell === undefined) {
+      cell = this.probabilities(coordinate);
+      this.cells.set(coordinate, cell);
+    }
+    const { count, kinds } = this;
+    for (let kernel = 0; kernel < count; kernel += 1)
+      factors[kernel] = numberAt(factors, kernel) * numberAt(cell, kinds[kernel] ?? -1);
+  }
+
+  /** By kind of kernel, the probability of a cell as a multiple of the even one. */
+  private probabilities(coordinate: number): Float64Array {
+    const [left, right] = this.axis.cellAt(coordinate);
+    const found = new Float64Array(this.kindCount).fill(Number.NaN);
     for (let kernel = 0; kernel < this.count; kernel += 1) {
+      const kind = this.kinds[kernel] ?? -1;
+      if (!Number.isNaN(numberAt(found, kind))) continue;
       const [middle, width] = [numberAt(this.middles, kernel), numberAt(this.widths, kernel)];
-      // Trials that gather at one value have the same kernel.
-      if (middle !== lastMiddle || width !== lastWidth) {
-        mass = gaussianMass((left - middle) / width, (right - middle) / width);
-        [lastMiddle, lastWidth] = [middle, width];
-      }
-      factors[kernel] = (numberAt(factors, kernel) * scale * mass) / numberAt(this.inside, kernel);
+      const mass = gaussianMass((left - middle) / width, (right - middle) / width);
+      // The scale without the height of the density.
+      found[kind] = (mass * numberAt(this.scales, kernel) * ROOT_OF_TWO_PI * width) / (right - left);
     }
+    return found;
   }
 
   private setWidths(order: Int32Array): void {
@@ -130,9 +166,19 @@ export class ParzenAxis {
     }
   }
 
-  private setInside(kernel: number): void {
+  /** Works out what follows from a kernel's middle and width; `before` may be one with the same. */
+  private finish(kernel: number, before: number): void {
     const [middle, width] = [numberAt(this.middles, kernel), numberAt(this.widths, kernel)];
-    this.inside[kernel] = gaussianMass((this.axis.low - middle) / width, (this.axis.high - middle) / width);
+    if (before >= 0 && this.middles[before] === middle && this.widths[before] === width) {
+      this.kinds[kernel] = this.kinds[before] ?? -1;
+      this.scales[kernel] = numberAt(this.scales, before);
+      return;
+    }
+    const { low, high } = this.axis;
+    const inside = gaussianMass((low - middle) / width, (high - middle) / width);
+    this.kinds[kernel] = this.kindCount;
+    this.kindCount += 1;
+    this.scales[kernel] = (high - low) / (ROOT_OF_TWO_PI * width * inside);
   }
 
   private bounded(width: number): number {

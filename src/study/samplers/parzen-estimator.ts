@@ -8,6 +8,9 @@ import type { RandomStream } from './random-stream.ts';
 /** The latest trials count in full; those before them the less, the older they are. */
 const FULL_WEIGHT = 25;
 
+/** The logarithm of the share of the prior below which all other kernels together may be left out: 1e-16. */
+const NOTHING = -37;
+
 /**
  * A density over some parameters together, from what was observed: a mixture of one kernel a trial, each the
  * product of one a parameter, and of the prior. Widths and weights are those of J. Bergstra et al.
@@ -16,8 +19,12 @@ const FULL_WEIGHT = 25;
 export class ParzenEstimator {
   private readonly parts: readonly (ParzenAxis | ParzenChoice)[];
   private readonly weights: Float64Array;
+  /** Weights times what does not depend on where the density is asked for. */
+  private readonly scaled: Float64Array;
   private readonly factors: Float64Array;
   private readonly exponents: Float64Array;
+  /** The place of the prior among the kernels. */
+  private readonly prior: number;
   private kernels: number;
   private totalWeight = 0;
 
@@ -33,8 +40,11 @@ export class ParzenEstimator {
     });
     this.weights = new Float64Array(this.kernels + room);
     this.weights.set(agedWeights(observations));
-    this.weights[observations] = 1;
+    this.prior = observations;
+    this.weights[this.prior] = 1;
     for (const weight of this.weights) this.totalWeight += weight;
+    this.scaled = this.weights.slice();
+    for (let kernel = 0; kernel < this.kernels; kernel += 1) this.scale(kernel);
     this.factors = new Float64Array(this.kernels + room);
     this.exponents = new Float64Array(this.kernels + room);
   }
@@ -43,6 +53,8 @@ export class ParzenEstimator {
   add(coordinates: Float64Array): void {
     for (const [index, part] of this.parts.entries()) part.add(numberAt(coordinates, index));
     this.weights[this.kernels] = 1;
+    this.scaled[this.kernels] = 1;
+    this.scale(this.kernels);
     this.kernels += 1;
     this.totalWeight += 1;
   }
@@ -61,24 +73,36 @@ export class ParzenEstimator {
   /** The density at coordinates of values, as a multiple of the even one. */
   density(coordinates: Float64Array): number {
     const { factors, exponents, kernels } = this;
-    factors.set(this.weights);
+    factors.set(this.scaled);
     exponents.fill(0);
     for (const [index, part] of this.parts.entries())
       part.weigh(numberAt(coordinates, index), factors, exponents);
+    let largest = 0;
+    for (let kernel = 0; kernel < kernels; kernel += 1)
+      largest = Math.max(largest, numberAt(factors, kernel));
+    const { prior } = this;
+    const least = numberAt(factors, prior) * Math.exp(numberAt(exponents, prior) / 2);
+    const nothing = 2 * (Math.log(least / (largest * kernels)) + NOTHING);
     let sum = 0;
     for (let kernel = 0; kernel < kernels; kernel += 1) {
       const exponent = numberAt(exponents, kernel);
-      // Beyond it nothing is left beside the prior.
-      if (exponent > -700) sum += numberAt(factors, kernel) * Math.exp(exponent);
+      if (exponent > nothing) sum += numberAt(factors, kernel) * Math.exp(exponent / 2);
     }
     return sum / this.totalWeight;
+  }
+
+  private scale(kernel: number): void {
+    for (const part of this.parts)
+      if (part instanceof ParzenAxis && part.hasScales)
+        this.scaled[kernel] = numberAt(this.scaled, kernel) * part.scaleOf(kernel);
   }
 }
 
 /** Weights of trials from the oldest to the latest: a ramp from 1/n to 1, then 25 in full. */
 export function agedWeights(count: number): Float64Array {
+  const weights = new Float64Array(count).fill(1);
   const ramp = count - FULL_WEIGHT;
-  return Float64Array.from({ length: count }, (_, trial) =>
-    trial >= ramp ? 1 : ramp === 1 ? 1 / count : 1 / count + (trial / (ramp - 1)) * (1 - 1 / count),
-  );
+  for (let trial = 0; trial < ramp; trial += 1)
+    weights[trial] = 1 / count + (ramp === 1 ? 0 : (trial / (ramp - 1)) * (1 - 1 / count));
+  return weights;
 }

@@ -85,6 +85,8 @@ export class TpeProposer implements Proposer {
 
   accept(_number: number, coordinates: Coordinates): void {
     this.waiting.push(coordinates);
+    // Nothing more is proposed in this generation.
+    if (this.waiting.length === this.setup.generation) return;
     for (const [group, { others }] of this.densities) lie(group, others, coordinates);
   }
 
