@@ -9,6 +9,7 @@ import { benchManyRuns } from './many-runs.ts';
 import { benchMatching } from './matching.ts';
 import { benchPoll } from './poll.ts';
 import type { BenchResult } from './result.ts';
+import { benchSamplers } from './sampler-cost.ts';
 import { benchSaturation } from './saturation.ts';
 import { benchSoak } from './soak.ts';
 import { benchStart } from './start.ts';
@@ -33,6 +34,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   universe: benchUniverse,
   worker: benchWorkerCall,
   statistics: benchStatistics,
+  samplers: benchSamplers,
   soak: benchSoak,
 };
 

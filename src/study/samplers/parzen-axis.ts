@@ -22,6 +22,8 @@ export class ParzenAxis {
   /** By kernel: its middle, and its width. */
   private readonly middles: Float64Array;
   private readonly widths: Float64Array;
+  /** By kernel: one by its width, since a product is quicker than a quotient. */
+  private readonly inverses: Float64Array;
   /** By kernel: what makes an exponential its density, as a multiple of the even one. */
   private readonly scales: Float64Array;
   /** By kernel: its number among those that differ; empty without steps. */
@@ -45,6 +47,7 @@ export class ParzenAxis {
     this.leastWidth = line / Math.min(MOST_KERNELS_OF_WIDTH, this.count + 1);
     this.middles = new Float64Array(most);
     this.widths = new Float64Array(most);
+    this.inverses = new Float64Array(most);
     this.scales = new Float64Array(most);
     this.kinds = new Int32Array(axis.isStepped ? most : 0);
     this.middles.set(observed);
@@ -83,7 +86,8 @@ export class ParzenAxis {
     this.middles[kernel] = coordinate;
     this.widths[kernel] = this.bounded(Math.max(coordinate - below, above - coordinate));
     this.finish(kernel, -1);
-    this.cells.clear();
+    for (const [cell, probabilities] of this.cells)
+      probabilities[this.kindCount - 1] = this.probability(kernel, cell);
   }
 
   /** A coordinate of a value, drawn from one kernel. */
@@ -118,9 +122,9 @@ export class ParzenAxis {
   }
 
   private weighDistance(coordinate: number, exponents: Float64Array): void {
-    const { count, middles, widths } = this;
+    const { count, middles, inverses } = this;
     for (let kernel = 0; kernel < count; kernel += 1) {
-      const distance = (coordinate - numberAt(middles, kernel)) / numberAt(widths, kernel);
+      const distance = (coordinate - numberAt(middles, kernel)) * numberAt(inverses, kernel);
       exponents[kernel] = numberAt(exponents, kernel) - distance * distance;
     }
   }
@@ -138,17 +142,20 @@ export class ParzenAxis {
 
   /** By kind of kernel, the probability of a cell as a multiple of the even one. */
   private probabilities(coordinate: number): Float64Array {
-    const [left, right] = this.axis.cellAt(coordinate);
-    const found = new Float64Array(this.kindCount).fill(Number.NaN);
+    const found = new Float64Array(this.middles.length).fill(Number.NaN);
     for (let kernel = 0; kernel < this.count; kernel += 1) {
       const kind = this.kinds[kernel] ?? -1;
-      if (!Number.isNaN(numberAt(found, kind))) continue;
-      const [middle, width] = [numberAt(this.middles, kernel), numberAt(this.widths, kernel)];
-      const mass = gaussianMass((left - middle) / width, (right - middle) / width);
-      // The scale without the height of the density.
-      found[kind] = (mass * numberAt(this.scales, kernel) * ROOT_OF_TWO_PI * width) / (right - left);
+      if (Number.isNaN(numberAt(found, kind))) found[kind] = this.probability(kernel, coordinate);
     }
     return found;
+  }
+
+  private probability(kernel: number, coordinate: number): number {
+    const [left, right] = this.axis.cellAt(coordinate);
+    const [middle, width] = [numberAt(this.middles, kernel), numberAt(this.widths, kernel)];
+    const mass = gaussianMass((left - middle) / width, (right - middle) / width);
+    // The scale without the height of the density.
+    return (mass * numberAt(this.scales, kernel) * ROOT_OF_TWO_PI * width) / (right - left);
   }
 
   private setWidths(order: Int32Array): void {
@@ -169,6 +176,7 @@ export class ParzenAxis {
   /** Works out what follows from a kernel's middle and width; `before` may be one with the same. */
   private finish(kernel: number, before: number): void {
     const [middle, width] = [numberAt(this.middles, kernel), numberAt(this.widths, kernel)];
+    this.inverses[kernel] = 1 / width;
     if (before >= 0 && this.middles[before] === middle && this.widths[before] === width) {
       this.kinds[kernel] = this.kinds[before] ?? -1;
       this.scales[kernel] = numberAt(this.scales, before);
