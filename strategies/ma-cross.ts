@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { defineStrategy, sma } from '#sdk';
+import { defineStrategy, search, sma } from '#sdk';
 
 /** Holds the coin while the fast moving average is above the slow one, and nothing while it is below. */
 export default defineStrategy({
   name: 'ma-cross',
   params: z.strictObject({
     /** Candles of the fast average. */
-    fast: z.int().positive().default(2),
+    fast: search(z.int().positive().default(2), { max: 50 }),
     /** Candles of the slow average. */
-    slow: z.int().positive().default(4),
+    slow: search(z.int().positive().default(4), { min: 2, max: 200 }),
     /** Share of the free quote currency that one entry spends. */
     share: z.number().positive().max(1).default(0.1),
     /** Candle length; the run's own without it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atr, bollinger, defineStrategy } from '#sdk';
+import { atr, bollinger, defineStrategy, search } from '#sdk';
 
 /**
  * Buys what has fallen far below its average, and sells at the average. It loses where prices go on falling:
@@ -9,17 +9,17 @@ export default defineStrategy({
   name: 'reversion',
   params: z.strictObject({
     /** Candles of the average and its bands. */
-    length: z.int().min(2).default(20),
+    length: search(z.int().min(2).default(20), { min: 10, max: 100, step: 5 }),
     /** How many standard deviations below the average is far. */
-    deviations: z.number().positive().default(2),
+    deviations: search(z.number().positive().default(2), { min: 1, max: 3.5, step: 0.25 }),
     /** From the entry to the stop, in average true ranges. */
-    stopRanges: z.number().positive().default(2),
+    stopRanges: search(z.number().positive().default(2), { min: 1, max: 5, step: 0.5 }),
     /** Candles of the average true range. */
     ranges: z.int().min(1).default(14),
     /** Share of the equity that one entry spends. */
     share: z.number().positive().max(1).default(0.1),
     /** What has not come back after so many hours is sold. */
-    hours: z.number().positive().default(48),
+    hours: search(z.number().positive().default(48), { min: 12, max: 96, step: 12 }),
   }),
   data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
   indicators: ({ bars }, { params }) => ({

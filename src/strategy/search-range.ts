@@ -14,9 +14,6 @@ export interface SearchRange {
   readonly values?: readonly (string | number | boolean)[];
 }
 
-/** What a schema's meta data says of the search; `false`: the parameter is not searched. */
-export type SearchMeta = Readonly<Record<'search', SearchRange | false>>;
-
 const number = z.union([z.number(), z.string()]).refine((input) => tryDecimalText(input) !== null, {
   error: ({ input }) => `expected a decimal number such as 0.5, found ${JSON.stringify(input)}`,
 });
@@ -30,13 +27,14 @@ const RANGE = z.strictObject({
 });
 
 /**
- * Says beside a parameter which values a study tries: `z.int().min(2).default(20).meta(search({ min: 5, max:
- * 50, step: 5 }))`. What it leaves out comes from the schema. `search(false)` leaves the parameter alone.
+ * A parameter with the values that a study tries, such as `search(z.int().default(20), { min: 5, max: 50 })`.
+ * What the range leaves out comes from the schema. With `false` a study leaves the parameter alone. What the
+ * strategy takes stays what the schema says.
  * @throws SarrafError `INVALID_STRATEGY` for what is no range
  */
-export function search(range: SearchRange | false): SearchMeta {
+export function search<Schema extends z.ZodType>(schema: Schema, range: SearchRange | false): Schema {
   const read = RANGE.safeParse(range === false ? {} : range);
-  if (read.success) return { search: range };
+  if (read.success) return schema.meta({ search: range });
   const [issue] = read.error.issues;
   const at = ['search', ...(issue?.path ?? [])].map(String).join('.');
   throw new SarrafError('INVALID_STRATEGY', `${at}: ${issue?.message ?? 'expected a range'}`);
@@ -52,6 +50,6 @@ export function searchOf(
   if (read.success) return found as SearchRange;
   throw new SarrafError(
     'INVALID_STRATEGY',
-    `expected the meta data "search" to come from search({ min, max, … }), found ${JSON.stringify(found)}`,
+    `expected the meta data "search" to come from search(schema, { min, max, … }), found ${JSON.stringify(found)}`,
   );
 }

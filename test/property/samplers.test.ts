@@ -65,6 +65,9 @@ const settings = fc.record({
   objectives: fc.constant(['maximize'] as const),
 });
 
+/** Whole numbers of the last decimal. */
+const units = (text: string): bigint => BigInt(Number(text).toFixed(6).replace('.', ''));
+
 /** What comes of a trial: some fail, some are infeasible. */
 function outcomeOf({ number, point }: Trial): TrialOutcome {
   if (number % 7 === 3) return { kind: 'failed', reason: 'planted' };
@@ -106,8 +109,6 @@ test('every point lies in the space, on its steps, and its params are what the s
             declaration as Readonly<Record<string, { kind: string; min?: string; step?: string }>>
           )[name]!;
           if (entry.kind !== 'decimal' || entry.step === undefined) continue;
-          // Whole numbers of the last decimal, by bigints.
-          const units = (text: string): bigint => BigInt(Number(text).toFixed(6).replace('.', ''));
           expect((units(String(value)) - units(entry.min!)) % units(entry.step)).toBe(0n);
         }
         const params = paramsOfPoint(space, point);

@@ -9,8 +9,8 @@ const LEAST_EIGENVALUE = 1e-20;
 const LARGEST_STEP = 1e32;
 
 /**
- * The normal distribution of CMA-ES: its mean, step size and covariance, and how they follow the ranked samples
- * of a population (N. Hansen's tutorial, arXiv:1604.00772, with negative weights).
+ * The normal distribution of CMA-ES: its mean, step size and covariance, and how they follow the ranked
+ * samples of a population (N. Hansen's tutorial, arXiv:1604.00772, with negative weights).
  */
 export class CmaDistribution {
   readonly dimensions: number;

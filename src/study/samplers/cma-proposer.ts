@@ -32,8 +32,8 @@ const RESTART_STREAM = 3_001;
  * Hansen, 2005). It works on each line as 0 to 1: from the middle at first, from anywhere after a restart.
  *
  * - A population is the smallest multiple of the generation that has Hansen's default of trials.
- * - Samples outside a line without steps are drawn again. Stepped values are rounded, with a margin that keeps
- *   other values in reach; those outside become the outer value.
+ * - Samples outside a line without steps are drawn again. Stepped values are rounded, with a margin that
+ *   keeps other values in reach; those outside become the outer value.
  * - Infeasible trials rank after feasible ones, failed ones last; a population in which all failed teaches
  *   nothing.
  */

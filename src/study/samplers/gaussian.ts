@@ -13,9 +13,9 @@ const BELOW = [
 ];
 
 /**
- * The share of a standard normal distribution above `z`, from 0 on, to 13 digits, and to 8 beyond 7 deviations:
- * J. Hart's approximation as G. West gives it ("Better approximations to cumulative normal functions", Wilmott
- * 2005).
+ * The share of a standard normal distribution above `z`, from 0 on, to 13 digits, and to 8 beyond 7
+ * deviations: J. Hart's approximation as G. West gives it ("Better approximations to cumulative normal
+ * functions", Wilmott 2005).
  */
 function exactTail(z: number): number {
   const factor =
@@ -65,7 +65,7 @@ export function gaussianMass(from: number, to: number): number {
   return from > 0 ? gaussianCdf(-from) - gaussianCdf(-to) : gaussianCdf(to) - gaussianCdf(from);
 }
 
-/** Halvings of the interval in which a quantile is looked for: what is left is below a float's last digits. */
+/** Halvings of the interval of a quantile: what is left is below a float's last digits. */
 const HALVINGS = 60;
 
 /** Where the share below is `share`, above 0 and below 1, by bisection. */

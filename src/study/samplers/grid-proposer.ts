@@ -8,8 +8,8 @@ import { RandomStream } from './random-stream.ts';
 import { MOST_TRIALS } from './trial-record.ts';
 
 /**
- * Every point of the space once, in an order that the seed shuffles: a study that ends early has then seen all
- * of the space, and not a corner of it.
+ * Every point of the space once, in an order that the seed shuffles: a study that ends early has then seen
+ * all of the space, and not a corner of it.
  * @throws SarrafError `INVALID_OPTIONS` for a space without end, or of more than 100,000 points
  */
 export class GridProposer implements Proposer {

@@ -26,9 +26,9 @@ interface Parent {
 }
 
 /**
- * NSGA-II: the best of the last population and its parents, by fronts and by how alone they are, have the next
- * one. Children come of simulated binary crossover and polynomial mutation; choices are swapped and drawn
- * anew. The first population is from the Sobol sequence.
+ * NSGA-II: the best of the last population and its parents, by fronts and by how alone they are, have the
+ * next one. Children come of simulated binary crossover and polynomial mutation; choices are swapped and
+ * drawn anew. The first population is from the Sobol sequence.
  *
  * A population is the smallest multiple of the generation that has 50 trials. Infeasible trials come after
  * feasible ones, failed ones last.

@@ -63,7 +63,7 @@ export class ParzenAxis {
     this.finish(prior, -1);
   }
 
-  /** Whether the scales of kernels are the same for all coordinates: then they are `scaleOf`, and not weighed. */
+  /** Whether scales are the same for all coordinates: then they are `scaleOf`, and not weighed. */
   get hasScales(): boolean {
     return !this.axis.isStepped;
   }

@@ -3,8 +3,8 @@ import { numberAt } from './number-at.ts';
 import type { RandomStream } from './random-stream.ts';
 
 /**
- * The kernels of a choice: what was observed gets one vote, and each value a share of the prior's, the smaller
- * the more kernels there are. The last kernel, the prior, likes all values alike.
+ * The kernels of a choice: what was observed gets one vote, and each value a share of the prior's, the
+ * smaller the more kernels there are. The last kernel, the prior, likes all values alike.
  */
 export class ParzenChoice {
   private readonly observed: Float64Array;

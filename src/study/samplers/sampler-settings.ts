@@ -14,8 +14,8 @@ export interface SamplerSettings {
   /** A whole number from 0 to 2^53 less one. */
   readonly seed: number;
   /**
-   * Trials that are proposed before any of them is learned from, 1 to 1,000. As many as there are workers, or a
-   * multiple, keeps them busy; a smaller one learns sooner. It is part of the study: workers are not.
+   * Trials that are proposed before any of them is learned from, 1 to 1,000. As many as there are workers,
+   * or a multiple, keeps them busy; a smaller one learns sooner. It is part of the study: workers are not.
    */
   readonly generation: number;
   /** One direction an objective. */

@@ -26,16 +26,16 @@ interface OpenRecord {
 }
 
 /**
- * Proposes the trials of a study, in generations of a fixed size: the trials of one are proposed before any of
- * them is learned from, and they are learned from in the order of their numbers. So the same settings and
- * outcomes give the same trials, whoever runs them and whichever ends first.
+ * Proposes the trials of a study, in generations of a fixed size: the trials of one are proposed before any
+ * of them is learned from, and they are learned from in the order of their numbers. So the same settings
+ * and outcomes give the same trials, whoever runs them and whichever ends first.
  *
  * It holds nothing but what its trials say: given the settings and the trials so far (plain JSON), another
  * sampler goes on where this one is.
  *
- * No point is proposed twice, since a backtest of it would end alike: a repeated proposal is drawn again, up to
- * 32 times. Then a space with an end gives its next new point in order, and one without end repeats the point.
- * CMA-ES may repeat points, which its distribution needs.
+ * No point is proposed twice, since a backtest of it would end alike: a repeated proposal is drawn again,
+ * up to 32 times. Then a space with an end gives its next new point in order, and one without end repeats
+ * the point. CMA-ES may repeat points, which its distribution needs.
  */
 export class Sampler {
   private readonly settings: SamplerSettings;
@@ -84,8 +84,8 @@ export class Sampler {
   }
 
   /**
-   * The next trials: at most `most`, and none beyond the generation under way. Empty until the outcomes of that
-   * generation are told, and when the space is exhausted.
+   * The next trials: at most `most`, and none beyond the generation under way. Empty until the outcomes of
+   * that generation are told, and when the space is exhausted.
    * @throws SarrafError `INVALID_OPTIONS` for more trials than a study may have
    */
   ask(most: number): readonly Trial[] {

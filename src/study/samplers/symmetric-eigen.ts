@@ -11,8 +11,8 @@ export interface Eigen {
 const MOST_SWEEPS = 50;
 
 /**
- * Eigenvalues and eigenvectors of a symmetric matrix, row by row, by Jacobi's rotations: slower than others for
- * large matrices, and accurate to the last digits for small ones.
+ * Eigenvalues and eigenvectors of a symmetric matrix, row by row, by Jacobi's rotations: slower than others
+ * for large matrices, and accurate to the last digits for small ones.
  */
 export function symmetricEigen(matrix: Float64Array, size: number): Eigen {
   const rest = matrix.slice();

@@ -32,11 +32,11 @@ interface Densities {
 }
 
 /**
- * The tree-structured Parzen estimator: it looks where good trials are dense and others are not. Of candidates
- * from the density of the good ones it takes that with the largest ratio of both densities.
+ * The tree-structured Parzen estimator: it looks where good trials are dense and others are not. Of
+ * candidates from the density of the good ones it takes that with the largest ratio of both densities.
  *
- * - Parameters with the same conditions form a group, which is drawn together ("multivariate", the default of
- *   Optuna 5, with its `group`). A group is learned from the trials in which it exists.
+ * - Parameters with the same conditions form a group, which is drawn together ("multivariate", the default
+ *   of Optuna 5, with its `group`). A group is learned from the trials in which it exists.
  * - The good ones are a tenth of the trials, at most 25. Feasible trials come before infeasible ones.
  * - Proposals of the same generation count as bad until they are told ("constant liar"), so that they stay
  *   away from each other.

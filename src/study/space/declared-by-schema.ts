@@ -9,7 +9,7 @@ export type SpaceEntry = Readonly<Record<string, unknown>>;
 /**
  * The space that a strategy declares by its params, as the `space` of a study file:
  *
- * - A param with `search(…)` in its meta data takes what that says, and the rest from its schema.
+ * - A param in `search(…)` takes what that says, and the rest from its schema.
  * - Without it: an integer with a smallest and a largest value, a decimal with both and neither exclusive, a
  *   boolean, an enumeration. `multipleOf` is the step.
  * - What has no range is left out, and so is a param that may be missing and has no default.
@@ -25,7 +25,7 @@ export function spaceDeclaredBy(schema: z.ZodType): Readonly<Record<string, Spac
   throw new SarrafError(
     'INVALID_OPTIONS',
     'expected a param with a range to search, found none: give one z.int().min(5).max(50) or ' +
-      '.meta(search({ min: 5, max: 50 })), or write a space into the study file',
+      'search(z.int(), { min: 5, max: 50 }), or write a space into the study file',
   );
 }
 

@@ -33,13 +33,14 @@ const RANKED: readonly (readonly (readonly number[])[])[] = [
   ],
 ];
 
+const close = (found: ArrayLike<number>, expected: readonly number[]): void => {
+  expect(found).toHaveLength(expected.length);
+  for (const [place, value] of expected.entries()) expect(found[place]).toBeCloseTo(value, 12);
+};
+
 test('three updates are those of cmaes 0.13.1', () => {
   const distribution = new CmaDistribution(Float64Array.of(0.5, 0.5, 0.5), 1 / 6, 6);
   for (const population of RANKED) distribution.update(population.map((sample) => Float64Array.from(sample)));
-  const close = (found: ArrayLike<number>, expected: readonly number[]): void => {
-    expect(found).toHaveLength(expected.length);
-    for (const [place, value] of expected.entries()) expect(found[place]).toBeCloseTo(value, 12);
-  };
   close(distribution.mean, [0.43919750438389593, 0.3229852624574807, 0.25775118640942835]);
   close(Float64Array.of(distribution.step), [0.14951898706171368]);
   close(

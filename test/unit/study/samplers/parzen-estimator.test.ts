@@ -99,7 +99,6 @@ test.each(OPTUNA)('the density of %j after %i trials is Optuna’s', (names, cou
 test('one observation and the prior are the formula of two truncated normals', () => {
   // Around 2.51, as wide as the way to the lower end, and around the middle, as wide as the line.
   const [line, middle, width] = [10, 2.51, 2.51 + 3];
-  const share = (z: number): number => 0.5 * (1 + erf(z / Math.SQRT2));
   const kernel = (x: number, mean: number, deviation: number): number =>
     Math.exp(-(((x - mean) / deviation) ** 2) / 2) /
     (deviation * Math.sqrt(2 * Math.PI)) /
@@ -107,6 +106,8 @@ test('one observation and the prior are the formula of two truncated normals', (
   const expected = (kernel(0.5, middle, width) + kernel(0.5, 2, line)) / 2;
   expect(estimatorOf(['x'], 1).estimator.density(Float64Array.of(0.5))).toBeCloseTo(expected * line, 7);
 });
+
+const share = (z: number): number => 0.5 * (1 + erf(z / Math.SQRT2));
 
 /** Abramowitz and Stegun, 7.1.26. */
 function erf(z: number): number {

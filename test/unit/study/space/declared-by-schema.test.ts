@@ -27,36 +27,23 @@ describe('the space that a schema declares', () => {
     ['a union of literals', z.union([z.literal(1), z.literal('a')]), { kind: 'choice', values: [1, 'a'] }],
     [
       'what the author says of the search',
-      z
-        .int()
-        .min(2)
-        .default(20)
-        .meta(search({ min: 5, max: 80, step: 5, scale: 'log' })),
+      search(z.int().min(2).default(20), { min: 5, max: 80, step: 5, scale: 'log' }),
       { kind: 'integer', min: 5, max: 80, step: 5, scale: 'log' },
     ],
     [
       'the rest from the schema',
-      z
-        .number()
-        .min(0.5)
-        .max(4)
-        .meta(search({ step: '0.5' }))
-        .default(2),
+      search(z.number().min(0.5).max(4), { step: '0.5' }).default(2),
       { kind: 'decimal', min: 0.5, max: 4, step: '0.5' },
     ],
     [
       'a range of the SDK’s decimal',
-      decimal().meta(search({ min: 0, max: 1 })),
+      search(decimal(), { min: 0, max: 1 }),
       { kind: 'decimal', min: 0, max: 1 },
     ],
-    [
-      'some values of a number',
-      z.int().meta(search({ values: [7, 14] })),
-      { kind: 'choice', values: [7, 14] },
-    ],
+    ['some values of a number', search(z.int(), { values: [7, 14] }), { kind: 'choice', values: [7, 14] }],
     [
       'an optional one by its search',
-      z.enum(['1h', '4h']).optional().meta(search({})),
+      search(z.enum(['1h', '4h']).optional(), {}),
       { kind: 'choice', values: ['1h', '4h'] },
     ],
   ])('has %s', (_, schema, entry) => {
@@ -68,7 +55,7 @@ describe('the space that a schema declares', () => {
   test.each([
     ['no largest value', z.int().min(2).default(20)],
     ['an exclusive end without steps', z.number().positive().max(1)],
-    ['search(false)', z.int().min(5).max(50).meta(search(false))],
+    ['search(false)', search(z.int().min(5).max(50), false)],
     ['no default, and may be missing', z.enum(['1h', '4h']).optional()],
     ['text', z.string().default('0 9 * * *')],
     ['a list', z.array(z.int()).default([])],
@@ -77,7 +64,7 @@ describe('the space that a schema declares', () => {
       b: { kind: 'boolean' },
     });
     expect(() => spaceDeclaredBy(z.strictObject({ a: schema }))).toThrow(
-      'expected a param with a range to search, found none: give one z.int().min(5).max(50) or .meta(search(',
+      'expected a param with a range to search, found none: give one z.int().min(5).max(50) or search(z.int(), {',
     );
   });
 
@@ -100,16 +87,16 @@ describe('the space that a schema declares', () => {
 });
 
 test('a range that is none is refused where the strategy is written', () => {
-  expect(() => search({ min: 'low' })).toThrow(
+  expect(() => search(z.int(), { min: 'low' })).toThrow(
     'search.min: expected a decimal number such as 0.5, found "low"',
   );
   expect(() => spaceDeclaredBy(z.strictObject({ a: z.int().meta({ search: { minimum: 1 } }) }))).toThrow(
-    'expected the meta data "search" to come from search({ min, max, … }), found {"minimum":1}',
+    'expected the meta data "search" to come from search(schema, { min, max, … }), found {"minimum":1}',
   );
 });
 
 test('a range without an end says which is missing', () => {
-  const schema = z.strictObject({ a: z.int().meta(search({ min: 1 })) });
+  const schema = z.strictObject({ a: search(z.int(), { min: 1 }) });
   expect(() => readSpace(spaceDeclaredBy(schema))).toThrow('a.max: ');
 });
 

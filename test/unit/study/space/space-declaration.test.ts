@@ -1,7 +1,17 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { readYaml } from '../../../../src/configuration/load-yaml.ts';
+import { spaceDeclaredBy } from '../../../../src/study/space/declared-by-schema.ts';
+import { schemaRefusals } from '../../../../src/study/space/params-of-point.ts';
+import maCross from '../../../../strategies/ma-cross.ts';
+import meanReversion from '../../../../strategies/mean-reversion.ts';
 import { SpaceAxes } from '../../../../src/study/space/space-axes.ts';
 import { PointIndex } from '../../../../src/study/space/point-index.ts';
-import { readSpace } from '../../../../src/study/space/space-declaration.ts';
+import { readSpace, spaceDeclaration } from '../../../../src/study/space/space-declaration.ts';
 
 /** All points of a space with an end. */
 const pointsOf = (declaration: unknown): readonly unknown[] => {
@@ -153,4 +163,57 @@ test('values outside a space are named', () => {
     'far: expected integer 1 to 3 in 2 steps, found nothing',
   );
   expect(axes.problemOf({ ...point, fra: 1 })).toBe('expected parameters of the space, found fra');
+});
+
+describe('the page about samplers', () => {
+  const page = readFileSync('docs/samplers.md', 'utf8');
+  const yaml = /```yaml\n([\s\S]*?)```/.exec(page)![1]!;
+  const study = z.strictObject({ space: spaceDeclaration });
+
+  test('shows a space that is one, of as many points as it says', () => {
+    const read = readYaml(yaml, study);
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    expect(page).toContain(`this space has ${new PointIndex(read.value.space).count} points`);
+  });
+
+  test('a problem of it has its line', () => {
+    expect(readYaml(yaml.replace('step: 10', 'step: 7'), study)).toEqual({
+      ok: false,
+      problems: [
+        {
+          path: 'space.length.step',
+          line: 2,
+          column: 52,
+          message: 'expected a step that leads from 10 to 40, found 7',
+        },
+      ],
+    });
+  });
+
+  test('shows params that declare what it says', async () => {
+    const source = /```ts\n([\s\S]*?)```/.exec(page)![1]!;
+    const file = join(mkdtempSync(join(tmpdir(), 'sarraf-page-')), 'params.ts');
+    const root = pathToFileURL(`${process.cwd()}/`).href;
+    writeFileSync(
+      file,
+      source
+        .replace(`'#sdk'`, `'${root}src/strategy/sdk.ts'`)
+        .replace(`'zod'`, `'${root}node_modules/zod/index.js'`),
+    );
+    const { params } = (await import(pathToFileURL(file).href)) as { params: z.ZodType };
+    rmSync(dirname(file), { recursive: true });
+    expect(spaceDeclaredBy(params)).toEqual({
+      length: { kind: 'integer', min: 10, max: 80, step: 5 },
+      levels: { kind: 'integer', min: 2, max: 50 },
+    });
+  });
+});
+
+test.each([
+  [maCross, ['fast', 'slow']],
+  [meanReversion, ['length', 'deviations', 'stopRanges', 'hours']],
+])('the strategies that come along declare spaces: %#', ({ params }, names) => {
+  const space = readSpace(spaceDeclaredBy(params!));
+  expect(space.parameters.map(({ name }) => name)).toEqual(names);
+  expect(schemaRefusals(space, params!)).toEqual([]);
 });
