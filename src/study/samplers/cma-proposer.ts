@@ -3,10 +3,11 @@ import type { NumericAxis } from '../space/numeric-axis.ts';
 import type { Coordinates, SpaceAxes } from '../space/space-axes.ts';
 import { CmaDistribution } from './cma-distribution.ts';
 import { marginCell, withMargin } from './cma-margin.ts';
-import { leastPopulation } from './cma-weights.ts';
+import { defaultPopulation } from './cma-weights.ts';
 import { numberAt } from './number-at.ts';
 import type { LearnedTrial, Proposer, ProposerSetup } from './proposer.ts';
 import { RandomStream } from './random-stream.ts';
+import { wholeGenerations } from './whole-generations.ts';
 
 /** The first step: a sixth of every line, which is Optuna's. */
 const FIRST_STEP = 1 / 6;
@@ -14,7 +15,8 @@ const FIRST_STEP = 1 / 6;
 /** Samples outside a line without steps are drawn anew so often, and then put on its end. */
 const MOST_DRAWS = 100;
 
-/** Populations double at restarts, up to it. */
+/** Two parents and two others, at least. Populations double at restarts, up to the largest. */
+const LEAST_POPULATION = 4;
 const LARGEST_POPULATION = 1_000;
 
 /** When the search has ended, and starts anew: the tutorial's limits (appendix B.3). */
@@ -31,7 +33,7 @@ const RESTART_STREAM = 3_001;
  * CMA-ES for numbers, with a restart in twice the population when a search has ended (IPOP, A. Auger and N.
  * Hansen, 2005). It works on each line as 0 to 1: from the middle at first, from anywhere after a restart.
  *
- * - A population is the smallest multiple of the generation that has Hansen's default of trials.
+ * - A population is the multiple of the generation that is next to Hansen's default.
  * - Samples outside a line without steps are drawn again. Stepped values are rounded, with a margin that
  *   keeps other values in reach; those outside become the outer value.
  * - Infeasible trials rank after feasible ones, failed ones last; a population in which all failed teaches
@@ -54,7 +56,7 @@ export class CmaProposer implements Proposer {
   constructor(setup: ProposerSetup) {
     this.setup = setup;
     this.axes = numericAxes(setup.axes);
-    this.population = this.wholeGenerations(leastPopulation(this.axes.length));
+    this.population = this.wholeGenerations(defaultPopulation(this.axes.length));
     this.stretches = new Float64Array(this.axes.length).fill(1);
     this.distribution = this.fresh(this.axes.map(() => 0.5));
   }
@@ -151,7 +153,7 @@ export class CmaProposer implements Proposer {
   }
 
   private wholeGenerations(trials: number): number {
-    return Math.ceil(trials / this.setup.generation) * this.setup.generation;
+    return wholeGenerations(trials, { generation: this.setup.generation, least: LEAST_POPULATION });
   }
 
   private axis(index: number): NumericAxis {

@@ -14,8 +14,8 @@ export interface CmaConstants {
   readonly meanLength: number;
 }
 
-/** Trials of a population, at least: N. Hansen's default. */
-export function leastPopulation(dimensions: number): number {
+/** Trials of a population: N. Hansen's default. */
+export function defaultPopulation(dimensions: number): number {
   return 4 + Math.floor(3 * Math.log(dimensions));
 }
 

@@ -7,9 +7,11 @@ import type { LearnedTrial, Proposer, ProposerSetup } from './proposer.ts';
 import { onAxis } from './random-proposer.ts';
 import { RandomStream } from './random-stream.ts';
 import { SobolProposer } from './sobol-proposer.ts';
+import { wholeGenerations } from './whole-generations.ts';
 
-/** Trials of a population, at least: Optuna's size. */
-const LEAST_POPULATION = 50;
+/** Trials of a population, about: Optuna's size; and at least. */
+const POPULATION = 50;
+const LEAST_POPULATION = 4;
 
 /** How often two parents are crossed, and how often a number takes part in it (K. Deb et al., 2002). */
 const CROSSOVER_SHARE = 0.9;
@@ -30,7 +32,7 @@ interface Parent {
  * next one. Children come of simulated binary crossover and polynomial mutation; choices are swapped and
  * drawn anew. The first population is from the Sobol sequence.
  *
- * A population is the smallest multiple of the generation that has 50 trials. Infeasible trials come after
+ * A population is the multiple of the generation next to 50 trials. Infeasible trials come after
  * feasible ones, failed ones last.
  */
 export class NsgaProposer implements Proposer {
@@ -44,7 +46,8 @@ export class NsgaProposer implements Proposer {
   constructor(setup: ProposerSetup) {
     this.setup = setup;
     this.first = new SobolProposer(setup);
-    this.population = Math.ceil(LEAST_POPULATION / setup.generation) * setup.generation;
+    const { generation } = setup;
+    this.population = wholeGenerations(POPULATION, { generation, least: LEAST_POPULATION });
   }
 
   propose(number: number, attempt: number): Coordinates {

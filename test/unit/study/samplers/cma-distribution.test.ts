@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NumericAxis } from '../../../../src/study/space/numeric-axis.ts';
 import { CmaDistribution } from '../../../../src/study/samplers/cma-distribution.ts';
 import { marginCell, withMargin } from '../../../../src/study/samplers/cma-margin.ts';
-import { cmaConstants, leastPopulation } from '../../../../src/study/samplers/cma-weights.ts';
+import { cmaConstants, defaultPopulation } from '../../../../src/study/samplers/cma-weights.ts';
 import { symmetricEigen } from '../../../../src/study/samplers/symmetric-eigen.ts';
 
 /** Three populations of six, each from the best to the worst. */
@@ -71,7 +71,7 @@ test('a step in one dimension is the tutorial’s by hand', () => {
 });
 
 test('weights are the tutorial’s: the better half sums to 1, the rest is negative', () => {
-  expect([1, 2, 10, 40].map(leastPopulation)).toEqual([4, 6, 10, 15]);
+  expect([1, 2, 10, 40].map(defaultPopulation)).toEqual([4, 6, 10, 15]);
   const { weights, parents, effectiveParents } = cmaConstants(10, 10);
   expect(parents).toBe(5);
   expect(weights.slice(0, 5).reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 14);
