@@ -19,6 +19,9 @@ import {
 /** Proposals for one trial before a new point is looked for in order. */
 const MOST_ATTEMPTS = 32;
 
+/** Where a new point is looked for from, at most: a float counts no further. */
+const FARTHEST_START = BigInt(Number.MAX_SAFE_INTEGER);
+
 /** A record while the study runs. */
 interface OpenRecord {
   readonly point: Point;
@@ -140,7 +143,7 @@ export class Sampler {
     let point: Point = {};
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       point = this.axes.pointAt(this.proposer.propose(number, attempt));
-      if (this.proposer.mayRepeat || !this.seen.has(keyOf(point))) return point;
+      if (this.proposer.mayRepeat || !this.seen.has(this.keyOf(point))) return point;
     }
     return this.pointCount === null ? point : this.nextNewPoint(number, this.pointCount);
   }
@@ -148,10 +151,10 @@ export class Sampler {
   /** The first new point from a random one on. Of one more point than was seen, one is new. */
   private nextNewPoint(number: number, count: bigint): Point {
     const random = new RandomStream(this.settings.seed, number, MOST_ATTEMPTS);
-    const start = BigInt(Math.floor(random.uniform() * Number(count)));
+    const start = BigInt(random.below(Number(count < FARTHEST_START ? count : FARTHEST_START)));
     for (let step = 0; step <= this.seen.size; step += 1) {
       const point = this.index.pointAt((start + BigInt(step)) % count);
-      if (!this.seen.has(keyOf(point))) return point;
+      if (!this.seen.has(this.keyOf(point))) return point;
     }
     throw new SarrafError('INVARIANT', `expected a new point among ${count}, found none`);
   }
@@ -159,7 +162,7 @@ export class Sampler {
   private enter(point: Point): void {
     const number = this.records.length;
     this.records.push({ point, outcome: null });
-    this.seen.add(keyOf(point));
+    this.seen.add(this.keyOf(point));
     this.proposer.accept(number, this.axes.coordinatesOf(point));
   }
 
@@ -176,8 +179,9 @@ export class Sampler {
       return `expected every outcome of the generation before, found ${this.told} of ${number}`;
     return this.axes.problemOf(point);
   }
-}
 
-function keyOf(point: Point): string {
-  return JSON.stringify(point);
+  /** The same for the same values, in whatever order they were stored. */
+  private keyOf(point: Point): string {
+    return JSON.stringify(this.axes.space.parameters.map(({ name }) => point[name] ?? null));
+  }
 }

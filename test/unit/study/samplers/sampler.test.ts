@@ -251,6 +251,14 @@ describe('a sampler', () => {
     expect(again.ask(4)).toEqual(sampler.ask(4));
   });
 
+  test('knows a stored point again, in whatever order its values stand', () => {
+    const trials = [{ point: { mode: 'slow', length: 2 }, outcome: failed }];
+    const sampler = new Sampler(SMALL, { ...SETTINGS, generation: 6 }, trials);
+    const points = [...trials, ...sampler.ask(5)].map(({ point }) => `${point.length}${point.mode}`);
+    expect(new Set(points).size).toBe(6);
+    expect(sampler.isExhausted).toBe(true);
+  });
+
   test.each([
     [
       [{ point: { length: 9, mode: 'fast' }, outcome: null }],
