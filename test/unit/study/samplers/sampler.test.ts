@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Space } from '../../../../src/study/space/parameter.ts';
 import { readSpace } from '../../../../src/study/space/space-declaration.ts';
+import { SpaceAxes } from '../../../../src/study/space/space-axes.ts';
+import { RandomProposer } from '../../../../src/study/samplers/random-proposer.ts';
+import { TpeProposer } from '../../../../src/study/samplers/tpe-proposer.ts';
 import { Sampler } from '../../../../src/study/samplers/sampler.ts';
 import { SAMPLER_KINDS, type SamplerSettings } from '../../../../src/study/samplers/sampler-settings.ts';
 import type { Trial, TrialOutcome } from '../../../../src/study/samplers/trial-record.ts';
@@ -151,15 +154,20 @@ test('TPE keeps away from where trials fail', () => {
   expect(late.length).toBeLessThan(10);
 });
 
-test('the proposals of one TPE generation keep away from each other', () => {
-  const sampler = study(
-    WIDE,
-    { ...SETTINGS, kind: 'tpe', generation: 20 },
-    { trials: 60, outcome: (trial) => complete(loss(trial)) },
-  );
-  const xs = sampler.ask(20).map(({ point }) => Number(point['x']));
-  expect(Math.max(...xs) - Math.min(...xs)).toBeGreaterThan(1);
-  expect(new Set(xs).size).toBe(20);
+test('a proposal of TPE keeps others of its generation away', () => {
+  const axes = new SpaceAxes(NUMBERS);
+  const proposers = [1, 2].map(() => new TpeProposer({ axes, seed: 3, generation: 40 }));
+  const random = new RandomProposer({ axes, seed: 3, generation: 40 });
+  const trials = Array.from({ length: 40 }, (_, number) => {
+    const coordinates = random.propose(number, 0);
+    return { number, coordinates, losses: [(coordinates[0]! - 2) ** 2 + coordinates[1]! ** 2], violation: 0 };
+  });
+  for (const proposer of proposers) proposer.learn(trials);
+  const [alone, among] = proposers;
+  const wanted = alone!.propose(60, 0);
+  // The same candidates are drawn, but the best of them is taken.
+  for (let number = 40; number < 60; number += 1) among!.accept(number, wanted);
+  expect(among!.propose(60, 0)).not.toEqual(wanted);
 });
 
 test('NSGA-II spreads over a front of two objectives', () => {
@@ -179,15 +187,36 @@ test('NSGA-II spreads over a front of two objectives', () => {
   for (const from of [0, 2, 4, 6]) expect(late.some((x) => x >= from && x < from + 1)).toBe(true);
 });
 
-test('CMA-ES starts anew in twice the population when nothing gets better', () => {
-  // A flat function: the horizon of populations passes, and the mean moves away.
+test('CMA-ES starts anew when a search has ended', () => {
+  const line = readSpace({ x: { kind: 'decimal', min: -3, max: 7 } });
+  const { trials } = study(
+    line,
+    { ...SETTINGS, kind: 'cmaes', generation: 1 },
+    {
+      trials: 600,
+      outcome: ({ point }) => complete((Number(point['x']) - 2) ** 2),
+    },
+  );
+  const away = trials.map(({ point }) => Math.abs(Number(point['x']) - 2));
+  const ended = away.findIndex((_, place) =>
+    away.slice(place, place + 20).every((distance) => distance < 1e-4),
+  );
+  expect(ended).toBeGreaterThan(0);
+  expect(away.slice(ended).filter((distance) => distance > 0.5).length).toBeGreaterThan(10);
+});
+
+test('CMA-ES keeps other values of a stepped parameter in reach', () => {
   const { trials } = study(
     NUMBERS,
     { ...SETTINGS, kind: 'cmaes', generation: 1 },
-    { trials: 900, outcome: () => complete(1) },
+    {
+      trials: 350,
+      outcome: ({ point }) => complete((Number(point['x']) - 2) ** 2 + 10 * (Number(point['n']) - 11) ** 2),
+    },
   );
-  const xs = trials.map(({ point }) => Number(point['x']));
-  expect(new Set(xs.map((x) => Math.floor(x + 3))).size).toBeGreaterThan(6);
+  const late = trials.slice(200).map(({ point }) => point['n']);
+  expect(late.filter((n) => n === 11).length).toBeGreaterThan(100);
+  expect(late.filter((n) => n !== 11).length).toBeGreaterThan(5);
 });
 
 describe('a sampler', () => {
