@@ -96,13 +96,15 @@ test.each(OPTUNA)('the density of %j after %i trials is Optuna’s', (names, cou
   }
 });
 
+/** A normal distribution between -3 and 7. */
+const kernel = (x: number, mean: number, deviation: number): number =>
+  Math.exp(-(((x - mean) / deviation) ** 2) / 2) /
+  (deviation * Math.sqrt(2 * Math.PI)) /
+  (share((7 - mean) / deviation) - share((-3 - mean) / deviation));
+
 test('one observation and the prior are the formula of two truncated normals', () => {
   // Around 2.51, as wide as the way to the lower end, and around the middle, as wide as the line.
   const [line, middle, width] = [10, 2.51, 2.51 + 3];
-  const kernel = (x: number, mean: number, deviation: number): number =>
-    Math.exp(-(((x - mean) / deviation) ** 2) / 2) /
-    (deviation * Math.sqrt(2 * Math.PI)) /
-    (share((7 - mean) / deviation) - share((-3 - mean) / deviation));
   const expected = (kernel(0.5, middle, width) + kernel(0.5, 2, line)) / 2;
   expect(estimatorOf(['x'], 1).estimator.density(Float64Array.of(0.5))).toBeCloseTo(expected * line, 7);
 });
