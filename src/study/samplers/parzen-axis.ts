@@ -87,7 +87,7 @@ export class ParzenAxis {
     this.widths[kernel] = this.bounded(Math.max(coordinate - below, above - coordinate));
     this.finish(kernel, -1);
     for (const [cell, probabilities] of this.cells)
-      probabilities[this.kindCount - 1] = this.probability(kernel, cell);
+      probabilities[this.kindCount - 1] = this.probability(kernel, this.axis.cellAt(cell));
   }
 
   /** A coordinate of a value, drawn from one kernel. */
@@ -142,20 +142,22 @@ export class ParzenAxis {
 
   /** By kind of kernel, the probability of a cell as a multiple of the even one. */
   private probabilities(coordinate: number): Float64Array {
-    const found = new Float64Array(this.middles.length).fill(Number.NaN);
+    const cell = this.axis.cellAt(coordinate);
+    const room = this.middles.length - this.count;
+    const found = new Float64Array(this.kindCount + room).fill(Number.NaN);
     for (let kernel = 0; kernel < this.count; kernel += 1) {
       const kind = this.kinds[kernel] ?? -1;
-      if (Number.isNaN(numberAt(found, kind))) found[kind] = this.probability(kernel, coordinate);
+      if (Number.isNaN(numberAt(found, kind))) found[kind] = this.probability(kernel, cell);
     }
     return found;
   }
 
-  private probability(kernel: number, coordinate: number): number {
-    const [left, right] = this.axis.cellAt(coordinate);
-    const [middle, width] = [numberAt(this.middles, kernel), numberAt(this.widths, kernel)];
-    const mass = gaussianMass((left - middle) / width, (right - middle) / width);
+  private probability(kernel: number, [left, right]: readonly [number, number]): number {
+    const middle = numberAt(this.middles, kernel);
+    const inverse = numberAt(this.inverses, kernel);
+    const mass = gaussianMass((left - middle) * inverse, (right - middle) * inverse);
     // The scale without the height of the density.
-    return (mass * numberAt(this.scales, kernel) * ROOT_OF_TWO_PI * width) / (right - left);
+    return (mass * numberAt(this.scales, kernel) * ROOT_OF_TWO_PI) / (inverse * (right - left));
   }
 
   private setWidths(order: Int32Array): void {
