@@ -1,6 +1,6 @@
 /**
- * The multiple of a generation that is nearest to a number of trials: one population of an evolution. It is one
- * generation at least, and no smaller than `least`.
+ * The multiple of a generation that is nearest to a number of trials: one population of an evolution. It is
+ * one generation at least, and no smaller than `least`.
  */
 export function wholeGenerations(
   trials: number,
