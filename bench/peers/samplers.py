@@ -3,10 +3,11 @@
     python3 -m venv /tmp/optuna && /tmp/optuna/bin/pip install -r bench/peers/requirements/samplers.txt
     nice -n 19 /tmp/optuna/bin/python bench/peers/samplers.py --keep /tmp/optuna-runs.json > table.md
 
-Each row is the median over 50 seeds of the best value (ZDT: of the hypervolume's complement) after a number of
-trials: Optuna one trial after the other (`by-8`: 8 at a time), ours in generations of 1 and of 8. `p` is the chance of a difference as
-large against us, were both equal (Mann and Whitney, one-sided): below 0.05 ours is worse. `--keep` stores Optuna's
-runs, which take most of the time, and reads them again.
+Each row is the median over 50 seeds of the best value (ZDT: of the hypervolume's complement) after a
+number of trials: Optuna one trial after the other (`by-8`: 8 at a time), ours in generations of 1 and of
+8. `p` is the chance of a difference as large against us, were both equal (Mann and Whitney, one-sided):
+below 0.05 ours is worse. `--keep` stores Optuna's runs, which take most of the time, and reads them
+again.
 """
 
 import argparse

@@ -3,11 +3,11 @@
     python3 -m venv /tmp/scipy && /tmp/scipy/bin/pip install -r bench/peers/requirements/samplers.txt
     nice -n 19 /tmp/scipy/bin/python bench/peers/sobol.py > tables.md
 
-The first table has the defects `t` of the planes of each two dimensions: the worst and the mean one. The second
-has the centred discrepancy of the points: of the plain ones, and the mean of those that 30 seeds
-scramble. The third has errors of integrals by scrambled points: the root of the mean square over the seeds, in
-parts of the integral. Both have random points beside them. scipy scrambles by matrices and a shift, we by Owen's
-nested way, and the rows show what a user gets.
+The first table has the defects `t` of the planes of each two dimensions: the worst and the mean one. The
+second has the centred discrepancy of the points: of the plain ones, and the mean of those that 30 seeds
+scramble. The third has errors of integrals by scrambled points: the root of the mean square over the
+seeds, in parts of the integral. Both have random points beside them. scipy scrambles by matrices and a
+shift, we by Owen's nested way, and the rows show what a user gets.
 """
 
 import json
@@ -69,7 +69,7 @@ def smooth(x):
 
 
 def ball(x):
-    """Whether a point is in a ball around the middle: it jumps at the border. 2^17 points give its integral."""
+    """Whether a point is in a ball around the middle. 2^17 points give its integral."""
     radius = np.sqrt(x.shape[1] / 12)
     return (((x - 0.5) ** 2).sum(axis=1) < radius**2).astype(float)
 
@@ -103,14 +103,16 @@ def main():
     rows = []
     for dimensions in DIMENSIONS:
         for points in POINTS:
-            (their_plain, theirs), (our_plain, own) = scipys(dimensions, points), ours(dimensions, points)
+            their_plain, theirs = scipys(dimensions, points)
+            our_plain, own = ours(dimensions, points)
             random = chance(dimensions, points)
             cells = [qmc.discrepancy(their_plain), qmc.discrepancy(our_plain)]
             cells += [np.mean([qmc.discrepancy(one) for one in sets]) for sets in (theirs, own, random)]
             print(f"| {dimensions} | {points} | {' | '.join(f'{cell:.3g}' for cell in cells)} |", flush=True)
             for name, function in FUNCTIONS.items():
                 exact = integral(name, dimensions)
-                rows.append((name, dimensions, points, [error(function, s, exact) for s in (theirs, own, random)]))
+                errors = [error(function, sets, exact) for sets in (theirs, own, random)]
+                rows.append((name, dimensions, points, errors))
     print("\n| function | dimensions | points | scipy | ours | random |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for name, dimensions, points, errors in sorted(rows, key=lambda row: list(FUNCTIONS).index(row[0])):
@@ -118,7 +120,8 @@ def main():
     print()
     for name in FUNCTIONS:
         ratios = [errors[1] / errors[0] for of, _, _, errors in rows if of == name]
-        print(f"{name}: our error is {np.exp(np.mean(np.log(ratios))):.2f} times scipy's, as a geometric mean")
+        mean = np.exp(np.mean(np.log(ratios)))
+        print(f"{name}: our error is {mean:.2f} times scipy's, as a geometric mean")
 
 
 if __name__ == "__main__":
