@@ -11,7 +11,7 @@ import { readExchangeConfig } from '../../src/simulator/settings/exchange-config
 import { createSimulation, type Simulation } from '../../src/simulator/simulation.ts';
 import type { LoggedRequest } from '../../src/simulator/wire/request-log.ts';
 
-const USER = 1;
+export const USER = 1;
 export const TOKEN = 'process-test-token';
 /** Of the same user. */
 export const SECOND_TOKEN = 'process-test-second';
