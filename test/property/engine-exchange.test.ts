@@ -5,18 +5,8 @@ import type { VenueOrder } from '../../src/domain/order.ts';
 import { isOpenStatus } from '../../src/venues/port.ts';
 import type { VenueCall } from '../../src/venues/port.ts';
 import { mayTrade } from '../../src/execution/order-record.ts';
-import {
-  buy,
-  cancel,
-  cancelAll,
-  iceberg,
-  oco,
-  quotes,
-  replace,
-  sell,
-  target,
-  type Intent,
-} from '../../src/strategy/intents.ts';
+import type { Intent } from '../../src/strategy/intents.ts';
+import { buy, cancel, cancelAll, iceberg, oco, quotes, replace, sell, target } from '../support/intents.ts';
 import { EngineWorld } from '../unit/engine/engine-world.ts';
 import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
 import { deepRuns } from '../support/deep-runs.ts';

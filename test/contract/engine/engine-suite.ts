@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
-import { buy, cancel, oco } from '../../../src/strategy/intents.ts';
+import { buy, cancel, oco } from '../../support/intents.ts';
 import type { VenueProfile } from '../../../src/venues/port.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';

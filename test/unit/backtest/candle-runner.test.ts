@@ -5,7 +5,8 @@ import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
-import { buy, twap, type Intent } from '../../../src/strategy/intents.ts';
+import type { Intent } from '../../../src/strategy/intents.ts';
+import { buy, twap } from '../../support/intents.ts';
 import { issue } from '../../support/issue.ts';
 import { runBars, TETHER, walkOf } from './candle-run.ts';
 

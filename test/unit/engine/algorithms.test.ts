@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits, formatUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
-import {
-  buy,
-  cancelAll,
-  iceberg,
-  quotes,
-  replace,
-  target,
-  twap,
-  type Intent,
-  type Quote,
-} from '../../../src/strategy/intents.ts';
+import type { Intent, Quote } from '../../../src/strategy/intents.ts';
+import { buy, cancelAll, iceberg, quotes, replace, target, twap } from '../../support/intents.ts';
 import { EngineWorld, type WorldOptions } from './engine-world.ts';
 
 function ready(options: WorldOptions = {}): EngineWorld {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
-import { bracket, cancelAll, type BracketWish } from '../../../src/strategy/intents.ts';
+import type { BracketWish } from '../../../src/strategy/intents.ts';
+import { bracket, cancelAll } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const WISH: BracketWish = {

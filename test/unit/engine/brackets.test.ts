@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
-import { bracket, buy, cancelAll, protect, type BracketWish } from '../../../src/strategy/intents.ts';
+import type { BracketWish } from '../../../src/strategy/intents.ts';
+import { bracket, buy, cancelAll, protect } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const WISH: BracketWish = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buy } from '../../../src/strategy/intents.ts';
+import { buy } from '../../support/intents.ts';
 import { CredentialWatch } from '../../../src/engine/credential-watch.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { EngineWorld } from './engine-world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { buy, sell } from '../../../src/strategy/intents.ts';
+import { buy, sell } from '../../support/intents.ts';
 import { EngineWorld, FEEDS, feedOf } from './engine-world.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 

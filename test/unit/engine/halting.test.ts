@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { buy, iceberg, quotes } from '../../../src/strategy/intents.ts';
+import { buy, iceberg, quotes } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });

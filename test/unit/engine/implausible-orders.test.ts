@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { buy, cancelAll, oco } from '../../../src/strategy/intents.ts';
+import { buy, cancelAll, oco } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { wrongOrder, wrongOrders } from './wrong-once.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';

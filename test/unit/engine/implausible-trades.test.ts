@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
-import { buy } from '../../../src/strategy/intents.ts';
+import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { fullOfOneTrade, wrongTrades, wrongWallets } from './wrong-once.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
-import { buy, iceberg, oco, quotes, sell, type Intent } from '../../../src/strategy/intents.ts';
+import type { Intent } from '../../../src/strategy/intents.ts';
+import { buy, iceberg, oco, quotes, sell } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const DRAIN = { kind: 'drain', openOrders: 'keep-exits' } as const;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketRule } from '../../../src/venues/port.ts';
-import { buy } from '../../../src/strategy/intents.ts';
+import { buy } from '../../support/intents.ts';
 import { EngineWorld, FEEDS, feedOf } from './engine-world.ts';
 
 function rule(priceStep: string | null, amountStep: string | null): MarketRule {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VenueOrder } from '../../../src/domain/order.ts';
 import { writeUnits } from '../../../src/domain/units-json.ts';
-import { buy } from '../../../src/strategy/intents.ts';
+import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { wrongOrders } from './wrong-once.ts';
 import type { Page } from '../../../src/venues/port.ts';

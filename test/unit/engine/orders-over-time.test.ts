@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
-import { cancelAll, type Intent } from '../../../src/strategy/intents.ts';
+import type { Intent } from '../../../src/strategy/intents.ts';
+import { cancelAll } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const market = 'BTCUSDT';

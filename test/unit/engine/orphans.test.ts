@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buy, cancelAll } from '../../../src/strategy/intents.ts';
+import { buy, cancelAll } from '../../support/intents.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { EngineWorld } from './engine-world.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';

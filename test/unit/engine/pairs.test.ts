@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { cancel, oco } from '../../../src/strategy/intents.ts';
+import { cancel, oco } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const PAIR = oco('BTCUSDT', 'sell', {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
-import { buy, cancelAll, sell, twap } from '../../../src/strategy/intents.ts';
+import { buy, cancelAll, sell, twap } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buy, oco } from '../../../src/strategy/intents.ts';
+import { buy, oco } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { withoutFields } from './wrong-once.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buy, type Intent } from '../../../src/strategy/intents.ts';
+import type { Intent } from '../../../src/strategy/intents.ts';
+import { buy } from '../../support/intents.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import { EngineWorld, FEEDS, MARKET } from './engine-world.ts';
 import { withoutNewestLine } from './wrong-once.ts';

@@ -3,17 +3,8 @@ import { z } from 'zod';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import {
-  buy,
-  iceberg,
-  oco,
-  protect,
-  quotes,
-  replace,
-  sell,
-  twap,
-  type Intent,
-} from '../../../src/strategy/intents.ts';
+import type { Intent } from '../../../src/strategy/intents.ts';
+import { buy, iceberg, oco, protect, quotes, replace, sell, twap } from '../../support/intents.ts';
 import { issue } from '../../support/issue.ts';
 import { EngineWorld, type WorldOptions } from './engine-world.ts';
 

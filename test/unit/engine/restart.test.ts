@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buy, oco, quotes, twap } from '../../../src/strategy/intents.ts';
+import { buy, oco, quotes, twap } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });

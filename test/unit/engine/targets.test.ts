@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
-import { target, targets } from '../../../src/strategy/intents.ts';
+import { target, targets } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 /** The account has 100,000 USDT; the best prices are 99 and 101, so that a tenth is 100 BTC. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buy, cancelAll } from '../../../src/strategy/intents.ts';
+import { buy, cancelAll } from '../../support/intents.ts';
 import { EngineWorld, type WorldOptions } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });

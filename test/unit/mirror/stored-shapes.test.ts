@@ -10,7 +10,7 @@ import { checkMirror } from '../../../src/mirror/check-mirror.ts';
 import { loadState } from '../../../src/mirror/load-state.ts';
 import { checkOf } from '../../../src/mirror/row-checks.ts';
 import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
-import { buy } from '../../../src/strategy/intents.ts';
+import { buy } from '../../support/intents.ts';
 import { EngineWorld, START_MS } from '../engine/engine-world.ts';
 import { fillRecord, ICEBERG, intentRecord, MirrorFolder } from './mirror-fixture.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
-import { buy, type Intent } from '../../../src/strategy/intents.ts';
+import type { Intent } from '../../../src/strategy/intents.ts';
+import { buy } from '../../support/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import dca from '../../../strategies/dca.ts';
 import { bookEvent, engineView } from '../strategy/engine-view.ts';

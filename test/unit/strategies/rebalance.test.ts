@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { target } from '../../../src/strategy/intents.ts';
+import { target } from '../../support/intents.ts';
 import rebalance from '../../../strategies/rebalance.ts';
 import { bookEvent, engineView, type Seen } from '../strategy/engine-view.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';

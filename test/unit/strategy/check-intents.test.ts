@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { checkedIntents } from '../../../src/strategy/check-intents.ts';
 import { isDecimalFromZero, isPositiveDecimal, textOfNumber } from '../../../src/strategy/decimal-input.ts';
+import type { TargetWish } from '../../../src/strategy/intents.ts';
 import {
   buy,
   cancel,
@@ -16,8 +17,7 @@ import {
   sell,
   target,
   twap,
-  type TargetWish,
-} from '../../../src/strategy/intents.ts';
+} from '../../support/intents.ts';
 import { Decimal } from '../../../src/strategy/sdk.ts';
 
 const M = 'BTCIRT';

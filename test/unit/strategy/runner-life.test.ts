@@ -4,7 +4,7 @@ import { SarrafError } from '../../../src/domain/errors.ts';
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner, type RunnerSetup } from '../../../src/strategy/runner.ts';
-import { buy } from '../../../src/strategy/intents.ts';
+import { buy } from '../../support/intents.ts';
 import { atr, ema, sma, type StrategyContext } from '../../../src/strategy/sdk.ts';
 import { candles } from '../../../src/strategy/subscriptions.ts';
 import type { Rejection, StrategyEvent } from '../../../src/strategy/strategy-event.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { buy, cancel, quotes } from '../../../src/strategy/intents.ts';
+import { buy, cancel, quotes } from '../../support/intents.ts';
 import { Decimal, decimal, defineStrategy, sma, type StrategyContext } from '../../../src/strategy/sdk.ts';
 import { candles } from '../../../src/strategy/subscriptions.ts';
 import { issue } from '../../support/issue.ts';

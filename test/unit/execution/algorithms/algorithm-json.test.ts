@@ -5,7 +5,8 @@ import {
   isAlgorithmIntent,
   type SizedAlgorithmIntent,
 } from '../../../../src/execution/algorithms/algorithms.ts';
-import { buy, cancel, type Intent } from '../../../../src/strategy/intents.ts';
+import type { Intent } from '../../../../src/strategy/intents.ts';
+import { buy, cancel } from '../../../support/intents.ts';
 import { plainOrder } from '../../../../src/execution/algorithms/algorithm-step.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { CREATED, orderOf, quotesOf } from './algorithm-table.ts';
