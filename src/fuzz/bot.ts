@@ -4,35 +4,21 @@ import Database from 'better-sqlite3';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ControlCommand, DrainPolicy, EngineEvent } from '../engine/engine-event.ts';
-import { createBotEngine, INSTANCE, drawnUniverse } from './bot-engine.ts';
+import { BotCheckers } from './bot-checkers.ts';
+import type { BracketWatch } from './checkers/bracket-watch.ts';
+import { createBotEngine } from './bot-engine.ts';
 import { BotLife, type BotMachine } from './bot-life.ts';
-import { BracketWatch } from './checkers/bracket-watch.ts';
 import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/drain-checker.ts';
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
-import { FundsChecker, type TrueFunds } from './checkers/funds-checker.ts';
-import { ForeignChecker } from './checkers/foreign-checker.ts';
-import { JournalChecker } from './checkers/journal-checker.ts';
-import { LockChecker } from './checkers/lock-checker.ts';
-import { LockoutChecker } from './checkers/lockout-checker.ts';
-import { LoweredLimitChecker } from './checkers/lowered-limit-checker.ts';
-import { FreshnessChecker } from './checkers/freshness-checker.ts';
-import { OverlapChecker } from './checkers/overlap-checker.ts';
-import { NONE_REFUSED } from './checkers/own-key.ts';
-import { SharesChecker } from './checkers/shares-checker.ts';
-import { RejectionChecker } from './checkers/rejection-checker.ts';
-import { madeTransfers, TransferChecker } from './checkers/transfer-checker.ts';
-import { UniverseChecker } from './checkers/universe-checker.ts';
-import { VandalChecker } from './checkers/vandal-checker.ts';
 import type { Violation } from './checkers/violation.ts';
-import { isLimit, type Coverage } from './coverage.ts';
+import { isBreak, isLimit, type Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
-import { lockRulesOf } from './lock-plan.ts';
+import { IN_LOCKOUT, IN_TRANSFER, type LikelyCrash } from './likely-crash.ts';
 import { ReplyMutator } from './reply-mutator.ts';
 import type { Swarm } from './swarm.ts';
 import type { VandalAct } from './vandal.ts';
-import { TREASURER } from './workload/treasurer.ts';
-import { BOT_USER, type FuzzWorld } from './world.ts';
+import type { FuzzWorld } from './world.ts';
 
 export interface BotOptions {
   readonly world: FuzzWorld;
@@ -54,31 +40,6 @@ const MOST_MISTAKES = 3;
  */
 const LIKELY_FACTOR = 15;
 
-/** A death that is rare by chance: how often it comes after what it is to meet, and how long after. */
-interface LikelyCrash {
-  readonly where: string;
-  readonly share: number;
-  readonly leastMs: number;
-  readonly mostMs: number;
-}
-
-/** The next life must know of the lockout. */
-const IN_LOCKOUT: LikelyCrash = { where: 'in a lockout', share: 0.4, leastMs: 500, mostMs: 120_000 };
-
-/** Locks are short here, and the next life must know of them. */
-const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, leastMs: 500, mostMs: 20_000 };
-
-/** A transfer is on its way for the blink of an eye, and the next life must not know less of it. */
-const IN_TRANSFER: LikelyCrash = { where: 'amid a transfer', share: 0.15, leastMs: 1, mostMs: 200 };
-
-/** What is held there is soon sold, and the next life must follow it. */
-const IN_LEFT: LikelyCrash = {
-  where: 'after a held market left',
-  share: 0.5,
-  leastMs: 500,
-  mostMs: 10_000,
-};
-
 /** When a person looks at the wallets and accepts them, after the bot said that a transfer is unknown. */
 const PERSON_MS = [60_000, 1_800_000] as const;
 
@@ -94,27 +55,12 @@ export class Bot {
   /** The error that ended a life without a planned crash. */
   readonly mistakes: string[] = [];
   private readonly options: BotOptions;
-  private readonly journal: JournalChecker;
-  private readonly lockouts = new LockoutChecker();
-  private readonly lowered: LoweredLimitChecker;
-  private readonly foreign = new ForeignChecker(INSTANCE);
-  private readonly overlap = new OverlapChecker();
-  private readonly freshness = new FreshnessChecker();
-  private readonly vandal = new VandalChecker();
-  private readonly rejections = new RejectionChecker();
-  private readonly universe: UniverseChecker | null;
-  readonly brackets = new BracketWatch();
-  private mayBeLockedOut = false;
-  private readonly locks: LockChecker;
-
-  private readonly funds = new FundsChecker();
-  private readonly shares = new SharesChecker();
-  private readonly transfers: TransferChecker;
   /** Whether a person is about to look at a transfer that is unknown. */
   private isPersonComing = false;
   private readonly dice: Dice;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
+  private readonly checkers: BotCheckers;
   private life: BotLife | null = null;
   private engine: Engine | null = null;
   private drained: DrainBeginning | null = null;
@@ -123,20 +69,7 @@ export class Bot {
   constructor(options: BotOptions) {
     this.options = options;
     this.dice = Dice.of(options.swarm.seed, 'bot');
-    this.lowered = new LoweredLimitChecker(() => options.coverage.count('limit reply that lowers'));
-    const universe = drawnUniverse(options.swarm.seed);
-    this.universe = universe === null ? null : new UniverseChecker(universe);
     this.mirrorPath = join(options.folder, 'mirror.sqlite');
-    this.locks = new LockChecker({
-      instance: INSTANCE,
-      rules: lockRulesOf(options.swarm.seed),
-      count: (what) => {
-        options.coverage.count(what);
-        if (what === 'lock begun') this.crashAfter(IN_LOCK);
-      },
-    });
-    this.journal = new JournalChecker(this.mirrorPath);
-    this.transfers = new TransferChecker(this.mirrorPath);
     const { wrongReplies, seed } = options.swarm;
     this.mutator =
       wrongReplies === null
@@ -151,6 +84,12 @@ export class Bot {
               options.events.say(options.world.time.now(), what);
             },
           });
+    this.checkers = new BotCheckers({
+      ...options,
+      mirrorPath: this.mirrorPath,
+      mutator: this.mutator,
+      onMoment: (crash) => this.crashAfter(crash),
+    });
     this.machine = {
       mirrorPath: this.mirrorPath,
       ledgerPath: join(options.folder, 'ledger.sqlite'),
@@ -221,11 +160,7 @@ export class Bot {
     if (!existsSync(this.copyPath)) return;
     this.life?.crash();
     this.life = null;
-    this.brackets.endAll(world.time.now());
-    this.brackets.hold('dead or not ready', true, world.time.now());
-    this.journal.forgetFile();
-    this.transfers.forgetFile();
-    this.locks.forget();
+    this.checkers.putBack();
     for (const ending of ['', '-wal', '-shm']) rmSync(`${this.mirrorPath}${ending}`, { force: true });
     copyFileSync(this.copyPath, this.mirrorPath);
     coverage.count('mirror put back');
@@ -239,7 +174,7 @@ export class Bot {
   }
 
   control(command: ControlCommand): void {
-    if (command.kind === 'accept-balances') this.transfers.accepted();
+    if (command.kind === 'accept-balances') this.checkers.accepted();
     this.life?.control(command);
   }
 
@@ -255,35 +190,21 @@ export class Bot {
     return this.life?.isLockedOut() ?? false;
   }
 
+  /** What may keep exits of brackets from being placed. */
+  get brackets(): BracketWatch {
+    return this.checkers.brackets;
+  }
+
   /** Orders whose refusal it received, and which may exist all the same. */
   get refusedNames(): ReadonlySet<string> {
-    return this.mutator?.refusedNames ?? NONE_REFUSED;
+    return this.checkers.refusedNames;
   }
 
   /** Faults of the requests that left, over all lives. */
   violations(truth: ExchangeTruth): readonly Violation[] {
-    const { journal, lockouts, foreign, overlap } = this;
     const drain = this.drained === null ? null : checkDrain(truth, this.drained);
     if (drain !== null) this.options.coverage.count('orders that a drain was judged by', drain.judged);
-    return [
-      ...journal.violations(),
-      ...lockouts.violations(),
-      ...this.lowered.violations(),
-      ...foreign.violations(truth),
-      ...overlap.violations(),
-      ...this.freshness.violations(this.options.coverage.exitNames),
-      ...this.vandal.violations(),
-      ...this.rejections.violations(),
-      ...(this.universe?.violations() ?? []),
-      ...this.locks.violations(truth, {
-        refused: this.refusedNames,
-        exits: this.options.coverage.exitNames,
-      }),
-      ...this.funds.violations(),
-      ...this.shares.violations(),
-      ...this.transferViolations(),
-      ...(drain?.violations ?? []),
-    ];
+    return [...this.checkers.violations(truth), ...(drain?.violations ?? [])];
   }
 
   /** Closes the files, and answers the hash of the journal; empty where no life runs. */
@@ -291,22 +212,8 @@ export class Bot {
     const hash = this.life?.journalHash() ?? '';
     this.life?.crash();
     this.life = null;
-    this.journal.close();
-    this.transfers.close();
+    this.checkers.close();
     return hash;
-  }
-
-  private transferViolations(): readonly Violation[] {
-    const { world, coverage } = this.options;
-    const made = madeTransfers(world.exchange, BOT_USER);
-    const { violations, unknown } = this.transfers.judge({
-      made,
-      spoiled: this.mutator?.spoiledTransfers ?? NONE_REFUSED,
-      strategy: TREASURER.name,
-    });
-    for (const key of unknown)
-      coverage.count(`unknown transfers that were ${made.has(key) ? 'made' : 'not made'}`);
-    return violations;
   }
 
   private createLife(swarm: Swarm): BotLife {
@@ -322,15 +229,7 @@ export class Bot {
         this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules, onVandal }, state, nowMs);
         return this.engine;
       },
-      witnesses: [
-        this.journal,
-        this.transfers,
-        this.lockouts,
-        this.lowered,
-        this.foreign,
-        this.overlap,
-        this.freshness,
-      ],
+      witnesses: this.checkers.witnesses,
       diesAt: (point, isChange) => {
         const factor = isChange || this.options.coverage.isSettling() ? LIKELY_FACTOR : 1;
         return this.mayCrash && this.dice.happens(swarm.crashes[point] * factor);
@@ -345,43 +244,16 @@ export class Bot {
     if (act === 'loops') this.life?.stop(LOOP_MS);
   }
 
-  private acceptedId(clientOrderId: string): number | null {
-    return (
-      this.options.world.bot.orders.values().find((order) => order.clientOrderId === clientOrderId)?.id ??
-      null
-    );
-  }
-
   /** Somebody else was at the account. */
   disturbed(): void {
-    this.funds.disturbed(this.options.world.time.now());
-  }
-
-  /** Not where replies lie about what is there, or the mirror forgets what was. */
-  private get canJudgeFunds(): boolean {
-    const { wrongReplies, putBack } = this.options.swarm;
-    return wrongReplies === null && putBack === null;
-  }
-
-  private fundsOf(currency: string): TrueFunds {
-    const { exchange, bot } = this.options.world;
-    const wallet = exchange.accounts.walletsOf(BOT_USER).find((one) => one.currency === currency);
-    const own = bot.open
-      .values()
-      .filter(
-        ({ clientOrderId, payingWallet }) =>
-          clientOrderId?.startsWith(`${INSTANCE}-`) === true && payingWallet.currency === currency,
-      );
-    return { total: wallet?.total ?? 0n, heldByOwn: own.reduce((sum, { held }) => sum + held, 0n) };
+    this.checkers.disturbed();
   }
 
   private died(cause: string, error: unknown): void {
     const { world, swarm, coverage, events } = this.options;
     this.life = null;
-    this.brackets.hold('dead or not ready', true, world.time.now());
     coverage.crash(cause);
-    if (this.locks.isLocked) coverage.count('crash in a lock');
-    this.locks.died();
+    this.checkers.died();
     events.say(world.time.now(), `dies ${cause}`);
     if (cause === 'mistake') {
       this.mistakes.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -424,60 +296,18 @@ export class Bot {
     });
   }
 
-  /** What keeps exits from being placed is looked for at each step, which costs little. */
-  private watchBrackets(event: EngineEvent, output: EngineOutput): void {
-    const nowMs = this.options.world.time.now();
-    const { brackets, engine } = this;
-    if (event.kind === 'answer' && (isLimit(event.answer) || event.answer.outcome === 'failed'))
-      this.mayBeLockedOut = true;
-    if (this.mayBeLockedOut) this.mayBeLockedOut = this.isLockedOut();
-    brackets.hold('locked out', this.mayBeLockedOut, nowMs);
-    brackets.hold('dead or not ready', engine === null || engine.closedReason() !== null, nowMs);
-    brackets.take(output, nowMs);
-  }
-
   private watch(event: EngineEvent, output: EngineOutput): void {
     const { world, coverage, events } = this.options;
     events.step(event, output, world.time.now());
-    if (this.engine !== null) {
-      this.vandal.watch(this.engine, output, world.time.now());
-      if (event.kind !== 'opens') this.locks.watch(this.engine, output, event.atMs);
-    }
-    if (this.engine !== null && this.universe !== null) {
-      for (const told of this.universe.watch(this.engine, event, output, world.time.now())) {
-        coverage.universe(told);
-        if (told.left.some((market) => told.kept.includes(market))) this.crashAfter(IN_LEFT);
-      }
-    }
-    this.rejections.watch(
-      output,
-      { idOf: (name) => this.acceptedId(name), refused: this.refusedNames },
-      world.time.now(),
-    );
-    if (this.options.swarm.putBack === null) this.shares.watch(output);
-    if (this.canJudgeFunds) this.funds.watch(output, (currency) => this.fundsOf(currency), world.time.now());
+    this.checkers.watch(this.engine, { event, output }, () => this.isLockedOut());
     if (event.kind === 'answer') {
       coverage.answer(event.answer);
       if (isLimit(event.answer)) this.crashAfter(IN_LOCKOUT);
     }
-    this.watchBrackets(event, output);
     this.watchTransfers(event, output);
     for (const change of output.changes) {
-      if (change.kind === 'order') coverage.order(change.order);
-      else if (change.kind === 'journal' && change.entry.kind === 'finding') coverage.finding(change.entry);
-      else if (change.kind === 'journal' && change.entry.kind === 'strategy')
-        coverage.count(`strategy ${change.entry.subject === 'vandal' ? 'vandal' : 'other'} failed`);
-      else if (change.kind === 'fill')
-        coverage.count(change.fill.orderKey === null ? 'foreign fills' : 'fills');
-      else if (change.kind === 'intent') coverage.intent(change.intent);
-      else if (
-        change.kind === 'journal' &&
-        change.entry.kind === 'reconciliation' &&
-        change.entry.subject === 'break'
-      ) {
-        this.options.onBreak();
-        coverage.count('breaks');
-      }
+      coverage.change(change);
+      if (isBreak(change)) this.options.onBreak();
     }
   }
 }

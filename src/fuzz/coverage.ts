@@ -1,5 +1,5 @@
 import type { VenueAnswer } from '../venues/port.ts';
-import type { IntentRecord, JournalEntry } from '../engine/mirror-change.ts';
+import type { IntentRecord, JournalEntry, MirrorChange } from '../engine/mirror-change.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { ExitCoverage } from './exit-coverage.ts';
 import { PortfolioCoverage } from './portfolio-coverage.ts';
@@ -79,6 +79,12 @@ export function isLimit(answer: VenueAnswer): boolean {
   return answer.outcome === 'failed' && answer.code === 'RATE_LIMITED';
 }
 
+/** Whether the engine found that the books do not agree. */
+export function isBreak(change: MirrorChange): boolean {
+  if (change.kind !== 'journal') return false;
+  return change.entry.kind === 'reconciliation' && change.entry.subject === 'break';
+}
+
 /** How often each thing happened. */
 export type Counts = Readonly<Record<string, number>>;
 
@@ -106,6 +112,17 @@ export class Coverage {
 
   count(what: string, times = 1): void {
     this.found.set(what, (this.found.get(what) ?? 0) + times);
+  }
+
+  /** What the bot writes down. */
+  change(change: MirrorChange): void {
+    if (change.kind === 'order') this.order(change.order);
+    else if (change.kind === 'fill') this.count(change.fill.orderKey === null ? 'foreign fills' : 'fills');
+    else if (change.kind === 'intent') this.intent(change.intent);
+    else if (isBreak(change)) this.count('breaks');
+    else if (change.kind === 'journal' && change.entry.kind === 'finding') this.finding(change.entry);
+    else if (change.kind === 'journal' && change.entry.kind === 'strategy')
+      this.count(`strategy ${change.entry.subject === 'vandal' ? 'vandal' : 'other'} failed`);
   }
 
   order(order: OrderRecord): void {
@@ -153,7 +170,7 @@ export class Coverage {
   }
 
   /** Implausible data of the exchange, or its correction. */
-  finding({ json }: Pick<JournalEntry, 'json'>): void {
+  private finding({ json }: Pick<JournalEntry, 'json'>): void {
     const { readings, isRight } = JSON.parse(json) as { readonly readings?: number; readonly isRight?: true };
     if (isRight === true) this.count('findings that were right again');
     else this.count(readings === 1 ? 'findings' : 'findings that two readings had');

@@ -1,0 +1,221 @@
+import type { EngineOutput } from '../engine/engine-command.ts';
+import type { EngineEvent } from '../engine/engine-event.ts';
+import type { Engine } from '../engine/engine.ts';
+import { INSTANCE, drawnUniverse } from './bot-engine.ts';
+import { BracketWatch } from './checkers/bracket-watch.ts';
+import type { ExchangeTruth } from './checkers/exchange-truth.ts';
+import { ForeignChecker } from './checkers/foreign-checker.ts';
+import { FreshnessChecker } from './checkers/freshness-checker.ts';
+import { FundsChecker, type TrueFunds } from './checkers/funds-checker.ts';
+import { JournalChecker } from './checkers/journal-checker.ts';
+import { LockChecker } from './checkers/lock-checker.ts';
+import { LockoutChecker } from './checkers/lockout-checker.ts';
+import { LoweredLimitChecker } from './checkers/lowered-limit-checker.ts';
+import { OverlapChecker } from './checkers/overlap-checker.ts';
+import { NONE_REFUSED } from './checkers/own-key.ts';
+import { RejectionChecker } from './checkers/rejection-checker.ts';
+import { SharesChecker } from './checkers/shares-checker.ts';
+import { madeTransfers, TransferChecker } from './checkers/transfer-checker.ts';
+import { UniverseChecker } from './checkers/universe-checker.ts';
+import { VandalChecker } from './checkers/vandal-checker.ts';
+import type { Violation } from './checkers/violation.ts';
+import { isLimit, type Coverage } from './coverage.ts';
+import { IN_LEFT, IN_LOCK, type LikelyCrash } from './likely-crash.ts';
+import { lockRulesOf } from './lock-plan.ts';
+import type { WireWitness } from './checkers/watched-transport.ts';
+import type { ReplyMutator } from './reply-mutator.ts';
+import type { Swarm } from './swarm.ts';
+import { TREASURER } from './workload/treasurer.ts';
+import { BOT_USER, type FuzzWorld } from './world.ts';
+
+export interface BotCheckersOptions {
+  readonly world: FuzzWorld;
+  readonly swarm: Swarm;
+  readonly mirrorPath: string;
+  readonly coverage: Coverage;
+  /** What makes replies wrong; null where none is. */
+  readonly mutator: ReplyMutator | null;
+  /** A moment has come in which a crash is worth more than in others. */
+  readonly onMoment: (crash: LikelyCrash) => void;
+}
+
+/** All that watches the bot over its lives, and judges it in the end. */
+export class BotCheckers {
+  readonly brackets = new BracketWatch();
+  private readonly options: BotCheckersOptions;
+  private readonly journal: JournalChecker;
+  private readonly lockouts = new LockoutChecker();
+  private readonly lowered: LoweredLimitChecker;
+  private readonly foreign = new ForeignChecker(INSTANCE);
+  private readonly overlap = new OverlapChecker();
+  private readonly freshness = new FreshnessChecker();
+  private readonly vandal = new VandalChecker();
+  private readonly rejections = new RejectionChecker();
+  private readonly universe: UniverseChecker | null;
+  private readonly locks: LockChecker;
+  private readonly funds = new FundsChecker();
+  private readonly shares = new SharesChecker();
+  private readonly transfers: TransferChecker;
+  private mayBeLockedOut = false;
+
+  constructor(options: BotCheckersOptions) {
+    this.options = options;
+    const { coverage, mirrorPath, swarm, onMoment } = options;
+    this.lowered = new LoweredLimitChecker(() => coverage.count('limit reply that lowers'));
+    const universe = drawnUniverse(swarm.seed);
+    this.universe = universe === null ? null : new UniverseChecker(universe);
+    this.locks = new LockChecker({
+      instance: INSTANCE,
+      rules: lockRulesOf(swarm.seed),
+      count: (what) => {
+        coverage.count(what);
+        if (what === 'lock begun') onMoment(IN_LOCK);
+      },
+    });
+    this.journal = new JournalChecker(mirrorPath);
+    this.transfers = new TransferChecker(mirrorPath);
+  }
+
+  /** Those that see each request as it leaves. */
+  get witnesses(): readonly WireWitness[] {
+    const { journal, transfers, lockouts, lowered, foreign, overlap, freshness } = this;
+    return [journal, transfers, lockouts, lowered, foreign, overlap, freshness];
+  }
+
+  /** Orders whose refusal the bot received, and which may exist all the same. */
+  get refusedNames(): ReadonlySet<string> {
+    return this.options.mutator?.refusedNames ?? NONE_REFUSED;
+  }
+
+  /** A step of the bot; `engine` is null while none is at work. */
+  watch(
+    engine: Engine | null,
+    { event, output }: { readonly event: EngineEvent; readonly output: EngineOutput },
+    isLockedOut: () => boolean,
+  ): void {
+    const { coverage, swarm, onMoment } = this.options;
+    const nowMs = this.options.world.time.now();
+    if (engine !== null) {
+      this.vandal.watch(engine, output, nowMs);
+      if (event.kind !== 'opens') this.locks.watch(engine, output, event.atMs);
+    }
+    if (engine !== null && this.universe !== null) {
+      for (const told of this.universe.watch(engine, event, output, nowMs)) {
+        coverage.universe(told);
+        if (told.left.some((market) => told.kept.includes(market))) onMoment(IN_LEFT);
+      }
+    }
+    const accepted = { idOf: (name: string) => this.acceptedId(name), refused: this.refusedNames };
+    this.rejections.watch(output, accepted, nowMs);
+    if (swarm.putBack === null) this.shares.watch(output);
+    if (this.canJudgeFunds) this.funds.watch(output, (currency) => this.fundsOf(currency), nowMs);
+    this.watchBrackets(engine, { event, output }, isLockedOut);
+  }
+
+  /** A life has ended. */
+  died(): void {
+    this.brackets.hold('dead or not ready', true, this.options.world.time.now());
+    if (this.locks.isLocked) this.options.coverage.count('crash in a lock');
+    this.locks.died();
+  }
+
+  /** The mirror is about to be put back from its copy. */
+  putBack(): void {
+    const nowMs = this.options.world.time.now();
+    this.brackets.endAll(nowMs);
+    this.brackets.hold('dead or not ready', true, nowMs);
+    this.journal.forgetFile();
+    this.transfers.forgetFile();
+    this.locks.forget();
+  }
+
+  /** Somebody has accepted the balances. */
+  accepted(): void {
+    this.transfers.accepted();
+  }
+
+  /** Somebody else was at the account. */
+  disturbed(): void {
+    this.funds.disturbed(this.options.world.time.now());
+  }
+
+  /** Faults of the requests that left, over all lives. */
+  violations(truth: ExchangeTruth): readonly Violation[] {
+    const { exitNames } = this.options.coverage;
+    return [
+      ...this.journal.violations(),
+      ...this.lockouts.violations(),
+      ...this.lowered.violations(),
+      ...this.foreign.violations(truth),
+      ...this.overlap.violations(),
+      ...this.freshness.violations(exitNames),
+      ...this.vandal.violations(),
+      ...this.rejections.violations(),
+      ...(this.universe?.violations() ?? []),
+      ...this.locks.violations(truth, { refused: this.refusedNames, exits: exitNames }),
+      ...this.funds.violations(),
+      ...this.shares.violations(),
+      ...this.transferViolations(),
+    ];
+  }
+
+  /** Closes the files. */
+  close(): void {
+    this.journal.close();
+    this.transfers.close();
+  }
+
+  private transferViolations(): readonly Violation[] {
+    const { world, coverage, mutator } = this.options;
+    const made = madeTransfers(world.exchange, BOT_USER);
+    const { violations, unknown } = this.transfers.judge({
+      made,
+      spoiled: mutator?.spoiledTransfers ?? NONE_REFUSED,
+      strategy: TREASURER.name,
+    });
+    for (const key of unknown)
+      coverage.count(`unknown transfers that were ${made.has(key) ? 'made' : 'not made'}`);
+    return violations;
+  }
+
+  private acceptedId(clientOrderId: string): number | null {
+    return (
+      this.options.world.bot.orders.values().find((order) => order.clientOrderId === clientOrderId)?.id ??
+      null
+    );
+  }
+
+  /** Not where replies lie about what is there, or the mirror forgets what was. */
+  private get canJudgeFunds(): boolean {
+    const { wrongReplies, putBack } = this.options.swarm;
+    return wrongReplies === null && putBack === null;
+  }
+
+  private fundsOf(currency: string): TrueFunds {
+    const { exchange, bot } = this.options.world;
+    const wallet = exchange.accounts.walletsOf(BOT_USER).find((one) => one.currency === currency);
+    const own = bot.open
+      .values()
+      .filter(
+        ({ clientOrderId, payingWallet }) =>
+          clientOrderId?.startsWith(`${INSTANCE}-`) === true && payingWallet.currency === currency,
+      );
+    return { total: wallet?.total ?? 0n, heldByOwn: own.reduce((sum, { held }) => sum + held, 0n) };
+  }
+
+  /** What keeps exits from being placed is looked for at each step, which costs little. */
+  private watchBrackets(
+    engine: Engine | null,
+    { event, output }: { readonly event: EngineEvent; readonly output: EngineOutput },
+    isLockedOut: () => boolean,
+  ): void {
+    const nowMs = this.options.world.time.now();
+    const { brackets } = this;
+    if (event.kind === 'answer' && (isLimit(event.answer) || event.answer.outcome === 'failed'))
+      this.mayBeLockedOut = true;
+    if (this.mayBeLockedOut) this.mayBeLockedOut = isLockedOut();
+    brackets.hold('locked out', this.mayBeLockedOut, nowMs);
+    brackets.hold('dead or not ready', engine === null || engine.closedReason() !== null, nowMs);
+    brackets.take(output, nowMs);
+  }
+}
