@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { NODE_FLAGS } from './test/support/node-flags.ts';
 
 /** Tests that count what the whole process holds: each has one of its own. */
 const ALONE = ['test/unit/daemon/run-loop.test.ts'];
@@ -11,8 +12,7 @@ export default defineConfig({
     // Processes and threads that tests start take their compiled code from it.
     env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled' },
     setupFiles: ['test/support/compiled-code.ts'],
-    // Tests make much garbage that dies at once: more room for it saves a tenth of their time.
-    execArgv: ['--max-semi-space-size=64'],
+    execArgv: NODE_FLAGS,
     // Node runs the sources itself, as it does for whoever starts sarraf.
     experimental: { viteModuleRunner: false },
     // A bound for what hangs, not a time that anything should take: the machine may be slow and busy.

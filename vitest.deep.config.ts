@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { NODE_FLAGS } from './test/support/node-flags.ts';
 
 /**
  * Every test that has a deep part: `npm run test:deep`, or `SARRAF_DEEP=100 npm run test:deep` for a hundred
@@ -12,6 +13,7 @@ export default defineConfig({
       SARRAF_DEEP: process.env['SARRAF_DEEP'] ?? '10',
     },
     setupFiles: ['test/support/compiled-code.ts'],
+    execArgv: NODE_FLAGS,
     experimental: { viteModuleRunner: false },
     include: globSync('test/**/*.test.ts').filter((file) =>
       readFileSync(file, 'utf8').includes('deep-runs.ts'),
