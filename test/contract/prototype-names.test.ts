@@ -54,7 +54,7 @@ function expectClean(result: unknown): void {
   }
 }
 
-describe.each(NAMES)('a reply with fields named %s', (name) => {
+describe.each(NAMES.slice(0, deepRuns(2)))('a reply with fields named %s', (name) => {
   test.each(
     ALL_BODIES.map((body, index) => [`${index + 1}: ${body.endpoint} in ${body.form}`, body] as const),
   )('%s', async (_, { endpoint, request, body }) => {

@@ -162,7 +162,7 @@ async function journalHash(seed: number, name: string): Promise<string> {
   const life = await BotLife.prepare(world, join(folder, name));
   const { bot } = life;
   bot.shell.start();
-  await life.run(deepRuns(2) * MINUTE_MS);
+  await life.run(deepRuns(2, 1) * MINUTE_MS);
   await life.drain();
   const hash = life.mirror.journalHash();
   expect(bot.engine.instances.some(({ fills }) => fills > 0)).toBe(true);
@@ -176,7 +176,7 @@ describe('the whole bot on the embedded exchange', () => {
     const life = await BotLife.prepare(world, path);
     const { engine } = life.bot;
     life.bot.shell.start();
-    await life.run(deepRuns(5) * MINUTE_MS);
+    await life.run(deepRuns(5, 4) * MINUTE_MS);
     await life.drain();
     life.mirror.close();
 
@@ -214,7 +214,7 @@ describe('the whole bot on the embedded exchange', () => {
     const second = await BotLife.prepare(world, path);
     expect(second.bot.engine.status().liveOrders).toBeGreaterThan(0);
     second.bot.shell.start();
-    await second.run(deepRuns(3) * MINUTE_MS);
+    await second.run(deepRuns(3, 2) * MINUTE_MS);
     expect(second.bot.engine.status().phase).toBe('trading');
     await second.drain();
     second.mirror.close();

@@ -16,8 +16,9 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { FROM_MS, RIAL, TETHER, walkOf } from '../backtest/candle-run.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { deepRuns } from '../../support/deep-runs.ts';
 
-const BARS = 600;
+const BARS = deepRuns(600, 300);
 const HOUR_MS = 3_600_000;
 const MARKETS = [TETHER, RIAL];
 

@@ -12,6 +12,7 @@ import { checkOf } from '../../../src/mirror/row-checks.ts';
 import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld, START_MS } from '../engine/engine-world.ts';
+import { deepRuns } from '../../support/deep-runs.ts';
 import { fillRecord, ICEBERG, intentRecord, MirrorFolder } from './mirror-fixture.ts';
 
 /** Stored JSON by the row it is in: `table name`, where the name is that of its key. */
@@ -149,6 +150,9 @@ function put(row: string, json: string): void {
   database.prepare(`UPDATE ${table} SET json = ? WHERE ${KEYS[table]} = ?`).run(json, name);
 }
 
+/** A bot begins from one in so many of the shapes that nothing refuses; in the deep suite, from each. */
+const STRIDE = Math.ceil(4 / deepRuns(1));
+
 const WRONG: readonly unknown[] = [null, [], {}, 'text', 1.5, -1, [null]];
 
 /** Every value in which one part, at any depth, is another thing or is missing. */
@@ -234,6 +238,7 @@ describe('stored JSON of another shape', () => {
     const [table = '', name = ''] = row.split(' ');
     const check = checkOf(table, 'json');
     let refused = 0;
+    let taken = 0;
     try {
       for (const value of spoiled(JSON.parse(good))) {
         const json = JSON.stringify(value);
@@ -245,6 +250,7 @@ describe('stored JSON of another shape', () => {
         const why = refusal();
         expect([isWrong, why], json).not.toEqual([true, null]);
         if (why === null) {
+          if ((taken += 1) % STRIDE !== 1 % STRIDE) continue;
           await runCommands(table);
           begin();
           continue;

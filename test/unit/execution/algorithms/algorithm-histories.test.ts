@@ -337,6 +337,7 @@ describe.each(kinds)('whatever becomes of its orders, %s', (kind) => {
         expect(crashed.orders).toEqual(whole.orders);
         expect(crashed.algorithm).toEqual(whole.algorithm);
       }),
+      { numRuns: deepRuns(50, 40) },
     );
   });
 });
@@ -353,7 +354,7 @@ describe.each(['replace', 'target', 'twap', 'vwap', 'iceberg', 'peg', 'dca'] as 
               expect(orders.filter((order) => !isFinal(order)).length).toBeLessThanOrEqual(1),
           });
         }),
-        { numRuns: deepRuns(50) },
+        { numRuns: deepRuns(50, 25) },
       );
     });
   },
@@ -376,7 +377,7 @@ describe.each(['replace', 'twap', 'vwap', 'iceberg', 'ladder', 'peg'] as const)(
             },
           });
         }),
-        { numRuns: deepRuns(50) },
+        { numRuns: deepRuns(50, 25) },
       );
     });
   },
@@ -398,7 +399,7 @@ describe('whatever becomes of its orders, target', () => {
           },
         });
       }),
-      { numRuns: deepRuns(50) },
+      { numRuns: deepRuns(50, 25) },
     );
   });
 });
@@ -422,7 +423,7 @@ describe('whatever becomes of its orders, quotes', () => {
           },
         });
       }),
-      { numRuns: deepRuns(70) },
+      { numRuns: deepRuns(70, 30) },
     );
   });
 });
@@ -439,7 +440,7 @@ describe('whatever becomes of its orders, ladder', () => {
           },
         });
       }),
-      { numRuns: deepRuns(50) },
+      { numRuns: deepRuns(50, 25) },
     );
   });
 });
@@ -457,7 +458,7 @@ describe('whatever becomes of its orders, peg', () => {
           },
         });
       }),
-      { numRuns: deepRuns(20) },
+      { numRuns: deepRuns(20, 10) },
     );
   });
 });
@@ -478,7 +479,7 @@ describe('whatever becomes of its orders, dca', () => {
           },
         });
       }),
-      { numRuns: deepRuns(50) },
+      { numRuns: deepRuns(50, 25) },
     );
   });
 });
@@ -492,7 +493,7 @@ describe.each(['twap', 'vwap', 'ladder', 'peg', 'dca'] as const)('in the end, %s
         for (let round = 0; round < 200 && !world.isOver; round += 1) world.settle();
         expect(world.isOver).toBe(true);
       }),
-      { numRuns: deepRuns(20) },
+      { numRuns: deepRuns(20, 10) },
     );
   });
 });
