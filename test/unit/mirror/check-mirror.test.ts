@@ -5,7 +5,7 @@ import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-jso
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { checkOf } from '../../../src/mirror/row-checks.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
-import { startSarraf } from '../../support/sarraf-process.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 import { ICEBERG, MirrorFolder, NOW_MS } from './mirror-fixture.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
@@ -181,7 +181,7 @@ describe('a command that reads a mirror with a damaged row', () => {
     '%s ends with 1 and one line',
     async (command) => {
       database.exec("UPDATE orders SET amount = 'much'");
-      const { code, error } = await startSarraf([command, '--data', mirror.folder]).finished;
+      const { code, error } = await sarrafHere([command, '--data', mirror.folder]);
       database.exec("UPDATE orders SET amount = '1.5'");
       expect(code, error).toBe(1);
       expect(error.trim().split('\n')).toHaveLength(1);
