@@ -10,6 +10,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** How long a file may load before that is reported, as the line says. */
+const QUIET_MS = 3_000;
+
 /** Holds its thread up as a loop does, and leaves the processor to others. */
 const HELD_UP = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
 
@@ -28,8 +31,11 @@ test('a backtest that a strategy file holds up names the file, and Ctrl-C ends i
 test('a file that is loaded soon is not spoken of, nor one with a mistake beyond that', async () => {
   const strategy = join(folder, 'wrong.ts');
   writeFileSync(strategy, 'throw new Error("no data today");\n');
+  const begunMs = performance.now();
   const { code, error } = await startSarraf(['backtest', strategy, '--market', 'BTCUSDT', '--cash', '1000'])
     .finished;
+  const tookMs = performance.now() - begunMs;
   expect([code, error]).toEqual([2, expect.stringContaining(`${strategy}:1: Error: no data today`)]);
-  expect(error).not.toContain('still loading');
+  // A machine so busy that loading takes as long has it reported.
+  if (tookMs < QUIET_MS) expect(error).not.toContain('still loading');
 });
