@@ -54,6 +54,11 @@ export function barWalk(): CandleColumns {
   };
 }
 
+function marketAt(index: number): Market {
+  const market = parseMarket(`C${index}USDT`);
+  return createMarket({ market, priceStep: '0.01', amountStep: '0.000001' });
+}
+
 /** The walk cut into so many parts, each as the bars of a market of its own, all of the same minutes. */
 export function walksOf(
   count: number,
@@ -61,13 +66,27 @@ export function walksOf(
 ): readonly { readonly market: Market; readonly columns: CandleColumns }[] {
   const length = Math.floor(columns.length / count);
   return Array.from({ length: count }, (_, index) => {
-    const market = createMarket({
-      market: parseMarket(`C${index}USDT`),
-      priceStep: '0.01',
-      amountStep: '0.000001',
-    });
+    const market = marketAt(index);
     const part = barsBetween(columns, index * length, (index + 1) * length);
     const openTimeMs = columns.openTimeMs.slice(0, length);
+    return { market, columns: { ...part, market: market.symbol, openTimeMs } };
+  });
+}
+
+/**
+ * Markets of the same minutes, each with so many bars of the walk from another place of it on. What they have
+ * in common is shared, not copied.
+ */
+export function stretchesOf(
+  count: number,
+  columns: CandleColumns,
+  length: number,
+): readonly { readonly market: Market; readonly columns: CandleColumns }[] {
+  const { openTimeMs } = barsBetween(columns, 0, length);
+  const apart = Math.floor((columns.length - length) / count);
+  return Array.from({ length: count }, (_, index) => {
+    const market = marketAt(index);
+    const part = barsBetween(columns, index * apart, index * apart + length);
     return { market, columns: { ...part, market: market.symbol, openTimeMs } };
   });
 }

@@ -4,17 +4,17 @@ import { sma } from '../src/strategy/indicators/averages.ts';
 import { rankMarkets } from '../src/strategy/universe/rank-markets.ts';
 import { createRandom } from '../src/domain/random.ts';
 import { rateOf, run } from './backtest.ts';
-import { firstBars, MARKET, walksOf } from './bar-walk.ts';
+import { BARS, barWalk, MARKET, stretchesOf } from './bar-walk.ts';
 import { median, type BenchResult } from './result.ts';
 
 const MARKETS = 150;
 const TAKE = 30;
 const ROUNDS = 2_000;
 
-/** Bars of each run, of one market or of these many. */
-const BARS = 315_360;
+/** A year of minutes of each of these markets. */
+const YEAR_BARS = 525_600;
 const FOLLOWED_OF = 30;
-const RATE_ROUNDS = 5;
+const RATE_ROUNDS = 3;
 /** Bars of markets with a universe a second, by those of one market without. */
 const LEAST_SHARE_OF_ONE_MARKET = 0.8;
 
@@ -46,21 +46,21 @@ const following = (take: number) =>
     },
   });
 
-/** Bars a second of 30 markets of which so many are members, against those of one market. */
+/** Bars a second of a year of 30 markets of which so many are members, against those of one market. */
 function benchRate(take: number): BenchResult {
-  const columns = firstBars(BARS);
+  const columns = barWalk();
   const only = [{ market: MARKET, columns }];
-  const many = walksOf(FOLLOWED_OF, columns);
+  const many = stretchesOf(FOLLOWED_OF, columns, YEAR_BARS);
   const strategy = following(take);
   const rates = Array.from({ length: RATE_ROUNDS }, () => ({
     one: rateOf(BARS, () => void run(only, ONE, {})),
-    many: rateOf(BARS, () => void run(many, strategy, {}, many.slice(0, 1))),
+    many: rateOf(FOLLOWED_OF * YEAR_BARS, () => void run(many, strategy, {}, many.slice(0, 1))),
   }));
   const value = median(rates.map((rate) => rate.many));
   const reference = median(rates.map((rate) => rate.one));
   const ratio = value / reference;
   return {
-    name: `universe: as many bars of ${FOLLOWED_OF} markets, of which ${take} are members, against those of one`,
+    name: `universe: a year of minutes of ${FOLLOWED_OF} markets, ${take} of them members, against one market`,
     value,
     unit: 'bars/s',
     reference,
@@ -81,7 +81,7 @@ function sortMs(numbers: readonly number[]): number {
 export function benchUniverse(): BenchResult[] {
   const random = createRandom(1);
   const candidates = Array.from({ length: MARKETS }, (_, place) => `C${place}IRT`);
-  const figures = candidates.map((market): MarketFigures => ({
+  const figureOf = (market: string): MarketFigures => ({
     market,
     isClosed: false,
     volume24h: random.next() * 1e12,
@@ -90,7 +90,8 @@ export function benchUniverse(): BenchResult[] {
     volatility: random.next(),
     spread: random.next() * 100,
     ageMs: Infinity,
-  }));
+  });
+  const figures = new Map(candidates.map((market) => [market, figureOf(market)]));
   const rules = {
     quote: 'rls',
     rankBy: 'volume24h',
@@ -105,7 +106,7 @@ export function benchUniverse(): BenchResult[] {
   const startedMs = performance.now();
   for (let round = 0; round < ROUNDS; round += 1) rankMarkets(figures, of);
   const value = (performance.now() - startedMs) / ROUNDS;
-  const reference = sortMs(figures.map(({ volume24h }) => volume24h ?? 0));
+  const reference = sortMs([...figures.values()].map(({ volume24h }) => volume24h ?? 0));
   const target = 1;
   return [
     {

@@ -36,12 +36,21 @@ export class BarStatistics {
   private statistics(atMs: number): readonly MarketStats[] {
     const days: MarketStats[] = [];
     for (const [place, stretches] of this.stretches.entries()) {
-      const { market, columns, closedIndex: last } = present(this.lanes[place], 'a lane');
-      const first = firstBarFrom(columns, atMs - DAY_MS);
+      const lane = present(this.lanes[place], 'a lane');
+      const { market, columns, closedIndex: last } = lane;
+      const first = firstOfDay(lane, atMs - DAY_MS);
       if (first <= last) days.push(new BarDay(market, { columns, stretches, first, last }));
     }
     return days;
   }
+}
+
+/** The first bar that opens a day ago or later. Most days lack no bar, so it is where it is then. */
+function firstOfDay({ columns, closedIndex, barMs }: BarLane, fromMs: number): number {
+  const { openTimeMs } = columns;
+  const likely = closedIndex + 1 - DAY_MS / barMs;
+  const isFirst = openTimeMs[likely] === fromMs;
+  return isFirst ? likely : firstBarFrom(columns, fromMs);
 }
 
 /** The last bars of one length that have closed, before a time. */

@@ -84,7 +84,8 @@ function run(table: string, wish: Partial<UniverseWish> = {}): readonly string[]
     .map(lineOf);
   for (const [place, { figures, held, unread, wanted }] of lines.entries()) {
     const holds = (market: string): boolean => held.includes(market[0] ?? '');
-    const ranking = rankMarkets(figures, {
+    const byMarket = new Map(figures.map((one) => [one.market, one]));
+    const ranking = rankMarkets(byMarket, {
       rules,
       candidates,
       members: universe.incumbents,

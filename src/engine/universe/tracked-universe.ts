@@ -114,6 +114,11 @@ export class TrackedUniverse {
     return [...this.members.keys(), ...this.kept].filter((market) => !this.past.has(market));
   }
 
+  /** Whether nothing of it waits: a market that is held or read, or something to be told. */
+  get isSettled(): boolean {
+    return this.kept.size === 0 && this.past.size === 0 && !this.isChanged;
+  }
+
   isKept(market: string): boolean {
     return this.kept.has(market);
   }

@@ -126,6 +126,7 @@ export class UniverseManager {
     if (this.tracked.length === 0) return;
     this.rankDue(nowMs);
     for (const one of this.tracked) {
+      if (one.isSettled && present(this.reading.get(one), 'a list').size === 0) continue;
       one.release((market) => this.holds(one.instance, market));
       this.readPast(one, nowMs);
       this.tell(one, nowMs);
@@ -179,10 +180,12 @@ export class UniverseManager {
 
   private rank(due: readonly TrackedUniverse[], stats: readonly MarketStats[], nowMs: number): void {
     this.noteFirstSeen(stats, nowMs);
-    const figures = stats.map((one) => {
-      const seenMs = this.firstSeen.get(one.market.symbol) ?? null;
-      return new DayFigures(one, seenMs === null ? Number.POSITIVE_INFINITY : nowMs - seenMs);
-    });
+    const figures = new Map<string, DayFigures>();
+    for (const one of stats) {
+      const { symbol } = one.market;
+      const seenMs = this.firstSeen.get(symbol) ?? null;
+      figures.set(symbol, new DayFigures(one, seenMs === null ? Number.POSITIVE_INFINITY : nowMs - seenMs));
+    }
     const hasBooks = this.options.ranksFromMs === null;
     for (const one of due) {
       const { rules, candidates } = one.wanted;

@@ -44,7 +44,7 @@ interface Passed {
  * them no market is refused for its spread.
  */
 export function rankMarkets(
-  figures: readonly MarketFigures[],
+  figures: ReadonlyMap<string, MarketFigures>,
   of: {
     readonly rules: UniverseRules;
     readonly candidates: readonly string[];
@@ -53,23 +53,24 @@ export function rankMarkets(
   },
 ): MarketRanking {
   const { rules, candidates, members, hasBooks } = of;
-  const byMarket = new Map(figures.map((one) => [one.market, one]));
   const out = new Map<string, OutReason>();
   const passed: Passed[] = [];
   for (const market of candidates) {
-    const known = byMarket.get(market);
+    const known = figures.get(market);
     const reason = known === undefined ? NO_DATA : refused(known, rules, hasBooks);
     const figure = reason === null ? (known?.[rules.rankBy] ?? null) : null;
     if (figure !== null) passed.push({ market, figure });
     else out.set(market, reason ?? NO_DATA);
   }
   passed.sort(rules.rankBy === 'spread' ? narrowestFirst : largestFirst);
-  const ranks = new Map(passed.map(({ market }, place) => [market, place + 1]));
   const chosen = chosenOf(passed, { rules, members });
-  for (const [market, rank] of ranks) {
+  const ranks = new Map<string, number>();
+  for (const { market } of passed) {
+    const rank = ranks.size + 1;
+    ranks.set(market, rank);
     if (!chosen.has(market)) out.set(market, { by: 'rank', found: rank, limit: rules.take });
   }
-  return { members: passed.flatMap(({ market }) => (chosen.has(market) ? [market] : [])), ranks, out };
+  return { members: [...ranks.keys()].filter((market) => chosen.has(market)), ranks, out };
 }
 
 const NO_DATA: OutReason = { by: 'no data', found: null, limit: null };

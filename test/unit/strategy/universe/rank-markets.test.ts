@@ -37,7 +37,8 @@ function ranked(
   } = {},
 ) {
   const { rules = {}, members = [], hasBooks = true } = of;
-  return rankMarkets(all, {
+  const byMarket = new Map(all.map((one) => [one.market, one]));
+  return rankMarkets(byMarket, {
     rules: { ...RULES, ...rules },
     candidates: ['AIRT', 'BIRT', 'CIRT', 'DIRT'],
     members: new Set(members),
