@@ -124,7 +124,8 @@ export class CandleRunner {
       options.quote,
       new Map(this.lanes.flatMap((lane) => firstPriceOf(lane) ?? [])),
     );
-    this.equity = new EquityRecorder(this.total, this.valuer);
+    const most = this.lanes.reduce((length, { columns, next }) => Math.max(length, columns.length - next), 0);
+    this.equity = new EquityRecorder(most, this.valuer);
   }
 
   /** Runs to the last bar. Throws `INVALID_OPTIONS` where there is none. */

@@ -1,20 +1,25 @@
 import type { EquityValuer } from '../venues/bars/equity-valuer.ts';
 import type { EquityCurve } from './backtest-run.ts';
 
-/** The equity after each bar of a run, as columns that are as long as the run may become. */
+type EquityOfNow = Pick<EquityValuer, 'number' | 'isExposed'>;
+
+/**
+ * The equity after each moment at which bars close, in columns with room for more: how many moments there
+ * are is not known before, since bars of several markets may close at one.
+ */
 export class EquityRecorder {
-  private readonly valuer: EquityValuer;
-  private readonly timeMs: Float64Array;
-  private readonly equity: Float64Array;
-  private readonly isExposed: Uint8Array;
+  private readonly valuer: EquityOfNow;
+  private timeMs: Float64Array;
+  private equity: Float64Array;
+  private isExposed: Uint8Array;
   private length = 0;
 
-  /** `bars`: the most points there will be. */
-  constructor(bars: number, valuer: EquityValuer) {
+  /** `moments`: how many there will probably be. */
+  constructor(moments: number, valuer: EquityOfNow) {
     this.valuer = valuer;
-    this.timeMs = new Float64Array(bars);
-    this.equity = new Float64Array(bars);
-    this.isExposed = new Uint8Array(bars);
+    this.timeMs = new Float64Array(moments);
+    this.equity = new Float64Array(moments);
+    this.isExposed = new Uint8Array(moments);
   }
 
   get curve(): EquityCurve {
@@ -25,9 +30,25 @@ export class EquityRecorder {
   /** What the account is worth now, at the close of a bar. */
   add(closeMs: number): void {
     const { length, valuer } = this;
+    if (length === this.timeMs.length) this.grow();
     this.timeMs[length] = closeMs;
     this.equity[length] = valuer.number();
     if (valuer.isExposed()) this.isExposed[length] = 1;
     this.length = length + 1;
+  }
+
+  private grow(): void {
+    const room = 2 * this.length + 1;
+    const [timeMs, equity, isExposed] = [
+      new Float64Array(room),
+      new Float64Array(room),
+      new Uint8Array(room),
+    ];
+    timeMs.set(this.timeMs);
+    equity.set(this.equity);
+    isExposed.set(this.isExposed);
+    this.timeMs = timeMs;
+    this.equity = equity;
+    this.isExposed = isExposed;
   }
 }
