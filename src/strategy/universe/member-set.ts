@@ -70,21 +70,23 @@ export class MemberFeed {
     return made;
   }
 
-  /** A member is followed from now on: its indicators and history begin anew. */
-  begin(market: string): void {
+  /** A member is followed from now on: its history begins anew, and its indicators, which it answers. */
+  begin(market: string): readonly Indicator[] {
     const { from } = this.data;
-    if (from.kind !== 'candles') return;
-    const indicators = this.indicators.map(({ spec, running }) => {
+    if (from.kind !== 'candles') return [];
+    const candles = new CandleSeries({ ...from, market });
+    this.seriesOf(market).candles = candles;
+    return this.indicators.map(({ spec, running }) => {
       const indicator = createIndicator(spec);
       running.set(market, indicator);
+      candles.addIndicator(indicator);
       return indicator;
     });
-    this.seriesOf(market).begin(new CandleSeries({ ...from, market }), indicators);
   }
 
   end(market: string): void {
     for (const { running } of this.indicators) running.delete(market);
-    this.series.get(market)?.end();
+    this.seriesOf(market).candles = null;
   }
 
   takes(candle: ClosedCandle): boolean {
@@ -134,11 +136,11 @@ export class MemberSet {
     return this.isPerMember ? { ...wanted, isPerMember: true } : wanted;
   }
 
-  /** A market as its bars look it up. To be asked for once all data of the universe is there. */
+  /** A market as its bars look it up. */
   candidate(market: string): Candidate {
     const known = this.known.get(market);
     if (known !== undefined) return known;
-    const made = new Candidate(this.feeds.map((feed) => feed.seriesOf(market)));
+    const made = new Candidate();
     this.known.set(market, made);
     return made;
   }
@@ -152,14 +154,13 @@ export class MemberSet {
     const wanted = new Set(markets);
     for (const [market, candidate] of this.known) {
       if (!candidate.isFollowed || wanted.has(market)) continue;
-      candidate.isFollowed = false;
+      candidate.end();
       for (const feed of this.feeds) feed.end(market);
     }
     for (const market of wanted) {
       const candidate = this.candidate(market);
       if (candidate.isFollowed) continue;
-      candidate.isFollowed = true;
-      for (const feed of this.feeds) feed.begin(market);
+      candidate.begin(this.feeds.flatMap((feed) => feed.begin(market)));
     }
   }
 
