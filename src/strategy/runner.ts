@@ -1,13 +1,20 @@
 import { SarrafError } from '../domain/errors.ts';
-import { CandleSeries } from './candle-series.ts';
-import { checkedData, type DataEntry } from './check-data.ts';
+import { checkedData } from './check-data.ts';
 import { strayHandler } from './check-definition.ts';
 import { expectedMarket } from './expected-market.ts';
 import { dataSetup } from './data.ts';
-import { LIFE, type AnyHandler, type StrategyDefinition } from './definition.ts';
-import { routeOfEvent, routeOfSubscription } from './event-route.ts';
+import type { StrategyDefinition } from './definition.ts';
+import { routeOfEvent } from './event-route.ts';
 import { HandlerCall } from './handler-call.ts';
 import { HandlerContext } from './handler-context.ts';
+import {
+  candlePlacesOf,
+  handlersByRoute,
+  NO_HANDLERS,
+  wantedKinds,
+  type CandlePlace,
+  type Handler,
+} from './handler-routes.ts';
 import type { Indicator } from './indicators.ts';
 import type { Intent } from './intents.ts';
 import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
@@ -22,8 +29,8 @@ import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
 import { paceOf, type TrailPace } from './trailing.ts';
-import type { Candidate, MemberSeries } from './universe/candidate.ts';
-import { candidateSubscription, withUniverses } from './universe/expand-subscriptions.ts';
+import type { Candidate } from './universe/candidate.ts';
+import { withUniverses } from './universe/expand-subscriptions.ts';
 import { memberValues } from './universe/member-looks.ts';
 import type { MemberSet } from './universe/member-set.ts';
 import type { UniverseWish } from './universe/universe-rules.ts';
@@ -51,33 +58,8 @@ export interface RunnerSetup {
   readonly source?: StrategySource;
 }
 
-/** A handler with its data; those of the strategy's life have none. */
-interface Handler {
-  readonly name: string;
-  readonly data: ShownAs | null;
-  /** The market of a universe of which it gets something while that is a member. */
-  readonly candidate: Candidate | null;
-  readonly handle: AnyHandler;
-}
-
-/** Candles of one market and length, as they are looked up for each bar. */
-interface CandlePlace {
-  readonly market: string;
-  readonly timeframe: Timeframe;
-  /** Null where they are wanted of a member alone. */
-  readonly series: CandleSeries | null;
-  /** Those of universes, which take candles while the market is followed. */
-  readonly ofMembers: readonly MemberSeries[];
-  readonly handlers: readonly Handler[];
-}
-
 const NO_INTENTS: readonly Intent[] = Object.freeze([]);
 type UniverseChange = Extract<StrategyEvent, { kind: 'universe' }>;
-
-/** What the handler of a universe is of. */
-const UNIVERSE: ShownAs = { kind: 'universe' };
-
-const NO_HANDLERS: readonly Handler[] = [];
 
 /**
  * One strategy at work in one market: owns its parameters, state and indicators, and calls its handlers. A
@@ -103,7 +85,7 @@ export class StrategyRunner implements StrategyPort {
   /** Indicators without which handlers of data are not called. */
   private readonly awaited: readonly Indicator[];
   /** Handlers by what brings them about. */
-  private readonly handlers = new Map<string, Handler[]>();
+  private readonly handlers: ReadonlyMap<string, readonly Handler[]>;
   private readonly candles: readonly CandlePlace[];
   /** The place of each among them, by market and length. */
   private readonly places: ReadonlyMap<string, number>;
@@ -174,10 +156,9 @@ export class StrategyRunner implements StrategyPort {
       log: this.log.add,
     };
     this.context = new HandlerContext({ ...shared, indicators: shownValues(indicators, universes) });
-    for (const [name, handle] of Object.entries(definition.on)) {
-      if (handle !== undefined) this.addHandler(name, handle, entries);
-    }
-    this.candles = this.candlePlaces(entries);
+    this.handlers = handlersByRoute(definition.on, { entries, universes });
+    const routes = this.handlers;
+    this.candles = candlePlacesOf(this.subscriptions, { entries, universes, routes });
     this.places = new Map(
       this.candles.map(({ market: of, timeframe: length }, place) => [`${of} ${length}`, place] as const),
     );
@@ -292,52 +273,6 @@ export class StrategyRunner implements StrategyPort {
     this.fault = null;
   }
 
-  private addHandler(name: string, handle: AnyHandler, entries: readonly DataEntry[]): void {
-    const of = entries.filter((entry) => entry.name === name);
-    for (const data of of)
-      this.addRoute(routeOfSubscription(data.subscription), { name, data, candidate: null, handle });
-    for (const universe of this.universes) {
-      if (universe.name === name)
-        this.addRoute(`universe ${name}`, { name, data: UNIVERSE, candidate: null, handle });
-      for (const feed of universe.feeds) {
-        if (feed.name !== name) continue;
-        for (const market of universe.candidates) {
-          const route = routeOfSubscription(candidateSubscription(market, feed.template));
-          this.addRoute(route, { name, data: feed, candidate: universe.candidate(market), handle });
-        }
-      }
-    }
-    if (LIFE.some((life) => life === name))
-      this.addRoute(name, { name, data: null, candidate: null, handle });
-  }
-
-  private addRoute(route: string, handler: Handler): void {
-    this.handlers.set(route, [...(this.handlers.get(route) ?? []), handler]);
-  }
-
-  /** Candles of each market and length that it subscribed to, plainly or of a universe. */
-  private candlePlaces(entries: readonly DataEntry[]): readonly CandlePlace[] {
-    const series = new Map(
-      entries.flatMap((entry) =>
-        entry.series === null ? [] : [[routeOfSubscription(entry.subscription), entry.series] as const],
-      ),
-    );
-    const feeds = this.universes.flatMap((universe) => universe.feeds);
-    return this.subscriptions.flatMap((wanted) => {
-      if (wanted.kind !== 'candles') return [];
-      const { market, timeframe } = wanted;
-      const route = routeOfSubscription(wanted);
-      const ofMembers = feeds
-        .filter(
-          ({ set, data: { from } }) =>
-            from.kind === 'candles' && from.timeframe === timeframe && set.candidates.includes(market),
-        )
-        .map((feed) => feed.seriesOf(market));
-      const handlers = this.handlers.get(route) ?? NO_HANDLERS;
-      return [{ market, timeframe, series: series.get(route) ?? null, ofMembers, handlers }];
-    });
-  }
-
   /** Takes over who is followed from now on. Answers whether the strategy is to be told. */
   private takeMembers({ name, entered, left, follows, past }: UniverseChange): boolean {
     this.follow(name, follows);
@@ -398,22 +333,6 @@ export class StrategyRunner implements StrategyPort {
   private candlesOf(market: string, timeframe: Timeframe): StrategyRunner['candles'][number] | undefined {
     return this.candles[this.candlePlace(market, timeframe)];
   }
-}
-
-/** What there is a handler for; declared bars are looked at from other handlers, too. */
-function wantedKinds(
-  routes: Iterable<string>,
-  has: { readonly candles: boolean; readonly universes: boolean },
-): ReadonlySet<StrategyEvent['kind']> {
-  const kinds = new Set<StrategyEvent['kind']>();
-  for (const route of routes) {
-    const [first] = route.split(' ', 1);
-    // Routes begin with the kind of what brings them about.
-    kinds.add(first === 'candles' ? 'candle' : (first as StrategyEvent['kind']));
-  }
-  if (has.candles) kinds.add('candle');
-  if (has.universes) kinds.add('universe');
-  return kinds;
 }
 
 /** What a strategy sees of its indicators: their values as of now, in an object that can not be changed. */

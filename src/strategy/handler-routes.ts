@@ -1,0 +1,119 @@
+import type { CandleSeries } from './candle-series.ts';
+import type { DataEntry } from './check-data.ts';
+import { LIFE, type AnyHandler, type StrategyDefinition } from './definition.ts';
+import { routeOfSubscription } from './event-route.ts';
+import type { ShownAs } from './shown-event.ts';
+import type { StrategyEvent } from './strategy-event.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
+import type { Subscription } from './subscriptions.ts';
+import type { Candidate, MemberSeries } from './universe/candidate.ts';
+import { candidateSubscription } from './universe/expand-subscriptions.ts';
+import type { MemberSet } from './universe/member-set.ts';
+
+/** A handler with its data; those of the strategy's life have none. */
+export interface Handler {
+  readonly name: string;
+  readonly data: ShownAs | null;
+  /** The market of a universe of which it gets something while that is a member. */
+  readonly candidate: Candidate | null;
+  readonly handle: AnyHandler;
+}
+
+/** Candles of one market and length, as they are looked up for each bar. */
+export interface CandlePlace {
+  readonly market: string;
+  readonly timeframe: Timeframe;
+  /** Null where they are wanted of a member alone. */
+  readonly series: CandleSeries | null;
+  /** Those of universes, which take candles while the market is followed. */
+  readonly ofMembers: readonly MemberSeries[];
+  readonly handlers: readonly Handler[];
+}
+
+/** What the handler of a universe is of. */
+const UNIVERSE: ShownAs = { kind: 'universe' };
+
+/** Of what nobody handles. */
+export const NO_HANDLERS: readonly Handler[] = [];
+
+type Routes = ReadonlyMap<string, readonly Handler[]>;
+
+/** The data of a strategy, plainly and of universes. */
+interface Declared {
+  readonly entries: readonly DataEntry[];
+  readonly universes: readonly MemberSet[];
+}
+
+/** Handlers by what brings them about: their data, a change of a universe, or the strategy's life. */
+export function handlersByRoute(on: StrategyDefinition['on'], of: Declared): Routes {
+  const routes = new Map<string, Handler[]>();
+  for (const [name, handle] of Object.entries(on)) {
+    if (handle === undefined) continue;
+    for (const [route, handler] of routesOf(name, handle, of))
+      routes.set(route, [...(routes.get(route) ?? []), handler]);
+  }
+  return routes;
+}
+
+function* routesOf(
+  name: string,
+  handle: AnyHandler,
+  { entries, universes }: Declared,
+): Generator<readonly [route: string, handler: Handler]> {
+  for (const data of entries)
+    if (data.name === name)
+      yield [routeOfSubscription(data.subscription), { name, data, candidate: null, handle }];
+  for (const universe of universes) {
+    if (universe.name === name) yield [`universe ${name}`, { name, data: UNIVERSE, candidate: null, handle }];
+    for (const feed of universe.feeds) {
+      if (feed.name !== name) continue;
+      for (const market of universe.candidates) {
+        const route = routeOfSubscription(candidateSubscription(market, feed.template));
+        yield [route, { name, data: feed, candidate: universe.candidate(market), handle }];
+      }
+    }
+  }
+  if (LIFE.some((life) => life === name)) yield [name, { name, data: null, candidate: null, handle }];
+}
+
+/** Candles of each market and length that a strategy subscribed to, plainly or of a universe. */
+export function candlePlacesOf(
+  subscriptions: readonly Subscription[],
+  of: Declared & { readonly routes: Routes },
+): readonly CandlePlace[] {
+  const series = new Map(
+    of.entries.flatMap((entry) =>
+      entry.series === null ? [] : [[routeOfSubscription(entry.subscription), entry.series] as const],
+    ),
+  );
+  const feeds = of.universes.flatMap((universe) => universe.feeds);
+  return subscriptions.flatMap((wanted) => {
+    if (wanted.kind !== 'candles') return [];
+    const { market, timeframe } = wanted;
+    const route = routeOfSubscription(wanted);
+    const ofMembers = feeds
+      .filter(
+        ({ set, data: { from } }) =>
+          from.kind === 'candles' && from.timeframe === timeframe && set.candidates.includes(market),
+      )
+      .map((feed) => feed.seriesOf(market));
+    const handlers = of.routes.get(route) ?? NO_HANDLERS;
+    return [{ market, timeframe, series: series.get(route) ?? null, ofMembers, handlers }];
+  });
+}
+
+/** What there is a handler for; declared bars are looked at from other handlers, too. */
+export function wantedKinds(
+  routes: Iterable<string>,
+  has: { readonly candles: boolean; readonly universes: boolean },
+): ReadonlySet<StrategyEvent['kind']> {
+  const kinds = new Set<StrategyEvent['kind']>();
+  for (const route of routes) {
+    const [first] = route.split(' ', 1);
+    // Routes begin with the kind of what brings them about.
+    kinds.add(first === 'candles' ? 'candle' : (first as StrategyEvent['kind']));
+  }
+  if (has.candles) kinds.add('candle');
+  if (has.universes) kinds.add('universe');
+  return kinds;
+}
