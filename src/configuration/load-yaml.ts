@@ -3,6 +3,7 @@ import { isMap, isNode, isPair, isScalar, LineCounter, parseDocument, type Docum
 import type { z } from 'zod';
 import { knownKeys } from './known-keys.ts';
 import { nearestWord } from './nearest-word.ts';
+import { plainIssues } from './plain-issues.ts';
 
 /** One mistake in a file. Lines and columns count from 1; the path is empty for the file as a whole. */
 export interface ConfigProblem {
@@ -96,7 +97,9 @@ export function readDocument<Schema extends z.ZodType>(
     return unreadable('expected at most 100 uses of an anchor, were more');
   }
   const read = schema.safeParse(plain);
-  const found = read.success ? [] : read.error.issues.flatMap((issue) => problemsOf(issue, schema));
+  const found = read.success
+    ? []
+    : read.error.issues.flatMap(plainIssues).flatMap((issue) => problemsOf(issue, schema));
   const isReported = ({ path }: Located): boolean => prepared.some((before) => isWithin(path, before.path));
   const problems = [...prepared, ...found.filter((one) => !isReported(one))].map(locate);
   if (read.success && problems.length === 0) return { read: { ok: true, value: read.data }, locate };
