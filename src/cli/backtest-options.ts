@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
-import { DEFAULT_CANDLE_RULES, type BarPath, type BarRules } from '../venues/bars/bar-rules.ts';
+import type { CandleRuleOptions } from '../backtest/setup/bar-rules-of.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import type { CsvSource } from '../backtest/setup/candle-backtest.ts';
 import { isFields } from '../strategy/fields.ts';
@@ -81,22 +81,8 @@ export function choiceOption<Choice extends string>(choices: readonly Choice[]):
   };
 }
 
-export const PATHS: readonly BarPath[] = [
-  'worst-first',
-  'open-high-low-close',
-  'open-low-high-close',
-  'nearest-first',
-];
-
 /** Options that say how orders fill. */
-export interface RuleOptions {
-  readonly marketOrders?: BarRules['arrival'];
-  readonly limitFill?: BarRules['limitFill'];
-  readonly path?: BarPath;
-  readonly spreadBps?: number;
-  readonly slippageBps?: number;
-  readonly slippageRange?: number;
-  readonly volumeShare?: number | 'all';
+export interface RuleOptions extends CandleRuleOptions {
   readonly latency?: number;
   readonly tradesLag?: number;
   readonly queue?: 'back' | 'front';
@@ -138,25 +124,6 @@ export function optionsProblem(
     : 'expected --slippage-bps or --slippage-range, were both';
 }
 
-/** Rules of the options; what is left out has its default. */
-export function barRulesOf(options: RuleOptions): BarRules {
-  const { marketOrders, limitFill, path, spreadBps, slippageBps, slippageRange, volumeShare } = options;
-  const defaults = DEFAULT_CANDLE_RULES;
-  const slippage: BarRules['slippage'] =
-    slippageRange === undefined
-      ? { kind: 'bps', bps: slippageBps ?? 0 }
-      : { kind: 'range', millionths: Math.round(slippageRange * 10_000) };
-  return {
-    ...defaults,
-    arrival: marketOrders ?? defaults.arrival,
-    limitFill: limitFill ?? defaults.limitFill,
-    path: path ?? defaults.path,
-    spreadBps: spreadBps ?? defaults.spreadBps,
-    slippage,
-    volumeShareMillionths: shareOf(volumeShare),
-  };
-}
-
 /** Rules of a run against recorded books. */
 export function pollRulesOf({ latency, tradesLag, queue }: RuleOptions): Partial<PollRules> {
   return {
@@ -164,11 +131,6 @@ export function pollRulesOf({ latency, tradesLag, queue }: RuleOptions): Partial
     ...(tradesLag === undefined ? {} : { tradesLagMs: tradesLag }),
     ...(queue === undefined ? {} : { queue: { kind: queue } }),
   };
-}
-
-function shareOf(share: number | 'all' | undefined): number | null {
-  if (share === 'all') return null;
-  return share === undefined ? DEFAULT_CANDLE_RULES.volumeShareMillionths : Math.round(share * 10_000);
 }
 
 /** Reads a number within bounds, both included. */

@@ -90,7 +90,8 @@ interface LoadedInstance {
 
 async function loadInstance(strategy: ConfiguredStrategy, options: WatchedOptions): Promise<LoadedInstance> {
   const { plugin } = strategy;
-  const file = plugin.kind === 'definition' ? plugin.definition.name : fileOf(plugin, options.folders);
+  const file =
+    plugin.kind === 'definition' ? plugin.definition.name : strategyFileOf(plugin, options.folders);
   if (file === null) return { file: '', instance: null, problems: [missing(strategy, options.folders)] };
   try {
     const load = async () => runnerOf(file, strategy, options);
@@ -225,7 +226,11 @@ function sayFile(file: string): string {
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
-function fileOf(plugin: FilePlace, folders: readonly string[]): string | null {
+/**
+ * The file of a plugin: at its path, or by its name in the first folder that has it. Null where there is
+ * none.
+ */
+export function strategyFileOf(plugin: FilePlace, folders: readonly string[]): string | null {
   if (plugin.kind === 'file') return isFile(plugin.path) ? plugin.path : null;
   for (const folder of folders) {
     for (const ending of ['.ts', '.mts', '.js', '.mjs']) {

@@ -30,6 +30,11 @@ export function ownStrategies(): string {
   return IS_CHECKOUT ? join(ROOT, 'strategies') : join(ROOT, 'dist', 'strategies');
 }
 
+/** A file or folder that ships with the package beside its code, such as `config/study.schema.json`. */
+export function ownFile(path: string): string {
+  return join(ROOT, path);
+}
+
 /** A folder of `src` whose files are read as they are, such as the page of the report. */
 export function ownFolder(name: string): string {
   return IS_BUNDLE ? join(ROOT, 'dist', 'src', name) : join(ROOT, 'src', name);

@@ -84,6 +84,12 @@ function meaningOf({ what, code }: RefusalCount): string | null {
   return what === 'order' ? (MEANINGS.get(code) ?? null) : null;
 }
 
+/** The figures of a run alone, without what is drawn or listed of it. */
+export function runSummary(run: BacktestRun): BacktestSummary {
+  const valued = valuedFills(run);
+  return summaryOf(run, roundTrips(valued.moved, valued.markets), valued.traded);
+}
+
 function summaryOf(run: BacktestRun, { trips }: RoundTrips, traded: BacktestRun['fills']): BacktestSummary {
   const { tradedValue, fees, ...statistics } = runMetrics(run, trips, traded);
   return {

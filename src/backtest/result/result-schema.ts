@@ -60,6 +60,9 @@ export const summarySchema = z.strictObject({
 
 export type BacktestSummary = z.infer<typeof summarySchema>;
 
+/** The figures of a summary by name: all of it but its currency. */
+export const FIGURE_NAMES = Object.keys(summarySchema.shape).filter((name) => name !== 'quote');
+
 /**
  * Each table of a result is a list of values for each of its fields. All lists of a table have one length.
  */

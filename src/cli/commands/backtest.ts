@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { barRulesOf, PATHS } from '../../backtest/setup/bar-rules-of.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { latencyOfSession } from '../../backtest/parity/session.ts';
 import type { PollRules } from '../../venues/recorded/poll-rules.ts';
@@ -20,11 +21,9 @@ import {
   numberOption,
   optionsProblem,
   parameterOption,
-  PATHS,
   universeOption,
   percentOption,
   pollRulesOf,
-  barRulesOf,
   type RuleOptions,
 } from '../backtest-options.ts';
 import { CheckFailed } from '../../backtest/setup/check-backtest.ts';
