@@ -22,6 +22,8 @@ const PURE = [
 const ABOVE_VENUES = new Set(['strategy', 'scheduler', 'execution', 'engine']);
 /** The client of the exchange, and how it names its markets, which more may know. */
 const EXCHANGE = ['exchange', 'exchange/market-names'];
+/** What a study decides by; what runs one is above the backtest. */
+const STUDY = ['study/statistics', 'study/space', 'study/samplers'];
 const SHELLS = [
   'budget',
   ...EXCHANGE,
@@ -61,11 +63,18 @@ export const LAYERS: readonly LayerRule[] = [
     isPure: false,
   },
   { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },
-  // Numbers about numbers, and what params declare: it knows no bot, venue or file.
-  { folder: 'study', mayImport: ['domain', 'strategy'], isPure: true },
-  { folder: 'backtest', mayImport: [...PURE, ...SHELLS, 'study', 'daemon'], isPure: false },
-  { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, 'study', 'daemon'], isPure: false },
-  { folder: 'cli', mayImport: [...PURE, ...SHELLS, 'study', 'backtest', 'daemon', 'fuzz'], isPure: false },
+  // Numbers about numbers, and what params declare: they know no bot, venue or file.
+  { folder: 'study/statistics', mayImport: ['domain'], isPure: true },
+  { folder: 'study/space', mayImport: ['domain', 'strategy'], isPure: true },
+  { folder: 'study/samplers', mayImport: ['domain', 'study/space', 'study/statistics'], isPure: true },
+  { folder: 'backtest', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon'], isPure: false },
+  { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon'], isPure: false },
+  { folder: 'study', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'backtest'], isPure: false },
+  {
+    folder: 'cli',
+    mayImport: [...PURE, ...SHELLS, ...STUDY, 'study', 'backtest', 'daemon', 'fuzz'],
+    isPure: false,
+  },
 ];
 
 /**
