@@ -77,9 +77,9 @@ export function configurationPage(): string {
   ].join('\n');
 }
 
-/** The schema for editors, laid out as the formatter does it: short lists of values on one line. */
-export function editorSchemaText(): string {
-  const text = JSON.stringify(botEditorSchema(), null, 2);
+/** A schema for editors, laid out as the formatter does it: short lists of values on one line. */
+export function editorSchemaText(schema: JsonSchema = botEditorSchema()): string {
+  const text = JSON.stringify(schema, null, 2);
   const joined = text.replaceAll(
     /^( *)(.*)\[\n([^[\]{}]*?)\n *\]/gm,
     (whole, indent: string, before: string, inner: string) => {

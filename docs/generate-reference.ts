@@ -4,6 +4,7 @@ import { resultSchemaText } from '../src/backtest/result/result-schema.ts';
 import { ERROR_TABLE } from '../src/domain/errors.ts';
 import type { Endpoint } from '../src/exchange/endpoint.ts';
 import { ENDPOINTS } from '../src/exchange/endpoints/index.ts';
+import { studySchema } from '../src/study/file/study-schema.ts';
 import { withPicture } from './architecture-picture.ts';
 import { configurationPage, editorSchemaText } from './configuration-page.ts';
 import { indicatorsPage } from './indicators-page.ts';
@@ -86,6 +87,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ['docs/reference/configuration.md', configurationPage()],
     ['docs/reference/indicators.md', indicatorsPage()],
     ['config/bot.schema.json', editorSchemaText()],
+    ['config/study.schema.json', editorSchemaText(studySchema())],
     ['docs/reference/backtest-result.schema.json', resultSchemaText()],
   ]);
 }

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { PATHS } from '../../backtest/setup/bar-rules-of.ts';
+import { duration } from '../../daemon/settings/duration-field.ts';
+import { balances, marketSymbol } from '../../daemon/settings/setting-fields.ts';
+import { TIMEFRAMES } from '../../domain/timeframe.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
+import { positiveDecimal } from '../../simulator/settings/config-fields.ts';
+import { SAMPLER_KINDS, type SamplerKind } from '../samplers/sampler-settings.ts';
+import { MOST_TRIALS } from '../samplers/trial-record.ts';
+import { spaceDeclaration } from '../space/space-declaration.ts';
+import { constraints, moment, objectives, percent, share } from './study-fields.ts';
+
+/** Trials of a study that says nothing of them. */
+const USUAL_TRIALS = 100;
+
+/** Trials of a generation, where what is told decides what comes next. */
+const LEARNING_GENERATION = 8;
+/** Where nothing is learned, no trial needs to wait for another. */
+const LONGEST_GENERATION = 1_000;
+
+const NOT_LEARNING: ReadonlySet<SamplerKind> = new Set(['grid', 'random', 'sobol']);
+
+const MOST_MARKETS = 20;
+
+const file = () => z.string().min(1, 'expected a path, found nothing');
+
+const bps = () => z.number().min(0).max(10_000);
+
+const rules = z
+  .strictObject({
+    marketOrders: z.enum(['next-open', 'this-close']).optional().describe('When market orders fill.'),
+    limitFill: z
+      .enum(['through', 'touch'])
+      .optional()
+      .describe('What fills a limit order: a price beyond its own, or its own.'),
+    path: z.enum(PATHS).optional().describe('Assumed path through a candle.'),
+    spreadBps: bps().optional().describe('Spread between bid and ask, in hundredths of a percent.'),
+    slippageBps: bps().optional().describe('Slippage of taker orders, in hundredths of a percent.'),
+    slippageRange: z
+      .number()
+      .min(0)
+      .max(100)
+      .optional()
+      .describe('Slippage of taker orders, in percent of the range of the candle.'),
+    volumeShare: z
+      .union([z.number().min(0.0001).max(100), z.literal('all')])
+      .optional()
+      .describe("Percent of a candle's volume that can fill, or all."),
+  })
+  .superRefine(({ slippageBps, slippageRange }, context) => {
+    if (slippageBps !== undefined && slippageRange !== undefined)
+      context.addIssue({ code: 'custom', message: 'expected slippageBps or slippageRange, found both' });
+  })
+  .prefault({});
+
+/** A study as its file says it, or as the options of the short form do. */
+export const studySettings = z
+  .strictObject({
+    strategy: file().describe('The name of a bundled strategy such as ma-cross, or the path of its file.'),
+    markets: z
+      .union([
+        marketSymbol().transform((symbol) => [symbol]),
+        z.array(marketSymbol()).min(1).max(MOST_MARKETS),
+      ])
+      .describe('The market that it trades, or several: it then runs once in each, in one account.'),
+    timeframe: z.enum(TIMEFRAMES).prefault('1h').describe('Timeframe of the candles.'),
+    csv: z
+      .union([file(), z.record(z.string(), file())])
+      .optional()
+      .describe(
+        'A file of candles in place of the catalogue; of several markets a file for each, by market.',
+      ),
+    catalogue: file().optional().describe('Folder of the recordings; data/catalogue where none is named.'),
+    from: moment().optional().describe('First candle of the range; earlier ones warm indicators up.'),
+    to: moment().optional().describe('End of the range; a candle that opens then is not in it.'),
+    holdout: share({ leastPercent: 1, mostPercent: 90 })
+      .optional()
+      .describe('The last part of the range, such as 20%: no trial ever sees it.'),
+    fidelity: z.literal('candles').prefault('candles').describe('Trials run on candles.'),
+    params: z.record(z.string(), z.unknown()).prefault({}).describe('Parameters that are not searched.'),
+    balances: balances().describe('What the account begins with, by currency.'),
+    fee: percent()
+      .optional()
+      .describe('Fee of makers and takers, such as 0.1%; those of the exchange without it.'),
+    currency: z
+      .enum(MARKET_NAMES.quotes.map(({ currency }) => currency))
+      .optional()
+      .describe('Currency of the figures.'),
+    steps: z
+      .strictObject({
+        price: positiveDecimal().optional(),
+        amount: positiveDecimal().optional(),
+        minValue: positiveDecimal().optional(),
+      })
+      .prefault({})
+      .describe('Price step, amount step and minimum value, of a market that the exchange does not know.'),
+    rules: rules.describe('How orders fill inside candles, as the options of sarraf backtest.'),
+    space: spaceDeclaration
+      .optional()
+      .describe('What is searched, by param; what the strategy declares by search() without it.'),
+    objectives: objectives()
+      .prefault(['sharpe'])
+      .describe('Figures of the summary to be maximized or minimized, one or several.'),
+    constraints: constraints().prefault([]).describe('Figures that must not be below least or above most.'),
+    sampler: z
+      .strictObject({
+        kind: z
+          .enum(SAMPLER_KINDS)
+          .optional()
+          .describe('tpe for one objective, nsga2 for several, without it.'),
+        seed: z.int().min(0).prefault(1).describe('The same seed tries the same.'),
+        generation: z
+          .int()
+          .min(1)
+          .max(LONGEST_GENERATION)
+          .optional()
+          .describe('Trials that are chosen before any of them is learned from; 8 without it.'),
+      })
+      .prefault({}),
+    budget: z
+      .strictObject({
+        trials: z.int().min(1).max(MOST_TRIALS).prefault(USUAL_TRIALS).describe('Trials in all.'),
+        time: duration().optional().describe('After this time no trial begins; those under way are ended.'),
+      })
+      .prefault({}),
+  })
+  .superRefine(({ csv, catalogue, from, to, markets, objectives: wanted, sampler }, context) => {
+    const refuse = (path: string[], message: string): void => {
+      context.addIssue({ code: 'custom', path, message });
+    };
+    if (csv !== undefined && catalogue !== undefined)
+      refuse(['catalogue'], 'expected csv or catalogue, found both: leave one of them out');
+    if (from !== undefined && to !== undefined && from >= to)
+      refuse(['to'], 'expected a range that begins before it ends, found the end before the beginning');
+    if (new Set(markets).size < markets.length) refuse(['markets'], 'expected every market once');
+    if (wanted.length > 1 && (sampler.kind === 'tpe' || sampler.kind === 'cmaes'))
+      refuse(
+        ['sampler', 'kind'],
+        `expected one objective for ${sampler.kind}, found ${wanted.length}: use nsga2`,
+      );
+  })
+  .transform(({ sampler, ...rest }) => {
+    const kind: SamplerKind = sampler.kind ?? (rest.objectives.length > 1 ? 'nsga2' : 'tpe');
+    const usual = NOT_LEARNING.has(kind) ? LONGEST_GENERATION : LEARNING_GENERATION;
+    return { ...rest, sampler: { ...sampler, kind, generation: sampler.generation ?? usual } };
+  });
+
+export type StudySettings = z.output<typeof studySettings>;
+/** As it is written. */
+export type WrittenStudy = z.input<typeof studySettings>;

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { VERSION } from '../../exchange/version.ts';
+import type { DataSet } from '../data/data-set.ts';
+import { canonicalJson } from './canonical-json.ts';
+
+/** What a study is: with the same identity its trials are the same, wherever and however they are run. */
+export interface StudyIdentity {
+  /** SHA-256 of all that follows. */
+  readonly id: string;
+  readonly question: Readonly<Record<string, unknown>>;
+  /** SHA-256 of the strategy's code. */
+  readonly code: string;
+  /** The version of sarraf. */
+  readonly engine: string;
+  readonly data: readonly DataSet[];
+}
+
+export const storedIdentity = z.strictObject({
+  id: z.string(),
+  question: z.record(z.string(), z.unknown()),
+  code: z.string(),
+  engine: z.string(),
+  data: z.array(
+    z.strictObject({
+      market: z.string(),
+      timeframe: z.string(),
+      bars: z.int().positive(),
+      firstMs: z.int(),
+      lastMs: z.int(),
+      sha256: z.string(),
+      months: z.array(z.string()),
+    }),
+  ),
+});
+
+export function identityOf(of: {
+  readonly question: StudyIdentity['question'];
+  readonly code: string;
+  readonly data: readonly DataSet[];
+}): StudyIdentity {
+  const { question, code, data } = of;
+  const whole = { question, code, engine: VERSION, data: data.map(({ sha256 }) => sha256) };
+  const id = createHash('sha256').update(canonicalJson(whole)).digest('hex');
+  return { id, question, code, engine: VERSION, data };
+}
+
+/** In what a study differs from another one, in words; null where they are the same. */
+export function differenceOf(stored: StudyIdentity, now: StudyIdentity): string | null {
+  if (stored.id === now.id) return null;
+  const differences = [
+    ...(stored.engine === now.engine ? [] : [`version of sarraf: ${stored.engine}, now ${now.engine}`]),
+    ...(stored.code === now.code ? [] : ["the strategy's code has changed"]),
+    ...dataDifferences(stored.data, now.data),
+    ...questionDifferences(stored.question, now.question),
+  ];
+  return differences.join('; ');
+}
+
+function dataDifferences(stored: readonly DataSet[], now: readonly DataSet[]): readonly string[] {
+  const markets = new Set([...stored, ...now].map(({ market }) => market));
+  return [...markets].flatMap((market) => {
+    const [before, after] = [stored, now].map((sets) => sets.find((set) => set.market === market));
+    return before?.sha256 === after?.sha256
+      ? []
+      : [`data of ${market}: ${dataText(before)}, now ${dataText(after)}`];
+  });
+}
+
+function dataText(set: DataSet | undefined): string {
+  if (set === undefined) return 'none';
+  return `${set.bars} candles with SHA-256 ${set.sha256.slice(0, 12)}…`;
+}
+
+const LONGEST_VALUE = 80;
+
+function questionDifferences(
+  stored: StudyIdentity['question'],
+  now: StudyIdentity['question'],
+): readonly string[] {
+  const keys = [...new Set([...Object.keys(stored), ...Object.keys(now)])].toSorted();
+  return keys.flatMap((key) => {
+    const [before, after] = [stored[key], now[key]];
+    const isSame = canonicalJson(before ?? null) === canonicalJson(after ?? null);
+    return isSame ? [] : [`${key}: ${valueText(before)}, now ${valueText(after)}`];
+  });
+}
+
+function valueText(value: unknown): string {
+  const json = value === undefined ? 'nothing' : canonicalJson(value);
+  return json.length <= LONGEST_VALUE ? json : `${json.slice(0, LONGEST_VALUE - 1)}…`;
+}

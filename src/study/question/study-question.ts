@@ -1,0 +1,21 @@
+import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
+import { baseName } from '../../daemon/settings/strategy-settings.ts';
+import { defined } from '../../simulator/settings/config-fields.ts';
+import type { StudySettings } from '../file/study-settings.ts';
+import type { Space } from '../space/parameter.ts';
+
+/**
+ * All of a study's settings that decide its trials, as plain JSON. Where its data is, how many trials it may
+ * have and how long it may take are not among them: the same study goes on with more of them, or elsewhere.
+ */
+export function studyQuestion(settings: StudySettings, space: Space): Readonly<Record<string, unknown>> {
+  const { csv: _csv, catalogue: _catalogue, budget: _budget, space: _space, ...asked } = settings;
+  return JSON.parse(
+    JSON.stringify({
+      ...asked,
+      strategy: baseName(asked.strategy),
+      rules: barRulesOf(defined(asked.rules)),
+      space: space.parameters,
+    }),
+  ) as Readonly<Record<string, unknown>>;
+}
