@@ -1,0 +1,101 @@
+import { SarrafError } from '../domain/errors.ts';
+import { bestTrial } from './goals/best-trials.ts';
+import type { PreparedStudy } from './prepare-study.ts';
+import { differenceOf } from './question/study-identity.ts';
+import { lockStudy, type StudyFolder } from './store/study-place.ts';
+import type { StoredTrial } from './store/study-rows.ts';
+import { StudyStore, type OpenedHoldout } from './store/study-store.ts';
+import { TrialRegister } from './store/trial-register.ts';
+import { TrialBench } from './trials/trial-bench.ts';
+import type { TrialReport } from './trials/trial-report.ts';
+
+/** What the hold-out brought, without its daily returns. */
+export type HoldoutReport =
+  | Omit<Extract<TrialReport, { kind: 'ran' }>, 'daily'>
+  | Extract<TrialReport, { kind: 'failed' }>;
+
+/** An opening, and whether it was the first one. */
+export interface HoldoutOpening {
+  readonly opened: OpenedHoldout;
+  readonly trial: StoredTrial;
+  readonly isFirst: boolean;
+}
+
+/**
+ * Runs the chosen params once on the last part of the range, which no trial has seen. That it was opened is
+ * on the disk before it is run, and stays there for ever. Opened again, it answers what was kept; where the
+ * process ended in between, the same trial is run.
+ *
+ * Throws `INVALID_OPTIONS` for a study without a hold-out or trials, and for another trial than the one that
+ * it was opened with.
+ */
+export async function openHoldout(
+  study: PreparedStudy,
+  of: {
+    readonly folder: StudyFolder;
+    readonly name: string;
+    /** Whose params are run; null: those of the best trial. */
+    readonly trial: number | null;
+    readonly atMs: number;
+  },
+): Promise<HoldoutOpening> {
+  const path = of.folder.pathOf(of.name);
+  const lock = lockStudy(path);
+  let register: TrialRegister | null = null;
+  let store: StudyStore | null = null;
+  try {
+    register = new TrialRegister(of.folder.registerPath);
+    store = StudyStore.open(path);
+    refuseOther(store, study);
+    const before = store.holdout();
+    if (before !== null && of.trial !== null && before.trial !== of.trial)
+      throw refused(
+        `it was opened with trial ${before.trial}, and is opened once`,
+        `expected trial ${before.trial}`,
+      );
+    const trial = chosenTrial(store, study, before?.trial ?? of.trial);
+    if (before === null) {
+      store.openHoldout({ atMs: of.atMs, trial: trial.number, afterTrials: store.count() });
+      register.open(study.identity.id, of.atMs);
+    }
+    if (before === null || before.report === null) store.keepHoldout(await runHoldout(study, trial));
+    const opened = store.holdout();
+    if (opened === null) throw new SarrafError('INVARIANT', 'expected a hold-out that is open, found none');
+    return { opened, trial, isFirst: before === null };
+  } finally {
+    store?.close();
+    register?.close();
+    lock.release();
+  }
+}
+
+function refuseOther(store: StudyStore, { identity, bars }: PreparedStudy): void {
+  const head = store.head();
+  const difference = head === null ? 'its file is empty' : differenceOf(head.identity, identity);
+  if (difference !== null) throw refused(difference, `expected the study that ${store.path} was begun with`);
+  if (bars.range.splitMs >= bars.range.toMs)
+    throw refused('none', 'expected a study with a hold-out, such as holdout: 20% in its file');
+}
+
+function chosenTrial(store: StudyStore, { settings }: PreparedStudy, number: number | null): StoredTrial {
+  const trial = number === null ? bestTrial(store.outcomes(), settings.objectives) : store.trial(number);
+  if (trial !== null && trial.outcome.kind === 'complete') return trial;
+  const found = trial === null ? 'none' : 'one that failed';
+  throw refused(
+    found,
+    number === null ? 'expected a trial with values' : `expected trial ${number} with values`,
+  );
+}
+
+async function runHoldout(study: PreparedStudy, { params }: StoredTrial): Promise<HoldoutReport> {
+  const { setup, bars } = study;
+  // Bars before it warm up, as they do before every range.
+  const bench = new TrialBench({ ...setup, candles: bars.all, fromMs: bars.range.splitMs, toMs: null });
+  const report = await bench.run(params);
+  if (report.kind === 'failed') return report;
+  const { kind, metrics } = report;
+  return { kind, metrics };
+}
+
+const refused = (found: string, expected: string): SarrafError =>
+  new SarrafError('INVALID_OPTIONS', `${expected}, found ${found}`);

@@ -1,0 +1,146 @@
+import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { z } from 'zod';
+import { SarrafError } from '../../domain/errors.ts';
+
+/** How long one process waits for another that writes. */
+const PATIENT_MS = 5_000;
+const LOG_BYTES = 16 * 1_048_576;
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3\0';
+
+export interface DatabaseShape {
+  /** What it is before people, such as `a study`. */
+  readonly what: string;
+  readonly applicationId: number;
+  readonly version: number;
+  readonly tables: string;
+}
+
+/**
+ * Opens a file to write to it, or makes it: every commit is on the disk before it counts. Throws
+ * `DATA_UNUSABLE`, with the file left as it is, where it is another program's, of another version, damaged,
+ * or can not be written.
+ */
+export function openStudyDatabase(path: string, shape: DatabaseShape): Database.Database {
+  return opened(path, shape, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    const database = new Database(path, { timeout: PATIENT_MS });
+    try {
+      const isEmpty = database.pragma('page_count', { simple: true }) === 0;
+      if (isEmpty) database.pragma(`application_id = ${shape.applicationId}`);
+      else checkWhole(database, shape);
+      database.pragma('journal_mode = WAL');
+      database.pragma('synchronous = FULL');
+      database.pragma(`journal_size_limit = ${LOG_BYTES}`);
+      makeTables(database, shape);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/** Opens a file to look at, also while a study writes to it. Throws `DATA_UNUSABLE`. */
+export function openStudyDatabaseToRead(path: string, shape: DatabaseShape): Database.Database {
+  return opened(path, shape, () => {
+    const database = new Database(path, { readonly: true, fileMustExist: true, timeout: PATIENT_MS });
+    try {
+      checkWhole(database, shape);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/** What went wrong with a file, in one line. A full disk loses nothing that was committed. */
+export function storeFailure(path: string, what: string, error: unknown): SarrafError {
+  if (error instanceof SarrafError) return error;
+  const code = error instanceof Database.SqliteError ? error.code : '';
+  const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+  const isFull = code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR');
+  if (isFull) return unusable({ path, what, found: `no room to write (${reason})`, advice: NO_ROOM });
+  const isUnread = error instanceof z.ZodError || error instanceof SyntaxError;
+  const isDamaged = isUnread || code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
+  if (isDamaged) return unusable({ path, what, found: `a damaged file (${reason})`, advice: DAMAGED });
+  return unusable({
+    path,
+    what,
+    found: `a place that can not be used (${reason})`,
+    advice: 'see that the folder can be written to, or name another one with --data',
+    cause: error,
+  });
+}
+
+const NO_ROOM = 'make room on the disk, and resume; what was finished is kept';
+const DAMAGED = 'it was left as it is; restore a copy, or move it away and run the study again';
+
+function opened(path: string, shape: DatabaseShape, open: () => Database.Database): Database.Database {
+  try {
+    refuseForeign(path, shape);
+    return open();
+  } catch (error) {
+    throw storeFailure(path, shape.what, error);
+  }
+}
+
+/** Looks at the file itself first, since SQLite may put files of its own beside a foreign one. */
+function refuseForeign(path: string, { what }: DatabaseShape): void {
+  if (!existsSync(path)) return;
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  let length: number;
+  try {
+    length = readSync(file, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (length === 0 || header.toString('latin1', 0, MAGIC.length) === MAGIC) return;
+  throw unusable({ path, what, found: 'another file', advice: 'move it, or take another name' });
+}
+
+function checkWhole(database: Database.Database, shape: DatabaseShape): void {
+  const { what, applicationId, version } = shape;
+  const path = database.name;
+  if (database.pragma('application_id', { simple: true }) !== applicationId)
+    throw unusable({ path, what, found: 'another file', advice: 'move it, or take another name' });
+  const found = Number(database.pragma('user_version', { simple: true }));
+  // A process may have ended before it made the tables.
+  if (found !== version && found !== 0) {
+    throw unusable({
+      path,
+      what,
+      found: `version ${found}, where this sarraf reads version ${version}`,
+      advice: 'use the sarraf that wrote it, or take another name',
+    });
+  }
+  const health = String(database.pragma('quick_check(1)', { simple: true })).replaceAll('\n', ' ');
+  if (health !== 'ok') throw unusable({ path, what, found: `a damaged file (${health})`, advice: DAMAGED });
+}
+
+/** All tables in one transaction: a file has them all or none, whatever ends the process. */
+function makeTables(database: Database.Database, { version, tables }: DatabaseShape): void {
+  database
+    .transaction(() => {
+      if (database.pragma('user_version', { simple: true }) === version) return;
+      database.exec(tables);
+      database.pragma(`user_version = ${version}`);
+    })
+    .immediate();
+}
+
+function unusable(of: {
+  readonly path: string;
+  readonly what: string;
+  readonly found: string;
+  readonly advice: string;
+  readonly cause?: unknown;
+}): SarrafError {
+  const { path, what, found, advice, cause } = of;
+  const message = `expected ${what} of sarraf at ${path}, found ${found}: ${advice}`;
+  return new SarrafError('DATA_UNUSABLE', message, { cause, details: { path } });
+}

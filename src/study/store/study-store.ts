@@ -1,0 +1,200 @@
+import type Database from 'better-sqlite3';
+import { z } from 'zod';
+import { storedIdentity, type StudyIdentity } from '../question/study-identity.ts';
+import type { StudyRange } from '../data/study-bars.ts';
+import {
+  openStudyDatabase,
+  openStudyDatabaseToRead,
+  storeFailure,
+  type DatabaseShape,
+} from './study-database.ts';
+import { rowOf, trialOfRow, type StoredTrial, type TrialRow } from './study-rows.ts';
+import { STUDY_APPLICATION_ID, STUDY_TABLES, STUDY_VERSION } from './study-tables.ts';
+
+const SHAPE: DatabaseShape = {
+  what: 'a study',
+  applicationId: STUDY_APPLICATION_ID,
+  version: STUDY_VERSION,
+  tables: STUDY_TABLES,
+};
+
+/** What a study is, beside its trials. */
+export interface StudyHead {
+  /** The study as its file or its options say it, with paths that are whole. */
+  readonly written: unknown;
+  readonly identity: StudyIdentity;
+  readonly range: StudyRange;
+}
+
+/** When a trial ended, and how long it took. */
+export interface TrialTiming {
+  readonly endedAtMs: number;
+  readonly tookMs: number;
+}
+
+/** A hold-out that was opened. `report` is null where the process ended before it was known. */
+export interface OpenedHoldout {
+  readonly openedAtMs: number;
+  readonly trial: number;
+  /** Trials that there were. */
+  readonly afterTrials: number;
+  readonly report: unknown;
+}
+
+const RANGE = z.strictObject({ fromMs: z.int(), splitMs: z.int(), toMs: z.int() });
+const HEAD_ROW = z.strictObject({ written: z.string(), identity: z.string(), split: z.string() });
+const HOLDOUT_ROW = z.strictObject({
+  opened_at_ms: z.int(),
+  trial: z.int(),
+  after_trials: z.int(),
+  report: z.string().nullable(),
+});
+
+/** One study in its SQLite file. Each write is one commit that is on the disk when it returns. */
+export class StudyStore {
+  readonly path: string;
+  private readonly database: Database.Database;
+
+  private constructor(path: string, database: Database.Database) {
+    this.path = path;
+    this.database = database;
+  }
+
+  /** Opens a study to go on with it, or makes its file. Throws `DATA_UNUSABLE`. */
+  static open(path: string): StudyStore {
+    return new StudyStore(path, openStudyDatabase(path, SHAPE));
+  }
+
+  /** Opens one to look at. Throws `DATA_UNUSABLE` where there is none. */
+  static openToRead(path: string): StudyStore {
+    return new StudyStore(path, openStudyDatabaseToRead(path, SHAPE));
+  }
+
+  /** What the study is; null in a file that was only just made. */
+  head(): StudyHead | null {
+    return this.read(() => {
+      const found = this.database.prepare('SELECT written, identity, split FROM study').get();
+      if (found === undefined) return null;
+      const { written, identity, split } = HEAD_ROW.parse(found);
+      return {
+        written: JSON.parse(written) as unknown,
+        identity: storedIdentity.parse(JSON.parse(identity)),
+        range: RANGE.parse(JSON.parse(split)),
+      };
+    });
+  }
+
+  begin({ written, identity, range }: StudyHead): void {
+    this.write(() =>
+      this.database
+        .prepare('INSERT INTO study VALUES (1, ?, ?, ?)')
+        .run(JSON.stringify(written), JSON.stringify(identity), JSON.stringify(range)),
+    );
+  }
+
+  /** Another budget, or another place of the same data: what may change between two runs. */
+  rewrite(written: unknown): void {
+    this.write(() => this.database.prepare('UPDATE study SET written = ?').run(JSON.stringify(written)));
+  }
+
+  /** Keeps a trial that has ended. */
+  add(trial: StoredTrial, { endedAtMs, tookMs }: TrialTiming): void {
+    const row = rowOf(trial);
+    this.write(() => {
+      this.database
+        .prepare(
+          'INSERT INTO trials VALUES (@number, @point, @params, @outcome, @failure, @metrics, @first_day, @returns)',
+        )
+        .run(row);
+      this.database.prepare('INSERT INTO timings VALUES (?, ?, ?)').run(trial.number, endedAtMs, tookMs);
+    });
+  }
+
+  /** Trials in the order of their numbers. */
+  *trials(): Generator<StoredTrial> {
+    for (const row of this.rows()) yield trialOfRow(row);
+  }
+
+  /** The same without daily returns, which are most of a study. */
+  *outcomes(): Generator<StoredTrial> {
+    const columns = 'number, point, params, outcome, failure, metrics, NULL AS first_day, NULL AS returns';
+    for (const row of this.select(columns)) yield trialOfRow(row);
+  }
+
+  /** The same as rows. */
+  rows(): Generator<TrialRow> {
+    return this.select('*');
+  }
+
+  trial(number: number): StoredTrial | null {
+    const row = this.database.prepare('SELECT * FROM trials WHERE number = ?').get(number);
+    return row === undefined ? null : trialOfRow(row);
+  }
+
+  count(): number {
+    return this.read(() => z.int().parse(this.database.prepare('SELECT count(*) FROM trials').pluck().get()));
+  }
+
+  holdout(): OpenedHoldout | null {
+    return this.read(() => {
+      const sql = 'SELECT opened_at_ms, trial, after_trials, report FROM holdout';
+      const found = this.database.prepare(sql).get();
+      if (found === undefined) return null;
+      const { opened_at_ms: openedAtMs, trial, after_trials: afterTrials, report } = HOLDOUT_ROW.parse(found);
+      return {
+        openedAtMs,
+        trial,
+        afterTrials,
+        report: report === null ? null : (JSON.parse(report) as unknown),
+      };
+    });
+  }
+
+  /** Records for ever that the hold-out was opened. To be called before anyone looks at it. */
+  openHoldout(of: { readonly atMs: number; readonly trial: number; readonly afterTrials: number }): void {
+    this.write(() =>
+      this.database
+        .prepare('INSERT INTO holdout VALUES (1, ?, ?, ?, NULL)')
+        .run(of.atMs, of.trial, of.afterTrials),
+    );
+  }
+
+  keepHoldout(report: unknown): void {
+    this.write(() => this.database.prepare('UPDATE holdout SET report = ?').run(JSON.stringify(report)));
+  }
+
+  /** Leaves one file, without a log beside it. Somebody who looks at it meanwhile may keep the log. */
+  close(): void {
+    try {
+      if (!this.database.readonly) this.database.pragma('journal_mode = DELETE');
+    } catch {
+      // The log holds what is missing in the file, and the next one that opens it takes it over.
+    }
+    this.database.close();
+  }
+
+  private *select(columns: string): Generator<TrialRow> {
+    try {
+      const all = this.database.prepare(`SELECT ${columns} FROM trials ORDER BY number`);
+      yield* all.iterate() as IterableIterator<TrialRow>;
+    } catch (error) {
+      throw storeFailure(this.path, SHAPE.what, error);
+    }
+  }
+
+  private write(change: () => unknown): void {
+    try {
+      this.database.transaction(change).immediate();
+    } catch (error) {
+      throw storeFailure(this.path, SHAPE.what, error);
+    }
+  }
+
+  private read<Value>(look: () => Value): Value {
+    try {
+      return look();
+    } catch (error) {
+      throw storeFailure(this.path, SHAPE.what, error);
+    }
+  }
+}

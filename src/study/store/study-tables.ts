@@ -1,0 +1,58 @@
+/** "sars" in ASCII: distinguishes a study from any other SQLite file. */
+export const STUDY_APPLICATION_ID = 0x73617273;
+/** "sart" in ASCII: the register of all trials. */
+export const REGISTER_APPLICATION_ID = 0x73617274;
+
+/** To be raised when a reader of the tables before would misread them. */
+export const STUDY_VERSION = 1;
+export const REGISTER_VERSION = 1;
+
+/**
+ * One study a file. A trial is one row, committed when it has ended. Times stand apart, since they are all
+ * that differs between two runs of the same study.
+ */
+export const STUDY_TABLES = `
+  CREATE TABLE study (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    written TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    split TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE trials (
+    number INTEGER PRIMARY KEY CHECK (number >= 0),
+    point TEXT NOT NULL,
+    params TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    failure TEXT,
+    metrics TEXT,
+    first_day INTEGER,
+    returns BLOB
+  ) STRICT;
+  CREATE TABLE timings (
+    number INTEGER PRIMARY KEY REFERENCES trials (number),
+    ended_at_ms INTEGER NOT NULL,
+    took_ms REAL NOT NULL
+  ) STRICT;
+  CREATE TABLE holdout (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    opened_at_ms INTEGER NOT NULL,
+    trial INTEGER NOT NULL REFERENCES trials (number),
+    after_trials INTEGER NOT NULL,
+    report TEXT
+  ) STRICT;
+`;
+
+/** Every study that was ever run with this data folder, the months of its bars, and openings of hold-outs. */
+export const REGISTER_TABLES = `
+  CREATE TABLE studies (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    trials INTEGER NOT NULL,
+    opened_at_ms INTEGER
+  ) STRICT;
+  CREATE TABLE months (
+    month TEXT NOT NULL,
+    study TEXT NOT NULL REFERENCES studies (id),
+    PRIMARY KEY (month, study)
+  ) STRICT, WITHOUT ROWID;
+`;

@@ -1,0 +1,170 @@
+import type { DataSet } from './data/data-set.ts';
+import type { StudyRange } from './data/study-bars.ts';
+import { readWrittenStudy } from './file/read-study.ts';
+import { bestTrial, bestTrials } from './goals/best-trials.ts';
+import type { Constraint, TrialMetrics, Objective } from './goals/objectives.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { countText } from '../domain/money-text.ts';
+import { minuteText } from '../domain/time-text.ts';
+import type { SamplerKind } from './samplers/sampler-settings.ts';
+import type { Params } from './space/params-of-point.ts';
+import type { StoredTrial } from './store/study-rows.ts';
+import type { OpenedHoldout, StudyStore } from './store/study-store.ts';
+import type { TrialsOnData } from './store/trial-register.ts';
+import { studyHash } from './study-hash.ts';
+import type { FailureKind } from './trials/trial-report.ts';
+
+/** A trial as a result shows it. */
+export interface ShownTrial {
+  readonly number: number;
+  readonly kind: 'complete' | 'failed';
+  readonly params: Params;
+  /** One an objective; empty where it failed. */
+  readonly values: readonly number[];
+  /** 0: it holds every constraint. Null where it failed. */
+  readonly violation: number | null;
+  readonly failure: FailureKind | null;
+  readonly reason: string | null;
+  readonly metrics: TrialMetrics | null;
+}
+
+/** What is known of a study: JSON. */
+export interface StudyResult {
+  readonly study: string;
+  readonly file: string;
+  /** SHA-256 of what was asked, the data, the code and all trials. */
+  readonly hash: string;
+  readonly strategy: string;
+  readonly markets: readonly string[];
+  readonly timeframe: string;
+  readonly range: StudyRange;
+  readonly data: readonly Omit<DataSet, 'months'>[];
+  readonly sampler: { readonly kind: SamplerKind; readonly seed: number; readonly generation: number };
+  readonly objectives: readonly Objective[];
+  readonly constraints: readonly Constraint[];
+  readonly wanted: number;
+  readonly counts: {
+    readonly done: number;
+    readonly complete: number;
+    /** Complete ones that break a constraint. */
+    readonly infeasible: number;
+    readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
+  };
+  /** Null where no trial has values. */
+  readonly best: ShownTrial | null;
+  /** With several objectives: the numbers of the trials that no other is better than. */
+  readonly front: readonly number[];
+  readonly holdout: OpenedHoldout | null;
+  readonly trialsOnData: TrialsOnData;
+  /** What the reader of the numbers must know, one sentence each. */
+  readonly notes: readonly string[];
+  readonly trials: readonly ShownTrial[];
+}
+
+/** Reads what is known of a study. Throws `DATA_UNUSABLE` for a file that can not be read. */
+export function studyResult(
+  store: StudyStore,
+  of: { readonly name: string; readonly onData: (months: readonly string[]) => TrialsOnData },
+): StudyResult {
+  const head = store.head();
+  if (head === null) {
+    const advice = 'run it again with "sarraf study run"';
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a study at ${store.path}, found an empty file: ${advice}`,
+    );
+  }
+  const { settings } = readWrittenStudy(head.written);
+  const { identity, range } = head;
+  const trials = [...store.outcomes()];
+  const best = bestTrial(trials, settings.objectives);
+  const trialsOnData = of.onData(identity.data.flatMap(({ months }) => months));
+  const holdout = store.holdout();
+  const hasHoldout = range.splitMs < range.toMs;
+  return {
+    study: of.name,
+    file: store.path,
+    hash: studyHash(identity, store.rows()),
+    strategy: settings.strategy,
+    markets: settings.markets,
+    timeframe: settings.timeframe,
+    range,
+    data: identity.data.map(({ months: _months, ...set }) => set),
+    sampler: { ...settings.sampler },
+    objectives: settings.objectives,
+    constraints: settings.constraints,
+    wanted: settings.budget.trials,
+    counts: countsOf(trials),
+    best: best === null ? null : shownTrial(best),
+    front:
+      settings.objectives.length === 1
+        ? []
+        : bestTrials(trials, settings.objectives).map(({ number }) => number),
+    holdout,
+    trialsOnData,
+    notes: notesOf({ trials, best, holdout, hasHoldout, trialsOnData }),
+    trials: trials.map(shownTrial),
+  };
+}
+
+function shownTrial({ number, params, outcome, failure, metrics }: StoredTrial): ShownTrial {
+  return outcome.kind === 'complete'
+    ? { number, kind: 'complete', params, ...pick(outcome), failure: null, reason: null, metrics }
+    : {
+        number,
+        kind: 'failed',
+        params,
+        values: [],
+        violation: null,
+        failure,
+        reason: outcome.reason,
+        metrics,
+      };
+}
+
+const pick = ({ values, violation }: { readonly values: readonly number[]; readonly violation: number }) => ({
+  values,
+  violation,
+});
+
+function countsOf(trials: readonly StoredTrial[]): StudyResult['counts'] {
+  const failed: Partial<Record<FailureKind, number>> = {};
+  let [complete, infeasible] = [0, 0];
+  for (const { outcome, failure } of trials) {
+    if (failure !== null) failed[failure] = (failed[failure] ?? 0) + 1;
+    if (outcome.kind !== 'complete') continue;
+    complete += 1;
+    if (outcome.violation > 0) infeasible += 1;
+  }
+  return { done: trials.length, complete, infeasible, failed };
+}
+
+function notesOf(of: {
+  readonly trials: readonly StoredTrial[];
+  readonly best: StoredTrial | null;
+  readonly holdout: OpenedHoldout | null;
+  readonly hasHoldout: boolean;
+  readonly trialsOnData: TrialsOnData;
+}): readonly string[] {
+  const { trials, best, holdout, hasHoldout, trialsOnData } = of;
+  const notes = [
+    `${countText(trialsOnData.trials, 'trial')} on this data in ${countText(trialsOnData.studies, 'study', 'studies')}: the best of so many is good by luck alone, too.`,
+  ];
+  if (!hasHoldout)
+    notes.push('No hold-out: every candle was seen by the trials, so nothing here was tested on new ones.');
+  else if (holdout === null) notes.push('The hold-out is closed: no trial has seen it.');
+  else notes.push(openedNote(holdout, trials.length));
+  const others = trialsOnData.opened - (holdout === null ? 0 : 1);
+  if (others > 0)
+    notes.push(
+      `The hold-outs of ${countText(others, 'other study', 'other studies')} on this data were opened.`,
+    );
+  if (best !== null && best.outcome.kind === 'complete' && best.outcome.violation > 0)
+    notes.push('No trial holds every constraint: the best one breaks them the least.');
+  return notes;
+}
+
+function openedNote({ openedAtMs, afterTrials }: OpenedHoldout, done: number): string {
+  const since = done > afterTrials ? ` ${countText(done - afterTrials, 'trial')} came after it.` : '';
+  return `The hold-out was opened on ${minuteText(openedAtMs)} UTC.${since}`;
+}

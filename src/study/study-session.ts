@@ -1,0 +1,102 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { PreparedStudy } from './prepare-study.ts';
+import { differenceOf } from './question/study-identity.ts';
+import { runStudy, type StudyEnd } from './run-study.ts';
+import { lockStudy, type StudyFolder } from './store/study-place.ts';
+import type { StoredTrial } from './store/study-rows.ts';
+import { StudyStore } from './store/study-store.ts';
+import { TrialRegister } from './store/trial-register.ts';
+import { sharedColumns } from './trials/shared-columns.ts';
+import { ThreadRunner } from './trials/thread-runner.ts';
+
+export interface SessionOptions {
+  readonly folder: StudyFolder;
+  /** Under which the study is kept. */
+  readonly name: string;
+  readonly workers: number;
+  /** No trial begins once it is aborted. */
+  readonly signal: AbortSignal;
+  readonly onTrial: (trial: StoredTrial, isNew: boolean) => void;
+}
+
+/**
+ * Runs a study in threads of this process, on from where its file is. Throws `INVALID_OPTIONS` where the file
+ * is of another study, and `DATA_UNUSABLE` where it can not be used or another process runs it.
+ */
+export async function runSession(study: PreparedStudy, options: SessionOptions): Promise<StudyEnd> {
+  const path = options.folder.pathOf(options.name);
+  const lock = lockStudy(path);
+  let register: TrialRegister | null = null;
+  let store: StudyStore | null = null;
+  try {
+    register = new TrialRegister(options.folder.registerPath);
+    store = StudyStore.open(path);
+    takeUp(store, study);
+    return await runWith(study, options, { store, register });
+  } finally {
+    store?.close();
+    register?.close();
+    lock.release();
+  }
+}
+
+/** Begins the file of a study, or makes sure that it is of this one. */
+function takeUp(store: StudyStore, study: PreparedStudy): void {
+  const { written, identity, bars } = study;
+  const head = store.head();
+  if (head === null) {
+    store.begin({ written, identity, range: bars.range });
+    return;
+  }
+  const difference = differenceOf(head.identity, identity);
+  if (difference !== null) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected the study that ${store.path} was begun with, found another one (${difference}): run it under another name with --name`,
+    );
+  }
+  store.rewrite(written);
+}
+
+async function runWith(
+  study: PreparedStudy,
+  options: SessionOptions,
+  of: { readonly store: StudyStore; readonly register: TrialRegister },
+): Promise<StudyEnd> {
+  const { settings, identity, bars, setup } = study;
+  const { store, register } = of;
+  const { id } = identity;
+  register.enter({ id, name: options.name, months: identity.data.flatMap(({ months }) => months) });
+  const startMs = performance.now();
+  const { trials, time } = settings.budget;
+  let done = store.count();
+  register.count(id, done);
+  const runner = new ThreadRunner({
+    setup: { ...setup, candles: bars.trials.map(sharedColumns), fromMs: settings.from ?? null, toMs: null },
+    workers: Math.min(options.workers, Math.max(1, trials - done)),
+  });
+  try {
+    return await runStudy({
+      space: study.space,
+      sampler: { ...settings.sampler, objectives: settings.objectives.map(({ direction }) => direction) },
+      goals: settings,
+      fixed: settings.params,
+      trials,
+      runner,
+      store: {
+        outcomes: () => store.outcomes(),
+        add(trial, tookMs) {
+          // Counted before it is kept: a trial that was run is never missing from the register.
+          done += 1;
+          register.count(id, done);
+          store.add(trial, { endedAtMs: Date.now(), tookMs });
+        },
+      },
+      isOver: () => options.signal.aborted || (time !== undefined && performance.now() - startMs >= time),
+      clock: () => performance.now(),
+      onTrial: options.onTrial,
+    });
+  } finally {
+    await runner.close();
+  }
+}

@@ -1,0 +1,21 @@
+import type { TrialMetrics } from '../goals/objectives.ts';
+import type { DailyReturns } from './daily-returns.ts';
+
+/**
+ * Why a trial has no figures:
+ *
+ * - `refused`: the strategy refuses these params.
+ * - `stopped`: the strategy threw on the way, and stopped.
+ * - `threw`: the run itself could not be made.
+ * - `no value`: an objective has no value, such as the Sharpe ratio of a run without trades.
+ * - `died`: the thread that ran it ended, twice.
+ * - `too long`: it did not end in time.
+ */
+export const FAILURE_KINDS = ['refused', 'stopped', 'threw', 'no value', 'died', 'too long'] as const;
+
+export type FailureKind = (typeof FAILURE_KINDS)[number];
+
+/** What a trial brought. */
+export type TrialReport =
+  | { readonly kind: 'ran'; readonly metrics: TrialMetrics; readonly daily: DailyReturns }
+  | { readonly kind: 'failed'; readonly failure: FailureKind; readonly reason: string };

@@ -1,0 +1,22 @@
+import { Console } from 'node:console';
+import { Writable } from 'node:stream';
+import { workerData } from 'node:worker_threads';
+import type { Params } from '../space/params-of-point.ts';
+import { TrialBench } from './trial-bench.ts';
+import type { TrialReport } from './trial-report.ts';
+import type { TrialSetup } from './trial-setup.ts';
+
+/**
+ * What strategies print in thousands of trials is shown to nobody: it would come between the lines of the
+ * result, and cost more than the trials. A backtest with the params of one trial shows it.
+ */
+const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+globalThis.console = new Console({ stdout: nowhere, stderr: nowhere });
+
+let bench: TrialBench | null = null;
+
+/** The entry of a thread that runs trials: a strategy's file is loaded once in it. */
+export default async function runTrial(params: Params): Promise<TrialReport> {
+  bench ??= new TrialBench(workerData as TrialSetup);
+  return bench.run(params);
+}

@@ -1,0 +1,183 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dataSetOf } from '../../../../src/study/data/data-set.ts';
+import { identityOf } from '../../../../src/study/question/study-identity.ts';
+import { lockStudy, StudyFolder } from '../../../../src/study/store/study-place.ts';
+import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
+import { StudyStore } from '../../../../src/study/store/study-store.ts';
+import { TrialRegister } from '../../../../src/study/store/trial-register.ts';
+import { generatedCandles } from '../generated-candles.ts';
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-'));
+  path = join(folder, 'studies', 'one.sqlite');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const ran: StoredTrial = {
+  number: 0,
+  point: { fast: 3, exit: 'trail', share: '0.30' },
+  params: { fast: 3, exit: 'trail', share: 0.3 },
+  outcome: { kind: 'complete', values: [1.25], violation: 0 },
+  failure: null,
+  metrics: { sharpe: 1.25, calmar: null },
+  daily: { firstDay: 19_742, returns: Float64Array.of(0.01, -0.02, 1 / 3) },
+};
+const broken: StoredTrial = {
+  ...ran,
+  number: 1,
+  outcome: { kind: 'failed', reason: 'it stopped' },
+  failure: 'stopped',
+  metrics: null,
+  daily: null,
+};
+const timing = { endedAtMs: 1_700_000_000_000, tookMs: 12.5 };
+
+describe('the file of a study', () => {
+  test('has its trials again after it was closed, to the last bit', () => {
+    const store = StudyStore.open(path);
+    store.add(broken, timing);
+    store.add(ran, timing);
+    store.close();
+    const again = StudyStore.openToRead(path);
+    expect([...again.trials()]).toEqual([ran, broken]);
+    expect([...again.outcomes()]).toEqual([{ ...ran, daily: null }, broken]);
+    expect(again.trial(1)).toEqual(broken);
+    expect([again.trial(2), again.count()]).toEqual([null, 2]);
+    again.close();
+    expect(readdirSync(join(folder, 'studies'))).toEqual(['one.sqlite']);
+  });
+
+  test('keeps a trial once: a second one of its number is refused', () => {
+    const store = StudyStore.open(path);
+    store.add(ran, timing);
+    expect(() => store.add({ ...broken, number: 0 }, timing)).toThrow(/UNIQUE/);
+    expect([...store.trials()]).toEqual([ran]);
+    store.close();
+  });
+
+  test('knows what it is of, and when its hold-out was opened', () => {
+    const identity = identityOf({
+      question: { a: 1 },
+      code: 'c',
+      data: [dataSetOf(generatedCandles({ count: 9 }))],
+    });
+    const range = { fromMs: 1, splitMs: 2, toMs: 3 };
+    const store = StudyStore.open(path);
+    expect([store.head(), store.holdout()]).toEqual([null, null]);
+    store.begin({ written: { strategy: 'x' }, identity, range });
+    store.rewrite({ strategy: 'x', budget: { trials: 9 } });
+    store.add(ran, timing);
+    store.openHoldout({ atMs: 7, trial: 0, afterTrials: 1 });
+    expect(store.holdout()).toEqual({ openedAtMs: 7, trial: 0, afterTrials: 1, report: null });
+    expect(() => store.openHoldout({ atMs: 8, trial: 0, afterTrials: 1 })).toThrow(/UNIQUE/);
+    store.keepHoldout({ kind: 'ran' });
+    store.close();
+    const again = StudyStore.openToRead(path);
+    expect(again.head()).toEqual({ written: { strategy: 'x', budget: { trials: 9 } }, identity, range });
+    expect(again.holdout()).toEqual({ openedAtMs: 7, trial: 0, afterTrials: 1, report: { kind: 'ran' } });
+    again.close();
+  });
+});
+
+describe('a file that is refused in one line, and left as it is,', () => {
+  function refusal(open: () => unknown): string {
+    try {
+      open();
+    } catch (error) {
+      return String(error);
+    }
+    throw new Error('expected a refusal, was none');
+  }
+
+  beforeEach(() => StudyStore.open(path).close());
+
+  test('is text', () => {
+    writeFileSync(path, 'strategy: ma-cross\n');
+    expect(refusal(() => StudyStore.open(path))).toMatch(
+      /expected a study of sarraf at .*, found another file/,
+    );
+    expect(readFileSync(path, 'utf8')).toBe('strategy: ma-cross\n');
+  });
+
+  test('is the database of another program', () => {
+    const other = join(folder, 'other.sqlite');
+    const database = new Database(other);
+    database.exec('CREATE TABLE mine (a)');
+    database.close();
+    const before = readFileSync(other);
+    expect(refusal(() => StudyStore.open(other))).toMatch(/found another file/);
+    expect(readFileSync(other)).toEqual(before);
+  });
+
+  test('is of a later version', () => {
+    const database = new Database(path);
+    database.pragma('user_version = 9');
+    database.close();
+    expect(refusal(() => StudyStore.open(path))).toMatch(
+      /found version 9, where this sarraf reads version 1/,
+    );
+  });
+
+  test('is damaged', () => {
+    const bytes = readFileSync(path);
+    bytes.fill(0x55, 4_096, 12_288);
+    writeFileSync(path, bytes);
+    const message = refusal(() => StudyStore.open(path));
+    expect(message).toMatch(/found a damaged file \(.*\): it was left as it is; restore a copy/);
+    expect(message).not.toContain('\n');
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  test('has a trial that nobody could have written', () => {
+    const database = new Database(path);
+    database.exec(`INSERT INTO trials VALUES (0, '{}', '{}', '{"kind":"great"}', NULL, NULL, NULL, NULL)`);
+    database.close();
+    const store = StudyStore.open(path);
+    expect(refusal(() => [...store.outcomes()])).toMatch(/expected a trial in row 0 of the study/);
+    store.close();
+  });
+
+  test('is run by another process', () => {
+    const lock = lockStudy(path);
+    expect(refusal(() => lockStudy(path))).toMatch(/expected the study .* for this run alone; pid \d+/);
+    lock.release();
+    lockStudy(path).release();
+  });
+});
+
+describe('the register of trials', () => {
+  const study = (id: string, months: readonly string[]) => ({ id, name: id, months });
+
+  test('counts trials on any data with a month in common, each study once', () => {
+    const register = new TrialRegister(join(folder, 'register.sqlite'));
+    register.enter(study('a', ['jan', 'feb']));
+    register.count('a', 60);
+    register.enter(study('a', ['jan', 'feb']));
+    register.count('a', 12);
+    register.enter(study('b', ['feb', 'mar']));
+    register.count('b', 40);
+    register.enter(study('c', ['jul']));
+    register.open('b', 5);
+    expect(register.onData(['feb'])).toEqual({ trials: 100, studies: 2, opened: 1 });
+    expect(register.onData(['jan', 'jul'])).toEqual({ trials: 60, studies: 2, opened: 0 });
+    expect(register.onData(['dec'])).toEqual({ trials: 0, studies: 0, opened: 0 });
+    register.close();
+  });
+});
+
+describe('studies of a folder', () => {
+  test('are found by their names, and by the files that they were declared in', () => {
+    StudyStore.open(path).close();
+    const studies = new StudyFolder(folder);
+    expect(studies.names()).toEqual(['one']);
+    expect([studies.find('one'), studies.find('some/where/one.yaml')]).toEqual(['one', 'one']);
+    expect(() => studies.find('two')).toThrow(/expected a study called two in .*studies, found one/);
+    expect(() => studies.pathOf('../one')).toThrow(/expected a name of letters/);
+  });
+});
