@@ -20,6 +20,7 @@ const ENTRIES = [
   'src/plugins/load-watch-worker',
   'src/daemon/seal-beside',
   'src/fuzz/seed-worker',
+  'src/study/trials/trial-worker',
 ];
 
 /**

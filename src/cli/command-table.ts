@@ -25,6 +25,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Runs strategies on recorded candles or books, by the engine that trades live.',
     load: async () => (await import('./commands/backtest.ts')).backtestCommand(),
   },
+  study: {
+    summary: 'Searches the params of a strategy on recorded candles, and counts every trial.',
+    load: async () => (await import('./commands/study.ts')).studyCommand(),
+  },
   parity: {
     summary: 'Runs a recorded session again as a backtest, and shows what differs and why.',
     load: async () => (await import('./commands/parity.ts')).parityCommand(),

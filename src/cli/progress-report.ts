@@ -57,12 +57,12 @@ export class ProgressReport {
     if (this.isTime(nowMs)) this.say(`${this.phase}: ${Math.floor((nowMs - this.phaseMs) / 1_000)} s`, nowMs);
   }
 
-  /** `share`, from 0 to 1, is null where it is not known. */
-  show({ done, share }: { readonly done: number; readonly share: number | null }): void {
+  /** `share`, from 0 to 1, is null where it is not known. `note` is said behind the rest. */
+  show(progress: { readonly done: number; readonly share: number | null; readonly note?: string }): void {
     this.stopTicking();
     const nowMs = this.options.clock();
     if (!this.isTime(nowMs)) return;
-    this.say(progressText({ what: this.phase, done, share, passedMs: nowMs - this.phaseMs }), nowMs);
+    this.say(progressText({ ...progress, what: this.phase, passedMs: nowMs - this.phaseMs }), nowMs);
   }
 
   /** Takes the line of a terminal away. */

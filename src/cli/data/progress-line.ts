@@ -30,20 +30,30 @@ export class ProgressLine {
   }
 }
 
-/** The line: a bar, what, how many, how fast, and how long yet. */
+/** The line: a bar, what, how many, how fast, how long yet, and what else there is to say. */
 export function progressText(progress: {
   readonly what: string;
   readonly done: number;
   readonly share: number | null;
   readonly passedMs: number;
+  readonly note?: string;
 }): string {
-  const { what, done, share, passedMs } = progress;
-  const rate = passedMs > 0 ? Math.round((done * 1_000) / passedMs) : 0;
-  const words = [`${what}: ${done.toLocaleString('en')}`, `${rate.toLocaleString('en')}/s`];
+  const { what, done, share, passedMs, note } = progress;
+  const words = [`${what}: ${done.toLocaleString('en')}`, `${rateText(done, passedMs)}/s`];
   if (share !== null && share > 0) {
     words.push(`${Math.floor(share * 100)} %`, `${lengthText((passedMs * (1 - share)) / share)} left`);
   }
+  if (note !== undefined) words.push(note);
   return share === null ? words.join(', ') : `${bar(share)} ${words.join(', ')}`;
+}
+
+/** What is slow has a tenth. */
+const FEW = 10;
+
+function rateText(done: number, passedMs: number): string {
+  const rate = passedMs > 0 ? (done * 1_000) / passedMs : 0;
+  const isSlow = rate > 0 && rate < FEW;
+  return rate.toLocaleString('en', { maximumFractionDigits: isSlow ? 1 : 0 });
 }
 
 const BAR_CELLS = 20;

@@ -1,0 +1,90 @@
+import { Command } from 'commander';
+import { minuteText } from '../../domain/time-text.ts';
+import { readWrittenStudy } from '../../study/file/read-study.ts';
+import { openHoldout, type HoldoutReport, type HoldoutOpening } from '../../study/open-holdout.ts';
+import { prepareStudy } from '../../study/prepare-study.ts';
+import { MOST_TRIALS } from '../../study/samplers/trial-record.ts';
+import { StudyFolder } from '../../study/store/study-place.ts';
+import { failed } from '../command-error.ts';
+import { asCommand } from '../data/data-options.ts';
+import { integerOption } from '../option-readers.ts';
+import { tableLines } from '../table.ts';
+import { readStudyResult } from './read-study-result.ts';
+import { figureText } from './study-lines.ts';
+
+interface Options {
+  readonly trial?: number;
+  readonly data: string;
+  readonly json?: true;
+}
+
+/** Figures that are shown beside the objectives. */
+const FIGURES = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor', 'buyAndHoldReturn'];
+
+async function open(wanted: string, options: Options): Promise<void> {
+  const folder = new StudyFolder(options.data);
+  const name = folder.find(wanted);
+  const study = await prepareStudy(readWrittenStudy(readStudyResult(folder, name).written));
+  const opening = await openHoldout(study, { folder, name, trial: options.trial ?? null, atMs: Date.now() });
+  const { opened, trial, isFirst } = opening;
+  const report = opened.report as HoldoutReport;
+  if (options.json === true) {
+    const { number, params, metrics } = trial;
+    console.log(
+      JSON.stringify({ study: name, isFirst, ...opened, params, inSample: { trial: number, metrics } }),
+    );
+  } else
+    console.log(
+      lines(
+        name,
+        opening,
+        report,
+        study.settings.objectives.map(({ metric }) => metric),
+      ).join('\n'),
+    );
+  if (report.kind === 'failed') throw failed(`the run of the hold-out failed: ${report.reason}`);
+}
+
+function lines(
+  name: string,
+  { opened, trial, isFirst }: HoldoutOpening,
+  report: HoldoutReport,
+  objectives: readonly string[],
+): readonly string[] {
+  const names = [...new Set([...objectives, ...FIGURES])];
+  const found = report.kind === 'failed' ? null : report.metrics;
+  const rows = names.map((figure) => [figure, figureText(figure, trial.metrics), figureText(figure, found)]);
+  const when = `${minuteText(opened.openedAtMs)} UTC, after ${opened.afterTrials} trials`;
+  return [
+    `${name}: trial ${trial.number}, ${JSON.stringify(trial.params)}`,
+    isFirst
+      ? `The hold-out is opened now, after ${opened.afterTrials} trials.`
+      : `The hold-out was opened on ${when}.`,
+    '',
+    ...tableLines(
+      [
+        { title: '' },
+        { title: 'in the trials', align: 'right' },
+        { title: 'in the hold-out', align: 'right' },
+      ],
+      rows,
+    ),
+    '',
+    'It is spent: what you choose after looking at it was not tested on new candles.',
+  ];
+}
+
+/** `sarraf study open-holdout`. */
+export function openHoldoutCommand(): Command {
+  return new Command('open-holdout')
+    .description('Runs the best params once on the hold-out, and records for ever that it was opened.')
+    .argument('<study>', 'its name, or its file')
+    .option('--trial <number>', 'params of this trial (default: the best one)', integerOption(0, MOST_TRIALS))
+    .option('--data <folder>', 'data folder with the studies', 'data')
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  sarraf study open-holdout study\n  sarraf study open-holdout study --trial 17',
+    )
+    .action(async (wanted: string, options: Options) => asCommand(async () => open(wanted, options)));
+}

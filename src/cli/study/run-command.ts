@@ -1,0 +1,244 @@
+import { availableParallelism } from 'node:os';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { PATHS } from '../../backtest/setup/bar-rules-of.ts';
+import { baseName } from '../../daemon/settings/strategy-settings.ts';
+import { parseDuration } from '../../daemon/settings/duration-field.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { readStudyFile, readWrittenStudy, type ReadStudy } from '../../study/file/read-study.ts';
+import type { Constraint } from '../../study/goals/objectives.ts';
+import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
+import type { StudyEnd } from '../../study/run-study.ts';
+import { SAMPLER_KINDS } from '../../study/samplers/sampler-settings.ts';
+import { MOST_TRIALS } from '../../study/samplers/trial-record.ts';
+import { nameOfFile, StudyFolder } from '../../study/store/study-place.ts';
+import { runSession } from '../../study/study-session.ts';
+import type { StudyResult } from '../../study/study-result.ts';
+import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
+import {
+  balanceOption,
+  csvOption,
+  numberOption,
+  parameterOption,
+  percentOption,
+} from '../backtest-options.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { asCommand, timeframeOption, timeOption } from '../data/data-options.ts';
+import { endSignal } from '../end-signal.ts';
+import { integerOption, marketOption } from '../option-readers.ts';
+import { reportOnStderr } from '../progress-report.ts';
+import { keepHeapTight } from '../tight-heap.ts';
+import { readStudyResult } from './read-study-result.ts';
+import { refuseShortFlags, writtenStudy, type SessionFlags, type ShortFlags } from './run-options.ts';
+import { studyLines } from './study-lines.ts';
+import { StudyProgress } from './study-progress.ts';
+
+const LARGEST_SEED = Number.MAX_SAFE_INTEGER;
+
+const RUN_EXAMPLES = `
+Without a file a study takes the data options of "sarraf backtest". It searches what the strategy
+declares by search(), and maximizes the Sharpe ratio. A study that is there already goes on.
+A metric is a figure of the result: sharpe, calmar, totalReturn, maxDrawdown, trades and others
+(docs/metrics.md).
+
+Examples:
+  sarraf study run study.yaml
+  sarraf study run study.yaml --trials 200 --time 10m --workers 4
+  sarraf study run strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --resolution 1h \\
+    --cash 10000 --fee 0.1% --trials 60 --sampler tpe --seed 7 --workers 2 --json
+  sarraf study run breakout --market BTCUSDT --timeframe 5m --catalogue data/example --cash 10000 \\
+    --objective calmar --least trades=10 --most maxDrawdown=0.2 --holdout 20%`;
+
+async function run(what: string, options: ShortFlags & SessionFlags): Promise<void> {
+  const isFile = /\.ya?ml$/.test(what);
+  if (isFile) refuseShortFlags({ ...options }, what);
+  const read = isFile
+    ? withBudget(readStudyFile(what), options)
+    : readWrittenStudy(writtenStudy(what, options));
+  await runRead(read, options, (study) => options.name ?? (isFile ? nameOfFile(what) : shortName(study)));
+}
+
+async function resume(wanted: string, options: SessionFlags): Promise<void> {
+  const folder = new StudyFolder(options.data);
+  const name = folder.find(wanted);
+  const { written } = readStudyResult(folder, name);
+  await runRead(withBudget(readWrittenStudy(written), options), options, () => name);
+}
+
+/** A study without a name of its own has one that says what it is: another question is another study. */
+function shortName({ settings, identity }: PreparedStudy): string {
+  const { strategy, markets, timeframe } = settings;
+  return [baseName(strategy), ...markets, timeframe, identity.id.slice(0, 8)].join('-');
+}
+
+/** The options' budget over that of the file. */
+function withBudget(read: ReadStudy, { trials, time }: SessionFlags): ReadStudy {
+  if (trials === undefined && time === undefined) return read;
+  const { trials: usual, time: usualMs } = read.settings.budget;
+  const budget = {
+    trials: trials ?? usual,
+    ...(time === undefined ? (usualMs === undefined ? {} : { time: `${usualMs}ms` }) : { time }),
+  };
+  return readWrittenStudy({ ...read.written, budget });
+}
+
+async function runRead(
+  read: ReadStudy,
+  options: SessionFlags,
+  nameOf: (study: PreparedStudy) => string,
+): Promise<void> {
+  keepHeapTight();
+  const report = reportOnStderr({ isSilent: options.json === true });
+  const { signal, release } = endSignal();
+  try {
+    report.begin('loading candles');
+    const study = await prepareStudy(read);
+    for (const problem of study.problems) console.error(problem);
+    const { objectives, budget } = study.settings;
+    const progress = new StudyProgress(report, { objectives, wanted: budget.trials });
+    const folder = new StudyFolder(options.data);
+    const name = nameOf(study);
+    report.begin('trials');
+    const end = await runSession(study, {
+      folder,
+      name,
+      workers: options.workers,
+      signal,
+      onTrial: (trial, isNew) => progress.take(trial, isNew),
+    });
+    report.end();
+    conclude(readStudyResult(folder, name).result, { end, ranNow: progress.ranNow, options });
+  } finally {
+    report.end();
+    release();
+  }
+}
+
+function conclude(
+  result: StudyResult,
+  of: { readonly end: StudyEnd; readonly ranNow: number; readonly options: SessionFlags },
+): void {
+  const { end, ranNow, options } = of;
+  if (options.json === true) console.log(JSON.stringify({ end, ranNow, ...result }));
+  else {
+    const words = { complete: '', exhausted: END_OF_SPACE, stopped: stoppedText(result) };
+    console.log([...studyLines(result), ...(words[end] === '' ? [] : [words[end]])].join('\n'));
+  }
+  if (result.best === null) throw failed('no trial has values: "sarraf study show" lists why each failed');
+}
+
+const END_OF_SPACE = 'every point of the space was tried';
+
+const stoppedText = ({ study }: StudyResult): string =>
+  `it ended before all of its trials: "sarraf study resume ${study}" goes on`;
+
+/** `sarraf study run`. */
+export function studyRunCommand(): Command {
+  const command = new Command('run')
+    .description('Runs a study, or goes on with one: by its file, or by a strategy and options.')
+    .argument('<study>', 'a study file (.yaml), or a strategy: the path of its file or a bundled name')
+    .addHelpText('after', RUN_EXAMPLES);
+  return sessionOptions(shortOptions(command))
+    .option('--name <name>', 'name of the study (default: that of its file)')
+    .action(async (what: string, options: ShortFlags & SessionFlags) =>
+      asCommand(async () => run(what, options)),
+    );
+}
+
+/** `sarraf study resume`. */
+export function studyResumeCommand(): Command {
+  const command = new Command('resume')
+    .description('Goes on with a study where it was, with the file and the data that it began with.')
+    .argument('<study>', 'its name, or its file')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  sarraf study resume study\n  sarraf study resume study --trials 500',
+    );
+  return sessionOptions(command).action(async (wanted: string, options: SessionFlags) =>
+    asCommand(async () => resume(wanted, options)),
+  );
+}
+
+function sessionOptions(command: Command): Command {
+  return command
+    .option('--trials <number>', 'trials in all (default: 100)', integerOption(1, MOST_TRIALS))
+    .option('--time <length>', 'after this time, such as 10m, no trial begins', timeOptionText)
+    .option(
+      '--workers <number>',
+      'trials at once, one a core (default: as many as there are cores)',
+      integerOption(1, MOST_WORKERS),
+      Math.min(MOST_WORKERS, availableParallelism()),
+    )
+    .option('--data <folder>', 'data folder; studies are stored below it', 'data')
+    .option('--json', 'prints the result as JSON');
+}
+
+function shortOptions(command: Command): Command {
+  return command
+    .option('--csv <file>', 'candles from a file; for several markets BTCUSDT=file, repeated', csvOption, [])
+    .option('--catalogue <folder>', 'folder of the recordings (default: data/catalogue)')
+    .option('--market <symbol>', 'market of the strategy; repeatable', marketsOption, [])
+    .option('--timeframe <timeframe>', 'timeframe of the candles (default: 1h)', timeframeOption)
+    .option('--resolution <timeframe>', 'another word for --timeframe', timeframeOption)
+    .option('--from <time>', 'first candle of the range; earlier ones warm indicators up', timeOption)
+    .option('--to <time>', 'end of the range; a candle that opens then is not in it', timeOption)
+    .option('--holdout <percent>', 'the last part of the range, such as 20%, which no trial sees')
+    .option('--param <name=value>', 'a parameter that is not searched; repeatable', parameterOption, {})
+    .option('--cash <amount>', 'starting money, in the quote currency of --market')
+    .option('--balance <currency=amount>', 'starting balance of a currency; repeatable', balanceOption)
+    .addOption(new Option('--currency <currency>', 'currency of the figures').choices(['rls', 'usdt']))
+    .option('--fee <percent>', 'fee of makers and takers, such as 0.1%', percentOption)
+    .option('--price-step <step>', 'price step of the market')
+    .option('--amount-step <step>', 'amount step of the market')
+    .option('--min-value <amount>', 'minimum value of an order in the market')
+    .addOption(
+      new Option('--market-orders <when>', 'when market orders fill').choices(['next-open', 'this-close']),
+    )
+    .addOption(new Option('--limit-fill <when>', 'what fills a limit order').choices(['through', 'touch']))
+    .addOption(new Option('--path <path>', 'assumed path through a candle').choices(PATHS))
+    .option('--spread-bps <bps>', 'spread, in hundredths of a percent', numberOption(0, 10_000))
+    .option('--slippage-bps <bps>', 'slippage of takers, in hundredths of a percent', numberOption(0, 10_000))
+    .option('--slippage-range <percent>', 'slippage of takers, in percent of the range', numberOption(0, 100))
+    .option('--volume-share <percent>', "percent of a candle's volume that can fill, or all", volumeShare)
+    .option(
+      '--objective <metric>',
+      'figure to make the best of, such as sharpe or fees:minimize; repeatable (default: sharpe)',
+      (text: string, before: readonly string[]) => [...before, text],
+      [],
+    )
+    .option('--least <metric=value>', 'a figure that must not be below; repeatable', boundOption('least'), [])
+    .option('--most <metric=value>', 'a figure that must not be above; repeatable', boundOption('most'), [])
+    .addOption(
+      new Option(
+        '--sampler <kind>',
+        'how points are chosen (default: tpe, or nsga2 for several objectives)',
+      ).choices(SAMPLER_KINDS),
+    )
+    .option('--seed <number>', 'the same seed tries the same (default: 1)', integerOption(0, LARGEST_SEED))
+    .option(
+      '--generation <number>',
+      'trials that are chosen before any is learned from',
+      integerOption(1, 1_000),
+    );
+}
+
+function marketsOption(text: string, before: readonly MarketSymbol[]): readonly MarketSymbol[] {
+  return [...before, marketOption(text)];
+}
+
+function volumeShare(text: string): number | 'all' {
+  return text === 'all' ? 'all' : numberOption(0.0001, 100)(text);
+}
+
+function boundOption(bound: 'least' | 'most') {
+  return (text: string, before: readonly Constraint[]): readonly Constraint[] => {
+    const [, metric, number] = /^([A-Za-z]{1,40})=(-?\d{1,15}(?:\.\d{1,10})?)$/.exec(text) ?? [];
+    if (metric === undefined || number === undefined)
+      throw new InvalidArgumentError(`expected metric=number, such as --${bound} trades=30.`);
+    return [...before, { metric, [bound]: Number(number) }];
+  };
+}
+
+function timeOptionText(text: string): string {
+  if ((parseDuration(text) ?? 0) > 0) return text;
+  throw wrongInput(`expected a length of time such as --time 10m, found ${text}`);
+}

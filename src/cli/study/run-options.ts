@@ -1,0 +1,135 @@
+import type { CandleRuleOptions } from '../../backtest/setup/bar-rules-of.ts';
+import type { CsvSource } from '../../backtest/setup/candle-backtest.ts';
+import type { Currency, MarketSymbol } from '../../domain/market-symbol.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
+import type { WrittenStudy } from '../../study/file/study-settings.ts';
+import type { Constraint } from '../../study/goals/objectives.ts';
+import type { SamplerKind } from '../../study/samplers/sampler-settings.ts';
+import { wrongInput } from '../command-error.ts';
+
+/** Options that any study takes, by file or without one. */
+export interface SessionFlags {
+  readonly trials?: number;
+  readonly time?: string;
+  readonly workers: number;
+  readonly name?: string;
+  readonly data: string;
+  readonly json?: true;
+}
+
+/** Options of the short form, which stand for a file. */
+export interface ShortFlags extends CandleRuleOptions {
+  readonly csv: readonly CsvSource[];
+  readonly catalogue?: string;
+  readonly market: readonly MarketSymbol[];
+  readonly timeframe?: Timeframe;
+  readonly resolution?: Timeframe;
+  readonly from?: number;
+  readonly to?: number;
+  readonly holdout?: string;
+  readonly param: Readonly<Record<string, unknown>>;
+  readonly cash?: string;
+  readonly balance?: Readonly<Record<string, string>>;
+  readonly currency?: Currency;
+  readonly fee?: string;
+  readonly priceStep?: string;
+  readonly amountStep?: string;
+  readonly minValue?: string;
+  readonly objective: readonly string[];
+  readonly least: readonly Constraint[];
+  readonly most: readonly Constraint[];
+  readonly sampler?: SamplerKind;
+  readonly seed?: number;
+  readonly generation?: number;
+}
+
+/** The short form as the file that it stands for. */
+export function writtenStudy(strategy: string, options: ShortFlags & SessionFlags): WrittenStudy {
+  const { market, from, to, holdout, param, currency, sampler, seed, generation, objective } = options;
+  if (market.length === 0) throw wrongInput('expected --market, such as --market BTCUSDT, found none');
+  const { spreadBps, slippageBps, slippageRange, volumeShare, marketOrders, limitFill, path } = options;
+  return given({
+    strategy,
+    markets: [...market],
+    timeframe: timeframeOf(options),
+    csv: csvOf(options),
+    catalogue: options.catalogue,
+    from,
+    to,
+    holdout,
+    params: param,
+    balances: balancesOf(options),
+    fee: options.fee === undefined ? undefined : `${options.fee}%`,
+    currency,
+    steps: given({ price: options.priceStep, amount: options.amountStep, minValue: options.minValue }),
+    rules: given({ marketOrders, limitFill, path, spreadBps, slippageBps, slippageRange, volumeShare }),
+    objectives: objective.length === 0 ? undefined : objective.map(objectiveOf),
+    constraints: [...options.least, ...options.most],
+    sampler: given({ kind: sampler, seed, generation }),
+    budget: given({ trials: options.trials, time: options.time }),
+  });
+}
+
+/** Options that go with a file, too. */
+const OF_BOTH_FORMS: ReadonlySet<string> = new Set(['trials', 'time', 'workers', 'name', 'data', 'json']);
+
+/** Options of the short form say what a file says: beside one they are refused. */
+export function refuseShortFlags(options: Readonly<Record<string, unknown>>, file: string): void {
+  const stray = Object.entries(options).find(([name, value]) => {
+    if (OF_BOTH_FORMS.has(name) || value === undefined) return false;
+    return typeof value !== 'object' || value === null || Object.keys(value).length > 0;
+  });
+  if (stray === undefined) return;
+  const flag = stray[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw wrongInput(`expected what --${flag} says in ${file}, found it beside the file`);
+}
+
+/** Without what was not given, so that the study's own defaults hold. */
+function given<Values extends object>(values: Values): Given<Values> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Given<Values>;
+}
+
+type Given<Values> = { [Name in keyof Values]: Exclude<Values[Name], undefined> };
+
+function timeframeOf({ timeframe, resolution }: ShortFlags): Timeframe | undefined {
+  if (timeframe !== undefined && resolution !== undefined && timeframe !== resolution)
+    throw wrongInput(`expected --timeframe or --resolution, found ${timeframe} and ${resolution}`);
+  return timeframe ?? resolution;
+}
+
+function csvOf({ csv, market }: ShortFlags): WrittenStudy['csv'] {
+  const [first] = csv;
+  if (first === undefined) return undefined;
+  if (csv.length === 1 && first.market === null) return first.path;
+  return Object.fromEntries(
+    csv.map(({ market: symbol, path }) => {
+      if (symbol !== null) return [symbol, path];
+      throw wrongInput(`expected the market of ${path}: give it as --csv ${market[0] ?? 'BTCUSDT'}=${path}`);
+    }),
+  );
+}
+
+function balancesOf({ cash, balance = {}, market }: ShortFlags): Readonly<Record<string, string>> {
+  if (cash === undefined) return balance;
+  const quotes = new Set(market.map((symbol) => parseMarket(symbol).quote));
+  const [quote] = quotes;
+  if (quote === undefined || quotes.size > 1)
+    throw wrongInput('expected --balance for each currency, such as --balance usdt=10000, found --cash');
+  if (balance[quote] !== undefined) throw wrongInput(`expected --cash or --balance ${quote}=…, were both`);
+  return { ...balance, [quote]: cash };
+}
+
+/** `sharpe`, or `sharpe:minimize`. The study checks both. */
+function objectiveOf(text: string): {
+  readonly metric: string;
+  readonly direction?: 'maximize' | 'minimize';
+} {
+  const [metric = '', direction, ...more] = text.split(':');
+  if (more.length === 0 && direction === undefined) return { metric };
+  if (more.length === 0 && (direction === 'maximize' || direction === 'minimize'))
+    return { metric, direction };
+  throw wrongInput(`expected --objective METRIC or METRIC:minimize or METRIC:maximize, found ${text}`);
+}

@@ -1,0 +1,76 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { StudyStore } from '../../src/study/store/study-store.ts';
+import type { StudyResult } from '../../src/study/study-result.ts';
+import { startSarraf } from '../support/sarraf-process.ts';
+import { writeCandles } from '../unit/study/generated-candles.ts';
+
+const TRIALS = 60;
+const KILLS = 3;
+const LOOK_EVERY_MS = 20;
+
+let folder: string;
+let csv: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-kill-'));
+  csv = writeCandles(join(folder, 'hours.csv'), { count: 6_000 });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function start(data: string, workers: number) {
+  return startSarraf([
+    ...['study', 'run', 'ma-cross', '--csv', csv, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%'],
+    ...['--trials', String(TRIALS), '--seed', '3', '--name', 'killed', '--workers', String(workers)],
+    ...['--data', join(folder, data), '--json'],
+  ]);
+}
+
+/** Numbers of the trials that a study has kept; none while it has no file yet. */
+function keptIn(data: string): readonly number[] {
+  const path = join(folder, data, 'studies', 'killed.sqlite');
+  if (!existsSync(path)) return [];
+  let store: StudyStore | null = null;
+  try {
+    store = StudyStore.openToRead(path);
+    return [...store.outcomes()].map(({ number }) => number);
+  } catch {
+    // Its tables are being made.
+    return [];
+  } finally {
+    store?.close();
+  }
+}
+
+test('a study that is killed loses no trial that ended, and runs none twice', async () => {
+  const { code, out, error } = await start('whole', 1).finished;
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  const whole = JSON.parse(out) as StudyResult;
+  expect(whole.counts.done).toBe(TRIALS);
+
+  let kept: readonly number[] = [];
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    const run = start('killed', 2);
+    let hasEnded = false;
+    void run.finished.then(() => (hasEnded = true));
+    while (!hasEnded && keptIn('killed').length < kill * 12) await pause(LOOK_EVERY_MS);
+    const before = keptIn('killed');
+    run.child.kill('SIGKILL');
+    await run.finished;
+    const after = keptIn('killed');
+    expect(after).toEqual(expect.arrayContaining([...kept, ...before]) as unknown);
+    expect(new Set(after).size).toBe(after.length);
+    kept = after;
+  }
+  expect(kept.length).toBeLessThan(TRIALS);
+
+  const last = await start('killed', 2).finished;
+  expect({ code: last.code, error: last.error }).toEqual({ code: 0, error: '' });
+  const ended = JSON.parse(last.out) as StudyResult & { readonly ranNow: number };
+  expect(ended.ranNow).toBe(TRIALS - kept.length);
+  expect(ended.hash).toBe(whole.hash);
+  expect(ended.trials).toEqual(whole.trials);
+  expect(ended.trialsOnData).toEqual({ trials: TRIALS, studies: 1, opened: 0 });
+});
