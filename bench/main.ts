@@ -14,6 +14,7 @@ import { benchSaturation } from './saturation.ts';
 import { benchSoak } from './soak.ts';
 import { benchStart } from './start.ts';
 import { benchStatistics } from './statistics.ts';
+import { benchStudy } from './study.ts';
 import { benchUniverse } from './universe.ts';
 import { benchWorkerCall } from './worker-call.ts';
 
@@ -35,6 +36,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   worker: benchWorkerCall,
   statistics: benchStatistics,
   samplers: benchSamplers,
+  study: benchStudy,
   soak: benchSoak,
 };
 
