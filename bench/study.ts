@@ -26,7 +26,16 @@ export function benchStudy(): BenchResult[] {
     execFileSync(process.execPath, [join(import.meta.dirname, 'write-bars.ts'), csv, String(BARS)]);
     const run = (workers: number, trials: number): ChildUsage => {
       const data = join(folder, `${workers}-${trials}`);
-      const options = ['--market', MARKET.symbol, '--timeframe', '1m', '--cash', '1000000000', '--fee', '0.1%'];
+      const options = [
+        '--market',
+        MARKET.symbol,
+        '--timeframe',
+        '1m',
+        '--cash',
+        '1000000000',
+        '--fee',
+        '0.1%',
+      ];
       const study = ['--trials', String(trials), '--workers', String(workers), '--data', data, '--json'];
       const command = [SARRAF, 'study', 'run', 'ma-cross', '--csv', csv, ...options, ...study];
       return childUsage({ command, folder, environment: { XDG_CACHE_HOME: join(folder, 'cache') } });
