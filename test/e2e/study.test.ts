@@ -65,24 +65,29 @@ function contentOf({ file }: StudyResult): string {
   }
 }
 
+/** The same study, kept in a data folder of its own. */
+const run = (data: string, workers: number, ...more: string[]) =>
+  study([
+    'run',
+    'strategies/ma-cross.ts',
+    ...market(),
+    '--resolution',
+    '1h',
+    '--sampler',
+    'tpe',
+    '--seed',
+    '7',
+    '--trials',
+    '20',
+    '--workers',
+    String(workers),
+    '--data',
+    dataAt(data),
+    ...more,
+  ]);
+
 describe('a study of ma-cross', () => {
   let whole: Printed;
-
-  const run = (data: string, workers: number, ...more: string[]) =>
-    study([
-      ...[
-        'run',
-        'strategies/ma-cross.ts',
-        ...market(),
-        '--resolution',
-        '1h',
-        '--sampler',
-        'tpe',
-        '--seed',
-        '7',
-      ],
-      ...['--trials', '20', '--workers', String(workers), '--data', dataAt(data), ...more],
-    ]);
 
   test('is the same to the byte with one thread and with three', async () => {
     const one = await run('one', 1);
@@ -152,9 +157,9 @@ describe('a trial that goes wrong', () => {
   });
 });
 
-describe('a hold-out', () => {
-  const at = () => ['--data', dataAt('held')];
+const atHeld = () => ['--data', dataAt('held')];
 
+describe('a hold-out', () => {
   test('is seen by no trial, opened once, and recorded for ever', async () => {
     const file = join(folder, 'held.yaml');
     writeFileSync(
@@ -169,19 +174,36 @@ objectives: [totalReturn]
 budget: { trials: 8 }
 `,
     );
-    const before = await study(['run', file, ...at(), '--workers', '1']);
+    const before = await study(['run', file, ...atHeld(), '--workers', '1']);
     const { range } = before;
     expect(Math.round(((range.toMs - range.splitMs) / (range.toMs - range.fromMs)) * 100)).toBe(30);
     expect(before.notes).toContain('The hold-out is closed: no trial has seen it.');
     // The same trials come of a file that ends where the hold-out begins.
     const cut = writeCandles(join(folder, 'cut.csv'), { count: 490 });
     const alone = await study([
-      ...['run', 'ma-cross', '--csv', cut, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%'],
-      ...['--objective', 'totalReturn', '--trials', '8', '--workers', '1', '--data', dataAt('cut')],
+      'run',
+      'ma-cross',
+      '--csv',
+      cut,
+      '--market',
+      'BTCUSDT',
+      '--cash',
+      '10000',
+      '--fee',
+      '0.1%',
+      '--objective',
+      'totalReturn',
+      '--trials',
+      '8',
+      '--workers',
+      '1',
+      '--data',
+      dataAt('cut'),
     ]);
     expect(alone.trials).toEqual(before.trials);
 
-    const open = async (...more: string[]) => sarrafHere(['study', 'open-holdout', 'held', ...at(), ...more]);
+    const open = async (...more: string[]) =>
+      sarrafHere(['study', 'open-holdout', 'held', ...atHeld(), ...more]);
     const first = JSON.parse((await open('--json')).out) as Record<string, unknown>;
     expect(first).toMatchObject({ isFirst: true, trial: before.best?.number, afterTrials: 8 });
     const second = JSON.parse((await open('--json')).out) as Record<string, unknown>;
@@ -193,7 +215,7 @@ budget: { trials: 8 }
       2,
       `expected trial ${before.best?.number}, found it was opened with trial ${before.best?.number}, and is opened once\n`,
     ]);
-    const more = await study(['resume', 'held', '--trials', '10', '--workers', '1', ...at()]);
+    const more = await study(['resume', 'held', '--trials', '10', '--workers', '1', ...atHeld()]);
     expect(more.notes[1]).toMatch(/^The hold-out was opened on .* UTC\. 2 trials came after it\.$/);
     expect(more.hash).not.toBe(before.hash);
   });
@@ -242,12 +264,6 @@ describe('what is wrong is said in one line, with exit code 2, and nothing is lo
     expect(error.trimEnd()).toMatch(message);
     expect(code).toBe(2);
   });
-
-  async function refused(args: readonly string[]): Promise<string> {
-    const { code, error } = await sarrafHere(['study', 'run', ...args, '--data', dataAt('bad')]);
-    expect(code).toBe(2);
-    return error.trimEnd();
-  }
 
   test('a range that is too short', async () => {
     const short = writeCandles(join(folder, 'short.csv'), { count: 60 });
@@ -328,3 +344,9 @@ describe('what is wrong is said in one line, with exit code 2, and nothing is lo
     expect(existsSync(join(dataAt('bad'), 'studies'))).toBe(false);
   });
 });
+
+async function refused(args: readonly string[]): Promise<string> {
+  const { code, error } = await sarrafHere(['study', 'run', ...args, '--data', dataAt('bad')]);
+  expect(code).toBe(2);
+  return error.trimEnd();
+}

@@ -22,9 +22,28 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(data: string, workers: number) {
   return startSarraf([
-    ...['study', 'run', 'ma-cross', '--csv', csv, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%'],
-    ...['--trials', String(TRIALS), '--seed', '3', '--name', 'killed', '--workers', String(workers)],
-    ...['--data', join(folder, data), '--json'],
+    'study',
+    'run',
+    'ma-cross',
+    '--csv',
+    csv,
+    '--market',
+    'BTCUSDT',
+    '--cash',
+    '10000',
+    '--fee',
+    '0.1%',
+    '--trials',
+    String(TRIALS),
+    '--seed',
+    '3',
+    '--name',
+    'killed',
+    '--workers',
+    String(workers),
+    '--data',
+    join(folder, data),
+    '--json',
   ]);
 }
 
@@ -53,9 +72,7 @@ test('a study that is killed loses no trial that ended, and runs none twice', as
   let kept: readonly number[] = [];
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const run = start('killed', 2);
-    let hasEnded = false;
-    void run.finished.then(() => (hasEnded = true));
-    while (!hasEnded && keptIn('killed').length < kill * 12) await pause(LOOK_EVERY_MS);
+    while (run.child.exitCode === null && keptIn('killed').length < kill * 12) await pause(LOOK_EVERY_MS);
     const before = keptIn('killed');
     run.child.kill('SIGKILL');
     await run.finished;

@@ -89,7 +89,7 @@ describe('a study', () => {
     const trials = (await whole()).outcomes();
     const failures = new Set(trials.map(({ failure }) => failure));
     expect(failures).toEqual(new Set([null, 'threw', 'no value']));
-    const [first] = trials.filter(({ failure }) => failure === null);
+    const first = trials.find(({ failure }) => failure === null);
     expect(first?.params).toMatchObject({ mode: 'plain', fast: expect.any(Number) as number });
     expect(first?.daily?.returns[1]).toBe(0.5);
     expect(trials.find(({ failure }) => failure === 'threw')?.outcome).toMatchObject({ kind: 'failed' });

@@ -5,9 +5,10 @@ import { generatedCandles } from '../generated-candles.ts';
 
 const bars = generatedCandles({ count: 1_000 });
 
+const ten = (column: Float64Array): Float64Array => column.map((cell) => cell * 10);
+
 /** The same prices in another number of decimals, as another source may have them. */
 function finer(columns: CandleColumns): CandleColumns {
-  const ten = (column: Float64Array): Float64Array => column.map((cell) => cell * 10);
   const { open, high, low, close, priceDecimals } = columns;
   return {
     ...columns,

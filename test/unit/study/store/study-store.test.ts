@@ -86,15 +86,6 @@ describe('the file of a study', () => {
 });
 
 describe('a file that is refused in one line, and left as it is,', () => {
-  function refusal(open: () => unknown): string {
-    try {
-      open();
-    } catch (error) {
-      return String(error);
-    }
-    throw new Error('expected a refusal, was none');
-  }
-
   beforeEach(() => StudyStore.open(path).close());
 
   test('is text', () => {
@@ -151,9 +142,9 @@ describe('a file that is refused in one line, and left as it is,', () => {
   });
 });
 
-describe('the register of trials', () => {
-  const study = (id: string, months: readonly string[]) => ({ id, name: id, months });
+const study = (id: string, months: readonly string[]) => ({ id, name: id, months });
 
+describe('the register of trials', () => {
   test('counts trials on any data with a month in common, each study once', () => {
     const register = new TrialRegister(join(folder, 'register.sqlite'));
     register.enter(study('a', ['jan', 'feb']));
@@ -181,3 +172,12 @@ describe('studies of a folder', () => {
     expect(() => studies.pathOf('../one')).toThrow(/expected a name of letters/);
   });
 });
+
+function refusal(open: () => unknown): string {
+  try {
+    open();
+  } catch (error) {
+    return String(error);
+  }
+  throw new Error('expected a refusal, was none');
+}
