@@ -12,7 +12,7 @@ export interface NamedBracket {
   readonly base: string;
 }
 
-/** From so many refusals in a row on it is an alarm: the position has no exit. */
+/** From so many refusals in a row on it is an alarm, where nothing of the exit rests. */
 const ALARM_FROM = 2;
 
 /**
@@ -32,11 +32,13 @@ export function tellRefusedExit(
   const { before, after, orders, pauseMs } = of;
   if (before.kind !== 'bracket' || after.kind !== 'bracket') return;
   const { inARow, reason } = after.setbacks;
-  if (inARow <= before.setbacks.inARow || heldOf(after, orders) <= 0n) return;
   const inMs = (retryAtMsOf(after.setbacks, pauseMs) ?? outbox.nowMs) - outbox.nowMs;
+  const hasLostStop = before.isStopAlone && !after.isStopAlone && inMs > 0;
+  if ((inARow <= before.setbacks.inARow && !hasLostStop) || heldOf(after, orders) <= 0n) return;
   const times = inARow === 1 ? 'once' : `${inARow} times in a row`;
-  const message = `${strategy}: the exit of its bracket in ${market} was refused ${times} (${reason}): the position has no exit, and the bot tries again in ${Math.ceil(inMs / 1_000)} s`;
-  if (inARow < ALARM_FROM) outbox.warn(message, strategy);
+  const has = after.isStopAlone ? 'its stop goes alone' : 'the position has no exit';
+  const message = `${strategy}: the exit of its bracket in ${market} was refused ${times} (${reason}): ${has}, and the bot tries again in ${Math.ceil(inMs / 1_000)} s`;
+  if (after.isStopAlone || inARow < ALARM_FROM) outbox.warn(message, strategy);
   else outbox.alarm(message, strategy);
 }
 

@@ -100,6 +100,8 @@ test('a quiet bot leaves its positions without an exit no longer than docs/brack
     expect(lasts.length).toBeGreaterThan(stated.count / 2);
     expect(longestMs).toBeLessThanOrEqual(stated.longestMs);
   }
-  // One cancel, a look-up of the other leg and one order, each of one reply.
-  expect(Math.max(...found('move'))).toBe(3 * REPLY_MS);
+  // One cancel, a look-up of the other leg and one order, each of one reply; and where the exchange refuses the
+  // pair, its stop.
+  expect(new Set(found('move').slice(0, 90))).toEqual(new Set([3 * REPLY_MS]));
+  expect(Math.max(...found('move'))).toBe(4 * REPLY_MS);
 });

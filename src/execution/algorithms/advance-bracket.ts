@@ -43,9 +43,12 @@ interface Situation {
  * - Its entry goes first. What is left of it is canceled when its time is over, and when an exit fills.
  * - What was bought gets its exit at once, also while the entry still fills. For another amount or price
  *   the exit is canceled, and placed anew when its end and all its fills are known.
+ * - The exchange refuses a pair while the last price is that of the target, as after a part of it was filled.
+ *   Then the stop goes alone at once, and gives way to a pair when the pause after the refusal is over.
  * - What is too little for an order waits for more of the entry. Where none comes it stays with the strategy.
  * - It is sold at the market when its time is over; when the price is beyond the stop or the target while no
- *   exit rests; and when it is beyond the limit of the stop leg, which then can not fill.
+ *   exit rests, or beyond the target while the stop rests alone; and when it is beyond the limit of the stop
+ *   leg, which then can not fill.
  */
 export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): BracketStep {
   if (before.entry === 'planned') return enter(before);
@@ -83,13 +86,27 @@ function afterOrders(
           gross,
           spent,
         };
+  // A stop that is refused in place of its pair counts with it: the two wait together.
+  const isWithPair = before.isStopAlone && before.leaving === null;
+  const setbacks = afterSetbacks(before.setbacks, {
+    ended: exitsEnded.filter((order) => countsOnce(order) && !(isWithPair && order.state === 'rejected')),
+    view: isWithPair ? { ...view, refusals: [] } : view,
+  });
   return changed(before, {
     ...entered,
     exits: exitTally,
     heldSinceMs: before.heldSinceMs ?? (gross > 0n ? view.nowMs : null),
     isMoving: before.isMoving && exits.length > 0,
-    setbacks: afterSetbacks(before.setbacks, { ended: exitsEnded.filter(countsOnce), view }),
+    isStopAlone: isStopAlone({ ...before, setbacks }, exitsEnded, view),
+    setbacks,
   });
+}
+
+/** From the refusal of a pair on, until a pair may be tried again or the stop is refused as well. */
+function isStopAlone(before: BracketAlgorithm, ended: readonly OrderRecord[], view: AlgorithmView): boolean {
+  const refused = ended.filter(({ state }) => state === 'rejected');
+  if (refused.length > 0) return refused.some(({ pairKey }) => pairKey !== null);
+  return before.isStopAlone && (retryAtMsOf(before.setbacks, view.refusalPauseMs) ?? 0) > view.nowMs;
 }
 
 /** Both legs of a pair are refused with one request; a fill of either counts. */
@@ -142,10 +159,12 @@ function whyAtMarket(
   const bid = view.book?.bestBid ?? view.closes.at(-1)?.price ?? null;
   if (bid === null) return null;
   const { target, stop, stopKind } = prices;
+  const isAbove = target !== null && bid >= target;
+  if (isAbove && (stock.exits.length === 0 || bracket.isStopAlone))
+    return { exit: 'take-profit', why: 'the price was beyond the target' };
   if (stock.exits.length === 0) {
-    if (stop !== null && bid <= stop) return { exit: stopKind, why: 'the price was beyond the stop' };
-    const isAbove = target !== null && bid >= target;
-    return isAbove ? { exit: 'take-profit', why: 'the price was beyond the target' } : null;
+    const isBelow = stop !== null && bid <= stop;
+    return isBelow ? { exit: stopKind, why: 'the price was beyond the stop' } : null;
   }
   const leg = stock.exits.find(({ stopPrice }) => stopPrice !== null);
   const isBeyond = leg !== undefined && leg.price !== null && bid < leg.price;
@@ -197,7 +216,7 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
   // No refusal, after which it would wait longer and longer: it goes as soon as orders are taken.
   if (!view.canPlace)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + LOOK_AGAIN_MS) };
-  const retryAtMs = retryAtMsOf(bracket.setbacks, view.refusalPauseMs);
+  const retryAtMs = bracket.isStopAlone ? null : retryAtMsOf(bracket.setbacks, view.refusalPauseMs);
   if (retryAtMs !== null && retryAtMs > view.nowMs)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? retryAtMs, retryAtMs) };
   return { ...step, place: [order] };
@@ -205,15 +224,15 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
 
 /** The exit that belongs to a position now; null where it is only held until its time is over. */
 function wantedExit(
-  { leaving, terms }: BracketAlgorithm,
+  { leaving, terms, isStopAlone: goesAlone }: BracketAlgorithm,
   { prices, amount }: Situation,
 ): AlgorithmOrder | null {
   const { target: price, stop, stopKind } = prices;
   if (leaving !== null) return { ...plainOrder('sell', amount, null), exit: leaving.exit };
   if (stop === null)
     return price === null ? null : { ...plainOrder('sell', amount, price), exit: 'take-profit' };
-  if (price === null)
-    return { side: 'sell', amount, price, stopPrice: stop, stopLimitPrice: null, exit: stopKind };
+  if (price === null || goesAlone)
+    return { side: 'sell', amount, price: null, stopPrice: stop, stopLimitPrice: null, exit: stopKind };
   return {
     side: 'sell',
     amount,
@@ -252,6 +271,9 @@ function resting(
   const times = [
     entry === null || isUnwanted ? null : expiresAtMs,
     bracket.leaving === null ? timeStopAtMs(bracket) : null,
+    bracket.leaving === null && bracket.isStopAlone
+      ? retryAtMsOf(bracket.setbacks, view.refusalPauseMs)
+      : null,
   ].filter((atMs) => atMs !== null);
   return {
     algorithm: bracket,

@@ -182,6 +182,7 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
     raisedBy: z.enum(['trail', 'break-even']).nullable(),
     trailedAtMs: timeMs.nullable(),
     isMoving: z.boolean(),
+    isStopAlone: z.boolean(),
     leaving: z.strictObject({ exit: z.enum(EXIT_KINDS), why: z.string() }).nullable(),
     setbacks,
   }),

@@ -88,6 +88,8 @@ export interface BracketAlgorithm {
   readonly trailedAtMs: number | null;
   /** Whether the exit that rests was asked to go by the bracket itself. */
   readonly isMoving: boolean;
+  /** Whether the stop rests alone for now, since the exchange refused the pair. */
+  readonly isStopAlone: boolean;
   /** Why it is sold at the market, in a few words; null while it is not. It stays. */
   readonly leaving: { readonly exit: ExitKind; readonly why: string } | null;
   readonly setbacks: Setbacks;
@@ -193,6 +195,7 @@ function begun(
     raisedBy: null,
     trailedAtMs: null,
     isMoving: false,
+    isStopAlone: false,
     leaving: null,
     setbacks: NO_SETBACKS,
   };

@@ -90,7 +90,9 @@ export class BracketWatch {
       this.atWork.set(intentId, bracket);
       this.brackets.push(bracket);
     }
-    this.holdOne(bracket, 'refused', algorithm.setbacks.inARow > 0, nowMs);
+    const { setbacks, isStopAlone } = algorithm;
+    // Its stop goes at once where only the pair was refused.
+    this.holdOne(bracket, 'refused', setbacks.inARow > 0 && !isStopAlone, nowMs);
   }
 
   private takeOrder({ key, intentId, state, clientOrderId }: OrderRecord, nowMs: number): void {

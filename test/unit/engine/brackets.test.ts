@@ -141,12 +141,35 @@ describe('a bracket', () => {
         asked.push(waitedMs);
         world.refuse('place-oco', 'InsufficientBalance');
       }
+      // In its place the stop goes alone, which is refused as well.
+      if (world.waitingKinds().includes('place')) world.refuse('place', 'InsufficientBalance');
       world.advance(500);
     }
     expect(asked).toEqual([0, 10_500, 31_500, 73_500, 157_500, 325_500]);
     expect(world.messages('error').at(-1)).toBe(
       'one: the exit of its bracket in BTCUSDT was refused 6 times in a row (InsufficientBalance): the position has no exit, and the bot tries again in 336 s',
     );
+  });
+
+  it('says that its stop goes alone while the exchange refuses the pair', () => {
+    const world = entered();
+    world.venue.fill(world.order().venueId);
+    world.advance(11_000);
+    world.refuse('place-oco', 'PriceConditionFailed');
+    world.accept();
+    expect(world.orders().at(-1)).toMatchObject({
+      execution: 'stop_market',
+      exit: 'stop-loss',
+      state: 'open',
+    });
+    expect(world.messages('warning').at(-1)).toBe(
+      'one: the exit of its bracket in BTCUSDT was refused once (PriceConditionFailed): its stop goes alone, and the bot tries again in 11 s',
+    );
+    world.advance(10_500);
+    world.endCanceled();
+    world.acceptPair();
+    expect(open(world)).toEqual(['sell 0.998@110', 'sell 0.998@89.1']);
+    expect(world.messages('error')).toEqual([]);
   });
 
   it.each<readonly [end: string, act: (world: EngineWorld) => void]>([

@@ -82,7 +82,7 @@ function executionOf({ price, stopPrice, stopLimitPrice }: AlgorithmOrder): Exec
  *
  *     start => place buy 1@99                  the first ask
  *     1 open | 1 open 0.4 | 1 settling 0.4/1   order 1 in another state, what is filled of it, and what is matched
- *     1 rejected NoFunds                       with its reason, and reported as a refusal
+ *     1 rejected NoFunds                       with its reason, and reported as a refusal; of a pair both legs
  *     1 lost                                   the same without a report, as after a crash
  *     refused too large                        the order just asked for was not planned
  *     quotes buy 1@99 sell 1@101               the strategy says its set again
@@ -233,6 +233,8 @@ class AlgorithmRunner {
     const filledTotal = multiplyUnits(filled, price, divideHalfEven);
     this.orders.set(key, { ...before, state, filled, filledTotal, matched, closedAtMs, reason });
     if (isRejected && !isLost) this.refusals.push({ order: askedOf(before), reason: reason ?? '' });
+    const other = isRejected ? this.orders.get(before.pairKey ?? '') : undefined;
+    if (other !== undefined) this.orders.set(other.key, { ...other, state, closedAtMs, reason });
   }
 
   private refuseLast(reason: string): void {

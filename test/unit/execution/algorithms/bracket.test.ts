@@ -163,6 +163,43 @@ describe('a bracket', () => {
     `,
     ));
 
+  test('lets the stop go alone while the exchange refuses the pair, and sells beyond the target', () =>
+    runAlgorithm(
+      both,
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1@110 stop 95/94.05, books
+      2 open => books
+      2/2 cancelled => wake 5000, books
+      2 open 0.3 => wake 5000, books
+      at 5000 => cancel 2, books
+      2 cancelled 0.3 => place sell 0.7@110 stop 95/94.05, books
+      3 rejected PriceConditionFailed => place sell 0.7 stop 95, wake 15500, books
+      4 open => wake 15500, books
+      at 15500 => cancel 4, books
+      4 cancelled => place sell 0.7@110 stop 95/94.05, books
+      5 rejected PriceConditionFailed => place sell 0.7 stop 95, wake 36500, books
+      6 open => wake 36500, books
+      book 110 110.1 => cancel 6, books
+      6 cancelled => place sell 0.7, books
+      7 filled => done sold: the price was beyond the target
+    `,
+    ));
+
+  test('waits where the stop is refused as well, and tries the pair again', () =>
+    runAlgorithm(
+      both,
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1@110 stop 95/94.05, books
+      2 rejected OverValueOrder => place sell 1 stop 95, wake 10500, books
+      3 rejected OverValueOrder => wake 10500, books
+      at 10500 => place sell 1@110 stop 95/94.05, books
+      4 rejected OverValueOrder => place sell 1 stop 95, wake 31500, books
+      5 rejected OverValueOrder => wake 31500, books
+    `,
+    ));
+
   test('sells at the market when its time is over', () =>
     runAlgorithm(
       { ...base, timeStopMs: 60_000, takeProfit: { percent: '10' } },
