@@ -209,7 +209,7 @@ test.each([
   ],
   [
     { what: 'x.csv', done: 1, share: 1, passedMs: 2_000 },
-    '[####################] x.csv: 1, 1/s, 100 %, 0 s left',
+    '[####################] x.csv: 1, 0.5/s, 100 %, 0 s left',
   ],
   [{ what: 'x.csv', done: 10_000, share: null, passedMs: 2_000 }, 'x.csv: 10,000, 5,000/s'],
 ])('progress says how fast it is and how long it takes yet', (progress, text) => {
