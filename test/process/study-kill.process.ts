@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StudyStore } from '../../src/study/store/study-store.ts';
 import type { StudyResult } from '../../src/study/study-result.ts';
 import { startSarraf } from '../support/sarraf-process.ts';
+import { SmallDisk } from './small-disk.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 
 const TRIALS = 60;
@@ -90,4 +91,29 @@ test('a study that is killed loses no trial that ended, and runs none twice', as
   expect(ended.hash).toBe(whole.hash);
   expect(ended.trials).toEqual(whole.trials);
   expect(ended.trialsOnData).toEqual({ trials: TRIALS, studies: 1, opened: 0 });
+});
+
+test('a study whose disk is full ends with one line, and goes on when there is room', async (context) => {
+  const disk = SmallDisk.mount(join(folder, 'small'), 4);
+  if (typeof disk === 'string') {
+    context.skip(disk);
+    return;
+  }
+  try {
+    const run = start('small', 2);
+    while (run.child.exitCode === null && keptIn('small').length < 10) await pause(LOOK_EVERY_MS);
+    disk.fill();
+    const { code, out, error } = await run.finished;
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(error).toMatch(/^DATA_UNUSABLE: expected .* of sarraf at .*, found no room to write .*\n$/);
+    disk.free();
+    const kept = keptIn('small');
+    expect(kept.length).toBeGreaterThanOrEqual(10);
+    const last = await start('small', 2).finished;
+    expect({ code: last.code, error: last.error }).toEqual({ code: 0, error: '' });
+    const ended = JSON.parse(last.out) as StudyResult & { readonly ranNow: number };
+    expect([ended.counts.done, ended.ranNow]).toEqual([TRIALS, TRIALS - kept.length]);
+  } finally {
+    disk.unmount();
+  }
 });

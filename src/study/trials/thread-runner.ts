@@ -55,7 +55,7 @@ export class ThreadRunner implements TrialRunner {
       } catch (error) {
         if (this.isClosed) throw error;
         if (limit.aborted) {
-          const text = `expected its end within ${Math.round(longestTrialMs / 1_000)} s, found it running`;
+          const text = `expected its end within ${longestTrialMs / 1_000} s, found it running`;
           return { kind: 'failed', failure: 'too long', reason: text };
         }
         reason = error instanceof Error ? error.message : String(error);

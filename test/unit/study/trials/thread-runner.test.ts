@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import { prepareStudy } from '../../../../src/study/prepare-study.ts';
+import { ThreadRunner } from '../../../../src/study/trials/thread-runner.ts';
+import { writeCandles } from '../generated-candles.ts';
+
+/** Never comes back from its first candle. */
+const LOOPING = `import { z } from 'zod';
+import { defineStrategy } from '#sdk';
+export default defineStrategy({
+  name: 'looping',
+  params: z.strictObject({ size: z.int().min(1).max(5).default(1) }),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  on: { bars() { for (;;); } },
+});
+`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-threads-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a trial that never ends has failed after its time, and its thread is ended', async () => {
+  const strategy = join(folder, 'looping.ts');
+  writeFileSync(strategy, LOOPING);
+  const csv = writeCandles(join(folder, 'hours.csv'), { count: 120 });
+  const study = { strategy, markets: 'BTCUSDT', csv, balances: { usdt: 1_000 } };
+  const { setup, bars } = await prepareStudy(readWrittenStudy(study));
+  const runner = new ThreadRunner({
+    setup: { ...setup, candles: bars.trials, fromMs: null, toMs: null },
+    workers: 1,
+    longestTrialMs: 20,
+  });
+  try {
+    expect(await runner.run({ size: 2 })).toEqual({
+      kind: 'failed',
+      failure: 'too long',
+      reason: 'expected its end within 0.02 s, found it running',
+    });
+  } finally {
+    await runner.close();
+  }
+});
