@@ -13,8 +13,11 @@ import { constraints, moment, objectives, percent, share } from './study-fields.
 /** Trials of a study that says nothing of them. */
 const USUAL_TRIALS = 100;
 
-/** Trials of a generation, where what is told decides what comes next. */
-const LEARNING_GENERATION = 8;
+/**
+ * Trials of a generation, where what is told decides what comes next. Two, three, four and six workers share
+ * them evenly; at the end of each the first that is done waits for the others.
+ */
+const LEARNING_GENERATION = 12;
 /** Where nothing is learned, no trial needs to wait for another. */
 const LONGEST_GENERATION = 1_000;
 
@@ -114,7 +117,9 @@ export const studySettings = z
           .min(1)
           .max(LONGEST_GENERATION)
           .optional()
-          .describe('Trials that are chosen before any of them is learned from; 8 without it.'),
+          .describe(
+            'Trials that are chosen before any of them is learned from; 12 where it learns, without it.',
+          ),
       })
       .prefault({}),
     budget: z

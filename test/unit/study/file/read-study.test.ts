@@ -29,14 +29,14 @@ describe('a study file', () => {
       markets: ['BTCUSDT'],
       timeframe: '1h',
       objectives: [{ metric: 'sharpe', direction: 'maximize' }],
-      sampler: { kind: 'tpe', seed: 1, generation: 8 },
+      sampler: { kind: 'tpe', seed: 1, generation: 12 },
       budget: { trials: 100 },
     });
   });
 
   test('takes nsga2 for several objectives, and long generations where nothing is learned', () => {
     const several = readWrittenStudy({ ...LEAST, objectives: ['calmar', 'maxDrawdown'] }).settings;
-    expect(several.sampler).toMatchObject({ kind: 'nsga2', generation: 8 });
+    expect(several.sampler).toMatchObject({ kind: 'nsga2', generation: 12 });
     expect(several.objectives[1]).toEqual({ metric: 'maxDrawdown', direction: 'minimize' });
     const { sampler } = readWrittenStudy({ ...LEAST, sampler: { kind: 'sobol' } }).settings;
     expect(sampler.generation).toBe(1_000);
