@@ -8,7 +8,7 @@ import type { BenchResult } from './result.ts';
 
 /** As many as seven years have hours. */
 const BARS = 58_419;
-const TRIALS = 200;
+const TRIALS = 60;
 const TWO_WORKERS = 2;
 const FOUR_WORKERS = 4;
 
