@@ -1,3 +1,4 @@
+import { tryDecimalText } from '../domain/decimal-text.ts';
 import { EXIT_KINDS } from '../domain/exit-kind.ts';
 import { parseUnits } from '../domain/money.ts';
 import { storedProblem } from '../domain/stored-json.ts';
@@ -36,7 +37,10 @@ const record = (sql: string, problemOf: NonNullable<ColumnCheck['problemOf']>): 
   expected: 'JSON as sarraf writes it',
   problemOf,
 });
+/** Read again as units of 1e-10. */
 const DECIMAL: ColumnCheck = { sql: (column) => `is_decimal(${column})`, expected: 'a decimal' };
+/** As the exchange wrote it, which may be finer than any money. */
+const FINE_DECIMAL: ColumnCheck = { sql: (column) => `is_fine_decimal(${column})`, expected: 'a decimal' };
 const TIME: ColumnCheck = {
   sql: (column) => `${column} BETWEEN 0 AND ${LATEST_MS}`,
   expected: 'a time in ms',
@@ -123,14 +127,19 @@ const BY_NAME: Readonly<Record<string, ColumnCheck>> = {
   ),
 };
 
+/** Tables of numbers that nothing is worked out with again. */
+const FINE_TABLES: ReadonlySet<string> = new Set(['stats', 'candles', 'public_trades']);
+
 /** What a column of a table has to hold; null where any value of its type will do. */
 export function checkOf(table: string, column: string): ColumnCheck | null {
-  return OF_TABLE[`${table}.${column}`] ?? BY_NAME[column] ?? (column.endsWith('_ms') ? TIME : null);
+  const check = OF_TABLE[`${table}.${column}`] ?? BY_NAME[column] ?? (column.endsWith('_ms') ? TIME : null);
+  return check === DECIMAL && FINE_TABLES.has(table) ? FINE_DECIMAL : check;
 }
 
 /** Functions that the SQL calls, which answer 1 for a good value. */
 export const CHECK_FUNCTIONS: Readonly<Record<string, (...values: readonly unknown[]) => 0 | 1>> = {
   is_decimal: (value) => works(() => parseUnits(String(value))),
+  is_fine_decimal: (value) => (tryDecimalText(String(value)) === null ? 0 : 1),
   is_kept: (name, json) => isNull(keptProblem(String(name), String(json))),
   is_algorithm: (json) => isNull(storedProblem(storedAlgorithm, String(json))),
   is_strategy_instance: (json) => isNull(storedProblem(INSTANCE, String(json))),

@@ -116,6 +116,39 @@ describe('a mirror', () => {
     ]);
   });
 
+  test('opens again with numbers of the exchange that are finer than any money', () => {
+    const fine = decimalText('0.000000000000001');
+    const of = {
+      bestBuy: fine,
+      bestSell: fine,
+      baseVolume: fine,
+      quoteVolume: fine,
+      latest: fine,
+      mark: fine,
+    };
+    const day = { dayLow: fine, dayHigh: fine, dayOpen: fine, dayClose: fine, dayChange: fine };
+    const prices = { open: fine, high: fine, low: fine, close: fine, volume: fine };
+    const store = place.open();
+    store.apply(
+      [
+        {
+          kind: 'stats',
+          stats: { ...of, ...day, market: parseMarket('BTCIRT'), isClosed: false, closedReason: null },
+        },
+        { kind: 'candle', market: 'BTCIRT', timeframe: '1h', candle: { openTimeMs: 0, ...prices } },
+        {
+          kind: 'public-trades',
+          market: 'BTCIRT',
+          trades: [{ timeMs: 7, price: fine, amount: fine, side: 'buy' }],
+        },
+      ],
+      DURABLE,
+    );
+    store.close();
+    place.open().load();
+    expect(seen('SELECT mark, day_change FROM stats')).toEqual([{ mark: fine, day_change: fine }]);
+  });
+
   test('keeps what was last seen of markets, wallets, candles and public trades', () => {
     const level = [decimalText('12600000000'), decimalText('0.000001')] as const;
     const one = decimalText('1');
