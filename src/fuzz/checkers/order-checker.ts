@@ -56,12 +56,21 @@ function servedIntents(
   const trueOrders = new Map(truth.orders.map((order) => [order.clientOrderId, order]));
   const byIntent = Map.groupBy(rows.orders, ({ intentId }) => intentId);
   return rows.intents.map(({ id, kind, json, atMs }) => {
-    const served = (byIntent.get(id) ?? []).flatMap(({ clientOrderId, plannedAtMs }) => {
+    const accepted = (byIntent.get(id) ?? []).flatMap(({ clientOrderId, plannedAtMs }) => {
       const order = clientOrderId === null ? undefined : trueOrders.get(clientOrderId);
-      return order === undefined || refused.has(clientOrderId ?? '') ? [] : [{ order, plannedAtMs }];
+      return order === undefined ? [] : [{ order, plannedAtMs }];
     });
-    const orders = served.map(({ order }) => order);
-    return { id, kind, json, atMs, orders, plannedAtMs: served.map(({ plannedAtMs }) => plannedAtMs) };
+    const served = accepted.filter(({ order }) => !refused.has(order.clientOrderId ?? ''));
+    const madeThoughRefused = accepted.filter(({ order }) => refused.has(order.clientOrderId ?? ''));
+    return {
+      id,
+      kind,
+      json,
+      atMs,
+      orders: served.map(({ order }) => order),
+      madeThoughRefused: madeThoughRefused.map(({ order }) => order),
+      plannedAtMs: served.map(({ plannedAtMs }) => plannedAtMs),
+    };
   });
 }
 
@@ -96,7 +105,7 @@ function checkIntent(intent: SlowIntent, roundingOf: (market: string) => bigint)
 }
 
 /** One exit at a time, and no more sold than was bought. */
-function checkExits({ id, kind, json, orders }: SlowIntent): readonly string[] {
+function checkExits({ id, kind, json, orders, madeThoughRefused }: SlowIntent): readonly string[] {
   const messages: string[] = [];
   const sales = orders.filter(({ side }) => side === 'sell');
   const together = overlapping(sales);
@@ -105,7 +114,10 @@ function checkExits({ id, kind, json, orders }: SlowIntent): readonly string[] {
       `expected the exits of intent ${id} (${kind}) one after the other, ${together} were there together`,
     );
   const sold = sales.reduce((sum, { matched }) => sum + matched, 0n);
-  const bought = orders.reduce((sum, { side, matched }) => sum + (side === 'buy' ? matched : 0n), 0n);
+  const bought = [...orders, ...madeThoughRefused].reduce(
+    (sum, { side, matched }) => sum + (side === 'buy' ? matched : 0n),
+    0n,
+  );
   const most = kind === 'bracket' ? bought : wantedAmount(json);
   if (most !== null && sold > most)
     messages.push(

@@ -9,6 +9,8 @@ export interface SlowIntent {
   /** When the bot took it, by its own clock. */
   readonly atMs: number;
   readonly orders: readonly TrueOrder[];
+  /** Those that it made and said to have refused: whatever took their place counts as well. */
+  readonly madeThoughRefused: readonly TrueOrder[];
   /** When each of them was planned, by its own clock and in the same order. */
   readonly plannedAtMs: readonly number[];
 }

@@ -176,11 +176,14 @@ export class TransferChecker implements WireWitness {
 
 type End = 'made' | 'refused' | 'accepted' | 'unknown';
 
-/** An acceptance may come before the strategy has started again, and is lost with the process then. */
+/**
+ * An acceptance may come before the strategy has started again, and is lost with the process then; so may be
+ * what it was told before that.
+ */
 const TOLD: Readonly<Record<End, readonly (string | undefined)[]>> = {
   made: ['done'],
   refused: [undefined],
-  accepted: ['accepted', 'unknown'],
+  accepted: ['accepted', 'unknown', undefined],
   unknown: ['unknown'],
 };
 

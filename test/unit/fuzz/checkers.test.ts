@@ -173,6 +173,20 @@ describe('an order that was called refused, and is there', () => {
     });
     expect(checkOrders(truth({ orders: [order(), second] }), both, options.refused)).toEqual([]);
   });
+
+  test('counts as bought where a bracket sells it', () => {
+    const bought = order({ isOpen: false, status: 'Done', closedAtMs: 1_500 });
+    const sold = order({ id: 11, clientOrderId: 'bot-a-mark-2', side: 'sell', openedAtMs: 2_000 });
+    const bracket = rows({
+      orders: [row(), row({ key: 'bot-a-mark-2', clientOrderId: 'bot-a-mark-2', venueId: '11' })],
+      intents: [{ id: 'i1', kind: 'bracket', json: '{}', atMs: 0 }],
+    });
+    expect(checkOrders(truth({ orders: [bought, sold] }), bracket, options.refused)).toEqual([]);
+    const more = { ...sold, amount: parseUnits('3'), matched: parseUnits('2') };
+    expect(saying(checkOrders(truth({ orders: [bought, more] }), bracket, options.refused))).toContain(
+      'to sell at most 1, it sold 2',
+    );
+  });
 });
 
 describe('the check of orders', () => {

@@ -128,6 +128,14 @@ describe('transfers', () => {
     expect(found(0)).toEqual([`expected ${KEY} (i1) to be unknown without an answer, it is refused`]);
   });
 
+  test('that were accepted may never have been told, as the process can die before that', () => {
+    send(false);
+    keep();
+    end('done', 'accepted as the balances show it', null);
+    checker.accepted();
+    expect(found(1)).toEqual([]);
+  });
+
   test('of which the strategy was told nothing are named', () => {
     send(false);
     keep('unknown');
