@@ -1,0 +1,47 @@
+import { SarrafError } from '../domain/errors.ts';
+import { present } from '../domain/invariant.ts';
+import { readWrittenStudy } from './file/read-study.ts';
+import { readSpace } from './space/space-declaration.ts';
+import type { StudyStore } from './store/study-store.ts';
+import type { StudyResult } from './study-result.ts';
+import type { DailyReturns } from './trials/daily-returns.ts';
+import { validateStudy, type StudyValidation, type ValidatedTrials } from './validation/study-validation.ts';
+
+/** What is known of a study, and how much of it is luck; null where no trial has values. */
+export interface ValidatedStudy extends StudyResult {
+  readonly validation: StudyValidation | null;
+}
+
+/** Judges what is known of a study by its trials. Throws `DATA_UNUSABLE` for a file that can not be read. */
+export function validatedStudy(store: StudyStore, result: StudyResult): ValidatedStudy {
+  const { best, objectives, trialsOnData, holdout, range } = result;
+  if (best === null) return { ...result, validation: null };
+  const { written, identity } = present(store.head(), 'the head of a study with trials');
+  const dailyOf = (number: number): DailyReturns => {
+    const daily = store.trial(number)?.daily ?? null;
+    if (daily !== null) return daily;
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected daily returns of trial ${number} at ${store.path}, found none: restore a copy, or run the study under another name`,
+    );
+  };
+  const validation = validateStudy({
+    id: identity.id,
+    space: readSpace(readWrittenStudy(written).written['space']),
+    objectives,
+    trials: placedTrials(store),
+    best: { number: best.number, metrics: present(best.metrics, 'the figures of the best trial') },
+    ofData: trialsOnData.trials,
+    holdout: range.splitMs >= range.toMs ? 'none' : holdout === null ? 'closed' : 'opened',
+    dailyOf,
+  });
+  return { ...result, validation };
+}
+
+/** What is needed of all trials at once: no figures, of which there are many. */
+function placedTrials(store: StudyStore): ValidatedTrials['trials'] {
+  const placed: ValidatedTrials['trials'][number][] = [];
+  for (const { number, point, outcome, metrics } of store.outcomes())
+    placed.push({ number, point, outcome, ran: metrics !== null });
+  return placed;
+}

@@ -1,0 +1,115 @@
+import { createRandom } from '../../domain/random.ts';
+import { present } from '../../domain/invariant.ts';
+import type { Space } from '../space/parameter.ts';
+import type { Objective, TrialMetrics } from '../goals/objectives.ts';
+import type { DailyReturns } from '../trials/daily-returns.ts';
+import { luckStatistics, type LuckStatisticName, type LuckStatistics } from './luck-statistics.ts';
+import { plateauAround, type PlacedTrial, type Plateau } from './plateau.ts';
+import { STATISTIC_NOTES, type StatisticNote } from './statistic-notes.ts';
+import type { Tested } from './tested.ts';
+import { drawSample, sameDays, sampleSize } from './trial-sample.ts';
+import { verdictOf, type Verdict, type VerdictBasis } from './verdict.ts';
+
+/** One statistic of a study: what it is, where its formula is from, and what it found. */
+export interface StudyStatistic<Name extends LuckStatisticName> extends StatisticNote {
+  readonly result: LuckStatistics[Name];
+}
+
+/** How much of a study's best trial is luck: JSON. */
+export interface StudyValidation {
+  readonly verdict: Verdict;
+  /** What the statistics were made of. */
+  readonly basis: {
+    /** The best trial, which they judge. */
+    readonly trial: number;
+    readonly days: number;
+    /** Trials that ran to their end, those that break constraints or have no value too. */
+    readonly ran: number;
+    /** So many of them were tested together: all, or a sample that the study's id draws. */
+    readonly sampled: number;
+    /** Trials ever run on this data. */
+    readonly ofData: number;
+  };
+  readonly statistics: { readonly [Name in LuckStatisticName]: StudyStatistic<Name> };
+  readonly plateau: Tested<Plateau>;
+}
+
+export interface ValidatedTrials {
+  /** The study's id: decides every draw. */
+  readonly id: string;
+  readonly space: Space;
+  readonly objectives: readonly Objective[];
+  /** In the order of their numbers; `ran`: to its end, and so it has daily returns. */
+  readonly trials: readonly (PlacedTrial & { readonly ran: boolean })[];
+  /** The best one, which has values. */
+  readonly best: { readonly number: number; readonly metrics: TrialMetrics };
+  /** Trials ever run on this data. */
+  readonly ofData: number;
+  readonly holdout: VerdictBasis['holdout'];
+  /** The daily returns of a trial that ran. */
+  readonly dailyOf: (number: number) => DailyReturns;
+}
+
+const HEX = 16;
+const SEED_DIGITS = 8;
+
+/**
+ * Judges the best trial among all that ran. The same trials have the same answer on every machine. Its work
+ * is bounded: of more trials than `sampleSize` a sample is tested, and the verdict says so. The deflated
+ * Sharpe ratio counts all of them nevertheless.
+ */
+export function validateStudy(of: ValidatedTrials): StudyValidation {
+  const { space, objectives, trials, ofData, holdout, dailyOf } = of;
+  const best = present(
+    trials.find(({ number }) => number === of.best.number),
+    'the best trial of the study',
+  );
+  const ran = trials.flatMap((trial) => (trial.ran ? [trial.number] : []));
+  const seed = Number.parseInt(of.id.slice(0, SEED_DIGITS), HEX);
+  const chosen = dailyOf(best.number);
+  const drawn = drawSample(ran, { size: sampleSize(chosen.returns.length), random: createRandom(seed) });
+  const columns = sameDays([chosen, ...drawn.map(dailyOf)]);
+  const place = drawn.indexOf(best.number);
+  const statistics = luckStatistics({
+    chosen: present(columns[0], 'the returns of the best trial'),
+    trials: columns.slice(1),
+    place: place === -1 ? null : place,
+    ofStudy: ran.length,
+    ofData: Math.max(ofData, ran.length),
+    seed,
+  });
+  const objective = present(objectives[0], 'an objective');
+  const plateau = plateauAround(best, { trials, space, objective });
+  const { metrics } = of.best;
+  const verdict = verdictOf({ statistics, plateau, metric: objective.metric, metrics, holdout });
+  return {
+    verdict,
+    basis: {
+      trial: best.number,
+      days: columns[0]?.length ?? 0,
+      ran: ran.length,
+      sampled: drawn.length,
+      ofData: Math.max(ofData, ran.length),
+    },
+    statistics: noted(statistics),
+    plateau,
+  };
+}
+
+function noted(found: LuckStatistics): StudyValidation['statistics'] {
+  const note = <Name extends LuckStatisticName>(name: Name): StudyStatistic<Name> => ({
+    ...STATISTIC_NOTES[name],
+    result: found[name],
+  });
+  return {
+    probabilisticSharpe: note('probabilisticSharpe'),
+    minimumTrackRecord: note('minimumTrackRecord'),
+    deflatedSharpeOfStudy: note('deflatedSharpeOfStudy'),
+    deflatedSharpeOfData: note('deflatedSharpeOfData'),
+    deflatedSharpeEffective: note('deflatedSharpeEffective'),
+    overfittingProbability: note('overfittingProbability'),
+    realityCheck: note('realityCheck'),
+    superiorPredictiveAbility: note('superiorPredictiveAbility'),
+    dayOrder: note('dayOrder'),
+  };
+}

@@ -1,0 +1,75 @@
+import { present } from '../../../../src/domain/invariant.ts';
+import { readSpace } from '../../../../src/study/space/space-declaration.ts';
+import { bestTrial } from '../../../../src/study/goals/best-trials.ts';
+import type { Objective } from '../../../../src/study/goals/objectives.ts';
+import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
+import type { ValidatedTrials } from '../../../../src/study/validation/study-validation.ts';
+import { drawnTrials } from '../statistics/drawn-returns.ts';
+
+export const SPACE = readSpace({
+  fast: { kind: 'integer', min: 1, max: 40 },
+  exit: { kind: 'choice', values: ['trail', 'stop'] },
+});
+export const SHARPE: Objective = { metric: 'sharpe', direction: 'maximize' };
+
+interface MadeTrial {
+  readonly fast: number;
+  readonly returns: Float64Array;
+  readonly exit?: string;
+}
+
+export function madeTrial(number: number, { fast, returns, exit = 'trail' }: MadeTrial): StoredTrial {
+  const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length;
+  const squares = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const sharpe = (mean / Math.sqrt(squares / (returns.length - 1))) * Math.sqrt(365);
+  return {
+    number,
+    point: { fast, exit },
+    params: { fast, exit },
+    outcome: { kind: 'complete', values: [sharpe], violation: 0 },
+    failure: null,
+    metrics: { sharpe, trades: 60, totalReturn: 0.4, buyAndHoldReturn: -0.1 },
+    daily: { firstDay: 20_000, returns },
+  };
+}
+
+/** A study of such trials, as it is judged. */
+export function madeStudy(
+  trials: readonly StoredTrial[],
+  of: Partial<ValidatedTrials> = {},
+): ValidatedTrials {
+  const best = bestTrial(trials, [SHARPE]);
+  if (best === null) throw new Error('expected a trial with values');
+  return {
+    id: '0123456789abcdef',
+    space: SPACE,
+    objectives: [SHARPE],
+    trials: trials.map(({ number, point, outcome, metrics }) => ({
+      number,
+      point,
+      outcome,
+      ran: metrics !== null,
+    })),
+    best: { number: best.number, metrics: present(best.metrics, 'figures') },
+    ofData: trials.length,
+    holdout: 'closed',
+    dailyOf(number) {
+      const daily = trials.find((trial) => trial.number === number)?.daily ?? null;
+      if (daily === null) throw new Error(`expected returns of trial ${number}`);
+      return daily;
+    },
+    ...of,
+  };
+}
+
+/** Trials whose params decide nothing: every one guesses by itself. */
+export function madeNoise(of: {
+  readonly days: number;
+  readonly count: number;
+  readonly seed?: number;
+}): StoredTrial[] {
+  const { days, count, seed = 1 } = of;
+  return drawnTrials({ seed, count: days }, count).map((returns, number) =>
+    madeTrial(number, { fast: 1 + ((number * 17) % 40), returns }),
+  );
+}
