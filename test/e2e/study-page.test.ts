@@ -2,8 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { present } from '../../src/domain/invariant.ts';
 import { readStudyFile } from '../../src/study/file/read-study.ts';
+import { validateStudy } from '../../src/study/validation/study-validation.ts';
+import { valueOf, type Tested } from '../../src/study/validation/tested.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
+import { madeNoise, madeStudy } from '../unit/study/validation/made-study.ts';
 
 const page = readFileSync('docs/studies.md', 'utf8');
 
@@ -24,11 +28,34 @@ const here = (args: readonly string[]): readonly string[] => [
 
 describe('the page of studies', () => {
   test('shows commands that run as they are, one after the other', async () => {
-    expect(commands.map(([, command]) => command)).toEqual(['new', 'run', 'show', 'open-holdout', 'run']);
+    expect(commands.map(([, command]) => command)).toEqual([
+      'new',
+      'run',
+      'show',
+      'open-holdout',
+      'run',
+      'show',
+    ]);
     for (const args of commands) {
       const { code, error } = await sarrafHere(here(args));
       expect({ args, code, error }).toEqual({ args, code: 0, error: '' });
     }
+  });
+
+  test('names every field of a validation, and what its verdict can be', () => {
+    const { statistics, basis, plateau } = validateStudy(madeStudy(madeNoise({ days: 90, count: 24 })));
+    const results: readonly Tested<object>[] = [
+      ...Object.values(statistics).map(({ result }) => result),
+      plateau,
+    ];
+    const named = [basis, ...results.map(valueOf)].flatMap((value) =>
+      Object.keys(present(value, 'what was tested')),
+    );
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    expect(Object.keys(statistics).filter((name) => !page.includes(`\`statistics.${name}.`))).toEqual([]);
+    for (const kind of ['likely luck', 'perhaps luck', 'unlikely luck', 'not tested', 'plateau', 'peak'])
+      expect(page).toContain(`\`${kind}\``);
   });
 
   test('shows a file that is read', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StudyStore } from '../../src/study/store/study-store.ts';
 import type { StudyResult } from '../../src/study/study-result.ts';
+import type { ValidatedStudy } from '../../src/study/validated-study.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 
@@ -46,7 +47,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const dataAt = (name: string): string => join(folder, name);
 const market = () => ['--csv', csv, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%'];
 
-type Printed = StudyResult & { readonly end: string; readonly ranNow: number };
+type Printed = ValidatedStudy & { readonly end: string; readonly ranNow: number };
 
 /** Runs a study, and answers with what it printed as JSON. */
 async function study(args: readonly string[]): Promise<Printed> {
@@ -99,6 +100,10 @@ describe('a study of ma-cross', () => {
     expect(three.hash).toBe(one.hash);
     expect(contentOf(three)).toBe(contentOf(one));
     expect(three.trials).toEqual(one.trials);
+    expect(one.validation?.basis).toMatchObject({ trial: one.best?.number, days: 30, ofData: 20 });
+    expect(three.validation).toEqual(one.validation);
+    const shown = await study(['show', one.study, '--data', dataAt('one')]);
+    expect(shown.validation).toEqual(one.validation);
   });
 
   test('goes on where it was, and its trials are run once', async () => {
@@ -130,6 +135,11 @@ describe('a study of ma-cross', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^crosses: 2 of 2 trials by tpe, seed 7$/m);
     expect(out).toMatch(/^trial +sharpe +totalReturn +maxDrawdown +trades +fast +slow$/m);
+    expect(out).toMatch(/^luck: .*(luck|too little to tell) \(trial \d\)$/m);
+    expect(out).toMatch(/^not tested:\n {2}hold-out \(there is none\)\n {2}walk-forward /m);
+    expect(out).toMatch(/^stable: not tested, expected at least 5 trials within a quarter .* found \d$/m);
+    expect(out).toMatch(/^reality check, p value +[01]\.\d{3}\n.*: White, /m);
+    expect(out).toMatch(/^probability of overfitting +not tested: expected at least 80 returns .* was 30$/m);
     expect(out).toMatch(/^No hold-out: every candle was seen by the trials/m);
   });
 });

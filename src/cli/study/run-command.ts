@@ -12,7 +12,7 @@ import { SAMPLER_KINDS } from '../../study/samplers/sampler-settings.ts';
 import { MOST_TRIALS } from '../../study/samplers/trial-record.ts';
 import { nameOfFile, StudyFolder } from '../../study/store/study-place.ts';
 import { runSession } from '../../study/study-session.ts';
-import type { StudyResult } from '../../study/study-result.ts';
+import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
 import {
   balanceOption,
@@ -27,7 +27,7 @@ import { endSignal } from '../end-signal.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { readStudyResult } from './read-study-result.ts';
+import { readStudyResult, readValidatedStudy } from './read-study-result.ts';
 import { refuseShortFlags, writtenStudy, type SessionFlags, type ShortFlags } from './run-options.ts';
 import { studyLines } from './study-lines.ts';
 import { StudyProgress } from './study-progress.ts';
@@ -105,8 +105,10 @@ async function runRead(
       signal,
       onTrial: (trial, isNew) => progress.take(trial, isNew),
     });
+    report.begin('statistics');
+    const result = readValidatedStudy(folder, name);
     report.end();
-    conclude(readStudyResult(folder, name).result, { end, ranNow: progress.ranNow, options });
+    conclude(result, { end, ranNow: progress.ranNow, options });
   } finally {
     report.end();
     release();
@@ -114,7 +116,7 @@ async function runRead(
 }
 
 function conclude(
-  result: StudyResult,
+  result: ValidatedStudy,
   of: { readonly end: StudyEnd; readonly ranNow: number; readonly options: SessionFlags },
 ): void {
   const { end, ranNow, options } = of;
@@ -128,7 +130,7 @@ function conclude(
 
 const END_OF_SPACE = 'every point of the space was tried';
 
-const stoppedText = ({ study }: StudyResult): string =>
+const stoppedText = ({ study }: ValidatedStudy): string =>
   `it ended before all of its trials: "sarraf study resume ${study}" goes on`;
 
 /** `sarraf study run`. */

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { StudyFolder } from '../../study/store/study-place.ts';
 import { asCommand } from '../data/data-options.ts';
 import { integerOption } from '../option-readers.ts';
-import { readStudyResult } from './read-study-result.ts';
+import { readValidatedStudy } from './read-study-result.ts';
 import { studyLines } from './study-lines.ts';
 
 interface Options {
@@ -18,7 +18,7 @@ const MOST_REASONS = 10;
 
 function show(wanted: string, options: Options): void {
   const folder = new StudyFolder(options.data);
-  const { result } = readStudyResult(folder, folder.find(wanted));
+  const result = readValidatedStudy(folder, folder.find(wanted));
   if (options.json === true) {
     console.log(JSON.stringify(result));
     return;
@@ -33,7 +33,7 @@ function show(wanted: string, options: Options): void {
 /** `sarraf study show`. */
 export function studyShowCommand(): Command {
   return new Command('show')
-    .description('Shows the best trials of a study, why others failed, and what it can not tell.')
+    .description('Shows how much of a study is luck, its best trials, and why others failed.')
     .argument('<study>', 'its name, or its file')
     .option('--best <number>', 'so many trials, the best first', integerOption(1, MOST_TRIALS), USUAL_TRIALS)
     .option('--data <folder>', 'data folder with the studies', 'data')

@@ -4,7 +4,9 @@ import { groupedText } from '../../domain/money-text.ts';
 import { durationText, minuteText } from '../../domain/time-text.ts';
 import type { TrialMetrics } from '../../study/goals/objectives.ts';
 import type { ShownTrial, StudyResult } from '../../study/study-result.ts';
+import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { tableLines, type TableColumn } from '../table.ts';
+import { statisticLines, verdictLines } from './validation-lines.ts';
 
 /** Trials of a result that are listed where not all are wanted. */
 const FEW_TRIALS = 5;
@@ -12,9 +14,9 @@ const FEW_TRIALS = 5;
 /** Figures that are listed of every trial, beside the objectives. */
 const ALWAYS = ['totalReturn', 'maxDrawdown', 'trades'];
 
-/** A study for people; `most`: how many of its trials, the best first. */
-export function studyLines(result: StudyResult, most: number = FEW_TRIALS): readonly string[] {
-  const { counts, range, notes, hash, data } = result;
+/** A study for people, the verdict first; `most`: how many of its trials, the best first. */
+export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): readonly string[] {
+  const { counts, range, notes, hash, data, validation } = result;
   const bars = data.map(({ market, bars: count }) => `${groupedText(String(count), 0)} candles of ${market}`);
   const hasHoldout = range.splitMs < range.toMs;
   const holdout = hasHoldout ? `; hold-out to ${minuteText(range.toMs)}` : '';
@@ -22,9 +24,11 @@ export function studyLines(result: StudyResult, most: number = FEW_TRIALS): read
     `${result.study}: ${counts.done} of ${result.wanted} trials by ${result.sampler.kind}, seed ${result.sampler.seed}`,
     `trials from ${minuteText(range.fromMs)} to ${minuteText(range.splitMs)}${holdout}; ${bars.join(', ')}`,
     '',
+    ...(validation === null ? [] : [...verdictLines(validation), '']),
     ...trialLines(result, most),
     ...failureLines(counts),
     '',
+    ...(validation === null ? [] : [...statisticLines(validation), '']),
     ...notes,
     `hash ${hash}`,
     result.file,
