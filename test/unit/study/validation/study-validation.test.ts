@@ -28,6 +28,18 @@ const kindsOf = (studies: readonly StudyValidation[]): string[] =>
 
 const SEEDS = Array.from({ length: 12 }, (_, index) => 5_000 * index + 1);
 
+const probability = (of: StudyValidation['statistics']): number =>
+  present(valueOf(of.deflatedSharpeOfData.result), 'a deflated ratio').probability;
+
+const messages = (days: number): Set<string> => {
+  const { statistics, verdict } = validateStudy(madeStudy(noise(3, { days })));
+  expect([days, verdict.luck.kind === 'not tested']).toEqual([days, days < 30]);
+  const results = Object.values(statistics).map(({ result }) => result);
+  return new Set(results.flatMap((result) => (result.kind === 'not tested' ? [result.message] : [])));
+};
+
+const overfitting = (days: number) => `expected at least 80 returns for 16 blocks, was ${days}`;
+
 describe('the verdict', () => {
   test('calls the best trial of pure noise luck, in every study of noise', () => {
     const kinds = kindsOf(SEEDS.map((seed) => validateStudy(madeStudy(noise(seed)))));
@@ -46,8 +58,6 @@ describe('the verdict', () => {
     const trials = withEdge(1);
     const alone = validateStudy(madeStudy(trials)).statistics;
     const among = validateStudy(madeStudy(trials, { ofData: 1_000_000 })).statistics;
-    const probability = (of: StudyValidation['statistics']): number =>
-      present(valueOf(of.deflatedSharpeOfData.result), 'a deflated ratio').probability;
     expect(probability(among)).toBeLessThan(probability(alone));
     expect(among.deflatedSharpeOfStudy).toEqual(alone.deflatedSharpeOfStudy);
     expect(valueOf(among.deflatedSharpeOfData.result)?.trials).toBe(1_000_000);
@@ -93,13 +103,6 @@ describe('statistics of a study', () => {
   });
 
   test('say how many days they need', () => {
-    const messages = (days: number): Set<string> => {
-      const { statistics, verdict } = validateStudy(madeStudy(noise(3, { days })));
-      expect([days, verdict.luck.kind === 'not tested']).toEqual([days, days < 30]);
-      const results = Object.values(statistics).map(({ result }) => result);
-      return new Set(results.flatMap((result) => (result.kind === 'not tested' ? [result.message] : [])));
-    };
-    const overfitting = (days: number) => `expected at least 80 returns for 16 blocks, was ${days}`;
     expect(messages(29)).toEqual(new Set(['expected at least 30 days, was 29', overfitting(29)]));
     expect(messages(79)).toEqual(new Set([overfitting(79)]));
     expect(messages(80)).toEqual(new Set());
