@@ -116,8 +116,8 @@ type Deflations = Pick<
 >;
 
 /**
- * By three numbers of trials. A sample has the variance of all, but not their clusters: the effective number of
- * its trials is too small, and a winner of more would look better than luck.
+ * By three numbers of trials. A sample has the variance of all, but not their clusters: the effective number
+ * of its trials is too small, and a winner of more would look better than luck.
  */
 function deflations(
   { chosen, trials, place, ofStudy, ofData }: LuckSample,

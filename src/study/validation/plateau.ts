@@ -20,9 +20,9 @@ export interface Plateau {
   readonly best: number;
   /** Null where at least half of them failed or break constraints. */
   readonly medianOfNeighbours: number | null;
-  /** What a tenth of all trials is below, of those that did not fail and keep constraints as the best one does. */
+  /** What a tenth of the trials is below that did not fail and keep constraints as the best one does. */
   readonly worstTenth: number;
-  /** How much of the best one's lead over the worst tenth its neighbours have, 1: all of it. Null as above. */
+  /** How much of the best one's lead over the worst tenth its neighbours have; 1 is all. Null as above. */
   readonly kept: number | null;
   /** Neighbours keep at least two thirds of the lead. */
   readonly isPlateau: boolean;
@@ -51,9 +51,10 @@ const WORST_SHARE = 1 / 10;
 
 /**
  * Whether the best trial is on a plateau, where its neighbours do alike, or on a peak. Neighbours are the
- * nearest trials, at most a fifth and 20, by the largest distance in any param. They have the same choices, and every
- * number within a quarter of its range or one step. A neighbour that failed, or breaks constraints by more
- * than the best trial, counts as the worst. Not tested with fewer than five, and in a space without numbers.
+ * nearest trials, at most a fifth and 20, by the largest distance in any param. They have the same choices,
+ * and every number within a quarter of its range or one step. A neighbour that failed, or breaks constraints
+ * by more than the best trial, counts as the worst. Not tested with fewer than five, and in a space without
+ * numbers.
  * Pardo, "The Evaluation and Optimization of Trading Strategies" (2008).
  */
 export function plateauAround(

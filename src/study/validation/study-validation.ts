@@ -8,7 +8,7 @@ import { plateauAround, type PlacedTrial, type Plateau } from './plateau.ts';
 import { STATISTIC_NOTES, type StatisticNote } from './statistic-notes.ts';
 import type { Tested } from './tested.ts';
 import { drawSample, sameDays, sampleSize } from './trial-sample.ts';
-import { verdictOf, type Verdict, type VerdictBasis } from './verdict.ts';
+import { verdictOf, type StudyVerdict, type VerdictBasis } from './verdict.ts';
 
 /** One statistic of a study: what it is, where its formula is from, and what it found. */
 export interface StudyStatistic<Name extends LuckStatisticName> extends StatisticNote {
@@ -17,7 +17,7 @@ export interface StudyStatistic<Name extends LuckStatisticName> extends Statisti
 
 /** How much of a study's best trial is luck: JSON. */
 export interface StudyValidation {
-  readonly verdict: Verdict;
+  readonly verdict: StudyVerdict;
   /** What the statistics were made of. */
   readonly basis: {
     /** The best trial, which they judge. */

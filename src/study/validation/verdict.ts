@@ -16,7 +16,7 @@ import { valueOf, type Tested } from './tested.ts';
 export type LuckKind = 'likely luck' | 'perhaps luck' | 'unlikely luck' | 'not tested';
 
 /** What a study's figures say, in words. */
-export interface Verdict {
+export interface StudyVerdict {
   readonly luck: { readonly kind: LuckKind; readonly reasons: readonly string[] };
   readonly stable: { readonly kind: 'plateau' | 'peak' | 'not tested'; readonly reason: string };
   /** What nobody has looked at, each with a word on why. */
@@ -44,11 +44,11 @@ interface LuckTest {
   readonly reason: string;
 }
 
-export function verdictOf(basis: VerdictBasis): Verdict {
+export function verdictOf(basis: VerdictBasis): StudyVerdict {
   return { luck: luckOf(basis), stable: stabilityOf(basis), notTested: notTestedOf(basis) };
 }
 
-function luckOf({ statistics, metrics }: VerdictBasis): Verdict['luck'] {
+function luckOf({ statistics, metrics }: VerdictBasis): StudyVerdict['luck'] {
   const deflated = deflatedTest(statistics);
   const ability = abilityTest(statistics);
   const overfitting = overfittingTest(statistics);
@@ -114,7 +114,7 @@ function holdingReason(metrics: TrialMetrics): readonly string[] {
   ];
 }
 
-function stabilityOf({ plateau, metric }: VerdictBasis): Verdict['stable'] {
+function stabilityOf({ plateau, metric }: VerdictBasis): StudyVerdict['stable'] {
   if (plateau.kind === 'not tested') return { kind: 'not tested', reason: plateau.message };
   const { neighbours, medianOfNeighbours, worstTenth, best, isPlateau } = plateau.value;
   const near = `the ${countText(neighbours, 'nearest trial')}`;
