@@ -25,9 +25,10 @@ const ENTRIES = [
 
 /**
  * Dependencies of many small modules, which cost the most at a start. All others stay outside: they have binary
- * parts, are loaded seldom, or are shared with those who import the package.
+ * parts, are loaded seldom, or are shared with those who import the package. The binary part of DuckDB stays outside,
+ * so it is a dependency of its own.
  */
-const BUNDLED = ['commander', 'croner', 'csv-parse', 'trading-signals', 'yaml', 'zod'];
+const BUNDLED = ['@duckdb/node-api', 'commander', 'croner', 'csv-parse', 'trading-signals', 'yaml', 'zod'];
 
 async function loadRolldown() {
   try {

@@ -135,6 +135,11 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Imports, downloads, checks and exports recorded market data.',
     load: async () => (await import('./commands/data.ts')).dataCommands(),
   },
+  sql: {
+    takes: '[query]',
+    summary: 'Runs a SQL query on recordings, stored backtests and studies.',
+    load: async () => (await import('./commands/sql.ts')).sqlCommand(),
+  },
   fuzz: {
     summary: 'Runs the whole bot in virtual time against a faulty exchange, and checks its promises.',
     load: async () => (await import('./commands/fuzz.ts')).fuzzCommand(),

@@ -71,8 +71,13 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon'], isPure: false },
   { folder: 'study', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'backtest'], isPure: false },
   {
+    folder: 'query',
+    mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'backtest', 'study'],
+    isPure: false,
+  },
+  {
     folder: 'cli',
-    mayImport: [...PURE, ...SHELLS, ...STUDY, 'study', 'backtest', 'daemon', 'fuzz'],
+    mayImport: [...PURE, ...SHELLS, ...STUDY, 'study', 'backtest', 'query', 'daemon', 'fuzz'],
     isPure: false,
   },
 ];

@@ -1,0 +1,120 @@
+import { Command, Option } from 'commander';
+import { openQuery, type OpenQuery } from '../../query/open-query.ts';
+import { resultRows } from '../../query/result-rows.ts';
+import { VIEW_NAMES, VIEWS } from '../../query/views.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { asCommand } from '../data/data-options.ts';
+import { integerOption } from '../option-readers.ts';
+import { asWholeFile, refuseTaken } from '../sql/write-parquet.ts';
+import { printTable, writeCsvRows, writeJsonRows } from '../sql/write-rows.ts';
+
+const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
+
+type Format = (typeof FORMATS)[number];
+
+interface Options {
+  readonly catalogue: string;
+  readonly data: string;
+  readonly format?: Format;
+  readonly out?: string;
+  readonly rows: number;
+  readonly json?: true;
+}
+
+const USUAL_ROWS = 50;
+const MOST_ROWS = 10_000;
+
+const EXAMPLES = `
+Without a query it lists the views and their columns. Only one SELECT is run, and it reads nothing
+but the views. Money is DECIMAL(38,10), times are UTC. docs/sql.md explains it.
+Exit codes: 0 well, 1 some data could not be read, 2 the query or an option is wrong.
+
+Examples:
+  sarraf sql
+  sarraf sql "select market, timeframe, count(*) from candles group by all"
+  sarraf sql "select run, profit, sharpe, max_drawdown from runs order by sharpe desc"
+  sarraf sql "select params->>'fast' as fast, avg(sharpe) from trials group by all order by 1"
+  sarraf sql "select * from fills where run like '%ma-cross%'" --format csv
+  sarraf sql "from trials" --out trials.parquet`;
+
+/** `sarraf sql`: questions to all that is kept. */
+export function sqlCommand(): Command {
+  return new Command('sql')
+    .description('Runs a SQL query on recordings, stored backtests and studies, by DuckDB, read only.')
+    .argument('[query]', 'one SELECT')
+    .option('--catalogue <folder>', 'folder of the recordings', 'data/catalogue')
+    .option('--data <folder>', 'data folder, with the runs and the studies', 'data')
+    .addOption(new Option('--format <format>', 'how the result is written (default: table)').choices(FORMATS))
+    .option('--out <file>', 'writes the result to a Parquet file that is not there yet')
+    .option('--rows <number>', 'rows that a table shows at most', integerOption(1, MOST_ROWS), USUAL_ROWS)
+    .option('--json', 'prints JSON, as --format json')
+    .addHelpText('after', EXAMPLES)
+    .action(async (query: string | undefined, options: Options) =>
+      asCommand(async () => (query === undefined ? listViews(options) : ask(query, options))),
+    );
+}
+
+function listViews(options: Options): void {
+  if (options.out !== undefined) throw wrongInput('expected a query with --out, was none');
+  if (options.json === true || options.format === 'json') {
+    const views = VIEW_NAMES.map((name) => ({ name, ...VIEWS[name] }));
+    console.log(JSON.stringify({ views }));
+    return;
+  }
+  for (const name of VIEW_NAMES) {
+    const { about, columns } = VIEWS[name];
+    console.log(`${name}: ${about}`);
+    for (const column of columns) console.log(`  ${column.name.padEnd(26)}${column.sqlType}`);
+  }
+}
+
+function formatOf({ format, out, json }: Options): Format {
+  if (json === true && format !== undefined && format !== 'json')
+    throw wrongInput(`expected --json or --format ${format}, were both`);
+  if (out !== undefined) {
+    if (json === true || (format !== undefined && format !== 'parquet'))
+      throw wrongInput('expected --format parquet with --out: redirect other formats with ">"');
+    return 'parquet';
+  }
+  if (format === 'parquet')
+    throw wrongInput('expected --out with --format parquet, such as --out result.parquet');
+  return json === true ? 'json' : (format ?? 'table');
+}
+
+async function ask(sql: string, options: Options): Promise<void> {
+  const format = formatOf(options);
+  const { out, rows } = options;
+  if (out === undefined) {
+    await withQuery(sql, { options, draft: null }, async (query) => {
+      const result = await resultRows(query, sql);
+      if (format === 'csv') await writeCsvRows(result);
+      else if (format === 'json') await writeJsonRows(result);
+      else await printTable(result, rows);
+    });
+    return;
+  }
+  refuseTaken(out);
+  const written = await asWholeFile(out, (draft) =>
+    withQuery(sql, { options, draft }, (query) => query.writeParquet()),
+  );
+  console.log(`${out}: ${written.toLocaleString('en')} rows`);
+}
+
+/** What is missing in a result is said behind it, and makes the command fail. */
+async function withQuery<Value>(
+  sql: string,
+  of: { readonly options: Options; readonly draft: string | null },
+  run: (query: OpenQuery) => Promise<Value>,
+): Promise<Value> {
+  const { options, draft } = of;
+  const { catalogue, data } = options;
+  const query = await openQuery({ sql, places: { catalogue, data }, draft });
+  try {
+    const value = await run(query);
+    for (const note of query.notes) console.error(note);
+    if (query.unreadable.length > 0) throw failed(query.unreadable.join('\n'));
+    return value;
+  } finally {
+    query.close();
+  }
+}

@@ -1,0 +1,86 @@
+import type { ResultColumn } from '../../query/result-values.ts';
+import type { ResultRow, ResultRows } from '../../query/result-rows.ts';
+import { tableLines } from '../table.ts';
+import { OutputWriter } from './output-writer.ts';
+
+/** A cell of a table is cut beyond it. */
+const WIDEST_CELL = 80;
+// Control characters, which could steer a terminal.
+const UNPRINTABLE = /\p{C}/gu;
+
+/** Writes all rows as CSV by RFC 4180, the titles first. NULL is nothing between two commas. */
+export async function writeCsvRows({ columns, parts }: ResultRows): Promise<void> {
+  const out = new OutputWriter();
+  await out.write(`${columns.map(({ name }) => csvCell(name)).join(',')}\n`);
+  // The first rows are shown at once.
+  await out.flush();
+  for await (const rows of parts) {
+    await out.write(csvLines(columns, rows));
+    await out.flush();
+    if (out.isGone) return;
+  }
+}
+
+function csvLines(columns: readonly ResultColumn[], rows: readonly ResultRow[]): string {
+  let lines = '';
+  for (const row of rows) {
+    for (let index = 0; index < columns.length; index += 1) {
+      const value = row[index] ?? null;
+      if (index > 0) lines += ',';
+      if (value !== null) lines += csvCell(columns[index]?.text(value) ?? '');
+    }
+    lines += '\n';
+  }
+  return lines;
+}
+
+function csvCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Writes all rows as one JSON array, a row a line. */
+export async function writeJsonRows({ columns, parts }: ResultRows): Promise<void> {
+  const out = new OutputWriter();
+  const names = columns.map(({ name }) => JSON.stringify(name));
+  let before = '[\n';
+  for await (const rows of parts) {
+    let text = '';
+    for (const row of rows) {
+      const entries = columns.map(({ json }, index) => `${names[index] ?? ''}:${json(row[index] ?? null)}`);
+      text += `${before}{${entries.join(',')}}`;
+      before = ',\n';
+    }
+    await out.write(text);
+    await out.flush();
+    if (out.isGone) return;
+  }
+  await out.write(before === '[\n' ? '[]\n' : '\n]\n');
+  await out.flush();
+}
+
+/** Prints the first rows as a table, and says whether there are more. */
+export async function printTable({ columns, parts }: ResultRows, most: number): Promise<void> {
+  const shown: ResultRow[] = [];
+  for await (const rows of parts) {
+    shown.push(...rows.slice(0, most + 1 - shown.length));
+    if (shown.length > most) break;
+  }
+  const hasMore = shown.length > most;
+  const rows = shown
+    .slice(0, most)
+    .map((row) =>
+      columns.map(({ text }, index) => tableCell(row[index] === null ? 'null' : text(row[index] ?? null))),
+    );
+  const titles = columns.map(({ name, isNumber }: ResultColumn) => ({
+    title: tableCell(name),
+    ...(isNumber ? { align: 'right' as const } : {}),
+  }));
+  const count = `${rows.length} row${rows.length === 1 ? '' : 's'}`;
+  const end = hasMore ? `the first ${count}: --rows shows more, --format csv all` : count;
+  console.log([...tableLines(titles, rows), '', end].join('\n'));
+}
+
+function tableCell(text: string): string {
+  const plain = text.replaceAll(UNPRINTABLE, ' ');
+  return plain.length <= WIDEST_CELL ? plain : `${plain.slice(0, WIDEST_CELL - 1)}…`;
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { DuckDBExtractedStatements, DuckDBPreparedStatement, DuckDBResult } from '@duckdb/node-api';
+import { SarrafError } from '../domain/errors.ts';
+import { loadDuckdb, openDatabase, runSql, sqlFiles, sqlText, type Database } from '../recording/duckdb.ts';
+import type { MadeView, QueryPlaces } from './data-source.ts';
+import { queryFailure } from './query-failure.ts';
+import { VIEW_MAKERS } from './view-makers.ts';
+import { viewsNamedIn, type ViewName } from './views.ts';
+
+/** What does not fit into memory goes to temporary files of so much at most. */
+const MOST_TEMPORARY = '4GB';
+
+/** A view of the query's own, which Parquet is written from. */
+const RESULT = 'sarraf_result';
+
+export interface QueryOptions {
+  readonly sql: string;
+  readonly places: QueryPlaces;
+  /** The file that `writeParquet` writes; null where nothing is written. */
+  readonly draft: string | null;
+}
+
+/** One query of what sarraf keeps, in a database of its own that can do nothing else. */
+export interface OpenQuery {
+  /** What the reader of the result must know: views without rows. */
+  readonly notes: readonly string[];
+  /** What could not be read and is missing in the result. */
+  readonly unreadable: readonly string[];
+  /** The rows as they come. Throws `INVALID_OPTIONS` for a query that can not be run. */
+  stream(): Promise<DuckDBResult>;
+  /** Writes the result to the draft, and answers how many rows it has. */
+  writeParquet(): Promise<number>;
+  close(): void;
+}
+
+/**
+ * Opens a query. Its database has only the views that it names. It is locked before the query is looked at:
+ * it reads no file but theirs, has no network, loads no extension and can not be set otherwise. Only one
+ * SELECT is taken, so nothing is written. Throws `INVALID_OPTIONS` for a query that can not be run, and
+ * `DATA_UNUSABLE` where data can not be read.
+ */
+export async function openQuery({ sql, places, draft }: QueryOptions): Promise<OpenQuery> {
+  const temporaryFolder = join(tmpdir(), `sarraf-sql-${process.pid}-${randomBytes(6).toString('hex')}`);
+  const database = await openDatabase({ temporaryFolder });
+  const removeTemporary = (): void => rmSync(temporaryFolder, { recursive: true, force: true });
+  // The process may end at once, as when its output has lost its reader.
+  process.once('exit', removeTemporary);
+  const close = (): void => {
+    database.close();
+    removeTemporary();
+    process.off('exit', removeTemporary);
+  };
+  try {
+    const statements = await parsed(database, sql);
+    const made: (MadeView & { readonly name: ViewName })[] = [];
+    for (const name of viewsNamedIn(sql)) {
+      const make = await VIEW_MAKERS[name]();
+      made.push({ name, ...(await make(database, places)) });
+    }
+    const paths = made.flatMap(({ files }) => files);
+    await lock(database, [...paths, ...(draft === null ? [] : [resolve(draft)])]);
+    const statement = await prepared(statements, sql);
+    return {
+      notes: made.flatMap(({ name, nothing }) =>
+        nothing === null ? [] : [`${name} has no rows: ${nothing}`],
+      ),
+      unreadable: [...new Set(made.flatMap(({ unreadable }) => unreadable))],
+      stream: () => ofQuery(sql, () => statement.stream()),
+      writeParquet: () => ofQuery(sql, () => writeParquet(database, sql, draft)),
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Takes from the database all that it does not need. Nothing brings it back. */
+async function lock(database: Database, paths: readonly string[]): Promise<void> {
+  for (const setting of [
+    `max_temp_directory_size = ${sqlText(MOST_TEMPORARY)}`,
+    `allowed_paths = ${sqlFiles(paths)}`,
+    'enable_external_access = false',
+    'autoload_known_extensions = false',
+    'lock_configuration = true',
+  ]) {
+    await runSql(database, `SET ${setting}`, 'lock the database of the query');
+  }
+}
+
+const ONE_SELECT = 'one SELECT: nothing else is run, so that nothing is written';
+
+async function parsed(database: Database, sql: string): Promise<DuckDBExtractedStatements> {
+  const statements = await ofQuery(sql, () => database.connection.extractStatements(sql));
+  if (statements.count === 1) return statements;
+  throw new SarrafError('INVALID_OPTIONS', `expected ${ONE_SELECT}; found ${statements.count} statements`);
+}
+
+async function prepared(
+  statements: DuckDBExtractedStatements,
+  sql: string,
+): Promise<DuckDBPreparedStatement> {
+  const statement = await ofQuery(sql, () => statements.prepare(0));
+  const { StatementType } = await loadDuckdb();
+  if (statement.parameterCount > 0)
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      'expected a query with all values in it, found a parameter ($1 or ?)',
+    );
+  if (statement.statementType === StatementType.SELECT) return statement;
+  const found = StatementType[statement.statementType] ?? 'another statement';
+  throw new SarrafError('INVALID_OPTIONS', `expected ${ONE_SELECT}; found ${found}`);
+}
+
+async function writeParquet(database: Database, sql: string, draft: string | null): Promise<number> {
+  if (draft === null)
+    throw new SarrafError('INVALID_OPTIONS', 'expected a file to write Parquet to, was none');
+  const { connection } = database;
+  await connection.run(`CREATE TEMP VIEW ${RESULT} AS ${sql}`);
+  const copied = await connection.runAndReadAll(
+    `COPY (FROM ${RESULT}) TO ${sqlText(resolve(draft))} (FORMAT parquet, COMPRESSION zstd)`,
+  );
+  return Number(copied.getRows()[0]?.[0] ?? 0);
+}
+
+async function ofQuery<Value>(sql: string, ask: () => Promise<Value>): Promise<Value> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw queryFailure(error, sql);
+  }
+}

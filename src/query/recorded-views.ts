@@ -1,0 +1,103 @@
+import { join, resolve } from 'node:path';
+import { openCatalogue } from '../daemon/open-catalogue.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { Catalogue } from '../recording/catalogue.ts';
+import { runSql, sqlFiles, type Database } from '../recording/duckdb.ts';
+import { folderPath, type FolderKey, type RecordKind } from '../recording/folder-key.ts';
+import type { Manifest } from '../recording/manifest.ts';
+import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from '../recording/table-shapes.ts';
+import { emptyViewSql, type MadeView, type QueryPlaces } from './data-source.ts';
+import { createRowsTable } from './rows-table.ts';
+import { momentSql } from './view-columns.ts';
+import { RECORDING_FIELDS } from './views.ts';
+
+interface Recording {
+  readonly key: FolderKey;
+  readonly manifest: Manifest;
+}
+
+/** The name of a folder above a file: 2 for the one that it is in. */
+const folderSql = (place: number): string => `parse_path(filename, 'system')[-${place}]`;
+
+const KINDS = {
+  candles: {
+    shape: CANDLE_SHAPE,
+    more: `substr(${folderSql(2)}, length('candles-') + 1) AS timeframe, ${momentSql(CANDLE_SHAPE.timeSql)} AS time`,
+  },
+  trades: { shape: TRADE_SHAPE, more: `${momentSql(TRADE_SHAPE.timeSql)} AS time` },
+  books: {
+    shape: BOOK_SHAPE,
+    more: `${momentSql(BOOK_SHAPE.timeSql)} AS time, bid_prices[1] AS bid, ask_prices[1] AS ask`,
+  },
+  stats: { shape: STATS_SHAPE, more: `${momentSql(STATS_SHAPE.timeSql)} AS time` },
+} as const;
+
+/**
+ * A view of all Parquet files of one kind that manifests name. Market and timeframe come from the names of
+ * the folders, so a query that asks for one opens no file of another.
+ */
+export async function makeRecordedView(
+  database: Database,
+  name: RecordKind,
+  { catalogue }: QueryPlaces,
+): Promise<MadeView> {
+  const { recordings, unreadable } = readRecordings(openCatalogue(catalogue), name);
+  const files = recordings.flatMap(({ key, manifest }) =>
+    manifest.partitions.map(({ file }) => join(folderPath(resolve(catalogue), key), file)),
+  );
+  if (files.length === 0) {
+    await runSql(database, emptyViewSql(name), `make the view ${name}`);
+    return { files, nothing: `there are no ${name} in ${catalogue}`, unreadable };
+  }
+  const { shape, more } = KINDS[name];
+  const columns = shape.columns.map((column) => column.name).join(', ');
+  await runSql(
+    database,
+    `CREATE VIEW ${name} AS SELECT ${folderSql(3)} AS market, ${more}, ${columns}
+     FROM read_parquet(${sqlFiles(files)}, filename = true)`,
+    `read the ${name} in ${catalogue}`,
+  );
+  return { files, nothing: null, unreadable };
+}
+
+/** A table of the files of the catalogue. */
+export async function makeRecordingsView(database: Database, { catalogue }: QueryPlaces): Promise<MadeView> {
+  const { recordings, unreadable } = readRecordings(openCatalogue(catalogue), null);
+  const rows = recordings.flatMap(({ key, manifest }) =>
+    manifest.partitions.map((partition) => ({
+      market: key.market,
+      kind: key.kind,
+      timeframe: key.kind === 'candles' ? key.timeframe : null,
+      part: partition.name,
+      rows: partition.rows,
+      bytes: partition.bytes,
+      fromTimeMs: partition.fromMs,
+      toTimeMs: partition.toMs,
+      source: partition.sources.join(', '),
+    })),
+  );
+  await createRowsTable(database, { name: 'recordings', fields: RECORDING_FIELDS, rows });
+  return { files: [], nothing: rows.length === 0 ? `there are none in ${catalogue}` : null, unreadable };
+}
+
+/** A folder that can not be read does not hide the others. */
+function readRecordings(
+  catalogue: Catalogue,
+  kind: RecordKind | null,
+): { readonly recordings: readonly Recording[]; readonly unreadable: readonly string[] } {
+  const unreadable: string[] = [];
+  const recordings = catalogue
+    .keys()
+    .filter((key) => kind === null || key.kind === kind)
+    .flatMap((key) => {
+      try {
+        const manifest = catalogue.manifest(key);
+        return manifest === null ? [] : [{ key, manifest }];
+      } catch (error) {
+        if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
+        unreadable.push(error.message);
+        return [];
+      }
+    });
+  return { recordings, unreadable };
+}

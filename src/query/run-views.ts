@@ -1,0 +1,114 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { listRuns, type KeptRun } from '../backtest/result/read-run-folder.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { runSql, sqlFiles, type Database } from '../recording/duckdb.ts';
+import { emptyViewSql, type MadeView, type QueryPlaces } from './data-source.ts';
+import { createRowsTable } from './rows-table.ts';
+import {
+  columnName,
+  FIELD_TYPES,
+  FILL_FIELDS,
+  momentSql,
+  ORDER_FIELDS,
+  sqlName,
+  TRIP_FIELDS,
+  type Fields,
+} from './view-columns.ts';
+import { RUN_FIELDS } from './views.ts';
+
+/** Runs that a query reads at most. */
+const MOST_RUNS = 10_000;
+
+/** A result is read as a whole, into twice its bytes: a larger one would take the memory of all. */
+const LARGEST_RESULT_BYTES = 96 * 1_048_576;
+
+/** Where the tables of a result are, by view. */
+const TABLES = {
+  orders: { table: 'orders', fields: ORDER_FIELDS },
+  fills: { table: 'fills', fields: FILL_FIELDS },
+  round_trips: { table: 'trades', fields: TRIP_FIELDS },
+} as const satisfies Record<string, { readonly table: string; readonly fields: Fields }>;
+
+type RunTableName = keyof typeof TABLES;
+
+/** A table of the runs that are kept. */
+export async function makeRunsView(database: Database, places: QueryPlaces): Promise<MadeView> {
+  const { runs, ...made } = readRuns(places);
+  await createRowsTable(database, { name: 'runs', fields: RUN_FIELDS, rows: runs.map(rowOfRun) });
+  return { files: [], ...made };
+}
+
+/** A view of one table of all results: each is read when it is asked for. */
+export async function makeRunTableView(
+  database: Database,
+  name: RunTableName,
+  places: QueryPlaces,
+): Promise<MadeView> {
+  const { runs, ...made } = readRuns(places);
+  const files = runs.map(({ path }) => join(resolve(path), 'result.json'));
+  if (files.length === 0) {
+    await runSql(database, emptyViewSql(name), `make the view ${name}`);
+    return { files, ...made };
+  }
+  const { table, fields } = TABLES[name];
+  const entries = Object.entries<keyof typeof FIELD_TYPES>(fields);
+  const lists = entries.map(([field, type]) => `${sqlName(field)} ${FIELD_TYPES[type].stored}[]`);
+  const shown = entries.map(([field, type]) => {
+    const value = type === 'moment' ? momentSql(sqlName(field)) : sqlName(field);
+    return `${value} AS ${sqlName(columnName(field, type))}`;
+  });
+  const values = entries.map(([field]) => `unnest(t.${sqlName(field)}) AS ${sqlName(field)}`);
+  await runSql(
+    database,
+    `CREATE VIEW ${name} AS SELECT run, ${shown.join(', ')} FROM (
+       SELECT parse_path(filename, 'system')[-2] AS run, ${values.join(', ')}
+       FROM (SELECT filename, ${table} AS t FROM read_json(${sqlFiles(files)}, filename = true,
+         format = 'unstructured', records = true, maximum_object_size = ${largestBytes(files)},
+         columns = {${table}: 'STRUCT(${lists.join(', ')})'})))`,
+    `read the ${name} of runs in ${places.data}`,
+  );
+  return { files, ...made };
+}
+
+function largestBytes(files: readonly string[]): number {
+  const sizes = files.map((path) => ({ path, bytes: statSync(path).size }));
+  const { path, bytes } = sizes.reduce((largest, size) => (size.bytes > largest.bytes ? size : largest));
+  if (bytes <= LARGEST_RESULT_BYTES) return bytes + 1;
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected results of at most ${LARGEST_RESULT_BYTES / 1_048_576} MB, found ${path} with ${Math.ceil(bytes / 1_048_576)} MB: move its folder away, or read its CSV tables with another tool`,
+  );
+}
+
+function readRuns({ data }: QueryPlaces): {
+  readonly runs: readonly KeptRun[];
+  readonly nothing: string | null;
+  readonly unreadable: readonly string[];
+} {
+  const folder = join(data, 'backtests');
+  const { runs, unreadable } = listRuns(folder, MOST_RUNS);
+  return { runs, unreadable, nothing: runs.length === 0 ? `there are no runs in ${folder}` : null };
+}
+
+function rowOfRun({ run, result }: KeptRun): Readonly<Record<string, unknown>> {
+  const { name, createdAtMs, fromMs, toMs, fidelity, strategies, summary } = result;
+  const [only, another] = strategies;
+  const params =
+    only !== undefined && another === undefined
+      ? only.params
+      : Object.fromEntries(strategies.map((strategy) => [strategy.name, strategy.params]));
+  const listed = (texts: readonly string[]): string => [...new Set(texts)].join(', ');
+  return {
+    run,
+    name,
+    createdAtMs,
+    fromTimeMs: fromMs,
+    toTimeMs: toMs,
+    fidelity: fidelity.kind,
+    strategy: listed(strategies.map((strategy) => strategy.name)),
+    market: listed(strategies.map(({ market }) => market)),
+    params,
+    ...summary,
+  };
+}

@@ -1,0 +1,103 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { Database } from '../recording/duckdb.ts';
+import { readWrittenStudy } from '../study/file/read-study.ts';
+import { StudyFolder } from '../study/store/study-place.ts';
+import type { StoredTrial } from '../study/store/study-rows.ts';
+import { StudyStore } from '../study/store/study-store.ts';
+import type { MadeView, QueryPlaces } from './data-source.ts';
+import { createRowsTable } from './rows-table.ts';
+import { STUDY_FIELDS, TRIAL_FIELDS } from './views.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A table of the studies. */
+export async function makeStudiesView(database: Database, places: QueryPlaces): Promise<MadeView> {
+  const studies = new Studies(places);
+  const rows = studies.rows((store, study) => [rowOfStudy(store, study)]);
+  const count = await createRowsTable(database, { name: 'studies', fields: STUDY_FIELDS, rows });
+  return studies.made(count, 'studies');
+}
+
+/** A table of the trials of all studies. */
+export async function makeTrialsView(database: Database, places: QueryPlaces): Promise<MadeView> {
+  const studies = new Studies(places);
+  const rows = studies.rows(trialRows);
+  const count = await createRowsTable(database, { name: 'trials', fields: TRIAL_FIELDS, rows });
+  return studies.made(count, 'trials');
+}
+
+/** The studies of a data folder. One that can not be read does not hide the others. */
+class Studies {
+  readonly #unreadable: string[] = [];
+  readonly #places: QueryPlaces;
+
+  constructor(places: QueryPlaces) {
+    this.#places = places;
+  }
+
+  *rows(rowsOf: (store: StudyStore, study: string) => Iterable<Row>): Generator<Row> {
+    const folder = new StudyFolder(this.#places.data);
+    for (const study of folder.names()) {
+      let store: StudyStore | null = null;
+      try {
+        store = StudyStore.openToRead(folder.pathOf(study));
+        yield* rowsOf(store, study);
+      } catch (error) {
+        if (!(error instanceof SarrafError)) throw error;
+        this.#unreadable.push(error.message);
+      } finally {
+        store?.close();
+      }
+    }
+  }
+
+  made(count: number, what: string): MadeView {
+    const nothing = count === 0 ? `there are no ${what} in ${this.#places.data}/studies` : null;
+    return { files: [], nothing, unreadable: this.#unreadable };
+  }
+}
+
+function rowOfStudy(store: StudyStore, study: string): Row {
+  const head = store.head();
+  if (head === null) {
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a study at ${store.path}, found an empty file: run it again`,
+    );
+  }
+  const { settings } = readWrittenStudy(head.written);
+  const { strategy, markets, timeframe, sampler, objectives, budget } = settings;
+  return {
+    study,
+    strategy,
+    market: markets.join(', '),
+    timeframe,
+    fromTimeMs: head.range.fromMs,
+    splitTimeMs: head.range.splitMs,
+    toTimeMs: head.range.toMs,
+    sampler: sampler.kind,
+    seed: sampler.seed,
+    objective: objectives.map(({ metric }) => metric).join(', '),
+    wanted: budget.trials,
+    done: store.count(),
+    holdoutOpenedAtMs: store.holdout()?.openedAtMs ?? null,
+  };
+}
+
+function* trialRows(store: StudyStore, study: string): Generator<Row> {
+  for (const trial of store.outcomes()) yield rowOfTrial(trial, study);
+}
+
+function rowOfTrial({ number, params, outcome, failure, metrics }: StoredTrial, study: string): Row {
+  const isComplete = outcome.kind === 'complete';
+  return {
+    ...metrics,
+    study,
+    number,
+    params,
+    value: isComplete ? (outcome.values[0] ?? null) : null,
+    violation: isComplete ? outcome.violation : null,
+    failure,
+    reason: isComplete ? null : outcome.reason,
+  };
+}

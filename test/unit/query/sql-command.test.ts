@@ -1,0 +1,252 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  cpSync,
+  readFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { VIEW_NAMES, VIEWS } from '../../../src/query/views.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
+
+let folder: string;
+let data: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sarraf-sql's [1]-"));
+  data = join(folder, 'data');
+  const account = ['--catalogue', 'data/example', '--cash', '10000', '--fee', '0.1%', '--data', data];
+  const market = ['--market', 'BTCUSDT', '--timeframe', '5m'];
+  const runs = [
+    ['backtest', 'ma-cross', ...market, ...account, '--param', 'fast=3', '--param', 'slow=9'],
+    [
+      'study',
+      'run',
+      'mean-reversion',
+      ...market,
+      ...account,
+      '--trials',
+      '4',
+      '--seed',
+      '7',
+      '--workers',
+      '1',
+      '--json',
+    ],
+  ];
+  for (const args of runs) {
+    const { code, error } = await sarrafHere(args);
+    expect({ args, code, error: code === 0 ? '' : error }).toEqual({ args, code: 0, error: '' });
+  }
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const sql = (...args: readonly string[]): ReturnType<typeof sarrafHere> =>
+  sarrafHere(['sql', '--catalogue', 'data/example', '--data', data, ...args]);
+
+const rowsOf = async (query: string): Promise<unknown> => {
+  const { out, error, code } = await sql(query, '--json');
+  expect({ error, code }).toEqual({ error: '', code: 0 });
+  return JSON.parse(out);
+};
+
+describe('the views', () => {
+  test.each(VIEW_NAMES)('%s has the columns that are listed, with rows and without', async (name) => {
+    const columns = VIEWS[name].columns.map(({ name: title, sqlType }) => ({
+      column_name: title,
+      column_type: sqlType,
+    }));
+    const query = `select column_name, column_type from (describe ${name})`;
+    expect(await rowsOf(query)).toEqual(columns);
+    const empty = ['--catalogue', join(folder, 'none'), '--data', join(folder, 'none')];
+    const { out, error, code } = await sql(query, '--json', ...empty);
+    expect({ rows: JSON.parse(out) as unknown, code }).toEqual({ rows: columns, code: 0 });
+    expect(error).toContain(`${name} has no rows: there are no`);
+  });
+
+  test('name market and timeframe of candles, and money exactly', async () => {
+    expect(
+      await rowsOf(
+        "select market, timeframe, time, open from candles where market = 'BTCIRT' and timeframe = '1h' limit 1",
+      ),
+    ).toEqual([{ market: 'BTCIRT', timeframe: '1h', time: '2026-01-02T12:00:00Z', open: '60060928210' }]);
+  });
+
+  test('hold of fills and orders what the result of a run says', async () => {
+    const [run = ''] = readdirSync(join(data, 'backtests'));
+    const result = JSON.parse(readFileSync(join(data, 'backtests', run, 'result.json'), 'utf8')) as {
+      summary: { profit: string; fills: number };
+      fills: { price: string[]; fee: string[] };
+      orders: { key: string[] };
+    };
+    expect(await rowsOf('select price, fee from fills')).toEqual(
+      result.fills.price.map((price, index) => ({ price, fee: result.fills.fee[index] })),
+    );
+    expect(await rowsOf('select run, key from orders')).toEqual(
+      result.orders.key.map((key) => ({ run, key })),
+    );
+    const { profit, fills } = result.summary;
+    expect(await rowsOf('select run, profit, fills from runs')).toEqual([{ run, profit, fills }]);
+  });
+
+  test('hold of a study its trials, with params', async () => {
+    expect(await rowsOf('select number, params is not null as has from trials order by number')).toEqual(
+      [0, 1, 2, 3].map((number) => ({ number, has: true })),
+    );
+    expect(await rowsOf('select seed, wanted, done from studies')).toEqual([{ seed: 7, wanted: 4, done: 4 }]);
+  });
+
+  test('are listed without a query', async () => {
+    const { out, code } = await sql('--json');
+    expect(code).toBe(0);
+    expect((JSON.parse(out) as { views: { name: string }[] }).views.map(({ name }) => name)).toEqual(
+      VIEW_NAMES,
+    );
+    expect((await sql()).out).toContain('round_trips: round trips');
+  });
+});
+
+describe('a query', () => {
+  test.each([
+    [
+      'select clos from candles',
+      'expected a column of candles, found "clos": did you mean close? there are market, ',
+    ],
+    [
+      'select * from candle',
+      'expected a view, found "candle": did you mean candles? there are candles, trades, ',
+    ],
+    ['selec 1', 'expected a query that DuckDB can run, found: Parser Error'],
+    ['', 'expected one SELECT, found nothing to run'],
+    ['select 1; select 2', 'expected one SELECT: nothing else is run, so that nothing is written; found 2'],
+    ['create table x (a int)', 'nothing is written; found CREATE'],
+    ["copy (select 1) to 'x.csv'", 'one that reaches beyond them'],
+    ["attach 'x.db'", 'nothing is written; found ATTACH'],
+    ['install httpfs', 'expected'],
+    ['set threads = 1', 'expected'],
+    ["select * from read_text('/etc/hostname')", 'one that reaches beyond them'],
+    ["select * from glob('/*')", 'one that reaches beyond them'],
+    ["select * from read_csv('package.json')", 'one that reaches beyond them'],
+    ["select * from read_parquet('https://127.0.0.1/x.parquet')", 'one that reaches beyond them'],
+    ["select * from '/etc/hostname'", 'expected a view, found "/etc/hostname"'],
+    ["select cast('x' as int)", 'Could not convert'],
+    ['select $1', 'found a parameter'],
+  ])('%j is refused in one line', async (query, expected) => {
+    const { code, out, error } = await sql(query);
+    expect({ code, out, lines: error.trimEnd().split('\n').length }).toEqual({ code: 2, out: '', lines: 1 });
+    expect(error).toContain(expected);
+  });
+
+  test.each([
+    [['--format', 'parquet'], 'expected --out with --format parquet'],
+    [['--out', 'x.parquet', '--format', 'csv'], 'expected --format parquet with --out'],
+    [['--json', '--format', 'csv'], 'expected --json or --format csv'],
+    [['--out', 'package.json'], 'expected no file at package.json yet'],
+    [['--out', 'nowhere/x.parquet'], 'expected a folder nowhere'],
+    [['--rows', '0'], 'expected a whole number from 1'],
+  ])('refuses %j', async (options, expected) => {
+    const { code, out, error } = await sql('select 1', ...options);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error).toContain(expected);
+  });
+
+  test('can not write one of the files that it reads', async () => {
+    const { code } = await sql(
+      "copy (select 1) to 'data/example/BTCUSDT/candles-1h/2026-01.1.parquet' (format parquet)",
+    );
+    expect(code).toBe(2);
+    expect(
+      await rowsOf("select count(*) as n from candles where market = 'BTCUSDT' and timeframe = '1h'"),
+    ).toEqual([{ n: 73 }]);
+  });
+
+  test('reads a folder whose name has a quote and a pattern', async () => {
+    const catalogue = join(folder, "it's '); drop [a-z]*", 'catalogue');
+    mkdirSync(catalogue, { recursive: true });
+    cpSync('data/example', catalogue, { recursive: true });
+    const { out, code } = await sql(
+      'select count(distinct market) as n from candles',
+      '--json',
+      '--catalogue',
+      catalogue,
+    );
+    expect({ code, rows: JSON.parse(out) as unknown }).toEqual({ code: 0, rows: [{ n: 3 }] });
+  });
+
+  test('names what it leaves out, and fails', async () => {
+    const other = join(folder, 'damaged');
+    mkdirSync(join(other, 'backtests', 'run'), { recursive: true });
+    mkdirSync(join(other, 'studies'), { recursive: true });
+    writeFileSync(join(other, 'backtests', 'run', 'summary.json'), '{"schema":1}');
+    writeFileSync(join(other, 'studies', 'one.sqlite'), 'not SQLite');
+    const runs = await sql('select count(*) as n from runs', '--json', '--data', other);
+    expect(runs).toMatchObject({ code: 1, out: '[\n{"n":0}\n]\n' });
+    expect(runs.error).toContain('run the backtest again');
+    const trials = await sql('select count(*) as n from trials', '--json', '--data', other);
+    expect(trials).toMatchObject({ code: 1, error: expect.stringContaining('found another file') });
+  });
+});
+
+describe('a result', () => {
+  test('as a table shows so many rows and says that there are more', async () => {
+    const { out } = await sql('select number from trials order by 1', '--rows', '2');
+    expect(out).toBe('number\n     0\n     1\n\nthe first 2 rows: --rows shows more, --format csv all\n');
+    expect((await sql("select 'a\u001b[31m' as x, null as y")).out).toBe(
+      'x       y\na [31m  null\n\n1 row\n',
+    );
+  });
+
+  test('as CSV quotes what needs it', async () => {
+    const { out } = await sql(
+      'select \'a,"b"\' as "x,y", null as n, 1.50::decimal(9,3) as d',
+      '--format',
+      'csv',
+    );
+    expect(out).toBe('"x,y",n,d\n"a,""b""",,1.5\n');
+  });
+
+  test('as JSON is exact, and has a name for each column', async () => {
+    const query =
+      "select 1 as a, 2 as a, -0.05::decimal(4,2) as d, 'nan'::double as f, 9007199254740993 as h, [1.10] as l, {'k': true} as s";
+    expect((await sql(query, '--json')).out).toBe(
+      '[\n{"a":1,"a:1":2,"d":"-0.05","f":"NaN","h":"9007199254740993","l":["1.1"],"s":{"k":true}}\n]\n',
+    );
+    expect((await sql('select 1 as a where false', '--json')).out).toBe('[]\n');
+  });
+
+  test('as Parquet has DECIMAL, and is refused over a file that is there', async () => {
+    const path = join(folder, 'candles.parquet');
+    expect(await sql('from candles; -- all', '--out', path)).toMatchObject({
+      code: 0,
+      out: `${path}: 7,347 rows\n`,
+    });
+    expect(readFileSync(path).toString('latin1', 0, 4)).toBe('PAR1');
+    expect(await sql('select 1', '--out', path)).toMatchObject({ code: 2 });
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test('of a long query goes out in order', async () => {
+    const { out } = await sql('select range as n from range(100000)', '--format', 'csv');
+    expect(out).toBe(`n\n${Array.from({ length: 100_000 }, (_, index) => `${index}\n`).join('')}`);
+  });
+});
+
+test('the page shows commands that run as they are', async () => {
+  const page = readFileSync('docs/sql.md', 'utf8');
+  const commands = [...page.matchAll(/^sarraf sql(.*)$/gm)].map(([, line = '']) =>
+    [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare = '']) => quoted ?? bare),
+  );
+  expect(commands).toHaveLength(7);
+  for (const args of commands) {
+    const here = args.map((arg) => (arg === 'trials.parquet' ? join(folder, 'page.parquet') : arg));
+    const { code, error, out } = await sql(...here);
+    expect({ args, code, error }).toEqual({ args, code: 0, error: '' });
+    expect(out).not.toBe('');
+  }
+  for (const name of VIEW_NAMES) expect(page).toContain(`\`${name}\``);
+});
