@@ -34,7 +34,6 @@ function sentenceOf(message: string, sql: string): string {
   }
   if (message.startsWith('Permission Error') || message.startsWith('Extension'))
     return `expected a query of views alone, found one that reaches beyond them: ask ${VIEW_NAMES.join(', ')}`;
-  return 'expected the values of PIVOT … ON … IN (…), found none: name them';
   if (message.startsWith('Out of Memory'))
     return `expected a query that fits into memory and 4 GB of temporary files (${firstLine(message)}): ask for fewer rows`;
   if (message.startsWith('IO Error'))

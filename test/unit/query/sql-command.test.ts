@@ -196,7 +196,7 @@ describe('a result', () => {
     const { out } = await sql('select number from trials order by 1', '--rows', '2');
     expect(out).toBe('number\n     0\n     1\n\nthe first 2 rows: --rows shows more, --format csv all\n');
     expect((await sql("select 'a\u001b[31m' as x, null as y")).out).toBe(
-      'x       y\na [31m  null\n\n1 row\n',
+      'x          y\na [31m  null\n\n1 row\n',
     );
   });
 
