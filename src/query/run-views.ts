@@ -13,7 +13,7 @@ import {
   ORDER_FIELDS,
   sqlName,
   TRIP_FIELDS,
-  type Fields,
+  type FieldTypes,
 } from './view-columns.ts';
 import { RUN_FIELDS } from './views.ts';
 
@@ -28,7 +28,7 @@ const TABLES = {
   orders: { table: 'orders', fields: ORDER_FIELDS },
   fills: { table: 'fills', fields: FILL_FIELDS },
   round_trips: { table: 'trades', fields: TRIP_FIELDS },
-} as const satisfies Record<string, { readonly table: string; readonly fields: Fields }>;
+} as const satisfies Record<string, { readonly table: string; readonly fields: FieldTypes }>;
 
 type RunTableName = keyof typeof TABLES;
 
@@ -91,6 +91,8 @@ function readRuns({ data }: QueryPlaces): {
   return { runs, unreadable, nothing: runs.length === 0 ? `there are no runs in ${folder}` : null };
 }
 
+const listed = (texts: readonly string[]): string => [...new Set(texts)].join(', ');
+
 function rowOfRun({ run, result }: KeptRun): Readonly<Record<string, unknown>> {
   const { name, createdAtMs, fromMs, toMs, fidelity, strategies, summary } = result;
   const [only, another] = strategies;
@@ -98,7 +100,6 @@ function rowOfRun({ run, result }: KeptRun): Readonly<Record<string, unknown>> {
     only !== undefined && another === undefined
       ? only.params
       : Object.fromEntries(strategies.map((strategy) => [strategy.name, strategy.params]));
-  const listed = (texts: readonly string[]): string => [...new Set(texts)].join(', ');
   return {
     run,
     name,

@@ -21,7 +21,7 @@ export const FIELD_TYPES: Readonly<Record<FieldType, { readonly stored: string; 
   json: { stored: 'JSON', shown: 'JSON' },
 };
 
-export type Fields = Readonly<Record<string, FieldType>>;
+export type FieldTypes = Readonly<Record<string, FieldType>>;
 
 export const ORDER_FIELDS = {
   key: 'text',
@@ -117,7 +117,7 @@ export const FIGURE_FIELDS = {
 } as const satisfies Record<Exclude<keyof BacktestSummary, 'quote'>, FieldType>;
 
 /** A study keeps the figures of a trial as floats, money too. */
-export const TRIAL_FIGURE_FIELDS: Fields = Object.fromEntries(
+export const TRIAL_FIGURE_FIELDS: FieldTypes = Object.fromEntries(
   Object.keys(FIGURE_FIELDS).map((name) => [name, 'float']),
 );
 
@@ -128,7 +128,7 @@ export function columnName(field: string, type: FieldType): string {
   return base.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export function columnsOf(fields: Fields): readonly ViewColumn[] {
+export function viewColumnsOf(fields: FieldTypes): readonly ViewColumn[] {
   return Object.entries(fields).map(([name, type]) => ({
     name: columnName(name, type),
     sqlType: FIELD_TYPES[type].shown,

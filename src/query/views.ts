@@ -1,13 +1,13 @@
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from '../recording/table-shapes.ts';
 import {
-  columnsOf,
+  viewColumnsOf,
   FIGURE_FIELDS,
   FILL_FIELDS,
   ORDER_FIELDS,
   recordedColumns,
   TRIAL_FIGURE_FIELDS,
   TRIP_FIELDS,
-  type Fields,
+  type FieldTypes,
   type ViewColumn,
 } from './view-columns.ts';
 
@@ -29,7 +29,7 @@ export const RECORDING_FIELDS = {
   fromTimeMs: 'moment',
   toTimeMs: 'moment',
   source: 'text',
-} as const satisfies Fields;
+} as const satisfies FieldTypes;
 
 export const RUN_FIELDS = {
   run: 'text',
@@ -43,7 +43,7 @@ export const RUN_FIELDS = {
   params: 'json',
   quote: 'text',
   ...FIGURE_FIELDS,
-} as const satisfies Fields;
+} as const satisfies FieldTypes;
 
 export const STUDY_FIELDS = {
   study: 'text',
@@ -59,9 +59,9 @@ export const STUDY_FIELDS = {
   wanted: 'count',
   done: 'count',
   holdoutOpenedAtMs: 'moment',
-} as const satisfies Fields;
+} as const satisfies FieldTypes;
 
-export const TRIAL_FIELDS: Fields = {
+export const TRIAL_FIELDS: FieldTypes = {
   study: 'text',
   number: 'count',
   params: 'json',
@@ -106,16 +106,16 @@ export const VIEWS = {
     about: "recorded statistics of a market's day",
     columns: [MARKET, TIME, ...recordedColumns(STATS_SHAPE.columns)],
   },
-  recordings: { about: 'the files of the catalogue', columns: columnsOf(RECORDING_FIELDS) },
-  runs: { about: 'stored backtests, with their figures', columns: columnsOf(RUN_FIELDS) },
-  orders: { about: 'orders of stored backtests', columns: [RUN, ...columnsOf(ORDER_FIELDS)] },
-  fills: { about: 'fills of stored backtests', columns: [RUN, ...columnsOf(FILL_FIELDS)] },
+  recordings: { about: 'the files of the catalogue', columns: viewColumnsOf(RECORDING_FIELDS) },
+  runs: { about: 'stored backtests, with their figures', columns: viewColumnsOf(RUN_FIELDS) },
+  orders: { about: 'orders of stored backtests', columns: [RUN, ...viewColumnsOf(ORDER_FIELDS)] },
+  fills: { about: 'fills of stored backtests', columns: [RUN, ...viewColumnsOf(FILL_FIELDS)] },
   round_trips: {
     about: 'round trips of stored backtests, first in first out',
-    columns: [RUN, ...columnsOf(TRIP_FIELDS)],
+    columns: [RUN, ...viewColumnsOf(TRIP_FIELDS)],
   },
-  studies: { about: 'studies', columns: columnsOf(STUDY_FIELDS) },
-  trials: { about: 'trials of studies, with their figures as floats', columns: columnsOf(TRIAL_FIELDS) },
+  studies: { about: 'studies', columns: viewColumnsOf(STUDY_FIELDS) },
+  trials: { about: 'trials of studies, with their figures as floats', columns: viewColumnsOf(TRIAL_FIELDS) },
 } as const satisfies Readonly<Record<string, View>>;
 
 export type ViewName = keyof typeof VIEWS;
