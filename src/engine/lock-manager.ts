@@ -274,6 +274,8 @@ export class LockManager {
     for (const change of changes) {
       const { kind, lock } = change;
       const refused = this.records.note(change, nowMs);
+      // Lost, what it refuses would pass after a crash.
+      if (kind !== 'ended') outbox.durable();
       if (kind === 'begun' || kind === 'extended') this.entries.look();
       outbox.journal('control', `lock ${kind}`, { ...lock, refused });
       if (!outbox.isWatched) continue;

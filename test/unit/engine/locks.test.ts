@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { LockRule } from '../../../src/execution/locks/lock-rule.ts';
+import { buy } from '../../support/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const DRAWDOWN: LockRule = {
+  kind: 'drawdown',
+  name: 'drawdown',
+  strategy: null,
+  entries: 'keep',
+  fallMillionths: 1,
+  withinMs: 3_600_000,
+  forMs: 3_600_000,
+  reach: 'all',
+};
+
+test('a lock that has just begun outlasts kill -9', () => {
+  const world = EngineWorld.ready({ settings: { locks: [DRAWDOWN] } });
+  world.want(buy('BTCUSDT', { amount: '1', price: '101' }));
+  world.accept();
+  world.venue.fill(world.order().venueId);
+  world.advance(60_000);
+  world.venue.book = { bid: '49', ask: '51' };
+  for (let waitedMs = 0; world.engine.locks.active().length === 0 && waitedMs < 120_000; waitedMs += 100)
+    world.advance(100);
+  expect(world.engine.locks.active()).toMatchObject([{ name: 'drawdown' }]);
+  world.restart({ losing: true });
+  expect(world.engine.locks.active()).toMatchObject([{ name: 'drawdown' }]);
+});
