@@ -20,6 +20,7 @@ import { UniverseChecker } from './checkers/universe-checker.ts';
 import { VandalChecker } from './checkers/vandal-checker.ts';
 import type { Violation } from './checkers/violation.ts';
 import { isLimit, type Coverage } from './coverage.ts';
+import { readOrderName } from '../execution/order-names.ts';
 import { IN_LEFT, IN_LOCK, type LikelyCrash } from './likely-crash.ts';
 import { lockRulesOf } from './lock-plan.ts';
 import type { WireWitness } from './checkers/watched-transport.ts';
@@ -108,8 +109,19 @@ export class BotCheckers {
     const accepted = { idOf: (name: string) => this.acceptedId(name), refused: this.refusedNames };
     this.rejections.watch(output, accepted, nowMs);
     if (swarm.putBack === null) this.shares.watch(output);
-    if (this.canJudgeFunds) this.funds.watch(output, (currency) => this.fundsOf(currency), nowMs);
+    if (this.canJudgeFunds)
+      this.funds.watch(output, (currency, strategy) => this.fundsOf(engine, currency, strategy), nowMs);
     this.watchBrackets(engine, { event, output }, isLockedOut);
+  }
+
+  /** A drain begins. */
+  drains(): void {
+    this.locks.hasCanceled = false;
+  }
+
+  /** Whether a lock that cancels entries began since the drain. */
+  get hasLockCanceled(): boolean {
+    return this.locks.hasCanceled;
   }
 
   /** A life has ended. */
@@ -191,7 +203,7 @@ export class BotCheckers {
     return wrongReplies === null && putBack === null;
   }
 
-  private fundsOf(currency: string): TrueFunds {
+  private fundsOf(engine: Engine | null, currency: string, strategy: string): TrueFunds {
     const { exchange, bot } = this.options.world;
     const wallet = exchange.accounts.walletsOf(BOT_USER).find((one) => one.currency === currency);
     const own = bot.open
@@ -200,7 +212,16 @@ export class BotCheckers {
         ({ clientOrderId, payingWallet }) =>
           clientOrderId?.startsWith(`${INSTANCE}-`) === true && payingWallet.currency === currency,
       );
-    return { total: wallet?.total ?? 0n, heldByOwn: own.reduce((sum, { held }) => sum + held, 0n) };
+    const heldBy = (orders: typeof own): bigint => orders.reduce((sum, { held }) => sum + held, 0n);
+    const instance = engine?.instances.find(({ name }) => name === strategy);
+    return {
+      total: wallet?.total ?? 0n,
+      heldByOwn: heldBy(own),
+      heldByStrategy: heldBy(
+        own.filter(({ clientOrderId }) => readOrderName(clientOrderId)?.strategy === strategy),
+      ),
+      bought: instance?.ledger.state.holdings.get(currency)?.held ?? 0n,
+    };
   }
 
   /** What keeps exits from being placed is looked for at each step, which costs little. */

@@ -142,6 +142,7 @@ export class Bot {
     this.options.coverage.count(`drain ${openOrders}`);
     this.brackets.endAll(this.options.world.time.now());
     this.drained = drainBeginning(this.engine, openOrders);
+    this.checkers.drains();
     this.life.control({ kind: 'drain', openOrders });
   }
 
@@ -202,7 +203,8 @@ export class Bot {
 
   /** Faults of the requests that left, over all lives. */
   violations(truth: ExchangeTruth): readonly Violation[] {
-    const drain = this.drained === null ? null : checkDrain(truth, this.drained);
+    const drain =
+      this.drained === null ? null : checkDrain(truth, this.drained, this.checkers.hasLockCanceled);
     if (drain !== null) this.options.coverage.count('orders that a drain was judged by', drain.judged);
     return [...this.checkers.violations(truth), ...(drain?.violations ?? [])];
   }

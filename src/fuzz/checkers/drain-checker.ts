@@ -14,6 +14,8 @@ interface DrainedStrategy {
   readonly orders: readonly OrderRecord[];
 }
 
+const NO_ORDERS: ReadonlySet<OrderRecord> = new Set();
+
 /** What a drain began with: strategies of which everything was known, with nothing on its way. */
 export interface DrainBeginning {
   readonly policy: DrainPolicy;
@@ -50,12 +52,14 @@ export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginn
 
 /**
  * Which orders a drain left open must be those of its policy, worked out here by itself: for a strategy whose
- * orders did not trade since, and whose position is what the exchange's own trades make of it. `judged`
- * counts the orders that were looked at.
+ * orders did not trade since, and whose position is what the exchange's own trades make of it. A lock that
+ * cancels entries, where one began since, may end those that a drain keeps, and no way out. `judged` counts
+ * the orders that were looked at.
  */
 export function checkDrain(
   truth: ExchangeTruth,
   { policy, strategies }: DrainBeginning,
+  hasLockCanceled: boolean,
 ): { readonly violations: readonly Violation[]; readonly judged: number } {
   const byId = new Map(truth.orders.map((order) => [orderIdOf(order.id), order]));
   const messages: string[] = [];
@@ -66,8 +70,10 @@ export function checkDrain(
     const hasTraded = orders.some((order) => truthOf(order)?.matched !== order.matched);
     if (hasTraded) continue;
     const stays =
-      policy === 'keep' ? new Set(orders) : policy === 'cancel' ? new Set() : exitsOf(orders, held);
+      policy === 'keep' ? new Set(orders) : policy === 'cancel' ? NO_ORDERS : exitsOf(orders, held);
+    const judgedOf = hasLockCanceled && policy === 'keep' ? exitsOf(orders, held) : new Set(orders);
     for (const order of orders) {
+      if (!judgedOf.has(order)) continue;
       judged += 1;
       const isOpen = truthOf(order)?.isOpen === true;
       if (isOpen === stays.has(order)) continue;
@@ -83,10 +89,10 @@ export function checkDrain(
  * By the rule of the documentation: pairs, then stops, then the rest, each older one first, for as long as
  * the position has room.
  */
-function exitsOf(orders: readonly OrderRecord[], held: bigint): ReadonlySet<unknown> {
+function exitsOf(orders: readonly OrderRecord[], held: bigint): ReadonlySet<OrderRecord> {
   const side = held > 0n ? 'sell' : 'buy';
   let room = held > 0n ? held : -held;
-  const stays = new Set<unknown>();
+  const stays = new Set<OrderRecord>();
   const ways = orders.filter((order) => order.side === side);
   const firsts = ways.filter(({ key, pairKey }) => pairKey === null || key < pairKey);
   for (const first of firsts.toSorted((a, b) => rank(a) - rank(b) || a.plannedAtMs - b.plannedAtMs)) {

@@ -10,6 +10,10 @@ export interface TrueFunds {
   readonly total: bigint;
   /** What the bot's own open orders hold of it. */
   readonly heldByOwn: bigint;
+  /** What the open orders of the strategy that is judged hold of it. */
+  readonly heldByStrategy: bigint;
+  /** What that strategy has bought of it, by its books. */
+  readonly bought: bigint;
 }
 
 /** For so long anything from outside may be why money is missing: a hand, a withdrawal, a loss. */
@@ -20,7 +24,9 @@ const ROUNDING = 100n;
 
 /**
  * Two strategies never spend the same money: the exchange refuses no order for want of balance when the bot's
- * own orders alone hold what is missing. Not judged while somebody else has lately been at the account.
+ * own orders alone hold what is missing. Not judged while somebody else has lately been at the account; nor,
+ * once somebody was there, where a strategy sells what it has bought: that is its way out, and whether the
+ * coins are still there is for the exchange to say.
  */
 export class FundsChecker {
   private readonly found: string[] = [];
@@ -31,15 +37,21 @@ export class FundsChecker {
     this.outsideAtMs = atMs;
   }
 
-  watch({ changes }: EngineOutput, fundsOf: (currency: string) => TrueFunds, atMs: number): void {
+  watch(
+    { changes }: EngineOutput,
+    fundsOf: (currency: string, strategy: string) => TrueFunds,
+    atMs: number,
+  ): void {
     if (atMs - this.outsideAtMs < OUTSIDE_LASTS_MS) return;
     for (const change of changes) {
       if (change.kind !== 'order') continue;
-      const { state, reason, key } = change.order;
+      const { state, reason, key, strategy, side } = change.order;
       if (state !== 'rejected' || reason !== 'OverValueOrder' || key.endsWith('/2')) continue;
       const { currency, needed } = paymentOf(change.order);
-      const { total, heldByOwn } = fundsOf(currency);
+      const { total, heldByOwn, heldByStrategy, bought } = fundsOf(currency, strategy);
       if (heldByOwn + needed <= total + ROUNDING) continue;
+      const isWayOut = side === 'sell' && heldByStrategy + needed <= bought + ROUNDING;
+      if (isWayOut && this.outsideAtMs > Number.NEGATIVE_INFINITY) continue;
       this.found.push(
         `expected ${key} to want no money that own orders hold already: it needs ${formatUnits(needed)} ${currency}, they hold ${formatUnits(heldByOwn)} of ${formatUnits(total)} (${atMs})`,
       );

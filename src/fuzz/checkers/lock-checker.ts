@@ -27,6 +27,7 @@ const ended = z.object({
   strategy: z.string().nullable(),
   market: z.string().nullable(),
 });
+const begun = z.object({ entries: z.enum(['keep', 'cancel']) });
 const wish = z.object({ side: z.literal('sell'), market: z.string(), amount: z.string() });
 
 /** An order that was planned while a lock held by this checker's own account. */
@@ -54,6 +55,8 @@ export interface LockCheckerOptions {
  * exchange's own trades.
  */
 export class LockChecker {
+  /** Whether a lock that cancels entries began since this was last set to false. */
+  hasCanceled = false;
   private readonly options: LockCheckerOptions;
   private readonly locks = new Map<string, KnownLock>();
   private readonly planned = new Map<string, LockedOrder>();
@@ -98,6 +101,10 @@ export class LockChecker {
     for (const change of changes) {
       if (change.kind !== 'journal' || change.entry.kind !== 'control') continue;
       if (change.entry.subject.startsWith('lock ')) this.options.count(change.entry.subject);
+      if (change.entry.subject === 'lock begun') {
+        const { entries } = begun.parse(JSON.parse(change.entry.json));
+        if (entries === 'cancel') this.hasCanceled = true;
+      }
       if (change.entry.subject !== 'lock ended early') continue;
       const key = keyOf(ended.parse(JSON.parse(change.entry.json)));
       this.locks.delete(key);

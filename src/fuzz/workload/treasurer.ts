@@ -40,7 +40,8 @@ export const TREASURER = defineStrategy({
     book(ctx) {
       const { state, params } = ctx;
       const random = createRandom(state.random ?? params.seed);
-      const dice = new Dice(Math.floor(random.next() * 0x1_0000_0000));
+      // Where an older mirror is put back, the same numbers come again, but never at the same time.
+      const dice = new Dice((Math.floor(random.next() * 0x1_0000_0000) ^ (ctx.nowMs % 0x1_0000_0000)) >>> 0);
       ctx.setState({ ...state, random: random.state });
       if (!dice.happens(params.activity)) return;
       move(ctx, state.there, dice);

@@ -27,10 +27,14 @@ const refused = (change: Partial<OrderRecord> = {}): EngineOutput => ({
   wakeAtMs: 0,
 });
 
-const funds = (total: string, heldByOwn: string) => () => ({
-  total: parseUnits(total),
-  heldByOwn: parseUnits(heldByOwn),
-});
+const funds =
+  (total: string, heldByOwn: string, [heldByStrategy, bought] = ['0', '0']) =>
+  () => ({
+    total: parseUnits(total),
+    heldByOwn: parseUnits(heldByOwn),
+    heldByStrategy: parseUnits(heldByStrategy),
+    bought: parseUnits(bought),
+  });
 
 describe('the checker of funds', () => {
   test('finds an order for money that own orders hold', () => {
@@ -68,5 +72,27 @@ describe('the checker of funds', () => {
     expect(checker.violations()).toEqual([]);
     checker.watch(refused(), funds('1000', '900'), 901_000);
     expect(checker.violations()).toHaveLength(1);
+  });
+
+  describe('where a strategy sells what it has bought', () => {
+    const sale = refused({ side: 'sell' });
+    const bought = funds('2', '0.5', ['0.5', '2.5']);
+
+    test('lets it pass once somebody else was at the account', () => {
+      const checker = new FundsChecker();
+      checker.disturbed(0);
+      checker.watch(sale, bought, 1_000_000);
+      expect(checker.violations()).toEqual([]);
+    });
+
+    test.each([
+      ['nobody else ever was there', false, bought],
+      ['it has bought less than it sells in all', true, funds('2', '0.5', ['0.5', '2.4'])],
+    ])('finds it where %s', (_, isDisturbed, fundsOf) => {
+      const checker = new FundsChecker();
+      if (isDisturbed) checker.disturbed(0);
+      checker.watch(sale, fundsOf, 1_000_000);
+      expect(checker.violations()).toHaveLength(1);
+    });
   });
 });
