@@ -29,6 +29,9 @@ export const MOST_ALGORITHMS = 1_000;
 /** How often one algorithm may be asked within a step; more is a livelock. */
 const MOST_ASKS_A_STEP = 20;
 
+/** A feed that begins, or a short outage, is over by then: what can place nothing for longer is told. */
+const LACK_TOLD_AFTER_MS = 300_000;
+
 /** Most reasons of a refusal last; and the exchange may hold an identical order back for longer. */
 const LEAST_REFUSAL_PAUSE_MS = 10_000;
 
@@ -287,12 +290,36 @@ export class AlgorithmManager {
         pauseMs: view.refusalPauseMs,
       });
     if (isChanged) this.store(work);
+    this.tellLack(work, step.lacks ?? null);
     this.carryOut(work, step, state.market);
     if (step.done === null) return;
     const { name } = work.instance;
     if (work.algorithm.kind === 'bracket')
       outbox.info(`${name}: its bracket in ${work.market} is over: ${step.done}`, name);
     this.finish(work, step.done);
+  }
+
+  /** Says once that it waits for something without which it can place nothing. */
+  private tellLack(work: AlgorithmWork, lacks: string | null): void {
+    const { outbox } = this.options;
+    const { name } = work.instance;
+    if (lacks === null) {
+      work.lacksSinceMs = null;
+      work.isLackTold = false;
+      return;
+    }
+    work.lacksSinceMs ??= outbox.nowMs;
+    if (work.isLackTold) return;
+    const tellAtMs = work.lacksSinceMs + LACK_TOLD_AFTER_MS;
+    if (outbox.nowMs < tellAtMs) {
+      work.wakeAtMs = Math.min(work.wakeAtMs, tellAtMs);
+      return;
+    }
+    work.isLackTold = true;
+    outbox.warn(
+      `${name}: its ${work.algorithm.kind} in ${work.markets.join(', ')} could place nothing for ${LACK_TOLD_AFTER_MS / 60_000} minutes: ${lacks}. It goes on waiting`,
+      name,
+    );
   }
 
   private carryOut(work: AlgorithmWork, step: AlgorithmStep<Algorithm>, market: Market): void {

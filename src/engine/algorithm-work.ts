@@ -34,6 +34,10 @@ export class AlgorithmWork implements ClaimingWork {
   wantsBooks = false;
   /** @see AlgorithmStep.isComplete */
   isComplete = false;
+  /** Since when it can place nothing for want of something; null while it lacks nothing. */
+  lacksSinceMs: number | null = null;
+  /** Whether that was said. */
+  isLackTold = false;
   /** How often it was asked in this step. */
   asks = 0;
   private orderList: readonly OrderRecord[] | null = null;

@@ -12,7 +12,7 @@ import { paymentFor, worstPrice } from '../claims.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import type { AlgorithmOrder, AlgorithmStep, AlgorithmView, MarketLook } from './algorithm-step.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
-import { NOTHING, over, waiting } from './step.ts';
+import { lacking, NO_EQUITY, noPriceOf, NOTHING, over, waiting } from './step.ts';
 import { advanceTarget } from './target.ts';
 import type { TargetsAlgorithm, TargetsLeg } from './targets.ts';
 
@@ -47,7 +47,7 @@ export function advanceTargets(
   if (view.orders.some((order) => isAwaited(order) && !isFinal(order))) return waiting(before);
   const orders = awaited.length === 0 ? view.orders : view.orders.filter((order) => !isAwaited(order));
   const algorithm = before.legs.some(({ side }) => side === null) ? decided(before, view) : before;
-  if (algorithm === null) return waiting(before, { wantsBooks: true });
+  if (typeof algorithm === 'string') return lacking(before, algorithm);
   const live = orders.reduce((sum, order) => sum + (isFinal(order) ? 0 : 1), 0);
   const money = present(view.portfolio, 'a look at the portfolio').spendable();
   const round: Round = { view, orders, place: [], atOnce, live, money, wakeAtMs: null, wantsBooks: false };
@@ -61,15 +61,16 @@ export function advanceTargets(
   return { algorithm: next, cancel: NOTHING, place, wakeAtMs, wantsBooks, done: null };
 }
 
-/** With positions in place of shares; null while the equity or a price is not known. */
-function decided(algorithm: TargetsAlgorithm, view: AlgorithmView): TargetsAlgorithm | null {
+/** With positions in place of shares; what it lacks, while the equity or a price is not known. */
+function decided(algorithm: TargetsAlgorithm, view: AlgorithmView): TargetsAlgorithm | string {
   const { equity } = view;
-  if (equity === null) return null;
+  const unpriced = algorithm.legs.find((leg) => middleOf(lookAt(leg, view)) === null);
+  if (unpriced !== undefined) return noPriceOf(unpriced.market);
+  if (equity === null) return NO_EQUITY;
   const legs: TargetsLeg[] = [];
   for (const leg of algorithm.legs) {
     const look = lookAt(leg, view);
-    const price = middleOf(look);
-    if (price === null) return null;
+    const price = present(middleOf(look), 'the price of a market of the set');
     const worth = multiplyUnits(look.position, price, divideDown);
     const wanted = equity <= 0n ? NO_UNITS : multiplyUnits(equity, leg.share, divideDown);
     const position = onAmountGrid(look.market, divideDown(wanted * UNITS_PER_ONE, price));

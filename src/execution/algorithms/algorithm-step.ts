@@ -96,6 +96,8 @@ export interface AlgorithmStep<Algorithm> {
   readonly place: readonly AlgorithmOrder[];
   readonly wakeAtMs: number | null;
   readonly wantsBooks: boolean;
+  /** What it can place nothing without, as a part of a sentence; left out where it lacks nothing. */
+  readonly lacks?: string;
   /** Whether all that it wants rests, and nothing else: until an order changes it has nothing to do. */
   readonly isComplete?: boolean;
   /**

@@ -12,6 +12,15 @@ export function refused(reason: string): { readonly ok: false; readonly reason: 
   return { ok: false, reason };
 }
 
+export const NO_EQUITY = 'something that the strategy holds has no price, so its equity is not known';
+
+export const noPriceOf = (market: string): string => `no price of ${market} is known`;
+
+/** Nothing can be placed before a book says what is lacking. */
+export function lacking<Algorithm>(algorithm: Algorithm, lacks: string): AlgorithmStep<Algorithm> {
+  return { ...waiting(algorithm, { wantsBooks: true }), lacks };
+}
+
 /** Nothing to do until an order changes, or until `wakeAtMs`, or until a book arrives. */
 export function waiting<Algorithm>(
   algorithm: Algorithm,

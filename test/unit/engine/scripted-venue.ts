@@ -11,6 +11,7 @@ import {
 } from '../../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../../src/domain/order.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
+import type { BookLevel } from '../../../src/domain/order-book.ts';
 import type { PublicTrade, VenueTrade } from '../../../src/domain/trade.ts';
 import {
   venueOrderId,
@@ -63,7 +64,8 @@ export class ScriptedVenue {
   readonly candles: Candle[] = [];
   readonly tape: PublicTrade[] = [];
   rules: readonly MarketRule[] = [];
-  book = { bid: '99', ask: '101' };
+  /** Its best prices; null where a side is empty. */
+  book: { bid: string | null; ask: string | null } = { bid: '99', ask: '101' };
   /** Orders that lists do not show yet, and trades that are not shown yet, by their ids. */
   readonly hidden = new Set<SomeId | VenueTradeId>();
   /** What wallets say to be set aside, by currency. */
@@ -239,8 +241,8 @@ export class ScriptedVenue {
       }
       case 'book':
         return {
-          bids: [[decimalText(this.book.bid), decimalText('5')]],
-          asks: [[decimalText(this.book.ask), decimalText('5')]],
+          bids: levelsAt(this.book.bid),
+          asks: levelsAt(this.book.ask),
           updatedAtMs: this.nowMs,
         };
       case 'candles':
@@ -330,6 +332,9 @@ export class ScriptedVenue {
     return ((count * SCRAMBLE) % 2 ** 32).toString(16).padStart(8, '0');
   }
 }
+
+const levelsAt = (price: string | null): readonly BookLevel[] =>
+  price === null ? [] : [[decimalText(price), decimalText('5')]];
 
 /** Odd, so that no two counts below 2^32 give the same. */
 const SCRAMBLE = 2_654_435_761;

@@ -75,4 +75,38 @@ describe('a set of shares', () => {
       { code: 'fit', reason: 'expected a market that the bot follows in shares, was ETHUSDT' },
     ]);
   });
+
+  describe('for which nobody knows a price', () => {
+    const lacks = (world: EngineWorld): readonly string[] =>
+      world.messages('warning').filter((message) => message.includes('could place nothing'));
+
+    it('waits, says once after five minutes what it lacks, and goes on with the price', () => {
+      const world = open();
+      world.venue.book = { bid: null, ask: null };
+      world.advance(10_000);
+      world.want(TENTH);
+      world.advance(299_000);
+      expect(lacks(world)).toEqual([]);
+      world.advance(1_200_000);
+      expect(lacks(world)).toEqual([
+        'one: its targets in BTCUSDT could place nothing for 5 minutes: no price of BTCUSDT is known. It goes on waiting',
+      ]);
+      expect(amounts(world)).toEqual([]);
+      world.venue.book = { bid: '99', ask: '101' };
+      world.advance(10_000);
+      expect(amounts(world)).toEqual(['buy 100 sending']);
+      expect(lacks(world)).toHaveLength(1);
+    });
+
+    it('says it of a target of one market too', () => {
+      const world = open();
+      world.venue.book = { bid: '99', ask: null };
+      world.advance(10_000);
+      world.want(target('BTCUSDT', { position: '10' }));
+      world.advance(310_000);
+      expect(lacks(world)).toEqual([
+        'one: its target in BTCUSDT could place nothing for 5 minutes: no price of BTCUSDT is known. It goes on waiting',
+      ]);
+    });
+  });
 });
