@@ -37,15 +37,25 @@ export interface RunMarket {
 
 /** How a bot begins again in the middle of a run. */
 export interface RunRestarts {
-  /** Once the bars are over that close then, in ms since 1970. */
-  readonly atMs: ReadonlySet<number>;
+  /** In ms since 1970, rising. It begins again once the bars that close by then are over. */
+  readonly atMs: readonly number[];
+  /**
+   * How the life before ends: without a word, or in order. In order its entries are canceled, and the ways
+   * out of what it holds stay open.
+   */
+  readonly ending: 'killed' | 'keep-exits';
   /** What it finds of its life before. */
   readonly kept: {
     take(change: MirrorChange): void;
     load(nowMs: number): MirrorState;
   };
-  /** Its strategies, made anew. */
-  readonly newInstances: () => EngineSettings['instances'];
+  /** Its strategies, made anew for the moment of `atMs`. */
+  readonly newInstances: (atMs: number) => EngineSettings['instances'];
+  /**
+   * Where the past begins that warms them up, those that the run begins with, too. Without it that is the
+   * first bar.
+   */
+  readonly pastFromMs?: (atMs: number) => number;
 }
 
 export interface CandleRunOptions {
@@ -83,6 +93,9 @@ export interface CandleRun {
 /** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
 const MOST_STEPS_A_MOMENT = 10_000;
 
+/** Looks at whether a life has ended: its cancels are answered at once, so few are needed. */
+const MOST_LOOKS_AT_AN_END = 100;
+
 /** Often enough for a slow strategy; who reports progress looks at the clock. */
 const PROGRESS_EVERY_BARS = 1_000;
 
@@ -110,14 +123,17 @@ export class CandleRunner {
   private wallets: readonly WalletReading[] = [];
   private readonly valuer: EquityValuer;
   private statistics: BarStatistics;
+  /** Restarts that have been. */
+  private restarted = 0;
   /** The strategies of lives that have ended. */
   private readonly pastInstances: StrategyInstance[] = [];
 
   constructor(options: CandleRunOptions) {
     this.options = options;
     const { settings, markets, fromMs } = options;
+    const pastFromMs = options.restarts?.pastFromMs?.(fromMs) ?? null;
     this.engine = this.engineOf(settings.instances, { ...EMPTY_MIRROR_STATE, epoch: 'back' }, fromMs);
-    this.lanes = markets.map((market, index) => this.laneOf(market, { index, fromMs }));
+    this.lanes = markets.map((market, index) => this.laneOf(market, { index, fromMs, pastFromMs }));
     this.statistics = new BarStatistics(this.lanes);
     this.total = this.lanes.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.valuer = options.venue.valuer(
@@ -155,7 +171,6 @@ export class CandleRunner {
 
   /** Closes bars until the next progress report. Answers whether there may be more. */
   private closeSome(): boolean {
-    const { restarts } = this.options;
     const untilDone = this.done + PROGRESS_EVERY_BARS;
     while (this.done < untilDone) {
       const nextMs = this.nextMs();
@@ -165,7 +180,7 @@ export class CandleRunner {
       if (this.wakeAtMs <= nextMs) this.wakeUntil(nextMs + 1);
       if (closed > 0) this.equity.add(nextMs);
       this.done += closed;
-      if (closed > 0 && restarts?.atMs.has(nextMs) === true) this.restart(restarts, nextMs);
+      this.restartBy(nextMs);
       this.openBars(nextMs);
     }
     return true;
@@ -202,25 +217,54 @@ export class CandleRunner {
     );
   }
 
+  /** The restart whose time has come; of several, between which there were no bars, the last one. */
+  private restartBy(nowMs: number): void {
+    const { restarts } = this.options;
+    if (restarts === undefined) return;
+    let atMs: number | null = null;
+    for (let next = restarts.atMs[this.restarted]; next !== undefined && next <= nowMs;) {
+      atMs = next;
+      this.restarted += 1;
+      next = restarts.atMs[this.restarted];
+    }
+    if (atMs !== null) this.restart(restarts, { atMs, nowMs });
+  }
+
   /**
-   * The bot ends without a word and begins again, with what it kept and with the bars so far as its past. Its
-   * orders stay at the exchange meanwhile.
+   * The bot ends and begins again, with what it kept and with the bars so far as its past. What it has at the
+   * exchange stays there meanwhile.
    */
-  private restart({ kept, newInstances }: RunRestarts, nowMs: number): void {
+  private restart(
+    { kept, ending, newInstances, pastFromMs }: RunRestarts,
+    { atMs, nowMs }: { readonly atMs: number; readonly nowMs: number },
+  ): void {
     const { markets } = this.options;
+    if (ending === 'keep-exits') this.drain(nowMs);
     this.pastInstances.push(...this.engine.instances);
-    this.engine = this.engineOf(newInstances(), kept.load(nowMs), nowMs);
+    this.engine = this.engineOf(newInstances(atMs), kept.load(nowMs), nowMs);
     this.lastOutput = null;
-    this.lanes = markets.map((market, index) => this.laneOf(market, { index, fromMs: nowMs }));
+    const of = { fromMs: nowMs, pastFromMs: pastFromMs?.(atMs) ?? null };
+    this.lanes = markets.map((market, index) => this.laneOf(market, { index, ...of }));
     for (const lane of this.lanes) lane.closedIndex = lane.next - 1;
     this.statistics = new BarStatistics(this.lanes);
     this.step({ kind: 'account', atMs: nowMs, orders: [], trades: [], wallets: this.wallets });
   }
 
+  /** The life ends in order, as a bot does that is asked to: at the exchange are ways out alone. */
+  private drain(atMs: number): void {
+    this.step({ kind: 'control', atMs, command: { kind: 'drain', openOrders: 'keep-exits' } });
+    for (let looks = 0; looks < MOST_LOOKS_AT_AN_END; looks += 1) {
+      if (this.engine.isDrained()) return;
+      this.step({ kind: 'tick', atMs });
+    }
+    throw new SarrafError('INVARIANT', `the engine had not ended after ${MOST_LOOKS_AT_AN_END} looks`);
+  }
+
   private laneOf(
     { market, columns }: RunMarket,
-    { index, fromMs }: { readonly index: number; readonly fromMs: number },
+    of: { readonly index: number; readonly fromMs: number; readonly pastFromMs: number | null },
   ): BarLane {
+    const { index, fromMs, pastFromMs } = of;
     const wanted = this.engine.instances.flatMap(({ runner }) =>
       runner.subscriptions.flatMap((one) =>
         one.kind === 'candles' && one.market === market.symbol ? [one] : [],
@@ -231,7 +275,7 @@ export class CandleRunner {
       isPooled: same.every(({ isPooled }) => isPooled === true),
       listeners: this.engine.listenersTo(market.symbol, timeframe),
     }));
-    let past = 0;
+    let past = pastFromMs === null ? 0 : firstBarFrom(columns, pastFromMs);
     for (; past < columns.length && (columns.openTimeMs[past] ?? 0) < fromMs; past += 1)
       this.warmUp(feeds, past);
     const lane = new BarLane({ index, market, columns, feeds, first: past });
@@ -411,7 +455,7 @@ export class CandleRunner {
 
   private failures(): ReadonlyMap<string, string> {
     return new Map(
-      this.engine.instances.flatMap(({ runner }) =>
+      [...this.pastInstances, ...this.engine.instances].flatMap(({ runner }) =>
         runner.failure === null ? [] : [[runner.name, runner.failure] as const],
       ),
     );

@@ -13,7 +13,7 @@ import { timeframeMs } from '../domain/timeframe.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, Loading, TradedMarket } from './backtest-run.ts';
-import { CandleRunner, type RunMarket, type CandleRun } from './candle-runner.ts';
+import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from './candle-runner.ts';
 import { withCaveats } from './backtest-run.ts';
 import { describeBarRules } from './describe-bar-rules.ts';
 import type { BarRules } from '../venues/bars/bar-rules.ts';
@@ -38,6 +38,8 @@ export interface CandleBacktest {
   readonly rules: Partial<BarRules>;
   /** Bars that open before it are the past. */
   readonly fromMs: number;
+  /** Where the bot ends on the way and begins again; it never does without it. */
+  readonly restarts?: RunRestarts;
   /** What the result keeps of how it was made. JSON. */
   readonly config: unknown;
   /** What it can not know, beside what no run on bars can; none without it. */
@@ -159,6 +161,7 @@ function runOnce(
     venue,
     quote: runCurrency(listed, backtest.currency),
     fromMs,
+    ...(backtest.restarts === undefined ? {} : { restarts: backtest.restarts }),
     ...(onProgress === undefined ? {} : { onProgress }),
   }).run();
   return { run, venue };

@@ -41,7 +41,7 @@ export async function runSession(study: PreparedStudy, options: SessionOptions):
 }
 
 /** Begins the file of a study, or makes sure that it is of this one. */
-function takeUp(store: StudyStore, study: PreparedStudy): void {
+export function takeUp(store: StudyStore, study: PreparedStudy): void {
   const { written, identity, bars } = study;
   const head = store.head();
   if (head === null) {

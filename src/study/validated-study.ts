@@ -33,6 +33,7 @@ export function validatedStudy(store: StudyStore, result: StudyResult): Validate
     best: { number: best.number, metrics: present(best.metrics, 'the figures of the best trial') },
     ofData: trialsOnData.trials,
     holdout: range.splitMs >= range.toMs ? 'none' : holdout === null ? 'closed' : 'opened',
+    isWalked: (store.walkForward.head()?.account ?? null) !== null,
     dailyOf,
   });
   return { ...result, validation };

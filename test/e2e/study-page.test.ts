@@ -23,7 +23,7 @@ const commands = [...page.matchAll(/^sarraf (study .*)$/gm)].map(([, line = ''])
 const here = (args: readonly string[]): readonly string[] => [
   ...args.map((arg) => (arg === 'study.yaml' ? join(folder, arg) : arg)),
   ...(args[1] === 'new' ? [] : ['--data', join(folder, 'data')]),
-  ...(args[1] === 'run' ? ['--json', '--workers', '1'] : []),
+  ...(args[1] === 'run' || args[1] === 'walk-forward' ? ['--json', '--workers', '1'] : []),
 ];
 
 describe('the page of studies', () => {
@@ -32,9 +32,11 @@ describe('the page of studies', () => {
       'new',
       'run',
       'show',
+      'walk-forward',
       'open-holdout',
       'run',
       'show',
+      'walk-forward',
     ]);
     for (const args of commands) {
       const { code, error } = await sarrafHere(here(args));

@@ -90,7 +90,12 @@ export function runSummary(run: BacktestRun): BacktestSummary {
   return summaryOf(run, roundTrips(valued.moved, valued.markets), valued.traded);
 }
 
-function summaryOf(run: BacktestRun, { trips }: RoundTrips, traded: BacktestRun['fills']): BacktestSummary {
+/** The figures of a run with these trades and fills, whose money is in its currency. */
+export function summaryOf(
+  run: BacktestRun,
+  { trips }: RoundTrips,
+  traded: BacktestRun['fills'],
+): BacktestSummary {
   const { tradedValue, fees, ...statistics } = runMetrics(run, trips, traded);
   return {
     quote: run.quote,

@@ -14,7 +14,7 @@ import type { UniverseWish } from '../../strategy/universe/universe-rules.ts';
 import { BarFillSimulator } from '../../venues/bars/bar-fill-simulator.ts';
 import { CandleRunner, type CandleRun, type CandleRunOptions } from '../candle-runner.ts';
 import type { PollRunOptions } from '../poll/run-poll.ts';
-import { KeptState } from './kept-state.ts';
+import { KeptState } from '../kept-state.ts';
 import { scriptedMarket, SCRIPT_START_MS, type MarketScript } from './scripted-market.ts';
 import type { Market } from '../../domain/market.ts';
 import { refusedAnswer } from '../../venues/door/typed-door.ts';
@@ -162,8 +162,11 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
       ? {}
       : {
           restarts: {
-            atMs: new Set(restartAfter.map((bars) => SCRIPT_START_MS + (past + bars) * barMs)),
+            atMs: restartAfter
+              .map((bars) => SCRIPT_START_MS + (past + bars) * barMs)
+              .toSorted((left, right) => left - right),
             kept: new KeptState('test'),
+            ending: 'killed',
             newInstances: () => {
               runner = newRunner();
               return settingsOf(runner, options).instances;

@@ -4,6 +4,7 @@ import { openHoldoutCommand } from '../study/open-holdout-command.ts';
 import { studyResumeCommand, studyRunCommand } from '../study/run-command.ts';
 import { studyShowCommand } from '../study/show-command.ts';
 import { studyStatusCommand } from '../study/status-command.ts';
+import { studyWalkForwardCommand } from '../study/walk-forward-command.ts';
 
 const EXAMPLES = `
 A study tries params of a strategy on recorded candles, and keeps every trial. docs/studies.md
@@ -13,6 +14,7 @@ Examples:
   sarraf study new study.yaml
   sarraf study run study.yaml
   sarraf study show study
+  sarraf study walk-forward study
   sarraf study open-holdout study
   sarraf study run ma-cross --csv hours.csv --market BTCUSDT --cash 10000 --fee 0.1% --trials 60
 
@@ -30,6 +32,7 @@ export function studyCommand(): Command {
     studyStatusCommand,
     studyShowCommand,
     studyResumeCommand,
+    studyWalkForwardCommand,
     openHoldoutCommand,
   ]) {
     command.addCommand(create().exitOverride());

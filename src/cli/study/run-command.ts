@@ -71,7 +71,7 @@ function shortName({ settings, identity }: PreparedStudy): string {
 }
 
 /** The options' budget over that of the file. */
-function withBudget(read: ReadStudy, { trials, time }: SessionFlags): ReadStudy {
+export function withBudget(read: ReadStudy, { trials, time }: SessionFlags): ReadStudy {
   if (trials === undefined && time === undefined) return read;
   const { trials: usual, time: usualMs } = read.settings.budget;
   const budget = {
@@ -160,9 +160,10 @@ export function studyResumeCommand(): Command {
   );
 }
 
-function sessionOptions(command: Command): Command {
+/** Options of every command that runs trials. */
+export function sessionOptions(command: Command, trials: string = 'trials in all (default: 100)'): Command {
   return command
-    .option('--trials <number>', 'trials in all (default: 100)', integerOption(1, MOST_TRIALS))
+    .option('--trials <number>', trials, integerOption(1, MOST_TRIALS))
     .option('--time <length>', 'after this time, such as 10m, no trial begins', timeOptionText)
     .option(
       '--workers <number>',

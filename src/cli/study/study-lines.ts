@@ -97,7 +97,8 @@ export function figureText(name: string, metrics: TrialMetrics | null): string {
   return Number.isInteger(value) ? groupedText(String(value), 0) : numberText(value);
 }
 
-function paramText(value: unknown): string {
+/** One param as people read it. */
+export function paramText(value: unknown): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

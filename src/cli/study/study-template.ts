@@ -37,4 +37,8 @@ constraints:
 # grid, random, sobol, tpe, nsga2 or cmaes: see docs/samplers.md.
 sampler: { kind: tpe, seed: 1 }
 budget: { trials: 40 }
+
+# "sarraf study walk-forward" searches each train window, and trades the choice in the test window after it.
+validation:
+  walkForward: { kind: rolling, train: 1d, test: 8h, choose: best }
 `;

@@ -12,7 +12,7 @@ import { paymentFor, worstPrice } from '../claims.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import type { AlgorithmOrder, AlgorithmStep, AlgorithmView, MarketLook } from './algorithm-step.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
-import { lacking, NO_EQUITY, noPriceOf, NOTHING, over, waiting } from './step.ts';
+import { waitingFor, NO_EQUITY, noPriceOf, NOTHING, over, waiting } from './step.ts';
 import { advanceTarget } from './target.ts';
 import type { TargetsAlgorithm, TargetsLeg } from './targets.ts';
 
@@ -47,7 +47,7 @@ export function advanceTargets(
   if (view.orders.some((order) => isAwaited(order) && !isFinal(order))) return waiting(before);
   const orders = awaited.length === 0 ? view.orders : view.orders.filter((order) => !isAwaited(order));
   const algorithm = before.legs.some(({ side }) => side === null) ? decided(before, view) : before;
-  if (typeof algorithm === 'string') return lacking(before, algorithm);
+  if (typeof algorithm === 'string') return waitingFor(before, algorithm);
   const live = orders.reduce((sum, order) => sum + (isFinal(order) ? 0 : 1), 0);
   const money = present(view.portfolio, 'a look at the portfolio').spendable();
   const round: Round = { view, orders, place: [], atOnce, live, money, wakeAtMs: null, wantsBooks: false };

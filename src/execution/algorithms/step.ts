@@ -16,8 +16,8 @@ export const NO_EQUITY = 'something that the strategy holds has no price, so its
 
 export const noPriceOf = (market: string): string => `no price of ${market} is known`;
 
-/** Nothing can be placed before a book says what is lacking. */
-export function lacking<Algorithm>(algorithm: Algorithm, lacks: string): AlgorithmStep<Algorithm> {
+/** Nothing can be placed before a book brings what it lacks. */
+export function waitingFor<Algorithm>(algorithm: Algorithm, lacks: string): AlgorithmStep<Algorithm> {
   return { ...waiting(algorithm, { wantsBooks: true }), lacks };
 }
 

@@ -14,7 +14,7 @@ import type { SeenBook } from '../risk/risk-view.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
-import { lacking, NO_EQUITY, noPriceOf, over, placing, refused, waiting, type Creation } from './step.ts';
+import { waitingFor, NO_EQUITY, noPriceOf, over, placing, refused, waiting, type Creation } from './step.ts';
 import { NO_TALLY, takeStock, type Tally } from './tally.ts';
 import { positiveWishUnits, wishUnits } from './wish-units.ts';
 
@@ -89,7 +89,7 @@ export function advanceTarget(before: TargetAlgorithm, view: AlgorithmView): Alg
   }
   const position = algorithm.position ?? positionOf(algorithm, view);
   if (position === null)
-    return lacking(algorithm, middleOf(view.book) === null ? noPriceOf(view.market.symbol) : NO_EQUITY);
+    return waitingFor(algorithm, middleOf(view.book) === null ? noPriceOf(view.market.symbol) : NO_EQUITY);
   return approach(algorithm.position === null ? { ...algorithm, position } : algorithm, position, view);
 }
 
@@ -103,7 +103,7 @@ function approach(
   const { side, amount } = differenceOf(target, view);
   if (onAmountGrid(view.market, amount) === 0n) return over(algorithm, 'reached');
   const price = algorithm.price ?? priceFor(side, view.book);
-  if (price === null) return lacking(algorithm, noPriceOf(view.market.symbol));
+  if (price === null) return waitingFor(algorithm, noPriceOf(view.market.symbol));
   if (!canBeOrdered(view.market, { amount, price })) return over(algorithm, 'reached');
   if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(algorithm, { wakeAtMs: retryAtMs });
   if (algorithm.placed >= MOST_ORDERS) return over(algorithm, `not reached with ${MOST_ORDERS} orders`);

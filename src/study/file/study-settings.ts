@@ -9,6 +9,7 @@ import { SAMPLER_KINDS, type SamplerKind } from '../samplers/sampler-settings.ts
 import { MOST_TRIALS } from '../samplers/trial-record.ts';
 import { spaceDeclaration } from '../space/space-declaration.ts';
 import { constraints, moment, objectives, percent, share } from './study-fields.ts';
+import { walkForward } from './walk-forward-fields.ts';
 
 /** Trials of a study that says nothing of them. */
 const USUAL_TRIALS = 100;
@@ -128,6 +129,10 @@ export const studySettings = z
         time: duration().optional().describe('After this time no trial begins; those under way are ended.'),
       })
       .prefault({}),
+    validation: z
+      .strictObject({ walkForward: walkForward().optional() })
+      .prefault({})
+      .describe('How what was found is tested.'),
   })
   .superRefine(({ csv, catalogue, from, to, markets, objectives: wanted, sampler }, context) => {
     const refuse = (path: string[], message: string): void => {

@@ -6,10 +6,18 @@ import type { Space } from '../space/parameter.ts';
 
 /**
  * All of a study's settings that decide its trials, as plain JSON. Where its data is, how many trials it may
- * have and how long it may take are not among them: the same study goes on with more of them, or elsewhere.
+ * have, how long it may take and how it is validated are not among them: the same study goes on with more of
+ * them, or elsewhere.
  */
 export function studyQuestion(settings: StudySettings, space: Space): Readonly<Record<string, unknown>> {
-  const { csv: _csv, catalogue: _catalogue, budget: _budget, space: _space, ...asked } = settings;
+  const {
+    csv: _csv,
+    catalogue: _catalogue,
+    budget: _budget,
+    space: _space,
+    validation: _validation,
+    ...asked
+  } = settings;
   return JSON.parse(
     JSON.stringify({
       ...asked,

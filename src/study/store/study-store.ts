@@ -9,6 +9,7 @@ import {
   type DatabaseShape,
 } from './study-database.ts';
 import { rowOf, trialOfRow, type StoredTrial, type TrialRow } from './study-rows.ts';
+import { WalkForwardStore } from './walk-forward-store.ts';
 import { STUDY_APPLICATION_ID, STUDY_TABLES, STUDY_VERSION } from './study-tables.ts';
 
 const SHAPE: DatabaseShape = {
@@ -68,6 +69,14 @@ export class StudyStore {
   /** Opens one to look at. Throws `DATA_UNUSABLE` where there is none. */
   static openToRead(path: string): StudyStore {
     return new StudyStore(path, openStudyDatabaseToRead(path, SHAPE));
+  }
+
+  /** Its walk-forward, in the same file. */
+  get walkForward(): WalkForwardStore {
+    return new WalkForwardStore(this.database, {
+      write: (change) => this.write(change),
+      read: (look) => this.read(look),
+    });
   }
 
   /** What the study is; null in a file that was only just made. */

@@ -4,12 +4,13 @@ export const STUDY_APPLICATION_ID = 0x73617273;
 export const REGISTER_APPLICATION_ID = 0x73617274;
 
 /** To be raised when a reader of the tables before would misread them. */
-export const STUDY_VERSION = 1;
+export const STUDY_VERSION = 2;
 export const REGISTER_VERSION = 1;
 
 /**
  * One study a file. A trial is one row, committed when it has ended. Times stand apart, since they are all
- * that differs between two runs of the same study.
+ * that differs between two runs of the same study. Trials of a walk-forward are numbered in each of its
+ * windows.
  */
 export const STUDY_TABLES = `
   CREATE TABLE study (
@@ -40,6 +41,23 @@ export const STUDY_TABLES = `
     after_trials INTEGER NOT NULL,
     report TEXT
   ) STRICT;
+  CREATE TABLE walk_forward (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    plan TEXT NOT NULL,
+    account TEXT
+  ) STRICT;
+  CREATE TABLE window_trials (
+    window INTEGER NOT NULL CHECK (window >= 1),
+    number INTEGER NOT NULL CHECK (number >= 0),
+    point TEXT NOT NULL,
+    params TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    failure TEXT,
+    metrics TEXT,
+    first_day INTEGER,
+    returns BLOB,
+    PRIMARY KEY (window, number)
+  ) STRICT, WITHOUT ROWID;
 `;
 
 /** Every study that was ever run with this data folder, the months of its bars, and openings of hold-outs. */

@@ -1,9 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ownModule } from '../../plugins/own-files.ts';
+import type { Stretch } from '../data/stretch.ts';
 import type { Params } from '../space/params-of-point.ts';
-import type { TrialReport } from './trial-report.ts';
-import type { TrialRunner } from './trial-runner.ts';
+import type { AccountReport, AccountTask } from './account-run.ts';
+import type { BenchTask } from './bench-task.ts';
+import type { FailedReport, TrialReport } from './trial-report.ts';
+import type { AccountRunner } from './trial-runner.ts';
 import type { TrialSetup } from './trial-setup.ts';
 
 /** Threads of a study at most. */
@@ -31,12 +34,12 @@ export interface ThreadRunnerOptions {
 }
 
 /** Runs trials in threads of this process, which share the bars. */
-export class ThreadRunner implements TrialRunner {
+export class ThreadRunner implements AccountRunner {
   /** One more for each thread waits in line, so that a thread that ends a trial has the next one. */
   readonly width: number;
   private readonly options: ThreadRunnerOptions;
   /** Null until there is a trial to run: a study that has ended needs no threads. */
-  private pool: Piscina<Params, TrialReport> | null = null;
+  private pool: Piscina<BenchTask, TrialReport | AccountReport> | null = null;
   private isClosed = false;
 
   constructor(options: ThreadRunnerOptions) {
@@ -44,14 +47,23 @@ export class ThreadRunner implements TrialRunner {
     this.width = options.workers * 2;
   }
 
-  async run(params: Params): Promise<TrialReport> {
+  async run(params: Params, stretch?: Stretch): Promise<TrialReport> {
+    return this.perform<TrialReport>({ kind: 'trial', params, stretch: stretch ?? null });
+  }
+
+  /** Runs one account through several params. */
+  async account(task: AccountTask): Promise<AccountReport> {
+    return this.perform<AccountReport>({ kind: 'account', ...task });
+  }
+
+  private async perform<Report>(task: BenchTask): Promise<Report | FailedReport> {
     const { longestTrialMs = LONGEST_TRIAL_MS } = this.options;
     this.pool ??= this.begin();
     let reason = '';
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const limit = AbortSignal.timeout(longestTrialMs);
       try {
-        return await this.pool.run(params, { signal: limit });
+        return (await this.pool.run(task, { signal: limit })) as Report;
       } catch (error) {
         if (this.isClosed) throw error;
         if (limit.aborted) {
@@ -69,9 +81,9 @@ export class ThreadRunner implements TrialRunner {
     await this.pool?.destroy();
   }
 
-  private begin(): Piscina<Params, TrialReport> {
+  private begin(): Piscina<BenchTask, TrialReport | AccountReport> {
     const { setup, workers } = this.options;
-    const pool = new Piscina<Params, TrialReport>({
+    const pool = new Piscina<BenchTask, TrialReport | AccountReport>({
       filename: fileURLToPath(ownModule('study/trials/trial-worker')),
       workerData: setup,
       minThreads: workers,

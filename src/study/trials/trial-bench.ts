@@ -1,15 +1,17 @@
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { numberOf } from '../../backtest/metrics/statistics.ts';
 import { runSummary } from '../../backtest/result/finish-run.ts';
-import type { BacktestSummary } from '../../backtest/result/result-schema.ts';
 import { runBacktest } from '../../backtest/run-backtest.ts';
-import { createBacktest } from '../../backtest/setup/candle-backtest.ts';
+import { createBacktest, type CreatedBacktest } from '../../backtest/setup/candle-backtest.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import type { TrialMetrics } from '../goals/objectives.ts';
+import type { Stretch } from '../data/stretch.ts';
 import type { Params } from '../space/params-of-point.ts';
+import { runAccount, type AccountReport, type AccountTask } from './account-run.ts';
 import { dailyReturns } from './daily-returns.ts';
-import type { TrialReport } from './trial-report.ts';
+import { failureReason } from './failure-reason.ts';
+import { trialMetrics } from './trial-metrics.ts';
+import type { FailedReport, TrialReport } from './trial-report.ts';
 import { botConfigOf, withParams, type TrialSetup } from './trial-setup.ts';
 
 /** Runs trials of one study, one at a time, in the thread that it was made in. */
@@ -23,47 +25,45 @@ export class TrialBench {
     this.config = botConfigOf(setup.overrides);
   }
 
-  /** Runs one. What goes wrong is part of its report: nothing is thrown. */
-  async run(params: Params): Promise<TrialReport> {
+  /**
+   * Runs one; `stretch`: in place of that of the setup. What goes wrong is part of its report: nothing is
+   * thrown.
+   */
+  async run(params: Params, stretch: Stretch | null = null): Promise<TrialReport> {
+    return this.reported(async () => {
+      const { backtest } = await this.create(params, stretch ?? this.setup);
+      return reportOf(runBacktest(backtest));
+    });
+  }
+
+  /** Runs one account through several params, one after the other. */
+  async account(task: AccountTask): Promise<AccountReport> {
+    return this.reported(async () => runAccount(task, async (params, of) => this.create(params, of)));
+  }
+
+  private async reported<Report>(run: () => Promise<Report>): Promise<Report | FailedReport> {
     try {
-      return reportOf(await this.backtest(params));
+      return await run();
     } catch (error) {
       const failure = error instanceof SarrafError && error.code === 'INVALID_STRATEGY' ? 'refused' : 'threw';
-      return { kind: 'failed', failure, reason: reasonOf(error) };
+      return { kind: 'failed', failure, reason: failureReason(error) };
     }
   }
 
-  private async backtest(params: Params): Promise<BacktestRun> {
+  private async create(
+    params: Params,
+    { fromMs, toMs }: Pick<TrialSetup, 'fromMs' | 'toMs'>,
+  ): Promise<CreatedBacktest> {
     const { overrides: _read, ...request } = this.setup;
-    const { backtest } = await createBacktest({
-      ...request,
-      config: withParams(this.config, params),
-      csv: [],
-      catalogue: null,
-    });
-    return runBacktest(backtest);
+    const config = withParams(this.config, params);
+    return createBacktest({ ...request, config, fromMs, toMs, csv: [], catalogue: null });
   }
 }
 
 function reportOf(run: BacktestRun): TrialReport {
   const stopped = run.strategies.find(({ failure }) => failure !== null);
-  if (stopped !== undefined) return { kind: 'failed', failure: 'stopped', reason: reasonOf(stopped.failure) };
+  if (stopped !== undefined)
+    return { kind: 'failed', failure: 'stopped', reason: failureReason(stopped.failure) };
   const daily = dailyReturns(run.curve, numberOf(run.initialEquity));
-  return { kind: 'ran', metrics: metricsOf(runSummary(run)), daily };
-}
-
-/** The figures of a summary as numbers. Money becomes the float next to it. */
-function metricsOf({ quote: _quote, ...figures }: BacktestSummary): TrialMetrics {
-  return Object.fromEntries(
-    Object.entries(figures).map(([name, value]) => [name, value === null ? null : Number(value)]),
-  );
-}
-
-/** Reasons are shown in one line, and kept for every trial that failed. */
-const LONGEST_REASON = 300;
-
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const line = text.replaceAll(/\s*\n\s*/g, '; ');
-  return line.length <= LONGEST_REASON ? line : `${line.slice(0, LONGEST_REASON - 1)}…`;
+  return { kind: 'ran', metrics: trialMetrics(runSummary(run)), daily };
 }

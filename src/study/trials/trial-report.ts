@@ -15,7 +15,14 @@ export const FAILURE_KINDS = ['refused', 'stopped', 'threw', 'no value', 'died',
 
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
+/** What has no figures, and why. */
+export interface FailedReport {
+  readonly kind: 'failed';
+  readonly failure: FailureKind;
+  readonly reason: string;
+}
+
 /** What a trial brought. */
 export type TrialReport =
   | { readonly kind: 'ran'; readonly metrics: TrialMetrics; readonly daily: DailyReturns }
-  | { readonly kind: 'failed'; readonly failure: FailureKind; readonly reason: string };
+  | FailedReport;

@@ -1,4 +1,6 @@
+import type { Stretch } from '../data/stretch.ts';
 import type { Params } from '../space/params-of-point.ts';
+import type { AccountReport, AccountTask } from './account-run.ts';
 import type { TrialReport } from './trial-report.ts';
 
 /** Who runs trials: threads here, or machines elsewhere. */
@@ -6,8 +8,14 @@ export interface TrialRunner {
   /** How many trials it wants at once, so that none of its workers waits. */
   readonly width: number;
   /**
-   * Runs one. What goes wrong in a trial is in its report; it rejects where the runner itself can not go on.
+   * Runs one; `stretch`: in place of that of the study. What goes wrong in a trial is in its report; it
+   * rejects where the runner itself can not go on.
    */
-  run(params: Params): Promise<TrialReport>;
+  run(params: Params, stretch?: Stretch): Promise<TrialReport>;
   close(): Promise<void>;
+}
+
+/** The same, for accounts that trade several params one after the other, too. */
+export interface AccountRunner extends TrialRunner {
+  account(task: AccountTask): Promise<AccountReport>;
 }

@@ -1,7 +1,8 @@
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import { workerData } from 'node:worker_threads';
-import type { Params } from '../space/params-of-point.ts';
+import type { AccountReport } from './account-run.ts';
+import type { BenchTask } from './bench-task.ts';
 import { TrialBench } from './trial-bench.ts';
 import type { TrialReport } from './trial-report.ts';
 import type { TrialSetup } from './trial-setup.ts';
@@ -16,7 +17,7 @@ globalThis.console = new Console({ stdout: nowhere, stderr: nowhere });
 let bench: TrialBench | null = null;
 
 /** The entry of a thread that runs trials: a strategy's file is loaded once in it. */
-export default async function runTrial(params: Params): Promise<TrialReport> {
+export default async function runTask(task: BenchTask): Promise<TrialReport | AccountReport> {
   bench ??= new TrialBench(workerData as TrialSetup);
-  return bench.run(params);
+  return task.kind === 'trial' ? bench.run(task.params, task.stretch) : bench.account(task);
 }

@@ -46,6 +46,7 @@ export interface ValidatedTrials {
   /** Trials ever run on this data. */
   readonly ofData: number;
   readonly holdout: VerdictBasis['holdout'];
+  readonly isWalked: boolean;
   /** The daily returns of a trial that ran. */
   readonly dailyOf: (number: number) => DailyReturns;
 }
@@ -59,7 +60,7 @@ const SEED_DIGITS = 8;
  * Sharpe ratio counts all of them nevertheless.
  */
 export function validateStudy(of: ValidatedTrials): StudyValidation {
-  const { space, objectives, trials, ofData, holdout, dailyOf } = of;
+  const { space, objectives, trials, ofData, holdout, isWalked, dailyOf } = of;
   const best = present(
     trials.find(({ number }) => number === of.best.number),
     'the best trial of the study',
@@ -81,7 +82,7 @@ export function validateStudy(of: ValidatedTrials): StudyValidation {
   const objective = present(objectives[0], 'an objective');
   const plateau = plateauAround(best, { trials, space, objective });
   const { metrics } = of.best;
-  const verdict = verdictOf({ statistics, plateau, metric: objective.metric, metrics, holdout });
+  const verdict = verdictOf({ statistics, plateau, metric: objective.metric, metrics, holdout, isWalked });
   return {
     verdict,
     basis: {

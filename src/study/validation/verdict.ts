@@ -30,6 +30,8 @@ export interface VerdictBasis {
   readonly metric: string;
   readonly metrics: TrialMetrics;
   readonly holdout: 'none' | 'closed' | 'opened';
+  /** Whether a walk-forward has been run to its end. */
+  readonly isWalked: boolean;
 }
 
 /** The usual chance of being wrong. */
@@ -125,13 +127,13 @@ function stabilityOf({ plateau, metric }: VerdictBasis): StudyVerdict['stable'] 
   return { kind: isPlateau ? 'plateau' : 'peak', reason };
 }
 
-function notTestedOf({ holdout }: VerdictBasis): readonly string[] {
+function notTestedOf({ holdout, isWalked }: VerdictBasis): readonly string[] {
   return [
     ...(holdout === 'none' ? ['hold-out (there is none)'] : []),
     ...(holdout === 'closed'
       ? ['hold-out (closed: "sarraf study open-holdout" runs the best trial on it)']
       : []),
-    'walk-forward (params were chosen once, with all days in view)',
+    ...(isWalked ? [] : ['walk-forward (params were chosen once, with all days in view)']),
     'books (candles alone: no queue, no depth, no latency)',
     'higher costs',
     'order of trades (a study keeps days)',

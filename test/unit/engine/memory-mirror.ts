@@ -1,4 +1,4 @@
-import { KeptState } from '../../../src/backtest/script/kept-state.ts';
+import { KeptState } from '../../../src/backtest/kept-state.ts';
 import type {
   IntentRecord,
   JournalEntry,

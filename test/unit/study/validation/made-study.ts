@@ -53,6 +53,7 @@ export function madeStudy(
     best: { number: best.number, metrics: present(best.metrics, 'figures') },
     ofData: trials.length,
     holdout: 'closed',
+    isWalked: false,
     dailyOf(number) {
       const daily = trials.find((trial) => trial.number === number)?.daily ?? null;
       if (daily === null) throw new Error(`expected returns of trial ${number}`);

@@ -90,6 +90,11 @@ describe('the verdict', () => {
     expect(notTested[0]).toMatch(first);
     expect(notTested.join('; ')).toMatch(/walk-forward .*; books \(candles alone/);
   });
+
+  test.each([true, false])('names a walk-forward just where none was run: run is %s', (isWalked) => {
+    const { notTested } = validateStudy(madeStudy(noise(1), { isWalked })).verdict;
+    expect(notTested.some((what) => what.startsWith('walk-forward'))).toBe(!isWalked);
+  });
 });
 
 describe('statistics of a study', () => {

@@ -1,0 +1,111 @@
+import {
+  EMPTY_MIRROR_STATE,
+  type IntentRecord,
+  type MirrorChange,
+  type MirrorState,
+} from '../engine/mirror-change.ts';
+import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+
+/** Closed orders that a restart is given back, by their age in ms. */
+const RECENT_MS = 900_000;
+
+/** What a mirror on the disk would give back to a bot that begins again, in memory. */
+export class KeptState {
+  readonly intents = new Map<string, IntentRecord>();
+  private base: MirrorState;
+  private readonly orders = new Map<string, MirrorState['orders'][number]>();
+  private readonly fills = new Map<string, MirrorState['fills'][number]>();
+  private readonly algorithms = new Map<string, MirrorState['algorithms'][number]>();
+  private readonly strategies = new Map<string, MirrorState['strategies'][number]>();
+  private readonly markets = new Map<string, MirrorState['markets'][number]>();
+  private readonly pieces = new Map<string, string>();
+
+  constructor(epoch: string) {
+    this.base = { ...EMPTY_MIRROR_STATE, epoch };
+  }
+
+  /** All that was kept so far, in the order in which it first came. */
+  get state(): MirrorState {
+    return {
+      ...this.base,
+      orders: [...this.orders.values()],
+      fills: [...this.fills.values()],
+      algorithms: [...this.algorithms.values()],
+      strategies: [...this.strategies.values()],
+      markets: [...this.markets.values()],
+      kept: Object.fromEntries(this.pieces),
+    };
+  }
+
+  set state(state: MirrorState) {
+    this.base = state;
+    refill(this.orders, state.orders, ({ key }) => key);
+    refill(this.fills, state.fills, nameOfFill);
+    refill(this.algorithms, state.algorithms, ({ intentId }) => intentId);
+    refill(this.strategies, state.strategies, ({ name }) => name);
+    refill(this.markets, state.markets, nameOfMarket);
+    this.pieces.clear();
+    for (const [name, json] of Object.entries(state.kept)) this.pieces.set(name, json);
+  }
+
+  /** What a bot that begins at `nowMs` gets. */
+  load(nowMs: number): MirrorState {
+    const { state } = this;
+    const atWork = new Set(state.algorithms.map(({ intentId }) => intentId));
+    const isLoaded = (order: OrderRecord): boolean =>
+      !isFinal(order) ||
+      (order.closedAtMs ?? nowMs) >= nowMs - RECENT_MS ||
+      (order.state === 'rejected' && order.attempts > 0) ||
+      atWork.has(order.intentId);
+    const intents = [...this.intents.values()].filter(({ status }) => status === 'working');
+    return { ...state, orders: state.orders.filter(isLoaded), intents };
+  }
+
+  take(change: MirrorChange): void {
+    switch (change.kind) {
+      case 'order':
+        this.orders.set(change.order.key, change.order);
+        break;
+      case 'fill':
+        this.fills.set(nameOfFill(change.fill), change.fill);
+        break;
+      case 'algorithm':
+        this.algorithms.set(change.algorithm.intentId, change.algorithm);
+        break;
+      case 'algorithm-end':
+        this.algorithms.delete(change.intentId);
+        break;
+      case 'strategy':
+        this.strategies.set(change.strategy.name, change.strategy);
+        break;
+      case 'market':
+        this.markets.set(nameOfMarket(change.market), change.market);
+        break;
+      case 'kept':
+        this.pieces.set(change.name, change.json);
+        break;
+      case 'intent':
+        this.intents.set(change.intent.id, change.intent);
+        break;
+      // What was seen of the market and the wallets is read anew by every start; the journal is for people.
+      case 'journal':
+      case 'wallet':
+      case 'transaction':
+      case 'book':
+      case 'stats':
+      case 'candle':
+      case 'public-trades':
+        break;
+    }
+  }
+}
+
+const nameOfFill = ({ tradeId, venueOrderId, side }: MirrorState['fills'][number]): string =>
+  `${tradeId} ${venueOrderId} ${side}`;
+
+const nameOfMarket = ({ symbol, version }: MirrorState['markets'][number]): string => `${symbol} ${version}`;
+
+function refill<Row>(rows: Map<string, Row>, wanted: readonly Row[], nameOf: (row: Row) => string): void {
+  rows.clear();
+  for (const row of wanted) rows.set(nameOf(row), row);
+}

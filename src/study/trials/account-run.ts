@@ -1,0 +1,117 @@
+import { numberOf } from '../../backtest/metrics/statistics.ts';
+import { runSummary } from '../../backtest/result/finish-run.ts';
+import { stretchSummaries } from '../../backtest/result/stretch-summaries.ts';
+import type { BacktestRun } from '../../backtest/backtest-run.ts';
+import { KeptState } from '../../backtest/kept-state.ts';
+import type { RunMarket } from '../../backtest/candle-runner.ts';
+import { runBacktest } from '../../backtest/run-backtest.ts';
+import type { CreatedBacktest } from '../../backtest/setup/candle-backtest.ts';
+import { present } from '../../domain/invariant.ts';
+import { formatUnits } from '../../domain/money.ts';
+import type { Stretch } from '../data/stretch.ts';
+import type { TrialMetrics } from '../goals/objectives.ts';
+import type { Params } from '../space/params-of-point.ts';
+import { dailyReturns, type DailyReturns } from './daily-returns.ts';
+import { failureReason } from './failure-reason.ts';
+import { trialMetrics } from './trial-metrics.ts';
+import type { FailedReport } from './trial-report.ts';
+
+/** Params, and when they begin to trade, in ms since 1970. */
+export interface AccountLeg {
+  readonly fromMs: number;
+  readonly params: Params;
+}
+
+/** One account that trades one leg after the other. */
+export interface AccountTask {
+  /** By their times. */
+  readonly legs: readonly [AccountLeg, ...AccountLeg[]];
+  readonly toMs: number;
+  /** Stretches whose figures are wanted. */
+  readonly stretches: readonly Stretch[];
+}
+
+/** What the account did in a stretch. */
+export interface StretchReport {
+  readonly metrics: TrialMetrics;
+  /** Whether it held a position as the stretch began. */
+  readonly beganExposed: boolean;
+}
+
+/** What one account brought. */
+export type AccountReport =
+  | {
+      readonly kind: 'ran';
+      /** Exact, in the currency of the figures. */
+      readonly initialEquity: string;
+      readonly finalEquity: string;
+      readonly metrics: TrialMetrics;
+      readonly stretches: readonly StretchReport[];
+      readonly daily: DailyReturns;
+      /** Why strategies stopped on the way; each began again with the next leg. */
+      readonly failures: readonly string[];
+    }
+  | FailedReport;
+
+/**
+ * Runs one account through several params. Where a leg begins, the bot ends in order and begins again with
+ * the new params, as a live one does: entries are canceled, and what it holds, its money, the ways out that
+ * rest and the strategy's state carry over. Each leg is warmed up by the candles that a trial would be that
+ * begins there.
+ */
+export async function runAccount(
+  { legs, toMs, stretches }: AccountTask,
+  create: (
+    params: Params,
+    of: { readonly fromMs: number; readonly toMs: number },
+  ) => Promise<CreatedBacktest>,
+): Promise<AccountReport> {
+  const created = new Map<number, CreatedBacktest['backtest']>();
+  for (const { fromMs, params } of legs)
+    created.set(fromMs, (await create(params, { fromMs, toMs })).backtest);
+  const at = (fromMs: number) => present(created.get(fromMs), () => `a leg from ${fromMs}`);
+  const [{ fromMs: firstMs }, ...later] = legs;
+  const run = runBacktest({
+    ...at(firstMs),
+    markets: longestMarkets([...created.values()].map(({ markets }) => markets)),
+    restarts: {
+      atMs: later.map(({ fromMs }) => fromMs),
+      ending: 'keep-exits',
+      kept: new KeptState('back'),
+      newInstances: (atMs) => at(atMs).instances,
+      pastFromMs: (atMs) => Math.min(...at(atMs).markets.map(({ columns }) => columns.openTimeMs[0] ?? atMs)),
+    },
+  });
+  return {
+    kind: 'ran',
+    initialEquity: formatUnits(run.initialEquity),
+    finalEquity: formatUnits(run.finalEquity),
+    metrics: trialMetrics(runSummary(run)),
+    stretches: stretchReports(run, stretches),
+    daily: dailyReturns(run.curve, numberOf(run.initialEquity)),
+    failures: run.strategies.flatMap(({ failure }) => (failure === null ? [] : [failureReason(failure)])),
+  };
+}
+
+/** All begin where their params need it, and end together: the longest have the bars of all others. */
+function longestMarkets(all: readonly (readonly RunMarket[])[]): readonly RunMarket[] {
+  const longest = new Map<string, RunMarket>();
+  for (const one of all.flat()) {
+    const before = longest.get(one.market.symbol);
+    if (before === undefined || before.columns.length < one.columns.length)
+      longest.set(one.market.symbol, one);
+  }
+  return [...longest.values()];
+}
+
+function stretchReports(run: BacktestRun, stretches: readonly Stretch[]): readonly StretchReport[] {
+  const { curve } = run;
+  return stretchSummaries(run, stretches).map((summary, index) => {
+    const { fromMs } = present(stretches[index], 'a stretch');
+    let last = -1;
+    while (last + 1 < curve.length && (curve.timeMs[last + 1] ?? 0) <= fromMs) last += 1;
+    // What was wanted and refused is counted for the whole run alone.
+    const metrics = { ...trialMetrics(summary), intents: null, refused: null };
+    return { metrics, beganExposed: last >= 0 && curve.isExposed[last] === 1 };
+  });
+}

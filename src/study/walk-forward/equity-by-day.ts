@@ -1,0 +1,20 @@
+import type { DailyReturns } from '../trials/daily-returns.ts';
+
+/** What an account was worth at the end of a day of UTC. */
+export interface EquityDay {
+  /** Days since 1970-01-01. */
+  readonly day: number;
+  readonly equity: number;
+}
+
+/** The equity that daily returns make of the first one; for pictures only. */
+export function equityByDay(
+  initialEquity: number,
+  { firstDay, returns }: Pick<DailyReturns, 'firstDay'> & { readonly returns: Iterable<number> },
+): readonly EquityDay[] {
+  let equity = initialEquity;
+  return [...returns].map((value, index) => {
+    equity *= 1 + value;
+    return { day: firstDay + index, equity };
+  });
+}

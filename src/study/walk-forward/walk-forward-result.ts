@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { SarrafError } from '../../domain/errors.ts';
+import { countText } from '../../domain/money-text.ts';
+import type { WalkForwardPlan } from '../file/walk-forward-fields.ts';
+import type { Objective, TrialMetrics } from '../goals/objectives.ts';
+import type { PreparedStudy } from '../prepare-study.ts';
+import { canonicalJson } from '../question/canonical-json.ts';
+import type { Params } from '../space/params-of-point.ts';
+import type { StudyStore } from '../store/study-store.ts';
+import type { TrialsOnData } from '../store/trial-register.ts';
+import type { Stretch } from '../data/stretch.ts';
+import { equityByDay, type EquityDay } from './equity-by-day.ts';
+import { parameterDrift, type ParameterDrift } from './parameter-drift.ts';
+import { choicesOf, windowsOf } from './run-walk-forward.ts';
+import { readAccount, type StoredAccount } from './stored-account.ts';
+import { dailyGrowth, efficiencyOf, wholeEfficiency } from './walk-efficiency.ts';
+import type { WindowChoice } from './window-choices.ts';
+
+/** One window of a walk-forward. */
+export interface WindowRow {
+  readonly number: number;
+  /** What its trials saw: without the purge. */
+  readonly train: Stretch;
+  readonly test: Stretch;
+  /** Trials that ended in its train window, and those of them that failed. */
+  readonly trials: number;
+  readonly failed: number;
+  /** Whose params it traded; null where it went on with those of the window before. */
+  readonly trial: number | null;
+  readonly params: Params;
+  /** Whether the chosen trial breaks constraints. */
+  readonly breaksConstraints: boolean;
+  /** Figures of the chosen trial in the train window; null where none was chosen. */
+  readonly inSample: TrialMetrics | null;
+  /** Figures of the account in the test window. */
+  readonly outOfSample: TrialMetrics;
+  /** Whether the account held a position of the window before as it began. */
+  readonly beganExposed: boolean;
+  readonly efficiency: number | null;
+}
+
+/** What a walk-forward says: JSON. */
+export interface WalkForwardResult {
+  readonly study: string;
+  readonly file: string;
+  /** SHA-256 of the study, the plan, all trials and the account. */
+  readonly hash: string;
+  readonly plan: WalkForwardPlan;
+  readonly objectives: readonly Objective[];
+  readonly trialsAWindow: number;
+  readonly windows: readonly WindowRow[];
+  /** Growth a day in all test windows over that in all train windows; null where nothing grew in sample. */
+  readonly efficiency: number | null;
+  readonly drift: readonly ParameterDrift[];
+  readonly account: {
+    readonly initialEquity: string;
+    readonly finalEquity: string;
+    readonly metrics: TrialMetrics;
+    /** Its equity at the end of each day of UTC. */
+    readonly equity: readonly EquityDay[];
+    readonly failures: readonly string[];
+  };
+  readonly trialsOnData: TrialsOnData;
+  /** What the reader of the numbers must know, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Reads a walk-forward that has ended. Throws `DATA_UNUSABLE` for one that has not, or can not be read. */
+export function walkForwardResult(
+  study: PreparedStudy,
+  of: {
+    readonly store: StudyStore;
+    readonly name: string;
+    readonly onData: (months: readonly string[]) => TrialsOnData;
+  },
+): WalkForwardResult {
+  const { store, name } = of;
+  const { walkForward } = store;
+  const { plan, windows } = windowsOf(study);
+  const account = accountOf(store);
+  const outcomes = new Map(windows.map(({ number }) => [number, walkForward.outcomes(number)]));
+  const choices = choicesOf(study, { plan, windows, outcomes: (number) => outcomes.get(number) ?? [] });
+  const rows = choices.map((choice, index): WindowRow => {
+    const trials = outcomes.get(choice.window.number) ?? [];
+    return rowOf(choice, {
+      stretch: account.stretches[index],
+      trials: trials.length,
+      failed: trials.filter(({ failure }) => failure !== null).length,
+    });
+  });
+  const { identity, settings, space } = study;
+  const trialsOnData = of.onData(identity.data.flatMap(({ months }) => months));
+  const { initialEquity, finalEquity, metrics, daily, failures } = account;
+  return {
+    study: name,
+    file: store.path,
+    hash: hashOf(study, { plan, store, account }),
+    plan,
+    objectives: settings.objectives,
+    trialsAWindow: settings.budget.trials,
+    windows: rows,
+    efficiency: wholeEfficiency(rows),
+    drift: parameterDrift(
+      space,
+      choices.map(({ trial }) => trial.point),
+    ),
+    account: {
+      initialEquity,
+      finalEquity,
+      metrics,
+      equity: equityByDay(Number(initialEquity), daily),
+      failures,
+    },
+    trialsOnData,
+    notes: notesOf(rows, { study, trialsOnData, failures }),
+  };
+}
+
+function accountOf({ walkForward, path }: StudyStore): StoredAccount {
+  const stored = walkForward.head()?.account ?? null;
+  if (stored === null)
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a walk-forward that has ended in ${path}, found one under way: run it again, it goes on`,
+    );
+  try {
+    return readAccount(stored);
+  } catch (error) {
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected the account of a walk-forward in ${path}, found one that can not be read: restore a copy, or run the study under another name`,
+      { cause: error },
+    );
+  }
+}
+
+function rowOf(
+  { window, trial, isKept }: WindowChoice,
+  of: {
+    readonly stretch: StoredAccount['stretches'][number] | undefined;
+    readonly trials: number;
+    readonly failed: number;
+  },
+): WindowRow {
+  const { stretch, trials, failed } = of;
+  if (stretch === undefined)
+    throw new SarrafError('INVARIANT', `expected figures of window ${window.number}, found none`);
+  const inSample = isKept ? null : trial.metrics;
+  return {
+    ...window,
+    trials,
+    failed,
+    trial: isKept ? null : trial.number,
+    params: trial.params,
+    breaksConstraints: trial.outcome.kind === 'complete' && trial.outcome.violation > 0,
+    inSample,
+    outOfSample: stretch.metrics,
+    beganExposed: stretch.beganExposed,
+    efficiency: efficiencyOf(dailyGrowth(inSample, window.train), dailyGrowth(stretch.metrics, window.test)),
+  };
+}
+
+/** Words of failures name paths: they are not in it. */
+function hashOf(
+  { identity }: PreparedStudy,
+  of: { readonly plan: WalkForwardPlan; readonly store: StudyStore; readonly account: StoredAccount },
+): string {
+  const hash = createHash('sha256').update(`${identity.id}\n${canonicalJson(of.plan)}`);
+  for (const row of of.store.walkForward.rows()) {
+    const { window, number, params, outcome, failure, metrics, first_day: firstDay, returns } = row;
+    hash.update(`\n${JSON.stringify([window, number, params, failure ?? outcome, metrics, firstDay])}`);
+    if (returns !== null) hash.update(returns);
+  }
+  const { failures: _failures, ...account } = of.account;
+  return hash.update(`\n${canonicalJson(account)}`).digest('hex');
+}
+
+function notesOf(
+  rows: readonly WindowRow[],
+  of: {
+    readonly study: PreparedStudy;
+    readonly trialsOnData: TrialsOnData;
+    readonly failures: readonly string[];
+  },
+): readonly string[] {
+  const { study, trialsOnData, failures } = of;
+  const { range } = study.bars;
+  const trials = rows.reduce((sum, row) => sum + row.trials, 0);
+  const { trials: onData, studies } = trialsOnData;
+  const broken = rows.filter(({ breaksConstraints }) => breaksConstraints);
+  const kept = rows.filter(({ trial }) => trial === null);
+  return [
+    `${countText(trials, 'trial')} in ${rows.length} windows; ${countText(onData, 'trial')} on this data in ${countText(studies, 'study', 'studies')}.`,
+    range.splitMs < range.toMs
+      ? 'The hold-out is in no window.'
+      : 'No hold-out: a plan that was changed after a look at this was not tested on new candles.',
+    ...(kept.length === 0
+      ? []
+      : [`No trial has values in ${windowsText(kept)}: the params of the window before went on.`]),
+    ...(broken.length === 0 ? [] : [`What was chosen breaks constraints in ${windowsText(broken)}.`]),
+    ...failures.map((reason) => `The strategy stopped on the way, until the next window: ${reason}`),
+  ];
+}
+
+const windowsText = (rows: readonly WindowRow[]): string =>
+  `${rows.length === 1 ? 'window' : 'windows'} ${rows.map(({ number }) => number).join(', ')}`;

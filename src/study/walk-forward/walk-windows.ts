@@ -1,0 +1,118 @@
+import { firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { durationText, minuteText } from '../../domain/time-text.ts';
+import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import { formatDuration } from '../../daemon/settings/duration-field.ts';
+import type { Stretch } from '../data/stretch.ts';
+import type { WalkForwardPlan } from '../file/walk-forward-fields.ts';
+
+/** What is searched, and what is traded with the choice. */
+export interface WalkWindow {
+  /** From 1. */
+  readonly number: number;
+  /** Without its purge: what trials see. */
+  readonly train: Stretch;
+  readonly test: Stretch;
+}
+
+/** One window alone tells nothing of how a choice lasts. */
+const LEAST_WINDOWS = 2;
+const MOST_WINDOWS = 1_000;
+
+/** Fewer candles tell nothing of a strategy. */
+const LEAST_TRAIN_BARS = 100;
+
+/**
+ * The windows of a range, as many as fit whole. With `trainMs`, `embargoMs`, `testMs` and `stepMs`, window k
+ * (from 0) tests from `begin + train + embargo + k * step` on. Its train window ends `embargo` before that,
+ * and its last `purgeMs` are not searched; it begins with the range where the plan is anchored, else `train`
+ * before its end. The first candle of the range is where the first train window begins.
+ *
+ * Throws `INVALID_OPTIONS`, with the numbers, where lengths are no whole candles, or the range is too short
+ * for two windows, or some window has too few candles.
+ */
+export function walkWindows(
+  plan: WalkForwardPlan,
+  of: { readonly range: Stretch; readonly timeframe: Timeframe; readonly markets: readonly CandleColumns[] },
+): readonly WalkWindow[] {
+  const { range, timeframe, markets } = of;
+  refuseParts(plan, timeframe);
+  const beginMs = Math.min(
+    ...markets.map((columns) => columns.openTimeMs[firstBarFrom(columns, range.fromMs)] ?? range.toMs),
+  );
+  const { trainMs, testMs, stepMs, embargoMs } = plan;
+  const firstMs = trainMs + embargoMs + testMs;
+  const lengthMs = Math.max(0, range.toMs - beginMs);
+  const count = lengthMs < firstMs ? 0 : 1 + Math.floor((lengthMs - firstMs) / stepMs);
+  if (count < LEAST_WINDOWS) throw tooShort(plan, { beginMs, toMs: range.toMs, lengthMs, count });
+  if (count > MOST_WINDOWS)
+    throw refused(`expected at most ${MOST_WINDOWS} windows, found ${count}: give a longer step`);
+  const windows = Array.from({ length: count }, (_, index) => windowAt(plan, beginMs, index));
+  for (const window of windows) refuseEmpty(window, markets);
+  return windows;
+}
+
+function windowAt(plan: WalkForwardPlan, beginMs: number, index: number): WalkWindow {
+  const { kind, trainMs, testMs, stepMs, purgeMs, embargoMs } = plan;
+  const movedMs = index * stepMs;
+  const endMs = beginMs + trainMs + movedMs;
+  const testFromMs = endMs + embargoMs;
+  return {
+    number: index + 1,
+    train: { fromMs: kind === 'anchored' ? beginMs : beginMs + movedMs, toMs: endMs - purgeMs },
+    test: { fromMs: testFromMs, toMs: testFromMs + testMs },
+  };
+}
+
+/** A border inside a candle would give a window what is not over yet. */
+function refuseParts(plan: WalkForwardPlan, timeframe: Timeframe): void {
+  const barMs = timeframeMs(timeframe);
+  const { trainMs, testMs, stepMs, purgeMs, embargoMs } = plan;
+  const lengths = { train: trainMs, test: testMs, step: stepMs, purge: purgeMs, embargo: embargoMs };
+  for (const [name, lengthMs] of Object.entries(lengths)) {
+    if (lengthMs % barMs === 0) continue;
+    throw refused(`${name}: expected whole candles of ${timeframe}, found ${formatDuration(lengthMs)}`);
+  }
+}
+
+function tooShort(
+  { trainMs, testMs, stepMs, embargoMs }: WalkForwardPlan,
+  found: {
+    readonly beginMs: number;
+    readonly toMs: number;
+    readonly lengthMs: number;
+    readonly count: number;
+  },
+): SarrafError {
+  const neededMs = trainMs + embargoMs + testMs + (LEAST_WINDOWS - 1) * stepMs;
+  const parts = [
+    `train ${formatDuration(trainMs)}`,
+    ...(embargoMs === 0 ? [] : [`embargo ${formatDuration(embargoMs)}`]),
+    `test ${formatDuration(testMs)}`,
+    `step ${formatDuration(stepMs)}`,
+  ];
+  const { beginMs, toMs, lengthMs, count } = found;
+  const stretch = `${durationText(lengthMs)} from ${minuteText(beginMs)} to ${minuteText(toMs)}`;
+  return refused(
+    `expected a range of ${formatDuration(neededMs)} or more for ${LEAST_WINDOWS} windows (${parts.join(' + ')}), found ${stretch}, room for ${count}: give a longer range or shorter windows`,
+  );
+}
+
+function refuseEmpty({ number, train, test }: WalkWindow, markets: readonly CandleColumns[]): void {
+  const needed = [
+    ['train', train, LEAST_TRAIN_BARS],
+    ['test', test, 1],
+  ] as const;
+  for (const columns of markets) {
+    for (const [what, { fromMs, toMs }, least] of needed) {
+      const bars = firstBarFrom(columns, toMs) - firstBarFrom(columns, fromMs);
+      if (bars >= least) continue;
+      throw refused(
+        `expected at least ${least} candles of ${columns.market} in the ${what} window ${number}, found ${bars} from ${minuteText(fromMs)} to ${minuteText(toMs)}: give longer windows`,
+      );
+    }
+  }
+}
+
+const refused = (message: string): SarrafError =>
+  new SarrafError('INVALID_OPTIONS', `validation.walkForward: ${message}`);

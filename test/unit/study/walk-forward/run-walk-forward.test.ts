@@ -1,0 +1,215 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-study.ts';
+import { StudyFolder } from '../../../../src/study/store/study-place.ts';
+import { StudyStore } from '../../../../src/study/store/study-store.ts';
+import { TrialRegister } from '../../../../src/study/store/trial-register.ts';
+import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
+import type { AccountRunner } from '../../../../src/study/trials/trial-runner.ts';
+import type { TrialSetup } from '../../../../src/study/trials/trial-setup.ts';
+import { runWalkForward } from '../../../../src/study/walk-forward/run-walk-forward.ts';
+import {
+  walkForwardResult,
+  type WalkForwardResult,
+} from '../../../../src/study/walk-forward/walk-forward-result.ts';
+import { generatedCandles } from '../generated-candles.ts';
+
+/** One trial after the other in this thread: a thread of its own costs more than all trials of a test. */
+function oneByOne(setup: TrialSetup): AccountRunner {
+  const bench = new TrialBench(setup);
+  return {
+    width: 1,
+    run: async (params, stretch) => bench.run(params, stretch),
+    account: async (task) => bench.account(task),
+    close: async () => undefined,
+  };
+}
+
+const HOUR_MS = 3_600_000;
+const TRIALS = 5;
+const bars = generatedCandles({ count: 500 });
+const firstMs = bars.openTimeMs[0] ?? 0;
+
+let folder: string;
+let csv: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-walk-'));
+  csv = candlesWhere('hours.csv', () => false);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The same candles, but for some of which all prices are halved. */
+function candlesWhere(name: string, isHalved: (hour: number) => boolean): string {
+  const path = join(folder, name);
+  const rows = Array.from({ length: bars.length }, (_, hour) => {
+    const scale = 10 ** bars.priceDecimals * (isHalved(hour) ? 2 : 1);
+    const prices = [bars.open, bars.high, bars.low, bars.close].map((cells) => (cells[hour] ?? 0) / scale);
+    return [firstMs + hour * HOUR_MS, ...prices.map((price) => price.toFixed(2)), 1_000].join(',');
+  });
+  writeFileSync(path, ['time,open,high,low,close,volume', ...rows, ''].join('\n'));
+  return path;
+}
+
+/** Tests from hours 150, 250 and 350 on; the hold-out begins at 450. */
+const PLAN = { train: '150h', test: '100h' };
+
+const prepared = async (file: string, walkForward: object = PLAN): Promise<PreparedStudy> =>
+  prepareStudy(
+    readWrittenStudy({
+      strategy: 'ma-cross',
+      markets: 'BTCUSDT',
+      csv: file,
+      holdout: '10%',
+      balances: { usdt: 10_000 },
+      fee: '0.1%',
+      space: { fast: { kind: 'integer', min: 2, max: 20 }, slow: { kind: 'integer', min: 21, max: 60 } },
+      objectives: 'totalReturn',
+      sampler: { kind: 'tpe', seed: 3, generation: 3 },
+      budget: { trials: TRIALS },
+      validation: { walkForward },
+    }),
+  );
+
+async function walked(
+  data: string,
+  study: PreparedStudy,
+  of: { readonly workers?: number; readonly stopAfter?: number } = {},
+): Promise<{ readonly end: string; readonly ranNow: number }> {
+  const { workers = 0, stopAfter = Number.POSITIVE_INFINITY } = of;
+  const stop = new AbortController();
+  let ranNow = 0;
+  const end = await runWalkForward(study, {
+    folder: new StudyFolder(join(folder, data)),
+    name: 'walk',
+    workers,
+    ...(workers === 0 ? { runnerOf: oneByOne } : {}),
+    signal: stop.signal,
+    onWindow: () => undefined,
+    onTrial(_window, _trial, isNew) {
+      if (isNew) ranNow += 1;
+      if (ranNow >= stopAfter) stop.abort();
+    },
+  });
+  return { end, ranNow };
+}
+
+function resultIn(data: string, study: PreparedStudy): WalkForwardResult & { readonly rows: string } {
+  const places = new StudyFolder(join(folder, data));
+  const store = StudyStore.openToRead(places.pathOf('walk'));
+  const register = new TrialRegister(places.registerPath);
+  try {
+    const onData = (months: readonly string[]) => register.onData(months);
+    return {
+      ...walkForwardResult(study, { store, name: 'walk', onData }),
+      rows: JSON.stringify([store.walkForward.rows(), store.walkForward.head()]),
+    };
+  } finally {
+    register.close();
+    store.close();
+  }
+}
+
+const hour = (atMs: number): number => (atMs - firstMs) / HOUR_MS;
+
+/** What was chosen for a window. */
+function ofWindow({ windows }: WalkForwardResult, index: number) {
+  const { trial, params, inSample } = windows[index] ?? {};
+  return { trial, params, inSample };
+}
+
+describe('a walk-forward', () => {
+  let study: PreparedStudy;
+  let whole: ReturnType<typeof resultIn>;
+  beforeAll(async () => {
+    study = await prepared(csv);
+    expect(await walked('one', study)).toEqual({ end: 'complete', ranNow: 3 * TRIALS });
+    whole = resultIn('one', study);
+  });
+
+  test('has a row for each window, figures of one account, drift and efficiency', () => {
+    const { windows, account, drift, trialsOnData, notes } = whole;
+    expect(windows.map(({ train, test: tested }) => [hour(train.toMs), hour(tested.toMs)])).toEqual([
+      [150, 250],
+      [250, 350],
+      [350, 450],
+    ]);
+    expect(windows.every(({ trials, inSample }) => trials === TRIALS && inSample !== null)).toBe(true);
+    // What the windows earn one after the other is what the account has earned.
+    const product = windows.reduce(
+      (all, { outOfSample }) => all * (1 + (outOfSample['totalReturn'] ?? 0)),
+      1,
+    );
+    expect(product).toBeCloseTo(1 + (account.metrics['totalReturn'] ?? 0), 9);
+    expect(Number(account.finalEquity)).toBeCloseTo(10_000 * product, 4);
+    expect(account.equity.at(-1)?.equity).toBeCloseTo(Number(account.finalEquity), 4);
+    expect(drift.map(({ parameter, values }) => [parameter, values.length])).toEqual([
+      ['fast', 3],
+      ['slow', 3],
+    ]);
+    // All of its trials are in the register.
+    expect(trialsOnData).toEqual({ trials: 3 * TRIALS, studies: 1, opened: 0 });
+    expect(notes).toContain('The hold-out is in no window.');
+  });
+
+  test('is the same to the byte with three workers, and when it is stopped and goes on', async () => {
+    await walked('three', study, { workers: 3 });
+    const some = await walked('stopped', study, { stopAfter: TRIALS + 2 });
+    expect(some.end).toBe('stopped');
+    expect(() => resultIn('stopped', study)).toThrow(/expected a walk-forward that has ended/);
+    const rest = await walked('stopped', study);
+    expect([rest.end, some.ranNow + rest.ranNow]).toEqual(['complete', 3 * TRIALS]);
+    const others = ['three', 'stopped'].map((data) => resultIn(data, study));
+    for (const other of others) {
+      expect(other.rows).toBe(whole.rows);
+      expect(other.hash).toBe(whole.hash);
+      expect(other.trialsOnData).toEqual(whole.trialsOnData);
+    }
+    expect(await walked('stopped', study)).toEqual({ end: 'complete', ranNow: 0 });
+  });
+
+  test('chooses by nothing that comes after the end of a train window, and never by the hold-out', async () => {
+    // All after the second train window is another market.
+    const later = await prepared(candlesWhere('later.csv', (hour) => hour >= 250));
+    await walked('later', later);
+    const changed = resultIn('later', later);
+    for (const index of [0, 1]) expect(ofWindow(changed, index)).toEqual(ofWindow(whole, index));
+    expect(changed.windows[0]).toEqual(whole.windows[0]);
+    expect(ofWindow(changed, 2)).not.toEqual(ofWindow(whole, 2));
+    const held = await prepared(candlesWhere('held.csv', (hour) => hour >= 450));
+    await walked('held', held);
+    const { windows, account } = resultIn('held', held);
+    expect({ windows, account }).toEqual({ windows: whole.windows, account: whole.account });
+  });
+
+  test('sees neither the purge nor the embargo in its train windows', async () => {
+    const plan = { train: '150h', test: '75h', purge: '20h', embargo: '10h' };
+    const one = await prepared(csv, plan);
+    // Hours 130 to 160 are the purge and the embargo of the first window.
+    const other = await prepared(
+      candlesWhere('purged.csv', (hour) => hour >= 130 && hour < 160),
+      plan,
+    );
+    await walked('purge', one);
+    await walked('purged', other);
+    const [first, second] = [resultIn('purge', one), resultIn('purged', other)];
+    expect(second.windows[0]?.inSample).toEqual(first.windows[0]?.inSample);
+    expect(second.windows[0]?.params).toEqual(first.windows[0]?.params);
+    expect(second.windows[1]?.inSample).not.toEqual(first.windows[1]?.inSample);
+  });
+
+  test('of another plan is refused in the same file, and counts as more trials elsewhere', async () => {
+    const other = await prepared(csv, { ...PLAN, kind: 'anchored' });
+    await expect(walked('one', other)).rejects.toThrow(
+      /^expected the walk-forward that .*walk\.sqlite was begun with, found another one \(.*rolling.*, now .*anchored.*\): run it under another name with --name$/,
+    );
+  });
+
+  test('needs a plan', async () => {
+    const { validation: _validation, ...settings } = study.settings;
+    const without = { ...study, settings: { ...settings, validation: {} } };
+    await expect(walked('none', without)).rejects.toThrow(/^expected a plan such as validation: /);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import type { WalkForwardPlan } from '../../../../src/study/file/walk-forward-fields.ts';
+import { walkWindows } from '../../../../src/study/walk-forward/walk-windows.ts';
+import { generatedCandles } from '../generated-candles.ts';
+
+const HOUR_MS = 3_600_000;
+const markets = [generatedCandles({ count: 1_000 })];
+const firstMs = markets[0]?.openTimeMs[0] ?? 0;
+
+function planOf(walkForward: object): WalkForwardPlan {
+  const least = { strategy: 'ma-cross', markets: 'BTCUSDT', balances: { usdt: 1 } };
+  const { validation } = readWrittenStudy({ ...least, validation: { walkForward } }).settings;
+  if (validation.walkForward === undefined) throw new Error('expected a plan');
+  return validation.walkForward;
+}
+
+const windowsOf = (plan: object, hours = 1_000) =>
+  walkWindows(planOf(plan), {
+    range: { fromMs: firstMs, toMs: firstMs + hours * HOUR_MS },
+    timeframe: '1h',
+    markets,
+  });
+
+/** Train and test as hours from the beginning. */
+const hoursOf = (plan: object, hours?: number) =>
+  windowsOf(plan, hours).map(({ train, test: tested }) =>
+    [train.fromMs, train.toMs, tested.fromMs, tested.toMs].map((atMs) => (atMs - firstMs) / HOUR_MS),
+  );
+
+describe('windows of a walk-forward', () => {
+  test('roll by the length of a test, and the tests follow one another', () => {
+    expect(hoursOf({ train: '400h', test: '200h' })).toEqual([
+      [0, 400, 400, 600],
+      [200, 600, 600, 800],
+      [400, 800, 800, 1_000],
+    ]);
+  });
+
+  test('keep their beginning where they are anchored', () => {
+    expect(hoursOf({ kind: 'anchored', train: '400h', test: '250h' }, 999)).toEqual([
+      [0, 400, 400, 650],
+      [0, 650, 650, 900],
+    ]);
+  });
+
+  test('lose the purge at the end of train, and wait the embargo before the test', () => {
+    const plan = { train: '400h', test: '200h', step: '250h', purge: '24h', embargo: '12h' };
+    expect(hoursOf(plan)).toEqual([
+      [0, 376, 412, 612],
+      [250, 626, 662, 862],
+    ]);
+  });
+
+  test.each([
+    [
+      { train: '800h', test: '150h' },
+      /^validation\.walkForward: expected a range of 1100h or more for 2 windows \(train 800h \+ test 150h \+ step 150h\), found 41 .* from 2024-01-20 to 2024-03-01 16:00, room for 1: give a longer range or shorter windows$/,
+    ],
+    [{ train: '1000h', test: '150h', embargo: '1h' }, /train 1000h \+ embargo 1h \+ test .*, room for 0/],
+    [{ train: '90m', test: '1h' }, /train: expected whole candles of 1h, found 90m$/],
+    [
+      { train: '50h', test: '100h' },
+      /expected at least 100 candles of BTCUSDT in the train window 1, found 50 /,
+    ],
+  ])('are refused where %j do not fit', (plan, message) => {
+    expect(() => windowsOf(plan)).toThrow(message);
+  });
+
+  test.each([
+    [{ train: '10d', test: '2d', purge: '10d' }, /purge: expected a purge shorter than train/],
+    [{ train: '10d', test: '2d', step: '1d' }, /step: expected a step of test or more/],
+    [{ train: '10d' }, /test: /],
+    [{ train: '10d', test: '2d', choose: 'luck' }, /choose: /],
+  ])('are refused in the file: %j', (plan, message) => {
+    expect(() => planOf(plan)).toThrow(message);
+  });
+});
