@@ -38,7 +38,7 @@ export class ForeignOrders {
     }
   }
 
-  /** It is nobody's for certain: the exchange said so when it was asked for it. */
+  /** It is somebody else's for certain. */
   add(id: VenueOrderId, name: string | null): void {
     if (this.foreign.has(id)) return;
     this.foreign.add(id);

@@ -397,8 +397,7 @@ export class OrderReportMatcher {
       return { kind: 'doubtful' };
     }
     if (this.mayBeStopLeg(record)) return { kind: 'foreign' };
-    if (way.askedId === id) this.foreign.add(id, record.clientOrderId);
-    else this.foreign.meet(id, record.clientOrderId);
+    this.foreign.meet(id, record.clientOrderId);
     return { kind: 'foreign' };
   }
 

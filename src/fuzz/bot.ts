@@ -10,6 +10,7 @@ import { createBotEngine } from './bot-engine.ts';
 import { BotLife, type BotMachine } from './bot-life.ts';
 import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/drain-checker.ts';
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
+import { readAlgorithmsAtWork } from './checkers/mirror-rows.ts';
 import type { Violation } from './checkers/violation.ts';
 import { isBreak, isLimit, type Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
@@ -104,6 +105,7 @@ export class Bot {
     if (this.life !== null) return;
     const { world, swarm, events } = this.options;
     events.say(world.time.now(), `life ${this.machine.lives + 1} begins`);
+    this.brackets.begin(readAlgorithmsAtWork(this.mirrorPath));
     try {
       this.life = this.createLife(swarm);
       this.life.start();

@@ -22,6 +22,9 @@ const MOST_UNMATCHED = 300;
  */
 const LINE_LASTS_MS = 600_000;
 
+/** Lines of which every set is tried as the reason of a difference. Of more, too many sums would fit. */
+const MOST_COMBINED = 12;
+
 /** What came into or left a wallet otherwise than by a trade that we know. */
 export interface OutsideEntry {
   readonly currency: string;
@@ -219,7 +222,8 @@ export class BalanceBooks {
 }
 
 /**
- * Lines whose amounts add up to a difference: all of them, the newest few, one, or two; null where none do.
+ * Lines whose amounts add up to a difference: all of them, the newest few, one, two, or any of few lines.
+ * Null where none do.
  */
 function addingUpTo(difference: bigint, lines: readonly OutsideEntry[]): readonly OutsideEntry[] | null {
   let sum = 0n;
@@ -232,7 +236,20 @@ function addingUpTo(difference: bigint, lines: readonly OutsideEntry[]): readonl
     const other = lines.slice(index + 1).find(({ amount }) => line.amount + amount === difference);
     if (other !== undefined) return [line, other];
   }
-  return null;
+  return lines.length > MOST_COMBINED ? null : fewestAddingUpTo(difference, lines);
+}
+
+/** Several deposits between lines of given-up trades. Each set of lines is tried; the smallest is taken. */
+function fewestAddingUpTo(
+  difference: bigint,
+  lines: readonly OutsideEntry[],
+): readonly OutsideEntry[] | null {
+  const sets: { readonly sum: bigint; readonly of: readonly OutsideEntry[] }[] = [{ sum: 0n, of: [] }];
+  for (const line of lines) {
+    for (const { sum, of } of sets.slice()) sets.push({ sum: sum + line.amount, of: of.concat(line) });
+  }
+  const fitting = sets.filter(({ sum }) => sum === difference).map(({ of }) => of);
+  return fitting.toSorted((left, right) => left.length - right.length)[0] ?? null;
 }
 
 /** A balance that is not what the books say. Units of 1e-10. */

@@ -55,6 +55,15 @@ export class BracketWatch {
     for (const what of this.sinceMs.keys()) this.hold(what, false, nowMs);
   }
 
+  /**
+   * A life begins with those that the mirror has. One that it never got is forgotten from its beginning on:
+   * the life before died before it was on the disk, and nothing of it was sent.
+   */
+  begin(onDisk: ReadonlySet<string>): void {
+    for (const { intentId, fromMs } of this.atWork.values())
+      if (!onDisk.has(intentId)) this.end(intentId, fromMs);
+  }
+
   private takeAlgorithm(
     {
       intentId,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
 export interface MirrorOrder {
@@ -47,6 +48,18 @@ export interface MirrorRows {
   readonly fills: readonly MirrorFill[];
   readonly intents: readonly IntentRow[];
   readonly balances: readonly BalanceRow[];
+}
+
+/** Intents whose algorithms are at work by the mirror; none where there is no mirror yet. */
+export function readAlgorithmsAtWork(path: string): ReadonlySet<string> {
+  if (!existsSync(path)) return new Set();
+  const database = new Database(path, { readonly: true });
+  try {
+    const rows = database.prepare<[], string>('SELECT intent_id FROM algorithms').pluck().all();
+    return new Set(rows);
+  } finally {
+    database.close();
+  }
 }
 
 /** Reads a mirror while its bot may still have it open. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { present } from '../../../src/domain/invariant.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, cancelAll, oco } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
@@ -258,6 +259,21 @@ describe('a refusal that was none', () => {
     expect(world.eventsOf('fill')).toHaveLength(1);
     expect(world.fills()).toMatchObject([{ orderKey: own.clientOrderId, strategy: 'one' }]);
     expect(world.requestsOf('cancel')).toEqual([]);
+  });
+
+  it('of such an order stays none where one answer has another name for it', () => {
+    const world = EngineWorld.ready();
+    world.want(WISH);
+    const own = world.venue.place(world.pending('place').call.order);
+    world.venue.fill(own.id);
+    world.refuse('place', 'OverValueOrder');
+    world.advance(6_000);
+    const filled = present(world.venue.orders[0], 'the order that filled');
+    world.answers.add('order');
+    world.give('order', { ...filled, clientOrderId: 'another' });
+    world.advance(20_000);
+    expect(world.order()).toMatchObject({ state: 'filled', venueId: own.id, filled: 10_000_000_000n });
+    expect(world.fills()).toMatchObject([{ orderKey: own.clientOrderId, strategy: 'one' }]);
   });
 
   it('without a code of the interface leaves the order unknown', () => {

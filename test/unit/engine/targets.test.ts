@@ -16,6 +16,9 @@ const TENTH = targets('BTCUSDT', { BTCUSDT: '0.1' }, { band: 0 });
 const amounts = (world: EngineWorld): readonly string[] =>
   world.orders().map(({ side, amount, state }) => `${side} ${amount / parseUnits('1')} ${state}`);
 
+const lacks = (world: EngineWorld): readonly string[] =>
+  world.messages('warning').filter((message) => message.includes('could place nothing'));
+
 describe('a set of shares', () => {
   it('goes on after a restart: an order of unknown outcome is found, and not placed again', () => {
     const world = open();
@@ -77,9 +80,6 @@ describe('a set of shares', () => {
   });
 
   describe('for which nobody knows a price', () => {
-    const lacks = (world: EngineWorld): readonly string[] =>
-      world.messages('warning').filter((message) => message.includes('could place nothing'));
-
     it('waits, says once after five minutes what it lacks, and goes on with the price', () => {
       const world = open();
       world.venue.book = { bid: null, ask: null };

@@ -135,11 +135,23 @@ describe('the books of the balances', () => {
     ['the newest few', [50n, 70n, 30n], 100n],
     ['one of several', [50n, 70n, 30n], 50n],
     ['two of several', [50n, 70n, 30n, 11n], 80n],
+    ['deposits with a line of a given-up trade between them', [477n, 36n, 190n, -2_675n], -2_008n],
+    [
+      'three of twelve',
+      [1n, 5n, 25n, 125n, 625n, 7n, 49n, 343n, 2_401n, 11n, 121n, 1_331n],
+      1_331n + 625n + 5n,
+    ],
   ])('take a difference in that is explained by %s', (_, lines, difference) => {
     const books = begun();
     for (const amount of lines) books.addLine(line(amount));
     expect(books.compare(totals(100n, 5_000n + difference), 0)).toEqual([]);
     expect(books.compare(totals(100n, 5_000n + difference), 0)).toEqual([]);
+  });
+
+  it('explain nothing by three of more than twelve lines, of which too many sums would fit', () => {
+    const books = begun();
+    for (let power = 0n; power < 13n; power += 1n) books.addLine(line(3n ** power));
+    expect(books.compare(totals(100n, 5_000n + 1n + 27n + 729n), 0)).toHaveLength(1);
   });
 
   it('let a line explain a difference once', () => {
