@@ -1,39 +1,10 @@
 import { isSquashedByHold, startCharts } from './charts.js';
+import { element, toggle } from './page-elements.js';
 import { readData } from './read-data.js';
 import { startTheme } from './theme.js';
 import { startTradeTable } from './trade-table.js';
 
 /** Begins when the page is there; `data-ready` on the document says that all is drawn. */
-
-/**
- * @template {HTMLElement} Kind
- * @param {string} id
- * @returns {Kind}
- */
-function element(id) {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`expected an element "${id}"`);
-  return /** @type {Kind} */ (found);
-}
-
-/**
- * A button that is pressed or not, and what it changes.
- * @param {HTMLElement} button
- * @param {boolean} isPressed
- * @param {(isPressed: boolean) => void} changed
- */
-function toggle(button, isPressed, changed) {
-  let state = isPressed;
-  const show = () => {
-    button.setAttribute('aria-pressed', String(state));
-    changed(state);
-  };
-  button.addEventListener('click', () => {
-    state = !state;
-    show();
-  });
-  show();
-}
 
 async function start() {
   const root = document.documentElement;

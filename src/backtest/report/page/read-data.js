@@ -1,3 +1,5 @@
+import { packedData, summed } from './packed-data.js';
+
 /** What the page draws, as its charts and table need it. See `ReportData` for what is sent. */
 
 /**
@@ -30,10 +32,7 @@
  * @returns {Promise<PageData>}
  */
 export async function readData(id) {
-  const text = document.getElementById(id)?.textContent ?? '';
-  const bytes = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return unpacked(await new Response(stream).json());
+  return unpacked(await packedData(id));
 }
 
 /**
@@ -147,13 +146,4 @@ function barsOf(candles, timeOf) {
       close: close / scale,
     };
   });
-}
-
-/**
- * Numbers from their distances.
- * @param {readonly number[]} distances
- */
-function summed(distances) {
-  let sum = 0;
-  return distances.map((distance) => (sum += distance));
 }

@@ -5,7 +5,7 @@ import { scopeText } from '../../../execution/locks/lock.ts';
 import { outText } from '../../../strategy/universe/rank-markets.ts';
 import type { BacktestRun } from '../../backtest-run.ts';
 import { lockEndMs } from '../time-bands.ts';
-import { escapeHtml } from '../value-text.ts';
+import { tableSection } from './table-section.ts';
 
 /** Rows of each table; its CSV file has all. */
 const MOST_ROWS = 100;
@@ -35,7 +35,7 @@ export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn): string
   });
   const titles = ['Name', 'Scope', 'From', 'Until', 'Orders refused', 'Reason'];
   const kept = shown.length < records.length ? ' that refused most orders, then the longest,' : '';
-  return section({
+  return tableSection({
     id: 'locks',
     title: 'Locks',
     note: `${countNote({ shown: shown.length, all: records.length, kept }, 'locks.csv')}${drawnNote(bands)}`,
@@ -59,7 +59,7 @@ export function membersSection({ members }: BacktestRun, bands: Drawn): string {
   ]);
   const titles = ['At', 'Universe', 'Market', 'Change', 'Rank', 'Reason'];
   const kept = shown.length < records.length ? ' that came last' : '';
-  return section({
+  return tableSection({
     id: 'members',
     title: 'Members of universes',
     note: `${countNote({ shown: shown.length, all: records.length, kept }, 'members.csv')}${drawnNote(bands)}`,
@@ -91,20 +91,4 @@ function drawnNote({ all, drawn }: Drawn): string {
   return drawn === all
     ? ''
     : ` Of ${groupedText(String(all))} bands the chart has the ${groupedText(String(drawn))} longest.`;
-}
-
-function section(of: {
-  readonly id: string;
-  readonly title: string;
-  readonly note: string;
-  readonly titles: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}): string {
-  const { id, title, note, titles, rows } = of;
-  const head = titles.map((text) => `<th scope="col">${text}</th>`).join('');
-  const body = rows
-    .map((cells) => `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`)
-    .join('');
-  return `<section id="${id}" class="bands"><h2>${title}</h2><p class="muted">${escapeHtml(note)}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div></section>`;
 }

@@ -1,7 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pageScript, reportHtml } from '../../../../src/backtest/report/report-html.ts';
+import { pageScript } from '../../../../src/backtest/report/html-page.ts';
+import { reportHtml, RUN_SCRIPTS } from '../../../../src/backtest/report/report-html.ts';
 import { reportData, type ReportData } from '../../../../src/backtest/report/report-data.ts';
 import { thinCandles, thinEquity, timeGrid } from '../../../../src/backtest/report/thinning.ts';
 import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
@@ -194,7 +195,7 @@ describe('a report', () => {
   });
 
   test('runs one script without imports, in which no name is there twice', () => {
-    const script = pageScript();
+    const script = pageScript(RUN_SCRIPTS);
     expect(script).not.toMatch(/^(?:import|export) /m);
     const names = [...script.matchAll(/^(?:async function|function|const) (\w+)/gm)].map((match) => match[1]);
     expect(names).toContain('startCharts');
