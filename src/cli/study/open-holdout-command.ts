@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { minuteText } from '../../domain/time-text.ts';
+import { figureText } from '../../study/figure-text.ts';
 import { readWrittenStudy } from '../../study/file/read-study.ts';
 import { openHoldout, type HoldoutReport, type HoldoutOpening } from '../../study/open-holdout.ts';
 import { prepareStudy } from '../../study/prepare-study.ts';
@@ -10,7 +11,6 @@ import { asCommand } from '../data/data-options.ts';
 import { integerOption } from '../option-readers.ts';
 import { tableLines } from '../table.ts';
 import { readStudyResult } from './read-study-result.ts';
-import { figureText } from './study-lines.ts';
 
 interface Options {
   readonly trial?: number;

@@ -1,8 +1,8 @@
 import { numberText, percentText } from '../../backtest/report/value-text.ts';
 import { minuteText } from '../../domain/time-text.ts';
+import { figureText, paramText } from '../../study/figure-text.ts';
 import type { WalkForwardResult, WindowRow } from '../../study/walk-forward/walk-forward-result.ts';
 import { tableLines, type TableColumn } from '../table.ts';
-import { figureText, paramText } from './study-lines.ts';
 
 /** Figures of the account, beside the objectives. */
 const FIGURES = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor', 'buyAndHoldReturn'];
