@@ -4,7 +4,7 @@ import { readWrittenStudy } from './file/read-study.ts';
 import { readSpace } from './space/space-declaration.ts';
 import type { StudyStore } from './store/study-store.ts';
 import type { StudyResult } from './study-result.ts';
-import type { DailyReturns } from './trials/daily-returns.ts';
+import type { DailyReturns } from '../backtest/metrics/daily-returns.ts';
 import { validateStudy, type StudyValidation, type ValidatedTrials } from './validation/study-validation.ts';
 
 /** What is known of a study, and how much of it is luck; null where no trial has values. */

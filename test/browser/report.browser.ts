@@ -235,6 +235,24 @@ describe('a report', () => {
     await page.close();
   });
 
+  test('lists the deepest drawdowns, and draws figures of the last days for each day', async () => {
+    const { page } = await open({ screen: 'phone' });
+    const depths = (await page.locator('#drawdowns td:first-child').allTextContents()).map(Number.parseFloat);
+    expect(depths.length).toBeGreaterThan(1);
+    expect(depths).toEqual(depths.toSorted((left, right) => right - left));
+    expect(await textOf(page, '.tiles')).toContain(`${depths[0]?.toFixed(2)} %`);
+    for (const line of await page.locator('#rolling path').all()) {
+      const box = await line.boundingBox();
+      expect([(box?.width ?? 0) > 200, (box?.height ?? 0) > 50]).toEqual([true, true]);
+    }
+    expect(await page.locator('#rolling path').count()).toBe(2);
+    const [wide, screen] = await page.evaluate<number[]>(
+      '[document.documentElement.scrollWidth, innerWidth]',
+    );
+    expect(wide).toBe(screen);
+    await page.close();
+  });
+
   test('moves the chart to the trade whose row is clicked', async () => {
     const { page } = await open({});
     const whole = await chartPicture(page);

@@ -1,3 +1,4 @@
+import { forEachDrawdown, fractionLost, type ValuesOverTime } from './drawdown-periods.ts';
 import { finite, quotient, withoutNoise, type Statistic } from './statistics.ts';
 
 /** A market that is open every hour of the year: 365 days of 24 hours, in ms. Leap days are not counted. */
@@ -139,14 +140,6 @@ function annualised(ratio: Statistic, perYear: number): Statistic {
   return ratio === null ? null : finite(ratio * Math.sqrt(perYear));
 }
 
-/** What was worth how much, when. The arrays are equally long. */
-export interface ValuesOverTime {
-  readonly startMs: number;
-  readonly startValue: number;
-  readonly timeMs: Float64Array;
-  readonly value: Float64Array;
-}
-
 export interface Drawdown {
   /** The largest loss from a peak as a fraction of it, 0 to 1. */
   readonly depth: number;
@@ -164,32 +157,16 @@ export interface Drawdown {
  * Magdon-Ismail and Atiya, "Maximum Drawdown", Risk 17 (2004).
  */
 export function maximumDrawdown(curve: ValuesOverTime): Drawdown {
-  let peak = curve.startValue;
-  let peakMs = curve.startMs;
-  let depth = 0;
   let deepest = 0;
-  let deepestMs = 0;
+  let lengthMs = 0;
   let longestMs = 0;
-  const { value, timeMs } = curve;
-  for (let index = 0; index < value.length; index += 1) {
-    const now = value[index] ?? 0;
-    const lengthMs = (timeMs[index] ?? 0) - peakMs;
-    if (now < peak) depth = Math.max(depth, fractionLost(peak, now));
-    // The time of a drawdown runs until the peak is reached again, and a rise from peak to peak is none.
-    if (depth > 0 && (now >= peak || index === value.length - 1)) {
-      longestMs = Math.max(longestMs, lengthMs);
-      if (depth > deepest) {
-        deepest = depth;
-        deepestMs = lengthMs;
-      }
-      depth = 0;
-    }
-    if (now >= peak) {
-      peak = now;
-      peakMs = timeMs[index] ?? 0;
-    }
-  }
-  return { depth: deepest, lengthMs: deepestMs, longestMs };
+  forEachDrawdown(curve, ({ depth, peakMs, endMs }) => {
+    longestMs = Math.max(longestMs, endMs - peakMs);
+    if (depth <= deepest) return;
+    deepest = depth;
+    lengthMs = endMs - peakMs;
+  });
+  return { depth: deepest, lengthMs, longestMs };
 }
 
 /** Says the drawdown at each moment of a curve, 0 to 1. */
@@ -205,9 +182,4 @@ export class DrawdownMeter {
     if (value > this.#peak) this.#peak = value;
     return fractionLost(this.#peak, value);
   }
-}
-
-function fractionLost(peak: number, now: number): number {
-  if (peak <= 0) return 0;
-  return Math.min(1, Math.max(0, (peak - now) / peak));
 }

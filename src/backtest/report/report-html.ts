@@ -21,6 +21,7 @@ import {
 } from './sections/header-sections.ts';
 import { locksSection, membersSection } from './sections/band-sections.ts';
 import { distributionSection, monthlySection } from './sections/return-sections.ts';
+import { drawdownsSection, rollingSection } from './sections/risk-sections.ts';
 import type { BandColumns } from './time-bands.ts';
 
 /**
@@ -38,6 +39,8 @@ export function reportHtml(finished: FinishedRun): string {
       tilesSection(head),
       chartSection(data),
       summarySection(head),
+      drawdownsSection(run),
+      rollingSection(run),
       monthlySection(head),
       distributionSection(trips),
       tradesSection({ shown: data.trades.number.length, all: trips.length }),

@@ -4,7 +4,7 @@ import type { TrialMetrics } from '../goals/objectives.ts';
 import { trialRecords, type TrialOutcome } from '../samplers/trial-record.ts';
 import type { Point } from '../space/parameter.ts';
 import type { Params } from '../space/params-of-point.ts';
-import type { DailyReturns } from '../trials/daily-returns.ts';
+import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
 import { FAILURE_KINDS, type FailureKind } from '../trials/trial-report.ts';
 
 /** A trial that has ended, as a study keeps it. */

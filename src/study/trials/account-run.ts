@@ -11,7 +11,7 @@ import { formatUnits } from '../../domain/money.ts';
 import type { Stretch } from '../data/stretch.ts';
 import type { TrialMetrics } from '../goals/objectives.ts';
 import type { Params } from '../space/params-of-point.ts';
-import { dailyReturns, type DailyReturns } from './daily-returns.ts';
+import { dailyReturns, type DailyReturns } from '../../backtest/metrics/daily-returns.ts';
 import { failureReason } from './failure-reason.ts';
 import { trialMetrics } from './trial-metrics.ts';
 import type { FailedReport } from './trial-report.ts';

@@ -8,7 +8,7 @@ import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Stretch } from '../data/stretch.ts';
 import type { Params } from '../space/params-of-point.ts';
 import { runAccount, type AccountReport, type AccountTask } from './account-run.ts';
-import { dailyReturns } from './daily-returns.ts';
+import { dailyReturns } from '../../backtest/metrics/daily-returns.ts';
 import { failureReason } from './failure-reason.ts';
 import { trialMetrics } from './trial-metrics.ts';
 import type { FailedReport, TrialReport } from './trial-report.ts';

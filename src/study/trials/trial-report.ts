@@ -1,5 +1,5 @@
 import type { TrialMetrics } from '../goals/objectives.ts';
-import type { DailyReturns } from './daily-returns.ts';
+import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
 
 /**
  * Why a trial has no figures:

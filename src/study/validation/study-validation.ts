@@ -2,7 +2,7 @@ import { createRandom } from '../../domain/random.ts';
 import { present } from '../../domain/invariant.ts';
 import type { Space } from '../space/parameter.ts';
 import type { Objective, TrialMetrics } from '../goals/objectives.ts';
-import type { DailyReturns } from '../trials/daily-returns.ts';
+import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
 import { luckStatistics, type LuckStatisticName, type LuckStatistics } from './luck-statistics.ts';
 import { plateauAround, type PlacedTrial, type Plateau } from './plateau.ts';
 import { STATISTIC_NOTES, type StatisticNote } from './statistic-notes.ts';

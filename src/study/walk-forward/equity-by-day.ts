@@ -1,4 +1,4 @@
-import type { DailyReturns } from '../trials/daily-returns.ts';
+import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
 
 /** What an account was worth at the end of a day of UTC. */
 export interface EquityDay {

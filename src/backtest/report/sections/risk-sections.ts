@@ -1,0 +1,112 @@
+import { durationText, minuteText } from '../../../domain/time-text.ts';
+import type { BacktestRun } from '../../backtest-run.ts';
+import { dailyReturns, type DailyReturns } from '../../metrics/daily-returns.ts';
+import { deepestDrawdowns } from '../../metrics/drawdown-periods.ts';
+import { rollingFigures } from '../../metrics/rolling-figures.ts';
+import { numberOf, type Statistic } from '../../metrics/statistics.ts';
+import { numberText, percentText } from '../value-text.ts';
+
+/** Drawdowns in the list. */
+const MOST_DRAWDOWNS = 10;
+
+/** The deepest drawdowns, when they were, and how long it took to come back. */
+export function drawdownsSection({ curve, fromMs, initialEquity }: BacktestRun): string {
+  const periods = deepestDrawdowns(
+    {
+      startMs: fromMs,
+      startValue: numberOf(initialEquity),
+      timeMs: curve.timeMs.subarray(0, curve.length),
+      value: curve.equity.subarray(0, curve.length),
+    },
+    MOST_DRAWDOWNS,
+  );
+  if (periods.length === 0) return '';
+  const rows = periods.map(({ depth, peakMs, troughMs, endMs, isOver }) => {
+    const cells = [
+      percentText(depth),
+      minuteText(peakMs),
+      minuteText(troughMs),
+      isOver ? minuteText(endMs) : 'not yet',
+      durationText(troughMs - peakMs),
+      durationText(endMs - peakMs),
+    ];
+    return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  });
+  const titles = ['Depth', 'Peak', 'Bottom', 'Peak again', 'To the bottom', 'In all'];
+  return `<section id="drawdowns"><h2>Deepest drawdowns</h2><div class="scroll"><table><thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead>
+<tbody>${rows.join('')}</tbody></table></div></section>`;
+}
+
+const SHORT_DAYS = 30;
+const LONG_DAYS = 90;
+const YEAR_DAYS = 365;
+/** Fewer points make no line. */
+const LEAST_POINTS = 10;
+
+/** Sharpe ratio and volatility of the days before each day. Nothing of a run that is too short. */
+export function rollingSection(run: BacktestRun): string {
+  const daily = dailyReturns(run.curve, numberOf(run.initialEquity));
+  const windowDays = daily.returns.length >= YEAR_DAYS ? LONG_DAYS : SHORT_DAYS;
+  if (daily.returns.length < windowDays + LEAST_POINTS) return '';
+  const { sharpe, volatility, firstDay } = rollingFigures(daily, windowDays);
+  return `<section id="rolling"><h2>The last ${windowDays} days, day by day</h2>
+${pane({ title: 'Sharpe ratio', values: sharpe, firstDay, textOf: numberText })}
+${pane({ title: 'Volatility', values: volatility, firstDay, textOf: percentText })}
+<p class="muted">For a year, of daily returns.</p></section>`;
+}
+
+const WIDTH = 900;
+const HEIGHT = 110;
+const CEILING = 6;
+const FLOOR = HEIGHT - 6;
+const DAY_MS = 86_400_000;
+const DATE_LENGTH = 10;
+
+interface Pane {
+  readonly title: string;
+  readonly values: readonly Statistic[];
+  readonly firstDay: DailyReturns['firstDay'];
+  readonly textOf: (value: number) => string;
+}
+
+/** A line over days, with its largest and least value and a line at zero where that is between them. */
+function pane({ title, values, firstDay, textOf }: Pane): string {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return '';
+  const most = known.reduce((left, right) => Math.max(left, right), Number.NEGATIVE_INFINITY);
+  const least = known.reduce((left, right) => Math.min(left, right), Number.POSITIVE_INFINITY);
+  const span = most - least || 1;
+  const xOf = (index: number): number => (index * WIDTH) / Math.max(1, values.length - 1);
+  const yOf = (value: number): number => FLOOR - ((value - least) / span) * (FLOOR - CEILING);
+  const zero =
+    least < 0 && most > 0
+      ? `<line class="zero" x1="0" x2="${WIDTH}" y1="${fixed(yOf(0))}" y2="${fixed(yOf(0))}"/>`
+      : '';
+  const label = `${title}: ${textOf(least)} to ${textOf(most)}, last ${textOf(known.at(-1) ?? least)}`;
+  return `<p class="pane">${label}</p><svg class="rolling" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${zero}<path d="${path(values, xOf, yOf)}"/></svg>
+<p class="days"><span>${dateOf(firstDay)}</span><span>${dateOf(firstDay + values.length - 1)}</span></p>`;
+}
+
+/** The most points of a line: about one for each pixel of a wide screen. */
+const MOST_POINTS = 1_200;
+
+/** A line that has gaps where there is no value. */
+function path(
+  values: readonly Statistic[],
+  xOf: (index: number) => number,
+  yOf: (value: number) => number,
+): string {
+  const step = Math.ceil(values.length / MOST_POINTS);
+  const parts: string[] = [];
+  let isDown = false;
+  for (let index = 0; index < values.length; index += step) {
+    const value = values[index] ?? null;
+    if (value !== null) parts.push(`${isDown ? 'L' : 'M'}${fixed(xOf(index))} ${fixed(yOf(value))}`);
+    isDown = value !== null;
+  }
+  return parts.join('');
+}
+
+const fixed = (value: number): string => value.toFixed(1);
+
+const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, DATE_LENGTH);
