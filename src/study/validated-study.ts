@@ -2,6 +2,8 @@ import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import { readWrittenStudy } from './file/read-study.ts';
 import { readSpace } from './space/space-declaration.ts';
+import { readStress } from './stress/stored-stress.ts';
+import { stressFindings } from './stress/stress-findings.ts';
 import type { StudyStore } from './store/study-store.ts';
 import type { StudyResult } from './study-result.ts';
 import type { DailyReturns } from '../backtest/metrics/daily-returns.ts';
@@ -25,6 +27,7 @@ export function validatedStudy(store: StudyStore, result: StudyResult): Validate
       `expected daily returns of trial ${number} at ${store.path}, found none: restore a copy, or run the study under another name`,
     );
   };
+  const stress = readStress(store, best.number);
   const validation = validateStudy({
     id: identity.id,
     space: readSpace(readWrittenStudy(written).written['space']),
@@ -34,6 +37,7 @@ export function validatedStudy(store: StudyStore, result: StudyResult): Validate
     ofData: trialsOnData.trials,
     holdout: range.splitMs >= range.toMs ? 'none' : holdout === null ? 'closed' : 'opened',
     isWalked: (store.walkForward.head()?.account ?? null) !== null,
+    stress: stress === null ? null : stressFindings(stress, identity.id),
     dailyOf,
   });
   return { ...result, validation };

@@ -20,10 +20,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** What is behind `sarraf` in the page's commands; its file and its data folder are those of the test. */
 const commands = [...page.matchAll(/^sarraf (study .*)$/gm)].map(([, line = '']) => line.split(' '));
 
+/** Those that begin threads. */
+const RUNS = new Set(['run', 'walk-forward', 'stress']);
+
 const here = (args: readonly string[]): readonly string[] => [
   ...args.map((arg) => (arg === 'study.yaml' ? join(folder, arg) : arg)),
   ...(args[1] === 'new' ? [] : ['--data', join(folder, 'data')]),
-  ...(args[1] === 'run' || args[1] === 'walk-forward' ? ['--json', '--workers', '1'] : []),
+  ...(RUNS.has(args[1] ?? '') ? ['--json', '--workers', '1'] : []),
 ];
 
 describe('the page of studies', () => {
@@ -36,6 +39,7 @@ describe('the page of studies', () => {
       'open-holdout',
       'run',
       'show',
+      'stress',
       'walk-forward',
     ]);
     for (const args of commands) {

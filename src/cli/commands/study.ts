@@ -4,6 +4,7 @@ import { openHoldoutCommand } from '../study/open-holdout-command.ts';
 import { studyResumeCommand, studyRunCommand } from '../study/run-command.ts';
 import { studyShowCommand } from '../study/show-command.ts';
 import { studyStatusCommand } from '../study/status-command.ts';
+import { studyStressCommand } from '../study/stress-command.ts';
 import { studyWalkForwardCommand } from '../study/walk-forward-command.ts';
 
 const EXAMPLES = `
@@ -15,6 +16,7 @@ Examples:
   sarraf study run study.yaml
   sarraf study show study
   sarraf study walk-forward study
+  sarraf study stress study
   sarraf study open-holdout study
   sarraf study run ma-cross --csv hours.csv --market BTCUSDT --cash 10000 --fee 0.1% --trials 60
 
@@ -33,6 +35,7 @@ export function studyCommand(): Command {
     studyShowCommand,
     studyResumeCommand,
     studyWalkForwardCommand,
+    studyStressCommand,
     openHoldoutCommand,
   ]) {
     command.addCommand(create().exitOverride());

@@ -5,6 +5,7 @@ import { rankedTrials } from '../../study/ranked-trials.ts';
 import type { StudyResult } from '../../study/study-result.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { tableLines, type TableColumn } from '../table.ts';
+import { stressLines } from './stress-lines.ts';
 import { statisticLines, verdictLines } from './validation-lines.ts';
 
 /** Trials of a result that are listed where not all are wanted. */
@@ -25,6 +26,7 @@ export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): r
     ...failureLines(counts),
     '',
     ...(validation === null ? [] : [...statisticLines(validation), '']),
+    ...(validation === null || validation.stress === null ? [] : [...stressLines(validation.stress), '']),
     ...notes,
     `hash ${hash}`,
     result.file,

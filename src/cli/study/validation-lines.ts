@@ -5,13 +5,15 @@ import { tableLines } from '../table.ts';
 
 /** What a study's figures say, in words: to be read before them. */
 export function verdictLines({ verdict, basis }: StudyValidation): readonly string[] {
-  const { luck, stable, notTested } = verdict;
+  const { luck, stable, stress, notTested } = verdict;
   const sample = sampleText(basis);
   return [
     `luck: ${luckText(luck.kind)} (trial ${basis.trial})`,
     ...luck.reasons.map((reason) => `  ${reason}`),
     ...(sample === null ? [] : [`  ${sample}`]),
     `stable: ${stable.kind}, ${stable.reason}`,
+    `under stress: ${stress.kind}`,
+    ...stress.reasons.map((reason) => `  ${reason}`),
     'not tested:',
     ...notTested.map((what) => `  ${what}`),
   ];

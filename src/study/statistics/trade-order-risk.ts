@@ -35,6 +35,7 @@ export interface TradeOrderRisk {
   readonly asDeep: number;
   /** The share of runs that ended below where they began, 0 to 1. */
   readonly lossShare: number;
+  readonly runs: number;
 }
 
 /** Fewer have hardly any order. */
@@ -76,6 +77,7 @@ export function tradeOrderRisk(changes: Float64Array, options: TradeOrderOptions
     observedFinalEquity: observed.end,
     asDeep: asDeep / runs,
     lossShare: lost / runs,
+    runs,
   });
 }
 

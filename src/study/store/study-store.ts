@@ -9,7 +9,8 @@ import {
   type DatabaseShape,
 } from './study-database.ts';
 import { rowOf, trialOfRow, type StoredTrial, type TrialRow } from './study-rows.ts';
-import { WalkForwardStore } from './walk-forward-store.ts';
+import { StressStore } from './stress-store.ts';
+import { WalkForwardStore, type StudyAccess } from './walk-forward-store.ts';
 import { STUDY_APPLICATION_ID, STUDY_TABLES, STUDY_VERSION } from './study-tables.ts';
 
 const SHAPE: DatabaseShape = {
@@ -73,10 +74,12 @@ export class StudyStore {
 
   /** Its walk-forward, in the same file. */
   get walkForward(): WalkForwardStore {
-    return new WalkForwardStore(this.database, {
-      write: (change) => this.write(change),
-      read: (look) => this.read(look),
-    });
+    return new WalkForwardStore(this.database, this.access());
+  }
+
+  /** Its trials under stress, in the same file. */
+  get stress(): StressStore {
+    return new StressStore(this.database, this.access());
   }
 
   /** What the study is; null in a file that was only just made. */
@@ -180,6 +183,10 @@ export class StudyStore {
       // The log holds what is missing in the file, and the next one that opens it takes it over.
     }
     this.database.close();
+  }
+
+  private access(): StudyAccess {
+    return { write: (change) => this.write(change), read: (look) => this.read(look) };
   }
 
   private *select(columns: string): Generator<TrialRow> {

@@ -4,13 +4,13 @@ export const STUDY_APPLICATION_ID = 0x73617273;
 export const REGISTER_APPLICATION_ID = 0x73617274;
 
 /** To be raised when a reader of the tables before would misread them. */
-export const STUDY_VERSION = 2;
+export const STUDY_VERSION = 3;
 export const REGISTER_VERSION = 1;
 
 /**
  * One study a file. A trial is one row, committed when it has ended. Times stand apart, since they are all
  * that differs between two runs of the same study. Trials of a walk-forward are numbered in each of its
- * windows.
+ * windows. Runs under stress are of one trial each; what they were made of is kept once all of them are.
  */
 export const STUDY_TABLES = `
   CREATE TABLE study (
@@ -57,6 +57,16 @@ export const STUDY_TABLES = `
     first_day INTEGER,
     returns BLOB,
     PRIMARY KEY (window, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE stress (
+    trial INTEGER PRIMARY KEY REFERENCES trials (number),
+    basis TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE stress_runs (
+    trial INTEGER NOT NULL REFERENCES trials (number),
+    run TEXT NOT NULL,
+    report TEXT NOT NULL,
+    PRIMARY KEY (trial, run)
   ) STRICT, WITHOUT ROWID;
 `;
 

@@ -4,9 +4,10 @@ import { ownModule } from '../../plugins/own-files.ts';
 import type { Stretch } from '../data/stretch.ts';
 import type { Params } from '../space/params-of-point.ts';
 import type { AccountReport, AccountTask } from './account-run.ts';
+import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import type { BenchTask } from './bench-task.ts';
 import type { FailedReport, TrialReport } from './trial-report.ts';
-import type { AccountRunner } from './trial-runner.ts';
+import type { AccountRunner, StressRunner } from './trial-runner.ts';
 import type { TrialSetup } from './trial-setup.ts';
 
 /** Threads of a study at most. */
@@ -26,6 +27,8 @@ const ATTEMPTS = 2;
  */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
 
+type AnyReport = TrialReport | AccountReport | StressReport;
+
 export interface ThreadRunnerOptions {
   readonly setup: TrialSetup;
   /** Threads, 1 to `MOST_WORKERS`. */
@@ -34,12 +37,12 @@ export interface ThreadRunnerOptions {
 }
 
 /** Runs trials in threads of this process, which share the bars. */
-export class ThreadRunner implements AccountRunner {
+export class ThreadRunner implements AccountRunner, StressRunner {
   /** One more for each thread waits in line, so that a thread that ends a trial has the next one. */
   readonly width: number;
   private readonly options: ThreadRunnerOptions;
   /** Null until there is a trial to run: a study that has ended needs no threads. */
-  private pool: Piscina<BenchTask, TrialReport | AccountReport> | null = null;
+  private pool: Piscina<BenchTask, AnyReport> | null = null;
   private isClosed = false;
 
   constructor(options: ThreadRunnerOptions) {
@@ -54,6 +57,11 @@ export class ThreadRunner implements AccountRunner {
   /** Runs one account through several params. */
   async account(task: AccountTask): Promise<AccountReport> {
     return this.perform<AccountReport>({ kind: 'account', ...task });
+  }
+
+  /** Runs a trial under other conditions. */
+  async stress(task: StressTask): Promise<StressReport> {
+    return this.perform<StressReport>({ kind: 'stress', task });
   }
 
   private async perform<Report>(task: BenchTask): Promise<Report | FailedReport> {
@@ -81,9 +89,9 @@ export class ThreadRunner implements AccountRunner {
     await this.pool?.destroy();
   }
 
-  private begin(): Piscina<BenchTask, TrialReport | AccountReport> {
+  private begin(): Piscina<BenchTask, AnyReport> {
     const { setup, workers } = this.options;
-    const pool = new Piscina<BenchTask, TrialReport | AccountReport>({
+    const pool = new Piscina<BenchTask, AnyReport>({
       filename: fileURLToPath(ownModule('study/trials/trial-worker')),
       workerData: setup,
       minThreads: workers,

@@ -7,6 +7,8 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Stretch } from '../data/stretch.ts';
 import type { Params } from '../space/params-of-point.ts';
+import { runStressTask } from '../stress/stress-run.ts';
+import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import { runAccount, type AccountReport, type AccountTask } from './account-run.ts';
 import { dailyReturns } from '../../backtest/metrics/daily-returns.ts';
 import { failureReason } from './failure-reason.ts';
@@ -39,6 +41,11 @@ export class TrialBench {
   /** Runs one account through several params, one after the other. */
   async account(task: AccountTask): Promise<AccountReport> {
     return this.reported(async () => runAccount(task, async (params, of) => this.create(params, of)));
+  }
+
+  /** Runs one under other conditions. */
+  async stress(task: StressTask): Promise<StressReport> {
+    return this.reported(async () => runStressTask(task, { setup: this.setup, config: this.config }));
   }
 
   private async reported<Report>(run: () => Promise<Report>): Promise<Report | FailedReport> {

@@ -1,5 +1,6 @@
 import type { Stretch } from '../data/stretch.ts';
 import type { Params } from '../space/params-of-point.ts';
+import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import type { AccountReport, AccountTask } from './account-run.ts';
 import type { TrialReport } from './trial-report.ts';
 
@@ -18,4 +19,9 @@ export interface TrialRunner {
 /** The same, for accounts that trade several params one after the other, too. */
 export interface AccountRunner extends TrialRunner {
   account(task: AccountTask): Promise<AccountReport>;
+}
+
+/** Who runs a trial under other conditions. */
+export interface StressRunner extends Pick<TrialRunner, 'width' | 'close'> {
+  stress(task: StressTask): Promise<StressReport>;
 }

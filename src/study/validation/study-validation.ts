@@ -1,5 +1,6 @@
 import { createRandom } from '../../domain/random.ts';
 import { present } from '../../domain/invariant.ts';
+import type { StressFindings } from '../stress/stress-findings.ts';
 import type { Space } from '../space/parameter.ts';
 import type { Objective, TrialMetrics } from '../goals/objectives.ts';
 import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
@@ -32,6 +33,8 @@ export interface StudyValidation {
   };
   readonly statistics: { readonly [Name in LuckStatisticName]: StudyStatistic<Name> };
   readonly plateau: Tested<Plateau>;
+  /** The best trial under other conditions; null where that has not been run. */
+  readonly stress: StressFindings | null;
 }
 
 export interface ValidatedTrials {
@@ -47,6 +50,7 @@ export interface ValidatedTrials {
   readonly ofData: number;
   readonly holdout: VerdictBasis['holdout'];
   readonly isWalked: boolean;
+  readonly stress: StressFindings | null;
   /** The daily returns of a trial that ran. */
   readonly dailyOf: (number: number) => DailyReturns;
 }
@@ -60,7 +64,7 @@ const SEED_DIGITS = 8;
  * Sharpe ratio counts all of them nevertheless.
  */
 export function validateStudy(of: ValidatedTrials): StudyValidation {
-  const { space, objectives, trials, ofData, holdout, isWalked, dailyOf } = of;
+  const { space, objectives, trials, ofData, holdout, isWalked, stress, dailyOf } = of;
   const best = present(
     trials.find(({ number }) => number === of.best.number),
     'the best trial of the study',
@@ -82,7 +86,8 @@ export function validateStudy(of: ValidatedTrials): StudyValidation {
   const objective = present(objectives[0], 'an objective');
   const plateau = plateauAround(best, { trials, space, objective });
   const { metrics } = of.best;
-  const verdict = verdictOf({ statistics, plateau, metric: objective.metric, metrics, holdout, isWalked });
+  const { metric } = objective;
+  const verdict = verdictOf({ statistics, plateau, metric, metrics, holdout, isWalked, stress });
   return {
     verdict,
     basis: {
@@ -94,6 +99,7 @@ export function validateStudy(of: ValidatedTrials): StudyValidation {
     },
     statistics: noted(statistics),
     plateau,
+    stress,
   };
 }
 

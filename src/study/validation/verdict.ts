@@ -1,8 +1,10 @@
 import { numberText, percentText } from '../../backtest/report/value-text.ts';
 import { countText, groupedText } from '../../domain/money-text.ts';
+import type { StressFindings } from '../stress/stress-findings.ts';
 import type { TrialMetrics } from '../goals/objectives.ts';
 import type { LuckStatistics } from './luck-statistics.ts';
 import type { Plateau } from './plateau.ts';
+import { stressVerdict, untestedStress, type StressVerdict } from './stress-verdict.ts';
 import { valueOf, type Tested } from './tested.ts';
 
 /**
@@ -19,6 +21,8 @@ export type LuckKind = 'likely luck' | 'perhaps luck' | 'unlikely luck' | 'not t
 export interface StudyVerdict {
   readonly luck: { readonly kind: LuckKind; readonly reasons: readonly string[] };
   readonly stable: { readonly kind: 'plateau' | 'peak' | 'not tested'; readonly reason: string };
+  /** What is left of it under other conditions. */
+  readonly stress: StressVerdict;
   /** What nobody has looked at, each with a word on why. */
   readonly notTested: readonly string[];
 }
@@ -32,6 +36,8 @@ export interface VerdictBasis {
   readonly holdout: 'none' | 'closed' | 'opened';
   /** Whether a walk-forward has been run to its end. */
   readonly isWalked: boolean;
+  /** The best trial under other conditions; null where that has not been run. */
+  readonly stress: StressFindings | null;
 }
 
 /** The usual chance of being wrong. */
@@ -47,7 +53,12 @@ interface LuckTest {
 }
 
 export function verdictOf(basis: VerdictBasis): StudyVerdict {
-  return { luck: luckOf(basis), stable: stabilityOf(basis), notTested: notTestedOf(basis) };
+  return {
+    luck: luckOf(basis),
+    stable: stabilityOf(basis),
+    stress: stressVerdict(basis.stress),
+    notTested: notTestedOf(basis),
+  };
 }
 
 function luckOf({ statistics, metrics }: VerdictBasis): StudyVerdict['luck'] {
@@ -127,7 +138,7 @@ function stabilityOf({ plateau, metric }: VerdictBasis): StudyVerdict['stable'] 
   return { kind: isPlateau ? 'plateau' : 'peak', reason };
 }
 
-function notTestedOf({ holdout, isWalked }: VerdictBasis): readonly string[] {
+function notTestedOf({ holdout, isWalked, stress }: VerdictBasis): readonly string[] {
   return [
     ...(holdout === 'none' ? ['hold-out (there is none)'] : []),
     ...(holdout === 'closed'
@@ -135,8 +146,7 @@ function notTestedOf({ holdout, isWalked }: VerdictBasis): readonly string[] {
       : []),
     ...(isWalked ? [] : ['walk-forward (params were chosen once, with all days in view)']),
     'books (candles alone: no queue, no depth, no latency)',
-    'higher costs',
-    'order of trades (a study keeps days)',
+    ...untestedStress(stress),
   ];
 }
 

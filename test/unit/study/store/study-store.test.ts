@@ -111,7 +111,7 @@ describe('a file that is refused in one line, and left as it is,', () => {
     database.pragma('user_version = 9');
     database.close();
     expect(refusal(() => StudyStore.open(path))).toMatch(
-      /found version 9, where this sarraf reads version 2/,
+      /found version 9, where this sarraf reads version 3/,
     );
   });
 

@@ -54,6 +54,7 @@ export function madeStudy(
     ofData: trials.length,
     holdout: 'closed',
     isWalked: false,
+    stress: null,
     dailyOf(number) {
       const daily = trials.find((trial) => trial.number === number)?.daily ?? null;
       if (daily === null) throw new Error(`expected returns of trial ${number}`);

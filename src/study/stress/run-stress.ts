@@ -1,0 +1,153 @@
+import { SarrafError } from '../../domain/errors.ts';
+import { present } from '../../domain/invariant.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
+import { bestTrial } from '../goals/best-trials.ts';
+import type { TrialMetrics } from '../goals/objectives.ts';
+import type { PreparedStudy } from '../prepare-study.ts';
+import { canonicalJson } from '../question/canonical-json.ts';
+import { lockStudy } from '../store/study-place.ts';
+import type { StoredTrial } from '../store/study-rows.ts';
+import { StudyStore } from '../store/study-store.ts';
+import { takeUp, type SessionOptions } from '../study-session.ts';
+import { sharedColumns } from '../trials/shared-columns.ts';
+import { ThreadRunner } from '../trials/thread-runner.ts';
+import type { StressRunner } from '../trials/trial-runner.ts';
+import { botConfigOf, type TrialSetup } from '../trials/trial-setup.ts';
+import { paidCosts } from './doubled-costs.ts';
+import { readReports, type StressBasis } from './stored-stress.ts';
+import { AGAIN, costRuns, type NamedRun } from './stress-runs.ts';
+import type { StressReport } from './stress-task.ts';
+
+export interface StressOptions extends Omit<SessionOptions, 'onTrial'> {
+  /** So many of all runs have ended. */
+  readonly onRun: (done: number, all: number) => void;
+  /** Who runs them; threads of this process without it. */
+  readonly runnerOf?: (setup: TrialSetup) => StressRunner;
+}
+
+/** How a session ended, whose params it ran, and how many runs were run in it. */
+export interface StressEnd {
+  readonly end: 'complete' | 'stopped';
+  readonly trial: number;
+  readonly ranNow: number;
+}
+
+/**
+ * Runs the best trial of a study under other conditions, on the range that the trials saw. Each run is kept
+ * as it ends, and none that was kept is run again. Throws as `runSession` does, `INVALID_OPTIONS` where no
+ * trial has values, and `DATA_UNUSABLE` where the trial does not do the same again.
+ */
+export async function runStress(study: PreparedStudy, options: StressOptions): Promise<StressEnd> {
+  const path = options.folder.pathOf(options.name);
+  const lock = lockStudy(path);
+  let store: StudyStore | null = null;
+  try {
+    store = StudyStore.open(path);
+    takeUp(store, study);
+    const trial = bestTrial(store.outcomes(), study.settings.objectives);
+    if (trial === null)
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected a trial with values in ${path}, found none in ${store.count()}: "sarraf study resume --trials" runs more`,
+      );
+    return await runWith(study, options, { store, trial });
+  } finally {
+    store?.close();
+    lock.release();
+  }
+}
+
+async function runWith(
+  study: PreparedStudy,
+  options: StressOptions,
+  of: { readonly store: StudyStore; readonly trial: StoredTrial },
+): Promise<StressEnd> {
+  const { store, trial } = of;
+  const { bars, setup, settings } = study;
+  const candles = bars.trials.map(sharedColumns);
+  const trialSetup = { ...setup, candles, fromMs: settings.from ?? null, toMs: null };
+  const { runnerOf = (made: TrialSetup) => new ThreadRunner({ setup: made, workers: options.workers }) } =
+    options;
+  const runner = runnerOf(trialSetup);
+  const kept = new Map(readReports(store, trial.number));
+  const session = { ...options, runner, store, trial: trial.number, kept, ranNow: 0 };
+  const ended = (end: StressEnd['end']): StressEnd => ({ end, trial: trial.number, ranNow: session.ranNow });
+  try {
+    if (!(await runAll(session, [{ name: AGAIN, task: { what: 'again', params: trial.params } }])))
+      return ended('stopped');
+    refuseOther(trial, present(kept.get(AGAIN), 'the trial again'));
+    const basis = basisOf(study);
+    if (!(await runAll(session, costRuns(trial.params, basis.paid)))) return ended('stopped');
+    store.stress.keepBasis(trial.number, basis);
+    return ended('complete');
+  } finally {
+    await runner.close();
+  }
+}
+
+function basisOf({ setup, settings }: PreparedStudy): StressBasis {
+  const { fees } = botConfigOf(setup.overrides).paper;
+  const quotes = [...new Set(settings.markets.map((market) => parseMarket(market).quote))];
+  return { paid: paidCosts({ fees, rules: setup.rules }, quotes) };
+}
+
+interface RunningSession extends Pick<StressOptions, 'signal' | 'onRun'> {
+  readonly runner: StressRunner;
+  readonly store: StudyStore;
+  readonly trial: number;
+  readonly kept: Map<string, StressReport>;
+  ranNow: number;
+}
+
+/**
+ * Runs what is not kept yet, as many at once as the runner wants. False where it was asked to stop before
+ * all had ended: those under way are ended and kept.
+ */
+async function runAll(session: RunningSession, runs: readonly NamedRun[]): Promise<boolean> {
+  const { runner, store, trial, kept, signal, onRun } = session;
+  const waiting = runs.filter(({ name }) => !kept.has(name));
+  const underWay = new Map<string, Promise<{ readonly name: string; readonly report: StressReport }>>();
+  const isWhole = (): boolean => runs.every(({ name }) => kept.has(name));
+  try {
+    for (;;) {
+      while (underWay.size < runner.width && !signal.aborted) {
+        const next = waiting.shift();
+        if (next === undefined) break;
+        const { name, task } = next;
+        underWay.set(
+          name,
+          runner.stress(task).then((report) => ({ name, report })),
+        );
+      }
+      if (underWay.size === 0) return isWhole();
+      const { name, report } = await Promise.race(underWay.values());
+      underWay.delete(name);
+      store.stress.add({ trial, run: name, report });
+      kept.set(name, report);
+      session.ranNow += 1;
+      onRun(runs.length - waiting.length - underWay.size, runs.length);
+    }
+  } finally {
+    // Whoever closes the runner ends these, and nobody waits for them any more.
+    for (const left of underWay.values()) left.catch(() => undefined);
+  }
+}
+
+/** With other figures the runs under stress would be compared with what the trial never was. */
+function refuseOther({ number, metrics }: StoredTrial, again: StressReport): void {
+  const found = again.kind === 'ran' ? differenceOf(metrics ?? {}, again.metrics) : again.reason;
+  if (found === null) return;
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected trial ${number} to do the same again, found ${found}: a strategy may use neither chance nor the clock`,
+  );
+}
+
+/** The first figure that is another one; null where all are the same. */
+function differenceOf(before: TrialMetrics, now: TrialMetrics): string | null {
+  if (canonicalJson(before) === canonicalJson(now)) return null;
+  const name = [...new Set([...Object.keys(before), ...Object.keys(now)])].find(
+    (figure) => before[figure] !== now[figure],
+  );
+  return name === undefined ? null : `${name} ${now[name] ?? 'none'} in place of ${before[name] ?? 'none'}`;
+}

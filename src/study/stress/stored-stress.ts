@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { SarrafError } from '../../domain/errors.ts';
+import type { StudyStore } from '../store/study-store.ts';
+import { FAILURE_KINDS } from '../trials/trial-report.ts';
+import { COSTS, type StressReport } from './stress-task.ts';
+
+const REPORT = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('ran'),
+    metrics: z.record(z.string(), z.number().nullable()),
+    trades: z.strictObject({ changes: z.array(z.number()) }).nullable(),
+  }),
+  z.strictObject({ kind: z.literal('failed'), failure: z.enum(FAILURE_KINDS), reason: z.string() }),
+]) satisfies z.ZodType<StressReport>;
+
+const BASIS = z.strictObject({
+  /** The costs that the trial paid, which are doubled. */
+  paid: z.array(z.strictObject({ cost: z.enum(COSTS), from: z.string(), to: z.string() })).readonly(),
+});
+
+/** What all runs of a trial were made of. */
+export type StressBasis = z.output<typeof BASIS>;
+
+/** The runs of one trial under stress, all of which have ended. */
+export interface StoredStress {
+  readonly trial: number;
+  readonly basis: StressBasis;
+  readonly reports: ReadonlyMap<string, StressReport>;
+}
+
+/** Null where they have not been run, or not all of them. Throws `DATA_UNUSABLE` for what nobody wrote. */
+export function readStress({ stress, path }: StudyStore, trial: number): StoredStress | null {
+  const basis = stress.basis(trial);
+  if (basis === null) return null;
+  const reports = readReports({ stress, path }, trial);
+  return { trial, basis: checked(BASIS, basis, path), reports };
+}
+
+/** Those that have ended, by their names. Throws `DATA_UNUSABLE`. */
+export function readReports(
+  { stress, path }: Pick<StudyStore, 'stress' | 'path'>,
+  trial: number,
+): ReadonlyMap<string, StressReport> {
+  const reports = new Map<string, StressReport>();
+  for (const [run, report] of stress.reports(trial)) reports.set(run, checked(REPORT, report, path));
+  return reports;
+}
+
+function checked<Value>(schema: z.ZodType<Value>, stored: unknown, path: string): Value {
+  const read = schema.safeParse(stored);
+  if (read.success) return read.data;
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected runs under stress in ${path}, found some that can not be read: restore a copy, or run the study under another name`,
+    { cause: read.error },
+  );
+}

@@ -1,0 +1,83 @@
+import { createRandom, type RandomSource } from '../../domain/random.ts';
+import { present } from '../../domain/invariant.ts';
+import type { TrialMetrics } from '../goals/objectives.ts';
+import { tradeOrderRisk, type TradeOrderRisk } from '../statistics/trade-order-risk.ts';
+import { notTested, tested, type Tested } from '../validation/tested.ts';
+import type { PaidCost } from './doubled-costs.ts';
+import type { StoredStress } from './stored-stress.ts';
+import { AGAIN, ALL_COSTS, costName } from './stress-runs.ts';
+import { stressSeed } from './stress-seed.ts';
+import type { StressReport } from './stress-task.ts';
+
+/** One cost doubled, and what is left. */
+export interface DoubledCost extends PaidCost {
+  readonly result: Tested<TrialMetrics>;
+}
+
+/** What became of a study's best trial under other conditions: JSON. */
+export interface StressFindings {
+  readonly trial: number;
+  readonly costs: {
+    /** Every cost doubled. */
+    readonly all: Tested<TrialMetrics>;
+    /** Each by itself, where there are several. */
+    readonly each: readonly DoubledCost[];
+    readonly paid: readonly PaidCost[];
+  };
+  /** The closed trades in other orders: `reorder` for the drawdown, `resample` for the end, too. */
+  readonly tradeOrder: {
+    readonly reorder: Tested<TradeOrderRisk>;
+    readonly resample: Tested<TradeOrderRisk>;
+  };
+}
+
+/** What runs that have ended say. The same runs say the same on every machine; `id`: of the study. */
+export function stressFindings(stored: StoredStress, id: string): StressFindings {
+  const { trial, basis, reports } = stored;
+  const reportOf = (name: string): StressReport => present(reports.get(name), () => `the run ${name}`);
+  return {
+    trial,
+    costs: costsOf(basis.paid, reportOf),
+    tradeOrder: tradeOrderOf(reportOf(AGAIN), (draw) => createRandom(stressSeed({ id, trial, run: draw }))),
+  };
+}
+
+function costsOf(
+  paid: readonly PaidCost[],
+  reportOf: (name: string) => StressReport,
+): StressFindings['costs'] {
+  if (paid.length === 0)
+    return {
+      all: notTested('expected fees, a spread or slippage to double, found none'),
+      each: [],
+      paid,
+    };
+  return {
+    all: metricsOf(reportOf(ALL_COSTS)),
+    each:
+      paid.length === 1
+        ? []
+        : paid.map((one) => ({ ...one, result: metricsOf(reportOf(costName(one.cost))) })),
+    paid,
+  };
+}
+
+function metricsOf(report: StressReport): Tested<TrialMetrics> {
+  return report.kind === 'ran' ? { kind: 'tested', value: report.metrics } : notTested(report.reason);
+}
+
+const RUNS = 1_000;
+const LEAST_RUNS = 100;
+/** Trades that are put in order in all: a second of work. */
+const MOST_DRAWN = 50_000_000;
+
+function tradeOrderOf(
+  again: StressReport,
+  randomOf: (draw: 'reorder' | 'resample') => RandomSource,
+): StressFindings['tradeOrder'] {
+  const changes = Float64Array.from(again.kind === 'ran' ? (again.trades?.changes ?? []) : []);
+  const runs = Math.max(LEAST_RUNS, Math.min(RUNS, Math.floor(MOST_DRAWN / Math.max(1, changes.length))));
+  const risk = (draw: 'reorder' | 'resample'): Tested<TradeOrderRisk> =>
+    tested(() => tradeOrderRisk(changes, { random: randomOf(draw), runs, draw }));
+  return { reorder: risk('reorder'), resample: risk('resample') };
+}

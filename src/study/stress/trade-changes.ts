@@ -1,0 +1,22 @@
+import { numberOf } from '../../backtest/metrics/statistics.ts';
+import type { RoundTrip } from '../../backtest/metrics/round-trips.ts';
+import type { Units } from '../../domain/money.ts';
+
+/**
+ * What each closed trade made of the equity, in the order in which they ended: its profit over the initial
+ * equity with the profits of all trades that had ended before. Compounded they are the initial equity with
+ * all profits, also where trades overlap. What a trade makes of nothing is 0.
+ */
+export function tradeChanges(trips: readonly RoundTrip[], initialEquity: Units): readonly number[] {
+  const closed = trips
+    .flatMap(({ closedAtMs, number, profit }) =>
+      closedAtMs === null ? [] : [{ closedAtMs, number, profit }],
+    )
+    .toSorted((left, right) => left.closedAtMs - right.closedAtMs || left.number - right.number);
+  let equity = initialEquity as bigint;
+  return closed.map(({ profit }) => {
+    const change = equity > 0n ? numberOf(profit) / numberOf(equity as Units) : 0;
+    equity += profit;
+    return change;
+  });
+}

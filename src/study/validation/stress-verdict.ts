@@ -1,0 +1,73 @@
+import { percentText } from '../../backtest/report/value-text.ts';
+import type { StressFindings } from '../stress/stress-findings.ts';
+import { valueOf, type Tested } from './tested.ts';
+
+/** What is left of a best trial under other conditions. */
+export interface StressVerdict {
+  /**
+   * - `breaks`: at least one of them takes the result away.
+   * - `holds`: none of them does, and all were tested.
+   * - `not tested`: none that was tested does, and some were not.
+   */
+  readonly kind: 'breaks' | 'holds' | 'not tested';
+  readonly reasons: readonly string[];
+}
+
+/** Trades that are drawn anew may lose so often: the usual chance of being wrong. */
+const MOST_LOSSES = 0.05;
+
+/** One condition: whether the result is still there. */
+interface StressTest {
+  readonly name: string;
+  /** Null where it was not tested, and then the reason says why. */
+  readonly isHeld: boolean | null;
+  readonly reason: string;
+}
+
+export function stressVerdict(findings: StressFindings | null): StressVerdict {
+  if (findings === null) return { kind: 'not tested', reasons: [] };
+  const tests = testsOf(findings);
+  const reasons = tests.flatMap(({ isHeld, reason }) => (isHeld === null ? [] : [reason]));
+  if (tests.some(({ isHeld }) => isHeld === false)) return { kind: 'breaks', reasons };
+  return { kind: tests.every(({ isHeld }) => isHeld === true) ? 'holds' : 'not tested', reasons };
+}
+
+/** What of it nobody has looked at, with a word on why. */
+export function untestedStress(findings: StressFindings | null): readonly string[] {
+  if (findings === null) return CONDITIONS.map((name) => `${name} ("sarraf study stress" runs it)`);
+  return testsOf(findings).flatMap(({ name, isHeld, reason }) =>
+    isHeld === null ? [`${name} (${reason})`] : [],
+  );
+}
+
+const CONDITIONS = ['doubled costs', 'order of trades'];
+
+function testsOf(findings: StressFindings): readonly StressTest[] {
+  return [costsTest(findings), tradesTest(findings)];
+}
+
+function costsTest({ costs }: StressFindings): StressTest {
+  const earned = valueOf(costs.all)?.['totalReturn'] ?? null;
+  if (earned === null) return missing('doubled costs', costs.all);
+  const isHeld = earned > 0;
+  return {
+    name: 'doubled costs',
+    isHeld,
+    reason: `With doubled costs it ${isHeld ? 'still earns' : 'loses'}: ${percentText(earned)}.`,
+  };
+}
+
+function tradesTest({ tradeOrder: { reorder, resample } }: StressFindings): StressTest {
+  const [order, draw] = [valueOf(reorder), valueOf(resample)];
+  if (order === null) return missing('order of trades', reorder);
+  if (draw === null) return missing('order of trades', resample);
+  return {
+    name: 'order of trades',
+    isHeld: draw.lossShare <= MOST_LOSSES,
+    reason: `Its trades drawn anew lose in ${percentText(draw.lossShare)} of runs. In another order they fall by more than ${percentText(order.drawdown.p95)} in one run of twenty.`,
+  };
+}
+
+function missing(name: string, of: Tested<unknown>): StressTest {
+  return { name, isHeld: null, reason: of.kind === 'not tested' ? of.message : 'no figure' };
+}

@@ -1,0 +1,220 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { present } from '../../../../src/domain/invariant.ts';
+import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-study.ts';
+import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import { StudyFolder } from '../../../../src/study/store/study-place.ts';
+import { StudyStore } from '../../../../src/study/store/study-store.ts';
+import { runSession } from '../../../../src/study/study-session.ts';
+import { studyResult } from '../../../../src/study/study-result.ts';
+import { runStress, type StressEnd } from '../../../../src/study/stress/run-stress.ts';
+import type { StressFindings } from '../../../../src/study/stress/stress-findings.ts';
+import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
+import type { StressRunner } from '../../../../src/study/trials/trial-runner.ts';
+import type { TrialSetup } from '../../../../src/study/trials/trial-setup.ts';
+import { validatedStudy } from '../../../../src/study/validated-study.ts';
+import { valueOf } from '../../../../src/study/validation/tested.ts';
+import { writeCandles } from '../generated-candles.ts';
+
+/** One run after the other in this thread. */
+function oneByOne(setup: TrialSetup): StressRunner {
+  const bench = new TrialBench(setup);
+  return { width: 1, stress: async (task) => bench.stress(task), close: async () => undefined };
+}
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-stress-'));
+  writeCandles(join(folder, 'hours.csv'), { count: 1_000 });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const NAME = 'crosses';
+
+const prepared = async (more: object = {}): Promise<PreparedStudy> =>
+  prepareStudy(
+    readWrittenStudy({
+      strategy: 'ma-cross',
+      markets: 'BTCUSDT',
+      csv: join(folder, 'hours.csv'),
+      holdout: '10%',
+      balances: { usdt: 10_000 },
+      fee: '0.1%',
+      rules: { spreadBps: 2 },
+      params: { share: 0.5 },
+      space: { fast: { kind: 'integer', min: 2, max: 5 }, slow: { kind: 'integer', min: 8, max: 16 } },
+      objectives: 'totalReturn',
+      budget: { trials: 3 },
+      sampler: { kind: 'random', seed: 2 },
+      ...more,
+    }),
+  );
+
+/** Runs the trials of a study into a data folder. */
+async function search(data: string, study: PreparedStudy): Promise<void> {
+  await runSession(study, {
+    folder: new StudyFolder(join(folder, data)),
+    name: NAME,
+    workers: 1,
+    signal: new AbortController().signal,
+    onTrial: () => undefined,
+  });
+}
+
+/** The study whose trials have been run, in a data folder of its own. */
+const take = (data: string): void =>
+  cpSync(join(folder, 'searched'), join(folder, data), { recursive: true });
+
+async function stressed(
+  data: string,
+  study: PreparedStudy,
+  of: { readonly workers?: number; readonly stopAfter?: number } = {},
+): Promise<StressEnd> {
+  const { workers = 0, stopAfter = Infinity } = of;
+  const stop = new AbortController();
+  let ran = 0;
+  return runStress(study, {
+    folder: new StudyFolder(join(folder, data)),
+    name: NAME,
+    workers,
+    ...(workers === 0 ? { runnerOf: oneByOne } : {}),
+    signal: stop.signal,
+    onRun() {
+      ran += 1;
+      if (ran >= stopAfter) stop.abort();
+    },
+  });
+}
+
+function look<Value>(data: string, read: (store: StudyStore) => Value): Value {
+  const store = StudyStore.openToRead(new StudyFolder(join(folder, data)).pathOf(NAME));
+  try {
+    return read(store);
+  } finally {
+    store.close();
+  }
+}
+
+/** All that is kept of the runs of a trial. */
+const contentOf = (data: string, trial: number): string =>
+  look(data, ({ stress }) => JSON.stringify([stress.basis(trial), [...stress.reports(trial)]]));
+
+const onData = () => ({ trials: 3, studies: 1, opened: 0 });
+
+const validationIn = (data: string) =>
+  look(data, (store) => {
+    return present(validatedStudy(store, studyResult(store, { name: NAME, onData })).validation, 'figures');
+  });
+
+const findingsIn = (data: string): StressFindings => present(validationIn(data).stress, 'runs');
+
+describe('the best trial under stress', () => {
+  let study: PreparedStudy;
+  let ended: StressEnd;
+  beforeAll(async () => {
+    study = await prepared();
+    await search('searched', study);
+    take('one');
+    expect(validationIn('one').stress).toBeNull();
+    expect(validationIn('one').verdict).toMatchObject({
+      stress: { kind: 'not tested', reasons: [] },
+      notTested: expect.arrayContaining([
+        'doubled costs ("sarraf study stress" runs it)',
+        'order of trades ("sarraf study stress" runs it)',
+      ]) as unknown,
+    });
+    ended = await stressed('one', study);
+  });
+
+  test('pays twice as much, all together and each cost alone', async () => {
+    const { costs, trial } = findingsIn('one');
+    expect([ended.end, ended.trial]).toEqual(['complete', trial]);
+    expect(costs.paid).toEqual([
+      { cost: 'fees', from: '0.1 %', to: '0.2 %' },
+      { cost: 'spread', from: '2 bps', to: '4 bps' },
+    ]);
+    const params = present(
+      look('one', (store) => store.trial(trial)),
+      'the trial',
+    ).params;
+    // Each is what a study with those costs finds.
+    const withCosts = async (more: object) => {
+      const { setup, bars } = await prepared(more);
+      return new TrialBench({ ...setup, candles: bars.trials, fromMs: null, toMs: null }).run(params);
+    };
+    const twice = { fee: '0.2%', rules: { spreadBps: 4 } };
+    const [fees, spread] = costs.each;
+    expect(await withCosts(twice)).toMatchObject({ kind: 'ran', metrics: valueOf(costs.all) });
+    expect(await withCosts({ fee: '0.2%' })).toMatchObject({ metrics: valueOf(present(fees, 'one').result) });
+    expect(await withCosts({ rules: twice.rules })).toMatchObject({
+      metrics: valueOf(present(spread, 'one').result),
+    });
+    const [own, all] = [look('one', (store) => store.trial(trial))?.metrics, valueOf(costs.all)];
+    expect(all?.['totalReturn']).toBeLessThan(own?.['totalReturn'] ?? -Infinity);
+  });
+
+  test('has its closed trades put in other orders', () => {
+    const { tradeOrder, trial } = findingsIn('one');
+    const trades = look('one', (store) => store.trial(trial))?.metrics?.['trades'] ?? 0;
+    expect(trades).toBeGreaterThan(10);
+    const [reorder, resample] = [valueOf(tradeOrder.reorder), valueOf(tradeOrder.resample)];
+    expect(reorder?.finalEquity.p05).toBeCloseTo(reorder?.finalEquity.p95 ?? 0, 12);
+    expect(resample?.finalEquity.p05).toBeLessThan(resample?.finalEquity.p95 ?? 0);
+    expect(reorder?.runs).toBe(1_000);
+  });
+
+  test('is in the verdict, which no longer calls it untested', () => {
+    const { stress, notTested } = validationIn('one').verdict;
+    expect(['breaks', 'holds']).toContain(stress.kind);
+    expect(stress.reasons.join(' ')).toMatch(/With doubled costs it .*Its trades drawn anew lose in /);
+    expect(notTested.join(' ')).not.toMatch(/doubled costs|order of trades/);
+  });
+
+  test('is the same to the byte with two workers, and when it is stopped and goes on', async () => {
+    take('two');
+    await stressed('two', study, { workers: 2 });
+    take('stopped');
+    const some = await stressed('stopped', study, { stopAfter: 2 });
+    expect([some.end, some.ranNow]).toEqual(['stopped', 2]);
+    expect(validationIn('stopped').stress).toBeNull();
+    const rest = await stressed('stopped', study);
+    expect([rest.end, rest.ranNow]).toEqual(['complete', ended.ranNow - 2]);
+    for (const data of ['two', 'stopped']) {
+      expect(contentOf(data, ended.trial)).toBe(contentOf('one', ended.trial));
+      expect(findingsIn(data)).toEqual(findingsIn('one'));
+    }
+    expect(await stressed('stopped', study)).toEqual({ ...ended, ranNow: 0 });
+  });
+
+  test('says what can not be tested: no costs, and too few trades', async () => {
+    const short = { space: { fast: { kind: 'integer', min: 40, max: 50 } }, params: { slow: 100 } };
+    const free = await prepared({ ...short, fee: '0%', rules: {}, to: '2024-02-01' });
+    await search('free', free);
+    await stressed('free', free);
+    const { costs } = findingsIn('free');
+    const found = 'expected fees, a spread or slippage to double, found none';
+    expect(costs.all).toEqual({ kind: 'not tested', message: found });
+    const { stress, notTested } = validationIn('free').verdict;
+    expect(stress.kind).toBe('not tested');
+    expect(notTested).toContain(`doubled costs (${found})`);
+    expect(notTested.join('\n')).toMatch(/^order of trades \(expected at least 10 trades, was \d\)$/m);
+  });
+
+  test('is refused without a trial that has values', async () => {
+    const idle = await prepared({ objectives: 'profitFactor', params: { share: 0.000_001 } });
+    await search('idle', idle);
+    await expect(stressed('idle', idle)).rejects.toThrow(
+      /^expected a trial with values in .*crosses\.sqlite, found none in 3: "sarraf study resume --trials" runs more$/,
+    );
+  });
+
+  test('is refused where the trial does not do the same again', async () => {
+    take('other');
+    const other = { ...study, setup: { ...study.setup, rules: { ...study.setup.rules, spreadBps: 9 } } };
+    await expect(stressed('other', other)).rejects.toThrow(
+      /^expected trial \d to do the same again, found \w+ \S+ in place of \S+: a strategy may use neither /,
+    );
+  });
+});
