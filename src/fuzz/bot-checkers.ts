@@ -98,7 +98,7 @@ export class BotCheckers {
     const nowMs = this.options.world.time.now();
     if (engine !== null) {
       this.vandal.watch(engine, output, nowMs);
-      if (event.kind !== 'opens') this.locks.watch(engine, output, event.atMs);
+      if (event.kind !== 'opens') this.locks.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
     }
     if (engine !== null && this.universe !== null) {
       for (const told of this.universe.watch(engine, event, output, nowMs)) {

@@ -34,12 +34,17 @@ const wish = z.object({ side: z.literal('sell'), market: z.string(), amount: z.s
 interface LockedOrder {
   readonly strategy: string;
   readonly lock: string;
+  /** By the clock of the exchange. */
+  readonly sentAtMs: number;
 }
 
 /** What the checker looks at of the bot. */
 export type LockedBot = Pick<Engine, 'instances' | 'unfinishedOrders'> & ShowingBot;
 
-/** One that is accepted later than this after it was planned may have met other times. */
+/**
+ * One that is sent so late after it was planned, or accepted so late after it was sent, may have met other
+ * times: a position that it was to reduce may be gone.
+ */
 const PROMPT_MS = 10_000;
 
 export interface LockCheckerOptions {
@@ -91,8 +96,16 @@ export class LockChecker {
     this.shown.beginAnew();
   }
 
-  /** One step at a time of the bot's clock. What it writes counts from the next step on. */
-  watch(engine: LockedBot, { changes }: Pick<EngineOutput, 'changes'>, atMs: number): void {
+  /**
+   * One step, at a time of the bot's clock and of the exchange's. What it writes counts from the next step
+   * on.
+   */
+  watch(
+    engine: LockedBot,
+    { changes }: Pick<EngineOutput, 'changes'>,
+    atMs: number,
+    exchangeMs: number = atMs,
+  ): void {
     if (this.unsure !== null) this.keep(this.unsure, atMs);
     this.unsure = null;
     for (const [key, lock] of this.locks) if (lock.endsAtMs <= atMs) this.locks.delete(key);
@@ -111,7 +124,7 @@ export class LockChecker {
       before.delete(key);
     }
     for (const change of changes) {
-      if (change.kind === 'order') this.order(change.order, before, atMs);
+      if (change.kind === 'order') this.order(change.order, before, { atMs, exchangeMs });
       else if (change.kind === 'intent' && change.intent.status === 'refused')
         this.refusal(engine, change.intent, change.intent.reason ?? '');
       else if (change.kind === 'kept' && change.name === 'locks') this.unsure = change.json;
@@ -135,6 +148,7 @@ export class LockChecker {
     const found = own.flatMap(({ order, name }) => {
       const locked = this.planned.get(name);
       if (locked === undefined || exits.has(name) || isSpoiled(locked.strategy)) return [];
+      if (order.openedAtMs - locked.sentAtMs > PROMPT_MS) return [];
       return addsRisk(order, { truth, nameOf })
         ? [
             `expected ${name} (${order.side} ${order.amount} in ${order.market}) not to leave in ${locked.lock}`,
@@ -144,13 +158,17 @@ export class LockChecker {
     return violationsOf('locks', [...found, ...this.refusedWaysOut, ...this.shown.differences]);
   }
 
-  private order(order: OrderRecord, locks: ReadonlyMap<string, KnownLock>, atMs: number): void {
+  private order(
+    order: OrderRecord,
+    locks: ReadonlyMap<string, KnownLock>,
+    { atMs, exchangeMs }: { readonly atMs: number; readonly exchangeMs: number },
+  ): void {
     if (order.state !== 'sending' || order.clientOrderId === null || order.attempts > 1) return;
     if (this.isBlind || atMs - order.plannedAtMs > PROMPT_MS) return;
     const lock = this.lockOn(order, locks, atMs);
     if (lock === null) return;
     this.options.count('orders that left in a lock');
-    this.planned.set(order.clientOrderId, { strategy: order.strategy, lock });
+    this.planned.set(order.clientOrderId, { strategy: order.strategy, lock, sentAtMs: exchangeMs });
   }
 
   private lockOn(

@@ -74,6 +74,11 @@ describe('a sale in a lock', () => {
     expect(faultsOf(sale(10n), [fill(10)], [order(10)])).toBe(1);
   });
 
+  test('is not judged where the exchange took it long after it was sent', () => {
+    expect(faultsOf({ ...sale(10n), openedAtMs: 10_000 }, [], [])).toBe(1);
+    expect(faultsOf({ ...sale(10n), openedAtMs: 10_001 }, [], [])).toBe(0);
+  });
+
   test('does not count what another strategy bought, or somebody by hand', () => {
     expect(faultsOf(sale(10n), [fill(1)], [order(1, { clientOrderId: nameOf(1, 'one-more') })])).toBe(1);
     expect(faultsOf(sale(10n), [fill(1)], [order(1, { clientOrderId: nameOf(1, 'other-one') })])).toBe(1);
