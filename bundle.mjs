@@ -108,7 +108,8 @@ if (rolldown === null) {
   });
   await strategies.write({ dir: MADE, format: 'esm', entryFileNames: '[name].js' });
   await strategies.close();
-  cpSync(join(ROOT, 'src/backtest/report/page'), join(MADE, 'src/backtest/report/page'), { recursive: true });
+  for (const page of ['src/backtest/report/page', 'src/study/report/page'])
+    cpSync(join(ROOT, page), join(MADE, page), { recursive: true });
   writeFileSync(join(MADE, 'THIRD-PARTY-LICENCES.txt'), licences());
   rmSync(OUT, { recursive: true, force: true });
   renameSync(MADE, OUT);

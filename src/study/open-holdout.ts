@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { bestTrial } from './goals/best-trials.ts';
+import type { HoldoutReport } from './holdout-report.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import { differenceOf } from './question/study-identity.ts';
 import { lockStudy, type StudyFolder } from './store/study-place.ts';
@@ -7,12 +8,6 @@ import type { StoredTrial } from './store/study-rows.ts';
 import { StudyStore, type OpenedHoldout } from './store/study-store.ts';
 import { TrialRegister } from './store/trial-register.ts';
 import { TrialBench } from './trials/trial-bench.ts';
-import type { TrialReport } from './trials/trial-report.ts';
-
-/** What the hold-out brought, without its daily returns. */
-export type HoldoutReport =
-  | Omit<Extract<TrialReport, { kind: 'ran' }>, 'daily'>
-  | Extract<TrialReport, { kind: 'failed' }>;
 
 /** An opening, and whether it was the first one. */
 export interface HoldoutOpening {

@@ -37,6 +37,7 @@ describe('the page of studies', () => {
       'show',
       'walk-forward',
       'open-holdout',
+      'report',
       'run',
       'show',
       'stress',

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { studyNewCommand } from '../study/new-command.ts';
 import { openHoldoutCommand } from '../study/open-holdout-command.ts';
+import { studyReportCommand } from '../study/report-command.ts';
 import { studyResumeCommand, studyRunCommand } from '../study/run-command.ts';
 import { studyShowCommand } from '../study/show-command.ts';
 import { studyStatusCommand } from '../study/status-command.ts';
@@ -15,6 +16,7 @@ Examples:
   sarraf study new study.yaml
   sarraf study run study.yaml
   sarraf study show study
+  sarraf study report study
   sarraf study walk-forward study
   sarraf study stress study
   sarraf study open-holdout study
@@ -33,6 +35,7 @@ export function studyCommand(): Command {
     studyRunCommand,
     studyStatusCommand,
     studyShowCommand,
+    studyReportCommand,
     studyResumeCommand,
     studyWalkForwardCommand,
     studyStressCommand,

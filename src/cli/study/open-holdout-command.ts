@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import { present } from '../../domain/invariant.ts';
 import { minuteText } from '../../domain/time-text.ts';
 import { figureText } from '../../study/figure-text.ts';
 import { readWrittenStudy } from '../../study/file/read-study.ts';
-import { openHoldout, type HoldoutReport, type HoldoutOpening } from '../../study/open-holdout.ts';
+import { readHoldoutReport, type HoldoutReport } from '../../study/holdout-report.ts';
+import { openHoldout, type HoldoutOpening } from '../../study/open-holdout.ts';
 import { prepareStudy } from '../../study/prepare-study.ts';
 import { MOST_TRIALS } from '../../study/samplers/trial-record.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
@@ -27,7 +29,7 @@ async function open(wanted: string, options: Options): Promise<void> {
   const study = await prepareStudy(readWrittenStudy(readStudyResult(folder, name).written));
   const opening = await openHoldout(study, { folder, name, trial: options.trial ?? null, atMs: Date.now() });
   const { opened, trial, isFirst } = opening;
-  const report = opened.report as HoldoutReport;
+  const report = present(readHoldoutReport(opened.report), 'the figures of a hold-out that was run');
   if (options.json === true) {
     const { number, params, metrics } = trial;
     console.log(

@@ -1,6 +1,6 @@
 import { groupedText } from '../../domain/money-text.ts';
 import { minuteText } from '../../domain/time-text.ts';
-import { ALWAYS_SHOWN, figureText, paramText } from '../../study/figure-text.ts';
+import { figureText, paramText, shownFigures } from '../../study/figure-text.ts';
 import { rankedTrials } from '../../study/ranked-trials.ts';
 import type { StudyResult } from '../../study/study-result.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';
@@ -36,7 +36,7 @@ export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): r
 function trialLines(result: StudyResult, most: number): readonly string[] {
   const ranked = rankedTrials(result).slice(0, most);
   if (ranked.length === 0) return ['No trial has values.'];
-  const metrics = [...new Set([...result.objectives.map(({ metric }) => metric), ...ALWAYS_SHOWN])];
+  const metrics = shownFigures(result.objectives.map(({ metric }) => metric));
   const names = [...new Set(ranked.flatMap(({ params }) => Object.keys(params)))];
   const columns: readonly TableColumn[] = [
     { title: 'trial', align: 'right' },

@@ -1,16 +1,13 @@
 import { Command } from 'commander';
 import { readStudyFile, readWrittenStudy } from '../../study/file/read-study.ts';
-import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
+import { prepareStudy } from '../../study/prepare-study.ts';
 import { nameOfFile, StudyFolder } from '../../study/store/study-place.ts';
-import { StudyStore } from '../../study/store/study-store.ts';
-import { TrialRegister } from '../../study/store/trial-register.ts';
 import { runWalkForward, windowsOf } from '../../study/walk-forward/run-walk-forward.ts';
-import { walkForwardResult, type WalkForwardResult } from '../../study/walk-forward/walk-forward-result.ts';
 import { asCommand } from '../data/data-options.ts';
 import { endSignal } from '../end-signal.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { readStudyResult } from './read-study-result.ts';
+import { readStudyResult, readWalkForward } from './read-study-result.ts';
 import { sessionOptions, withBudget } from './run-command.ts';
 import type { SessionFlags } from './run-options.ts';
 import { StudyProgress } from './study-progress.ts';
@@ -61,7 +58,7 @@ async function walkForward(what: string, options: SessionFlags): Promise<void> {
       console.log(options.json === true ? JSON.stringify({ end, ranNow, study: name }) : advice);
       return;
     }
-    const result = readResult(study, folder, name);
+    const result = readWalkForward(study, folder, name);
     console.log(
       options.json === true
         ? JSON.stringify({ end, ranNow, ...result })
@@ -70,19 +67,6 @@ async function walkForward(what: string, options: SessionFlags): Promise<void> {
   } finally {
     report.end();
     release();
-  }
-}
-
-function readResult(study: PreparedStudy, folder: StudyFolder, name: string): WalkForwardResult {
-  const store = StudyStore.openToRead(folder.pathOf(name));
-  let register: TrialRegister | null = null;
-  try {
-    register = new TrialRegister(folder.registerPath);
-    const counted = register;
-    return walkForwardResult(study, { store, name, onData: (months) => counted.onData(months) });
-  } finally {
-    register?.close();
-    store.close();
   }
 }
 

@@ -28,6 +28,11 @@ export class StudyFolder {
     );
   }
 
+  /** Where the report of a study is written: a folder beside its file. Throws `INVALID_OPTIONS` as `pathOf`. */
+  reportOf(name: string): string {
+    return this.pathOf(name).slice(0, -ENDING.length);
+  }
+
   /** The names of all studies, in order. */
   names(): readonly string[] {
     if (!existsSync(this.folder)) return [];

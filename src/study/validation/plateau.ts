@@ -1,15 +1,8 @@
 import { present } from '../../domain/invariant.ts';
 import type { Objective } from '../goals/objectives.ts';
+import { isNumeric, type Space } from '../space/parameter.ts';
 import type { TrialOutcome } from '../samplers/trial-record.ts';
-import {
-  isNumeric,
-  type NumericParameter,
-  type Parameter,
-  type Point,
-  type Space,
-} from '../space/parameter.ts';
-import { NumericAxis } from '../space/numeric-axis.ts';
-import { nearestPlace } from '../space/steps.ts';
+import { LEAST_NEIGHBOURS, nearTrials, type NumberedPoint } from './near-trials.ts';
 import { notTested, type Tested } from './tested.ts';
 
 /** How the trials around the best one did, by the first objective. */
@@ -28,20 +21,11 @@ export interface Plateau {
   readonly isPlateau: boolean;
 }
 
-/** A trial, and where in the space it is. */
-export interface PlacedTrial {
-  readonly number: number;
-  readonly point: Point;
+/** A trial, where in the space it is, and what became of it. */
+export interface PlacedTrial extends NumberedPoint {
   readonly outcome: TrialOutcome;
 }
 
-/** Fewer neighbours are an accident. */
-const LEAST_NEIGHBOURS = 5;
-/** More are no longer near: so many, and this share of all. */
-const MOST_NEIGHBOURS = 20;
-const NEIGHBOUR_SHARE = 1 / 5;
-/** Of the range of a param: what is farther away is another place. */
-const NEAR_SHARE = 1 / 4;
 /**
  * Trials that have nothing to do with each other keep about 0.4, the distance of their median to the worst
  * tenth.
@@ -50,10 +34,8 @@ const LEAST_KEPT = 2 / 3;
 const WORST_SHARE = 1 / 10;
 
 /**
- * Whether the best trial is on a plateau, where its neighbours do alike, or on a peak. Neighbours are the
- * nearest trials, at most a fifth and 20, by the largest distance in any param. They have the same choices,
- * and every number within a quarter of its range or one step. A neighbour that failed, or breaks constraints
- * by more than the best trial, counts as the worst. Not tested with fewer than five, and in a space without
+ * Whether the best trial is on a plateau, where its neighbours do alike, or on a peak. A
+ * neighbour that failed, or breaks constraints by more than the best trial, counts as the worst. Not tested with fewer than five, and in a space without
  * numbers.
  * Pardo, "The Evaluation and Optimization of Trading Strategies" (2008).
  */
@@ -62,20 +44,11 @@ export function plateauAround(
   of: { readonly trials: readonly PlacedTrial[]; readonly space: Space; readonly objective: Objective },
 ): Tested<Plateau> {
   const { trials, space, objective } = of;
-  const axes = space.parameters.map((parameter) => ({
-    parameter,
-    axis: isNumeric(parameter) ? new NumericAxis(parameter) : null,
-  }));
-  const along = axes.flatMap(({ parameter, axis }) =>
-    axis !== null && best.point[parameter.name] !== undefined ? [parameter.name] : [],
+  const along = space.parameters.flatMap((parameter) =>
+    isNumeric(parameter) && best.point[parameter.name] !== undefined ? [parameter.name] : [],
   );
   if (along.length === 0) return notTested('expected params that are numbers, found choices alone');
-  const near = trials
-    .map((trial) => ({ trial, distance: distanceOf(axes, best.point, trial.point) }))
-    // At 0 it has the params of the best one, and says nothing of others.
-    .filter(({ distance }) => distance > 0 && distance <= 1)
-    .toSorted((one, other) => one.distance - other.distance || one.trial.number - other.trial.number)
-    .slice(0, mostNeighbours(trials.length));
+  const near = nearTrials(best, { trials, space });
   if (near.length < LEAST_NEIGHBOURS)
     return notTested(
       `expected at least ${LEAST_NEIGHBOURS} trials within a quarter of the range of ${along.join(', ')} around the best one, found ${near.length}`,
@@ -88,10 +61,7 @@ export function plateauAround(
   };
   const bestLoss = lossOf(best);
   const worst = quantileOf(trials.map(lossOf).filter(Number.isFinite), 1 - WORST_SHARE);
-  const ofNear = quantileOf(
-    near.map(({ trial }) => lossOf(trial)),
-    1 / 2,
-  );
+  const ofNear = quantileOf(near.map(lossOf), 1 / 2);
   const lead = worst - bestLoss;
   const kept = !Number.isFinite(ofNear) ? null : lead === 0 ? 1 : (worst - ofNear) / lead;
   const shown = (loss: number): number | null => {
@@ -111,33 +81,6 @@ export function plateauAround(
     },
   };
 }
-
-interface ParameterAxis {
-  readonly parameter: Parameter;
-  readonly axis: NumericAxis | null;
-}
-
-/** 0: the same point; up to 1: a neighbour; above 1 or without end: none. */
-function distanceOf(axes: readonly ParameterAxis[], one: Point, other: Point): number {
-  let most = 0;
-  for (const { parameter, axis } of axes) {
-    const [from, to] = [one[parameter.name], other[parameter.name]];
-    if (from === to) continue;
-    if (from === undefined || to === undefined || axis === null || !isNumeric(parameter)) return Infinity;
-    const width = (axis.high - axis.low) * NEAR_SHARE;
-    const distance = Math.abs(axis.coordinateOf(from) - axis.coordinateOf(to)) / width;
-    most = Math.max(most, isNextStep(parameter, from, to) ? Math.min(1, distance) : distance);
-  }
-  return most;
-}
-
-function isNextStep({ steps }: NumericParameter, from: unknown, to: unknown): boolean {
-  if (steps === null) return false;
-  return Math.abs(nearestPlace(steps, Number(from)) - nearestPlace(steps, Number(to))) === 1;
-}
-
-const mostNeighbours = (trials: number): number =>
-  Math.min(MOST_NEIGHBOURS, Math.max(LEAST_NEIGHBOURS, Math.ceil(trials * NEIGHBOUR_SHARE)));
 
 /** The loss at a share of sorted ones. Those of failed trials have no end, so there is none between two. */
 function quantileOf(losses: readonly number[], share: number): number {

@@ -1,0 +1,56 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { groupedText } from '../../domain/money-text.ts';
+import { studyHtml } from '../../study/report/study-html.ts';
+import { StudyFolder } from '../../study/store/study-place.ts';
+import { asCommand } from '../data/data-options.ts';
+import { readReportedStudy } from './read-study-result.ts';
+
+interface Options {
+  readonly out?: string;
+  readonly data: string;
+  readonly json?: true;
+}
+
+async function report(wanted: string, options: Options): Promise<void> {
+  const folder = new StudyFolder(options.data);
+  const name = folder.find(wanted);
+  const reported = await readReportedStudy(folder, name, Date.now());
+  const out = options.out ?? folder.reportOf(name);
+  mkdirSync(out, { recursive: true });
+  const page = join(resolve(out), 'report.html');
+  replaceText(page, studyHtml(reported));
+  const { counts } = reported.study;
+  if (options.json === true) {
+    console.log(JSON.stringify({ study: name, page, trials: counts.done }));
+    return;
+  }
+  console.log(`${name}: ${groupedText(String(counts.done))} trials\n${page}`);
+}
+
+/** A reader sees the page before or the one after, each whole. */
+function replaceText(path: string, text: string): void {
+  const draft = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, text);
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** `sarraf study report`. */
+export function studyReportCommand(): Command {
+  return new Command('report')
+    .description('Writes a page with the verdict, the trials and their charts, which opens offline.')
+    .argument('<study>', 'its name, or its file')
+    .option('--out <folder>', 'where to write (default: a folder beside the study)')
+    .option('--data <folder>', 'data folder with the studies', 'data')
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  sarraf study report study\n  sarraf study report study --out shared/study',
+    )
+    .action(async (wanted: string, options: Options) => asCommand(async () => report(wanted, options)));
+}

@@ -1,0 +1,86 @@
+// What the page of a study gets. The page's scripts are checked against it, so it imports nothing.
+
+/** How a figure is written: a fraction as percent, a length of time, or a number. */
+export type FigureKind = 'fraction' | 'length' | 'number';
+
+/** A figure that charts can show. */
+export interface ReportFigure {
+  readonly name: string;
+  readonly kind: FigureKind;
+  /** Null: it is no objective. */
+  readonly direction: 'maximize' | 'minimize' | null;
+}
+
+/** A param of the space, as an axis. */
+export interface ReportParameter {
+  readonly name: string;
+  /** Of a choice its values as text; null for a number. */
+  readonly choices: readonly string[] | null;
+  readonly isLog: boolean;
+  readonly min: number;
+  readonly max: number;
+  /** Edges of the cells of a heat map, one more than there are cells; of a choice none. */
+  readonly edges: readonly number[];
+  /** What is near the best trial; null where that has no such number. */
+  readonly near: readonly [low: number, high: number] | null;
+}
+
+/** What became of a trial: 0 it holds every constraint, 1 it breaks some, 2 it failed. */
+export type TrialState = 0 | 1 | 2;
+
+/** What a window's choice brought in its train window and in its test window, by one figure. */
+export interface WalkFigure {
+  readonly name: string;
+  readonly kind: FigureKind;
+  /** By window; null where it has no value. */
+  readonly inSample: readonly (number | null)[];
+  readonly outOfSample: readonly (number | null)[];
+}
+
+/** What a page draws of a walk-forward. */
+export interface WalkData {
+  readonly initialEquity: number;
+  /** Days since 1970-01-01, and the equity at the end of each. */
+  readonly day: readonly number[];
+  readonly equity: readonly number[];
+  readonly windows: readonly {
+    readonly number: number;
+    readonly fromMs: number;
+    readonly toMs: number;
+    /** As JSON. */
+    readonly params: string;
+  }[];
+  readonly figures: readonly WalkFigure[];
+}
+
+/** What the page of a study draws: columns, as rows would be several times as large. */
+export interface StudyReportData {
+  /** The objectives first. */
+  readonly figures: readonly ReportFigure[];
+  readonly parameters: readonly ReportParameter[];
+  readonly trials: {
+    readonly number: readonly number[];
+    readonly state: readonly TrialState[];
+    /** 1: drawn by chance, 0: shown because it is among the best. */
+    readonly isDrawn: readonly (0 | 1)[];
+    /** 1: a neighbour of the best one, of which the plateau is made. */
+    readonly isNear: readonly (0 | 1)[];
+    /** 1: no other trial is better in all objectives; of one objective never. */
+    readonly isFront: readonly (0 | 1)[];
+    /** By parameter: numbers, places of choices, null where it does not exist. */
+    readonly values: readonly (readonly (number | null)[])[];
+    /** By figure. */
+    readonly figures: readonly (readonly (number | null)[])[];
+  };
+  /** The number of the best trial; null where none has values. */
+  readonly best: number | null;
+  /** All trials that there are. */
+  readonly all: number;
+  /** What the verdict on stability is made of, in the first objective; null where it was not tested. */
+  readonly plateau: {
+    readonly medianOfNeighbours: number | null;
+    readonly worstTenth: number;
+    readonly isPlateau: boolean;
+  } | null;
+  readonly walk: WalkData | null;
+}

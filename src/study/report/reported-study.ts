@@ -1,0 +1,42 @@
+import { present } from '../../domain/invariant.ts';
+import type { StudyIdentity } from '../question/study-identity.ts';
+import { readSpace } from '../space/space-declaration.ts';
+import type { Point, Space } from '../space/parameter.ts';
+import type { StudyStore } from '../store/study-store.ts';
+import type { ValidatedStudy } from '../validated-study.ts';
+import type { WalkForwardResult } from '../walk-forward/walk-forward-result.ts';
+
+/** A walk-forward that has ended, or why it can not be shown. */
+export type ReportedWalk =
+  | { readonly kind: 'known'; readonly result: WalkForwardResult }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** All that the report of a study shows. */
+export interface ReportedStudy {
+  readonly study: ValidatedStudy;
+  readonly identity: StudyIdentity;
+  /** The study as it was written, with its space. */
+  readonly written: Readonly<Record<string, unknown>>;
+  readonly space: Space;
+  /** Where in the space each trial is, in the order of `study.trials`. */
+  readonly points: readonly Point[];
+  /** Null where none was run to its end. */
+  readonly walk: ReportedWalk | null;
+  readonly createdAtMs: number;
+}
+
+/** Reads what a report shows beside the figures of a study. */
+export function reportedStudy(
+  store: StudyStore,
+  of: Pick<ReportedStudy, 'study' | 'walk' | 'createdAtMs'>,
+): ReportedStudy {
+  const { written, identity } = present(store.head(), 'the head of a study with figures');
+  const plain: ReportedStudy['written'] = { ...Object(written) };
+  return {
+    ...of,
+    identity,
+    written: plain,
+    space: readSpace(plain['space']),
+    points: [...store.outcomes()].map(({ point }) => point),
+  };
+}

@@ -1,0 +1,127 @@
+import { present } from '../../domain/invariant.ts';
+import { isNumeric, type Parameter, type ParameterValue, type Point } from '../space/parameter.ts';
+import { figureKind, shownFigures } from '../figure-text.ts';
+import { rankedTrials } from '../ranked-trials.ts';
+import type { ShownTrial } from '../study-result.ts';
+import type { StudyValidation } from '../validation/study-validation.ts';
+import { nearRange, nearTrials } from '../validation/near-trials.ts';
+import { shownTrials } from './shown-trials.ts';
+import type { ReportedStudy } from './reported-study.ts';
+import type { ReportParameter, StudyReportData, TrialState } from './report-shapes.ts';
+import { walkData } from './walk-data.ts';
+
+/** Numbers with so many values have a column of the heat map for each, others for equal parts of the range. */
+const MOST_OWN_CELLS = 16;
+const CELLS = 12;
+/** Digits that a screen can show. */
+const DIGITS = 7;
+
+/** What a page shows of a study. Of more than 2,000 trials it has a sample. */
+export function studyReportData(of: ReportedStudy): StudyReportData {
+  const { study, identity, space, points, walk } = of;
+  const { trials, front } = study;
+  const placeOf = new Map(trials.map(({ number }, place) => [number, place]));
+  const near = new Set(neighboursOf(of));
+  const ranked = rankedTrials(study).map(({ number }) => number);
+  const { numbers, drawn } = shownTrials({
+    id: identity.id,
+    numbers: trials.map(({ number }) => number),
+    ranked,
+    needed: [...near],
+  });
+  const shown = numbers.map((number) => {
+    const place = present(placeOf.get(number), 'a trial of the study');
+    return { trial: present(trials[place], 'a trial'), point: present(points[place], 'a point') };
+  });
+  const onFront = new Set(front);
+  const best = bestPoint(of);
+  const figures = shownFigures(study.objectives.map(({ metric }) => metric));
+  return {
+    figures: figures.map((name) => ({
+      name,
+      kind: figureKind(name),
+      direction: study.objectives.find(({ metric }) => metric === name)?.direction ?? null,
+    })),
+    parameters: space.parameters.map((parameter) => axisOf(parameter, best?.[parameter.name])),
+    trials: {
+      number: numbers,
+      state: shown.map(({ trial }) => stateOf(trial)),
+      isDrawn: numbers.map((number) => (drawn.has(number) ? 1 : 0)),
+      isNear: numbers.map((number) => (near.has(number) ? 1 : 0)),
+      isFront: numbers.map((number) => (onFront.has(number) ? 1 : 0)),
+      values: space.parameters.map((parameter) => shown.map(({ point }) => valueIn(parameter, point))),
+      figures: figures.map((name) => shown.map(({ trial }) => rounded(trial.metrics?.[name] ?? null))),
+    },
+    best: study.best?.number ?? null,
+    all: trials.length,
+    plateau: study.validation === null ? null : plateauOf(study.validation),
+    walk: walk === null || walk.kind === 'unknown' ? null : walkData(walk.result),
+  };
+}
+
+function bestPoint({ study, points }: ReportedStudy): Point | null {
+  if (study.best === null) return null;
+  const { number } = study.best;
+  return points[study.trials.findIndex((trial) => trial.number === number)] ?? null;
+}
+
+/** The trials that the verdict's plateau is made of; none where it was not tested. */
+function neighboursOf({ study, space, points }: ReportedStudy): readonly number[] {
+  if (study.best === null || study.validation?.plateau.kind !== 'tested') return [];
+  const placed = study.trials.map(({ number }, place) => ({
+    number,
+    point: present(points[place], 'a point'),
+  }));
+  const best = present(
+    placed.find(({ number }) => number === study.best?.number),
+    'the best trial',
+  );
+  return nearTrials(best, { trials: placed, space }).map(({ number }) => number);
+}
+
+function plateauOf({ plateau }: StudyValidation): StudyReportData['plateau'] {
+  if (plateau.kind === 'not tested') return null;
+  const { medianOfNeighbours, worstTenth, isPlateau } = plateau.value;
+  return { medianOfNeighbours, worstTenth, isPlateau };
+}
+
+function stateOf({ kind, violation }: ShownTrial): TrialState {
+  if (kind === 'failed') return 2;
+  return (violation ?? 0) > 0 ? 1 : 0;
+}
+
+function axisOf(parameter: Parameter, best: ParameterValue | undefined): ReportParameter {
+  const { name } = parameter;
+  if (!isNumeric(parameter)) {
+    const choices = parameter.values.map(String);
+    return { name, choices, isLog: false, min: 0, max: choices.length - 1, edges: [], near: null };
+  }
+  const { min, max, scale, steps } = parameter;
+  const isLog = scale === 'log';
+  const near = best === undefined ? null : nearRange(parameter, best);
+  if (steps !== null && steps.count <= MOST_OWN_CELLS) {
+    const { first, stride, count, decimals } = steps;
+    const edges = Array.from(
+      { length: count + 1 },
+      (_, place) => (first + (place - 0.5) * stride) / 10 ** decimals,
+    );
+    return { name, choices: null, isLog, min, max, edges: edges.map(Number), near };
+  }
+  const [low, high] = isLog ? [Math.log(min), Math.log(max)] : [min, max];
+  const edges = Array.from({ length: CELLS + 1 }, (_, place) => {
+    const at = low + ((high - low) * place) / CELLS;
+    return place === CELLS ? max : place === 0 ? min : isLog ? Math.exp(at) : at;
+  });
+  return { name, choices: null, isLog, min, max, edges, near };
+}
+
+function valueIn(parameter: Parameter, point: Point): number | null {
+  const value = point[parameter.name];
+  if (value === undefined) return null;
+  return isNumeric(parameter) ? Number(value) : parameter.values.indexOf(value);
+}
+
+/** JSON has no number without an end; a figure that has none is not drawn. */
+function rounded(value: number | null): number | null {
+  return value === null || !Number.isFinite(value) ? null : Number(value.toPrecision(DIGITS));
+}

@@ -1,0 +1,184 @@
+import { rmSync } from 'node:fs';
+import { present } from '../../../../src/domain/invariant.ts';
+import { createRandom } from '../../../../src/domain/random.ts';
+import { judgeTrial, type Objective, type TrialMetrics } from '../../../../src/study/goals/objectives.ts';
+import { identityOf } from '../../../../src/study/question/study-identity.ts';
+import {
+  reportedStudy,
+  type ReportedStudy,
+  type ReportedWalk,
+} from '../../../../src/study/report/reported-study.ts';
+import type { Point } from '../../../../src/study/space/parameter.ts';
+import { SpaceAxes } from '../../../../src/study/space/space-axes.ts';
+import { readSpace } from '../../../../src/study/space/space-declaration.ts';
+import { paramsOfPoint } from '../../../../src/study/space/params-of-point.ts';
+import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
+import { StudyStore } from '../../../../src/study/store/study-store.ts';
+import { studyResult } from '../../../../src/study/study-result.ts';
+import { validatedStudy } from '../../../../src/study/validated-study.ts';
+
+const DAY_MS = 86_400_000;
+const FROM_MS = Date.UTC(2024, 0, 1);
+const FIRST_DAY = FROM_MS / DAY_MS;
+
+const SPACE = {
+  fast: { kind: 'integer', min: 5, max: 60 },
+  share: { kind: 'decimal', min: 0.1, max: 0.9, step: 0.1 },
+  exit: { kind: 'choice', values: ['trail', 'stop', '<b>both</b>'] },
+  trailBps: { kind: 'integer', min: 10, max: 1_000, scale: 'log', when: { exit: ['trail', '<b>both</b>'] } },
+} as const;
+
+export interface DemoStudyOptions {
+  readonly trials?: number;
+  readonly days?: number;
+  readonly objectives?: readonly Objective[];
+  readonly walk?: ReportedWalk | null;
+  readonly holdout?: 'closed' | 'opened';
+  /** All trials fail. */
+  readonly fails?: boolean;
+}
+
+const SHARPE: Objective = { metric: 'sharpe', direction: 'maximize' };
+
+/** A study with a hill around fast 30 in its file, as if somebody had run it. */
+export function keepDemoStudy(path: string, of: DemoStudyOptions = {}): void {
+  const { trials = 200, days = 80, objectives = [SHARPE], holdout = 'closed', fails = false } = of;
+  rmSync(path, { force: true });
+  const written = {
+    strategy: 'ma-cross',
+    markets: ['BTCUSDT'],
+    timeframe: '1h',
+    balances: { usdt: 10_000 },
+    fee: '0.1%',
+    space: SPACE,
+    objectives,
+    constraints: [{ metric: 'trades', least: 10 }],
+    budget: { trials },
+    validation: { walkForward: { train: '60d', test: '30d' } },
+  };
+  const toMs = FROM_MS + 1.25 * days * DAY_MS;
+  const data = {
+    market: 'BTCUSDT',
+    timeframe: '1h',
+    bars: 30 * days,
+    firstMs: FROM_MS,
+    lastMs: toMs - 3_600_000,
+    sha256: 'a1'.repeat(32),
+    months: ['b2'.repeat(32)],
+  };
+  const store = StudyStore.open(path);
+  try {
+    store.begin({
+      written,
+      identity: identityOf({ question: { strategy: 'ma-cross' }, code: 'c3'.repeat(32), data: [data] }),
+      range: { fromMs: FROM_MS, splitMs: FROM_MS + days * DAY_MS, toMs },
+    });
+    for (const trial of demoTrials({ trials, days, objectives, fails }))
+      store.add(trial, { endedAtMs: 0, tookMs: 1 });
+    if (holdout === 'opened') {
+      store.openHoldout({ atMs: Date.UTC(2025, 5, 1), trial: 3, afterTrials: trials });
+      store.keepHoldout({ kind: 'ran', metrics: { sharpe: -0.4, totalReturn: -0.031, trades: 17 } });
+    }
+  } finally {
+    store.close();
+  }
+}
+
+/** The same as its report is made of. */
+export function demoStudy(path: string, of: DemoStudyOptions = {}): ReportedStudy {
+  keepDemoStudy(path, of);
+  const store = StudyStore.openToRead(path);
+  try {
+    const { trials = 200, walk = null } = of;
+    const onData = () => ({ trials: trials + 40, studies: 2, opened: 0 });
+    const study = validatedStudy(store, studyResult(store, { name: 'demo', onData }));
+    return reportedStudy(store, { study, walk, createdAtMs: Date.UTC(2025, 6, 1) });
+  } finally {
+    store.close();
+  }
+}
+
+/** The same trials over and over, until there are so many. */
+export function manyTimes(reported: ReportedStudy, count: number): ReportedStudy {
+  const { study, points } = reported;
+  const places = Array.from({ length: count }, (_, number) => number % study.trials.length);
+  const trials = places.map((place, number) => ({ ...present(study.trials[place], 'a trial'), number }));
+  return {
+    ...reported,
+    study: { ...study, trials, counts: { ...study.counts, done: count } },
+    points: places.map((place) => present(points[place], 'a point')),
+  };
+}
+
+function* demoTrials(of: {
+  readonly trials: number;
+  readonly days: number;
+  readonly objectives: readonly Objective[];
+  readonly fails: boolean;
+}): Generator<StoredTrial> {
+  const { trials, days, objectives, fails } = of;
+  const space = readSpace(SPACE);
+  const random = createRandom(11);
+  const axes = new SpaceAxes(space);
+  for (let number = 0; number < trials; number += 1) {
+    const point = axes.pointAt(
+      Float64Array.from(axes.axes, (axis) =>
+        axis.kind === 'choice'
+          ? Math.floor(random.next() * 3)
+          : axis.low + random.next() * (axis.high - axis.low),
+      ),
+    );
+    const skill = skillOf(point);
+    const returns = Float64Array.from(
+      { length: days },
+      () => 0.001 * skill + 0.02 * (random.next() + random.next() - 1),
+    );
+    const hasFailed = fails || random.next() < 0.04;
+    const metrics = metricsOf(returns, skill);
+    const params = paramsOfPoint(space, point, { mode: 'plain' });
+    const reason = number % 2 === 0 ? 'expected fast below slow, found 60' : 'expected calm, found a storm';
+    yield hasFailed
+      ? {
+          number,
+          point,
+          params,
+          outcome: { kind: 'failed', reason },
+          failure: number % 2 === 0 ? 'refused' : 'stopped',
+          metrics: null,
+          daily: null,
+        }
+      : {
+          number,
+          point,
+          params,
+          outcome: judgeTrial(metrics, { objectives, constraints: [{ metric: 'trades', least: 10 }] }),
+          failure: null,
+          metrics,
+          daily: { firstDay: FIRST_DAY, returns },
+        };
+  }
+}
+
+function skillOf({ fast, share, exit }: Point): number {
+  return 3 - ((Number(fast) - 30) / 12) ** 2 + Number(share) + (exit === 'stop' ? -1 : 0);
+}
+
+function metricsOf(returns: Float64Array, skill: number): TrialMetrics {
+  const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length;
+  const variance = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (returns.length - 1);
+  let [equity, highest, drawdown] = [1, 1, 0];
+  for (const value of returns) {
+    equity *= 1 + value;
+    highest = Math.max(highest, equity);
+    drawdown = Math.max(drawdown, 1 - equity / highest);
+  }
+  return {
+    sharpe: (mean / Math.sqrt(variance)) * Math.sqrt(365),
+    totalReturn: equity - 1,
+    maxDrawdown: drawdown,
+    trades: Math.max(0, Math.round(30 + 10 * skill)),
+    buyAndHoldReturn: 0.12,
+    profitFactor: null,
+    finalEquity: 10_000 * equity,
+  };
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pageScript } from '../../../../src/backtest/report/html-page.ts';
+import type { ReportedStudy } from '../../../../src/study/report/reported-study.ts';
+import { STUDY_SCRIPTS, studyHtml } from '../../../../src/study/report/study-html.ts';
+import { STATISTIC_NOTES } from '../../../../src/study/validation/statistic-notes.ts';
+import { demoStudy, manyTimes } from './demo-study.ts';
+
+const MEGABYTE = 1_000_000;
+
+let folder: string;
+let reported: ReportedStudy;
+let html: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-html-'));
+  reported = demoStudy(join(folder, 'demo.sqlite'), { holdout: 'opened' });
+  html = studyHtml(reported);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a reader sees, as one line. */
+function textOf(html: string): string {
+  const [, main = ''] = /<main>(.*)<\/main>/s.exec(html) ?? [];
+  return main.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+}
+
+describe('the report of a study', () => {
+  test('begins with the verdict, and has every statistic with its formula and source', () => {
+    const text = textOf(html);
+    expect(text.trimStart()).toMatch(
+      /^Verdict on trial \d+, the best one Luck (?:Likely|Perhaps|Unlikely) luck/,
+    );
+    expect(text).toContain('Nobody has tested');
+    for (const [name, { source, formula }] of Object.entries(STATISTIC_NOTES)) {
+      const [, row = ''] = new RegExp(`data-statistic="${name}">(.*?)</b>`, 's').exec(html) ?? [];
+      const words = row.replaceAll(/&gt;/g, '>').replaceAll('&lt;', '<').replaceAll('&#39;', "'");
+      expect(words).toContain(source);
+      expect(words).toContain(formula);
+    }
+  });
+
+  test('loads nothing, and shows text of the study as text', () => {
+    const [markup = ''] = html.split('<script type="text/plain"');
+    expect(markup).not.toMatch(/ src=|<link|@import|url\(|https?:/);
+    expect(html).not.toContain('<b>both</b>');
+    expect(html).toContain('&lt;b&gt;both&lt;/b&gt;');
+  });
+
+  test('says why trials failed, what the hold-out brought and what was asked', () => {
+    const text = textOf(html);
+    expect(text).toMatch(
+      /refused the strategy refuses these params \d+ \d+ expected fast below slow, found 60/,
+    );
+    expect(text).toMatch(/stopped the strategy threw on the way, and stopped \d+ \d+ expected calm/);
+    expect(text).toMatch(/Trial 3 on 2024-03-21 to .*, opened on 2025-06-01 UTC after 200 trials/);
+    expect(text).toMatch(/totalReturn -?[\d.]+ % -3\.10 %/);
+    expect(text).toContain(`Code of the strategy ${'c3'.repeat(32)}`);
+    expect(text).toContain('a1'.repeat(32));
+    expect(text).toContain('strategy: ma-cross');
+  });
+
+  test('of trials that all failed says so, and draws nothing', () => {
+    const failed = studyHtml(demoStudy(join(folder, 'failed.sqlite'), { trials: 20, fails: true }));
+    expect(textOf(failed)).toContain('No trial has values.');
+    expect(failed).not.toContain('id="slices"');
+    expect(textOf(failed)).toContain('20 of 20 trials have no values.');
+  });
+
+  test('of 100,000 trials says which it shows, and is below three megabytes', () => {
+    const large = studyHtml(manyTimes(reported, 100_000));
+    expect(large.length).toBeLessThan(3 * MEGABYTE);
+    expect(textOf(large)).toMatch(
+      /Of 100,000 trials the charts have 1,9\d\d: 1,500 drawn by the study's id, and the best ones\./,
+    );
+    expect(textOf(large)).toMatch(/The 50 best of \d\d,\d{3} trials with values; trials\.parquet has all/);
+  });
+
+  test('runs one script without imports, in which no name is there twice', () => {
+    const script = pageScript(STUDY_SCRIPTS);
+    expect(script).not.toMatch(/^(?:import|export) /m);
+    const names = [...script.matchAll(/^(?:async function|function|const|let) (\w+)/gm)].map(
+      (match) => match[1],
+    );
+    expect(names).toContain('drawSlices');
+    expect(new Set(names).size).toBe(names.length);
+  });
+});

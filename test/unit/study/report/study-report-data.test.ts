@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { present } from '../../../../src/domain/invariant.ts';
+import type { ReportedStudy } from '../../../../src/study/report/reported-study.ts';
+import { MOST_SHOWN, shownTrials } from '../../../../src/study/report/shown-trials.ts';
+import { studyReportData } from '../../../../src/study/report/study-report-data.ts';
+import { valueOf } from '../../../../src/study/validation/tested.ts';
+import { demoStudy } from './demo-study.ts';
+
+let folder: string;
+let reported: ReportedStudy;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-study-report-'));
+  reported = demoStudy(join(folder, 'demo.sqlite'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the data of a report', () => {
+  test('have every trial with its params, its figures and what became of it', () => {
+    const { trials, parameters, figures, all } = studyReportData(reported);
+    const { study, points } = reported;
+    expect([all, trials.number.length]).toEqual([200, 200]);
+    expect(figures.map(({ name, kind, direction }) => [name, kind, direction])).toEqual([
+      ['sharpe', 'number', 'maximize'],
+      ['totalReturn', 'fraction', null],
+      ['maxDrawdown', 'fraction', null],
+      ['trades', 'number', null],
+    ]);
+    for (const [place, trial] of study.trials.entries()) {
+      const point = present(points[place], 'a point');
+      const shown = parameters.map(({ choices }, index) => {
+        const value = trials.values[index]?.[place] ?? null;
+        return value === null ? undefined : (choices?.[value] ?? value);
+      });
+      const { fast, share, exit, trailBps } = point;
+      expect(shown).toEqual([fast, Number(share), exit, trailBps]);
+      expect(trials.figures[0]?.[place] ?? null).toBeCloseTo(trial.metrics?.['sharpe'] ?? 0, 5);
+      const isBroken = (trial.violation ?? 0) > 0;
+      expect(trials.state[place]).toBe(trial.kind === 'failed' ? 2 : isBroken ? 1 : 0);
+    }
+    expect(new Set(trials.state)).toEqual(new Set([0, 1, 2]));
+  });
+
+  test('mark the best trial, and the neighbours that its plateau is made of', () => {
+    const { best, trials, parameters, plateau } = studyReportData(reported);
+    expect(best).toBe(reported.study.best?.number);
+    const found = present(
+      valueOf(present(reported.study.validation, 'a validation').plateau),
+      'a plateau that was tested',
+    );
+    const near = trials.number.filter((_, place) => trials.isNear[place] === 1);
+    expect(near).toHaveLength(found.neighbours);
+    expect(near).not.toContain(best);
+    expect(plateau).toEqual({
+      medianOfNeighbours: found.medianOfNeighbours,
+      worstTenth: found.worstTenth,
+      isPlateau: found.isPlateau,
+    });
+    for (const [index, { near: range }] of parameters.entries()) {
+      if (range === null) continue;
+      for (const [place, value] of (trials.values[index] ?? []).entries()) {
+        if (trials.isNear[place] !== 1 || value === null || value === undefined) continue;
+        expect(value).toBeGreaterThanOrEqual(range[0]);
+        expect(value).toBeLessThanOrEqual(range[1]);
+      }
+    }
+  });
+
+  test('have cells of a heat map that hold every value', () => {
+    const { parameters, trials } = studyReportData(reported);
+    expect(parameters.map(({ edges }) => edges.length)).toEqual([13, 10, 0, 13]);
+    for (const [index, { edges }] of parameters.entries()) {
+      if (edges.length === 0) continue;
+      const values = (trials.values[index] ?? []).filter((value) => value !== null);
+      expect(Math.min(...values)).toBeGreaterThanOrEqual(edges[0] ?? Infinity);
+      expect(Math.max(...values)).toBeLessThanOrEqual(edges.at(-1) ?? 0);
+      expect(edges).toEqual(edges.toSorted((left, right) => left - right));
+    }
+  });
+});
+
+describe('the trials that are shown', () => {
+  const id = '0123456789abcdef';
+  const numbers = Array.from({ length: 100_000 }, (_, number) => number);
+
+  test('are all where they are few', () => {
+    const few = numbers.slice(0, MOST_SHOWN);
+    const { numbers: shown, drawn } = shownTrials({ id, numbers: few, ranked: [5, 3], needed: [9] });
+    expect([shown, drawn.size]).toEqual([few, MOST_SHOWN]);
+  });
+
+  test('of 100,000 are the best 500, the neighbours, and others by chance, always the same', () => {
+    const ranked = numbers.toReversed();
+    const of = { id, numbers, ranked, needed: [17, 4] };
+    const { numbers: shown, drawn } = shownTrials(of);
+    expect(shownTrials(of)).toEqual({ numbers: shown, drawn });
+    expect(drawn.size).toBe(1_500);
+    expect(shown.length).toBeLessThanOrEqual(MOST_SHOWN);
+    expect(shown).toEqual(expect.arrayContaining([4, 17, 99_999, 99_502]));
+    expect(shown).toEqual(shown.toSorted((left, right) => left - right));
+    // Without the best ones each is as likely as any other.
+    const mean = [...drawn].reduce((sum, number) => sum + number, 0) / drawn.size;
+    expect(Math.abs(mean - 50_000)).toBeLessThan(3_000);
+    expect(shownTrials({ ...of, id: '1123456789abcdef' }).numbers).not.toEqual(shown);
+  });
+});
