@@ -2,7 +2,6 @@ import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 import { SarrafError } from '../domain/errors.ts';
 import { runSql, type Database } from '../recording/duckdb.ts';
 import { columnName, FIELD_TYPES, momentSql, sqlName, type FieldTypes } from './view-columns.ts';
-import type { ViewName } from './views.ts';
 
 /** Rows that go to DuckDB at once. */
 const BATCH_ROWS = 1_000;
@@ -16,7 +15,7 @@ type Row = Readonly<Record<string, unknown>>;
  */
 export async function createRowsTable(
   database: Database,
-  of: { readonly name: ViewName; readonly fields: FieldTypes; readonly rows: Iterable<Row> },
+  of: { readonly name: string; readonly fields: FieldTypes; readonly rows: Iterable<Row> },
 ): Promise<number> {
   const { name, fields, rows } = of;
   const entries = Object.entries(fields);

@@ -1,9 +1,11 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { groupedText } from '../../domain/money-text.ts';
+import { countText } from '../../domain/money-text.ts';
+import { writeTrialsParquet } from '../../query/write-trials-parquet.ts';
 import { studyHtml } from '../../study/report/study-html.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
+import { StudyStore } from '../../study/store/study-store.ts';
 import { asCommand } from '../data/data-options.ts';
 import { readReportedStudy } from './read-study-result.ts';
 
@@ -21,12 +23,22 @@ async function report(wanted: string, options: Options): Promise<void> {
   mkdirSync(out, { recursive: true });
   const page = join(resolve(out), 'report.html');
   replaceText(page, studyHtml(reported));
-  const { counts } = reported.study;
+  const parquet = join(resolve(out), 'trials.parquet');
+  const trials = await writeTrials(folder.pathOf(name), parquet);
   if (options.json === true) {
-    console.log(JSON.stringify({ study: name, page, trials: counts.done }));
+    console.log(JSON.stringify({ study: name, page, parquet, trials }));
     return;
   }
-  console.log(`${name}: ${groupedText(String(counts.done))} trials\n${page}`);
+  console.log([`${name}: ${countText(trials, 'trial')}`, page, parquet].join('\n'));
+}
+
+async function writeTrials(study: string, path: string): Promise<number> {
+  const store = StudyStore.openToRead(study);
+  try {
+    return await writeTrialsParquet(store, path);
+  } finally {
+    store.close();
+  }
 }
 
 /** A reader sees the page before or the one after, each whole. */
@@ -43,7 +55,7 @@ function replaceText(path: string, text: string): void {
 /** `sarraf study report`. */
 export function studyReportCommand(): Command {
   return new Command('report')
-    .description('Writes a page with the verdict, the trials and their charts, which opens offline.')
+    .description('Writes a page with the verdict, charts and tables, and all trials as Parquet beside it.')
     .argument('<study>', 'its name, or its file')
     .option('--out <folder>', 'where to write (default: a folder beside the study)')
     .option('--data <folder>', 'data folder with the studies', 'data')

@@ -10,7 +10,7 @@ import type { ReportedStudy } from './reported-study.ts';
 import type { ReportParameter, StudyReportData, TrialState } from './report-shapes.ts';
 import { walkData } from './walk-data.ts';
 
-/** Numbers with so many values have a column of the heat map for each, others for equal parts of the range. */
+/** Numbers with so many values have a cell of a heat map for each, others for equal parts of the range. */
 const MOST_OWN_CELLS = 16;
 const CELLS = 12;
 /** Digits that a screen can show. */

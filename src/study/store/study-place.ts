@@ -28,7 +28,7 @@ export class StudyFolder {
     );
   }
 
-  /** Where the report of a study is written: a folder beside its file. Throws `INVALID_OPTIONS` as `pathOf`. */
+  /** The folder of a study's report, beside its file. Throws `INVALID_OPTIONS` for what is no name. */
   reportOf(name: string): string {
     return this.pathOf(name).slice(0, -ENDING.length);
   }

@@ -34,9 +34,9 @@ const LEAST_KEPT = 2 / 3;
 const WORST_SHARE = 1 / 10;
 
 /**
- * Whether the best trial is on a plateau, where its neighbours do alike, or on a peak. A
- * neighbour that failed, or breaks constraints by more than the best trial, counts as the worst. Not tested with fewer than five, and in a space without
- * numbers.
+ * Whether the best trial is on a plateau, where its neighbours do alike, or on a peak. A neighbour that
+ * failed, or breaks constraints by more than the best trial, counts as the worst. Not tested with fewer than
+ * five, and in a space without numbers.
  * Pardo, "The Evaluation and Optimization of Trading Strategies" (2008).
  */
 export function plateauAround(

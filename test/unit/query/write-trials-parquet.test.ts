@@ -1,0 +1,100 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { present } from '../../../src/domain/invariant.ts';
+import { writeTrialsParquet } from '../../../src/query/write-trials-parquet.ts';
+import { openDatabase, queryRows, sqlText } from '../../../src/recording/duckdb.ts';
+import type { StoredTrial } from '../../../src/study/store/study-rows.ts';
+import { StudyStore } from '../../../src/study/store/study-store.ts';
+import { keepDemoStudy } from '../study/report/demo-study.ts';
+
+let folder: string;
+let parquet: string;
+let trials: readonly StoredTrial[];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-trials-'));
+  const file = join(folder, 'demo.sqlite');
+  parquet = join(folder, 'trials.parquet');
+  keepDemoStudy(file, { trials: 60, days: 4 });
+  const store = StudyStore.openToRead(file);
+  trials = [...store.outcomes()];
+  expect(await writeTrialsParquet(store, parquet)).toBe(60);
+  // Another one takes its place.
+  expect(await writeTrialsParquet(store, parquet)).toBe(60);
+  store.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function ask(sql: string): Promise<readonly (readonly unknown[])[]> {
+  const database = await openDatabase();
+  try {
+    return await queryRows(database, sql.replaceAll('FILE', sqlText(parquet)), 'read the trials');
+  } finally {
+    database.close();
+  }
+}
+
+describe('trials as Parquet', () => {
+  test('have money and decimals as DECIMAL, and figures as double', async () => {
+    const rows = await ask('SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM FILE)');
+    const types = new Map(rows.map(([name, type]) => [String(name), String(type)]));
+    expect([...types.keys()].slice(0, 10)).toEqual([
+      'number',
+      'state',
+      'failure',
+      'reason',
+      'violation',
+      'param_fast',
+      'param_share',
+      'param_exit',
+      'param_trail_bps',
+      'params',
+    ]);
+    const wanted = {
+      number: 'BIGINT',
+      param_fast: 'BIGINT',
+      param_share: 'DECIMAL(38,10)',
+      param_exit: 'VARCHAR',
+      final_equity: 'DECIMAL(38,10)',
+      fees: 'DECIMAL(38,10)',
+      sharpe: 'DOUBLE',
+      max_drawdown: 'DOUBLE',
+      trades: 'BIGINT',
+    };
+    expect(Object.fromEntries(Object.keys(wanted).map((name) => [name, types.get(name)]))).toEqual(wanted);
+  });
+
+  test('have one row each, with what the study keeps', async () => {
+    const rows = await ask(
+      `SELECT number, state, failure, reason, param_fast, param_share::VARCHAR, param_exit, param_trail_bps,
+         sharpe, final_equity::DOUBLE, json_extract_string(params, '$.mode') FROM FILE`,
+    );
+    expect(rows).toHaveLength(60);
+    for (const [place, row] of rows.entries()) {
+      const { number, point, outcome, failure, metrics } = present(trials[place], 'a trial');
+      const isComplete = outcome.kind === 'complete';
+      const isBroken = isComplete && outcome.violation > 0;
+      expect(row.map((cell) => (typeof cell === 'bigint' ? Number(cell) : cell))).toEqual([
+        number,
+        isBroken ? 'infeasible' : outcome.kind,
+        failure,
+        isComplete ? null : outcome.reason,
+        point['fast'],
+        Number(point['share']).toFixed(10),
+        point['exit'],
+        point['trailBps'] ?? null,
+        metrics?.['sharpe'] ?? null,
+        expect.toSatisfy(
+          (equity: number | null) => Math.abs((equity ?? 0) - (metrics?.['finalEquity'] ?? 0)) < 1e-9,
+        ),
+        'plain',
+      ]);
+    }
+    expect(new Set(rows.map(([, state]) => state))).toEqual(new Set(['complete', 'infeasible', 'failed']));
+  });
+
+  test('leave no draft behind', () => {
+    expect(readdirSync(folder).toSorted()).toEqual(['demo.sqlite', 'trials.parquet']);
+  });
+});
