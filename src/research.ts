@@ -49,10 +49,10 @@ export { blockLength, type BlockLength } from './study/statistics/block-length.t
 export { stationaryBootstrap, type StationaryOptions } from './study/statistics/stationary-bootstrap.ts';
 export {
   tradeOrderRisk,
-  type Quantiles,
   type TradeOrderOptions,
   type TradeOrderRisk,
 } from './study/statistics/trade-order-risk.ts';
+export type { Quantiles } from './study/statistics/quantiles.ts';
 export {
   randomEntries,
   type PlannedPosition,

@@ -28,6 +28,7 @@ export function validatedStudy(store: StudyStore, result: StudyResult): Validate
     );
   };
   const stress = readStress(store, best.number);
+  const objective = present(objectives[0], 'an objective');
   const validation = validateStudy({
     id: identity.id,
     space: readSpace(readWrittenStudy(written).written['space']),
@@ -37,7 +38,7 @@ export function validatedStudy(store: StudyStore, result: StudyResult): Validate
     ofData: trialsOnData.trials,
     holdout: range.splitMs >= range.toMs ? 'none' : holdout === null ? 'closed' : 'opened',
     isWalked: (store.walkForward.head()?.account ?? null) !== null,
-    stress: stress === null ? null : stressFindings(stress, identity.id),
+    stress: stress === null ? null : stressFindings(stress, { id: identity.id, objective }),
     dailyOf,
   });
   return { ...result, validation };

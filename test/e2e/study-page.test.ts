@@ -7,6 +7,7 @@ import { readStudyFile } from '../../src/study/file/read-study.ts';
 import { validateStudy } from '../../src/study/validation/study-validation.ts';
 import { valueOf, type Tested } from '../../src/study/validation/tested.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
+import { madeFindings } from '../unit/study/validation/made-findings.ts';
 import { madeNoise, madeStudy } from '../unit/study/validation/made-study.ts';
 
 const page = readFileSync('docs/studies.md', 'utf8');
@@ -55,13 +56,23 @@ describe('the page of studies', () => {
       ...Object.values(statistics).map(({ result }) => result),
       plateau,
     ];
-    const named = [basis, ...results.map(valueOf)].flatMap((value) =>
-      Object.keys(present(value, 'what was tested')),
-    );
+    const stress = madeFindings();
+    const values = [basis, ...results.map(valueOf), stress, valueOf(stress.redrawn), valueOf(stress.entries)];
+    const named = values.flatMap((value) => Object.keys(present(value, 'what was tested')));
     expect(named.length).toBeGreaterThan(40);
-    expect(named.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    const parts = new Set(['costs', 'tradeOrder']);
+    expect(named.filter((name) => !parts.has(name) && !page.includes(`\`${name}\``))).toEqual([]);
     expect(Object.keys(statistics).filter((name) => !page.includes(`\`statistics.${name}.`))).toEqual([]);
-    for (const kind of ['likely luck', 'perhaps luck', 'unlikely luck', 'not tested', 'plateau', 'peak'])
+    for (const kind of [
+      'likely luck',
+      'perhaps luck',
+      'unlikely luck',
+      'not tested',
+      'plateau',
+      'peak',
+      'breaks',
+      'holds',
+    ])
       expect(page).toContain(`\`${kind}\``);
   });
 

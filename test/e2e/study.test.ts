@@ -350,6 +350,16 @@ describe('what is wrong is said in one line, with exit code 2, and nothing is lo
     expect(readFileSync(file)).toEqual(written);
   });
 
+  test.each([
+    ['of a study that is not there', ['nobody'], /^expected a study called nobody in .*, found none: /],
+    ['without a draw', ['nobody', '--draws', '0'], /--draws.*expected .*1/],
+    ['of a file that is not there', ['gone.yaml'], /^expected a study called gone in .*, found none: /],
+  ])('stress %s', async (_, args, message) => {
+    const { code, error } = await sarrafHere(['study', 'stress', ...args, '--data', dataAt('bad')]);
+    expect([code, error.trimEnd().split('\n').length]).toEqual([2, 1]);
+    expect(error).toMatch(message);
+  });
+
   test('and none of them has left a study', () => {
     expect(existsSync(join(dataAt('bad'), 'studies'))).toBe(false);
   });

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { readStudyFile, readWrittenStudy } from '../../study/file/read-study.ts';
 import { prepareStudy } from '../../study/prepare-study.ts';
 import { nameOfFile, StudyFolder } from '../../study/store/study-place.ts';
-import { runStress } from '../../study/stress/run-stress.ts';
+import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/stress/run-stress.ts';
 import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
 import { asCommand } from '../data/data-options.ts';
 import { endSignal } from '../end-signal.ts';
@@ -15,6 +15,7 @@ import { stressLines } from './stress-lines.ts';
 import { verdictLines } from './validation-lines.ts';
 
 interface Options {
+  readonly draws: number;
   readonly workers: number;
   readonly name?: string;
   readonly data: string;
@@ -22,13 +23,14 @@ interface Options {
 }
 
 const EXAMPLES = `
-The best trial runs again on the candles that the trials saw, each time with something changed: its
-costs doubled, its trades in other orders. The result is kept in the study, and "sarraf study show"
-shows it. Run again, it goes on where it was, or shows what it found.
+The best trial runs again on the range that the trials saw, each time with something changed: its
+costs doubled, its trades in other orders, candles redrawn in blocks, and random entries with the same
+exposure in its place. The result is kept in the study, and "sarraf study show" shows it. Run again,
+it goes on where it was, or shows what it found.
 
 Examples:
   sarraf study stress study
-  sarraf study stress study.yaml --workers 4 --json
+  sarraf study stress study.yaml --draws 200 --workers 4 --json
 
 Exit codes: 0 it ended, or was asked to; 1 a file can not be used, or the trial does not do the same
 again; 2 an option is wrong, or no trial has values.`;
@@ -46,10 +48,11 @@ async function stress(what: string, options: Options): Promise<void> {
     const study = await prepareStudy(read);
     for (const problem of study.problems) console.error(problem);
     report.begin('runs under stress');
-    const { workers } = options;
+    const { draws, workers } = options;
     const { end, trial, ranNow } = await runStress(study, {
       folder,
       name,
+      draws,
       workers,
       signal,
       onRun: (done, all) => report.show({ done, share: done / all, note: `${done} of ${all}` }),
@@ -74,8 +77,14 @@ async function stress(what: string, options: Options): Promise<void> {
 /** `sarraf study stress`. */
 export function studyStressCommand(): Command {
   return new Command('stress')
-    .description('Runs the best trial again with doubled costs and with its trades in other orders.')
+    .description('Runs the best trial with doubled costs, other orders, redrawn candles and random entries.')
     .argument('<study>', 'its name, or its file')
+    .option(
+      '--draws <number>',
+      'redrawn histories, and random entries; more go on from those there',
+      integerOption(1, MOST_DRAWS),
+      USUAL_DRAWS,
+    )
     .option(
       '--workers <number>',
       'runs at once, one a core (default: as many as there are cores)',

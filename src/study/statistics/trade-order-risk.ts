@@ -1,7 +1,7 @@
 import type { RandomSource } from '../../domain/random.ts';
 import { checkSample, checkCount } from './check-sample.ts';
 import { InvalidSample, known, unknown, type Estimate } from './estimate.ts';
-import { sampleQuantile } from './sample-quantile.ts';
+import { quantilesOf, type Quantiles } from './quantiles.ts';
 
 export interface TradeOrderOptions {
   readonly random: RandomSource;
@@ -12,15 +12,6 @@ export interface TradeOrderOptions {
    * from all, so that some come twice and the end differs too.
    */
   readonly draw?: 'reorder' | 'resample';
-}
-
-/** Values that so many of a hundred runs do not exceed. */
-export interface Quantiles {
-  readonly p05: number;
-  readonly p25: number;
-  readonly p50: number;
-  readonly p75: number;
-  readonly p95: number;
 }
 
 export interface TradeOrderRisk {
@@ -110,15 +101,4 @@ function shuffle(values: Float64Array, random: RandomSource): void {
 function resample(from: Float64Array, into: Float64Array, random: RandomSource): void {
   for (let index = 0; index < into.length; index += 1)
     into[index] = from[Math.floor(random.next() * from.length)] ?? 0;
-}
-
-function quantilesOf(values: Float64Array): Quantiles {
-  const sorted = values.toSorted();
-  return {
-    p05: sampleQuantile(sorted, 0.05),
-    p25: sampleQuantile(sorted, 0.25),
-    p50: sampleQuantile(sorted, 0.5),
-    p75: sampleQuantile(sorted, 0.75),
-    p95: sampleQuantile(sorted, 0.95),
-  };
 }

@@ -1,6 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
-import { parseMarket } from '../../exchange/market-names.ts';
 import { bestTrial } from '../goals/best-trials.ts';
 import type { TrialMetrics } from '../goals/objectives.ts';
 import type { PreparedStudy } from '../prepare-study.ts';
@@ -12,13 +11,19 @@ import { takeUp, type SessionOptions } from '../study-session.ts';
 import { sharedColumns } from '../trials/shared-columns.ts';
 import { ThreadRunner } from '../trials/thread-runner.ts';
 import type { StressRunner } from '../trials/trial-runner.ts';
-import { botConfigOf, type TrialSetup } from '../trials/trial-setup.ts';
-import { paidCosts } from './doubled-costs.ts';
-import { readReports, type StressBasis } from './stored-stress.ts';
-import { AGAIN, costRuns, type NamedRun } from './stress-runs.ts';
-import type { StressReport } from './stress-task.ts';
+import type { TrialSetup } from '../trials/trial-setup.ts';
+import { readReports, readStress } from './stored-stress.ts';
+import { stressBasis } from './stress-basis.ts';
+import { AGAIN, costRuns, drawnRuns, type NamedRun } from './stress-runs.ts';
+import type { RanReport, StressReport } from './stress-task.ts';
+
+/** Draws of a session that says nothing of them. */
+export const USUAL_DRAWS = 50;
+export const MOST_DRAWS = 10_000;
 
 export interface StressOptions extends Omit<SessionOptions, 'onTrial'> {
+  /** Of redrawn bars and of random entries, each; fewer than were run before are as many as then. */
+  readonly draws: number;
   /** So many of all runs have ended. */
   readonly onRun: (done: number, all: number) => void;
   /** Who runs them; threads of this process without it. */
@@ -75,20 +80,21 @@ async function runWith(
   try {
     if (!(await runAll(session, [{ name: AGAIN, task: { what: 'again', params: trial.params } }])))
       return ended('stopped');
-    refuseOther(trial, present(kept.get(AGAIN), 'the trial again'));
-    const basis = basisOf(study);
-    if (!(await runAll(session, costRuns(trial.params, basis.paid)))) return ended('stopped');
+    const again = ranAgain(trial, present(kept.get(AGAIN), 'the trial again'));
+    const draws = Math.max(options.draws, readStress(store, trial.number)?.basis.draws ?? 0);
+    const basis = stressBasis(study, { again, draws });
+    const { id } = study.identity;
+    const held = again.trades?.held ?? null;
+    const runs = [
+      ...costRuns(trial.params, basis.paid),
+      ...drawnRuns(trial.params, { id, trial: trial.number, basis, held }),
+    ];
+    if (!(await runAll(session, runs))) return ended('stopped');
     store.stress.keepBasis(trial.number, basis);
     return ended('complete');
   } finally {
     await runner.close();
   }
-}
-
-function basisOf({ setup, settings }: PreparedStudy): StressBasis {
-  const { fees } = botConfigOf(setup.overrides).paper;
-  const quotes = [...new Set(settings.markets.map((market) => parseMarket(market).quote))];
-  return { paid: paidCosts({ fees, rules: setup.rules }, quotes) };
 }
 
 interface RunningSession extends Pick<StressOptions, 'signal' | 'onRun'> {
@@ -134,9 +140,9 @@ async function runAll(session: RunningSession, runs: readonly NamedRun[]): Promi
 }
 
 /** With other figures the runs under stress would be compared with what the trial never was. */
-function refuseOther({ number, metrics }: StoredTrial, again: StressReport): void {
+function ranAgain({ number, metrics }: StoredTrial, again: StressReport): RanReport {
   const found = again.kind === 'ran' ? differenceOf(metrics ?? {}, again.metrics) : again.reason;
-  if (found === null) return;
+  if (found === null && again.kind === 'ran') return again;
   throw new SarrafError(
     'DATA_UNUSABLE',
     `expected trial ${number} to do the same again, found ${found}: a strategy may use neither chance nor the clock`,

@@ -4,16 +4,29 @@ import type { StudyStore } from '../store/study-store.ts';
 import { FAILURE_KINDS } from '../trials/trial-report.ts';
 import { COSTS, type StressReport } from './stress-task.ts';
 
+const HELD = z.array(
+  z.strictObject({
+    market: z.string(),
+    positions: z.array(z.strictObject({ heldBars: z.int().positive(), share: z.number() })),
+  }),
+);
+
 const REPORT = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('ran'),
     metrics: z.record(z.string(), z.number().nullable()),
-    trades: z.strictObject({ changes: z.array(z.number()) }).nullable(),
+    trades: z.strictObject({ changes: z.array(z.number()), held: HELD.nullable() }).nullable(),
   }),
   z.strictObject({ kind: z.literal('failed'), failure: z.enum(FAILURE_KINDS), reason: z.string() }),
 ]) satisfies z.ZodType<StressReport>;
 
 const BASIS = z.strictObject({
+  /** Of redrawn bars and of random entries, each. */
+  draws: z.int().positive(),
+  /** Of redrawn bars, in bars; or why there are none. */
+  meanBlock: z.union([z.number(), z.strictObject({ missing: z.string() })]),
+  /** Positions that are put at random places; or why they are not. */
+  positions: z.union([z.int().positive(), z.strictObject({ missing: z.string() })]),
   /** The costs that the trial paid, which are doubled. */
   paid: z.array(z.strictObject({ cost: z.enum(COSTS), from: z.string(), to: z.string() })).readonly(),
 });
@@ -28,12 +41,18 @@ export interface StoredStress {
   readonly reports: ReadonlyMap<string, StressReport>;
 }
 
+/** What of a basis is not there, and why. */
+export type Missing = Extract<StressBasis['meanBlock'], object>;
+
 /** Null where they have not been run, or not all of them. Throws `DATA_UNUSABLE` for what nobody wrote. */
 export function readStress({ stress, path }: StudyStore, trial: number): StoredStress | null {
   const basis = stress.basis(trial);
   if (basis === null) return null;
-  const reports = readReports({ stress, path }, trial);
-  return { trial, basis: checked(BASIS, basis, path), reports };
+  return {
+    trial,
+    basis: checked(BASIS, basis, path),
+    reports: readReports({ stress, path }, trial),
+  };
 }
 
 /** Those that have ended, by their names. Throws `DATA_UNUSABLE`. */

@@ -1,13 +1,16 @@
+import { SarrafError } from '../../domain/errors.ts';
 import { createRandom, type RandomSource } from '../../domain/random.ts';
 import { present } from '../../domain/invariant.ts';
-import type { TrialMetrics } from '../goals/objectives.ts';
+import type { Objective, TrialMetrics } from '../goals/objectives.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../statistics/trade-order-risk.ts';
 import { notTested, tested, type Tested } from '../validation/tested.ts';
 import type { PaidCost } from './doubled-costs.ts';
-import type { StoredStress } from './stored-stress.ts';
-import { AGAIN, ALL_COSTS, costName } from './stress-runs.ts';
+import { entryFindings, type EntryFindings } from './entry-findings.ts';
+import { redrawnFindings, type RedrawnFindings } from './redrawn-findings.ts';
+import type { Missing, StoredStress } from './stored-stress.ts';
+import { AGAIN, ALL_COSTS, costName, drawName } from './stress-runs.ts';
 import { stressSeed } from './stress-seed.ts';
-import type { StressReport } from './stress-task.ts';
+import type { RanReport, StressReport } from './stress-task.ts';
 
 /** One cost doubled, and what is left. */
 export interface DoubledCost extends PaidCost {
@@ -17,6 +20,8 @@ export interface DoubledCost extends PaidCost {
 /** What became of a study's best trial under other conditions: JSON. */
 export interface StressFindings {
   readonly trial: number;
+  /** Of redrawn bars and of random entries, each. */
+  readonly draws: number;
   readonly costs: {
     /** Every cost doubled. */
     readonly all: Tested<TrialMetrics>;
@@ -29,18 +34,39 @@ export interface StressFindings {
     readonly reorder: Tested<TradeOrderRisk>;
     readonly resample: Tested<TradeOrderRisk>;
   };
+  /** The same params on blocks of bars that were drawn anew. */
+  readonly redrawn: Tested<RedrawnFindings>;
+  /** Random entries with the same exposure. */
+  readonly entries: Tested<EntryFindings>;
 }
 
 /** What runs that have ended say. The same runs say the same on every machine; `id`: of the study. */
-export function stressFindings(stored: StoredStress, id: string): StressFindings {
-  const { trial, basis, reports } = stored;
+export function stressFindings(
+  { trial, basis, reports }: StoredStress,
+  { id, objective }: { readonly id: string; readonly objective: Objective },
+): StressFindings {
+  const { draws, meanBlock, positions } = basis;
   const reportOf = (name: string): StressReport => present(reports.get(name), () => `the run ${name}`);
+  const again = reportOf(AGAIN);
+  if (again.kind === 'failed')
+    throw new SarrafError('INVARIANT', `expected the trial, found ${again.reason}`);
+  const drawn = (what: 'bars' | 'entries'): readonly StressReport[] =>
+    Array.from({ length: draws }, (_, index) => reportOf(drawName(what, index + 1)));
   return {
     trial,
+    draws,
     costs: costsOf(basis.paid, reportOf),
-    tradeOrder: tradeOrderOf(reportOf(AGAIN), (draw) => createRandom(stressSeed({ id, trial, run: draw }))),
+    tradeOrder: tradeOrderOf(again, (draw) => createRandom(stressSeed({ id, trial, run: draw }))),
+    redrawn:
+      typeof meanBlock === 'number' ? redrawnFindings(drawn('bars'), { meanBlock }) : missingOf(meanBlock),
+    entries:
+      typeof positions === 'number'
+        ? entryFindings(again, { reports: drawn('entries'), objective })
+        : missingOf(positions),
   };
 }
+
+const missingOf = ({ missing }: Missing): Tested<never> => notTested(missing);
 
 function costsOf(
   paid: readonly PaidCost[],
@@ -72,10 +98,10 @@ const LEAST_RUNS = 100;
 const MOST_DRAWN = 50_000_000;
 
 function tradeOrderOf(
-  again: StressReport,
+  { trades }: RanReport,
   randomOf: (draw: 'reorder' | 'resample') => RandomSource,
 ): StressFindings['tradeOrder'] {
-  const changes = Float64Array.from(again.kind === 'ran' ? (again.trades?.changes ?? []) : []);
+  const changes = Float64Array.from(present(trades, 'the trades of the trial').changes);
   const runs = Math.max(LEAST_RUNS, Math.min(RUNS, Math.floor(MOST_DRAWN / Math.max(1, changes.length))));
   const risk = (draw: 'reorder' | 'resample'): Tested<TradeOrderRisk> =>
     tested(() => tradeOrderRisk(changes, { random: randomOf(draw), runs, draw }));

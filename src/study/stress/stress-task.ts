@@ -1,6 +1,7 @@
 import type { TrialMetrics } from '../goals/objectives.ts';
 import type { Params } from '../space/params-of-point.ts';
 import type { FailedReport } from '../trials/trial-report.ts';
+import type { MarketPositions } from './held-positions.ts';
 
 /**
  * What a backtest on bars may cost. It has no latency: an order arrives as the next bar opens, or at the
@@ -10,18 +11,34 @@ export const COSTS = ['fees', 'spread', 'slippage'] as const;
 
 export type Cost = (typeof COSTS)[number];
 
-/** One more run of a trial's params; each `what` changes one thing about it. */
+/**
+ * One more run of a trial's params, with one thing changed:
+ *
+ * - `again`: nothing.
+ * - `costs`: some costs are doubled.
+ * - `bars`: blocks of bars are drawn anew.
+ * - `entries`: in place of the strategy random entries, with the same positions at other places.
+ */
 export type StressTask =
   | { readonly what: 'again'; readonly params: Params }
-  | { readonly what: 'costs'; readonly params: Params; readonly doubled: readonly Cost[] };
+  | { readonly what: 'costs'; readonly params: Params; readonly doubled: readonly Cost[] }
+  | { readonly what: 'bars'; readonly params: Params; readonly meanBlock: number; readonly seed: number }
+  | { readonly what: 'entries'; readonly held: readonly MarketPositions[]; readonly seed: number };
 
 /** What the trades of a run were. */
 export interface TradesAgain {
   /** What each closed trade made of the equity before it, in the order in which they ended: 0.02 is 2 %. */
   readonly changes: readonly number[];
+  /** What was held; null where markets are priced in several currencies. */
+  readonly held: readonly MarketPositions[] | null;
 }
 
-/** What one run brought. `trades` is null but of `again`. */
-export type StressReport =
-  | { readonly kind: 'ran'; readonly metrics: TrialMetrics; readonly trades: TradesAgain | null }
-  | FailedReport;
+/** A run that came to its end. `trades` is null but of `again`. */
+export interface RanReport {
+  readonly kind: 'ran';
+  readonly metrics: TrialMetrics;
+  readonly trades: TradesAgain | null;
+}
+
+/** What one run brought. */
+export type StressReport = RanReport | FailedReport;

@@ -1,4 +1,6 @@
 import { percentText } from '../../backtest/report/value-text.ts';
+import { countText } from '../../domain/money-text.ts';
+import type { EntryFindings } from '../stress/entry-findings.ts';
 import type { StressFindings } from '../stress/stress-findings.ts';
 import { valueOf, type Tested } from './tested.ts';
 
@@ -40,10 +42,10 @@ export function untestedStress(findings: StressFindings | null): readonly string
   );
 }
 
-const CONDITIONS = ['doubled costs', 'order of trades'];
+const CONDITIONS = ['doubled costs', 'order of trades', 'redrawn candles', 'random entries'];
 
 function testsOf(findings: StressFindings): readonly StressTest[] {
-  return [costsTest(findings), tradesTest(findings)];
+  return [costsTest(findings), tradesTest(findings), redrawnTest(findings), entriesTest(findings)];
 }
 
 function costsTest({ costs }: StressFindings): StressTest {
@@ -67,6 +69,41 @@ function tradesTest({ tradeOrder: { reorder, resample } }: StressFindings): Stre
     reason: `Its trades drawn anew lose in ${percentText(draw.lossShare)} of runs. In another order they fall by more than ${percentText(order.drawdown.p95)} in one run of twenty.`,
   };
 }
+
+/** Of histories of the same kind. */
+const MOST_LOST_HISTORIES = 0.5;
+
+function redrawnTest({ redrawn }: StressFindings): StressTest {
+  const name = 'redrawn candles';
+  const found = valueOf(redrawn);
+  if (found === null) return missing(name, redrawn);
+  const { histories, lossShare, beatsHolding } = found;
+  return {
+    name,
+    isHeld: lossShare < MOST_LOST_HISTORIES,
+    reason: `In ${countText(histories, 'redrawn history', 'redrawn histories')} it loses in ${percentText(lossShare)}, and earns more than holding in ${percentText(beatsHolding)}.`,
+  };
+}
+
+function entriesTest({ entries }: StressFindings): StressTest {
+  const name = 'random entries';
+  const found = valueOf(entries);
+  if (found === null) return missing(name, entries);
+  const isHeld = isBetterThanRandom(found);
+  return {
+    name,
+    isHeld,
+    reason: `It is ${isHeld ? 'better' : 'no better'} than random entries with the same exposure: ${percentText(found.asGood)} of ${countText(found.controls, 'control')} do as well.`,
+  };
+}
+
+/** Whether so few controls do as well that chance is unlikely, if the trial was the only one. */
+export function isBetterThanRandom({ pValue }: EntryFindings): boolean {
+  return pValue <= SIGNIFICANCE;
+}
+
+/** The usual chance of being wrong. */
+const SIGNIFICANCE = 0.05;
 
 function missing(name: string, of: Tested<unknown>): StressTest {
   return { name, isHeld: null, reason: of.kind === 'not tested' ? of.message : 'no figure' };

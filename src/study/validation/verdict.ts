@@ -4,7 +4,7 @@ import type { StressFindings } from '../stress/stress-findings.ts';
 import type { TrialMetrics } from '../goals/objectives.ts';
 import type { LuckStatistics } from './luck-statistics.ts';
 import type { Plateau } from './plateau.ts';
-import { stressVerdict, untestedStress, type StressVerdict } from './stress-verdict.ts';
+import { isBetterThanRandom, stressVerdict, untestedStress, type StressVerdict } from './stress-verdict.ts';
 import { valueOf, type Tested } from './tested.ts';
 
 /**
@@ -61,7 +61,7 @@ export function verdictOf(basis: VerdictBasis): StudyVerdict {
   };
 }
 
-function luckOf({ statistics, metrics }: VerdictBasis): StudyVerdict['luck'] {
+function luckOf({ statistics, metrics, stress }: VerdictBasis): StudyVerdict['luck'] {
   const deflated = deflatedTest(statistics);
   const ability = abilityTest(statistics);
   const overfitting = overfittingTest(statistics);
@@ -73,8 +73,15 @@ function luckOf({ statistics, metrics }: VerdictBasis): StudyVerdict['luck'] {
     ...(overfitting === null ? [missingReason(statistics.overfittingProbability)] : []),
     ...(trades < LEAST_TRADES ? [`Expected at least ${LEAST_TRADES} closed trades, was ${trades}.`] : []),
   ];
-  const reasons = [...made.map(({ reason }) => reason), ...new Set(missing), ...holdingReason(metrics)];
-  return { kind: kindOf(made, missing.length === 0), reasons };
+  const doubts = entriesDoubt(stress);
+  const reasons = [
+    ...made.map(({ reason }) => reason),
+    ...new Set(missing),
+    ...doubts,
+    ...holdingReason(metrics),
+  ];
+  const kind = kindOf(made, missing.length === 0);
+  return { kind: kind === 'unlikely luck' && doubts.length > 0 ? 'perhaps luck' : kind, reasons };
 }
 
 function kindOf(made: readonly LuckTest[], isWhole: boolean): LuckKind {
@@ -82,6 +89,13 @@ function kindOf(made: readonly LuckTest[], isWhole: boolean): LuckKind {
   if (made.length > 0 && beyond === 0) return 'likely luck';
   if (beyond < made.length) return 'perhaps luck';
   return isWhole ? 'unlikely luck' : 'not tested';
+}
+
+/** They do not count trials: being better than they are proves nothing of the best of many. */
+function entriesDoubt(stress: StressFindings | null): readonly string[] {
+  const found = stress === null ? null : valueOf(stress.entries);
+  if (found === null || isBetterThanRandom(found)) return [];
+  return ['Random entries with the same exposure do as well.'];
 }
 
 const missingReason = (of: Tested<unknown>): string =>

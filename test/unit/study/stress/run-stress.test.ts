@@ -70,15 +70,16 @@ const take = (data: string): void =>
 async function stressed(
   data: string,
   study: PreparedStudy,
-  of: { readonly workers?: number; readonly stopAfter?: number } = {},
+  of: { readonly workers?: number; readonly stopAfter?: number; readonly draws?: number } = {},
 ): Promise<StressEnd> {
-  const { workers = 0, stopAfter = Infinity } = of;
+  const { workers = 0, stopAfter = Infinity, draws = 20 } = of;
   const stop = new AbortController();
   let ran = 0;
   return runStress(study, {
     folder: new StudyFolder(join(folder, data)),
     name: NAME,
     workers,
+    draws,
     ...(workers === 0 ? { runnerOf: oneByOne } : {}),
     signal: stop.signal,
     onRun() {
@@ -123,6 +124,8 @@ describe('the best trial under stress', () => {
       notTested: expect.arrayContaining([
         'doubled costs ("sarraf study stress" runs it)',
         'order of trades ("sarraf study stress" runs it)',
+        'redrawn candles ("sarraf study stress" runs it)',
+        'random entries ("sarraf study stress" runs it)',
       ]) as unknown,
     });
     ended = await stressed('one', study);
@@ -165,11 +168,42 @@ describe('the best trial under stress', () => {
     expect(reorder?.runs).toBe(1_000);
   });
 
+  test('runs on redrawn candles, and beside random entries', () => {
+    const { redrawn, entries, trial, draws } = findingsIn('one');
+    const metrics = look('one', (store) => store.trial(trial))?.metrics;
+    expect([draws, valueOf(redrawn)?.histories, valueOf(entries)?.controls]).toEqual([20, 20, 20]);
+    const { totalReturn, holding, meanBlock } = present(valueOf(redrawn), 'histories');
+    expect(totalReturn.p05).toBeLessThan(totalReturn.p95);
+    expect(holding.p05).toBeLessThan(holding.p95);
+    expect(meanBlock).toBeGreaterThan(1);
+    const { metric, found, asGood, pValue } = present(valueOf(entries), 'controls');
+    expect([metric, found]).toEqual(['totalReturn', metrics?.['totalReturn']]);
+    expect(pValue).toBeCloseTo((1 + 20 * asGood) / 21, 12);
+    // A strategy that holds one position at a time has a position for each trade.
+    const again = look('one', ({ stress }) => stress.reports(trial).get('again'));
+    expect(again).toMatchObject({ trades: { held: [{ market: 'BTCUSDT' }] } });
+    const basis = look('one', ({ stress }) => stress.basis(trial));
+    expect(basis).toMatchObject({ positions: (metrics?.['trades'] ?? 0) + (metrics?.['openTrades'] ?? 0) });
+  });
+
+  test('has the draws of before among more of them, and never fewer', async () => {
+    take('more');
+    await stressed('more', study, { draws: 5 });
+    expect(findingsIn('more').entries).toEqual({
+      kind: 'not tested',
+      message: 'expected at least 19 controls with a value, was 5',
+    });
+    const more = await stressed('more', study, { draws: 20 });
+    expect(more.ranNow).toBe(30);
+    expect(contentOf('more', ended.trial)).toBe(contentOf('one', ended.trial));
+    expect(await stressed('more', study, { draws: 3 })).toEqual({ ...ended, ranNow: 0 });
+  });
+
   test('is in the verdict, which no longer calls it untested', () => {
     const { stress, notTested } = validationIn('one').verdict;
     expect(['breaks', 'holds']).toContain(stress.kind);
     expect(stress.reasons.join(' ')).toMatch(/With doubled costs it .*Its trades drawn anew lose in /);
-    expect(notTested.join(' ')).not.toMatch(/doubled costs|order of trades/);
+    expect(notTested.join(' ')).not.toMatch(/costs|trades|redrawn|random/);
   });
 
   test('is the same to the byte with two workers, and when it is stopped and goes on', async () => {
@@ -197,9 +231,10 @@ describe('the best trial under stress', () => {
     const found = 'expected fees, a spread or slippage to double, found none';
     expect(costs.all).toEqual({ kind: 'not tested', message: found });
     const { stress, notTested } = validationIn('free').verdict;
-    expect(stress.kind).toBe('not tested');
+    expect(stress.reasons.join(' ')).not.toMatch(/costs|trades|random/);
     expect(notTested).toContain(`doubled costs (${found})`);
     expect(notTested.join('\n')).toMatch(/^order of trades \(expected at least 10 trades, was \d\)$/m);
+    expect(notTested.join('\n')).toMatch(/^random entries \(expected at least 10 positions, was \d\)$/m);
   });
 
   test('is refused without a trial that has values', async () => {

@@ -1,0 +1,62 @@
+import type { Objective } from '../goals/objectives.ts';
+import { quantilesOf, type Quantiles } from '../statistics/quantiles.ts';
+import { notTested, type Tested } from '../validation/tested.ts';
+import type { RanReport, StressReport } from './stress-task.ts';
+
+/** Fewer can not show what chance does in one of twenty. */
+const LEAST_CONTROLS = 19;
+
+/** Where the best trial stands among random entries with the same exposure. */
+export interface EntryFindings {
+  /** Controls that ran to their end with a value, and those that did not. */
+  readonly controls: number;
+  readonly failed: number;
+  /** The first objective, by which they are compared. */
+  readonly metric: string;
+  /** What the trial has. */
+  readonly found: number;
+  /** What the controls have. */
+  readonly values: Quantiles;
+  readonly totalReturn: Quantiles;
+  /** The share of controls that are as good as the trial, 0 to 1. */
+  readonly asGood: number;
+  /** `(1 + controls as good) / (1 + controls)`. */
+  readonly pValue: number;
+}
+
+export function entryFindings(
+  again: RanReport,
+  of: { readonly reports: readonly StressReport[]; readonly objective: Objective },
+): Tested<EntryFindings> {
+  const { reports, objective } = of;
+  const { metric, direction } = objective;
+  const found = again.metrics[metric] ?? null;
+  if (found === null) return notTested(`expected a value of ${metric}, found none`);
+  const ran = reports.flatMap((report) => (report.kind === 'ran' ? [report.metrics] : []));
+  const values = ran.flatMap((metrics) => metrics[metric] ?? []);
+  if (values.length < LEAST_CONTROLS)
+    return notTested(`expected at least ${LEAST_CONTROLS} controls with a value, was ${values.length}`);
+  const asGood = asGoodAs(found, values, direction);
+  return {
+    kind: 'tested',
+    value: {
+      controls: values.length,
+      failed: reports.length - values.length,
+      metric,
+      found,
+      values: quantilesOf(Float64Array.from(values)),
+      totalReturn: quantilesOf(Float64Array.from(ran, ({ totalReturn }) => totalReturn ?? 0)),
+      asGood: asGood / values.length,
+      pValue: (1 + asGood) / (1 + values.length),
+    },
+  };
+}
+
+/** How many values are as good as one. */
+export function asGoodAs(
+  found: number,
+  values: readonly number[],
+  direction: Objective['direction'],
+): number {
+  return values.filter((value) => (direction === 'maximize' ? value >= found : value <= found)).length;
+}

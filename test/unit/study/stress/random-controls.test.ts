@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { barRulesOf } from '../../../../src/backtest/setup/bar-rules-of.ts';
+import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
+import { createRandom } from '../../../../src/domain/random.ts';
+import type { PastPosition, MarketPositions } from '../../../../src/study/stress/held-positions.ts';
+import type { StressReport, StressTask } from '../../../../src/study/stress/stress-task.ts';
+import { asGoodAs } from '../../../../src/study/stress/entry-findings.ts';
+import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
+import { TETHER, walkOf } from '../../backtest/candle-run.ts';
+
+/** Holds while the last bar rose. */
+const RISES = `import { z } from 'zod';
+import { defineStrategy } from '#sdk';
+export default defineStrategy({
+  name: 'rises',
+  params: z.strictObject({}),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  on: {
+    bars({ position, isTradable, equity, buy, sell }, { open, close }) {
+      const holds = isTradable(position, close);
+      if (close > open && !holds) buy({ value: equity / 2 });
+      if (close <= open && holds) sell({ amount: position });
+    },
+  },
+});
+`;
+
+const BARS = 300;
+const walk = walkOf(TETHER, { bars: BARS, seed: 1, price: 500 });
+
+/** A gauss-like number: the sum of twelve even ones, less six. */
+function gaussOf(random: { next(): number }): number {
+  let sum = -6;
+  for (let draw = 0; draw < 12; draw += 1) sum += random.next();
+  return sum;
+}
+
+/**
+ * Bars whose returns have this correlation with the one before: 0 is noise, 0.4 an edge for who follows the
+ * last bar. They end where they began.
+ */
+function made(seed: number, correlation: number): CandleColumns {
+  const random = createRandom(7_919 * seed + 1);
+  const returns = new Float64Array(BARS);
+  for (let bar = 0; bar < BARS; bar += 1)
+    returns[bar] = correlation * (returns[bar - 1] ?? 0) + 0.006 * gaussOf(random);
+  const drift = returns.reduce((sum, value) => sum + value, 0) / BARS;
+  let price = 50_000;
+  const close = returns.map((value) => Math.round((price *= Math.exp(value - drift))));
+  const open = close.map((_, bar) => close[bar - 1] ?? 50_000);
+  const high = open.map((value, bar) => Math.max(value, close[bar] ?? 0));
+  const low = open.map((value, bar) => Math.min(value, close[bar] ?? 0));
+  return { ...walk, open, high, low, close };
+}
+
+const still: CandleColumns = { ...walk, ...flatPrices() };
+
+function flatPrices(): Pick<CandleColumns, 'open' | 'high' | 'low' | 'close'> {
+  const flat = new Float64Array(BARS).fill(50_000);
+  return { open: flat, high: flat, low: flat, close: flat };
+}
+
+let folder: string;
+let strategy: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-controls-'));
+  strategy = join(folder, 'rises.ts');
+  writeFileSync(strategy, RISES);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function benchOf(columns: CandleColumns, fee = '0.1'): TrialBench {
+  const rates = { maker: fee, taker: fee };
+  return new TrialBench({
+    overrides: [
+      ['strategies', JSON.stringify([{ plugin: strategy, market: 'BTCUSDT', timeframe: '1h' }])],
+      ['paper.balances', JSON.stringify({ usdt: 10_000 })],
+      ['paper.fees', JSON.stringify({ rls: rates, usdt: rates })],
+    ],
+    timeframe: '1h',
+    currency: null,
+    steps: { price: '0.01', amount: '0.000001' },
+    rules: barRulesOf({}),
+    candles: [columns],
+    fromMs: null,
+    toMs: null,
+  });
+}
+
+async function ran(bench: TrialBench, task: StressTask): Promise<Extract<StressReport, { kind: 'ran' }>> {
+  const report = await bench.stress(task);
+  if (report.kind === 'failed') throw new Error(report.reason);
+  return report;
+}
+
+const returnOf = ({ metrics }: Extract<StressReport, { kind: 'ran' }>): number =>
+  metrics['totalReturn'] ?? Number.NaN;
+
+async function controls(
+  bench: TrialBench,
+  held: readonly MarketPositions[],
+  draws: number,
+): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (let seed = 1; seed <= draws; seed += 1)
+    found.push(returnOf(await ran(bench, { what: 'entries', held, seed: 104_729 * seed })));
+  return found;
+}
+
+/** Of 19 controls none does as well: a chance of 1 in 20 for noise. */
+async function isBetter(seed: number, correlation: number): Promise<boolean> {
+  const bench = benchOf(made(seed, correlation));
+  const trial = await ran(bench, { what: 'again', params: {} });
+  const held = trial.trades?.held ?? [];
+  for (let draw = 1; draw <= 19; draw += 1) {
+    const control = await ran(bench, { what: 'entries', held, seed: 104_729 * draw });
+    if (asGoodAs(returnOf(trial), [returnOf(control)], 'maximize') > 0) return false;
+  }
+  return true;
+}
+
+const positions: readonly PastPosition[] = Array.from({ length: 20 }, (_, index) => ({
+  heldBars: 2 + (index % 7),
+  share: 0.2,
+}));
+const held = [{ market: 'BTCUSDT', positions }];
+
+/** What twenty purchases and sales of a fifth cost at 0.1 % each. */
+const COSTS = (1 - 0.2 * (1 - 0.999 ** 2)) ** 20 - 1;
+
+describe('random entries', () => {
+  test('pay their costs and nothing else where prices stand still', async () => {
+    const bench = benchOf(still);
+    for (const found of await controls(bench, held, 5)) expect(found).toBeCloseTo(COSTS, 5);
+    for (const found of await controls(benchOf(still, '0'), held, 2)) expect(found).toBe(0);
+  });
+
+  test('lose their costs on the mean where prices go nowhere', async () => {
+    const found: number[] = [];
+    for (let seed = 1; seed <= 6; seed += 1)
+      found.push(...(await controls(benchOf(made(seed, 0)), held, 25)));
+    const mean = found.reduce((sum, one) => sum + one, 0) / found.length;
+    const deviation = Math.sqrt(found.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (found.length - 1));
+    const error = deviation / Math.sqrt(found.length);
+    expect(Math.abs(mean - COSTS)).toBeLessThan(3 * error);
+    // The error is small beside the costs: without them the mean would be found out.
+    expect(Math.abs(mean)).toBeGreaterThan(3 * error);
+  });
+
+  test('trade as often and as long as the trial that they are the control of', async () => {
+    const bench = benchOf(made(2, 0));
+    const trial = await ran(bench, { what: 'again', params: {} });
+    const control = await ran(bench, { what: 'entries', held: trial.trades?.held ?? [], seed: 5 });
+    const [one, other] = [trial.metrics, control.metrics];
+    const count = ({ trades, openTrades }: typeof one): number => (trades ?? 0) + (openTrades ?? 0);
+    expect(count(one)).toBeGreaterThan(50);
+    expect(count(other)).toBe(count(one));
+    expect(other['exposure']).toBeCloseTo(one['exposure'] ?? 0, 2);
+    expect((other['turnover'] ?? 0) / (one['turnover'] ?? 1)).toBeCloseTo(1, 1);
+  });
+
+  test('are worse than a planted edge in every data set, and than noise in as many as chance says', async () => {
+    const seeds = Array.from({ length: 12 }, (_, index) => index + 1);
+    const better = { edge: 0, noise: 0 };
+    for (const seed of seeds) {
+      if (await isBetter(seed, 0.5)) better.edge += 1;
+      if (await isBetter(seed, 0)) better.noise += 1;
+    }
+    expect(better.edge).toBe(12);
+    // 12 times 1 in 20 is 0.6; three or more come in 2 % of such dozens.
+    expect(better.noise).toBeLessThanOrEqual(2);
+  });
+});
