@@ -1,55 +1,36 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finishRun } from '../../src/backtest/result/finish-run.ts';
 import { writeRunFolder } from '../../src/backtest/result/write-run-folder.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { demoRun, type DemoRunOptions } from '../unit/backtest/demo-run.ts';
 import { lockRecord } from '../unit/backtest/run-records.ts';
+import {
+  contrast,
+  keepPicture,
+  launchChromium,
+  openPage,
+  overhangOf,
+  textOf,
+  type Look,
+  type Visited,
+} from './open-page.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sarraf-report-'));
-const pictures = process.env['SARRAF_SCREENSHOTS'];
-
-const SCREENS = {
-  desktop: { width: 1_280, height: 900 },
-  phone: { width: 390, height: 844 },
-} as const;
 
 /** Settings of a page that is opened: of a made-up run, or of one in a folder. */
-interface Visit {
+interface Visit extends Look {
   readonly run?: DemoRunOptions;
   readonly folder?: string;
-  readonly screen?: keyof typeof SCREENS;
-  readonly theme?: 'light' | 'dark';
-}
-
-/** A page that is drawn, and what it said and asked for meanwhile. */
-interface Visited {
-  readonly page: Page;
-  readonly messages: readonly string[];
-  readonly requests: readonly string[];
 }
 
 let browser: Browser;
 
 beforeAll(async () => {
-  // Chromium's own sandbox needs rights that a container may not have; it opens nothing but files of these
-  // tests.
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  });
+  browser = await launchChromium();
 });
 
 afterAll(async () => {
@@ -62,21 +43,8 @@ function reportOf(options: DemoRunOptions): string {
   return join(writeRunFolder(root, finishRun(run)), 'report.html');
 }
 
-async function open({ run = {}, folder, screen = 'desktop', theme = 'light' }: Visit): Promise<Visited> {
-  const page = await browser.newPage({
-    viewport: SCREENS[screen],
-    colorScheme: theme,
-    reducedMotion: 'reduce',
-  });
-  const messages: string[] = [];
-  const requests: string[] = [];
-  page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
-  page.on('pageerror', (error) => messages.push(`error: ${error.message}`));
-  page.on('request', (request) => requests.push(request.url()));
-  const address = pathToFileURL(folder === undefined ? reportOf(run) : join(folder, 'report.html')).href;
-  await page.goto(address);
-  await page.waitForSelector('html[data-ready=true]');
-  return { page, messages, requests: requests.filter((url) => url !== address) };
+async function open({ run = {}, folder, ...look }: Visit): Promise<Visited> {
+  return openPage(browser, folder === undefined ? reportOf(run) : join(folder, 'report.html'), look);
 }
 
 /** A backtest of a bundled strategy on the recording that ships with sarraf; its folder. */
@@ -185,15 +153,6 @@ async function chartPicture(page: Page): Promise<string> {
   await page.waitForTimeout(200);
   return (await page.locator('#chart').screenshot()).toString('base64');
 }
-
-async function keepPicture(page: Page, name: string): Promise<void> {
-  if (pictures === undefined) return;
-  mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
-}
-
-const textOf = async (page: Page, selector: string): Promise<string> =>
-  (await page.textContent(selector)) ?? '';
 
 describe('a report', () => {
   test('opens from a file without a request or a word on the console', async () => {
@@ -332,10 +291,7 @@ describe('a report', () => {
     expect(new Set(exits)).toEqual(new Set(['take-profit', 'stop-loss']));
     await page.locator('#trades tbody tr').nth(2).click();
     for (const name of ['target', 'stop']) expect(await pixelsOf(page, name)).toBeGreaterThan(20);
-    const [width, room] = (await page.evaluate(
-      '[document.documentElement.scrollWidth, innerWidth]',
-    )) as number[];
-    expect(width).toBeLessThanOrEqual(room ?? 0);
+    expect(await overhangOf(page)).toBe(0);
     await keepPicture(page, `brackets-${visit.screen}-${visit.theme}`);
     expect(messages.filter((text) => !text.includes('getImageData'))).toEqual([]);
     await page.close();
@@ -395,10 +351,7 @@ describe('a report', () => {
     );
     expect(await textOf(page, '#legend')).toMatch(/Equity [\d,]+.*Buy and hold [\d,]+.*Drawdown -?[\d.]+ %/);
     await keepPicture(page, `bands-pointed-${visit.screen}-${visit.theme}`);
-    const [width, room] = (await page.evaluate(
-      '[document.documentElement.scrollWidth, innerWidth]',
-    )) as number[];
-    expect(width).toBeLessThanOrEqual(room ?? 0);
+    expect(await overhangOf(page)).toBe(0);
     expect(messages.filter((text) => !text.includes('getImageData'))).toEqual([]);
     expect(requests).toEqual([]);
     await page.close();
@@ -438,10 +391,7 @@ describe('a report', () => {
     'fits a $screen in the $theme theme, with text that contrasts with its background',
     async (visit) => {
       const { page } = await open({ ...visit, run: { bars: 12_000, warnings: ['A sentence to heed.'] } });
-      const [width, room] = (await page.evaluate(
-        '[document.documentElement.scrollWidth, innerWidth]',
-      )) as number[];
-      expect(width).toBeLessThanOrEqual(room ?? 0);
+      expect(await overhangOf(page)).toBe(0);
       const colours = (await page.evaluate(
         `['color', 'backgroundColor'].map((name) => getComputedStyle(document.querySelector(name === 'color' ? 'dt' : '#summary'))[name])`,
       )) as string[];
@@ -451,19 +401,3 @@ describe('a report', () => {
     },
   );
 });
-
-/**
- * The contrast of two colours such as `rgb(1, 2, 3)`: 1 to 21, and 4.5 is enough for text. WCAG 2.2, 1.4.3.
- */
-function contrast(first: string, second: string): number {
-  const [low = 0, high = 0] = [luminance(first), luminance(second)].toSorted((left, right) => left - right);
-  return (high + 0.05) / (low + 0.05);
-}
-
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((text) => {
-    const part = Number(text) / 255;
-    return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}

@@ -6,6 +6,7 @@ import { writeTrialsParquet } from '../../query/write-trials-parquet.ts';
 import { studyHtml } from '../../study/report/study-html.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
 import { StudyStore } from '../../study/store/study-store.ts';
+import { wrongInput } from '../command-error.ts';
 import { asCommand } from '../data/data-options.ts';
 import { readReportedStudy } from './read-study-result.ts';
 
@@ -20,7 +21,7 @@ async function report(wanted: string, options: Options): Promise<void> {
   const name = folder.find(wanted);
   const reported = await readReportedStudy(folder, name, Date.now());
   const out = options.out ?? folder.reportOf(name);
-  mkdirSync(out, { recursive: true });
+  makeFolder(out);
   const page = join(resolve(out), 'report.html');
   replaceText(page, studyHtml(reported));
   const parquet = join(resolve(out), 'trials.parquet');
@@ -38,6 +39,16 @@ async function writeTrials(study: string, path: string): Promise<number> {
     return await writeTrialsParquet(store, path);
   } finally {
     store.close();
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST' && code !== 'ENOTDIR') throw error;
+    throw wrongInput(`expected a folder at ${path}, found a file: name another with --out`);
   }
 }
 

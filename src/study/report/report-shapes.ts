@@ -14,12 +14,14 @@ export interface ReportFigure {
 /** A param of the space, as an axis. */
 export interface ReportParameter {
   readonly name: string;
-  /** Of a choice its values as text; null for a number. */
-  readonly choices: readonly string[] | null;
+  /** Its values have no order: they are places in `cells`. */
+  readonly isChoice: boolean;
   readonly isLog: boolean;
   readonly min: number;
   readonly max: number;
-  /** Edges of the cells of a heat map, one more than there are cells; of a choice none. */
+  /** What the cells of a heat map stand for: of a choice its values. */
+  readonly cells: readonly string[];
+  /** Edges of the cells, one more than there are; of a choice none. */
   readonly edges: readonly number[];
   /** What is near the best trial; null where that has no such number. */
   readonly near: readonly [low: number, high: number] | null;

@@ -3,7 +3,14 @@ import type { ReportedStudy } from './reported-study.ts';
 import { askedSection, holdoutSection } from './sections/asked-sections.ts';
 import { chartSections } from './sections/chart-sections.ts';
 import { bestTrialsSection, failuresSection } from './sections/trial-sections.ts';
-import { luckSection, studyHeader, studyTiles, verdictSection } from './sections/verdict-sections.ts';
+import {
+  luckSection,
+  studyHeader,
+  stressSection,
+  studyTiles,
+  verdictSection,
+} from './sections/verdict-sections.ts';
+import { walkSections } from './sections/walk-sections.ts';
 import { studyReportData } from './study-report-data.ts';
 
 /**
@@ -21,8 +28,10 @@ export function studyHtml(reported: ReportedStudy): string {
       verdictSection(study),
       studyTiles(study),
       luckSection(study),
+      stressSection(study),
       bestTrialsSection(study),
       ...chartSections(data),
+      ...walkSections(reported.walk),
       holdoutSection(study),
       failuresSection(study),
       askedSection(reported),
@@ -40,7 +49,17 @@ export const STUDY_SCRIPTS: readonly string[] = [
   ...['packed-data.js', 'texts.js', 'theme.js', 'page-elements.js'].map(
     (name) => `backtest/report/page/${name}`,
   ),
-  ...['study-data.js', 'drawing.js', 'axis.js', 'tip.js', 'dots.js', 'slices.js', 'study-main.js'].map(
-    (name) => `study/report/page/${name}`,
-  ),
+  ...[
+    'study-data.js',
+    'drawing.js',
+    'axis.js',
+    'tip.js',
+    'dots.js',
+    'slices.js',
+    'pareto.js',
+    'heat-map.js',
+    'parallel.js',
+    'walk-charts.js',
+    'study-main.js',
+  ].map((name) => `study/report/page/${name}`),
 ];

@@ -1,18 +1,16 @@
 import { present } from '../../domain/invariant.ts';
-import { isNumeric, type Parameter, type ParameterValue, type Point } from '../space/parameter.ts';
+import { isNumeric, type Parameter, type Point } from '../space/parameter.ts';
 import { figureKind, shownFigures } from '../figure-text.ts';
 import { rankedTrials } from '../ranked-trials.ts';
 import type { ShownTrial } from '../study-result.ts';
 import type { StudyValidation } from '../validation/study-validation.ts';
-import { nearRange, nearTrials } from '../validation/near-trials.ts';
+import { nearTrials } from '../validation/near-trials.ts';
 import { shownTrials } from './shown-trials.ts';
 import type { ReportedStudy } from './reported-study.ts';
-import type { ReportParameter, StudyReportData, TrialState } from './report-shapes.ts';
+import { parameterAxis } from './parameter-axis.ts';
+import type { StudyReportData, TrialState } from './report-shapes.ts';
 import { walkData } from './walk-data.ts';
 
-/** Numbers with so many values have a cell of a heat map for each, others for equal parts of the range. */
-const MOST_OWN_CELLS = 16;
-const CELLS = 12;
 /** Digits that a screen can show. */
 const DIGITS = 7;
 
@@ -42,7 +40,7 @@ export function studyReportData(of: ReportedStudy): StudyReportData {
       kind: figureKind(name),
       direction: study.objectives.find(({ metric }) => metric === name)?.direction ?? null,
     })),
-    parameters: space.parameters.map((parameter) => axisOf(parameter, best?.[parameter.name])),
+    parameters: space.parameters.map((parameter) => parameterAxis(parameter, best?.[parameter.name])),
     trials: {
       number: numbers,
       state: shown.map(({ trial }) => stateOf(trial)),
@@ -88,31 +86,6 @@ function plateauOf({ plateau }: StudyValidation): StudyReportData['plateau'] {
 function stateOf({ kind, violation }: ShownTrial): TrialState {
   if (kind === 'failed') return 2;
   return (violation ?? 0) > 0 ? 1 : 0;
-}
-
-function axisOf(parameter: Parameter, best: ParameterValue | undefined): ReportParameter {
-  const { name } = parameter;
-  if (!isNumeric(parameter)) {
-    const choices = parameter.values.map(String);
-    return { name, choices, isLog: false, min: 0, max: choices.length - 1, edges: [], near: null };
-  }
-  const { min, max, scale, steps } = parameter;
-  const isLog = scale === 'log';
-  const near = best === undefined ? null : nearRange(parameter, best);
-  if (steps !== null && steps.count <= MOST_OWN_CELLS) {
-    const { first, stride, count, decimals } = steps;
-    const edges = Array.from(
-      { length: count + 1 },
-      (_, place) => (first + (place - 0.5) * stride) / 10 ** decimals,
-    );
-    return { name, choices: null, isLog, min, max, edges: edges.map(Number), near };
-  }
-  const [low, high] = isLog ? [Math.log(min), Math.log(max)] : [min, max];
-  const edges = Array.from({ length: CELLS + 1 }, (_, place) => {
-    const at = low + ((high - low) * place) / CELLS;
-    return place === CELLS ? max : place === 0 ? min : isLog ? Math.exp(at) : at;
-  });
-  return { name, choices: null, isLog, min, max, edges, near };
 }
 
 function valueIn(parameter: Parameter, point: Point): number | null {

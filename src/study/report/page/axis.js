@@ -7,20 +7,20 @@ import { figureOf, shortNumber } from './study-data.js';
  *   readonly ticks: readonly { readonly at: number, readonly text: string }[] }} Axis `place`: 0 to 1
  */
 
-const TICKS = 5;
+const TICKS = 6;
 
 /**
  * The axis of a param, over its whole range.
  * @param {import('./study-data.js').Parameter} parameter
  * @returns {Axis}
  */
-export function parameterAxis({ name, choices, isLog, min, max }) {
-  if (choices !== null) {
+export function rangeAxis({ name, isChoice, cells, isLog, min, max }) {
+  if (isChoice) {
     return {
       title: name,
-      place: (value) => (value + 0.5) / choices.length,
-      text: (value) => choices[value] ?? '',
-      ticks: choices.map((text, at) => ({ at, text })),
+      place: (value) => (value + 0.5) / cells.length,
+      text: (value) => cells[value] ?? '',
+      ticks: cells.map((text, at) => ({ at, text })),
     };
   }
   return scaleOf({ title: name, low: min, high: max, isLog, text: shortNumber });
@@ -46,7 +46,7 @@ export function figureAxis({ name, kind }, values) {
     low: low - margin,
     high: high + margin,
     isLog: false,
-    text: (value) => figureOf(value, kind),
+    text: (value) => (kind === 'fraction' ? `${shortNumber(100 * value)} %` : figureOf(value, kind)),
   });
 }
 
@@ -68,7 +68,7 @@ function scaleOf({ title, low, high, isLog, text }) {
 }
 
 /**
- * Round numbers within a range, about five.
+ * Round numbers within a range, about six.
  * @param {number} low
  * @param {number} high
  */

@@ -9,7 +9,7 @@ import { nearest, tipOver } from './tip.js';
  * @typedef {{ readonly x: number, readonly y: number, readonly kind: DotKind, readonly key: number,
  *   readonly lines: () => readonly string[] }} Dot
  * @typedef {{ readonly title: string, readonly width: number, readonly height: number, readonly x: import('./axis.js').Axis,
- *   readonly y: import('./axis.js').Axis, readonly dots: readonly Dot[],
+ *   readonly y: import('./axis.js').Axis, readonly note?: string, readonly dots: readonly Dot[],
  *   readonly band?: readonly [from: number, to: number] | null,
  *   readonly levels?: readonly { readonly at: number, readonly text: string }[],
  *   readonly line?: readonly { readonly x: number, readonly y: number }[],
@@ -20,18 +20,22 @@ import { nearest, tipOver } from './tip.js';
 /** @type {readonly DotKind[]} */
 const ORDER = ['failed', 'broken', 'other', 'near', 'front', 'best', 'chosen'];
 
+/** Of the words over the upright axis. */
+const NOTE_HEIGHT = 14;
+
 const EDGE = { left: 62, right: 22, top: 10, bottom: 40 };
 
 /**
  * The frame of a picture: its axes, and where values are in it.
- * @param {Pick<DotPicture, 'title' | 'width' | 'height' | 'x' | 'y'>} of
+ * @param {Pick<DotPicture, 'title' | 'width' | 'height' | 'x' | 'y' | 'note'>} of
  */
-export function pictureFrame({ title, width, height, x, y }) {
+export function pictureFrame({ title, width, height, x, y, note = '' }) {
+  const ceiling = EDGE.top + (note === '' ? 0 : NOTE_HEIGHT);
   const [right, floor] = [width - EDGE.right, height - EDGE.bottom];
   /** @param {number} value */
   const leftOf = (value) => EDGE.left + x.place(value) * (right - EDGE.left);
   /** @param {number} value */
-  const topOf = (value) => floor - y.place(value) * (floor - EDGE.top);
+  const topOf = (value) => floor - y.place(value) * (floor - ceiling);
   const svg = drawn('svg', { class: 'plot', width, height, role: 'img', 'aria-label': title });
   for (const { at, text } of y.ticks) {
     const top = topOf(at);
@@ -43,7 +47,7 @@ export function pictureFrame({ title, width, height, x, y }) {
   for (const { at, text } of spaced(x.ticks, leftOf)) {
     const left = leftOf(at);
     svg.append(
-      drawn('line', { class: 'grid', x1: left, x2: left, y1: EDGE.top, y2: floor }),
+      drawn('line', { class: 'grid', x1: left, x2: left, y1: ceiling, y2: floor }),
       drawn('text', { x: left, y: floor + 15, 'text-anchor': 'middle' }, [text]),
     );
   }
@@ -55,7 +59,8 @@ export function pictureFrame({ title, width, height, x, y }) {
       [x.title],
     ),
   );
-  return { svg, leftOf, topOf, floor, ceiling: EDGE.top, right, left: EDGE.left };
+  if (note !== '') svg.append(drawn('text', { class: 'axis-title', x: 4, y: 13 }, [note]));
+  return { svg, leftOf, topOf, floor, ceiling, right, left: EDGE.left };
 }
 
 /**

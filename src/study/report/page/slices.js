@@ -1,10 +1,10 @@
-import { figureAxis, parameterAxis } from './axis.js';
+import { figureAxis, rangeAxis } from './axis.js';
 import { dotPicture } from './dots.js';
 import { trialLines } from './study-data.js';
 
 /** Each param against a figure. */
 
-const HEIGHT = 240;
+const SLICE_HEIGHT = 240;
 const LEAST_WIDTH = 320;
 const GAP = 16;
 
@@ -34,8 +34,8 @@ export function drawSlices(place, view, room) {
       dotPicture({
         title: `${shown.name} by ${parameter.name}`,
         width,
-        height: HEIGHT,
-        x: parameterAxis(parameter),
+        height: SLICE_HEIGHT,
+        x: rangeAxis(parameter),
         y,
         dots: trialDots(view, { x: (trial) => spreadOut(parameter, trial, trial.values[index] ?? null) }),
         band: hasNeighbours(study) ? parameter.near : null,
@@ -55,9 +55,9 @@ const SPREAD = 0.3;
  * @param {import('./study-data.js').TrialPoint} trial
  * @param {number | null} value
  */
-function spreadOut({ choices }, { number }, value) {
+function spreadOut({ isChoice }, { number }, value) {
   // Parts of the golden ratio fill the room evenly, however many there are.
-  return choices === null || value === null ? value : value + SPREAD * (2 * ((number * 0.618_034) % 1) - 1);
+  return !isChoice || value === null ? value : value + SPREAD * (2 * ((number * 0.618_034) % 1) - 1);
 }
 
 /** @param {import('./study-data.js').StudyPage} study */
@@ -83,15 +83,19 @@ function levelsOf({ plateau }, figure) {
  * Trials as dots by what they have on the two axes; without a height those that failed.
  * @param {StudyView} view
  * @param {{ readonly x: (trial: import('./study-data.js').TrialPoint) => number | null,
- *   readonly y?: (trial: import('./study-data.js').TrialPoint) => number | null }} of
+ *   readonly y?: (trial: import('./study-data.js').TrialPoint) => number | null,
+ *   readonly isByFront?: boolean }} of `isByFront`: the front stands out, and not the neighbours of the best one
  * @returns {import('./dots.js').Dot[]}
  */
-export function trialDots({ study, figure, chosen }, { x, y = ({ figures }) => figures[figure] ?? null }) {
+export function trialDots(
+  { study, figure, chosen },
+  { x, y = ({ figures }) => figures[figure] ?? null, isByFront = false },
+) {
   return study.points.flatMap((trial) => {
     const [across, height] = [x(trial), y(trial)];
     if (across === null || (height === null && trial.state !== 2)) return [];
     const hasFailed = height === null || trial.state === 2;
-    const kind = trial.number === chosen ? 'chosen' : hasFailed ? 'failed' : kindOf(trial);
+    const kind = trial.number === chosen ? 'chosen' : hasFailed ? 'failed' : kindOf(trial, isByFront);
     return [
       {
         x: across,
@@ -106,11 +110,11 @@ export function trialDots({ study, figure, chosen }, { x, y = ({ figures }) => f
 
 /**
  * @param {import('./study-data.js').TrialPoint} trial
+ * @param {boolean} isByFront
  * @returns {import('./dots.js').DotKind}
  */
-function kindOf({ isBest, isFront, isNear, state }) {
+function kindOf({ isBest, isFront, isNear, state }, isByFront) {
   if (isBest) return 'best';
-  if (isFront) return 'front';
-  if (isNear) return 'near';
+  if (isByFront ? isFront : isNear) return isByFront ? 'front' : 'near';
   return state === 1 ? 'broken' : 'other';
 }

@@ -46,6 +46,14 @@ export function figureOf(value, kind) {
 }
 
 /**
+ * An objective says what is better; of other figures all but the drawdown are better the larger they are.
+ * @param {Figure} figure
+ */
+export function isLessBetter({ name, direction }) {
+  return direction === null ? name === 'maxDrawdown' : direction === 'minimize';
+}
+
+/**
  * A number with at most four digits that tell something.
  * @param {number} value
  */
@@ -66,7 +74,7 @@ export function shortNumber(value) {
  */
 export function valueOf(parameter, value) {
   if (value === null) return 'not there';
-  return parameter?.choices?.[value] ?? String(value);
+  return parameter?.isChoice === true ? (parameter.cells[value] ?? '') : String(value);
 }
 
 /**

@@ -1,8 +1,12 @@
 import { element } from '../../../backtest/report/page/page-elements.js';
 import { startTheme } from '../../../backtest/report/page/theme.js';
 import { onWidth } from './drawing.js';
+import { drawHeatMap } from './heat-map.js';
+import { drawParallel } from './parallel.js';
+import { drawPareto } from './pareto.js';
 import { drawSlices } from './slices.js';
 import { readStudy } from './study-data.js';
+import { drawEquity, drawInAgainstOut } from './walk-charts.js';
 
 /** Begins when the page is there; `data-ready` on the document says that all is drawn. */
 
@@ -38,14 +42,6 @@ async function startStudy() {
     onWidth(place, redraw);
   };
 
-  const figure = document.getElementById('figure');
-  if (figure instanceof HTMLSelectElement) {
-    for (const [index, { name }] of study.figures.entries()) figure.add(new Option(name, String(index)));
-    figure.addEventListener('change', () => {
-      state.figure = Number(figure.value);
-      drawAll();
-    });
-  }
   for (const row of document.querySelectorAll('tr[data-trial]')) {
     const number = Number(row.getAttribute('data-trial'));
     row.addEventListener('click', () => choose(number));
@@ -53,7 +49,53 @@ async function startStudy() {
       if (event instanceof KeyboardEvent && event.key === 'Enter') choose(number);
     });
   }
+  /**
+   * A choice among names, and what is chosen; the usual one where the page does not have it.
+   * @param {string} id
+   * @param {readonly { readonly name: string }[]} named
+   * @param {number} usual
+   */
+  const choice = (id, named, usual) => {
+    const select = document.getElementById(id);
+    if (!(select instanceof HTMLSelectElement)) return () => usual;
+    for (const [index, { name }] of named.entries()) select.add(new Option(name, String(index)));
+    select.value = String(usual);
+    select.addEventListener('change', drawAll);
+    return () => Number(select.value);
+  };
+
+  const figureAt = choice('figure', study.figures, 0);
+  const objectives = study.figures.filter(({ direction }) => direction !== null);
+  const [paretoAcross, paretoUp] = [
+    choice('pareto-across', objectives, 1),
+    choice('pareto-up', objectives, 0),
+  ];
+  const [heatAcross, heatUp] = [
+    choice('heat-across', study.parameters, 0),
+    choice('heat-up', study.parameters, 1),
+  ];
+  drawings.push(() => {
+    state.figure = figureAt();
+    for (const place of document.querySelectorAll('.of-figure'))
+      place.textContent = study.figures[state.figure]?.name ?? '';
+  });
+  keepDrawn('pareto', (place, view, width) =>
+    drawPareto(place, view, { across: paretoAcross(), up: paretoUp(), width }),
+  );
   keepDrawn('slices', drawSlices);
+  keepDrawn('heat', (place, view, width) =>
+    drawHeatMap(place, view, { across: heatAcross(), up: heatUp(), width }),
+  );
+  keepDrawn('parallel', drawParallel);
+  const { walk } = study;
+  if (walk !== null) {
+    const walkFigure = choice('walk-figure', walk.figures, 0);
+    keepDrawn('equity', (place, _view, width) => drawEquity(place, walk, width));
+    keepDrawn('in-out', (place, _view, width) =>
+      drawInAgainstOut(place, walk, { figure: walkFigure(), width }),
+    );
+  }
+  drawAll();
   root.dataset['ready'] = 'true';
 }
 

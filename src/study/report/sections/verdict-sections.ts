@@ -5,6 +5,7 @@ import { minuteText } from '../../../domain/time-text.ts';
 import { figureText } from '../../figure-text.ts';
 import type { StudyResult } from '../../study-result.ts';
 import type { ValidatedStudy } from '../../validated-study.ts';
+import { stressTexts } from '../../stress/stress-texts.ts';
 import {
   luckText,
   sampleText,
@@ -29,28 +30,33 @@ export function verdictSection({ validation, notes }: ValidatedStudy): string {
   if (validation === null)
     return `<section id="verdict" class="verdict"><h2>Verdict</h2><p>No trial has values.</p>${listOf(notes)}</section>`;
   const { verdict, basis } = validation;
-  const { luck, stable, notTested } = verdict;
+  const { luck, stable, stress, notTested } = verdict;
   const sample = sampleText(basis);
   const reasons = [...luck.reasons, ...(sample === null ? [] : [sample])];
   return `<section id="verdict" class="verdict"><h2>Verdict on trial ${basis.trial}, the best one</h2>
 <div class="judged"><div><h3>Luck</h3><p class="word ${toneOf(luck.kind)}" id="luck-word">${sentence(luckText(luck.kind))}</p>${listOf(reasons)}</div>
 <div><h3>Stable</h3><p class="word ${toneOf(stable.kind)}" id="stable-word">${sentence(stable.kind)}</p>${listOf([sentence(stable.reason)])}</div>
+<div><h3>Under stress</h3><p class="word ${toneOf(stress.kind)}">${sentence(stress.kind)}</p>${listOf(stress.reasons)}</div>
 <div><h3>Nobody has tested</h3>${listOf(notTested.map(sentence))}</div></div>
 <h3>To know</h3>${listOf(notes)}</section>`;
 }
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-const TONES: Readonly<Record<StudyVerdict['luck']['kind'] | StudyVerdict['stable']['kind'], string>> = {
+type Word = StudyVerdict['luck' | 'stable' | 'stress']['kind'];
+
+const TONES: Readonly<Record<Word, string>> = {
   'likely luck': 'loss',
   'perhaps luck': 'doubt',
   'unlikely luck': 'gain',
   'not tested': 'doubt',
   plateau: 'gain',
   peak: 'loss',
+  holds: 'gain',
+  breaks: 'loss',
 };
 
-const toneOf = (kind: keyof typeof TONES): string => TONES[kind];
+const toneOf = (kind: Word): string => TONES[kind];
 
 /** The figures that are looked at first. */
 export function studyTiles(study: ValidatedStudy): string {
@@ -97,6 +103,17 @@ export function luckSection({ validation }: ValidatedStudy): string {
   return `<section id="luck"><h2>How much of it is luck</h2>
 <p class="muted">Statistics of ${countText(basis.days, 'day')} of trial ${basis.trial}, and of ${countText(basis.sampled, 'trial')} tested together. docs/statistics.md says what misleads in each.</p>
 ${rows.join('\n')}</section>`;
+}
+
+/** The best trial with doubled costs, and its trades in other orders; nothing where that was not run. */
+export function stressSection({ validation }: ValidatedStudy): string {
+  const findings = validation?.stress ?? null;
+  if (findings === null) return '';
+  const rows = stressTexts(findings).map(
+    ({ title, figure, missing }) =>
+      `<div><dt>${escapeHtml(sentence(title))}</dt><dd>${escapeHtml(figure ?? `not tested: ${missing}`)}</dd></div>`,
+  );
+  return `<section id="stress"><h2>Trial ${findings.trial} under stress</h2><dl class="rules">${rows.join('')}</dl></section>`;
 }
 
 function statisticRow({ name, title, figure, missing, what, formula, source }: StatisticText): string {

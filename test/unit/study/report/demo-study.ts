@@ -15,6 +15,7 @@ import { paramsOfPoint } from '../../../../src/study/space/params-of-point.ts';
 import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
 import { StudyStore } from '../../../../src/study/store/study-store.ts';
 import { studyResult } from '../../../../src/study/study-result.ts';
+import type { WalkForwardResult, WindowRow } from '../../../../src/study/walk-forward/walk-forward-result.ts';
 import { validatedStudy } from '../../../../src/study/validated-study.ts';
 
 const DAY_MS = 86_400_000;
@@ -96,6 +97,66 @@ export function demoStudy(path: string, of: DemoStudyOptions = {}): ReportedStud
   } finally {
     store.close();
   }
+}
+
+const WINDOWS = 4;
+const TRAIN_DAYS = 60;
+const TEST_DAYS = 20;
+
+/** A walk-forward of one param over four windows. */
+export function demoWalk(): WalkForwardResult {
+  const windows = Array.from({ length: WINDOWS }, (_, index): WindowRow => {
+    const fromMs = FROM_MS + index * TEST_DAYS * DAY_MS;
+    const endMs = fromMs + TRAIN_DAYS * DAY_MS;
+    return {
+      number: index + 1,
+      train: { fromMs, toMs: endMs },
+      test: { fromMs: endMs, toMs: endMs + TEST_DAYS * DAY_MS },
+      trials: 50,
+      failed: 1,
+      trial: 7 + index,
+      params: { fast: 20 + 3 * index },
+      breaksConstraints: false,
+      inSample: { sharpe: 2 + index / 2, totalReturn: 0.1, maxDrawdown: 0.05, trades: 30 },
+      outOfSample: { sharpe: 1.5 - index, totalReturn: 0.03 - index / 50, maxDrawdown: 0.04, trades: 9 },
+      beganExposed: index === 2,
+      efficiency: 0.9 - index,
+    };
+  });
+  const firstDay = FIRST_DAY + TRAIN_DAYS;
+  const equity = Array.from({ length: WINDOWS * TEST_DAYS }, (_, index) => ({
+    day: firstDay + index,
+    equity: 10_000 + 400 * Math.sin(index / 9) + 3 * index,
+  }));
+  const plan = {
+    kind: 'rolling',
+    choose: 'best',
+    trainMs: TRAIN_DAYS * DAY_MS,
+    testMs: TEST_DAYS * DAY_MS,
+    stepMs: TEST_DAYS * DAY_MS,
+    purgeMs: 0,
+    embargoMs: 0,
+  } as const;
+  return {
+    study: 'demo',
+    file: 'demo.sqlite',
+    hash: 'd4'.repeat(32),
+    plan,
+    objectives: [SHARPE],
+    trialsAWindow: 50,
+    windows,
+    efficiency: 0.31,
+    drift: [{ parameter: 'fast', values: [20, 23, 26, 29], changes: 3, meanChange: 0.05 }],
+    account: {
+      initialEquity: '10000',
+      finalEquity: '10240.5',
+      metrics: { sharpe: 0.4, totalReturn: 0.024, maxDrawdown: 0.07, trades: 33 },
+      equity,
+      failures: [],
+    },
+    trialsOnData: { trials: 240, studies: 2, opened: 0 },
+    notes: ['200 trials in 4 windows; 240 trials on this data in 2 studies.'],
+  };
 }
 
 /** The same trials over and over, until there are so many. */

@@ -30,9 +30,9 @@ describe('the data of a report', () => {
     ]);
     for (const [place, trial] of study.trials.entries()) {
       const point = present(points[place], 'a point');
-      const shown = parameters.map(({ choices }, index) => {
+      const shown = parameters.map(({ isChoice, cells }, index) => {
         const value = trials.values[index]?.[place] ?? null;
-        return value === null ? undefined : (choices?.[value] ?? value);
+        return value === null ? undefined : isChoice ? cells[value] : value;
       });
       const { fast, share, exit, trailBps } = point;
       expect(shown).toEqual([fast, Number(share), exit, trailBps]);
@@ -71,8 +71,15 @@ describe('the data of a report', () => {
   test('have cells of a heat map that hold every value', () => {
     const { parameters, trials } = studyReportData(reported);
     expect(parameters.map(({ edges }) => edges.length)).toEqual([13, 10, 0, 13]);
-    for (const [index, { edges }] of parameters.entries()) {
-      if (edges.length === 0) continue;
+    expect(parameters.map(({ cells }) => [cells.at(0), cells.at(-1)])).toEqual([
+      ['5 to 9', '60'],
+      ['0.1', '0.9'],
+      ['trail', '<b>both</b>'],
+      ['10 to 14.7', '681 to 1000'],
+    ]);
+    for (const [index, { edges, cells, isChoice }] of parameters.entries()) {
+      if (isChoice) continue;
+      expect(cells).toHaveLength(edges.length - 1);
       const values = (trials.values[index] ?? []).filter((value) => value !== null);
       expect(Math.min(...values)).toBeGreaterThanOrEqual(edges[0] ?? Infinity);
       expect(Math.max(...values)).toBeLessThanOrEqual(edges.at(-1) ?? 0);

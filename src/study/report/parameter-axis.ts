@@ -1,0 +1,75 @@
+import { isNumeric, type NumericParameter, type Parameter, type ParameterValue } from '../space/parameter.ts';
+import { nearRange } from '../validation/near-trials.ts';
+import type { ReportParameter } from './report-shapes.ts';
+
+/** Numbers with so many values have a cell of a heat map for each, others for some together. */
+const MOST_OWN_CELLS = 16;
+const CELLS = 12;
+/** Digits of an edge that is no value. */
+const DIGITS = 3;
+
+type Cells = Pick<ReportParameter, 'cells' | 'edges'>;
+
+/** A param of the space as an axis, with what is near the best trial's value of it. */
+export function parameterAxis(parameter: Parameter, best: ParameterValue | undefined): ReportParameter {
+  const { name } = parameter;
+  if (!isNumeric(parameter)) {
+    const cells = parameter.values.map(String);
+    return {
+      name,
+      isChoice: true,
+      isLog: false,
+      min: 0,
+      max: cells.length - 1,
+      cells,
+      edges: [],
+      near: null,
+    };
+  }
+  const { min, max, scale, steps } = parameter;
+  const isLog = scale === 'log';
+  const isStepped = steps !== null && (!isLog || steps.count <= MOST_OWN_CELLS);
+  return {
+    name,
+    isChoice: false,
+    isLog,
+    min,
+    max,
+    ...(isStepped ? steppedCells(steps) : evenCells({ min, max, isLog })),
+    near: best === undefined ? null : nearRange(parameter, best),
+  };
+}
+
+/** Cells of one value each, or of as many as it takes; edges are between two values. */
+function steppedCells({ first, stride, count, decimals }: NonNullable<NumericParameter['steps']>): Cells {
+  const together = count <= MOST_OWN_CELLS ? 1 : Math.ceil(count / CELLS);
+  const valueAt = (place: number): number => (first + place * stride) / 10 ** decimals;
+  const edgeAt = (place: number): number => (first + (place - 0.5) * stride) / 10 ** decimals;
+  const begins = Array.from({ length: Math.ceil(count / together) }, (_, cell) => cell * together);
+  return {
+    cells: begins.map((begin) => {
+      const last = Math.min(begin + together, count) - 1;
+      return last === begin ? String(valueAt(begin)) : `${valueAt(begin)} to ${valueAt(last)}`;
+    }),
+    edges: [...begins, count].map(edgeAt),
+  };
+}
+
+/** Equal parts of the range, of its logarithm where the scale is one. */
+function evenCells({
+  min,
+  max,
+  isLog,
+}: {
+  readonly min: number;
+  readonly max: number;
+  readonly isLog: boolean;
+}): Cells {
+  const edges = Array.from({ length: CELLS + 1 }, (_, place) => {
+    if (place === 0) return min;
+    if (place === CELLS) return max;
+    const share = place / CELLS;
+    return Number((isLog ? min * (max / min) ** share : min + (max - min) * share).toPrecision(DIGITS));
+  });
+  return { cells: edges.slice(1).map((to, cell) => `${edges[cell]} to ${to}`), edges };
+}

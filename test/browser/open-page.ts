@@ -1,0 +1,90 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+const pictures = process.env['SARRAF_SCREENSHOTS'];
+
+const SCREENS = {
+  desktop: { width: 1_280, height: 900 },
+  phone: { width: 390, height: 844 },
+} as const;
+
+/** How a page is looked at. */
+export interface Look {
+  readonly screen?: keyof typeof SCREENS;
+  readonly theme?: 'light' | 'dark';
+}
+
+/** A page that is drawn, and what it said and asked for meanwhile. */
+export interface Visited {
+  readonly page: Page;
+  readonly messages: readonly string[];
+  readonly requests: readonly string[];
+}
+
+/** Headless Chromium. Whoever launches it closes it. */
+export async function launchChromium(): Promise<Browser> {
+  // Chromium's own sandbox needs rights that a container may not have; it opens nothing but files of these
+  // tests.
+  return chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+}
+
+/** Opens the file of a report, and waits until it is drawn. */
+export async function openPage(
+  browser: Browser,
+  file: string,
+  { screen = 'desktop', theme = 'light' }: Look = {},
+): Promise<Visited> {
+  const page = await browser.newPage({
+    viewport: SCREENS[screen],
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+  });
+  const messages: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => messages.push(`error: ${error.message}`));
+  page.on('request', (request) => requests.push(request.url()));
+  const address = pathToFileURL(file).href;
+  await page.goto(address);
+  await page.waitForSelector('html[data-ready=true]');
+  return { page, messages, requests: requests.filter((url) => url !== address) };
+}
+
+/** Keeps a picture of the whole page where SARRAF_SCREENSHOTS names a folder. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
+export const textOf = async (page: Page, selector: string): Promise<string> =>
+  (await page.textContent(selector)) ?? '';
+
+/** By how many pixels the page is wider than the screen. */
+export async function overhangOf(page: Page): Promise<number> {
+  const [width = 0, room = 0] = (await page.evaluate(
+    '[document.documentElement.scrollWidth, innerWidth]',
+  )) as number[];
+  return Math.max(0, width - room);
+}
+
+/**
+ * The contrast of two colours such as `rgb(1, 2, 3)`: 1 to 21, and 4.5 is enough for text. WCAG 2.2, 1.4.3.
+ */
+export function contrast(first: string, second: string): number {
+  const [low = 0, high = 0] = [luminance(first), luminance(second)].toSorted((left, right) => left - right);
+  return (high + 0.05) / (low + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((text) => {
+    const part = Number(text) / 255;
+    return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
