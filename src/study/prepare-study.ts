@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { barRulesOf } from '../backtest/setup/bar-rules-of.ts';
 import { createBacktest, type BacktestRequest, type CsvSource } from '../backtest/setup/candle-backtest.ts';
 import { strategyFileOf } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
-import type { Override } from '../daemon/settings/overrides.ts';
-import { baseName } from '../daemon/settings/strategy-settings.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
-import { defined } from '../simulator/settings/config-fields.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import { codeHash } from './data/code-hash.ts';
 import { cutBars, type StudyBars } from './data/study-bars.ts';
@@ -23,7 +19,8 @@ import { studyQuestion } from './question/study-question.ts';
 import { Sampler } from './samplers/sampler.ts';
 import type { Space } from './space/parameter.ts';
 import { paramsOfPoint, type Params } from './space/params-of-point.ts';
-import { botConfigOf, withParams, type TrialSetup } from './trials/trial-setup.ts';
+import { setupOfStudy, type StudySetup } from './trials/setup-of-study.ts';
+import { botConfigOf, withParams } from './trials/trial-setup.ts';
 
 /** A study that can be run: all that it needs was found, and fits together. */
 export interface PreparedStudy {
@@ -34,7 +31,8 @@ export interface PreparedStudy {
   readonly identity: StudyIdentity;
   readonly bars: StudyBars;
   /** What a trial needs beside its params and bars. */
-  readonly setup: Omit<TrialSetup, 'candles' | 'fromMs' | 'toMs'>;
+  readonly setup: StudySetup;
+  readonly strategyFile: string;
   /** What is unwise, a line each. */
   readonly problems: readonly string[];
 }
@@ -46,19 +44,12 @@ const DEFAULT_CATALOGUE = 'data/catalogue';
  * for what does not fit, before anything is run.
  */
 export async function prepareStudy({ settings, written }: ReadStudy): Promise<PreparedStudy> {
-  const overrides = overridesOf(settings);
-  const config = botConfigOf(overrides);
+  const setup = setupOfStudy(settings);
+  const config = botConfigOf(setup.overrides);
   const file = fileOf(config);
   const { params: schema } = await definitionOf(file);
   const fixed = settings.params;
   const { space, declared } = searchedSpace({ declared: written['space'], schema, fixed });
-  const setup = {
-    overrides,
-    timeframe: settings.timeframe,
-    currency: settings.currency ?? null,
-    steps: defined(settings.steps),
-    rules: barRulesOf(defined(settings.rules)),
-  };
   const loaded = await loadBars({ settings, config, space, setup });
   const bars = cutBars(loaded.bars, { fromMs: settings.from ?? null, holdout: settings.holdout ?? null });
   const identity = identityOf({
@@ -73,25 +64,9 @@ export async function prepareStudy({ settings, written }: ReadStudy): Promise<Pr
     identity,
     bars,
     setup,
+    strategyFile: file,
     problems: loaded.problems,
   };
-}
-
-/** A bot with the strategy of a study, once in each of its markets. */
-function overridesOf({ strategy, markets, timeframe, balances, fee }: StudySettings): readonly Override[] {
-  const name = (index: number): string => `${baseName(strategy).slice(0, 9).replace(/-+$/, '')}-${index + 1}`;
-  const strategies = markets.map((market, index) => ({
-    plugin: strategy,
-    market,
-    timeframe,
-    ...(markets.length === 1 ? {} : { name: name(index) }),
-  }));
-  const rates = { maker: fee, taker: fee };
-  return [
-    ['strategies', JSON.stringify(strategies)],
-    ['paper.balances', JSON.stringify(balances)],
-    ...(fee === undefined ? [] : [['paper.fees', JSON.stringify({ rls: rates, usdt: rates })] as const]),
-  ];
 }
 
 function fileOf({ strategies, strategiesFolders }: BotConfig): string {
@@ -121,7 +96,7 @@ async function loadBars(of: {
   readonly settings: StudySettings;
   readonly config: BotConfig;
   readonly space: Space;
-  readonly setup: PreparedStudy['setup'];
+  readonly setup: StudySetup;
 }): Promise<{ readonly bars: readonly CandleColumns[]; readonly problems: readonly string[] }> {
   const { settings, config, space, setup } = of;
   const { overrides: _read, ...rest } = setup;

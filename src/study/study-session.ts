@@ -8,6 +8,7 @@ import { StudyStore } from './store/study-store.ts';
 import { TrialRegister } from './store/trial-register.ts';
 import { sharedColumns } from './trials/shared-columns.ts';
 import { ThreadRunner } from './trials/thread-runner.ts';
+import type { TrialRunner } from './trials/trial-runner.ts';
 
 export interface SessionOptions {
   readonly folder: StudyFolder;
@@ -17,11 +18,13 @@ export interface SessionOptions {
   /** No trial begins once it is aborted. */
   readonly signal: AbortSignal;
   readonly onTrial: (trial: StoredTrial, isNew: boolean) => void;
+  /** Who runs trials in place of threads of this process, such as other machines. */
+  readonly openRunner?: (study: PreparedStudy) => Promise<TrialRunner>;
 }
 
 /**
- * Runs a study in threads of this process, on from where its file is. Throws `INVALID_OPTIONS` where the file
- * is of another study, and `DATA_UNUSABLE` where it can not be used or another process runs it.
+ * Runs a study in threads of this process, or where its runner does, on from where its file is. Throws
+ * `INVALID_OPTIONS` where the file is of another study, and `DATA_UNUSABLE` where it can not be used or another process runs it.
  */
 export async function runSession(study: PreparedStudy, options: SessionOptions): Promise<StudyEnd> {
   const path = options.folder.pathOf(options.name);
@@ -63,7 +66,7 @@ async function runWith(
   options: SessionOptions,
   of: { readonly store: StudyStore; readonly register: TrialRegister },
 ): Promise<StudyEnd> {
-  const { settings, identity, bars, setup } = study;
+  const { settings, identity } = study;
   const { store, register } = of;
   const { id } = identity;
   register.enter({ id, name: options.name, months: identity.data.flatMap(({ months }) => months) });
@@ -71,10 +74,8 @@ async function runWith(
   const { trials, time } = settings.budget;
   let done = store.count();
   register.count(id, done);
-  const runner = new ThreadRunner({
-    setup: { ...setup, candles: bars.trials.map(sharedColumns), fromMs: settings.from ?? null, toMs: null },
-    workers: Math.min(options.workers, Math.max(1, trials - done)),
-  });
+  const workers = Math.min(options.workers, Math.max(1, trials - done));
+  const runner = (await options.openRunner?.(study)) ?? threadsFor(study, workers);
   try {
     return await runStudy({
       space: study.space,
@@ -99,4 +100,12 @@ async function runWith(
   } finally {
     await runner.close();
   }
+}
+
+function threadsFor({ settings, bars, setup }: PreparedStudy, workers: number): TrialRunner {
+  const candles = bars.trials.map(sharedColumns);
+  return new ThreadRunner({
+    setup: { ...setup, candles, fromMs: settings.from ?? null, toMs: null },
+    workers,
+  });
 }

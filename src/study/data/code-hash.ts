@@ -8,10 +8,10 @@ const MOST_FILES = 200;
 const IMPORT = /\bfrom\s*['"](\.{1,2}\/[^'"]+)['"]|\bimport\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g;
 
 /**
- * SHA-256 of a strategy's file and of the files that it imports by a path, theirs too: with other code a
- * study would go on as another one. Packages and the SDK are not looked into.
+ * A strategy's file and the files that it imports by a path, theirs too, with what they say, by whole paths.
+ * Packages and the SDK are not looked into.
  */
-export function codeHash(file: string): string {
+export function codeFiles(file: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const waiting = [resolve(file)];
   while (waiting.length > 0 && texts.size < MOST_FILES) {
@@ -24,8 +24,13 @@ export function codeHash(file: string): string {
       if (existsSync(imported)) waiting.push(imported);
     }
   }
+  return texts;
+}
+
+/** SHA-256 of the code of a strategy: with other code a study would go on as another one. */
+export function codeHash(file: string): string {
   const hash = createHash('sha256');
   // By what they say: a strategy that was moved to another folder is the same.
-  for (const text of [...texts.values()].toSorted()) hash.update(`${text.length}\n${text}`);
+  for (const text of [...codeFiles(file).values()].toSorted()) hash.update(`${text.length}\n${text}`);
   return hash.digest('hex');
 }
