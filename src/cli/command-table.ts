@@ -29,6 +29,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Searches the params of a strategy on recorded candles, and counts every trial.',
     load: async () => (await import('./commands/study.ts')).studyCommand(),
   },
+  worker: {
+    summary: 'Computes trials of studies that are offered in a Redis or Valkey.',
+    load: async () => (await import('./commands/worker.ts')).workerCommand(),
+  },
   parity: {
     summary: 'Runs a recorded session again as a backtest, and shows what differs and why.',
     load: async () => (await import('./commands/parity.ts')).parityCommand(),

@@ -86,6 +86,10 @@ export const ERROR_TABLE = {
     ...nothing,
     meaning: 'The data folder or a database in it can not be used; it was left as it is.',
   },
+  QUEUE_UNUSABLE: {
+    ...notSent,
+    meaning: 'The Redis or the workers of a study can not be used; trials that have ended are kept.',
+  },
   INVARIANT: {
     ...nothing,
     meaning: 'An internal rule is broken; trading on would make it worse.',

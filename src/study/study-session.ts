@@ -24,7 +24,8 @@ export interface SessionOptions {
 
 /**
  * Runs a study in threads of this process, or where its runner does, on from where its file is. Throws
- * `INVALID_OPTIONS` where the file is of another study, and `DATA_UNUSABLE` where it can not be used or another process runs it.
+ * `INVALID_OPTIONS` where the file is of another study, and `DATA_UNUSABLE` where it can not be used or
+ * another process runs it.
  */
 export async function runSession(study: PreparedStudy, options: SessionOptions): Promise<StudyEnd> {
   const path = options.folder.pathOf(options.name);

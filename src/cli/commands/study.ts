@@ -21,9 +21,10 @@ Examples:
   sarraf study stress study
   sarraf study open-holdout study
   sarraf study run ma-cross --csv hours.csv --market BTCUSDT --cash 10000 --fee 0.1% --trials 60
+  sarraf study run study.yaml --redis redis://10.0.0.2 --serve 10.0.0.2:7300
 
-Exit codes: 0 the study ended, or was asked to; 1 no trial has values, or a file can not be used;
-2 an option or a file is wrong.`;
+Exit codes: 0 the study ended, or was asked to; 1 no trial has values, or a file or Redis can not be
+used; 2 an option or a file is wrong.`;
 
 /** `sarraf study`: the search for params. */
 export function studyCommand(): Command {

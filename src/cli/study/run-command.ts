@@ -28,7 +28,14 @@ import { integerOption, marketOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { readStudyResult, readValidatedStudy } from './read-study-result.ts';
-import { refuseShortFlags, writtenStudy, type SessionFlags, type ShortFlags } from './run-options.ts';
+import { remoteOptions, remoteRunner } from './remote-options.ts';
+import {
+  refuseShortFlags,
+  writtenStudy,
+  type RemoteFlags,
+  type SessionFlags,
+  type ShortFlags,
+} from './run-options.ts';
 import { studyLines } from './study-lines.ts';
 import { StudyProgress } from './study-progress.ts';
 
@@ -46,9 +53,14 @@ Examples:
   sarraf study run strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --resolution 1h \\
     --cash 10000 --fee 0.1% --trials 60 --sampler tpe --seed 7 --workers 2 --json
   sarraf study run breakout --market BTCUSDT --timeframe 5m --catalogue data/example --cash 10000 \\
-    --objective calmar --least trades=10 --most maxDrawdown=0.2 --holdout 20%`;
+    --objective calmar --least trades=10 --most maxDrawdown=0.2 --holdout 20%
+  sarraf study run study.yaml --redis redis://10.0.0.2 --serve 10.0.0.2:7300
 
-async function run(what: string, options: ShortFlags & SessionFlags): Promise<void> {
+With --redis this process computes nothing: any number of "sarraf worker" do
+(docs/distributed-studies.md). Exit codes: 0 it ended, or was asked to; 1 no trial has values, or
+files, Redis or the workers can not be used; 2 an option or a file is wrong.`;
+
+async function run(what: string, options: ShortFlags & SessionFlags & RemoteFlags): Promise<void> {
   const isFile = /\.ya?ml$/.test(what);
   if (isFile) refuseShortFlags({ ...options }, what);
   const read = isFile
@@ -57,7 +69,7 @@ async function run(what: string, options: ShortFlags & SessionFlags): Promise<vo
   await runRead(read, options, (study) => options.name ?? (isFile ? nameOfFile(what) : shortName(study)));
 }
 
-async function resume(wanted: string, options: SessionFlags): Promise<void> {
+async function resume(wanted: string, options: SessionFlags & RemoteFlags): Promise<void> {
   const folder = new StudyFolder(options.data);
   const name = folder.find(wanted);
   const { written } = readStudyResult(folder, name);
@@ -83,7 +95,7 @@ export function withBudget(read: ReadStudy, { trials, time }: SessionFlags): Rea
 
 async function runRead(
   read: ReadStudy,
-  options: SessionFlags,
+  options: SessionFlags & RemoteFlags,
   nameOf: (study: PreparedStudy) => string,
 ): Promise<void> {
   keepHeapTight();
@@ -97,12 +109,21 @@ async function runRead(
     const progress = new StudyProgress(report, { objectives, wanted: budget.trials });
     const folder = new StudyFolder(options.data);
     const name = nameOf(study);
+    const openRunner = remoteRunner(options, {
+      signal,
+      say(line) {
+        // A line of progress is drawn again behind it.
+        report.end();
+        console.error(line);
+      },
+    });
     report.begin('trials');
     const end = await runSession(study, {
       folder,
       name,
       workers: options.workers,
       signal,
+      ...(openRunner === null ? {} : { openRunner }),
       onTrial: (trial, isNew) => progress.take(trial, isNew),
     });
     report.begin('statistics');
@@ -139,9 +160,9 @@ export function studyRunCommand(): Command {
     .description('Runs a study, or goes on with one: by its file, or by a strategy and options.')
     .argument('<study>', 'a study file (.yaml), or a strategy: the path of its file or a bundled name')
     .addHelpText('after', RUN_EXAMPLES);
-  return sessionOptions(shortOptions(command))
+  return remoteOptions(sessionOptions(shortOptions(command)))
     .option('--name <name>', 'name of the study (default: that of its file)')
-    .action(async (what: string, options: ShortFlags & SessionFlags) =>
+    .action(async (what: string, options: ShortFlags & SessionFlags & RemoteFlags) =>
       asCommand(async () => run(what, options)),
     );
 }
@@ -153,10 +174,12 @@ export function studyResumeCommand(): Command {
     .argument('<study>', 'its name, or its file')
     .addHelpText(
       'after',
-      '\nExamples:\n  sarraf study resume study\n  sarraf study resume study --trials 500',
+      '\nExamples:\n  sarraf study resume study\n  sarraf study resume study --trials 500\n' +
+        '  sarraf study resume study --redis redis://10.0.0.2 --serve 10.0.0.2:7300',
     );
-  return sessionOptions(command).action(async (wanted: string, options: SessionFlags) =>
-    asCommand(async () => resume(wanted, options)),
+  return remoteOptions(sessionOptions(command)).action(
+    async (wanted: string, options: SessionFlags & RemoteFlags) =>
+      asCommand(async () => resume(wanted, options)),
   );
 }
 

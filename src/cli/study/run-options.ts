@@ -4,6 +4,8 @@ import type { Currency, MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { WrittenStudy } from '../../study/file/study-settings.ts';
+import type { RedisAddress } from '../../study/remote/redis-address.ts';
+import type { ServedAddress } from '../../study/remote/served-address.ts';
 import type { Constraint } from '../../study/goals/objectives.ts';
 import type { SamplerKind } from '../../study/samplers/sampler-settings.ts';
 import { wrongInput } from '../command-error.ts';
@@ -16,6 +18,14 @@ export interface SessionFlags {
   readonly name?: string;
   readonly data: string;
   readonly json?: true;
+}
+
+/** Options of commands whose trials other machines can run. */
+export interface RemoteFlags {
+  readonly redis?: RedisAddress;
+  readonly serve?: ServedAddress;
+  readonly sendCode?: true;
+  readonly secretFile?: string;
 }
 
 /** Options of the short form, which stand for a file. */
@@ -72,7 +82,18 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
 }
 
 /** Options that go with a file, too. */
-const OF_BOTH_FORMS: ReadonlySet<string> = new Set(['trials', 'time', 'workers', 'name', 'data', 'json']);
+const OF_BOTH_FORMS: ReadonlySet<string> = new Set([
+  'trials',
+  'time',
+  'workers',
+  'name',
+  'data',
+  'json',
+  'redis',
+  'serve',
+  'sendCode',
+  'secretFile',
+]);
 
 /** Options of the short form say what a file says: beside one they are refused. */
 export function refuseShortFlags(options: Readonly<Record<string, unknown>>, file: string): void {

@@ -1,0 +1,83 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { PreparedStudy } from '../../study/prepare-study.ts';
+import { readSmallFile, readFailure } from '../../configuration/secret-file.ts';
+import { checkSecret } from '../../study/remote/code-bundle.ts';
+import { readRedisAddress, type RedisAddress } from '../../study/remote/redis-address.ts';
+import { LOOPBACK, readServedAddress, type ServedAddress } from '../../study/remote/served-address.ts';
+import type { TrialRunner } from '../../study/trials/trial-runner.ts';
+import { wrongInput } from '../command-error.ts';
+import type { RemoteFlags } from './run-options.ts';
+
+const LARGEST_SECRET_BYTES = 4_096;
+
+/** Where the secret is read from where no file is named. */
+const SECRET = 'SARRAF_STUDY_SECRET';
+const PASSWORD = 'SARRAF_REDIS_PASSWORD';
+
+/** Options by which other machines run the trials. */
+export function remoteOptions(command: Command): Command {
+  return secretOption(
+    command
+      .option('--redis <url>', 'has workers of this Redis or Valkey run the trials', redisOption)
+      .option('--serve <host:port>', 'where workers get candles (default: this machine only)', serveOption)
+      .option('--send-code', "sends the strategy's code to workers that know the secret; they run it"),
+  );
+}
+
+/** The secret that coordinator and workers share. */
+export function secretOption(command: Command): Command {
+  return command.option('--secret-file <file>', `file of the secret that code is signed with (or ${SECRET})`);
+}
+
+/** The address of a Redis; its password may be in the environment. */
+export function redisOption(text: string): RedisAddress {
+  return asOption(() => readRedisAddress(text, process.env[PASSWORD]));
+}
+
+function serveOption(text: string): ServedAddress {
+  return asOption(() => readServedAddress(text));
+}
+
+function asOption<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
+}
+
+/** The secret of a file or of the environment; null where there is none. */
+export function readSecret(file: string | undefined): string | null {
+  const ofEnvironment = process.env[SECRET];
+  if (file === undefined)
+    return ofEnvironment === undefined || ofEnvironment === '' ? null : checkSecret(ofEnvironment);
+  let read: ReturnType<typeof readSmallFile>;
+  try {
+    read = readSmallFile(file, LARGEST_SECRET_BYTES);
+  } catch (error) {
+    throw wrongInput(`expected the secret in ${file}: ${readFailure(error)}`);
+  }
+  if (read.isOpenToAll)
+    throw wrongInput(`expected a file that others can not read, found ${file}: chmod 600 ${file}`);
+  return checkSecret(read.text);
+}
+
+/** Who runs the trials in place of threads; null without `--redis`. */
+export function remoteRunner(
+  { redis, serve, sendCode, secretFile }: RemoteFlags,
+  of: { readonly signal: AbortSignal; readonly say: (line: string) => void },
+): ((study: PreparedStudy) => Promise<TrialRunner>) | null {
+  if (redis === undefined) {
+    if (serve === undefined && sendCode === undefined && secretFile === undefined) return null;
+    throw wrongInput('expected --redis with --serve, --send-code and --secret-file, found none');
+  }
+  const secret = sendCode === true ? readSecret(secretFile) : null;
+  if (sendCode === true && secret === null)
+    throw wrongInput(`expected a secret with --send-code: give --secret-file, or set ${SECRET}`);
+  return async (study) => {
+    // Loaded late: few studies need Redis.
+    const { openRedisRunner } = await import('../../study/remote/open-redis-runner.ts');
+    return openRedisRunner(study, { redis, serve: serve ?? LOOPBACK, secret, ...of });
+  };
+}

@@ -1,0 +1,67 @@
+import { SarrafError } from '../../domain/errors.ts';
+import { checksumOf } from './columns-file.ts';
+import type { FileCache } from './file-cache.ts';
+import type { ServedFile, StudyOffer } from './study-offer.ts';
+
+/** A larger file is not asked for: ten million candles of one market have 480 MB. */
+const MOST_BYTES = 1024 ** 3;
+/** How long a download may take. */
+const WITHIN_MS = 300_000;
+
+/**
+ * A file of a study: from the cache, else from its coordinator. Throws `DATA_UNUSABLE` where neither has it,
+ * and where it is another one.
+ */
+export async function fetchFile(
+  file: ServedFile,
+  of: { readonly offer: StudyOffer; readonly cache: FileCache; readonly signal: AbortSignal },
+): Promise<Buffer> {
+  const { offer, cache } = of;
+  const cached = cache.find(file.sha256);
+  if (cached !== null) return cached;
+  if (file.bytes > MOST_BYTES) throw unusable(offer, `${file.bytes} bytes, and takes at most ${MOST_BYTES}`);
+  const bytes = await download(`${offer.address}/files/${file.sha256}`, of, file.bytes);
+  if (checksumOf(bytes) !== file.sha256) throw unusable(offer, 'something else');
+  cache.keep(file.sha256, bytes);
+  return bytes;
+}
+
+async function download(
+  url: string,
+  { offer, signal }: { readonly offer: StudyOffer; readonly signal: AbortSignal },
+  length: number,
+): Promise<Buffer> {
+  try {
+    const reply = await fetch(url, {
+      headers: { authorization: `Bearer ${offer.token}` },
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
+    });
+    if (!reply.ok || reply.body === null) throw unusable(offer, `status ${reply.status}`);
+    const bytes = Buffer.alloc(length);
+    let at = 0;
+    for await (const part of reply.body) {
+      if (at + part.length > length) throw unusable(offer, `more than ${length} bytes`);
+      bytes.set(part, at);
+      at += part.length;
+    }
+    if (at < length) throw unusable(offer, `${at} of ${length} bytes`);
+    return bytes;
+  } catch (error) {
+    if (error instanceof SarrafError) throw error;
+    throw unusable(offer, `no answer (${causeOf(error)}): give the coordinator --serve HOST:PORT`);
+  }
+}
+
+function causeOf(error: unknown): string {
+  const { cause } = Object(error) as { readonly cause?: unknown };
+  const { code } = Object(cause) as { readonly code?: unknown };
+  if (typeof code === 'string') return code;
+  return error instanceof Error ? error.message : String(error);
+}
+
+const unusable = ({ address }: StudyOffer, found: string): SarrafError =>
+  new SarrafError(
+    'DATA_UNUSABLE',
+    `expected a file of the study from its coordinator at ${address}, found ${found}`,
+  );

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { PreparedStudy } from '../prepare-study.ts';
+import type { TrialRunner } from '../trials/trial-runner.ts';
+import { signBundle, writeBundle } from './code-bundle.ts';
+import { checksumOf, writeColumns } from './columns-file.ts';
+import { FileServer } from './file-server.ts';
+import { OfferedStudy } from './offered-study.ts';
+import type { RedisAddress } from './redis-address.ts';
+import { RedisLink } from './redis-link.ts';
+import { persistenceWarning } from './redis-persistence.ts';
+import { RedisRunner } from './redis-runner.ts';
+import type { ServedAddress } from './served-address.ts';
+import type { ServedFile } from './study-offer.ts';
+import { settingsOfTrials, sourceKey, writtenOfTrials } from './trial-key.ts';
+
+export interface RemoteOptions {
+  readonly redis: RedisAddress;
+  /** Where workers find candles, and code where it is sent. */
+  readonly serve: ServedAddress;
+  /** With it the strategy's code is sent to workers that know the same. */
+  readonly secret: string | null;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Offers a study to the workers of a Redis. Throws `QUEUE_UNUSABLE` where Redis can not be reached, and
+ * `INVALID_OPTIONS` where the files can not be served or the code can not be sent.
+ */
+export async function openRedisRunner(study: PreparedStudy, options: RemoteOptions): Promise<TrialRunner> {
+  const { redis, serve, secret, signal, say } = options;
+  const { settings, identity, bars, strategyFile, written } = study;
+  const candles = bars.trials.map(writeColumns);
+  const data = candles.map(servedFileOf);
+  const code = secret === null ? null : writeBundle(strategyFile);
+  const { engine } = identity;
+  const source = sourceKey({
+    engine,
+    code: identity.code,
+    data: data.map(({ sha256 }) => sha256),
+    settings: settingsOfTrials(settings),
+  });
+  const files = new Map(
+    [...candles, ...(code === null ? [] : [code])].map((file) => [checksumOf(file), file]),
+  );
+  const token = randomBytes(32).toString('hex');
+  const link = new RedisLink(redis, say);
+  await link.open({ waits: false });
+  const server = new FileServer({ address: serve, token, files });
+  try {
+    const warning = await persistenceWarning(link.client, link.shown);
+    if (warning !== null) say(warning);
+    const address = await server.listen();
+    const bundle =
+      code === null || secret === null ? null : { ...servedFileOf(code), hmac: signBundle(code, secret) };
+    const offered = new OfferedStudy({
+      link,
+      name: `${hostname()}-${process.pid}-${source.slice(0, 12)}`,
+      offer: {
+        engine,
+        source,
+        written: writtenOfTrials(written, settings.strategy),
+        code: identity.code,
+        data,
+        address,
+        token,
+        bundle,
+      },
+      say,
+    });
+    await offered.renew();
+    return new RedisRunner({ link, source, offered, signal, say, release: async () => server.close() });
+  } catch (error) {
+    await server.close();
+    link.close();
+    throw error;
+  }
+}
+
+const servedFileOf = (bytes: Buffer): ServedFile => ({ sha256: checksumOf(bytes), bytes: bytes.length });

@@ -1,0 +1,50 @@
+/** Why Redis can not be used, in words, and whether waiting may help. */
+export interface RedisFailure {
+  readonly reason: string;
+  /** Another password or certificate is needed: to wait does not help. */
+  readonly isRefusal: boolean;
+}
+
+const BY_CODE: Readonly<Partial<Record<string, string>>> = {
+  ECONNREFUSED: 'nothing that listens there',
+  ENOTFOUND: 'no host of that name',
+  EAI_AGAIN: 'no host of that name',
+  EHOSTUNREACH: 'no way to that host',
+  ENETUNREACH: 'no way to that host',
+  ETIMEDOUT: 'no answer',
+  ECONNRESET: 'a connection that was closed',
+  EPIPE: 'a connection that was closed',
+};
+
+/** The words of an error that a client of Redis has. It never shows a password. */
+export function redisFailure(error: unknown): RedisFailure {
+  const { message, code = '' } = failureOf(error);
+  if (/\b(?:WRONGPASS|NOAUTH)\b|invalid password|without any password/i.test(message))
+    return {
+      reason: 'that it refuses the password: give it in the address or as SARRAF_REDIS_PASSWORD',
+      isRefusal: true,
+    };
+  if (/^(?:NOPERM)\b/.test(message))
+    return { reason: `a user without the right to do that (${message})`, isRefusal: true };
+  if (isTls(code, message))
+    return {
+      reason: `no TLS that can be trusted (${code === '' ? message : code}): use rediss:// where it has TLS, and name its authority in NODE_EXTRA_CA_CERTS`,
+      isRefusal: true,
+    };
+  return { reason: BY_CODE[code] ?? message, isRefusal: false };
+}
+
+function isTls(code: string, message: string): boolean {
+  return (
+    /^(?:ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_)/.test(code) ||
+    /SSL routines/.test(message)
+  );
+}
+
+function failureOf(error: unknown): { readonly message: string; readonly code?: string } {
+  // Several addresses of one host that were tried.
+  if (error instanceof AggregateError && error.errors.length > 0) return failureOf(error.errors[0]);
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { code } = error as NodeJS.ErrnoException;
+  return { message: error.message.split('\n')[0] ?? '', ...(code === undefined ? {} : { code }) };
+}

@@ -1,0 +1,131 @@
+import { Redis } from 'ioredis';
+import { SarrafError } from '../../domain/errors.ts';
+import type { RedisAddress } from './redis-address.ts';
+import { redisFailure } from './redis-failure.ts';
+
+/** How long a first connection may take. */
+const OPENS_WITHIN_MS = 10_000;
+/** A connection that is gone is tried again after so long: at first, and at last. */
+const RETRY_MS = { first: 200, last: 2_000 };
+
+/**
+ * The connection to Redis. Commands wait while it is gone, so whoever sends some has a bound on them. It says
+ * in one line that Redis is gone, why, and that it is back.
+ */
+export class RedisLink {
+  readonly client: Redis;
+  readonly shown: string;
+  private readonly copies: Redis[] = [];
+  private readonly say: (line: string) => void;
+  private wasReady = false;
+  /** Why it is gone, as it was said; null while it is there. */
+  private said: string | null = null;
+  /** Whether an error ends the wait for the first connection. */
+  private endsWait: ((error: unknown) => boolean) | null = null;
+  private onGivenUp: (() => void) | null = null;
+  private isClosed = false;
+
+  constructor(address: RedisAddress, say: (line: string) => void) {
+    this.shown = address.shown;
+    this.say = say;
+    const { host, port, database, user, password, isEncrypted } = address;
+    this.client = new Redis({
+      host,
+      port,
+      db: database,
+      ...(user === null ? {} : { username: user }),
+      ...(password === null ? {} : { password }),
+      ...(isEncrypted ? { tls: {} } : {}),
+      lazyConnect: true,
+      maxRetriesPerRequest: null,
+      connectTimeout: OPENS_WITHIN_MS,
+      retryStrategy: (times) => Math.min(times * RETRY_MS.first, RETRY_MS.last),
+    });
+    const duplicate = this.client.duplicate.bind(this.client);
+    // What blocks has a connection of its own, of which only who made it knows.
+    this.client.duplicate = (override) => {
+      const copy = duplicate(override);
+      this.copies.push(copy);
+      return copy;
+    };
+    this.client.on('error', (error: unknown) => this.failed(error));
+    this.client.on('close', () => this.failed(withCode('ECONNRESET')));
+    this.client.on('ready', () => this.ready());
+  }
+
+  /** Whether commands reach Redis now. */
+  get isReady(): boolean {
+    return this.client.status === 'ready';
+  }
+
+  /**
+   * Connects. Rejects with `QUEUE_UNUSABLE` where Redis refuses, and, unless `waits`, where it does not
+   * answer in time.
+   */
+  async open({ waits }: { readonly waits: boolean }): Promise<void> {
+    const opened = new Promise<void>((resolve, reject) => {
+      let last: unknown = withCode('ETIMEDOUT');
+      const refuse = (): void => reject(this.unusable(last));
+      const limit = waits ? null : setTimeout(refuse, OPENS_WITHIN_MS);
+      this.endsWait = (error) => {
+        last = error;
+        const isEnd = redisFailure(error).isRefusal || !waits;
+        if (isEnd) refuse();
+        return isEnd;
+      };
+      this.onGivenUp = resolve;
+      this.client.once('ready', () => {
+        if (limit !== null) clearTimeout(limit);
+        resolve();
+      });
+    });
+    // What goes wrong is told by the event.
+    this.client.connect().catch(() => undefined);
+    try {
+      await opened;
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      this.endsWait = null;
+      this.onGivenUp = null;
+    }
+  }
+
+  /** An error that something which uses the connection has met. */
+  failed(error: unknown): void {
+    if (this.isClosed || this.endsWait?.(error) === true) return;
+    // Commands that were under way have errors of their own; what matters is whether there is a connection.
+    if (this.isReady) return;
+    const { reason, isRefusal } = redisFailure(error);
+    // It is said once; again only where it is something that does not pass by itself.
+    if (this.said === reason || (this.said !== null && !isRefusal)) return;
+    this.said = reason;
+    const what = this.wasReady ? 'nothing is lost, and it goes on when it is back' : 'waiting for it';
+    this.say(`expected Redis at ${this.shown}, found ${reason}: ${what}`);
+  }
+
+  /** Ends the wait of `open`, where nobody needs it any more. */
+  giveUp(): void {
+    this.onGivenUp?.();
+  }
+
+  /** Ends it, and those that were made of it: where Redis is gone they would wait for it for ever. */
+  close(): void {
+    this.isClosed = true;
+    for (const client of [this.client, ...this.copies]) client.disconnect();
+  }
+
+  private ready(): void {
+    if (this.said !== null) this.say(`Redis at ${this.shown} is ${this.wasReady ? 'back' : 'there'}`);
+    this.said = null;
+    this.wasReady = true;
+  }
+
+  private unusable(error: unknown): SarrafError {
+    const { reason } = redisFailure(error);
+    return new SarrafError('QUEUE_UNUSABLE', `expected Redis at ${this.shown}, found ${reason}`);
+  }
+}
+
+const withCode = (code: string): Error => Object.assign(new Error(code), { code });

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
+import { baseName } from '../../daemon/settings/strategy-settings.ts';
+import { defined } from '../../simulator/settings/config-fields.ts';
+import type { Stretch } from '../data/stretch.ts';
+import type { StudySettings } from '../file/study-settings.ts';
+import { canonicalJson } from '../question/canonical-json.ts';
+import type { Params } from '../space/params-of-point.ts';
+
+/** What all trials of a study have in common, on whatever machine they are run. */
+export interface TrialSource {
+  /** The version of sarraf. */
+  readonly engine: string;
+  /** SHA-256 of the strategy's code. */
+  readonly code: string;
+  /** SHA-256 of the candles that trials see, one for each market in order. */
+  readonly data: readonly string[];
+  /** Account, rules and range. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Settings that do not change what a trial with given params brings: where its data is, what is searched and
+ * how. The end of the range and the hold-out are said by the data.
+ */
+const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
+  'csv',
+  'catalogue',
+  'to',
+  'holdout',
+  'params',
+  'space',
+  'objectives',
+  'constraints',
+  'sampler',
+  'budget',
+  'validation',
+]);
+
+/** What is written of a study that a trial needs, with the strategy by its name. */
+export function writtenOfTrials(
+  written: Readonly<Record<string, unknown>>,
+  strategy: string,
+): Readonly<Record<string, unknown>> {
+  const kept = Object.entries(written).filter(([name]) => !NOT_OF_TRIALS.has(name));
+  return { ...Object.fromEntries(kept), strategy: baseName(strategy) };
+}
+
+/** The settings of a study that decide what its trials bring, as plain JSON. */
+export function settingsOfTrials(settings: StudySettings): TrialSource['settings'] {
+  const rules = barRulesOf(defined(settings.rules));
+  const plain = JSON.parse(JSON.stringify({ ...settings, rules })) as TrialSource['settings'];
+  return writtenOfTrials(plain, settings.strategy);
+}
+
+/** SHA-256 of a source: studies with the same one share the results of their trials. */
+export function sourceKey(source: TrialSource): string {
+  return sha256(canonicalJson(source));
+}
+
+/** SHA-256 of all that decides a trial. `stretch` null: the range of the study. */
+export function trialKey(source: string, params: Params, stretch: Stretch | null): string {
+  return sha256(canonicalJson({ source, params, stretch }));
+}
+
+/** The id of a job: the same trials are the same job. */
+export function batchKey(trialKeys: readonly string[]): string {
+  return sha256(trialKeys.join('\n'));
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

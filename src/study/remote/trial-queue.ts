@@ -1,0 +1,69 @@
+import { Queue, QueueEvents } from 'bullmq';
+import type { Batch } from './batch.ts';
+import { PREFIX } from './queue-names.ts';
+import type { RedisLink } from './redis-link.ts';
+
+/** Events that Redis keeps: who misses one looks at the results all the same. */
+const MOST_EVENTS = 1_000;
+/** What the queue itself leaves in Redis goes after a day in which nobody used it. */
+const KEPT_S = 86_400;
+/** How long closing may take: Redis may be gone. */
+const CLOSES_WITHIN_MS = 2_000;
+
+/** A job and its id. */
+export interface QueuedBatch extends Batch {
+  readonly id: string;
+}
+
+/** The jobs of one source, as its coordinators see them. */
+export class TrialQueue {
+  private readonly queue: Queue<Batch>;
+  private readonly events: QueueEvents;
+  private readonly link: RedisLink;
+  private readonly source: string;
+
+  constructor(
+    link: RedisLink,
+    source: string,
+    on: { readonly ended: () => void; readonly failed: (id: string, reason: string) => void },
+  ) {
+    this.link = link;
+    this.source = source;
+    const options = { connection: link.client, prefix: PREFIX };
+    this.queue = new Queue<Batch>(source, { ...options, streams: { events: { maxLen: MOST_EVENTS } } });
+    this.events = new QueueEvents(source, options);
+    this.queue.on('error', (error) => link.failed(error));
+    this.events.on('error', (error) => link.failed(error));
+    this.events.on('completed', on.ended);
+    this.events.on('failed', ({ jobId, failedReason }) => on.failed(jobId, failedReason));
+  }
+
+  /** Adds jobs; those that are there already stay as they are. */
+  async add(batches: readonly QueuedBatch[]): Promise<void> {
+    if (batches.length === 0) return;
+    await this.queue.addBulk(
+      batches.map(({ id, trials }) => ({
+        name: 'trials',
+        data: { trials },
+        // What is done is known by its results: a job that is added again finds them.
+        opts: { jobId: id, removeOnComplete: true, removeOnFail: true },
+      })),
+    );
+  }
+
+  /** Keeps from leaving anything in Redis for ever. */
+  async renew(): Promise<void> {
+    const renewal = this.link.client.pipeline();
+    for (const part of ['meta', 'id', 'events', 'marker', 'stalled-check'])
+      renewal.expire(`${PREFIX}:${this.source}:${part}`, KEPT_S);
+    await renewal.exec();
+  }
+
+  async close(): Promise<void> {
+    const closed = Promise.allSettled([this.events.close(), this.queue.close()]);
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSES_WITHIN_MS);
+    await Promise.race([closed, late]);
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,108 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 20;
+
+interface ServerOptions {
+  /** For its files. */
+  readonly folder: string;
+  readonly password?: string;
+  /** With a certificate of its own for 127.0.0.1. */
+  readonly tls?: true;
+}
+
+/** A real Redis of the machine on a port of its own, which keeps nothing on the disk. */
+export class RedisServer {
+  readonly port: number;
+  private readonly options: ServerOptions;
+  private child: ChildProcess | null = null;
+
+  private constructor(port: number, options: ServerOptions) {
+    this.port = port;
+    this.options = options;
+  }
+
+  static async start(options: ServerOptions): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), options);
+    if (options.tls) server.makeCertificate();
+    await server.begin();
+    return server;
+  }
+
+  get url(): string {
+    return `${this.options.tls ? 'rediss' : 'redis'}://127.0.0.1:${this.port}`;
+  }
+
+  /** The authority of its certificate. */
+  get authority(): string {
+    return join(this.options.folder, 'redis.crt');
+  }
+
+  /** Begins it, also after it was killed: it has forgotten everything then. */
+  async begin(): Promise<void> {
+    const { folder, password, tls } = this.options;
+    const key = join(folder, 'redis.key');
+    const args = [
+      '--dir',
+      folder,
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      ...(password === undefined ? [] : ['--requirepass', password]),
+      ...(tls
+        ? ['--port', '0', '--tls-port', String(this.port), '--tls-cert-file', this.authority]
+        : ['--port', String(this.port)]),
+      ...(tls
+        ? ['--tls-key-file', key, '--tls-ca-cert-file', this.authority, '--tls-auth-clients', 'no']
+        : []),
+    ];
+    const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    const failed = new Promise<never>((_, reject) => {
+      child.once('error', (error) =>
+        reject(
+          new Error(`expected redis-server, which "apt-get install redis-server" brings`, { cause: error }),
+        ),
+      );
+      child.once('exit', (code) => reject(new Error(`expected redis-server to run, ended with ${code}`)));
+    });
+    failed.catch(() => undefined);
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    this.child = child;
+    while (!out.includes('Ready to accept connections')) await Promise.race([pause(LOOK_EVERY_MS), failed]);
+  }
+
+  async kill(): Promise<void> {
+    const { child } = this;
+    this.child = null;
+    if (child === null || child.exitCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  private makeCertificate(): void {
+    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const files = ['-keyout', join(this.options.folder, 'redis.key'), '-out', this.authority];
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject, ...files],
+      { stdio: 'ignore' },
+    );
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('expected a port');
+  server.close();
+  await once(server, 'close');
+  return address.port;
+}

@@ -1,0 +1,209 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { StudyResult } from '../../src/study/study-result.ts';
+import { StudyStore } from '../../src/study/store/study-store.ts';
+import { startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
+import { writeCandles } from '../unit/study/generated-candles.ts';
+import { RedisServer } from './redis-server.ts';
+
+const LOOK_EVERY_MS = 20;
+const SECRET = 'a secret that both of them know';
+
+type Ended = StudyResult & { readonly ranNow: number };
+
+let folder: string;
+let csv: string;
+let redis: RedisServer;
+let begun: SarrafProcess[];
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-redis-'));
+  csv = writeCandles(join(folder, 'hours.csv'), { count: 6_000 });
+  redis = await RedisServer.start({ folder });
+  begun = [];
+});
+afterEach(async () => {
+  for (const { child } of begun) child.kill('SIGKILL');
+  await Promise.all(begun.map(async ({ finished }) => finished));
+  await redis.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(args: readonly string[]): SarrafProcess {
+  const started = startSarraf(args);
+  begun.push(started);
+  return started;
+}
+
+/** A study of the same trials wherever it is run. */
+function study(
+  data: string,
+  of: { readonly trials: number; readonly strategy?: string; readonly more?: string[] },
+) {
+  const { trials, strategy = 'ma-cross', more = [] } = of;
+  const text = `--market BTCUSDT --cash 10000 --fee 0.1% --trials ${trials} --seed 3 --name remote --workers 1`;
+  const where = ['--csv', csv, '--data', join(folder, data), '--json'];
+  return start(['study', 'run', strategy, ...text.split(' '), ...where, ...more]);
+}
+
+const coordinator = (data: string, trials: number, more: string[] = []) =>
+  study(data, { trials, more: ['--redis', redis.url, ...more] });
+
+const worker = (name: string, more: string[] = []) =>
+  start(['worker', '--redis', redis.url, '--threads', '1', '--data', join(folder, name), ...more]);
+
+/** Numbers of the trials that a study has kept; none while it has no file yet. */
+function keptIn(data: string): readonly number[] {
+  const path = join(folder, data, 'studies', 'remote.sqlite');
+  if (!existsSync(path)) return [];
+  let store: StudyStore | null = null;
+  try {
+    store = StudyStore.openToRead(path);
+    return [...store.outcomes()].map(({ number }) => number);
+  } catch {
+    // Its tables are being made.
+    return [];
+  } finally {
+    store?.close();
+  }
+}
+
+async function untilKept(run: SarrafProcess, data: string, count: number): Promise<readonly number[]> {
+  while (run.child.exitCode === null && keptIn(data).length < count) await pause(LOOK_EVERY_MS);
+  return keptIn(data);
+}
+
+async function endedWell(run: SarrafProcess): Promise<Ended> {
+  const { code, out, error } = await run.finished;
+  expect({ code, error: code === 0 ? '' : error }).toEqual({ code: 0, error: '' });
+  return JSON.parse(out) as Ended;
+}
+
+test('a worker, the coordinator and Redis that are killed lose no trial, count none twice, and change no bit', async () => {
+  const TRIALS = 96;
+  const whole = await endedWell(study('whole', { trials: TRIALS }));
+  expect(whole.counts.done).toBe(TRIALS);
+
+  const workers = [worker('first'), worker('second')];
+  const first = coordinator('killed', TRIALS);
+  await untilKept(first, 'killed', 12);
+  workers[0]?.child.kill('SIGKILL');
+  const before = await untilKept(first, 'killed', 36);
+  first.child.kill('SIGKILL');
+  await first.finished;
+  const kept = keptIn('killed');
+  expect(kept).toEqual(expect.arrayContaining([...before]) as unknown);
+  expect(kept.length).toBeLessThan(TRIALS);
+
+  const last = coordinator('killed', TRIALS);
+  await untilKept(last, 'killed', Math.min(kept.length + 24, TRIALS - 13));
+  await redis.kill();
+  expect(keptIn('killed').length).toBeLessThan(TRIALS);
+  await pause(500);
+  await redis.begin();
+  const third = worker('third');
+  const ended = await endedWell(last);
+  expect(ended.hash).toBe(whole.hash);
+  expect(ended.trials).toEqual(whole.trials);
+  expect(ended.ranNow).toBe(TRIALS - kept.length);
+  expect(ended.trialsOnData).toEqual({ trials: TRIALS, studies: 1, opened: 0 });
+  const { error } = await last.finished;
+  const gone =
+    /^expected Redis at redis:\/\/127\.0\.0\.1:\d+, found .*: nothing is lost, and it goes on .*$/gm;
+  expect(error.match(gone)).toHaveLength(1);
+  expect(error.match(/^Redis at redis:\/\/127\.0\.0\.1:\d+ is back$/gm)).toHaveLength(1);
+
+  for (const { child } of [workers[1]!, third]) child.kill('SIGTERM');
+  for (const left of [workers[1]!, third]) expect((await left.finished).code).toBe(0);
+});
+
+test('a worker that is asked to end gives its jobs back, and the study ends with another', async () => {
+  const TRIALS = 36;
+  const whole = await endedWell(study('whole', { trials: TRIALS }));
+  const leaving = worker('leaving');
+  const run = coordinator('left', TRIALS);
+  await untilKept(run, 'left', 6);
+  leaving.child.kill('SIGTERM');
+  const { code, out, error } = await leaving.finished;
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  expect(out).toMatch(/^ran \d+ trials of ma-cross /m);
+  const startMs = performance.now();
+  worker('other');
+  expect((await endedWell(run)).hash).toBe(whole.hash);
+  // No lock had to run out.
+  expect(performance.now() - startMs).toBeLessThan(60_000);
+});
+
+test('a trial that has ended is never run again: another study finds it without a worker', async () => {
+  const TRIALS = 24;
+  const only = worker('only');
+  const first = await endedWell(coordinator('first', TRIALS));
+  only.child.kill('SIGTERM');
+  expect((await only.finished).out).toMatch(/^ran 24 trials of /m);
+  const second = await endedWell(coordinator('second', TRIALS));
+  expect([second.hash, second.ranNow]).toEqual([first.hash, TRIALS]);
+});
+
+test('a strategy that a worker does not have is refused, and is sent to one that knows the secret', async () => {
+  const strategy = join(folder, 'mine', 'own-cross.ts');
+  mkdirSync(join(folder, 'mine'));
+  writeFileSync(strategy, readFileSync('strategies/ma-cross.ts', 'utf8').replaceAll('ma-cross', 'own-cross'));
+  for (const [name, secret] of [
+    ['secret', SECRET],
+    ['other', 'a secret of somebody else'],
+  ] as const)
+    writeFileSync(join(folder, name), secret, { mode: 0o600 });
+  const secretOf = (name: string): string[] => ['--secret-file', join(folder, name)];
+  const TRIALS = 12;
+  const whole = await endedWell(study('whole', { trials: TRIALS, strategy }));
+
+  const refusing = [worker('without'), worker('wrong', secretOf('other'))];
+  const more = ['--redis', redis.url, '--send-code', ...secretOf('secret')];
+  const run = study('sent', { trials: TRIALS, strategy, more });
+  expect(await refusing[0]!.line((line) => line.startsWith('expected'))).toMatch(
+    /^expected strategy own-cross with SHA-256 \w{12}…, found none in .*, and no secret to take it with: give --secret-file$/,
+  );
+  expect(await refusing[1]!.line((line) => line.startsWith('expected'))).toMatch(
+    /signed with the secret of this worker, found another signature$/,
+  );
+  worker('knowing', secretOf('secret'));
+  expect((await endedWell(run)).hash).toBe(whole.hash);
+  const { error } = await run.finished;
+  expect(error.match(/^worker \S+ does not fit: expected strategy own-cross .*$/gm)).toHaveLength(2);
+  expect(error).not.toContain(SECRET);
+});
+
+test('a study that no worker fits says so, and ends when it is asked to', async () => {
+  const strategy = join(folder, 'own-cross.ts');
+  writeFileSync(strategy, readFileSync('strategies/ma-cross.ts', 'utf8').replaceAll('ma-cross', 'own-cross'));
+  worker('without');
+  const run = study('stopped', { trials: 12, strategy, more: ['--redis', redis.url] });
+  let said = '';
+  run.child.stderr?.on('data', (text: string) => (said += text));
+  while (!said.includes('no worker computes this study (1 do')) await pause(LOOK_EVERY_MS);
+  run.child.kill('SIGINT');
+  const { code, error } = await run.finished;
+  expect(code).toBe(1);
+  expect(error).toMatch(/copy it here, or run the study with --send-code$/m);
+  expect(error).toMatch(
+    /^QUEUE_UNUSABLE: expected a worker for \d+ trials under way, found none .*resume goes on$/m,
+  );
+});
+
+test('a Redis that does not come back keeps neither a worker nor the coordinator from ending', async () => {
+  const left = worker('left');
+  const run = coordinator('left', 96);
+  const kept = await untilKept(run, 'left', 4);
+  await redis.kill();
+  await left.line((line) => line.includes('nothing is lost'));
+  for (const { child } of [left, run]) child.kill('SIGTERM');
+  expect((await left.finished).code).toBe(0);
+  const { code, error } = await run.finished;
+  expect(code).toBe(1);
+  expect(error).toMatch(
+    /^QUEUE_UNUSABLE: expected Redis for \d+ trials under way, found none .*resume goes on$/m,
+  );
+  expect(keptIn('left')).toEqual(expect.arrayContaining([...kept]) as unknown);
+});

@@ -1,0 +1,83 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { codeHash } from '../../../../src/study/data/code-hash.ts';
+import {
+  checkSecret,
+  isSignedBundle,
+  signBundle,
+  unpackBundle,
+  writeBundle,
+} from '../../../../src/study/remote/code-bundle.ts';
+
+const SECRET = 'a secret of some length';
+
+let folder: string;
+let strategy: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-bundle-'));
+  mkdirSync(join(folder, 'mine', 'parts'), { recursive: true });
+  strategy = join(folder, 'mine', 'trend.ts');
+  writeFileSync(strategy, `import { lift } from './parts/lift.ts';\nimport { z } from 'zod';\n`);
+  writeFileSync(
+    join(folder, 'mine', 'parts', 'lift.ts'),
+    `import '../../shared.ts';\nexport const lift = 1;\n`,
+  );
+  writeFileSync(join(folder, 'shared.ts'), 'export {};\n');
+  writeFileSync(join(folder, 'unrelated.ts'), 'export {};\n');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const unpack = (bytes: Uint8Array, code = codeHash(strategy)): string =>
+  unpackBundle(bytes, { folder: join(folder, 'cache'), code });
+
+test('code is the same after it was sent, with what it imports and nothing else', () => {
+  const file = unpack(writeBundle(strategy));
+  expect(codeHash(file)).toBe(codeHash(strategy));
+  expect(file.endsWith('/mine/trend.ts')).toBe(true);
+  expect(readFileSync(file, 'utf8')).toBe(readFileSync(strategy, 'utf8'));
+  expect(existsSync(join(file, '../../unrelated.ts'))).toBe(false);
+  // Sent again, it is in the same place.
+  expect(unpack(writeBundle(strategy))).toBe(file);
+  expect(readdirSync(join(folder, 'cache'))).toHaveLength(1);
+});
+
+test('code other than the one that was named is not kept', () => {
+  expect(() => unpack(writeBundle(strategy), 'a'.repeat(64))).toThrow(/^expected code with SHA-256 aaaa/);
+  expect(readdirSync(join(folder, 'cache'))).toEqual([]);
+});
+
+test.each(['../out.ts', '/etc/out.ts', 'a/../../out.ts', 'a\\out.ts', './out.ts', 'c:out.ts'])(
+  'a file at %s is refused before any is written',
+  (path) => {
+    const bytes = Buffer.from(JSON.stringify({ entry: path, files: [{ path, text: '' }] }));
+    expect(() => unpack(bytes)).toThrow(/expected a path below/);
+    expect(existsSync(join(folder, 'out.ts'))).toBe(false);
+  },
+);
+
+describe('the signature', () => {
+  const bytes = Buffer.from('code');
+
+  test('holds for the same code and secret alone', () => {
+    const hmac = signBundle(bytes, SECRET);
+    expect(isSignedBundle(bytes, hmac, SECRET)).toBe(true);
+    expect(isSignedBundle(Buffer.from('other'), hmac, SECRET)).toBe(false);
+    expect(isSignedBundle(bytes, hmac, `${SECRET}!`)).toBe(false);
+    expect(isSignedBundle(bytes, '', SECRET)).toBe(false);
+  });
+
+  test('needs a secret that can not be guessed', () => {
+    expect(checkSecret(`  ${SECRET}\n`)).toBe(SECRET);
+    expect(() => checkSecret('short\n')).toThrow(/^expected a secret of at least 16 characters, found 5/);
+  });
+});

@@ -1,0 +1,89 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checksumOf } from '../../../../src/study/remote/columns-file.ts';
+import { fetchFile } from '../../../../src/study/remote/fetch-file.ts';
+import { FileCache } from '../../../../src/study/remote/file-cache.ts';
+import { FileServer } from '../../../../src/study/remote/file-server.ts';
+import { LOOPBACK } from '../../../../src/study/remote/served-address.ts';
+import type { StudyOffer } from '../../../../src/study/remote/study-offer.ts';
+
+const CANDLES = Buffer.from('candles of a market');
+const FILE = { sha256: checksumOf(CANDLES), bytes: CANDLES.length };
+
+let folder: string;
+let cache: FileCache;
+let server: FileServer;
+let offer: StudyOffer;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-served-'));
+  cache = new FileCache(folder);
+  server = await serving(new Map([[FILE.sha256, CANDLES]]));
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function serving(files: ReadonlyMap<string, Buffer>): Promise<FileServer> {
+  const served = new FileServer({ address: LOOPBACK, token: 'the token', files });
+  const hash = '0'.repeat(64);
+  offer = {
+    protocol: 1,
+    engine: '1',
+    source: hash,
+    written: {},
+    code: hash,
+    data: [FILE],
+    bundle: null,
+    address: await served.listen(),
+    token: 'the token',
+  };
+  return served;
+}
+
+const fetched = async (more: Partial<StudyOffer> = {}, file = FILE): Promise<Buffer> =>
+  fetchFile(file, { offer: { ...offer, ...more }, cache, signal: new AbortController().signal });
+
+test('a file is fetched once, and then is in the cache', async () => {
+  expect(await fetched()).toEqual(CANDLES);
+  await server.close();
+  expect(await fetched()).toEqual(CANDLES);
+});
+
+test('a stranger gets no file, and does not learn which there are', async () => {
+  await expect(fetched({ token: 'another' })).rejects.toThrow(/found status 401$/);
+  for (const path of [`/files/${FILE.sha256}`, '/files/other', '/'])
+    expect((await fetch(offer.address + path)).status).toBe(401);
+});
+
+test.each([
+  ['another file', Buffer.from('candles of a markeT'), /found something else$/],
+  ['a longer file', Buffer.from('candles of a market, and more'), /found more than 19 bytes$/],
+  ['a shorter file', Buffer.from('candles'), /found 7 of 19 bytes$/],
+])('%s under the checksum is refused, and is not kept', async (_, bytes, message) => {
+  await server.close();
+  server = await serving(new Map([[FILE.sha256, bytes]]));
+  await expect(fetched()).rejects.toThrow(message);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a coordinator that does not answer is named, with what to do', async () => {
+  await server.close();
+  await expect(fetched()).rejects.toThrow(
+    /^expected a file of the study from its coordinator at http:.*, found no answer \(ECONNREFUSED\): give the coordinator --serve HOST:PORT$/,
+  );
+});
+
+test('a file that is too large is not asked for', async () => {
+  await expect(fetched({}, { ...FILE, sha256: '1'.repeat(64), bytes: 2 ** 40 })).rejects.toThrow(
+    /takes at most/,
+  );
+});
+
+test('an address that is taken is refused', async () => {
+  const port = Number(new URL(offer.address).port);
+  const second = new FileServer({ address: { host: '127.0.0.1', port }, token: '', files: new Map() });
+  await expect(second.listen()).rejects.toThrow(/^expected to serve candles at --serve 127\.0\.0\.1:\d+: /);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { redisFailure } from '../../../../src/study/remote/redis-failure.ts';
+
+const failing = (message: string, code?: string): Error =>
+  Object.assign(new Error(message), code === undefined ? {} : { code });
+
+test.each([
+  [failing('connect ECONNREFUSED', 'ECONNREFUSED'), 'nothing that listens there', false],
+  [failing('getaddrinfo', 'ENOTFOUND'), 'no host of that name', false],
+  [failing('WRONGPASS invalid username-password pair'), /^that it refuses the password: give it/, true],
+  [failing('NOAUTH Authentication required.'), /^that it refuses the password: give it/, true],
+  [
+    failing("NOPERM this user has no permissions to run the 'set' command"),
+    /^a user without the right/,
+    true,
+  ],
+  [failing('self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT'), /^no TLS that can be trusted \(DEPTH_ZERO/, true],
+  [failing('SSL routines: wrong version number', 'EPROTO'), /^no TLS that can be trusted \(EPROTO\)/, true],
+  [failing('LOADING Redis is loading\nmore'), 'LOADING Redis is loading', false],
+  [new AggregateError([failing('', 'ECONNREFUSED')]), 'nothing that listens there', false],
+  ['odd', 'odd', false],
+])('%s is said in words', (error, reason, isRefusal) => {
+  const found = redisFailure(error);
+  expect(found.isRefusal).toBe(isRefusal);
+  if (typeof reason === 'string') expect(found.reason).toBe(reason);
+  else expect(found.reason).toMatch(reason);
+});

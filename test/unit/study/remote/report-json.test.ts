@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readReport, writeReport } from '../../../../src/study/remote/report-json.ts';
+import type { TrialReport } from '../../../../src/study/trials/trial-report.ts';
+
+const figures = fc.dictionary(
+  fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'),
+  fc.oneof(fc.double(), fc.constantFrom(-0, NaN, Infinity, -Infinity), fc.constant(null)),
+);
+
+const signs = (all: ArrayLike<number | null>) => Array.from(all, (value) => Object.is(value, -0));
+
+test('reads every report as it was, to the last bit', () => {
+  fc.assert(
+    fc.property(figures, fc.array(fc.double()), fc.integer(), (metrics, returns, firstDay) => {
+      const report: TrialReport = {
+        kind: 'ran',
+        metrics,
+        daily: { firstDay, returns: Float64Array.from(returns) },
+      };
+      const read = readReport(writeReport({ report, tookMs: 12.4 }));
+      expect(read).toEqual({ report, tookMs: 12 });
+      if (read?.report.kind !== 'ran') throw new TypeError('expected a report that ran');
+      expect(Object.keys(read.report.metrics)).toEqual(Object.keys(metrics));
+      expect(signs(read.report.daily.returns)).toEqual(signs(returns));
+      expect(signs(Object.values(read.report.metrics))).toEqual(signs(Object.values(metrics)));
+    }),
+  );
+});
+
+test('reads a failed one', () => {
+  const report = { kind: 'failed', failure: 'threw', reason: 'no' } as const;
+  expect(readReport(writeReport({ report, tookMs: 3 }))).toEqual({ report, tookMs: 3 });
+});
+
+test.each([
+  '',
+  'null',
+  '{"tookMs":1}',
+  '{"tookMs":1,"report":{"kind":"ran","metrics":{"sharpe":"one"},"firstDay":1,"returns":""}}',
+  '{"tookMs":1,"report":{"kind":"ran","metrics":{},"firstDay":1,"returns":"AAAA"}}',
+  '{"tookMs":1,"report":{"kind":"failed","failure":"other","reason":""}}',
+])('takes %j for no report', (text) => {
+  expect(readReport(text)).toBeNull();
+});

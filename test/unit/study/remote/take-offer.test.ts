@@ -1,0 +1,112 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { VERSION } from '../../../../src/exchange/version.ts';
+import { codeHash } from '../../../../src/study/data/code-hash.ts';
+import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import { signBundle, writeBundle } from '../../../../src/study/remote/code-bundle.ts';
+import { checksumOf, writeColumns } from '../../../../src/study/remote/columns-file.ts';
+import { FileCache } from '../../../../src/study/remote/file-cache.ts';
+import { readOffer, writeOffer, type StudyOffer } from '../../../../src/study/remote/study-offer.ts';
+import { takeOffer, type WorkerMeans } from '../../../../src/study/remote/take-offer.ts';
+import { settingsOfTrials, sourceKey, writtenOfTrials } from '../../../../src/study/remote/trial-key.ts';
+import { generatedCandles } from '../generated-candles.ts';
+
+const SECRET = 'a secret of some length';
+const CANDLES = writeColumns(generatedCandles({ count: 120 }));
+
+let folder: string;
+let means: WorkerMeans;
+let strategy: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-taken-'));
+  for (const name of ['coordinator', 'worker']) mkdirSync(join(folder, name));
+  strategy = join(folder, 'coordinator', 'ma-cross.ts');
+  copyFileSync('strategies/ma-cross.ts', strategy);
+  const cache = new FileCache(join(folder, 'cache'));
+  cache.keep(checksumOf(CANDLES), CANDLES);
+  means = {
+    folders: [join(folder, 'worker')],
+    codeFolder: join(folder, 'code'),
+    cache,
+    secret: null,
+    signal: new AbortController().signal,
+  };
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function offerOf(more: Partial<StudyOffer> = {}): StudyOffer {
+  const { settings, written } = readWrittenStudy({
+    strategy,
+    markets: 'BTCUSDT',
+    balances: { usdt: '10000' },
+  });
+  const data = [{ sha256: checksumOf(CANDLES), bytes: CANDLES.length }];
+  const code = codeHash(strategy);
+  const whole = { engine: VERSION, code, data: [checksumOf(CANDLES)], settings: settingsOfTrials(settings) };
+  const text = writeOffer({
+    engine: VERSION,
+    source: sourceKey(whole),
+    written: writtenOfTrials(written, strategy),
+    code,
+    data,
+    address: 'http://127.0.0.1:1',
+    token: '',
+    bundle: null,
+  });
+  const offer = readOffer(text);
+  if (offer === null) throw new TypeError('expected an offer');
+  return { ...offer, ...more };
+}
+
+const here = (): void => copyFileSync(strategy, join(folder, 'worker', 'ma-cross.ts'));
+
+test('a study whose code is here fits, with the candles of the coordinator', async () => {
+  here();
+  const { setup, strategyFile } = await takeOffer(offerOf(), means);
+  expect(strategyFile).toBe(join(folder, 'worker', 'ma-cross.ts'));
+  expect(setup.candles[0]?.length).toBe(120);
+  expect(JSON.stringify(setup.overrides)).not.toContain('coordinator');
+});
+
+test('another version of sarraf is refused', async () => {
+  here();
+  await expect(takeOffer(offerOf({ engine: '9.9.9' }), means)).rejects.toThrow(
+    `expected sarraf 9.9.9, found ${VERSION}: install the same version here`,
+  );
+});
+
+test('a strategy that is not here, and one of other code, are refused', async () => {
+  await expect(takeOffer(offerOf(), means)).rejects.toThrow(
+    /^expected strategy ma-cross with SHA-256 \w{12}…, found none in .*: copy it here, or run the study with --send-code$/,
+  );
+  writeFileSync(join(folder, 'worker', 'ma-cross.ts'), '// another one');
+  await expect(takeOffer(offerOf(), means)).rejects.toThrow(
+    /found other code in .*ma-cross\.ts: copy it here/,
+  );
+});
+
+test('settings that are read otherwise are refused', async () => {
+  here();
+  await expect(takeOffer(offerOf({ source: '1'.repeat(64) }), means)).rejects.toThrow(
+    /^expected settings that are read alike, found others/,
+  );
+});
+
+test('code that is sent is taken by those alone who know the secret', async () => {
+  const bytes = writeBundle(strategy);
+  means.cache.keep(checksumOf(bytes), bytes);
+  const bundle = { sha256: checksumOf(bytes), bytes: bytes.length, hmac: signBundle(bytes, SECRET) };
+  await expect(takeOffer(offerOf({ bundle }), means)).rejects.toThrow(/and no secret to take it with/);
+  await expect(takeOffer(offerOf({ bundle }), { ...means, secret: `${SECRET}!` })).rejects.toThrow(
+    /found another signature$/,
+  );
+  const { strategyFile } = await takeOffer(offerOf({ bundle }), { ...means, secret: SECRET });
+  expect(codeHash(strategyFile)).toBe(codeHash(strategy));
+});
+
+test('an offer of another protocol, and what is none, is not read', () => {
+  expect(readOffer(JSON.stringify({ ...offerOf(), protocol: 2 }))).toBeNull();
+  expect(readOffer('no JSON')).toBeNull();
+});

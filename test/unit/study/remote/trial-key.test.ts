@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import {
+  batchKey,
+  settingsOfTrials,
+  sourceKey,
+  trialKey,
+  writtenOfTrials,
+} from '../../../../src/study/remote/trial-key.ts';
+
+const WRITTEN = {
+  strategy: 'strategies/ma-cross.ts',
+  markets: ['BTCUSDT'],
+  balances: { usdt: '10000' },
+  fee: '0.1%',
+};
+const keyOf = (more: object): string =>
+  sourceKey({
+    engine: '1',
+    code: 'c',
+    data: ['d'],
+    settings: settingsOfTrials(readWrittenStudy({ ...WRITTEN, ...more }).settings),
+  });
+
+describe('the key of what trials have in common', () => {
+  test.each([
+    [{ budget: { trials: 7 } }],
+    [{ sampler: { kind: 'random', seed: 9 } }],
+    [{ objectives: ['calmar'], constraints: [{ metric: 'trades', least: 3 }] }],
+    [{ csv: 'elsewhere.csv' }],
+    [{ params: { fast: 3 } }],
+    [{ strategy: '/another/place/ma-cross.ts' }],
+    [{ rules: { limitFill: 'through' } }],
+  ])('is the same with %j', (more) => {
+    expect(keyOf(more)).toBe(keyOf({}));
+  });
+
+  test.each([
+    [{ fee: '0.2%' }],
+    [{ balances: { usdt: '9' } }],
+    [{ rules: { slippageBps: 2 } }],
+    [{ steps: { price: '0.5' } }],
+    [{ timeframe: '5m' }],
+    [{ markets: ['BTCUSDT', 'ETHUSDT'] }],
+    [{ from: '2024-01-01' }],
+    [{ currency: 'rls' }],
+    [{ strategy: 'breakout' }],
+  ])('is another with %j', (more) => {
+    expect(keyOf(more)).not.toBe(keyOf({}));
+  });
+
+  test('is found again from what is written for workers, whose strategy is elsewhere', () => {
+    const { written, settings } = readWrittenStudy({ ...WRITTEN, from: '2024-01-01', budget: { trials: 3 } });
+    const sent = JSON.parse(JSON.stringify(writtenOfTrials(written, settings.strategy))) as object;
+    const read = readWrittenStudy({ ...sent, strategy: '/worker/ma-cross.ts' });
+    expect(settingsOfTrials(read.settings)).toEqual(settingsOfTrials(settings));
+  });
+});
+
+describe('the key of a trial', () => {
+  const key = trialKey('s', { fast: 1, slow: 2 }, null);
+
+  test('does not depend on the order of params', () => {
+    expect(trialKey('s', { slow: 2, fast: 1 }, null)).toBe(key);
+  });
+
+  test('differs by source, params and stretch', () => {
+    const others = [
+      trialKey('t', { fast: 1, slow: 2 }, null),
+      trialKey('s', { fast: 1, slow: 3 }, null),
+      trialKey('s', { fast: 1, slow: 2 }, { fromMs: 1, toMs: 2 }),
+    ];
+    expect(new Set([key, ...others]).size).toBe(4);
+  });
+
+  test('makes the id of a job with those beside it', () => {
+    expect(batchKey([key])).toBe(batchKey([key]));
+    expect(batchKey([key, 'a'])).not.toBe(batchKey([key]));
+  });
+});
