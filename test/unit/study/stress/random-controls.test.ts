@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { barRulesOf } from '../../../../src/backtest/setup/bar-rules-of.ts';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import type { PastPosition, MarketPositions } from '../../../../src/study/stress/held-positions.ts';
 import type { StressReport, StressTask } from '../../../../src/study/stress/stress-task.ts';
 import { asGoodAs } from '../../../../src/study/stress/entry-findings.ts';
+import { redrawnBars } from '../../../../src/study/stress/redrawn-bars.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
-import { TETHER, walkOf } from '../../backtest/candle-run.ts';
+import type { TrialSetup } from '../../../../src/study/trials/trial-setup.ts';
+import { parseMarket } from '../../../../src/exchange/market-names.ts';
+import { FROM_MS, TETHER, walkOf } from '../../backtest/candle-run.ts';
 
 /** Holds while the last bar rose. */
 const RISES = `import { z } from 'zod';
@@ -72,11 +76,19 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function benchOf(columns: CandleColumns, fee = '0.1'): TrialBench {
+const benchOf = (columns: CandleColumns, fee?: string): TrialBench => new TrialBench(setupOf([columns], fee));
+
+function setupOf(candles: readonly CandleColumns[], fee = '0.1'): TrialSetup {
   const rates = { maker: fee, taker: fee };
-  return new TrialBench({
+  const strategies = candles.map(({ market }, index) => ({
+    plugin: strategy,
+    name: `rises-${index + 1}`,
+    market,
+    timeframe: '1h',
+  }));
+  return {
     overrides: [
-      ['strategies', JSON.stringify([{ plugin: strategy, market: 'BTCUSDT', timeframe: '1h' }])],
+      ['strategies', JSON.stringify(strategies)],
       ['paper.balances', JSON.stringify({ usdt: 10_000 })],
       ['paper.fees', JSON.stringify({ rls: rates, usdt: rates })],
     ],
@@ -84,10 +96,10 @@ function benchOf(columns: CandleColumns, fee = '0.1'): TrialBench {
     currency: null,
     steps: { price: '0.01', amount: '0.000001' },
     rules: barRulesOf({}),
-    candles: [columns],
+    candles,
     fromMs: null,
     toMs: null,
-  });
+  };
 }
 
 async function ran(bench: TrialBench, task: StressTask): Promise<Extract<StressReport, { kind: 'ran' }>> {
@@ -141,7 +153,7 @@ describe('random entries', () => {
   test('lose their costs on the mean where prices go nowhere', async () => {
     const found: number[] = [];
     for (let seed = 1; seed <= 6; seed += 1)
-      found.push(...(await controls(benchOf(made(seed, 0)), held, 25)));
+      found.push(...(await controls(benchOf(made(seed, 0)), held, 20)));
     const mean = found.reduce((sum, one) => sum + one, 0) / found.length;
     const deviation = Math.sqrt(found.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (found.length - 1));
     const error = deviation / Math.sqrt(found.length);
@@ -172,5 +184,35 @@ describe('random entries', () => {
     expect(better.edge).toBe(12);
     // 12 times 1 in 20 is 0.6; three or more come in 2 % of such dozens.
     expect(better.noise).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a study of two markets, whose range begins later than its candles', () => {
+  const others = { ...made(3, 0.3), market: parseMarket('ETHUSDT').symbol };
+  const setup = (): TrialSetup => ({
+    ...setupOf([made(2, 0.3), others]),
+    fromMs: FROM_MS + 50 * 3_600_000,
+  });
+
+  test('has its controls in both, through one account', async () => {
+    const bench = new TrialBench(setup());
+    const trial = await ran(bench, { what: 'again', params: {} });
+    const traded = trial.trades?.held ?? [];
+    expect(traded.map(({ market }) => market)).toEqual(['BTCUSDT', 'ETHUSDT']);
+    const control = await ran(bench, { what: 'entries', held: traded, seed: 9 });
+    const count = ({ trades, openTrades }: typeof trial.metrics): number => (trades ?? 0) + (openTrades ?? 0);
+    expect(count(control.metrics)).toBe(count(trial.metrics));
+    expect(count(trial.metrics)).toBe(traded.reduce((sum, one) => sum + one.positions.length, 0));
+  });
+
+  test('runs on redrawn candles of both as a trial would that is given them', async () => {
+    const own = setup();
+    const task = { what: 'bars', params: {}, meanBlock: 10, seed: 77 } as const;
+    const { metrics } = await ran(new TrialBench(own), task);
+    const markets = own.candles.map((columns) => ({ columns, priceStep: parseUnits('0.01') }));
+    const candles = redrawnBars(markets, { fromMs: own.fromMs, meanBlock: 10, random: createRandom(77) });
+    expect(await new TrialBench({ ...own, candles }).run({})).toMatchObject({ kind: 'ran', metrics });
+    const again = await ran(new TrialBench(own), { what: 'again', params: {} });
+    expect(again.metrics['totalReturn']).not.toBe(metrics['totalReturn']);
   });
 });
