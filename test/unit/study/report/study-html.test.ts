@@ -6,6 +6,9 @@ import { pageScript } from '../../../../src/backtest/report/html-page.ts';
 import type { ReportedStudy } from '../../../../src/study/report/reported-study.ts';
 import { STUDY_SCRIPTS, studyHtml } from '../../../../src/study/report/study-html.ts';
 import { STATISTIC_NOTES } from '../../../../src/study/validation/statistic-notes.ts';
+import { stressVerdict } from '../../../../src/study/validation/stress-verdict.ts';
+import { present } from '../../../../src/domain/invariant.ts';
+import { known, madeFindings } from '../validation/made-findings.ts';
 import { demoStudy, manyTimes } from './demo-study.ts';
 
 const MEGABYTE = 1_000_000;
@@ -39,6 +42,19 @@ describe('the report of a study', () => {
       expect(words).toContain(source);
       expect(words).toContain(formula);
     }
+  });
+
+  test('says what breaks under stress, and that it was not tested where it was not', () => {
+    expect(textOf(html)).toMatch(/Under stress Not tested Nobody has tested/);
+    const { study } = reported;
+    const validation = present(study.validation, 'figures');
+    const stress = stressVerdict(
+      madeFindings({ costs: { all: known({ totalReturn: -0.03 }), each: [], paid: [] } }),
+    );
+    const verdict = { ...validation.verdict, stress };
+    const broken = studyHtml({ ...reported, study: { ...study, validation: { ...validation, verdict } } });
+    expect(textOf(broken)).toContain('Under stress Breaks With doubled costs it loses: -3.00 %.');
+    expect(broken).toContain('<h3>Under stress</h3><p class="word loss">');
   });
 
   test('loads nothing, and shows text of the study as text', () => {
