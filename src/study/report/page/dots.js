@@ -20,6 +20,9 @@ import { nearest, tipOver } from './tip.js';
 /** @type {readonly DotKind[]} */
 const ORDER = ['failed', 'broken', 'other', 'near', 'front', 'best', 'chosen'];
 
+/** So that no dot lies on the texts of the upright axis. */
+const INSET = 9;
+
 /** Of the words over the upright axis. */
 const NOTE_HEIGHT = 14;
 
@@ -32,8 +35,11 @@ const EDGE = { left: 62, right: 22, top: 10, bottom: 40 };
 export function pictureFrame({ title, width, height, x, y, note = '' }) {
   const ceiling = EDGE.top + (note === '' ? 0 : NOTE_HEIGHT);
   const [right, floor] = [width - EDGE.right, height - EDGE.bottom];
+  const [begin, extent] = [EDGE.left + INSET, right - EDGE.left - 2 * INSET];
   /** @param {number} value */
-  const leftOf = (value) => EDGE.left + x.place(value) * (right - EDGE.left);
+  const leftOf = (value) => begin + x.place(value) * extent;
+  /** How far along its axis a place of the picture is: 0 to 1. @param {number} left */
+  const shareAt = (left) => (left - begin) / extent;
   /** @param {number} value */
   const topOf = (value) => floor - y.place(value) * (floor - ceiling);
   const svg = drawn('svg', { class: 'plot', width, height, role: 'img', 'aria-label': title });
@@ -60,7 +66,7 @@ export function pictureFrame({ title, width, height, x, y, note = '' }) {
     ),
   );
   if (note !== '') svg.append(drawn('text', { class: 'axis-title', x: 4, y: 13 }, [note]));
-  return { svg, leftOf, topOf, floor, ceiling, right, left: EDGE.left };
+  return { svg, leftOf, topOf, shareAt, floor, ceiling, right, left: EDGE.left };
 }
 
 /**

@@ -31,7 +31,7 @@ export function drawEquity(place, walk, width) {
   };
   const y = figureAxis({ name: 'equity', kind: 'number' }, [initialEquity, ...equity]);
   const frame = pictureFrame({ title: 'Equity of the walk-forward', width, height: EQUITY_HEIGHT, x, y });
-  const { svg, leftOf, topOf, floor, ceiling, left, right } = frame;
+  const { svg, leftOf, topOf, shareAt, floor, ceiling, left, right } = frame;
   /** @type {Element[]} */
   const labels = [];
   for (const { number, fromMs, toMs } of windows) {
@@ -65,7 +65,7 @@ export function drawEquity(place, walk, width) {
     }),
     ...labels,
   );
-  tipOver(svg, (at) => equityLines(walk, first + ((at - left) / (right - left)) * (last - first)));
+  tipOver(svg, (at) => equityLines(walk, first + shareAt(at) * (last - first)));
   place.replaceChildren(svg);
 }
 
