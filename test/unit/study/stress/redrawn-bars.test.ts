@@ -108,6 +108,19 @@ describe('bars in another order', () => {
     ]);
   });
 
+  test('do not add up what is rounded', () => {
+    // 0.4 % a bar are less than half a step of 1 at 100: rounded in between, the price would never move.
+    const bars = barsOf([
+      [100, 100, 100, 100, 1],
+      [100, 100.4, 100, 100.4, 1],
+    ]);
+    const order = Array.from({ length: 2 }, () => 1);
+    const later = barsOf(Array.from({ length: 100 }, (): Row => [100, 100.4, 100, 100.4, 1]));
+    expect(rowsOf(inOrder(bars, order, { step: '1' })).map((row) => row[3])).toEqual([100, 101]);
+    const rising = Array.from({ length: 100 }, () => 0);
+    expect(rowsOf(inOrder(later, rising, { step: '1' })).at(-1)?.[3]).toBe(Math.round(100 * 1.004 ** 100));
+  });
+
   test('do not go beyond what is counted exactly', () => {
     const bars = barsOf([[1, 1e9, 1, 1e9, 1]]);
     expect(() => inOrder(bars, [0], { step: '0.000001' })).not.toThrow();
