@@ -54,7 +54,8 @@ export class TrialQueue {
   /** Keeps from leaving anything in Redis for ever. */
   async renew(): Promise<void> {
     const renewal = this.link.client.pipeline();
-    for (const part of ['meta', 'id', 'events', 'marker', 'stalled-check'])
+    // Not "stalled-check": as long as that is there, nobody looks for jobs of lost workers.
+    for (const part of ['meta', 'id', 'events', 'marker'])
       renewal.expire(`${PREFIX}:${this.source}:${part}`, KEPT_S);
     await renewal.exec();
   }
