@@ -57,12 +57,18 @@ export class BotCheckers {
   private readonly funds = new FundsChecker();
   private readonly shares = new SharesChecker();
   private readonly transfers: TransferChecker;
+  /** Whether a limit reply named a lower limit. */
+  private isToldLower = false;
   private mayBeLockedOut = false;
 
   constructor(options: BotCheckersOptions) {
     this.options = options;
     const { coverage, mirrorPath, swarm, onMoment } = options;
-    this.lowered = new LoweredLimitChecker(() => coverage.count('limit reply that lowers'));
+    this.lowered = new LoweredLimitChecker(() => {
+      coverage.count('limit reply that lowers');
+      this.isToldLower = true;
+      this.holdLower();
+    });
     const universe = drawnUniverse(swarm.seed);
     this.universe = universe === null ? null : new UniverseChecker(universe);
     this.locks = new LockChecker({
@@ -136,6 +142,7 @@ export class BotCheckers {
     const nowMs = this.options.world.time.now();
     this.brackets.endAll(nowMs);
     this.brackets.hold('dead or not ready', true, nowMs);
+    if (this.isToldLower) this.holdLower();
     this.journal.forgetFile();
     this.transfers.forgetFile();
     this.locks.forget();
@@ -175,6 +182,14 @@ export class BotCheckers {
   close(): void {
     this.journal.close();
     this.transfers.close();
+  }
+
+  /**
+   * The bot keeps to a lower limit for a day, also once the exchange has given it back; and of few slots a
+   * lost answer or two take all, for a quarter of an hour.
+   */
+  private holdLower(): void {
+    this.brackets.hold('told a lower limit', true, this.options.world.time.now());
   }
 
   private transferViolations(): readonly Violation[] {
