@@ -12,7 +12,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 def sarraf(*arguments: str) -> None:
     """Runs `sarraf` in the project's folder. What it says is shown; a failure ends the notebook."""
-    subprocess.run(["node", "bin/sarraf.js", *arguments], cwd=PROJECT, check=True)
+    subprocess.run(["npx", "sarraf", *arguments], cwd=PROJECT, check=True)
 
 
 def ask(query: str) -> duckdb.DuckDBPyRelation:
