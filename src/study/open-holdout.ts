@@ -3,10 +3,10 @@ import { bestTrial } from './goals/best-trials.ts';
 import type { HoldoutReport } from './holdout-report.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import { differenceOf } from './question/study-identity.ts';
-import { lockStudy, type StudyFolder } from './store/study-place.ts';
+import type { StudyFolder } from './store/study-place.ts';
+import { withStudyFiles } from './store/with-study-files.ts';
 import type { StoredTrial } from './store/study-rows.ts';
-import { StudyStore, type OpenedHoldout } from './store/study-store.ts';
-import { TrialRegister } from './store/trial-register.ts';
+import type { OpenedHoldout, StudyStore } from './store/study-store.ts';
 import { TrialBench } from './trials/trial-bench.ts';
 
 /** An opening, and whether it was the first one. */
@@ -34,13 +34,7 @@ export async function openHoldout(
     readonly atMs: number;
   },
 ): Promise<HoldoutOpening> {
-  const path = of.folder.pathOf(of.name);
-  const lock = lockStudy(path);
-  let register: TrialRegister | null = null;
-  let store: StudyStore | null = null;
-  try {
-    register = new TrialRegister(of.folder.registerPath);
-    store = StudyStore.open(path);
+  return withStudyFiles(of, async ({ store, register }) => {
     refuseOther(store, study);
     const before = store.holdout();
     if (before !== null && of.trial !== null && before.trial !== of.trial)
@@ -57,11 +51,7 @@ export async function openHoldout(
     const opened = store.holdout();
     if (opened === null) throw new SarrafError('INVARIANT', 'expected a hold-out that is open, found none');
     return { opened, trial, isFirst: before === null };
-  } finally {
-    store?.close();
-    register?.close();
-    lock.release();
-  }
+  });
 }
 
 function refuseOther(store: StudyStore, { identity, bars }: PreparedStudy): void {

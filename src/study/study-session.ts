@@ -2,10 +2,10 @@ import { SarrafError } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import { differenceOf } from './question/study-identity.ts';
 import { runStudy, type StudyEnd } from './run-study.ts';
-import { lockStudy, type StudyFolder } from './store/study-place.ts';
+import type { StudyFolder } from './store/study-place.ts';
+import { withStudyFiles, type StudyFiles } from './store/with-study-files.ts';
 import type { StoredTrial } from './store/study-rows.ts';
-import { StudyStore } from './store/study-store.ts';
-import { TrialRegister } from './store/trial-register.ts';
+import type { StudyStore } from './store/study-store.ts';
 import { sharedColumns } from './trials/shared-columns.ts';
 import { ThreadRunner } from './trials/thread-runner.ts';
 import type { TrialRunner } from './trials/trial-runner.ts';
@@ -28,20 +28,10 @@ export interface SessionOptions {
  * another process runs it.
  */
 export async function runSession(study: PreparedStudy, options: SessionOptions): Promise<StudyEnd> {
-  const path = options.folder.pathOf(options.name);
-  const lock = lockStudy(path);
-  let register: TrialRegister | null = null;
-  let store: StudyStore | null = null;
-  try {
-    register = new TrialRegister(options.folder.registerPath);
-    store = StudyStore.open(path);
-    takeUp(store, study);
-    return await runWith(study, options, { store, register });
-  } finally {
-    store?.close();
-    register?.close();
-    lock.release();
-  }
+  return withStudyFiles(options, async (files) => {
+    takeUp(files.store, study);
+    return runWith(study, options, files);
+  });
 }
 
 /** Begins the file of a study, or makes sure that it is of this one. */
@@ -65,10 +55,9 @@ export function takeUp(store: StudyStore, study: PreparedStudy): void {
 async function runWith(
   study: PreparedStudy,
   options: SessionOptions,
-  of: { readonly store: StudyStore; readonly register: TrialRegister },
+  { store, register }: StudyFiles,
 ): Promise<StudyEnd> {
   const { settings, identity } = study;
-  const { store, register } = of;
   const { id } = identity;
   register.enter({ id, name: options.name, months: identity.data.flatMap(({ months }) => months) });
   const startMs = performance.now();

@@ -4,9 +4,9 @@ import { bestTrial } from '../goals/best-trials.ts';
 import type { TrialMetrics } from '../goals/objectives.ts';
 import type { PreparedStudy } from '../prepare-study.ts';
 import { canonicalJson } from '../question/canonical-json.ts';
-import { lockStudy } from '../store/study-place.ts';
+import { withStudyFiles } from '../store/with-study-files.ts';
 import type { StoredTrial } from '../store/study-rows.ts';
-import { StudyStore } from '../store/study-store.ts';
+import type { StudyStore } from '../store/study-store.ts';
 import { takeUp, type SessionOptions } from '../study-session.ts';
 import { sharedColumns } from '../trials/shared-columns.ts';
 import { ThreadRunner } from '../trials/thread-runner.ts';
@@ -43,23 +43,16 @@ export interface StressEnd {
  * trial has values, and `DATA_UNUSABLE` where the trial does not do the same again.
  */
 export async function runStress(study: PreparedStudy, options: StressOptions): Promise<StressEnd> {
-  const path = options.folder.pathOf(options.name);
-  const lock = lockStudy(path);
-  let store: StudyStore | null = null;
-  try {
-    store = StudyStore.open(path);
+  return withStudyFiles(options, async ({ store }) => {
     takeUp(store, study);
     const trial = bestTrial(store.outcomes(), study.settings.objectives);
     if (trial === null)
       throw new SarrafError(
         'INVALID_OPTIONS',
-        `expected a trial with values in ${path}, found none in ${store.count()}: "sarraf study resume --trials" runs more`,
+        `expected a trial with values in ${store.path}, found none in ${store.count()}: "sarraf study resume --trials" runs more`,
       );
-    return await runWith(study, options, { store, trial });
-  } finally {
-    store?.close();
-    lock.release();
-  }
+    return runWith(study, options, { store, trial });
+  });
 }
 
 async function runWith(

@@ -4,10 +4,9 @@ import type { WalkForwardPlan } from '../file/walk-forward-fields.ts';
 import type { PreparedStudy } from '../prepare-study.ts';
 import { canonicalJson } from '../question/canonical-json.ts';
 import { runStudy, type StudyEnd } from '../run-study.ts';
-import { lockStudy } from '../store/study-place.ts';
+import { withStudyFiles, type StudyFiles } from '../store/with-study-files.ts';
 import type { StoredTrial } from '../store/study-rows.ts';
-import { StudyStore } from '../store/study-store.ts';
-import { TrialRegister } from '../store/trial-register.ts';
+import type { StudyStore } from '../store/study-store.ts';
 import { takeUp, type SessionOptions } from '../study-session.ts';
 import { sharedColumns } from '../trials/shared-columns.ts';
 import { ThreadRunner } from '../trials/thread-runner.ts';
@@ -65,21 +64,11 @@ export function choicesOf(
  */
 export async function runWalkForward(study: PreparedStudy, options: WalkForwardOptions): Promise<StudyEnd> {
   const { plan, windows } = windowsOf(study);
-  const path = options.folder.pathOf(options.name);
-  const lock = lockStudy(path);
-  let register: TrialRegister | null = null;
-  let store: StudyStore | null = null;
-  try {
-    register = new TrialRegister(options.folder.registerPath);
-    store = StudyStore.open(path);
-    takeUp(store, study);
-    takePlan(store, plan);
-    return await walk(study, options, { plan, windows, store, register });
-  } finally {
-    store?.close();
-    register?.close();
-    lock.release();
-  }
+  return withStudyFiles(options, async (files) => {
+    takeUp(files.store, study);
+    takePlan(files.store, plan);
+    return walk(study, options, { plan, windows, ...files });
+  });
 }
 
 function takePlan({ walkForward, path }: StudyStore, plan: WalkForwardPlan): void {
@@ -96,12 +85,7 @@ function takePlan({ walkForward, path }: StudyStore, plan: WalkForwardPlan): voi
 async function walk(
   study: PreparedStudy,
   options: WalkForwardOptions,
-  of: {
-    readonly plan: WalkForwardPlan;
-    readonly windows: readonly WalkWindow[];
-    readonly store: StudyStore;
-    readonly register: TrialRegister;
-  },
+  of: StudyFiles & { readonly plan: WalkForwardPlan; readonly windows: readonly WalkWindow[] },
 ): Promise<StudyEnd> {
   const { settings, identity, bars, setup } = study;
   const { plan, windows, register } = of;
