@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { barRulesOf, PATHS } from '../../backtest/setup/bar-rules-of.ts';
+import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
+import { balancesOverride, feeOverride, strategiesOverride } from '../../backtest/setup/bot-overrides.ts';
+import { pollRulesOf } from '../../backtest/setup/poll-rules-of.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { latencyOfSession } from '../../backtest/parity/session.ts';
 import type { PollRules } from '../../venues/recorded/poll-rules.ts';
@@ -9,52 +11,28 @@ import { ByteWriter } from '../../backtest/result/byte-writer.ts';
 import { finishRun } from '../../backtest/result/finish-run.ts';
 import { writeResultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
-import type { MarketSymbol, Currency } from '../../domain/market-symbol.ts';
-import { parseMarket } from '../../exchange/market-names.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import {
-  balanceOption,
-  choiceOption,
-  csvOption,
-  numberOption,
-  optionsProblem,
-  parameterOption,
-  universeOption,
-  percentOption,
-  pollRulesOf,
-  type RuleOptions,
-} from '../backtest-options.ts';
+  backtestFlags,
+  balanceFlags,
+  refuseUnfit,
+  stepFlags,
+  timeframeFlag,
+  type BacktestFlags,
+} from '../backtest/backtest-flags.ts';
+import { optionsProblem } from '../backtest/backtest-options.ts';
 import { CheckFailed } from '../../backtest/setup/check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import type { CsvSource } from '../../backtest/setup/candle-backtest.ts';
 import { runConfigured } from '../../backtest/setup/run-configured.ts';
-import { asCommand, timeframeOption, timeOption } from '../data/data-options.ts';
+import { asCommand, DEFAULT_CATALOGUE } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
-import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
+import { integerOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 
-interface Options extends RuleOptions {
-  readonly config?: string;
-  readonly set: readonly Override[];
-  readonly fidelity: 'candles' | 'poll';
-  readonly csv: readonly CsvSource[];
-  readonly catalogue: string;
-  readonly market?: MarketSymbol;
-  readonly universe?: Readonly<Record<string, unknown>>;
-  readonly timeframe: Timeframe;
-  readonly from?: number;
-  readonly to?: number;
-  readonly param: Readonly<Record<string, unknown>>;
-  readonly cash?: string;
-  readonly balance?: Readonly<Record<string, string>>;
-  readonly currency?: Currency;
-  readonly fee?: string;
-  readonly priceStep?: string;
-  readonly amountStep?: string;
-  readonly minValue?: string;
+interface Options extends BacktestFlags {
   readonly data: string;
   readonly save: boolean;
   readonly latencyFrom?: string;
@@ -63,6 +41,8 @@ interface Options extends RuleOptions {
   readonly checkWarmup?: true;
   readonly json?: true;
 }
+
+const USUAL_TIMEFRAME: Timeframe = '1h';
 
 const EXAMPLES = `
 Candles come from the catalogue ("sarraf data"), or from --csv. Strategies, account and fees come
@@ -82,48 +62,32 @@ Examples:
   sarraf backtest triangle --market BTCIRT --csv BTCIRT=a.csv --csv BTCUSDT=b.csv --csv USDTIRT=c.csv \\
     --balance rls=10000000000 --balance usdt=10000 --balance btc=0.2 --currency rls`;
 
-/** What the account begins with. */
-function balancesOf({ market, universe, cash, balance = {} }: Options): Readonly<Record<string, string>> {
-  if (cash === undefined) return balance;
-  const quote = market === undefined ? universe?.['quote'] : parseMarket(market).quote;
-  if (typeof quote !== 'string')
-    throw wrongInput('expected --market or --universe with --cash, which is of its quote currency');
-  if (balance[quote] !== undefined) throw wrongInput(`expected --cash or --balance ${quote}=…, were both`);
-  return { ...balance, [quote]: cash };
-}
-
 /** The configuration, with the options of the short form in place of its values. */
 function configOf(strategy: string | undefined, options: Options): BotConfig {
-  const { config, csv, market, universe, timeframe, param, cash, balance, fee } = options;
-  if (strategy !== undefined && config !== undefined) {
-    throw wrongInput('expected a strategy or --config, were both: a configuration names its strategies');
-  }
-  if (strategy === undefined && config === undefined) {
-    throw wrongInput('expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml, was neither');
-  }
-  if (strategy !== undefined && market === undefined && universe === undefined)
-    throw wrongInput('expected --market, such as BTCUSDT, or --universe, was neither');
-  if (universe !== undefined && (market !== undefined || config !== undefined))
-    throw wrongInput('expected --universe in place of --market and of --config, was beside one of them');
-  if (csv.some((file) => file.market === null) && market === undefined)
-    throw wrongInput('expected --market, or --csv BTCUSDT=file: a file does not say whose bars it has');
+  const { config, market, universe, param, cash, balance, fee } = options;
   const overrides: Override[] = [];
   if (strategy !== undefined) {
-    const plugin = /[/.]/.test(strategy) ? resolve(strategy) : strategy;
-    overrides.push(['strategies', JSON.stringify([{ plugin, market, universe, timeframe, params: param }])]);
+    overrides.push(
+      strategiesOverride({
+        strategy: /[/.]/.test(strategy) ? resolve(strategy) : strategy,
+        markets: market,
+        universe,
+        timeframe: timeframeFlag(options) ?? USUAL_TIMEFRAME,
+        params: param,
+      }),
+    );
   }
-  if (cash !== undefined || balance !== undefined)
-    overrides.push(['paper.balances', JSON.stringify(balancesOf(options))]);
-  if (fee !== undefined) {
-    const rates = { maker: fee, taker: fee };
-    overrides.push(['paper.fees', JSON.stringify({ rls: rates, usdt: rates })]);
-  }
+  if (cash !== undefined || balance !== undefined) overrides.push(balancesOverride(balanceFlags(options)));
+  if (fee !== undefined) overrides.push(feeOverride(fee));
   return readConfig(config ?? null, [...overrides, ...options.set], { isOffline: true });
 }
 
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {
-  const problem = optionsProblem(options.fidelity, { ...options });
+  const problem = optionsProblem(options.fidelity ?? 'candles', { ...options });
   if (problem !== null) throw wrongInput(problem);
+  if (strategy === undefined && options.config === undefined)
+    throw wrongInput('expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml, was neither');
+  refuseUnfit(strategy, options);
   keepHeapTight();
   const config = configOf(strategy, options);
   const progress = reportOnStderr({ isSilent: options.json === true });
@@ -135,21 +99,16 @@ async function backtest(strategy: string | undefined, options: Options): Promise
 }
 
 async function backtestWith(config: BotConfig, options: Options, progress: ProgressReport): Promise<void> {
+  const only = options.market.length === 1 ? options.market[0] : undefined;
   const request = {
     config,
-    catalogue: options.catalogue,
+    catalogue: options.catalogue ?? DEFAULT_CATALOGUE,
     fromMs: options.from ?? null,
     toMs: options.to ?? null,
     currency: options.currency ?? null,
-    steps: {
-      ...(options.priceStep === undefined ? {} : { price: options.priceStep }),
-      ...(options.amountStep === undefined ? {} : { amount: options.amountStep }),
-      ...(options.minValue === undefined ? {} : { minValue: options.minValue }),
-    },
+    steps: stepFlags(options),
   };
   if (options.fidelity === 'poll') {
-    if (options.csv.length > 0)
-      throw wrongInput('expected recorded books of the catalogue for --fidelity poll, was --csv');
     progress.begin('books and trades');
     const { run, problems } = await runConfigured({
       ...request,
@@ -165,8 +124,8 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
   const { run, problems, check } = await runConfigured({
     ...request,
     fidelity: 'candles',
-    timeframe: options.timeframe,
-    csv: options.csv.map(({ market, path }) => ({ market: market ?? options.market ?? null, path })),
+    timeframe: timeframeFlag(options) ?? USUAL_TIMEFRAME,
+    csv: options.csv.map(({ market, path }) => ({ market: market ?? only ?? null, path })),
     rules: barRulesOf(options),
     onLoaded: () => progress.begin('bars'),
     onProgress: (done, total) => progress.show({ done, share: done / total }),
@@ -218,105 +177,15 @@ function conclude(run: BacktestRun, problems: readonly string[], options: Option
 
 /** `sarraf backtest`: strategies on recorded bars. */
 export function backtestCommand(): Command {
-  return new Command('backtest')
+  const command = new Command('backtest')
     .description('Runs strategies on recorded data with the engine that trades live, and shows the result.')
-    .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them')
-    .option('--config <file>', 'configuration of a bot: its strategies, risk, paper.balances and paper.fees')
-    .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
-    .option(
-      '--fidelity <kind>',
-      'candles, or poll: the whole bot against recorded books and trades',
-      choiceOption(['candles', 'poll']),
-      'candles' as const,
-    )
-    .option(
-      '--csv <file>',
-      'candles from a file instead of the catalogue, CSV or CSV.gz; for several markets BTCUSDT=file, repeated',
-      csvOption,
-      [],
-    )
-    .option('--catalogue <folder>', 'folder of the recordings', 'data/catalogue')
-    .option('--market <symbol>', 'market of the strategy', marketOption)
-    .option(
-      '--universe <rules>',
-      'markets that the strategy runs in, in place of --market: \'{"quote":"rls","rankBy":"volume24h","take":10}\'',
-      universeOption,
-    )
-    .option(
-      '--timeframe <timeframe>',
-      'timeframe of the recorded candles',
-      timeframeOption,
-      '1h' as Timeframe,
-    )
-    .option('--from <time>', 'first candle of the run; earlier ones warm indicators up', timeOption)
-    .option('--to <time>', 'end of the run; a candle that opens then is not in it', timeOption)
-    .option('--param <name=value>', 'a parameter of the strategy; repeatable', parameterOption, {})
-    .option('--cash <amount>', 'starting money, in the quote currency of --market or --universe')
-    .option(
-      '--balance <currency=amount>',
-      'starting balance of a currency, such as usdt=10000; repeatable',
-      balanceOption,
-    )
-    .option(
-      '--currency <currency>',
-      'currency of all results: rls or usdt (default: rls if any market is priced in rial, else usdt)',
-      choiceOption(['rls', 'usdt']),
-    )
-    .option('--fee <percent>', 'fee of makers and takers, such as 0.1%', percentOption)
-    .option('--price-step <step>', 'price step of the market')
-    .option('--amount-step <step>', 'amount step of the market')
-    .option('--min-value <amount>', 'minimum value of an order in the market')
-    .option(
-      '--market-orders <when>',
-      'when market orders fill: next-open or this-close',
-      choiceOption(['next-open', 'this-close']),
-    )
-    .option(
-      '--limit-fill <when>',
-      'what fills a limit order: through (a price beyond its own) or touch (its own price)',
-      choiceOption(['through', 'touch']),
-    )
-    .option('--path <path>', `assumed path through a candle: ${PATHS.join(', ')}`, choiceOption(PATHS))
-    .option(
-      '--spread-bps <bps>',
-      'spread between bid and ask, in hundredths of a percent',
-      numberOption(0, 10_000),
-    )
-    .option(
-      '--slippage-bps <bps>',
-      'slippage of taker orders, in hundredths of a percent',
-      numberOption(0, 10_000),
-    )
-    .option(
-      '--slippage-range <percent>',
-      "slippage of taker orders, in percent of the candle's range",
-      numberOption(0, 100),
-    )
-    .option(
-      '--volume-share <percent>',
-      "percent of a candle's volume that can fill (default: 10), or all",
-      volumeShare,
-    )
-    .option(
-      '--latency <ms>',
-      'for poll: latency of a request, and of its reply (default: 50)',
-      integerOption(0, 60_000),
-    )
+    .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them');
+  return backtestFlags(command)
     .option(
       '--latency-from <folder>',
       'for poll: draws latencies from a recorded session, the data folder of a run with --record',
     )
     .option('--seed <number>', 'seed of --latency-from', integerOption(0, 4_294_967_295), 1)
-    .option(
-      '--trades-lag <ms>',
-      'for poll: how late own trades are listed (default: 0)',
-      integerOption(0, 600_000),
-    )
-    .option(
-      '--queue <place>',
-      'for poll: place of resting orders in the queue at their price, back or front',
-      choiceOption(['back', 'front']),
-    )
     .option('--check-lookahead', 'runs again on fewer candles and compares all orders')
     .option('--check-warmup', 'runs again from later starts and compares the orders')
     .option('--data <folder>', 'data folder; the run is stored in backtests below it', 'data')
@@ -326,8 +195,4 @@ export function backtestCommand(): Command {
     .action(async (strategy: string | undefined, options: Options) =>
       asCommand(async () => backtest(strategy, options)),
     );
-}
-
-function volumeShare(text: string): number | 'all' {
-  return text === 'all' ? 'all' : numberOption(0.0001, 100)(text);
 }

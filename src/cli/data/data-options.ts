@@ -13,7 +13,8 @@ export interface DataOptions {
   readonly json?: true;
 }
 
-const DEFAULT_CATALOGUE = 'data/catalogue';
+/** Where recordings are kept where no option names a folder. */
+export const DEFAULT_CATALOGUE = 'data/catalogue';
 
 /** What the user can mend by writing something else. */
 const USERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([

@@ -1,9 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { PATHS } from '../../backtest/setup/bar-rules-of.ts';
 import { baseName } from '../../daemon/settings/strategy-settings.ts';
 import { parseDuration } from '../../daemon/settings/duration-field.ts';
-import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { readStudyFile, readWrittenStudy, type ReadStudy } from '../../study/file/read-study.ts';
 import type { Constraint } from '../../study/goals/objectives.ts';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
@@ -14,17 +12,11 @@ import { nameOfFile, StudyFolder } from '../../study/store/study-place.ts';
 import { runSession } from '../../study/study-session.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
-import {
-  balanceOption,
-  csvOption,
-  numberOption,
-  parameterOption,
-  percentOption,
-} from '../backtest-options.ts';
+import { backtestFlags } from '../backtest/backtest-flags.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { asCommand, timeframeOption, timeOption } from '../data/data-options.ts';
+import { asCommand } from '../data/data-options.ts';
 import { endSignal } from '../end-signal.ts';
-import { integerOption, marketOption } from '../option-readers.ts';
+import { integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { readStudyResult, readValidatedStudy } from './read-study-result.ts';
@@ -199,32 +191,8 @@ export function sessionOptions(command: Command, trials: string = 'trials in all
 }
 
 function shortOptions(command: Command): Command {
-  return command
-    .option('--csv <file>', 'candles from a file; for several markets BTCUSDT=file, repeated', csvOption, [])
-    .option('--catalogue <folder>', 'folder of the recordings (default: data/catalogue)')
-    .option('--market <symbol>', 'market of the strategy; repeatable', marketsOption, [])
-    .option('--timeframe <timeframe>', 'timeframe of the candles (default: 1h)', timeframeOption)
-    .option('--resolution <timeframe>', 'another word for --timeframe', timeframeOption)
-    .option('--from <time>', 'first candle of the range; earlier ones warm indicators up', timeOption)
-    .option('--to <time>', 'end of the range; a candle that opens then is not in it', timeOption)
+  return backtestFlags(command)
     .option('--holdout <percent>', 'the last part of the range, such as 20%, which no trial sees')
-    .option('--param <name=value>', 'a parameter that is not searched; repeatable', parameterOption, {})
-    .option('--cash <amount>', 'starting money, in the quote currency of --market')
-    .option('--balance <currency=amount>', 'starting balance of a currency; repeatable', balanceOption)
-    .addOption(new Option('--currency <currency>', 'currency of the figures').choices(['rls', 'usdt']))
-    .option('--fee <percent>', 'fee of makers and takers, such as 0.1%', percentOption)
-    .option('--price-step <step>', 'price step of the market')
-    .option('--amount-step <step>', 'amount step of the market')
-    .option('--min-value <amount>', 'minimum value of an order in the market')
-    .addOption(
-      new Option('--market-orders <when>', 'when market orders fill').choices(['next-open', 'this-close']),
-    )
-    .addOption(new Option('--limit-fill <when>', 'what fills a limit order').choices(['through', 'touch']))
-    .addOption(new Option('--path <path>', 'assumed path through a candle').choices(PATHS))
-    .option('--spread-bps <bps>', 'spread, in hundredths of a percent', numberOption(0, 10_000))
-    .option('--slippage-bps <bps>', 'slippage of takers, in hundredths of a percent', numberOption(0, 10_000))
-    .option('--slippage-range <percent>', 'slippage of takers, in percent of the range', numberOption(0, 100))
-    .option('--volume-share <percent>', "percent of a candle's volume that can fill, or all", volumeShare)
     .option(
       '--objective <metric>',
       'figure to make the best of, such as sharpe or fees:minimize; repeatable (default: sharpe)',
@@ -245,14 +213,6 @@ function shortOptions(command: Command): Command {
       'trials that are chosen before any is learned from',
       integerOption(1, 1_000),
     );
-}
-
-function marketsOption(text: string, before: readonly MarketSymbol[]): readonly MarketSymbol[] {
-  return [...before, marketOption(text)];
-}
-
-function volumeShare(text: string): number | 'all' {
-  return text === 'all' ? 'all' : numberOption(0.0001, 100)(text);
 }
 
 function boundOption(bound: 'least' | 'most') {

@@ -1,13 +1,16 @@
-import type { CandleRuleOptions } from '../../backtest/setup/bar-rules-of.ts';
-import type { CsvSource } from '../../backtest/setup/candle-backtest.ts';
-import type { Currency, MarketSymbol } from '../../domain/market-symbol.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
-import { parseMarket } from '../../exchange/market-names.ts';
 import type { WrittenStudy } from '../../study/file/study-settings.ts';
 import type { RedisAddress } from '../../study/remote/redis-address.ts';
 import type { ServedAddress } from '../../study/remote/served-address.ts';
 import type { Constraint } from '../../study/goals/objectives.ts';
 import type { SamplerKind } from '../../study/samplers/sampler-settings.ts';
+import {
+  balanceFlags,
+  refuseUnfit,
+  stepFlags,
+  timeframeFlag,
+  type BacktestFlags,
+} from '../backtest/backtest-flags.ts';
+import { optionsProblem } from '../backtest/backtest-options.ts';
 import { wrongInput } from '../command-error.ts';
 
 /** Options that any study takes, by file or without one. */
@@ -28,24 +31,9 @@ export interface RemoteFlags {
   readonly secretFile?: string;
 }
 
-/** Options of the short form, which stand for a file. */
-export interface ShortFlags extends CandleRuleOptions {
-  readonly csv: readonly CsvSource[];
-  readonly catalogue?: string;
-  readonly market: readonly MarketSymbol[];
-  readonly timeframe?: Timeframe;
-  readonly resolution?: Timeframe;
-  readonly from?: number;
-  readonly to?: number;
+/** Options of the short form, which stand for a file: those of a backtest, and how it is searched. */
+export interface ShortFlags extends BacktestFlags {
   readonly holdout?: string;
-  readonly param: Readonly<Record<string, unknown>>;
-  readonly cash?: string;
-  readonly balance?: Readonly<Record<string, string>>;
-  readonly currency?: Currency;
-  readonly fee?: string;
-  readonly priceStep?: string;
-  readonly amountStep?: string;
-  readonly minValue?: string;
   readonly objective: readonly string[];
   readonly least: readonly Constraint[];
   readonly most: readonly Constraint[];
@@ -56,23 +44,28 @@ export interface ShortFlags extends CandleRuleOptions {
 
 /** The short form as the file that it stands for. */
 export function writtenStudy(strategy: string, options: ShortFlags & SessionFlags): WrittenStudy {
+  const problem = optionsProblem(options.fidelity ?? 'candles', { ...options });
+  if (problem !== null) throw wrongInput(problem);
+  refuseUnfit(strategy, options);
+  if (options.universe !== undefined || options.set.length > 0)
+    throw wrongInput('expected a study of named markets, was --universe or --set, which no study takes');
   const { market, from, to, holdout, param, currency, sampler, seed, generation, objective } = options;
-  if (market.length === 0) throw wrongInput('expected --market, such as --market BTCUSDT, found none');
   const { spreadBps, slippageBps, slippageRange, volumeShare, marketOrders, limitFill, path } = options;
   return given({
     strategy,
     markets: [...market],
-    timeframe: timeframeOf(options),
+    fidelity: options.fidelity as 'candles' | undefined,
+    timeframe: timeframeFlag(options),
     csv: csvOf(options),
     catalogue: options.catalogue,
     from,
     to,
     holdout,
     params: param,
-    balances: balancesOf(options),
+    balances: balanceFlags(options),
     fee: options.fee === undefined ? undefined : `${options.fee}%`,
     currency,
-    steps: given({ price: options.priceStep, amount: options.amountStep, minValue: options.minValue }),
+    steps: stepFlags(options),
     rules: given({ marketOrders, limitFill, path, spreadBps, slippageBps, slippageRange, volumeShare }),
     objectives: objective.length === 0 ? undefined : objective.map(objectiveOf),
     constraints: [...options.least, ...options.most],
@@ -115,12 +108,6 @@ function given<Values extends object>(values: Values): Given<Values> {
 
 type Given<Values> = { [Name in keyof Values]: Exclude<Values[Name], undefined> };
 
-function timeframeOf({ timeframe, resolution }: ShortFlags): Timeframe | undefined {
-  if (timeframe !== undefined && resolution !== undefined && timeframe !== resolution)
-    throw wrongInput(`expected --timeframe or --resolution, found ${timeframe} and ${resolution}`);
-  return timeframe ?? resolution;
-}
-
 function csvOf({ csv, market }: ShortFlags): WrittenStudy['csv'] {
   const [first] = csv;
   if (first === undefined) return undefined;
@@ -131,16 +118,6 @@ function csvOf({ csv, market }: ShortFlags): WrittenStudy['csv'] {
       throw wrongInput(`expected the market of ${path}: give it as --csv ${market[0] ?? 'BTCUSDT'}=${path}`);
     }),
   );
-}
-
-function balancesOf({ cash, balance = {}, market }: ShortFlags): Readonly<Record<string, string>> {
-  if (cash === undefined) return balance;
-  const quotes = new Set(market.map((symbol) => parseMarket(symbol).quote));
-  const [quote] = quotes;
-  if (quote === undefined || quotes.size > 1)
-    throw wrongInput('expected --balance for each currency, such as --balance usdt=10000, found --cash');
-  if (balance[quote] !== undefined) throw wrongInput(`expected --cash or --balance ${quote}=…, were both`);
-  return { ...balance, [quote]: cash };
 }
 
 /** `sharpe`, or `sharpe:minimize`. The study checks both. */

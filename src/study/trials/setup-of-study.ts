@@ -1,6 +1,6 @@
 import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
+import { balancesOverride, feeOverride, strategiesOverride } from '../../backtest/setup/bot-overrides.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
-import { baseName } from '../../daemon/settings/strategy-settings.ts';
 import { defined } from '../../simulator/settings/config-fields.ts';
 import type { StudySettings } from '../file/study-settings.ts';
 import type { TrialSetup } from './trial-setup.ts';
@@ -20,18 +20,11 @@ export function setupOfStudy(settings: StudySettings): StudySetup {
 }
 
 /** A bot with the strategy of a study, once in each of its markets. */
-function overridesOf({ strategy, markets, timeframe, balances, fee }: StudySettings): readonly Override[] {
-  const name = (index: number): string => `${baseName(strategy).slice(0, 9).replace(/-+$/, '')}-${index + 1}`;
-  const strategies = markets.map((market, index) => ({
-    plugin: strategy,
-    market,
-    timeframe,
-    ...(markets.length === 1 ? {} : { name: name(index) }),
-  }));
-  const rates = { maker: fee, taker: fee };
+function overridesOf({ balances, fee, ...bot }: StudySettings): readonly Override[] {
+  const { strategy, markets, timeframe } = bot;
   return [
-    ['strategies', JSON.stringify(strategies)],
-    ['paper.balances', JSON.stringify(balances)],
-    ...(fee === undefined ? [] : [['paper.fees', JSON.stringify({ rls: rates, usdt: rates })] as const]),
+    strategiesOverride({ strategy, markets, timeframe }),
+    balancesOverride(balances),
+    ...(fee === undefined ? [] : [feeOverride(fee)]),
   ];
 }

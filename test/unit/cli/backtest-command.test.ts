@@ -188,6 +188,22 @@ describe('sarraf backtest', () => {
     expect(stray.error).toContain('was ETHIRT, none that a strategy subscribes to');
   });
 
+  test('runs a strategy once in each of several markets, in one account', async () => {
+    const files = ['BTCUSDT', 'ETHUSDT'].flatMap((market) => [
+      '--market',
+      market,
+      '--csv',
+      `${market}=${csv}`,
+    ]);
+    const { code, out } = await backtest('ma-cross', ...files, ...SHORT.slice(3), '--no-save', '--json');
+    expect(code).toBe(0);
+    const { strategies } = JSON.parse(out) as { readonly strategies: readonly object[] };
+    expect(strategies).toMatchObject([
+      { name: 'ma-cross-1', market: 'BTCUSDT' },
+      { name: 'ma-cross-2', market: 'ETHUSDT' },
+    ]);
+  });
+
   test('runs the strategies of a configuration on candles of the catalogue', async () => {
     const imported = await sarrafHere([
       'data',
@@ -231,6 +247,19 @@ describe('sarraf backtest', () => {
   test.each([
     ['nothing to run', [], 2, 'expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml'],
     ['no market', ['ma-cross'], 2, 'expected --market'],
+    ['a market twice', ['ma-cross', '--market', 'BTCUSDT', '--market', 'btc-usdt'], 2, 'every --market once'],
+    [
+      'money of two currencies',
+      ['ma-cross', '--market', 'BTCUSDT', '--market', 'BTCIRT', '--cash', '100'],
+      2,
+      'expected --balance for each currency',
+    ],
+    [
+      'two timeframes',
+      ['ma-cross', '--market', 'BTCUSDT', '--timeframe', '1h', '--resolution', '5m'],
+      2,
+      'expected --timeframe or --resolution, found 1h and 5m',
+    ],
     ['rules that are no JSON', ['ma-cross', '--universe', 'rls'], 2, 'expected rules as JSON'],
     [
       'rules of a market that is named',

@@ -1,11 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
-import type { CandleRuleOptions } from '../backtest/setup/bar-rules-of.ts';
-import { tryDecimalText } from '../domain/decimal-text.ts';
-import type { CsvSource } from '../backtest/setup/candle-backtest.ts';
-import { isFields } from '../strategy/fields.ts';
-import { marketOption } from './option-readers.ts';
-import type { PollRules } from '../venues/recorded/poll-rules.ts';
+import { tryDecimalText } from '../../domain/decimal-text.ts';
+import type { CsvSource } from '../../backtest/setup/candle-backtest.ts';
+import { isFields } from '../../strategy/fields.ts';
+import { marketOption } from '../option-readers.ts';
 
 /** Reads `name=value` behind those before it; the value is JSON where it reads as such, else text. */
 export function parameterOption(
@@ -72,22 +70,6 @@ export function percentOption(text: string): string {
   throw new InvalidArgumentError('expected a percentage such as 0.1%, with at most four decimals.');
 }
 
-/** Reads `next-open` and the like. */
-export function choiceOption<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
-  return (text) => {
-    const choice = choices.find((known) => known === text);
-    if (choice !== undefined) return choice;
-    throw new InvalidArgumentError(`expected one of ${choices.join(', ')}.`);
-  };
-}
-
-/** Options that say how orders fill. */
-export interface RuleOptions extends CandleRuleOptions {
-  readonly latency?: number;
-  readonly tradesLag?: number;
-  readonly queue?: 'back' | 'front';
-}
-
 /** Options that say something in one fidelity alone, by the names that they have here and before people. */
 const OF_ONE_FIDELITY = {
   candles: {
@@ -124,15 +106,6 @@ export function optionsProblem(
     : 'expected --slippage-bps or --slippage-range, were both';
 }
 
-/** Rules of a run against recorded books. */
-export function pollRulesOf({ latency, tradesLag, queue }: RuleOptions): Partial<PollRules> {
-  return {
-    ...(latency === undefined ? {} : { latency: { kind: 'constant', outMs: latency, backMs: latency } }),
-    ...(tradesLag === undefined ? {} : { tradesLagMs: tradesLag }),
-    ...(queue === undefined ? {} : { queue: { kind: queue } }),
-  };
-}
-
 /** Reads a number within bounds, both included. */
 export function numberOption(least: number, most: number): (text: string) => number {
   return (text) => {
@@ -140,4 +113,9 @@ export function numberOption(least: number, most: number): (text: string) => num
     if (number >= least && number <= most) return number;
     throw new InvalidArgumentError(`expected a number from ${least} to ${most}.`);
   };
+}
+
+/** Reads `10` or `all`. */
+export function volumeShareOption(text: string): number | 'all' {
+  return text === 'all' ? 'all' : numberOption(0.0001, 100)(text);
 }
