@@ -31,11 +31,14 @@ function isBundleFresh() {
   const bundle = statSync(at('../dist/src/cli/main.js'), { throwIfNoEntry: false });
   if (bundle === undefined) return false;
   const isOlder = (path) => statSync(path).mtimeMs <= bundle.mtimeMs;
-  return (
-    isOlder(at('../package.json')) &&
-    isOlder(sources) &&
-    readdirSync(sources, { recursive: true }).every((path) => isOlder(join(sources, path)))
-  );
+  // Not `recursive`, which takes three times as long.
+  const isOlderBelow = (folder) =>
+    isOlder(folder) &&
+    readdirSync(folder, { withFileTypes: true }).every((entry) => {
+      const path = `${folder}/${entry.name}`;
+      return entry.isDirectory() ? isOlderBelow(path) : isOlder(path);
+    });
+  return isOlder(at('../package.json')) && isOlderBelow(sources);
 }
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

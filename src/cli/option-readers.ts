@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseDuration } from '../daemon/settings/duration-field.ts';
+import { parseDuration } from '../daemon/settings/duration-text.ts';
 import type { Override } from '../daemon/settings/overrides.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import type { DuckDBExtractedStatements, DuckDBPreparedStatement, DuckDBResult } from '@duckdb/node-api';
 import { SarrafError } from '../domain/errors.ts';
 import { loadDuckdb, openDatabase, runSql, sqlFiles, sqlText, type Database } from '../recording/duckdb.ts';
-import type { MadeView, QueryPlaces } from './data-source.ts';
+import type { MadeView, MakeView, QueryPlaces } from './data-source.ts';
 import { queryFailure } from './query-failure.ts';
 import { VIEW_MAKERS } from './view-makers.ts';
 import { viewsNamedIn, type ViewName } from './views.ts';
@@ -44,7 +44,11 @@ export interface OpenQuery {
  */
 export async function openQuery({ sql, places, draft }: QueryOptions): Promise<OpenQuery> {
   const temporaryFolder = join(tmpdir(), `sarraf-sql-${process.pid}-${randomBytes(6).toString('hex')}`);
-  const database = await openDatabase({ temporaryFolder });
+  await loadDuckdb();
+  const opening = openDatabase({ temporaryFolder });
+  // It opens on a thread of its own meanwhile.
+  const makers = loadMakers(viewsNamedIn(sql));
+  const database = await opening;
   const removeTemporary = (): void => rmSync(temporaryFolder, { recursive: true, force: true });
   // The process may end at once, as when its output has lost its reader.
   process.once('exit', removeTemporary);
@@ -56,8 +60,7 @@ export async function openQuery({ sql, places, draft }: QueryOptions): Promise<O
   try {
     const statements = await parsed(database, sql);
     const made: (MadeView & { readonly name: ViewName })[] = [];
-    for (const name of viewsNamedIn(sql)) {
-      const make = await VIEW_MAKERS[name]();
+    for (const [name, make] of await makers) {
       made.push({ name, ...(await make(database, places)) });
     }
     const paths = made.flatMap(({ files }) => files);
@@ -76,6 +79,10 @@ export async function openQuery({ sql, places, draft }: QueryOptions): Promise<O
     close();
     throw error;
   }
+}
+
+function loadMakers(names: readonly ViewName[]): Promise<readonly (readonly [ViewName, MakeView])[]> {
+  return Promise.all(names.map(async (name) => [name, await VIEW_MAKERS[name]()] as const));
 }
 
 /** Takes from the database all that it does not need. Nothing brings it back. */

@@ -1,10 +1,9 @@
 import { join, resolve } from 'node:path';
-import { openCatalogue } from '../daemon/open-catalogue.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { Catalogue } from '../recording/catalogue.ts';
 import { runSql, sqlFiles, type Database } from '../recording/duckdb.ts';
 import { folderPath, type FolderKey, type RecordKind } from '../recording/folder-key.ts';
-import type { Manifest } from '../recording/manifest.ts';
+import { listFolders } from '../recording/list-folders.ts';
+import { readManifest, type Manifest } from '../recording/manifest.ts';
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from '../recording/table-shapes.ts';
 import { emptyViewSql, type MadeView, type QueryPlaces } from './data-source.ts';
 import { createRowsTable } from './rows-table.ts';
@@ -41,7 +40,7 @@ export async function makeRecordedView(
   name: RecordKind,
   { catalogue }: QueryPlaces,
 ): Promise<MadeView> {
-  const { recordings, unreadable } = readRecordings(openCatalogue(catalogue), name);
+  const { recordings, unreadable } = readRecordings(catalogue, name);
   const files = recordings.flatMap(({ key, manifest }) =>
     manifest.partitions.map(({ file }) => join(folderPath(resolve(catalogue), key), file)),
   );
@@ -62,7 +61,7 @@ export async function makeRecordedView(
 
 /** A table of the files of the catalogue. */
 export async function makeRecordingsView(database: Database, { catalogue }: QueryPlaces): Promise<MadeView> {
-  const { recordings, unreadable } = readRecordings(openCatalogue(catalogue), null);
+  const { recordings, unreadable } = readRecordings(catalogue, null);
   const rows = recordings.flatMap(({ key, manifest }) =>
     manifest.partitions.map((partition) => ({
       market: key.market,
@@ -82,16 +81,15 @@ export async function makeRecordingsView(database: Database, { catalogue }: Quer
 
 /** A folder that can not be read does not hide the others. */
 function readRecordings(
-  catalogue: Catalogue,
+  root: string,
   kind: RecordKind | null,
 ): { readonly recordings: readonly Recording[]; readonly unreadable: readonly string[] } {
   const unreadable: string[] = [];
-  const recordings = catalogue
-    .keys()
+  const recordings = listFolders(root)
     .filter((key) => kind === null || key.kind === kind)
     .flatMap((key) => {
       try {
-        const manifest = catalogue.manifest(key);
+        const manifest = readManifest(root, key);
         return manifest === null ? [] : [{ key, manifest }];
       } catch (error) {
         if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;

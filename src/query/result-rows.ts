@@ -1,4 +1,4 @@
-import type { DuckDBResult, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBDataChunk, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
 import { present } from '../domain/invariant.ts';
 import { loadDuckdb } from '../recording/duckdb.ts';
 import type { OpenQuery } from './open-query.ts';
@@ -8,10 +8,10 @@ import { resultColumn, type ResultColumn } from './result-values.ts';
 /** A row of a result; null is SQL's NULL. */
 export type ResultRow = readonly DuckDBValue[];
 
-/** A result as it comes: memory is that of one part. */
+/** A result as it comes: memory is that of one part, and a row is made when it is asked for. */
 export interface ResultRows {
   readonly columns: readonly ResultColumn[];
-  readonly parts: AsyncIterable<readonly ResultRow[]>;
+  readonly parts: AsyncIterable<Iterable<ResultRow>>;
 }
 
 /** Runs a query. What goes wrong on the way is thrown by `parts`. */
@@ -25,18 +25,21 @@ export async function resultRows(query: OpenQuery, sql: string): Promise<ResultR
   return { columns, parts: partsOf(result, sql) };
 }
 
-async function* partsOf(result: DuckDBResult, sql: string): AsyncGenerator<readonly ResultRow[]> {
+async function* partsOf(result: DuckDBResult, sql: string): AsyncGenerator<Iterable<ResultRow>> {
   for (;;) {
-    const rows = await nextRows(result, sql);
-    if (rows === null) return;
-    yield rows;
+    const chunk = await nextChunk(result, sql);
+    if (chunk === null || chunk.rowCount === 0) return;
+    yield rowsOf(chunk);
   }
 }
 
-async function nextRows(result: DuckDBResult, sql: string): Promise<readonly ResultRow[] | null> {
+function* rowsOf(chunk: DuckDBDataChunk): Generator<ResultRow> {
+  for (let index = 0; index < chunk.rowCount; index += 1) yield chunk.getRowValues(index);
+}
+
+async function nextChunk(result: DuckDBResult, sql: string): Promise<DuckDBDataChunk | null> {
   try {
-    const chunk = await result.fetchChunk();
-    return chunk === null || chunk.rowCount === 0 ? null : chunk.getRows();
+    return await result.fetchChunk();
   } catch (error) {
     throw queryFailure(error, sql);
   }

@@ -1,5 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -8,7 +6,8 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import { appendRows, type RowParts, type TakeLock } from './append-rows.ts';
 import type { AppendOutcome, StageRows } from './append-outcome.ts';
 import type { CandleBlocks } from './candle-blocks.ts';
-import { parseFolder, refuseUnknownCandles, type FolderKey } from './folder-key.ts';
+import type { FolderKey } from './folder-key.ts';
+import { listFolders } from './list-folders.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 import { readCandles, type CandleQuestion } from './read-candles.ts';
 import type { BookColumns, TradeColumns } from './record-columns.ts';
@@ -73,10 +72,7 @@ export class Catalogue {
 
   /** The folders that are there, by market and kind, whatever state they are in. */
   keys(): readonly FolderKey[] {
-    return folders(this.root).flatMap((market) => {
-      refuseUnknownCandles(this.root, market);
-      return folders(join(this.root, market)).flatMap((name) => parseFolder(market, name) ?? []);
-    });
+    return listFolders(this.root);
   }
 
   /** What a folder holds; null where it is not there. */
@@ -187,12 +183,4 @@ async function* cut(parts: RowParts<RecordedBook>): AsyncGenerator<readonly Reco
       asks: book.asks.slice(0, BOOK_LEVELS),
     }));
   }
-}
-
-function folders(path: string): string[] {
-  if (!existsSync(path)) return [];
-  return readdirSync(path, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .toSorted();
 }

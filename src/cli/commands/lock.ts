@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { LONGEST_REASON } from '../../daemon/control/control-command.ts';
-import { parseDuration } from '../../daemon/settings/duration-field.ts';
+import { parseDuration } from '../../daemon/settings/duration-text.ts';
 import { latinDigits } from '../../domain/calendar-day.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { bothTimesText, readTehranTime } from '../../domain/tehran-time.ts';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { checkParity, type ParityReport } from '../../backtest/parity/check-parity.ts';
 import { CAUSE_RULES, CAUSES, type Difference } from '../../backtest/parity/difference.ts';
 import { failed } from '../command-error.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { integerOption } from '../option-readers.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import { tableLines } from '../table.ts';

@@ -7,7 +7,7 @@ import type { Override } from '../../daemon/settings/overrides.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { durationOption, marketOption, overrideOption } from '../option-readers.ts';
 import { endSignal } from '../end-signal.ts';
 import { programName } from '../program-name.ts';

@@ -3,7 +3,7 @@ import { openQuery, type OpenQuery } from '../../query/open-query.ts';
 import { resultRows } from '../../query/result-rows.ts';
 import { VIEW_NAMES, VIEWS } from '../../query/views.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { integerOption } from '../option-readers.ts';
 import { asWholeFile, refuseTaken } from '../sql/write-parquet.ts';
 import { printTable, writeCsvRows, writeJsonRows } from '../sql/write-rows.ts';

@@ -6,7 +6,7 @@ import { FileCache } from '../../study/remote/file-cache.ts';
 import type { RedisAddress } from '../../study/remote/redis-address.ts';
 import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
 import { wrongInput } from '../command-error.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
 import { readSecret, redisOption, secretOption } from '../study/remote-options.ts';

@@ -1,11 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import type { FolderKey, RecordKind } from '../../recording/folder-key.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';
 import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partitions.ts';
-import { failed, wrongInput, type CommandError } from '../command-error.ts';
+import { wrongInput } from '../command-error.ts';
 
 /** What every command of the catalogue knows. */
 export interface DataOptions {
@@ -15,16 +14,6 @@ export interface DataOptions {
 
 /** Where recordings are kept where no option names a folder. */
 export const DEFAULT_CATALOGUE = 'data/catalogue';
-
-/** What the user can mend by writing something else. */
-const USERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([
-  'INVALID_OPTIONS',
-  'INVALID_FILE',
-  'INVALID_MARKET',
-  'INVALID_STRATEGY',
-  'TOO_LARGE',
-  'TOO_MANY_DECIMALS',
-]);
 
 /** A command of `sarraf data` with what all of them take. */
 export function dataCommand(
@@ -37,46 +26,6 @@ export function dataCommand(
     .option('--json', 'prints JSON')
     .addHelpText('after', `\nExamples:\n${about.examples}`);
 }
-
-/** Runs a command; what its user wrote wrong ends it with one line and exit code 2. */
-export async function asCommand(run: () => Promise<void> | void): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    if (error instanceof SarrafError && USERS_MISTAKES.has(error.code)) throw wrongInput(error.message);
-    throw fileFailure(error) ?? error;
-  }
-}
-
-/** What the system says of a file or folder, as one line without a stack; null for any other error. */
-function fileFailure(error: unknown): CommandError | null {
-  if (!(error instanceof Error) || error instanceof SarrafError) return null;
-  const { code = '', path } = error as NodeJS.ErrnoException;
-  const todo = TODOS[code];
-  if (todo === undefined) return null;
-  const [, reason = error.message] = /^[A-Z]+: ([^,]*)/.exec(error.message) ?? [];
-  const where = path === undefined ? 'its files' : path;
-  const message = `expected to be able to use ${where}: ${reason} (${code}): ${todo}`;
-  return NAMED_WRONG.has(code) ? wrongInput(message) : failed(message);
-}
-
-/** Those that another name mends. */
-const NAMED_WRONG: ReadonlySet<string> = new Set(['ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG']);
-
-/** What to do about errors of the system. */
-const TODOS: Readonly<Partial<Record<string, string>>> = {
-  EACCES: 'give yourself the right to it, or name another folder',
-  EPERM: 'give yourself the right to it, or name another folder',
-  EROFS: 'name a folder on a disk that can be written to',
-  ENOSPC: 'make room on the disk, and try again',
-  EDQUOT: 'make room on the disk, and try again',
-  ENOTDIR: 'name a folder where this names a file',
-  EEXIST: 'name a folder where this names a file',
-  EISDIR: 'name a file where this names a folder',
-  ENAMETOOLONG: 'give it a shorter name',
-  EMFILE: 'close other programs, and try again',
-  EIO: 'look after the disk',
-};
 
 /** Reads a timeframe, such as `1h`. */
 export function timeframeOption(text: string): Timeframe {

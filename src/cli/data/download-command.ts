@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { marketOption } from '../option-readers.ts';
-import { asCommand, dataCommand, timeframeOption, timeOption } from './data-options.ts';
+import { asCommand } from '../as-command.ts';
+import { dataCommand, timeframeOption, timeOption } from './data-options.ts';
 import type { DownloadCommandOptions } from './download-from-exchange.ts';
 
 const EXAMPLES = `  sarraf data download --market BTCIRT --timeframe 1m --from 2024-01-01 --to 2024-02-01 --config bot.yaml

@@ -3,8 +3,8 @@ import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { exportFile } from '../../recording/export-file.ts';
 import { folderTitle } from '../../recording/folder-key.ts';
 import { marketOption } from '../option-readers.ts';
+import { asCommand } from '../as-command.ts';
 import {
-  asCommand,
   dataCommand,
   rangeOption,
   timeframeOption,

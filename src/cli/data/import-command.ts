@@ -13,7 +13,8 @@ import { importTable } from '../../recording/import/import-table.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { asCommand, dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
+import { asCommand } from '../as-command.ts';
+import { dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
 import { importLines, reportJson } from './import-lines.ts';
 import { ProgressLine } from './progress-line.ts';
 

@@ -7,7 +7,8 @@ import type { Manifest } from '../../recording/manifest.ts';
 import { timeText } from '../../recording/read-partitions.ts';
 import { failed } from '../command-error.ts';
 import { tableLines, type TableColumn } from '../table.ts';
-import { asCommand, dataCommand, type DataOptions } from './data-options.ts';
+import { asCommand } from '../as-command.ts';
+import { dataCommand, type DataOptions } from './data-options.ts';
 
 const EXAMPLES = `  sarraf data list
   sarraf data list --catalogue data/catalogue --json`;

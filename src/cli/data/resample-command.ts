@@ -6,14 +6,8 @@ import type { Timeframe } from '../../domain/timeframe.ts';
 import { resample } from '../../recording/resample.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
-import {
-  asCommand,
-  dataCommand,
-  rangeOption,
-  timeframeOption,
-  timeOption,
-  type DataOptions,
-} from './data-options.ts';
+import { asCommand } from '../as-command.ts';
+import { dataCommand, rangeOption, timeframeOption, timeOption, type DataOptions } from './data-options.ts';
 import { conflictLines, outcomeText } from './import-lines.ts';
 
 interface Options extends DataOptions {

@@ -8,8 +8,8 @@ import { noneThere } from '../../recording/read-partitions.ts';
 import { verifyFolder, type VerifyReport } from '../../recording/verify/verify-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
+import { asCommand } from '../as-command.ts';
 import {
-  asCommand,
   dataCommand,
   rangeOption,
   timeframeOption,

@@ -21,7 +21,7 @@ export async function writeCsvRows({ columns, parts }: ResultRows): Promise<void
   }
 }
 
-function csvLines(columns: readonly ResultColumn[], rows: readonly ResultRow[]): string {
+function csvLines(columns: readonly ResultColumn[], rows: Iterable<ResultRow>): string {
   let lines = '';
   for (const row of rows) {
     for (let index = 0; index < columns.length; index += 1) {
@@ -62,7 +62,10 @@ export async function writeJsonRows({ columns, parts }: ResultRows): Promise<voi
 export async function printTable({ columns, parts }: ResultRows, most: number): Promise<void> {
   const shown: ResultRow[] = [];
   for await (const rows of parts) {
-    shown.push(...rows.slice(0, most + 1 - shown.length));
+    for (const row of rows) {
+      shown.push(row);
+      if (shown.length > most) break;
+    }
     if (shown.length > most) break;
   }
   const hasMore = shown.length > most;

@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { ownFile } from '../../plugins/own-files.ts';
 import { wrongInput } from '../command-error.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { studyTemplate } from './study-template.ts';
 
 function create(file: string): void {

@@ -9,7 +9,7 @@ import { prepareStudy } from '../../study/prepare-study.ts';
 import { MOST_TRIALS } from '../../study/samplers/trial-record.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
 import { failed } from '../command-error.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { integerOption } from '../option-readers.ts';
 import { tableLines } from '../table.ts';
 import { readStudyResult } from './read-study-result.ts';

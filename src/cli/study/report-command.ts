@@ -7,7 +7,7 @@ import { studyHtml } from '../../study/report/study-html.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
 import { StudyStore } from '../../study/store/study-store.ts';
 import { wrongInput } from '../command-error.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { readReportedStudy } from './read-study-result.ts';
 
 interface Options {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { baseName } from '../../daemon/settings/strategy-settings.ts';
-import { parseDuration } from '../../daemon/settings/duration-field.ts';
+import { parseDuration } from '../../daemon/settings/duration-text.ts';
 import { readStudyFile, readWrittenStudy, type ReadStudy } from '../../study/file/read-study.ts';
 import type { Constraint } from '../../study/goals/objectives.ts';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
@@ -14,7 +14,7 @@ import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
 import { backtestFlags } from '../backtest/backtest-flags.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { StudyFolder } from '../../study/store/study-place.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { integerOption } from '../option-readers.ts';
 import { readValidatedStudy } from './read-study-result.ts';
 import { studyLines } from './study-lines.ts';

@@ -4,7 +4,7 @@ import { isLockHeld } from '../../daemon/process-locks/process-lock.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
 import type { StudyResult } from '../../study/study-result.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { readStudyResult } from './read-study-result.ts';
 

@@ -5,7 +5,7 @@ import { prepareStudy } from '../../study/prepare-study.ts';
 import { nameOfFile, StudyFolder } from '../../study/store/study-place.ts';
 import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/stress/run-stress.ts';
 import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';

@@ -3,7 +3,7 @@ import { readStudyFile, readWrittenStudy } from '../../study/file/read-study.ts'
 import { prepareStudy } from '../../study/prepare-study.ts';
 import { nameOfFile, StudyFolder } from '../../study/store/study-place.ts';
 import { runWalkForward, windowsOf } from '../../study/walk-forward/run-walk-forward.ts';
-import { asCommand } from '../data/data-options.ts';
+import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';

@@ -2,7 +2,7 @@ import { tradedPlace } from './strategy-settings.ts';
 import { join } from 'node:path';
 import { ledgerFolder, ledgerPath } from '../../budget/ledger-file.ts';
 import type { BotConfig } from './create-bot-config.ts';
-import { formatDuration } from './duration-field.ts';
+import { formatDuration } from './duration-text.ts';
 
 const ENDINGS = {
   'keep-exits': 'cancels its open orders, except those that only reduce a position',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { duration, formatDuration } from './duration-field.ts';
+import { duration } from './duration-field.ts';
+import { formatDuration } from './duration-text.ts';
 import { amountLimit, valueLimit } from './setting-fields.ts';
 import type { Units } from '../../domain/money.ts';
 import {

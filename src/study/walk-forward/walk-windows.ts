@@ -2,7 +2,7 @@ import { firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts
 import { SarrafError } from '../../domain/errors.ts';
 import { durationText, minuteText } from '../../domain/time-text.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
-import { formatDuration } from '../../daemon/settings/duration-field.ts';
+import { formatDuration } from '../../daemon/settings/duration-text.ts';
 import type { Stretch } from '../data/stretch.ts';
 import type { WalkForwardPlan } from '../file/walk-forward-fields.ts';
 
