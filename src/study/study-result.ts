@@ -9,7 +9,7 @@ import { minuteText } from '../domain/time-text.ts';
 import type { SamplerKind } from './samplers/sampler-settings.ts';
 import type { Params } from './space/params-of-point.ts';
 import type { StoredTrial } from './store/study-rows.ts';
-import type { OpenedHoldout, StudyStore } from './store/study-store.ts';
+import type { OpenedHoldout, StudyHead, StudyStore } from './store/study-store.ts';
 import type { TrialsOnData } from './store/trial-register.ts';
 import { studyHash } from './study-hash.ts';
 import type { FailureKind } from './trials/trial-report.ts';
@@ -61,19 +61,20 @@ export interface StudyResult {
   readonly trials: readonly ShownTrial[];
 }
 
+/** What a study is. Throws `DATA_UNUSABLE` for a file in which none was begun. */
+export function headOf(store: StudyStore): StudyHead {
+  const head = store.head();
+  if (head !== null) return head;
+  const advice = 'run it again with "sarraf study run"';
+  throw new SarrafError('DATA_UNUSABLE', `expected a study at ${store.path}, found an empty file: ${advice}`);
+}
+
 /** Reads what is known of a study. Throws `DATA_UNUSABLE` for a file that can not be read. */
 export function studyResult(
   store: StudyStore,
   of: { readonly name: string; readonly onData: (months: readonly string[]) => TrialsOnData },
 ): StudyResult {
-  const head = store.head();
-  if (head === null) {
-    const advice = 'run it again with "sarraf study run"';
-    throw new SarrafError(
-      'DATA_UNUSABLE',
-      `expected a study at ${store.path}, found an empty file: ${advice}`,
-    );
-  }
+  const head = headOf(store);
   const { settings } = readWrittenStudy(head.written);
   const { identity, range } = head;
   const trials = [...store.outcomes()];

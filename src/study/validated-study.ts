@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
+import { luckOf, type MadeLuck } from './kept-luck.ts';
 import { readWrittenStudy } from './file/read-study.ts';
 import { readSpace } from './space/space-declaration.ts';
 import { readStress } from './stress/stored-stress.ts';
@@ -7,6 +8,7 @@ import { stressFindings } from './stress/stress-findings.ts';
 import type { StudyStore } from './store/study-store.ts';
 import type { StudyResult } from './study-result.ts';
 import type { DailyReturns } from '../backtest/metrics/daily-returns.ts';
+import { trialLuck, type TrialLuck } from './validation/trial-luck.ts';
 import { validateStudy, type StudyValidation, type ValidatedTrials } from './validation/study-validation.ts';
 
 /** What is known of a study, and how much of it is luck; null where no trial has values. */
@@ -14,8 +16,16 @@ export interface ValidatedStudy extends StudyResult {
   readonly validation: StudyValidation | null;
 }
 
-/** Judges what is known of a study by its trials. Throws `DATA_UNUSABLE` for a file that can not be read. */
-export function validatedStudy(store: StudyStore, result: StudyResult): ValidatedStudy {
+/**
+ * Judges what is known of a study by its trials. Its statistics are those that it kept; where it kept none of
+ * these trials, they take seconds, and `onMade` gets them. Throws `DATA_UNUSABLE` for a file that can not be
+ * read.
+ */
+export function validatedStudy(
+  store: StudyStore,
+  result: StudyResult,
+  onMade: (made: MadeLuck) => void,
+): ValidatedStudy {
   const { best, objectives, trialsOnData, holdout, range } = result;
   if (best === null) return { ...result, validation: null };
   const { written, identity } = present(store.head(), 'the head of a study with trials');
@@ -29,17 +39,21 @@ export function validatedStudy(store: StudyStore, result: StudyResult): Validate
   };
   const stress = readStress(store, best.number);
   const objective = present(objectives[0], 'an objective');
+  const trials = placedTrials(store);
+  const make = (): TrialLuck => {
+    const ran = trials.flatMap((trial) => (trial.ran ? [trial.number] : []));
+    return trialLuck({ id: identity.id, ran, best: best.number, dailyOf });
+  };
   const validation = validateStudy({
-    id: identity.id,
     space: readSpace(readWrittenStudy(written).written['space']),
     objectives,
-    trials: placedTrials(store),
+    trials,
     best: { number: best.number, metrics: present(best.metrics, 'the figures of the best trial') },
     ofData: trialsOnData.trials,
     holdout: range.splitMs >= range.toMs ? 'none' : holdout === null ? 'closed' : 'opened',
     isWalked: (store.walkForward.head()?.account ?? null) !== null,
     stress: stress === null ? null : stressFindings(stress, { id: identity.id, objective }),
-    dailyOf,
+    luck: luckOf(store, { result, make, onMade }),
   });
   return { ...result, validation };
 }

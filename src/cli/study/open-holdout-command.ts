@@ -12,7 +12,7 @@ import { failed } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { integerOption } from '../option-readers.ts';
 import { tableLines } from '../table.ts';
-import { readStudyResult } from './read-study-result.ts';
+import { readWritten } from './read-study-result.ts';
 
 interface Options {
   readonly trial?: number;
@@ -26,7 +26,7 @@ const FIGURES = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor
 async function open(wanted: string, options: Options): Promise<void> {
   const folder = new StudyFolder(options.data);
   const name = folder.find(wanted);
-  const study = await prepareStudy(readWrittenStudy(readStudyResult(folder, name).written));
+  const study = await prepareStudy(readWrittenStudy(readWritten(folder, name)));
   const opening = await openHoldout(study, { folder, name, trial: options.trial ?? null, atMs: Date.now() });
   const { opened, trial, isFirst } = opening;
   const report = present(readHoldoutReport(opened.report), 'the figures of a hold-out that was run');

@@ -1,27 +1,32 @@
 import { SarrafError } from '../../domain/errors.ts';
-import { present } from '../../domain/invariant.ts';
 import { readWrittenStudy } from '../../study/file/read-study.ts';
+import { keepLuck, type MadeLuck } from '../../study/kept-luck.ts';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
 import { differenceOf } from '../../study/question/study-identity.ts';
 import { reportedStudy, type ReportedStudy, type ReportedWalk } from '../../study/report/reported-study.ts';
 import type { StudyFolder } from '../../study/store/study-place.ts';
 import { StudyStore } from '../../study/store/study-store.ts';
 import { TrialRegister, type TrialsOnData } from '../../study/store/trial-register.ts';
-import { studyResult, type StudyResult } from '../../study/study-result.ts';
+import { headOf, studyResult, type StudyResult } from '../../study/study-result.ts';
 import { walkForwardResult, type WalkForwardResult } from '../../study/walk-forward/walk-forward-result.ts';
 import { validatedStudy, type ValidatedStudy } from '../../study/validated-study.ts';
 
-/** What a study that is kept says, and the study as it was written. Throws `DATA_UNUSABLE`. */
-export function readStudyResult(
-  folder: StudyFolder,
-  name: string,
-): { readonly result: StudyResult; readonly written: unknown } {
-  return readStudy(folder, name, (store, result) => ({ result, written: store.head()?.written }));
+/** A study as it was written. Throws `DATA_UNUSABLE`. */
+export function readWritten(folder: StudyFolder, name: string): unknown {
+  return readStudy(folder, name, (store) => headOf(store).written);
 }
 
-/** The same with its statistics, which take up to some seconds. Throws `DATA_UNUSABLE`. */
+/** What a study that is kept says. Throws `DATA_UNUSABLE`. */
+export function readStudyResult(folder: StudyFolder, name: string): StudyResult {
+  return readStudy(folder, name, (store, onData) => studyResult(store, { name, onData }));
+}
+
+/**
+ * The same with its statistics. They take up to some seconds, unless the study has kept them; then it keeps
+ * them. Throws `DATA_UNUSABLE`.
+ */
 export function readValidatedStudy(folder: StudyFolder, name: string): ValidatedStudy {
-  return readStudy(folder, name, validatedStudy);
+  return readValidated(folder, name, (_store, study) => study);
 }
 
 /** The same with all that its report shows. The walk-forward needs the candles, which may be gone. */
@@ -30,13 +35,32 @@ export async function readReportedStudy(
   name: string,
   createdAtMs: number,
 ): Promise<ReportedStudy> {
-  const { study, written, isWalked } = readStudy(folder, name, (store, result) => ({
-    study: validatedStudy(store, result),
-    written: store.head()?.written,
+  const { reported, written, isWalked } = readValidated(folder, name, (store, study) => ({
+    reported: reportedStudy(store, { study, walk: null, createdAtMs }),
+    written: headOf(store).written,
     isWalked: (store.walkForward.head()?.account ?? null) !== null,
   }));
-  const walk = isWalked ? await readWalk(written, folder, name) : null;
-  return readStudy(folder, name, (store) => reportedStudy(store, { study, walk, createdAtMs }));
+  return isWalked ? { ...reported, walk: await readWalk(written, folder, name) } : reported;
+}
+
+function readValidated<Read>(
+  folder: StudyFolder,
+  name: string,
+  read: (store: StudyStore, study: ValidatedStudy) => Read,
+): Read {
+  const made: MadeLuck[] = [];
+  const found = readStudy(folder, name, (store, onData) => {
+    const result = studyResult(store, { name, onData });
+    return read(
+      store,
+      validatedStudy(store, result, (luck) => made.push(luck)),
+    );
+  });
+  for (const luck of made) {
+    const refusal = keepLuck({ folder, name }, luck);
+    if (refusal !== null) console.error(`the statistics are not kept, and take as long again: ${refusal}`);
+  }
+  return found;
 }
 
 async function readWalk(written: unknown, folder: StudyFolder, name: string): Promise<ReportedWalk> {
@@ -52,8 +76,8 @@ async function readWalk(written: unknown, folder: StudyFolder, name: string): Pr
 
 /** A walk-forward that has ended. Throws `DATA_UNUSABLE`, and `INVALID_OPTIONS` for another study. */
 export function readWalkForward(study: PreparedStudy, folder: StudyFolder, name: string): WalkForwardResult {
-  return readStudy(folder, name, (store, _result, onData) => {
-    const { identity } = present(store.head(), 'the head of a study with a result');
+  return readStudy(folder, name, (store, onData) => {
+    const { identity } = headOf(store);
     const difference = differenceOf(identity, study.identity);
     if (difference === null) return walkForwardResult(study, { store, name, onData });
     throw new SarrafError(
@@ -68,15 +92,14 @@ type OnData = (months: readonly string[]) => TrialsOnData;
 function readStudy<Read>(
   folder: StudyFolder,
   name: string,
-  read: (store: StudyStore, result: StudyResult, onData: OnData) => Read,
+  read: (store: StudyStore, onData: OnData) => Read,
 ): Read {
   const store = StudyStore.openToRead(folder.pathOf(name));
   let register: TrialRegister | null = null;
   try {
     register = new TrialRegister(folder.registerPath);
     const counted = register;
-    const onData: OnData = (months) => counted.onData(months);
-    return read(store, studyResult(store, { name, onData }), onData);
+    return read(store, (months) => counted.onData(months));
   } finally {
     register?.close();
     store.close();

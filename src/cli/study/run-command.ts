@@ -19,7 +19,7 @@ import { endSignal } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { readStudyResult, readValidatedStudy } from './read-study-result.ts';
+import { readWritten, readValidatedStudy } from './read-study-result.ts';
 import { remoteOptions, remoteRunner } from './remote-options.ts';
 import {
   refuseShortFlags,
@@ -64,8 +64,7 @@ async function run(what: string, options: ShortFlags & SessionFlags & RemoteFlag
 async function resume(wanted: string, options: SessionFlags & RemoteFlags): Promise<void> {
   const folder = new StudyFolder(options.data);
   const name = folder.find(wanted);
-  const { written } = readStudyResult(folder, name);
-  await runRead(withBudget(readWrittenStudy(written), options), options, () => name);
+  await runRead(withBudget(readWrittenStudy(readWritten(folder, name)), options), options, () => name);
 }
 
 /** A study without a name of its own has one that says what it is: another question is another study. */

@@ -52,7 +52,7 @@ function status(wanted: string | undefined, options: Options): void {
 }
 
 function statusOf(folder: StudyFolder, name: string): Status {
-  const { result } = readStudyResult(folder, name);
+  const result = readStudyResult(folder, name);
   const { study, wanted, counts, objectives, best, holdout, range } = result;
   return {
     study,

@@ -10,7 +10,7 @@ import { endSignal } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { readStudyResult, readValidatedStudy } from './read-study-result.ts';
+import { readWritten, readValidatedStudy } from './read-study-result.ts';
 import { stressLines } from './stress-lines.ts';
 import { verdictLines } from './validation-lines.ts';
 
@@ -39,7 +39,7 @@ async function stress(what: string, options: Options): Promise<void> {
   const isFile = /\.ya?ml$/.test(what);
   const folder = new StudyFolder(options.data);
   const name = folder.find(options.name ?? (isFile ? nameOfFile(what) : what));
-  const read = isFile ? readStudyFile(what) : readWrittenStudy(readStudyResult(folder, name).written);
+  const read = isFile ? readStudyFile(what) : readWrittenStudy(readWritten(folder, name));
   keepHeapTight();
   const report = reportOnStderr({ isSilent: options.json === true });
   const { signal, release } = endSignal();

@@ -7,7 +7,7 @@ import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { readStudyResult, readWalkForward } from './read-study-result.ts';
+import { readWritten, readWalkForward } from './read-study-result.ts';
 import { sessionOptions, withBudget } from './run-command.ts';
 import type { SessionFlags } from './run-options.ts';
 import { StudyProgress } from './study-progress.ts';
@@ -26,7 +26,7 @@ async function walkForward(what: string, options: SessionFlags): Promise<void> {
   const isFile = /\.ya?ml$/.test(what);
   const folder = new StudyFolder(options.data);
   const name = options.name ?? (isFile ? nameOfFile(what) : folder.find(what));
-  const read = isFile ? readStudyFile(what) : readWrittenStudy(readStudyResult(folder, name).written);
+  const read = isFile ? readStudyFile(what) : readWrittenStudy(readWritten(folder, name));
   keepHeapTight();
   const report = reportOnStderr({ isSilent: options.json === true });
   const { signal, release } = endSignal();

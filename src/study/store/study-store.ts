@@ -9,6 +9,7 @@ import {
   type DatabaseShape,
 } from './study-database.ts';
 import { rowOf, trialOfRow, type StoredTrial, type TrialRow } from './study-rows.ts';
+import { StatisticsStore } from './statistics-store.ts';
 import { StressStore } from './stress-store.ts';
 import { WalkForwardStore, type StudyAccess } from './walk-forward-store.ts';
 import { STUDY_APPLICATION_ID, STUDY_TABLES, STUDY_VERSION } from './study-tables.ts';
@@ -80,6 +81,11 @@ export class StudyStore {
   /** Its trials under stress, in the same file. */
   get stress(): StressStore {
     return new StressStore(this.database, this.access());
+  }
+
+  /** Its statistics, in the same file. */
+  get statistics(): StatisticsStore {
+    return new StatisticsStore(this.database, this.access());
   }
 
   /** What the study is; null in a file that was only just made. */

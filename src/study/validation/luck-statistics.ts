@@ -22,8 +22,6 @@ export interface LuckSample {
   readonly place: number | null;
   /** Trials that the study ran. */
   readonly ofStudy: number;
-  /** Trials ever run on this data, at least those of the study. */
-  readonly ofData: number;
   /** Decides all draws: the same study has the same figures. */
   readonly seed: number;
 }
@@ -59,14 +57,20 @@ export interface LuckStatistics {
 
 export type LuckStatisticName = keyof LuckStatistics;
 
+/** Those that follow from the trials of the study alone: no other study changes them. */
+export type OwnStatistics = Omit<LuckStatistics, 'deflatedSharpeOfData'>;
+
 /** Fewer days have no shape that a formula could use. The test for overfitting needs 80. */
 const LEAST_DAYS = 30;
 const BLOCKS = 16;
 const DRAWS = 1_000;
 const RUNS = 1_000;
 
-/** Every statistic of a study's luck. It takes seconds at most: a sample is bounded. */
-export function luckStatistics(sample: LuckSample): LuckStatistics {
+/**
+ * Every statistic of the luck of a study's own trials. It takes seconds at most: a sample is bounded. Where a
+ * change makes any of them another figure, `STATISTICS_VERSION` is to be raised.
+ */
+export function ownStatistics(sample: LuckSample): OwnStatistics {
   const { chosen, trials, seed } = sample;
   const days = chosen.length;
   // Each test draws by itself, so that one more of them would change none of the others.
@@ -110,17 +114,29 @@ export function luckStatistics(sample: LuckSample): LuckStatistics {
   };
 }
 
-type Deflations = Pick<
-  LuckStatistics,
-  'deflatedSharpeOfStudy' | 'deflatedSharpeOfData' | 'deflatedSharpeEffective'
->;
+/**
+ * With the deflated Sharpe ratio by all trials ever run on this data, at least those of the study. It takes
+ * no time, since the variance of the Sharpe ratios is that of the study.
+ */
+export function luckStatistics(own: OwnStatistics, ofData: number): LuckStatistics {
+  const { probabilisticSharpe: moments, deflatedSharpeOfStudy: ofStudy } = own;
+  if (ofStudy.kind === 'not tested') return { ...own, deflatedSharpeOfData: ofStudy };
+  if (moments.kind === 'not tested') return { ...own, deflatedSharpeOfData: moments };
+  const { trials, variance } = ofStudy.value;
+  return {
+    ...own,
+    deflatedSharpeOfData: tested(() => deflation(moments.value, Math.max(ofData, trials), variance)),
+  };
+}
+
+type Deflations = Pick<OwnStatistics, 'deflatedSharpeOfStudy' | 'deflatedSharpeEffective'>;
 
 /**
- * By three numbers of trials. A sample has the variance of all, but not their clusters: the effective number
+ * By two numbers of trials. A sample has the variance of all, but not their clusters: the effective number
  * of its trials is too small, and a winner of more would look better than luck.
  */
 function deflations(
-  { chosen, trials, place, ofStudy, ofData }: LuckSample,
+  { chosen, trials, place, ofStudy }: LuckSample,
   long: <Value>(estimate: () => Estimate<Value>) => Tested<Value>,
 ): Deflations {
   const all = place === null ? [...trials, chosen] : trials;
@@ -128,19 +144,13 @@ function deflations(
     deflatedSharpeOfTrials({
       trials: all,
       chosen: place ?? trials.length,
-      counted: Math.max(ofData, all.length),
+      counted: Math.max(ofStudy, all.length),
     }),
   );
-  if (found.kind === 'not tested')
-    return {
-      deflatedSharpeOfStudy: found,
-      deflatedSharpeOfData: found,
-      deflatedSharpeEffective: found,
-    };
+  if (found.kind === 'not tested') return { deflatedSharpeOfStudy: found, deflatedSharpeEffective: found };
   const { chosen: moments, raw, effective, method } = found.value;
   return {
     deflatedSharpeOfStudy: tested(() => after(raw, ({ variance }) => deflation(moments, ofStudy, variance))),
-    deflatedSharpeOfData: tested(() => raw),
     deflatedSharpeEffective:
       ofStudy > all.length
         ? notTested(`expected at most ${trials.length} trials of ${chosen.length} days, was ${ofStudy}`)

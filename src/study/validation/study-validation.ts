@@ -1,14 +1,12 @@
-import { createRandom } from '../../domain/random.ts';
 import { present } from '../../domain/invariant.ts';
 import type { StressFindings } from '../stress/stress-findings.ts';
 import type { Space } from '../space/parameter.ts';
 import type { Objective, TrialMetrics } from '../goals/objectives.ts';
-import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
 import { luckStatistics, type LuckStatisticName, type LuckStatistics } from './luck-statistics.ts';
 import { plateauAround, type PlacedTrial, type Plateau } from './plateau.ts';
 import { STATISTIC_NOTES, type StatisticNote } from './statistic-notes.ts';
 import type { Tested } from './tested.ts';
-import { drawSample, sameDays, sampleSize } from './trial-sample.ts';
+import type { TrialLuck } from './trial-luck.ts';
 import { verdictOf, type StudyVerdict, type VerdictBasis } from './verdict.ts';
 
 /** One statistic of a study: what it is, where its formula is from, and what it found. */
@@ -38,8 +36,6 @@ export interface StudyValidation {
 }
 
 export interface ValidatedTrials {
-  /** The study's id: decides every draw. */
-  readonly id: string;
   readonly space: Space;
   readonly objectives: readonly Objective[];
   /** In the order of their numbers; `ran`: to its end, and so it has daily returns. */
@@ -51,38 +47,23 @@ export interface ValidatedTrials {
   readonly holdout: VerdictBasis['holdout'];
   readonly isWalked: boolean;
   readonly stress: StressFindings | null;
-  /** The daily returns of a trial that ran. */
-  readonly dailyOf: (number: number) => DailyReturns;
+  /** What `trialLuck` found in the daily returns of these trials. */
+  readonly luck: TrialLuck;
 }
 
-const HEX = 16;
-const SEED_DIGITS = 8;
-
 /**
- * Judges the best trial among all that ran. The same trials have the same answer on every machine. Its work
- * is bounded: of more trials than `sampleSize` a sample is tested, and the verdict says so. The deflated
- * Sharpe ratio counts all of them nevertheless.
+ * Judges the best trial among all that ran. The same trials have the same answer on every machine. The
+ * deflated Sharpe ratio counts all of them, also where a sample was tested, and the verdict says so.
  */
 export function validateStudy(of: ValidatedTrials): StudyValidation {
-  const { space, objectives, trials, ofData, holdout, isWalked, stress, dailyOf } = of;
+  const { space, objectives, trials, holdout, isWalked, stress, luck } = of;
   const best = present(
     trials.find(({ number }) => number === of.best.number),
     'the best trial of the study',
   );
-  const ran = trials.flatMap((trial) => (trial.ran ? [trial.number] : []));
-  const seed = Number.parseInt(of.id.slice(0, SEED_DIGITS), HEX);
-  const chosen = dailyOf(best.number);
-  const drawn = drawSample(ran, { size: sampleSize(chosen.returns.length), random: createRandom(seed) });
-  const columns = sameDays([chosen, ...drawn.map(dailyOf)]);
-  const place = drawn.indexOf(best.number);
-  const statistics = luckStatistics({
-    chosen: present(columns[0], 'the returns of the best trial'),
-    trials: columns.slice(1),
-    place: place === -1 ? null : place,
-    ofStudy: ran.length,
-    ofData: Math.max(ofData, ran.length),
-    seed,
-  });
+  const ran = trials.filter((trial) => trial.ran).length;
+  const ofData = Math.max(of.ofData, ran);
+  const statistics = luckStatistics(luck.statistics, ofData);
   const objective = present(objectives[0], 'an objective');
   const plateau = plateauAround(best, { trials, space, objective });
   const { metrics } = of.best;
@@ -90,13 +71,7 @@ export function validateStudy(of: ValidatedTrials): StudyValidation {
   const verdict = verdictOf({ statistics, plateau, metric, metrics, holdout, isWalked, stress });
   return {
     verdict,
-    basis: {
-      trial: best.number,
-      days: columns[0]?.length ?? 0,
-      ran: ran.length,
-      sampled: drawn.length,
-      ofData: Math.max(ofData, ran.length),
-    },
+    basis: { trial: best.number, days: luck.days, ran, sampled: luck.sampled, ofData },
     statistics: noted(statistics),
     plateau,
     stress,

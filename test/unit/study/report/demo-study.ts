@@ -92,7 +92,7 @@ export function demoStudy(path: string, of: DemoStudyOptions = {}): ReportedStud
   try {
     const { trials = 200, walk = null } = of;
     const onData = () => ({ trials: trials + 40, studies: 2, opened: 0 });
-    const study = validatedStudy(store, studyResult(store, { name: 'demo', onData }));
+    const study = validatedStudy(store, studyResult(store, { name: 'demo', onData }), () => undefined);
     return reportedStudy(store, { study, walk, createdAtMs: Date.UTC(2025, 6, 1) });
   } finally {
     store.close();

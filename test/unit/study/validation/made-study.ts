@@ -4,6 +4,7 @@ import { bestTrial } from '../../../../src/study/goals/best-trials.ts';
 import type { Objective } from '../../../../src/study/goals/objectives.ts';
 import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
 import type { ValidatedTrials } from '../../../../src/study/validation/study-validation.ts';
+import { trialLuck } from '../../../../src/study/validation/trial-luck.ts';
 import { drawnTrials } from '../statistics/drawn-returns.ts';
 
 export const SPACE = readSpace({
@@ -33,15 +34,29 @@ export function madeTrial(number: number, { fast, returns, exit = 'trail' }: Mad
   };
 }
 
+/** What the statistics of such trials are made of. */
+export function madeReturns(trials: readonly StoredTrial[]): Parameters<typeof trialLuck>[0] {
+  return {
+    id: '0123456789abcdef',
+    ran: trials.flatMap(({ number, metrics }) => (metrics === null ? [] : [number])),
+    best: bestOf(trials).number,
+    dailyOf(number) {
+      const daily = trials.find((trial) => trial.number === number)?.daily ?? null;
+      if (daily === null) throw new Error(`expected returns of trial ${number}`);
+      return daily;
+    },
+  };
+}
+
 /** A study of such trials, as it is judged. */
 export function madeStudy(
   trials: readonly StoredTrial[],
-  of: Partial<ValidatedTrials> = {},
+  of: Partial<ValidatedTrials & Pick<Parameters<typeof trialLuck>[0], 'id' | 'dailyOf'>> = {},
 ): ValidatedTrials {
-  const best = bestTrial(trials, [SHARPE]);
-  if (best === null) throw new Error('expected a trial with values');
+  const best = bestOf(trials);
+  const { id, dailyOf, ...given } = of;
+  const made = madeReturns(trials);
   return {
-    id: '0123456789abcdef',
     space: SPACE,
     objectives: [SHARPE],
     trials: trials.map(({ number, point, outcome, metrics }) => ({
@@ -55,13 +70,15 @@ export function madeStudy(
     holdout: 'closed',
     isWalked: false,
     stress: null,
-    dailyOf(number) {
-      const daily = trials.find((trial) => trial.number === number)?.daily ?? null;
-      if (daily === null) throw new Error(`expected returns of trial ${number}`);
-      return daily;
-    },
-    ...of,
+    luck: trialLuck({ ...made, id: id ?? made.id, dailyOf: dailyOf ?? made.dailyOf }),
+    ...given,
   };
+}
+
+function bestOf(trials: readonly StoredTrial[]): StoredTrial {
+  const best = bestTrial(trials, [SHARPE]);
+  if (best === null) throw new Error('expected a trial with values');
+  return best;
 }
 
 /** Trials whose params decide nothing: every one guesses by itself. */
