@@ -131,6 +131,8 @@ export interface BacktestRun {
    * bars close together.
    */
   readonly fills: readonly FillRecord[];
+  /** What the bot sent to the exchange; null on bars, where nothing is asked for. */
+  readonly requests: number | null;
   /** What the reader of the numbers must know, one sentence each. */
   readonly warnings: readonly string[];
   /** The configuration as it was read, without secrets. JSON. */

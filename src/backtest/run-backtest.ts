@@ -84,6 +84,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     members: run.members,
     orders: run.orders,
     fills: run.fills,
+    requests: null,
     warnings: [...warningsOf(backtest, venue.valuer(quote).unvalued), ...emptyUniverses(run)],
     config: backtest.config,
     timing: { ...backtest.loading, runMs, events: run.bars },

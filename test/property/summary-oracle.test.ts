@@ -207,6 +207,9 @@ function figuresOfActivity({ fills, equity, firstPrice, lastPrice }: Given) {
       fills.map(({ side, price, fee }) => (side === 'buy' ? quoteOf(price, fee) : Number(fee) / 1e10)),
     ),
     fills: fills.length,
+    requests: null,
+    requestsPerFill: null,
+    averageOrderWaitMs: null,
     buyAndHoldReturn: Number(lastPrice) / Number(firstPrice) - 1,
   };
 }

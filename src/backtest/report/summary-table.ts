@@ -81,5 +81,16 @@ function activityFigures(summary: BacktestSummary): Figure[] {
     { name: 'orders', title: 'Orders', text: String(summary.orders) },
     { name: 'refused', title: 'Refused', text: String(summary.refused) },
     { name: 'fills', title: 'Fills', text: String(summary.fills) },
+    ...requestTexts(summary),
+  ];
+}
+
+/** A run on candles sends none, and says nothing of it. */
+function requestTexts({ requests, requestsPerFill, averageOrderWaitMs }: BacktestSummary): Figure[] {
+  if (requests === null) return [];
+  return [
+    { name: 'requests', title: 'Requests', text: String(requests) },
+    { name: 'requestsPerFill', title: 'Requests per fill', text: numberText(requestsPerFill) },
+    { name: 'averageOrderWaitMs', title: 'Orders waited', text: spanText(averageOrderWaitMs) },
   ];
 }

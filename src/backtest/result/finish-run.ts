@@ -2,6 +2,7 @@ import { formatUnits } from '../../domain/money.ts';
 import type { RefusalCount } from '../../engine/intent-tally.ts';
 import { REFUSAL_TABLE } from '../../exchange/refusals.ts';
 import type { BacktestRun } from '../backtest-run.ts';
+import { requestFigures } from '../metrics/request-figures.ts';
 import { numberOf, quotient } from '../metrics/statistics.ts';
 import { monthlyReturns } from '../metrics/return-tables.ts';
 import { valuedFills } from '../metrics/valued-fills.ts';
@@ -109,6 +110,7 @@ export function summaryOf(
     orders: run.orders.length,
     refused: run.intents.reduce((sum, { refusals }) => sum + refusedIn(refusals), 0),
     fills: run.fills.length,
+    ...requestFigures(run),
   };
 }
 

@@ -15,7 +15,8 @@ interface Stretch {
 /**
  * The figures of parts of a run. A stretch has what happened after its beginning, up to its end and at it. A
  * trade is of the stretch that it ends in; one that goes on at the end is open in it. Equity at the ends is
- * that of the curve, to fifteen digits. Intents are counted for a whole run alone: here they are 0.
+ * that of the curve, to fifteen digits. Intents and requests are counted for a whole run
+ * alone: here they are 0, and null.
  */
 export function stretchSummaries(
   run: BacktestRun,
@@ -30,6 +31,7 @@ export function stretchSummaries(
       orders: run.orders.filter(({ plannedAtMs }) => isIn(plannedAtMs)),
       fills: run.fills.filter(({ atMs }) => isIn(atMs)),
       intents: [],
+      requests: null,
     };
     return summaryOf(
       part,

@@ -105,6 +105,7 @@ export async function runPollBacktest(
       members: run.members,
       orders,
       fills,
+      requests: run.requests.reduce((sum, { requests }) => sum + requests, 0),
       warnings,
       config: keptConfig(config, {
         fromMs,

@@ -31,6 +31,9 @@ const LESS_IS_BETTER: ReadonlySet<string> = new Set([
   'longestDrawdownMs',
   'fees',
   'refused',
+  'requests',
+  'requestsPerFill',
+  'averageOrderWaitMs',
 ]);
 
 /** The direction of an objective that names none. */

@@ -24,6 +24,8 @@ export interface DemoRunOptions {
   readonly feeRate?: bigint;
   readonly warnings?: readonly string[];
   readonly strategy?: string;
+  /** What it sent to the exchange; nothing is sent on candles. */
+  readonly requests?: number;
 }
 
 const START_MS = Date.UTC(2023, 0, 1);
@@ -63,6 +65,7 @@ export function demoRun(options: DemoRunOptions = {}): BacktestRun {
   return {
     locks: { records: [], more: 0 },
     members: { records: [], more: 0 },
+    requests: options.requests ?? null,
     fidelity: {
       kind: 'candles',
       rules: [
