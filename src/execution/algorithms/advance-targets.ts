@@ -29,6 +29,8 @@ interface Round {
   money: Units;
   wakeAtMs: number | null;
   wantsBooks: boolean;
+  /** What the first of its legs that waits for something lacks. */
+  lacks: string | null;
 }
 
 /**
@@ -50,15 +52,18 @@ export function advanceTargets(
   if (typeof algorithm === 'string') return waitingFor(before, algorithm);
   const live = orders.reduce((sum, order) => sum + (isFinal(order) ? 0 : 1), 0);
   const money = present(view.portfolio, 'a look at the portfolio').spendable();
-  const round: Round = { view, orders, place: [], atOnce, live, money, wakeAtMs: null, wantsBooks: false };
+  const nothing = { place: [], wakeAtMs: null, wantsBooks: false, lacks: null };
+  const round: Round = { view, orders, atOnce, live, money, ...nothing };
   const sold = algorithm.legs.map((leg) => (leg.side === 'sell' ? advanced(leg, round) : leg));
   const isSold = sold.every(({ side, done }) => side === 'buy' || done !== null);
   const legs = isSold ? sold.map((leg) => (leg.side === 'buy' ? advanced(leg, round) : leg)) : sold;
   const isSame = legs.every((leg, index) => leg === algorithm.legs[index]);
   const next = isSame ? algorithm : { ...algorithm, legs };
   if (legs.every(({ done }) => done !== null)) return over(next, sayEnds(legs));
-  const { place, wakeAtMs, wantsBooks } = round;
-  return { algorithm: next, cancel: NOTHING, place, wakeAtMs, wantsBooks, done: null };
+  const { place, wakeAtMs, wantsBooks, lacks } = round;
+  const step = { algorithm: next, cancel: NOTHING, place, wakeAtMs, wantsBooks, done: null };
+  // A leg that waits says nothing of itself while others trade.
+  return lacks === null || live > 0 || place.length > 0 ? step : { ...step, lacks };
 }
 
 /** With positions in place of shares; what it lacks, while the equity or a price is not known. */
@@ -105,6 +110,7 @@ function advanced(leg: TargetsLeg, round: Round): TargetsLeg {
   if (wished === undefined) {
     if (step.wakeAtMs !== null) round.wakeAtMs = Math.min(step.wakeAtMs, round.wakeAtMs ?? Infinity);
     if (step.wantsBooks) round.wantsBooks = true;
+    round.lacks ??= step.lacks ?? null;
     return step.algorithm === leg.target ? leg : { ...leg, target: step.algorithm };
   }
   // It has gone beyond its target, as when something else has traded the same coin.

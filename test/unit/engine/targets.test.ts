@@ -98,6 +98,23 @@ describe('a set of shares', () => {
       expect(lacks(world)).toHaveLength(1);
     });
 
+    it('says it too once the shares have become positions', () => {
+      const world = open();
+      world.want(TENTH);
+      world.advance(1_000);
+      const order = world.accept();
+      world.venue.book = { bid: null, ask: null };
+      world.venue.fill(order.id, '60', '100');
+      world.venue.end(order.id);
+      world.advance(290_000);
+      expect(lacks(world)).toEqual([]);
+      world.advance(600_000);
+      expect(amounts(world)).toEqual(['buy 100 cancelled']);
+      expect(lacks(world)).toEqual([
+        'one: its targets in BTCUSDT could place nothing for 5 minutes: no price of BTCUSDT is known. It goes on waiting',
+      ]);
+    });
+
     it('says it of a target of one market too', () => {
       const world = open();
       world.venue.book = { bid: '99', ask: null };
