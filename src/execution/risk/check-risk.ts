@@ -3,7 +3,6 @@ import { checkMarketExposure, checkPositionSize, checkTotalExposure } from './ex
 import { checkOpenOrders, checkOrderRate, checkOrderSize, checkOrderValue } from './order-checks.ts';
 import { checkDailyLoss, checkDrawdown, checkLossCooldown } from './pnl-checks.ts';
 import { checkPriceCollar } from './price-collar.ts';
-import { onlyReduces } from './live-exposure.ts';
 import type { RiskLimits } from './risk-limits.ts';
 import type { RiskCheck, RiskRefusal, RiskView, WantedOrder } from './risk-view.ts';
 import { checkSelfCrossing } from './self-crossing.ts';
@@ -34,8 +33,9 @@ export const RISK_CHECKS: ReadonlyMap<string, RiskCheck> = new Map([
 ]);
 
 /**
- * Not asked about the exit of a bracket that can do nothing but reduce the position: what guards against
- * slips of a strategy must not leave a position without its stop.
+ * Not asked about the exit of a bracket. It sells no more than its entry bought, which was asked about: what
+ * guards against slips of a strategy must not leave a position without its stop. Other live orders of the
+ * strategy, which may sell the same coins, do not change that: what they add up to is asked about below.
  */
 const NOT_OF_EXITS: ReadonlySet<string> = new Set([
   'data-age',
@@ -81,9 +81,8 @@ export type RiskVerdict =
  * `createRiskLimits` made.
  */
 export function checkRisk(view: RiskView, limits: RiskLimits): RiskVerdict {
-  const isWayOut = view.order.isExit && onlyReduces(view);
   for (const { name, check } of IN_ORDER) {
-    if (isWayOut && NOT_OF_EXITS.has(name)) continue;
+    if (view.order.isExit && NOT_OF_EXITS.has(name)) continue;
     const refusal = check(view, limits);
     if (refusal !== null) return { ok: false, refusal: { check: name, ...refusal } };
   }

@@ -84,11 +84,17 @@ describe('checking an order', () => {
     ['order-rate', 'maxOrdersPerMinute 0', '', true],
     ['open-orders', 'maxOpenOrdersInAll 0', '', true],
     ['self-crossing', 'refuseSelfCrossing', 'live buy 1 at 100', false],
-  ])('lets the exit of a held position pass %s: %s', (check, limits, situation, passes) => {
+  ])('lets the exit of a bracket pass %s: %s', (check, limits, situation, passes) => {
     const view = viewOf(`${situation}, holds 1, sell 1 at 99 as exit`);
     expect(checkRisk(view, limitsOf(limits)).ok, check).toBe(passes);
-    const tooMuch = viewOf(`${situation}, holds 0.5, sell 1 at 99 as exit`);
-    expect(checkRisk(tooMuch, limitsOf(limits)).ok, check).toBe(false);
+    const besideASale = viewOf(`${situation}, holds 1, live sell 1 at 105, sell 1 at 99 as exit`);
+    expect(checkRisk(besideASale, limitsOf(limits)).ok, check).toBe(passes);
+  });
+
+  test('asks the exit of a bracket about what it adds to the risk', () => {
+    const limits = limitsOf('maxPosition btc=0');
+    expect(checkRisk(viewOf('holds 1, sell 1 at 99 as exit'), limits).ok).toBe(true);
+    expect(checkRisk(viewOf('holds 0.5, sell 1 at 99 as exit'), limits).ok).toBe(false);
   });
 
   test('has a case above for every check', () => {
