@@ -255,7 +255,7 @@ describe('a report', () => {
 
   test('draws a million bars, says how it thinned them, and shows fills when they can be seen', async () => {
     const { page, messages } = await open({ run: { bars: 1_051_200, timeframe: '1m', tradeChance: 0.02 } });
-    expect(await textOf(page, '#charts')).toContain('each bar above stands for 1 h 11 min');
+    expect(await textOf(page, '#charts')).toContain('each bar above stands for 17 min');
     expect(await textOf(page, '#note')).toMatch(/fills in view: zoom in to see them/);
     await page.locator('#trades tbody tr').nth(10).click();
     await page.waitForTimeout(300);

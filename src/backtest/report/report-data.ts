@@ -1,11 +1,11 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
-import type { BacktestRun } from '../backtest-run.ts';
 import { numberOf } from '../metrics/statistics.ts';
 import type { RoundTrip } from '../metrics/round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
 import type { FinishedRun } from '../result/finish-run.ts';
 import { exitLines, tripLabels, type ExitLines, type TripLabels } from './exit-lines.ts';
+import { numberColumn, roundedTo, distancesOf, type NumberColumn } from './number-column.ts';
 import { bandColumns, lockBands, memberBands, type BandColumns } from './time-bands.ts';
 import { thinCandles, thinEquity, stepAt, timeGrid, type ThinCandles, type ThinEquity } from './thinning.ts';
 
@@ -25,10 +25,15 @@ export interface ReportData {
   readonly startMs: number;
   readonly stepMs: number;
   readonly isThinned: boolean;
-  readonly equity: ThinEquity;
-  /** What the money would be worth had it been spread over the markets and kept, at the steps of `equity`. */
-  readonly hold: readonly number[];
-  readonly markets: readonly { readonly name: string; readonly candles: ThinCandles }[];
+  /** In the quote currency; the page works out from it and the bars what buying and holding had brought. */
+  readonly initialEquity: number;
+  readonly equity: EquityColumns;
+  readonly markets: readonly {
+    readonly name: string;
+    /** The first price that a strategy could have bought at. */
+    readonly firstPrice: number;
+    readonly candles: ThinCandles;
+  }[];
   readonly fills: {
     readonly market: readonly number[];
     readonly at: readonly number[];
@@ -55,14 +60,29 @@ export interface ReportData {
   readonly members: BandColumns;
 }
 
+/** The equity by step: its end, and where a step is several bars, its extremes. Drawdowns are fractions. */
+export interface EquityColumns {
+  readonly at: readonly number[];
+  readonly last: NumberColumn;
+  readonly low: NumberColumn | null;
+  readonly high: NumberColumn | null;
+  readonly depth: NumberColumn;
+}
+
+/** Of a depth, so that a hundredth of a percent can be read. */
+const DEPTH_DIGITS = 5;
+
+/** Of a volume. */
+const VOLUME_DIGITS = 3;
+
 /** What a report draws of a run, thinned to what a screen can show. */
 export function reportData({ run, trips }: FinishedRun): ReportData {
   const grid = timeGrid(run);
   const initialEquity = numberOf(run.initialEquity);
-  const equity = thinEquity(run.curve, initialEquity, grid);
-  const markets = run.markets.map(({ market, candles }) => ({
+  const markets = run.markets.map(({ market, firstPrice, candles }) => ({
     name: market.symbol as string,
-    candles: thinCandles(candles, grid),
+    firstPrice: numberOf(firstPrice),
+    candles: inSteps(thinCandles(candles, grid)),
   }));
   const trades = shownTrades(trips);
   const indexOf = new Map(markets.map(({ name }, index) => [name, index]));
@@ -73,30 +93,30 @@ export function reportData({ run, trips }: FinishedRun): ReportData {
   return {
     quote: run.quote,
     ...grid,
-    equity: inDrawingPrecision(equity),
-    hold: holdCurve({ equity, markets, initialEquity, run }),
-    markets: markets.map(({ name, candles }) => ({ name, candles: inSteps(candles) })),
+    initialEquity,
+    equity: equityColumns(thinEquity(run.curve, initialEquity, grid), grid.isThinned),
+    markets,
     fills: {
       market: fills.map(({ market }) => market),
-      at: steps(fills.map(({ at }) => at)),
+      at: distancesOf(fills.map(({ at }) => at)),
       isBuy: fills.map(({ isBuy }) => isBuy),
       price: fills.map(({ price }) => price),
     },
     trades: {
-      number: steps(trades.map(({ number }) => number)),
+      number: distancesOf(trades.map(({ number }) => number)),
       market: trades.map(({ market }) => indexOf.get(market) ?? 0),
-      openedAtMs: steps(trades.map(({ openedAtMs }) => openedAtMs)),
+      openedAtMs: distancesOf(trades.map(({ openedAtMs }) => openedAtMs)),
       lengthMs: trades.map(({ closedAtMs, openedAtMs }) =>
         closedAtMs === null ? -1 : closedAtMs - openedAtMs,
       ),
       amount: trades.map(({ amount }) => formatUnits(amount)),
       entryPrice: trades.map(({ entryPrice }) => formatUnits(entryPrice)),
       exitPrice: trades.map(({ exitPrice }) => formatUnits(exitPrice)),
-      fees: trades.map(({ fees }) => rounded(numberOf(fees), 8)),
-      profit: trades.map(({ profit }) => rounded(numberOf(profit), 10)),
+      fees: trades.map(({ fees }) => roundedTo(numberOf(fees), 8)),
+      profit: trades.map(({ profit }) => roundedTo(numberOf(profit), 10)),
       change: trades.map((trip) => {
         const change = tripReturn(trip);
-        return change === null ? null : rounded(change, 5);
+        return change === null ? null : roundedTo(change, 5);
       }),
       ...tripLabels(run.orders, trades),
     },
@@ -152,78 +172,38 @@ function shownFills(
         market: index,
         atMs: openedAtMs,
         isBuy: 1,
-        price: rounded(numberOf(entryPrice), 10),
+        price: roundedTo(numberOf(entryPrice), 10),
       };
       if (closedAtMs === null) return [entry];
-      return [entry, { market: index, atMs: closedAtMs, isBuy: 0, price: rounded(numberOf(exitPrice), 10) }];
+      return [
+        entry,
+        { market: index, atMs: closedAtMs, isBuy: 0, price: roundedTo(numberOf(exitPrice), 10) },
+      ];
     })
     .toSorted((left, right) => left.atMs - right.atMs);
 }
 
-/** The initial equity, spread evenly over the markets at their first prices, at each step of the equity. */
-function holdCurve(options: {
-  readonly equity: ThinEquity;
-  readonly markets: readonly { readonly candles: ThinCandles }[];
-  readonly initialEquity: number;
-  readonly run: BacktestRun;
-}): number[] {
-  const { equity, markets, initialEquity, run } = options;
-  const shares = markets.map(({ candles }, index) => ({
-    candles,
-    unitPrice: numberOf(run.markets[index]?.firstPrice ?? run.initialEquity) * 10 ** candles.decimals,
-    next: 0,
-    growth: 1,
-  }));
-  return equity.at.map((step) => {
-    let growth = 0;
-    for (const share of shares) {
-      const { candles, unitPrice } = share;
-      while ((candles.at[share.next] ?? Number.POSITIVE_INFINITY) <= step) {
-        share.growth = (candles.close[share.next] ?? unitPrice) / unitPrice;
-        share.next += 1;
-      }
-      growth += share.growth;
-    }
-    return rounded(shares.length === 0 ? initialEquity : (initialEquity * growth) / shares.length, 7);
-  });
-}
-
-/** Digits that a screen can show. */
-function inDrawingPrecision({ at, last, low, high, depth }: ThinEquity): ThinEquity {
+function equityColumns({ at, last, low, high, depth }: ThinEquity, isThinned: boolean): EquityColumns {
   return {
-    at: steps(at),
-    last: toSeven(last),
-    low: toSeven(low),
-    high: toSeven(high),
-    depth: depth.map((value) => Math.round(value * 1e5) / 1e5),
+    at: distancesOf(at),
+    last: numberColumn(last),
+    low: isThinned ? numberColumn(low) : null,
+    high: isThinned ? numberColumn(high) : null,
+    depth: numberColumn(depth, DEPTH_DIGITS),
   };
 }
 
-const toSeven = (values: readonly number[]): number[] => values.map((value) => rounded(value, 7));
-
 /** Bars as small numbers: the open by the close before, and the others by the open. */
-function inSteps({ decimals, at, open, high, low, close }: ThinCandles): ThinCandles {
+function inSteps({ decimals, at, open, high, low, close, volume }: ThinCandles): ThinCandles {
   const byOpen = (values: readonly number[]): number[] =>
     values.map((value, index) => value - (open[index] ?? 0));
   return {
     decimals,
-    at: steps(at),
+    at: distancesOf(at),
     open: open.map((value, index) => value - (close[index - 1] ?? 0)),
     high: byOpen(high),
     low: byOpen(low),
     close: byOpen(close),
+    volume: volume.map((value) => roundedTo(value, VOLUME_DIGITS)),
   };
-}
-
-/** Each number as its distance from the one before. */
-function steps(values: readonly number[]): number[] {
-  return values.map((value, index) => value - (values[index - 1] ?? 0));
-}
-
-/** A number with so many digits: what a screen can show, so the last of them may be a tie's other side. */
-function rounded(value: number, digits: number): number {
-  if (value === 0) return 0;
-  const decimals = digits - 1 - Math.floor(Math.log10(Math.abs(value)));
-  const scale = 10 ** Math.abs(decimals);
-  return decimals < 0 ? Math.round(value / scale) * scale : Math.round(value * scale) / scale;
 }

@@ -26,7 +26,7 @@ import type { BandColumns } from './time-bands.ts';
 
 /**
  * A run as one HTML file: charts, figures, trades and what they rest on, with its data and its scripts
- * inside. Long runs are thinned for drawing (the page says so) and stay below two megabytes.
+ * inside. Long runs are thinned for drawing (the page says so) and stay below three megabytes.
  */
 export function reportHtml(finished: FinishedRun): string {
   const { run, head, trips } = finished;

@@ -10,14 +10,15 @@ export interface TimeGrid {
 }
 
 /**
- * Cells that a report's curves and bars may have together: what keeps a report of a million bars below two
- * megabytes.
+ * Numbers that a report's curves and bars may have together: what keeps a report of a million bars below
+ * three megabytes.
  */
-const MOST_CELLS = 60_000;
-/** Curves that are drawn beside the bars of the markets. */
-const CURVES = 3;
-/** However few bars there are: no chart shows more at once. */
-const MOST_STEPS = 15_000;
+const MOST_NUMBERS = 600_000;
+/** Numbers of one step: of the equity where it is thinned, and of a bar. */
+const OF_EQUITY = 4;
+const OF_BAR = 5;
+/** However few numbers a step has: more would make a page slow. Seven years of hours are 61,362. */
+const MOST_STEPS = 64_000;
 const SECOND_MS = 1_000;
 
 /**
@@ -29,7 +30,8 @@ export function timeGrid({ fromMs, toMs, barMs, markets }: BacktestRun): TimeGri
     candles.length > 0 ? [candles.openTimeMs[0] ?? fromMs] : [],
   );
   const firstMs = Math.min(fromMs, ...starts);
-  const most = Math.min(MOST_STEPS, Math.floor(MOST_CELLS / (CURVES + markets.length)));
+  const ofStep = OF_EQUITY + OF_BAR * markets.length;
+  const most = Math.min(MOST_STEPS, Math.floor(MOST_NUMBERS / ofStep));
   const bars = Math.max(1, Math.ceil((toMs - firstMs) / barMs / most));
   const stepMs = Math.max(1, Math.ceil((bars * barMs) / SECOND_MS)) * SECOND_MS;
   return { startMs: Math.floor(firstMs / stepMs) * stepMs, stepMs, isThinned: stepMs > barMs };
@@ -82,7 +84,10 @@ export function thinEquity(curve: EquityCurve, initialEquity: number, grid: Time
   return thin;
 }
 
-/** Bars by step of a grid, in whole numbers of 10^-decimals. `at` rises; steps without a bar are left out. */
+/**
+ * Bars by step of a grid, in whole numbers of 10^-decimals, and their volumes. `at` rises; steps without a
+ * bar are left out.
+ */
 export interface ThinCandles {
   readonly decimals: number;
   readonly at: number[];
@@ -90,10 +95,13 @@ export interface ThinCandles {
   readonly high: number[];
   readonly low: number[];
   readonly close: number[];
+  /** In the base currency. */
+  readonly volume: number[];
 }
 
 /**
- * The bars of a market as the steps of a grid have them: first open, highest high, lowest low, last close.
+ * The bars of a market as the steps of a grid have them: first open, highest high, lowest low, last close,
+ * and what was traded in all.
  */
 export function thinCandles(candles: CandleColumns, grid: TimeGrid): ThinCandles {
   const thin: ThinCandles = {
@@ -103,7 +111,9 @@ export function thinCandles(candles: CandleColumns, grid: TimeGrid): ThinCandles
     high: [],
     low: [],
     close: [],
+    volume: [],
   };
+  const volumeScale = 10 ** candles.volumeDecimals;
   let current = -1;
   let last = Number.NEGATIVE_INFINITY;
   for (let bar = 0; bar < candles.length; bar += 1) {
@@ -118,10 +128,12 @@ export function thinCandles(candles: CandleColumns, grid: TimeGrid): ThinCandles
       thin.high.push(high);
       thin.low.push(low);
       thin.close.push(0);
+      thin.volume.push(0);
     }
     thin.high[current] = Math.max(thin.high[current] ?? high, high);
     thin.low[current] = Math.min(thin.low[current] ?? low, low);
     thin.close[current] = candles.close[bar] ?? 0;
+    thin.volume[current] = (thin.volume[current] ?? 0) + (candles.volume[bar] ?? 0) / volumeScale;
   }
   return thin;
 }

@@ -16,7 +16,7 @@ import { bandLines, hiddenBands, startTimeBands } from './time-bands.js';
  */
 export function startCharts(data, places) {
   const series = createSeries(data, places.chart);
-  const { chart, prices, tradeLine, hold, equity, drawdown } = series;
+  const { chart, prices, volume, tradeLine, hold, equity, drawdown } = series;
   let market = 0;
   /** @type {import('./read-data.js').Trade | null} */
   let chosen = null;
@@ -45,6 +45,7 @@ export function startCharts(data, places) {
       },
     });
     prices.setData([...(shown?.bars ?? [])]);
+    volume.setData([...(shown?.volume ?? [])]);
     tradeLine.setData([]);
     showMarks();
   };
@@ -78,6 +79,7 @@ export function startCharts(data, places) {
   chart.timeScale().subscribeVisibleTimeRangeChange(showMarks);
   chart.subscribeCrosshairMove((event) => {
     const bar = /** @type {any} */ (event.seriesData.get(prices)) ?? null;
+    const traded = /** @type {any} */ (event.seriesData.get(volume))?.value ?? null;
     const money = /** @type {any} */ (event.seriesData.get(equity))?.value ?? null;
     const held = /** @type {any} */ (event.seriesData.get(hold))?.value ?? null;
     const depth = /** @type {any} */ (event.seriesData.get(drawdown))?.value ?? null;
@@ -89,6 +91,7 @@ export function startCharts(data, places) {
       ...legendOf(data, {
         time: event.time,
         bar,
+        traded,
         money,
         held,
         depth,

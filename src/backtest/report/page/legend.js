@@ -1,4 +1,4 @@
-import { moneyOf, priceOf, timeOfDay } from './texts.js';
+import { moneyOf, priceOf, shortVolume, timeOfDay } from './texts.js';
 
 /**
  * What is under the pointer, or how the charts are to be used where there is none.
@@ -6,7 +6,7 @@ import { moneyOf, priceOf, timeOfDay } from './texts.js';
  * @param {any} at
  */
 export function legendOf(data, at) {
-  const { time, bar, money, held, depth, decimals, market } = at;
+  const { time, bar, traded, money, held, depth, decimals, market } = at;
   if (time === undefined) {
     return [
       labelled('Equity', '', 'equity'),
@@ -21,7 +21,8 @@ export function legendOf(data, at) {
   const parts = [labelled('', timeOfDay(Number(time) * 1000))];
   if (bar !== null) {
     const numbers = [bar.open, bar.high, bar.low, bar.close].map((value) => priceOf(value, decimals));
-    parts.push(labelled(market, `O ${numbers[0]} H ${numbers[1]} L ${numbers[2]} C ${numbers[3]}`));
+    const sold = traded === null ? '' : ` V ${shortVolume(traded)}`;
+    parts.push(labelled(market, `O ${numbers[0]} H ${numbers[1]} L ${numbers[2]} C ${numbers[3]}${sold}`));
   }
   if (money !== null) parts.push(labelled('Equity', moneyOf(money, data.quote), 'equity'));
   if (held !== null) parts.push(labelled('Buy and hold', moneyOf(held, data.quote), 'hold'));

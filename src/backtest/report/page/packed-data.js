@@ -20,3 +20,12 @@ export function summed(distances) {
   let sum = 0;
   return distances.map((distance) => (sum += distance));
 }
+
+/**
+ * The numbers of a column: see `NumberColumn`.
+ * @param {{ readonly decimals: number, readonly steps: readonly number[] }} column
+ */
+export function numbersOf({ decimals, steps }) {
+  const scale = 10 ** decimals;
+  return summed(steps).map((value) => value / scale);
+}

@@ -1,4 +1,4 @@
-import { packedData, summed } from './packed-data.js';
+import { numbersOf, packedData, summed } from './packed-data.js';
 
 /** What the page draws, as its charts and table need it. See `ReportData` for what is sent. */
 
@@ -18,9 +18,11 @@ import { packedData, summed } from './packed-data.js';
  *   readonly isAfterAll: boolean }} Moment the bar that has it, and how much of the bar is before it
  * @typedef {{ readonly market: number, readonly fromMs: number, readonly untilMs: number, readonly from: Moment,
  *   readonly until: Moment, readonly name: string, readonly text: string }} Band
- * @typedef {{ readonly name: string, readonly decimals: number, readonly bars: readonly Bar[] }} Market
+ * @typedef {{ readonly name: string, readonly decimals: number, readonly bars: readonly Bar[],
+ *   readonly volume: readonly Point[] }} Market
  * @typedef {{ readonly quote: string, readonly stepMs: number, readonly isThinned: boolean, readonly equity: readonly Point[],
- *   readonly equityRange: readonly Bar[], readonly drawdown: readonly Point[], readonly hold: readonly Point[],
+ *   readonly equityRange: readonly Bar[], readonly drawdown: readonly Point[], readonly drawdownRange: readonly Bar[],
+ *   readonly hold: readonly Point[],
  *   readonly markets: readonly Market[], readonly fills: readonly Fill[], readonly trades: readonly Trade[],
  *   readonly exits: readonly ExitLine[], readonly locks: readonly Band[], readonly members: readonly Band[],
  *   readonly timeAt: (timeMs: number) => import('lightweight-charts').UTCTimestamp }} PageData
@@ -45,8 +47,13 @@ function unpacked(sent) {
   const timeOf = (step) =>
     /** @type {import('lightweight-charts').UTCTimestamp} */ ((startMs + step * stepMs) / 1000);
   const at = summed(equity.at);
-  /** @param {(index: number) => number} value */
-  const points = (value) => at.map((step, index) => ({ time: timeOf(step), value: value(index) }));
+  const times = at.map(timeOf);
+  const last = numbersOf(equity.last);
+  const depth = numbersOf(equity.depth).map((value) => -100 * value);
+  const markets = sent.markets.map((/** @type {any} */ market) => ({
+    ...market,
+    at: summed(market.candles.at),
+  }));
   const lastStep = at.at(-1) ?? 0;
   /** @param {number} timeMs */
   const momentOf = (timeMs) => {
@@ -61,20 +68,20 @@ function unpacked(sent) {
     quote,
     stepMs,
     isThinned,
-    equity: points((index) => equity.last[index]),
-    equityRange: at.map((step, index) => ({
-      time: timeOf(step),
-      open: equity.last[index],
-      high: equity.high[index],
-      low: equity.low[index],
-      close: equity.last[index],
-    })),
-    drawdown: points((index) => -100 * equity.depth[index]),
-    hold: points((index) => sent.hold[index]),
-    markets: sent.markets.map((/** @type {any} */ market) => ({
+    equity: pointsOf(times, last),
+    equityRange: rangesOf(times, {
+      last,
+      low: equity.low === null ? last : numbersOf(equity.low),
+      high: equity.high === null ? last : numbersOf(equity.high),
+    }),
+    drawdown: pointsOf(times, depth),
+    drawdownRange: rangesOf(times, { last: depth, low: depth, high: depth }),
+    hold: pointsOf(times, holdCurve(at, markets, sent.initialEquity)),
+    markets: markets.map((/** @type {any} */ market) => ({
       name: market.name,
       decimals: market.candles.decimals,
-      bars: barsOf(market.candles, timeOf),
+      bars: barsOf(market.candles, market.at.map(timeOf)),
+      volume: pointsOf(market.at.map(timeOf), market.candles.volume),
     })),
     fills: filledAt.map((step, index) => ({
       market: fills.market[index],
@@ -127,19 +134,70 @@ function bandsFrom(bands, momentOf) {
 }
 
 /**
- * Bars from their columns, in which the prices are steps from one another.
- * @param {any} candles
- * @param {(step: number) => import('lightweight-charts').UTCTimestamp} timeOf
+ * @param {readonly import('lightweight-charts').UTCTimestamp[]} times
+ * @param {readonly number[]} values
+ * @returns {Point[]}
+ */
+function pointsOf(times, values) {
+  return times.map((time, index) => ({ time, value: values[index] ?? 0 }));
+}
+
+/**
+ * How low and high something was within each step. Zoomed out, the chart makes one bar of many, and keeps both.
+ * @param {readonly import('lightweight-charts').UTCTimestamp[]} times
+ * @param {{ readonly last: readonly number[], readonly low: readonly number[], readonly high: readonly number[] }} values
  * @returns {Bar[]}
  */
-function barsOf(candles, timeOf) {
+function rangesOf(times, { last, low, high }) {
+  return times.map((time, index) => {
+    const value = last[index] ?? 0;
+    return { time, open: value, high: high[index] ?? value, low: low[index] ?? value, close: value };
+  });
+}
+
+/**
+ * The initial equity, spread evenly over the markets at their first prices, at each step of the equity.
+ * @param {readonly number[]} steps
+ * @param {readonly any[]} markets
+ * @param {number} initialEquity
+ */
+function holdCurve(steps, markets, initialEquity) {
+  const shares = markets.map(({ at, candles, firstPrice }) => ({
+    at,
+    candles,
+    unitPrice: firstPrice * 10 ** candles.decimals,
+    next: 0,
+    close: 0,
+    growth: 1,
+  }));
+  return steps.map((step) => {
+    let growth = 0;
+    for (const share of shares) {
+      while (share.next < share.at.length && share.at[share.next] <= step) {
+        share.close += share.candles.open[share.next] + share.candles.close[share.next];
+        share.growth = share.close / share.unitPrice;
+        share.next += 1;
+      }
+      growth += share.growth;
+    }
+    return shares.length === 0 ? initialEquity : (initialEquity * growth) / shares.length;
+  });
+}
+
+/**
+ * Bars from their columns, in which the prices are steps from one another.
+ * @param {any} candles
+ * @param {readonly import('lightweight-charts').UTCTimestamp[]} times
+ * @returns {Bar[]}
+ */
+function barsOf(candles, times) {
   const scale = 10 ** candles.decimals;
   let close = 0;
-  return summed(candles.at).map((step, index) => {
+  return times.map((time, index) => {
     const open = close + candles.open[index];
     close = open + candles.close[index];
     return {
-      time: timeOf(step),
+      time,
       open: open / scale,
       high: (open + candles.high[index]) / scale,
       low: (open + candles.low[index]) / scale,

@@ -2,6 +2,9 @@ import { colour } from './theme.js';
 
 /** The chart with its series: prices above, equity below them, drawdown at the bottom. */
 
+/** How far from the top of the price pane the largest volume ends. */
+const VOLUME_TOP = 0.84;
+
 /** @typedef {ReturnType<typeof createSeries>} ChartSeries */
 
 /**
@@ -17,12 +20,25 @@ export function createSeries(data, place) {
     handleScroll: { vertTouchDrag: false },
     timeScale: {
       minBarSpacing: 0.001,
+      // Bars that are narrower than a pixel are drawn as one.
+      enableConflation: true,
       timeVisible: data.stepMs < 86_400_000,
       secondsVisible: data.stepMs < 60_000,
     },
     localization: { locale: 'en-US' },
   });
   const prices = chart.addSeries(charts.CandlestickSeries, { priceLineVisible: false }, 0);
+  const volume = chart.addSeries(
+    charts.HistogramSeries,
+    {
+      priceScaleId: 'volume',
+      priceFormat: { type: 'volume' },
+      priceLineVisible: false,
+      lastValueVisible: false,
+    },
+    0,
+  );
+  volume.priceScale().applyOptions({ scaleMargins: { top: VOLUME_TOP, bottom: 0 } });
   const tradeLine = chart.addSeries(
     charts.LineSeries,
     {
@@ -34,17 +50,14 @@ export function createSeries(data, place) {
     },
     0,
   );
-  const range = chart.addSeries(
-    charts.CandlestickSeries,
-    { priceLineVisible: false, lastValueVisible: false },
-    1,
-  );
+  const range = rangeSeries(chart, charts, 1);
   const hold = chart.addSeries(
     charts.LineSeries,
     { lineWidth: 1, priceLineVisible: false, lastValueVisible: false },
     1,
   );
   const equity = chart.addSeries(charts.LineSeries, { lineWidth: 2, priceLineVisible: false }, 1);
+  const depths = rangeSeries(chart, charts, 2);
   const drawdown = chart.addSeries(charts.BaselineSeries, { lineWidth: 1, priceLineVisible: false }, 2);
   const marks = charts.createSeriesMarkers(prices, []);
   const panes = chart.panes();
@@ -52,7 +65,8 @@ export function createSeries(data, place) {
 
   equity.setData([...data.equity]);
   hold.setData([...data.hold]);
-  range.setData(data.isThinned ? [...data.equityRange] : []);
+  range.setData([...data.equityRange]);
+  depths.setData([...data.drawdownRange]);
   drawdown.setData([...data.drawdown]);
   const money = {
     type: /** @type {const} */ ('custom'),
@@ -61,17 +75,52 @@ export function createSeries(data, place) {
   equity.applyOptions({ priceFormat: money });
   hold.applyOptions({ priceFormat: money });
   range.applyOptions({ priceFormat: money });
-  drawdown.applyOptions({
-    priceFormat: { type: 'custom', formatter: (/** @type {number} */ value) => `${value.toFixed(1)} %` },
+  const percent = {
+    type: /** @type {const} */ ('custom'),
+    formatter: (/** @type {number} */ value) => `${value.toFixed(1)} %`,
+  };
+  drawdown.applyOptions({ priceFormat: percent });
+  depths.applyOptions({ priceFormat: percent });
+  showRanges(data, { chart, range, depths });
+  return { chart, prices, volume, tradeLine, range, hold, equity, depths, drawdown, marks };
+}
+
+/**
+ * Between which values a curve was within the bars that are drawn as one.
+ * @param {import('lightweight-charts').IChartApi} chart
+ * @param {typeof import('lightweight-charts')} charts
+ * @param {number} pane
+ */
+function rangeSeries(chart, charts, pane) {
+  return chart.addSeries(
+    charts.CandlestickSeries,
+    { priceLineVisible: false, lastValueVisible: false, borderVisible: false },
+    pane,
+  );
+}
+
+/**
+ * Ranges are there where a point of a curve stands for several bars: on a thinned page always, else where bars are narrower than a pixel.
+ * @param {import('./read-data.js').PageData} data
+ * @param {Pick<ChartSeries, 'chart' | 'range' | 'depths'>} series
+ */
+function showRanges({ isThinned }, { chart, range, depths }) {
+  if (isThinned) return;
+  let isShown = true;
+  chart.timeScale().subscribeVisibleLogicalRangeChange((view) => {
+    if (view === null) return;
+    const isWide = view.to - view.from > chart.timeScale().width();
+    if (isWide === isShown) return;
+    isShown = isWide;
+    for (const series of [range, depths]) series.applyOptions({ visible: isWide });
   });
-  return { chart, prices, tradeLine, range, hold, equity, drawdown, marks };
 }
 
 /**
  * Gives all of them the colours of the theme.
  * @param {ChartSeries} series
  */
-export function paintSeries({ chart, prices, range, hold, equity, drawdown }) {
+export function paintSeries({ chart, prices, volume, range, hold, equity, depths, drawdown }) {
   chart.applyOptions({
     layout: {
       background: { color: colour('card') },
@@ -85,14 +134,9 @@ export function paintSeries({ chart, prices, range, hold, equity, drawdown }) {
   const rise = { upColor: colour('up'), wickUpColor: colour('up'), borderUpColor: colour('up') };
   const fall = { downColor: colour('down'), wickDownColor: colour('down'), borderDownColor: colour('down') };
   prices.applyOptions({ ...rise, ...fall });
-  const faint = colour('equity-range');
-  range.applyOptions({
-    upColor: faint,
-    downColor: faint,
-    wickUpColor: faint,
-    wickDownColor: faint,
-    borderVisible: false,
-  });
+  volume.applyOptions({ color: colour('volume') });
+  paintRange(range, colour('equity-range'));
+  paintRange(depths, colour('down'));
   equity.applyOptions({ color: colour('equity') });
   hold.applyOptions({ color: colour('hold') });
   drawdown.applyOptions({
@@ -101,6 +145,14 @@ export function paintSeries({ chart, prices, range, hold, equity, drawdown }) {
     bottomFillColor2: colour('depth-high'),
     topLineColor: colour('down'),
   });
+}
+
+/**
+ * @param {ChartSeries['range']} series
+ * @param {string} color
+ */
+function paintRange(series, color) {
+  series.applyOptions({ upColor: color, downColor: color, wickUpColor: color, wickDownColor: color });
 }
 
 /**

@@ -26,6 +26,14 @@ export function priceOf(value, decimals) {
   });
 }
 
+/**
+ * What was traded, in three digits.
+ * @param {number} volume
+ */
+export function shortVolume(volume) {
+  return volume.toLocaleString('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
+}
+
 /** @param {string} amount */
 export function amountOf(amount) {
   return Number(amount).toLocaleString('en-US', { maximumFractionDigits: 10 });

@@ -40,6 +40,8 @@ describe('thinned bars', () => {
         expect(Math.min(...thin.low)).toBe(Math.min(...candles.low));
         expect(thin.open[0]).toBe(candles.open[0]);
         expect(thin.close.at(-1)).toBe(candles.close.at(-1));
+        const traded = candles.volume.reduce((sum, volume) => sum + volume, 0) / 1_000;
+        expect(thin.volume.reduce((sum, volume) => sum + volume, 0)).toBeCloseTo(traded, 6);
         const equity = thinEquity(curve, 10_000, grid);
         expect(equity.at).toEqual(thin.at);
         expect(Math.max(...equity.high)).toBe(Math.max(...curve.equity));
@@ -51,8 +53,10 @@ describe('thinned bars', () => {
   });
 
   test('are the bars themselves where there are few', () => {
-    expect(timeGrid(demoRun({ bars: 15_000 }))).toMatchObject({ stepMs: 3_600_000, isThinned: false });
-    expect(timeGrid(demoRun({ bars: 15_001 }))).toMatchObject({ stepMs: 7_200_000, isThinned: true });
+    const sevenYears = { ...demoRun({ bars: 2 }), fromMs: 0 };
+    const until = (bars: number): BacktestRun => ({ ...sevenYears, toMs: bars * 3_600_000 });
+    expect(timeGrid(until(64_000))).toMatchObject({ stepMs: 3_600_000, isThinned: false });
+    expect(timeGrid(until(64_001))).toMatchObject({ stepMs: 7_200_000, isThinned: true });
   });
 });
 
@@ -71,12 +75,18 @@ describe('the data of a report', () => {
     expect(fills.at.length).toBeLessThanOrEqual(10_000);
   });
 
-  test('sets buying and holding beside the equity', () => {
-    const run = demoRun({ bars: 100 });
-    const { hold } = dataOf(run);
-    const [market] = run.markets;
-    expect(hold).toHaveLength(100);
-    expect(hold.at(-1)).toBeCloseTo((10_000 * Number(market?.lastPrice)) / Number(market?.firstPrice), 1);
+  test('has the extremes of the equity where a step is several bars, and else its ends alone', () => {
+    const { equity } = dataOf(demoRun({ bars: 100 }));
+    expect([equity.low, equity.high]).toEqual([null, null]);
+    const run = demoRun({ bars: 70_000 });
+    const thinned = dataOf(run).equity;
+    for (const column of [thinned.last, thinned.low, thinned.high])
+      expect(column?.steps).toHaveLength(thinned.at.length);
+    const first = run.curve.equity.slice(0, 2);
+    expect(Number(thinned.low?.steps[0]) / 10 ** (thinned.low?.decimals ?? 0)).toBeCloseTo(
+      Math.min(...first),
+      1,
+    );
   });
 });
 
@@ -140,7 +150,7 @@ describe('the exits of brackets in a report', () => {
 });
 
 describe('a report', () => {
-  test('of a million bars, tens of thousands of trades and thousands of locks is below two megabytes', () => {
+  test('of a million bars, tens of thousands of trades and thousands of locks is below three megabytes', () => {
     const run = demoRun({ bars: 1_051_200, timeframe: '1m', tradeChance: 0.05 });
     const inRial = run.markets.map((traded) => {
       const { candles } = traded;
@@ -164,8 +174,8 @@ describe('a report', () => {
       }),
     );
     const html = reportHtml(finishRun({ ...run, markets: inRial, locks: { records, more: 0 } }));
-    expect(html.length).toBeLessThan(2_000_000);
-    expect(html).toContain('each bar above stands for 1 h 11 min');
+    expect(html.length).toBeLessThan(3_000_000);
+    expect(html).toContain('each bar above stands for 17 min');
   });
 
   test('holds its data packed, and names nothing outside but the source of its charts', () => {
