@@ -8,7 +8,8 @@ import type { StoredTrial } from './store/study-rows.ts';
 import type { StudyStore } from './store/study-store.ts';
 import { sharedColumns } from './trials/shared-columns.ts';
 import { ThreadRunner } from './trials/thread-runner.ts';
-import type { TrialRunner } from './trials/trial-runner.ts';
+import type { StudyRunner } from './trials/trial-runner.ts';
+import type { TrialSetup } from './trials/trial-setup.ts';
 
 export interface SessionOptions {
   readonly folder: StudyFolder;
@@ -19,7 +20,7 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
   readonly onTrial: (trial: StoredTrial, isNew: boolean) => void;
   /** Who runs trials in place of threads of this process, such as other machines. */
-  readonly openRunner?: (study: PreparedStudy) => Promise<TrialRunner>;
+  readonly openRunner?: (study: PreparedStudy) => Promise<StudyRunner>;
 }
 
 /**
@@ -65,7 +66,7 @@ async function runWith(
   let done = store.count();
   register.count(id, done);
   const workers = Math.min(options.workers, Math.max(1, trials - done));
-  const runner = (await options.openRunner?.(study)) ?? threadsFor(study, workers);
+  const runner = await openRunner(study, { ...options, workers });
   try {
     return await runStudy({
       space: study.space,
@@ -92,10 +93,17 @@ async function runWith(
   }
 }
 
-function threadsFor({ settings, bars, setup }: PreparedStudy, workers: number): TrialRunner {
-  const candles = bars.trials.map(sharedColumns);
-  return new ThreadRunner({
-    setup: { ...setup, candles, fromMs: settings.from ?? null, toMs: null },
-    workers,
-  });
+/** The runner that was given, else threads of this process. */
+export async function openRunner(
+  study: PreparedStudy,
+  { openRunner: given, workers }: Pick<SessionOptions, 'openRunner' | 'workers'>,
+): Promise<StudyRunner> {
+  if (given !== undefined) return given(study);
+  const setup = trialSetupOf(study);
+  return new ThreadRunner({ setup: { ...setup, candles: setup.candles.map(sharedColumns) }, workers });
+}
+
+/** The setup of a study's trials: they see no bar of the hold-out. */
+export function trialSetupOf({ settings, bars, setup }: PreparedStudy): TrialSetup {
+  return { ...setup, candles: bars.trials, fromMs: settings.from ?? null, toMs: null };
 }

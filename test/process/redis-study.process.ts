@@ -54,21 +54,25 @@ const coordinator = (data: string, trials: number, more: string[] = []) =>
 const worker = (name: string, more: string[] = []) =>
   start(['worker', '--redis', redis.url, '--threads', '1', '--data', join(folder, name), ...more]);
 
-/** Numbers of the trials that a study has kept; none while it has no file yet. */
-function keptIn(data: string): readonly number[] {
+/** Looks into the file of a study; null while it has none yet. */
+function look<Value>(data: string, read: (store: StudyStore) => Value): Value | null {
   const path = join(folder, data, 'studies', 'remote.sqlite');
-  if (!existsSync(path)) return [];
+  if (!existsSync(path)) return null;
   let store: StudyStore | null = null;
   try {
     store = StudyStore.openToRead(path);
-    return [...store.outcomes()].map(({ number }) => number);
+    return read(store);
   } catch {
     // Its tables are being made.
-    return [];
+    return null;
   } finally {
     store?.close();
   }
 }
+
+/** Numbers of the trials that a study has kept. */
+const keptIn = (data: string): readonly number[] =>
+  look(data, (store) => [...store.outcomes()].map(({ number }) => number)) ?? [];
 
 async function untilKept(run: SarrafProcess, data: string, count: number): Promise<readonly number[]> {
   while (run.child.exitCode === null && keptIn(data).length < count) await pause(LOOK_EVERY_MS);
@@ -119,6 +123,63 @@ test('a worker, the coordinator and Redis that are killed lose no trial, count n
   for (const left of [workers[1]!, third]) expect((await left.finished).code).toBe(0);
 });
 
+test('a walk-forward and runs under stress survive the end of a worker, the coordinator and Redis, with the same bytes', async () => {
+  const file = join(folder, 'remote.yaml');
+  writeFileSync(
+    file,
+    `strategy: ma-cross
+markets: BTCUSDT
+csv: ${csv}
+balances: { usdt: 10000 }
+fee: 0.1%
+sampler: { seed: 3 }
+validation: { walkForward: { train: 100d, test: 50d } }
+`,
+  );
+  const run = (data: string, what: string, ...more: string[]): SarrafProcess => {
+    const options = ['--data', join(folder, data), '--workers', '1', '--json'];
+    return start(['study', ...what.split(' '), file, ...options, ...more]);
+  };
+  const commands = {
+    trials: 'run --trials 12',
+    walk: 'walk-forward --trials 32',
+    stress: 'stress --draws 40',
+  };
+  const whole = [];
+  for (const command of Object.values(commands)) whole.push(await outcomeOf(run('local', command)));
+
+  worker('staying');
+  const found = [await outcomeOf(run('killed', commands.trials, '--redis', redis.url))];
+  const best = (found[0] as unknown as Ended).best?.number ?? -1;
+  const kept = {
+    walk: () => look('killed', ({ walkForward }) => walkForward.count()) ?? 0,
+    stress: () => look('killed', ({ stress }) => stress.reports(best).size) ?? 0,
+  };
+  for (const what of ['walk', 'stress'] as const) {
+    const leaving = worker('leaving');
+    const first = run('killed', commands[what], '--redis', redis.url);
+    while (first.child.exitCode === null && kept[what]() < 8) await pause(LOOK_EVERY_MS);
+    for (const { child, finished } of [leaving, first]) {
+      child.kill('SIGKILL');
+      await finished;
+    }
+    await redis.kill();
+    const before = kept[what]();
+    await redis.begin();
+    const again = await outcomeOf(run('killed', commands[what], '--redis', redis.url));
+    expect(before).toBeGreaterThan(0);
+    expect(again.ranNow).toBeGreaterThan(0);
+    found.push({ ...again, ranNow: again.ranNow + before });
+  }
+  expect(found).toEqual(whole);
+});
+
+/** What a command prints, but for the place of its file. */
+async function outcomeOf(run: SarrafProcess): Promise<Record<string, unknown> & { readonly ranNow: number }> {
+  const { file: _place, ...rest } = (await endedWell(run)) as Ended & Record<string, unknown>;
+  return rest;
+}
+
 test('a worker that is asked to end gives its jobs back, and the study ends with another', async () => {
   const TRIALS = 36;
   const whole = await endedWell(study('whole', { trials: TRIALS }));
@@ -128,7 +189,7 @@ test('a worker that is asked to end gives its jobs back, and the study ends with
   leaving.child.kill('SIGTERM');
   const { code, out, error } = await leaving.finished;
   expect({ code, error }).toEqual({ code: 0, error: '' });
-  expect(out).toMatch(/^ran \d+ trials of ma-cross /m);
+  expect(out).toMatch(/^computed \d+ runs? of ma-cross /m);
   const startMs = performance.now();
   worker('other');
   expect((await endedWell(run)).hash).toBe(whole.hash);
@@ -141,7 +202,7 @@ test('a trial that has ended is never run again: another study finds it without 
   const only = worker('only');
   const first = await endedWell(coordinator('first', TRIALS));
   only.child.kill('SIGTERM');
-  expect((await only.finished).out).toMatch(/^ran 24 trials of /m);
+  expect((await only.finished).out).toMatch(/^computed 24 runs of /m);
   const second = await endedWell(coordinator('second', TRIALS));
   expect([second.hash, second.ranNow]).toEqual([first.hash, TRIALS]);
 });
@@ -182,13 +243,13 @@ test('a study that no worker fits says so, and ends when it is asked to', async 
   const run = study('stopped', { trials: 12, strategy, more: ['--redis', redis.url] });
   let said = '';
   run.child.stderr?.on('data', (text: string) => (said += text));
-  while (!said.includes('no worker computes this study (1 do')) await pause(LOOK_EVERY_MS);
+  while (!said.includes('no worker computes this study (1 does not fit')) await pause(LOOK_EVERY_MS);
   run.child.kill('SIGINT');
   const { code, error } = await run.finished;
   expect(code).toBe(1);
   expect(error).toMatch(/copy it here, or run the study with --send-code$/m);
   expect(error).toMatch(
-    /^QUEUE_UNUSABLE: expected a worker for \d+ trials under way, found none .*resume goes on$/m,
+    /^QUEUE_UNUSABLE: expected a worker for \d+ runs under way, found none .*run it again to go on$/m,
   );
 });
 
@@ -203,7 +264,7 @@ test('a Redis that does not come back keeps neither a worker nor the coordinator
   const { code, error } = await run.finished;
   expect(code).toBe(1);
   expect(error).toMatch(
-    /^QUEUE_UNUSABLE: expected Redis for \d+ trials under way, found none .*resume goes on$/m,
+    /^QUEUE_UNUSABLE: expected Redis for \d+ runs under way, found none .*run it again to go on$/m,
   );
   expect(keptIn('left')).toEqual(expect.arrayContaining([...kept]) as unknown);
 });

@@ -4,8 +4,9 @@ import { readSmallFile, readFailure } from '../../configuration/secret-file.ts';
 import { checkSecret } from '../../study/remote/code-bundle.ts';
 import { readRedisAddress, type RedisAddress } from '../../study/remote/redis-address.ts';
 import { LOOPBACK, readServedAddress, type ServedAddress } from '../../study/remote/served-address.ts';
-import type { TrialRunner } from '../../study/trials/trial-runner.ts';
+import type { StudyRunner } from '../../study/trials/trial-runner.ts';
 import { wrongInput } from '../command-error.ts';
+import type { ProgressReport } from '../progress-report.ts';
 import type { RemoteFlags } from './run-options.ts';
 
 const LARGEST_SECRET_BYTES = 4_096;
@@ -63,21 +64,28 @@ export function readSecret(file: string | undefined): string | null {
   return checkSecret(read.text);
 }
 
-/** Who runs the trials in place of threads; null without `--redis`. */
+/** Who runs the trials in place of threads; nobody without `--redis`. */
 export function remoteRunner(
   { redis, serve, sendCode, secretFile }: RemoteFlags,
-  of: { readonly signal: AbortSignal; readonly say: (line: string) => void },
-): ((study: PreparedStudy) => Promise<TrialRunner>) | null {
+  { signal, report }: { readonly signal: AbortSignal; readonly report: ProgressReport },
+): { readonly openRunner?: (study: PreparedStudy) => Promise<StudyRunner> } {
   if (redis === undefined) {
-    if (serve === undefined && sendCode === undefined && secretFile === undefined) return null;
+    if (serve === undefined && sendCode === undefined && secretFile === undefined) return {};
     throw wrongInput('expected --redis with --serve, --send-code and --secret-file, found none');
   }
   const secret = sendCode === true ? readSecret(secretFile) : null;
   if (sendCode === true && secret === null)
     throw wrongInput(`expected a secret with --send-code: give --secret-file, or set ${SECRET}`);
-  return async (study) => {
-    // Loaded late: few studies need Redis.
-    const { openRedisRunner } = await import('../../study/remote/open-redis-runner.ts');
-    return openRedisRunner(study, { redis, serve: serve ?? LOOPBACK, secret, ...of });
+  const say = (line: string): void => {
+    // A line of progress is drawn again behind it.
+    report.end();
+    console.error(line);
+  };
+  return {
+    async openRunner(study) {
+      // Loaded late: few studies need Redis.
+      const { openRedisRunner } = await import('../../study/remote/open-redis-runner.ts');
+      return openRedisRunner(study, { redis, serve: serve ?? LOOPBACK, secret, signal, say });
+    },
   };
 }

@@ -100,21 +100,14 @@ async function runRead(
     const progress = new StudyProgress(report, { objectives, wanted: budget.trials });
     const folder = new StudyFolder(options.data);
     const name = nameOf(study);
-    const openRunner = remoteRunner(options, {
-      signal,
-      say(line) {
-        // A line of progress is drawn again behind it.
-        report.end();
-        console.error(line);
-      },
-    });
+    const remote = remoteRunner(options, { signal, report });
     report.begin('trials');
     const end = await runSession(study, {
       folder,
       name,
       workers: options.workers,
       signal,
-      ...(openRunner === null ? {} : { openRunner }),
+      ...remote,
       onTrial: (trial, isNew) => progress.take(trial, isNew),
     });
     report.begin('statistics');

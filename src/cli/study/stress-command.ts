@@ -11,10 +11,12 @@ import { integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';
+import { remoteOptions, remoteRunner } from './remote-options.ts';
+import type { RemoteFlags } from './run-options.ts';
 import { stressLines } from './stress-lines.ts';
 import { verdictLines } from './validation-lines.ts';
 
-interface Options {
+interface Options extends RemoteFlags {
   readonly draws: number;
   readonly workers: number;
   readonly name?: string;
@@ -31,9 +33,10 @@ it goes on where it was, or shows what it found.
 Examples:
   sarraf study stress study
   sarraf study stress study.yaml --draws 200 --workers 4 --json
+  sarraf study stress study --redis redis://10.0.0.2 --serve 10.0.0.2:7300
 
-Exit codes: 0 it ended, or was asked to; 1 a file can not be used, or the trial does not do the same
-again; 2 an option is wrong, or no trial has values.`;
+Exit codes: 0 it ended, or was asked to; 1 a file, Redis or the workers can not be used, or the trial
+does not do the same again; 2 an option is wrong, or no trial has values.`;
 
 async function stress(what: string, options: Options): Promise<void> {
   const isFile = /\.ya?ml$/.test(what);
@@ -49,12 +52,14 @@ async function stress(what: string, options: Options): Promise<void> {
     for (const problem of study.problems) console.error(problem);
     report.begin('runs under stress');
     const { draws, workers } = options;
+    const remote = remoteRunner(options, { signal, report });
     const { end, trial, ranNow } = await runStress(study, {
       folder,
       name,
       draws,
       workers,
       signal,
+      ...remote,
       onRun: (done, all) => report.show({ done, share: done / all, note: `${done} of ${all}` }),
     });
     report.begin('statistics');
@@ -76,9 +81,10 @@ async function stress(what: string, options: Options): Promise<void> {
 
 /** `sarraf study stress`. */
 export function studyStressCommand(): Command {
-  return new Command('stress')
+  const command = new Command('stress')
     .description('Runs the best trial with doubled costs, other orders, redrawn candles and random entries.')
-    .argument('<study>', 'its name, or its file')
+    .argument('<study>', 'its name, or its file');
+  return remoteOptions(command)
     .option(
       '--draws <number>',
       'redrawn histories, and random entries; more go on from those there',

@@ -9,7 +9,8 @@ import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { readWritten, readWalkForward } from './read-study-result.ts';
 import { sessionOptions, withBudget } from './run-command.ts';
-import type { SessionFlags } from './run-options.ts';
+import { remoteOptions, remoteRunner } from './remote-options.ts';
+import type { RemoteFlags, SessionFlags } from './run-options.ts';
 import { StudyProgress } from './study-progress.ts';
 import { walkForwardLines } from './walk-forward-lines.ts';
 
@@ -20,9 +21,10 @@ Run again, it goes on where it was, or shows what it found.
 
 Examples:
   sarraf study walk-forward study.yaml
-  sarraf study walk-forward study --workers 4 --json`;
+  sarraf study walk-forward study --workers 4 --json
+  sarraf study walk-forward study --redis redis://10.0.0.2 --serve 10.0.0.2:7300`;
 
-async function walkForward(what: string, options: SessionFlags): Promise<void> {
+async function walkForward(what: string, options: SessionFlags & RemoteFlags): Promise<void> {
   const isFile = /\.ya?ml$/.test(what);
   const folder = new StudyFolder(options.data);
   const name = options.name ?? (isFile ? nameOfFile(what) : folder.find(what));
@@ -36,6 +38,7 @@ async function walkForward(what: string, options: SessionFlags): Promise<void> {
     for (const problem of study.problems) console.error(problem);
     const { objectives, budget } = study.settings;
     const { windows } = windowsOf(study);
+    const remote = remoteRunner(options, { signal, report });
     let progress: StudyProgress | null = null;
     let ranNow = 0;
     const end = await runWalkForward(study, {
@@ -43,6 +46,7 @@ async function walkForward(what: string, options: SessionFlags): Promise<void> {
       name,
       workers: options.workers,
       signal,
+      ...remote,
       onWindow(window) {
         report.begin(window === null ? 'the account' : `window ${window.number} of ${windows.length}`);
         progress = new StudyProgress(report, { objectives, wanted: budget.trials });
@@ -76,7 +80,9 @@ export function studyWalkForwardCommand(): Command {
     .description('Chooses params again and again as time goes on, and trades each choice on what follows.')
     .argument('<study>', 'its name, or its file')
     .addHelpText('after', EXAMPLES);
-  return sessionOptions(command, 'trials of each window (default: 100)')
+  return remoteOptions(sessionOptions(command, 'trials of each window (default: 100)'))
     .option('--name <name>', 'name of the study (default: that of its file)')
-    .action(async (what: string, options: SessionFlags) => asCommand(async () => walkForward(what, options)));
+    .action(async (what: string, options: SessionFlags & RemoteFlags) =>
+      asCommand(async () => walkForward(what, options)),
+    );
 }

@@ -1,14 +1,14 @@
 import { WaitingError, Worker, type Job } from 'bullmq';
 import { codeHash } from '../data/code-hash.ts';
 import { ThreadRunner } from '../trials/thread-runner.ts';
-import type { TrialReport } from '../trials/trial-report.ts';
-import { readBatch, type AskedTrial } from './batch.ts';
+import type { BenchReport, BenchTask } from '../trials/bench-task.ts';
+import { readBatch } from './batch.ts';
 import { KeptResults } from './kept-results.ts';
 import { PREFIX } from './queue-names.ts';
 import type { RedisLink } from './redis-link.ts';
 import { writeReport } from './report-json.ts';
 import type { TakenOffer } from './take-offer.ts';
-import { trialKey } from './trial-key.ts';
+import { taskKey } from './trial-key.ts';
 
 /** A job belongs to nobody any more once its worker has not been heard of for so long. */
 const LOCK_MS = 15_000;
@@ -57,8 +57,8 @@ export class BatchWorker {
     return this.active > 0;
   }
 
-  /** Trials that it has run. */
-  get trials(): number {
+  /** Trials, accounts and runs under stress that it has ended. */
+  get runs(): number {
     return this.ended;
   }
 
@@ -67,7 +67,7 @@ export class BatchWorker {
     return this.reason;
   }
 
-  /** Ends the trials under way, and gives the rest of its jobs back. */
+  /** Ends the runs under way, and gives the rest of its jobs back. */
   async close(): Promise<void> {
     this.isEnding = true;
     const grace = setTimeout(() => void this.runner.close(), GRACE_MS);
@@ -94,16 +94,12 @@ export class BatchWorker {
       this.reason = `expected ${strategyFile} as it was, found it changed`;
       this.isEnding = true;
     }
-    const { trials } = readBatch(job.data);
-    const keyed = trials.map((trial) => ({
-      trial,
-      key: trialKey(offer.source, trial.params, trial.stretch),
-    }));
+    const keyed = readBatch(job.data).map((task) => ({ task, key: taskKey(offer.source, task) }));
     const known = await this.results.known(keyed.map(({ key }) => key));
     const writes: Promise<void>[] = [];
-    for (const { key, trial } of keyed) {
+    for (const { key, task } of keyed) {
       if (known.has(key)) continue;
-      const text = this.isEnding ? null : await this.compute(trial);
+      const text = this.isEnding ? null : await this.compute(task);
       if (text === null) {
         await Promise.all(writes);
         await job.moveToWait(token);
@@ -114,15 +110,14 @@ export class BatchWorker {
     await Promise.all(writes);
   }
 
-  /** One trial as text; null where the end came before its own. */
-  private async compute({
-    params,
-    stretch,
-  }: AskedTrial): Promise<{ readonly written: string; readonly isOfMachine: boolean } | null> {
+  /** What one task brings as text; null where the end came before its own. */
+  private async compute(
+    task: BenchTask,
+  ): Promise<{ readonly written: string; readonly isOfMachine: boolean } | null> {
     const startMs = performance.now();
-    let report: TrialReport;
+    let report: BenchReport;
     try {
-      report = await this.runner.run(params, stretch ?? undefined);
+      report = await this.runner.perform(task);
     } catch (error) {
       // It rejects where it was closed in the middle, and never else.
       if (this.isEnding) return null;
@@ -131,6 +126,7 @@ export class BatchWorker {
     this.ended += 1;
     const isOfMachine =
       report.kind === 'failed' && (report.failure === 'died' || report.failure === 'too long');
-    return { written: writeReport({ report, tookMs: performance.now() - startMs }), isOfMachine };
+    const written = writeReport(task.kind, { report, tookMs: performance.now() - startMs });
+    return { written, isOfMachine };
   }
 }

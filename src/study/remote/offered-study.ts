@@ -71,7 +71,7 @@ export class OfferedStudy {
     const now =
       serving > 0
         ? `${serving === 1 ? '1 worker' : `${serving} workers`} with ${this.threadsNow} ${this.threadsNow === 1 ? 'thread' : 'threads'}`
-        : `no worker computes this study (${notes.length} do not fit): start one with "sarraf worker --redis …"`;
+        : `no worker computes this study (${notes.length} ${notes.length === 1 ? 'does' : 'do'} not fit): start one with "sarraf worker --redis …"`;
     if (now !== this.said) this.say(now);
     this.said = now;
   }

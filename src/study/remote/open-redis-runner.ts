@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { PreparedStudy } from '../prepare-study.ts';
-import type { TrialRunner } from '../trials/trial-runner.ts';
+import type { StudyRunner } from '../trials/trial-runner.ts';
 import { signBundle, writeBundle } from './code-bundle.ts';
 import { checksumOf, writeColumns } from './columns-file.ts';
 import { FileServer } from './file-server.ts';
@@ -28,7 +28,7 @@ export interface RemoteOptions {
  * Offers a study to the workers of a Redis. Throws `QUEUE_UNUSABLE` where Redis can not be reached, and
  * `INVALID_OPTIONS` where the files can not be served or the code can not be sent.
  */
-export async function openRedisRunner(study: PreparedStudy, options: RemoteOptions): Promise<TrialRunner> {
+export async function openRedisRunner(study: PreparedStudy, options: RemoteOptions): Promise<StudyRunner> {
   const { redis, serve, secret, signal, say } = options;
   const { settings, identity, bars, strategyFile, written } = study;
   const candles = bars.trials.map(writeColumns);

@@ -1,16 +1,19 @@
 import { SarrafError } from '../../domain/errors.ts';
+import { countText } from '../../domain/money-text.ts';
 import type { Stretch } from '../data/stretch.ts';
 import type { Params } from '../space/params-of-point.ts';
+import type { StressReport, StressTask } from '../stress/stress-task.ts';
+import type { AccountReport, AccountTask } from '../trials/account-run.ts';
+import type { BenchReport, BenchReports, BenchTask } from '../trials/bench-task.ts';
 import type { TrialReport } from '../trials/trial-report.ts';
-import type { TrialRunner } from '../trials/trial-runner.ts';
-import type { AskedTrial } from './batch.ts';
+import type { StudyRunner } from '../trials/trial-runner.ts';
 import { batchSize, trialsAtOnce } from './batch-size.ts';
 import { KeptResults } from './kept-results.ts';
 import { MeanDuration } from './mean-duration.ts';
 import type { OfferedStudy } from './offered-study.ts';
 import type { RedisLink } from './redis-link.ts';
 import { readReport } from './report-json.ts';
-import { batchKey, trialKey } from './trial-key.ts';
+import { batchKey, taskKey } from './trial-key.ts';
 import { TrialQueue } from './trial-queue.ts';
 
 /** How often it looks after what no event told. */
@@ -20,9 +23,11 @@ const ADD_AGAIN_EVERY = 3;
 /** A job that failed so often is not tried any more. */
 const MOST_FAILURES = 3;
 
-interface OpenTrial extends AskedTrial {
+/** What a worker is asked for: a trial, an account or a run under stress. */
+interface OpenTask {
   readonly key: string;
-  readonly ended: PromiseWithResolvers<TrialReport>;
+  readonly task: BenchTask;
+  readonly ended: PromiseWithResolvers<BenchReport>;
 }
 
 export interface RedisRunnerOptions {
@@ -38,20 +43,21 @@ export interface RedisRunnerOptions {
 }
 
 /**
- * Has trials run by workers on other machines, through jobs in Redis. A trial has ended once its result is in
- * Redis; jobs only say what is to be done, and may be lost, doubled or repeated.
+ * Has trials, accounts and runs under stress run by workers on other machines, through jobs in Redis. Each
+ * has ended once its result is in Redis; jobs only say what is to be done, and may be lost, doubled or
+ * repeated.
  */
-export class RedisRunner implements TrialRunner {
+export class RedisRunner implements StudyRunner {
   private readonly options: RedisRunnerOptions;
   private readonly queue: TrialQueue;
   private readonly results: KeptResults;
-  /** Trials without a result, by their keys. */
-  private readonly open = new Map<string, OpenTrial>();
+  /** Tasks without a result, by their keys. */
+  private readonly open = new Map<string, OpenTask>();
   /** Those among them that are in no job yet. */
-  private fresh: OpenTrial[] = [];
-  private readonly batches = new Map<string, readonly OpenTrial[]>();
+  private fresh: OpenTask[] = [];
+  private readonly batches = new Map<string, readonly OpenTask[]>();
   private readonly failures = new Map<string, number>();
-  private readonly trial = new MeanDuration();
+  private readonly duration = new MeanDuration();
   private readonly ticker: NodeJS.Timeout;
   private failure: SarrafError | null = null;
   private looks = 0;
@@ -71,20 +77,19 @@ export class RedisRunner implements TrialRunner {
   }
 
   get width(): number {
-    return trialsAtOnce({ trialMs: this.trial.ms, threads: this.options.offered.threads });
+    return trialsAtOnce({ trialMs: this.duration.ms, threads: this.options.offered.threads });
   }
 
   async run(params: Params, stretch: Stretch | null = null): Promise<TrialReport> {
-    if (this.failure !== null) throw this.failure;
-    const key = trialKey(this.options.source, params, stretch);
-    const before = this.open.get(key);
-    if (before !== undefined) return before.ended.promise;
-    const trial = { key, params, stretch, ended: Promise.withResolvers<TrialReport>() };
-    this.open.set(key, trial);
-    // All that are asked for in one turn are shared out together.
-    if (this.fresh.length === 0) setImmediate(() => void this.hand());
-    this.fresh.push(trial);
-    return trial.ended.promise;
+    return this.perform({ kind: 'trial', params, stretch });
+  }
+
+  async account(task: AccountTask): Promise<AccountReport> {
+    return this.perform({ kind: 'account', ...task });
+  }
+
+  async stress(task: StressTask): Promise<StressReport> {
+    return this.perform({ kind: 'stress', task });
   }
 
   async close(): Promise<void> {
@@ -96,19 +101,35 @@ export class RedisRunner implements TrialRunner {
     this.options.link.close();
   }
 
-  /** Makes jobs of the trials that were asked for, but of those whose results are there already. */
+  private async perform<Kind extends BenchTask['kind']>(
+    task: BenchTask & { readonly kind: Kind },
+  ): Promise<BenchReports[Kind]> {
+    if (this.failure !== null) throw this.failure;
+    const key = taskKey(this.options.source, task);
+    let asked = this.open.get(key);
+    if (asked === undefined) {
+      asked = { key, task, ended: Promise.withResolvers<BenchReport>() };
+      this.open.set(key, asked);
+      // All that are asked for in one turn are shared out together.
+      if (this.fresh.length === 0) setImmediate(() => void this.hand());
+      this.fresh.push(asked);
+    }
+    return (await asked.ended.promise) as BenchReports[Kind];
+  }
+
+  /** Makes jobs of the tasks that were asked for, but of those whose results are there already. */
   private async hand(): Promise<void> {
     const asked = this.fresh;
     this.fresh = [];
     await this.settleKnown(asked);
     const left = asked.filter(({ key }) => this.open.has(key));
     const { threads } = this.options.offered;
-    const size = batchSize({ trialMs: this.trial.ms, ready: left.length, threads });
+    const size = batchSize({ trialMs: this.duration.ms, ready: left.length, threads });
     const ids: string[] = [];
     for (let from = 0; from < left.length; from += size) {
-      const trials = left.slice(from, from + size);
-      const id = batchKey(trials.map(({ key }) => key));
-      this.batches.set(id, trials);
+      const some = left.slice(from, from + size);
+      const id = batchKey(some.map(({ key }) => key));
+      this.batches.set(id, some);
       ids.push(id);
     }
     await this.add(ids);
@@ -117,7 +138,7 @@ export class RedisRunner implements TrialRunner {
   private async add(ids: Iterable<string>): Promise<void> {
     const batches = [...ids].map((id) => ({
       id,
-      trials: (this.batches.get(id) ?? []).map(({ params, stretch }) => ({ params, stretch })),
+      tasks: (this.batches.get(id) ?? []).map(({ task }) => task),
     }));
     try {
       await this.queue.add(batches);
@@ -131,7 +152,9 @@ export class RedisRunner implements TrialRunner {
     const { signal, link, offered } = this.options;
     if (signal.aborted && this.open.size > 0 && (!link.isReady || offered.threads === 0)) {
       const who = link.isReady ? 'a worker' : 'Redis';
-      this.fail(`expected ${who} for ${this.open.size} trials under way, found none as the study was to end`);
+      this.fail(
+        `expected ${who} for ${countText(this.open.size, 'run')} under way, found none as the study was to end`,
+      );
     }
     if (this.isLooking) return;
     this.isLooking = true;
@@ -146,7 +169,7 @@ export class RedisRunner implements TrialRunner {
       await this.options.offered.renew();
       await this.collect();
       if (this.looks % ADD_AGAIN_EVERY !== 0) return;
-      await this.add([...this.batches.keys()]);
+      await this.add(await this.queue.missing([...this.batches.keys()]));
       await this.queue.renew();
     } catch (error) {
       this.options.link.failed(error);
@@ -162,8 +185,8 @@ export class RedisRunner implements TrialRunner {
       while (this.hasMore) {
         this.hasMore = false;
         await this.settleKnown([...this.open.values()]);
-        for (const [id, trials] of this.batches)
-          if (!trials.some(({ key }) => this.open.has(key))) this.forget(id);
+        for (const [id, tasks] of this.batches)
+          if (!tasks.some(({ key }) => this.open.has(key))) this.forget(id);
       }
     } finally {
       this.isCollecting = false;
@@ -175,42 +198,45 @@ export class RedisRunner implements TrialRunner {
     this.failures.delete(id);
   }
 
-  private async settleKnown(trials: readonly OpenTrial[]): Promise<void> {
+  private async settleKnown(tasks: readonly OpenTask[]): Promise<void> {
     let texts: ReadonlyMap<string, string>;
     try {
-      texts = await this.results.read(trials.map(({ key }) => key));
+      texts = await this.results.read(tasks.map(({ key }) => key));
     } catch (error) {
       this.options.link.failed(error);
       return;
     }
-    for (const { key, ended } of trials) {
+    for (const { key, task, ended } of tasks) {
       const text = texts.get(key);
       if (text === undefined || !this.open.has(key)) continue;
-      const read = readReport(text);
+      const read = readReport(task.kind, text);
       if (read === null) {
-        this.options.say(`expected the result of a trial in Redis, found something else: it runs again`);
+        this.options.say(`expected a result in Redis, found something else: it runs again`);
         await this.results.drop(key);
         continue;
       }
       this.open.delete(key);
-      this.trial.add(read.tookMs);
+      this.duration.add(read.tookMs);
       ended.resolve(read.report);
     }
   }
 
   private batchFailed(id: string, reason: string): void {
-    const trials = this.batches.get(id);
-    if (trials === undefined) return;
+    const tasks = this.batches.get(id);
+    if (tasks === undefined) return;
     const failures = (this.failures.get(id) ?? 0) + 1;
     this.failures.set(id, failures);
     if (failures < MOST_FAILURES) return;
     this.fail(
-      `expected a worker to end ${trials.length} trials, found that ${failures} could not: ${reason}`,
+      `expected a worker to end ${countText(tasks.length, 'run')}, found that ${failures} could not: ${reason}`,
     );
   }
 
   private fail(what: string): void {
-    this.failure = new SarrafError('QUEUE_UNUSABLE', `${what}: what has ended is kept, and resume goes on`);
+    this.failure = new SarrafError(
+      'QUEUE_UNUSABLE',
+      `${what}: what has ended is kept, run it again to go on`,
+    );
     for (const { ended } of this.open.values()) ended.reject(this.failure);
     this.open.clear();
     this.batches.clear();

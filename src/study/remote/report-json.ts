@@ -1,71 +1,93 @@
 import { z } from 'zod';
-import { FAILURE_KINDS, type TrialReport } from '../trials/trial-report.ts';
+import { heldSchema } from '../stress/held-schema.ts';
+import type { BenchReport, BenchReports } from '../trials/bench-task.ts';
+import { FAILURE_KINDS } from '../trials/trial-report.ts';
 
-/** A trial's report, and how long it took. */
-export interface TimedReport {
-  readonly report: TrialReport;
+/** A report, and how long it took. */
+export interface TimedReport<Report extends BenchReport = BenchReport> {
+  readonly report: Report;
   readonly tookMs: number;
 }
 
 /** Numbers that JSON has no word for. */
 const ODD_NUMBERS = ['NaN', 'Infinity', '-Infinity', '-0'] as const;
 
-const figure = z.union([z.number(), z.null(), z.enum(ODD_NUMBERS)]);
+const figure = z.codec(
+  z.union([z.number(), z.enum(ODD_NUMBERS)]),
+  z.custom<number>((value) => typeof value === 'number'),
+  {
+    decode: Number,
+    encode: (value) => ODD_NUMBERS.find((name) => Object.is(Number(name), value)) ?? value,
+  },
+);
 
-const WRITTEN = z.strictObject({
-  tookMs: z.number().nonnegative(),
-  report: z.discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('ran'),
-      metrics: z.record(z.string(), figure),
-      firstDay: z.int(),
-      returns: z.base64(),
-    }),
-    z.strictObject({ kind: z.literal('failed'), failure: z.enum(FAILURE_KINDS), reason: z.string() }),
-  ]),
+const metrics = z.record(z.string(), figure.nullable());
+
+/** Doubles by their bytes. */
+const doubles = z.codec(
+  z.base64().refine((text) => Buffer.byteLength(text, 'base64') % Float64Array.BYTES_PER_ELEMENT === 0),
+  z.instanceof(Float64Array),
+  {
+    // A copy: a small Buffer is a part of a shared one, at any place of it.
+    decode: (text) => new Float64Array(Uint8Array.from(Buffer.from(text, 'base64')).buffer),
+    encode: ({ buffer, byteOffset, byteLength }) =>
+      Buffer.from(buffer, byteOffset, byteLength).toString('base64'),
+  },
+);
+
+const daily = z.strictObject({ firstDay: z.int(), returns: doubles });
+
+const failed = z.strictObject({
+  kind: z.literal('failed'),
+  failure: z.enum(FAILURE_KINDS),
+  reason: z.string(),
 });
 
+const timed = <Ran extends z.core.$ZodTypeDiscriminable>(ran: Ran) =>
+  z.strictObject({
+    tookMs: z.number().nonnegative(),
+    report: z.discriminatedUnion('kind', [ran, failed]),
+  });
+
+const WRITTEN = {
+  trial: timed(z.strictObject({ kind: z.literal('ran'), metrics, daily })),
+  account: timed(
+    z.strictObject({
+      kind: z.literal('ran'),
+      initialEquity: z.string(),
+      finalEquity: z.string(),
+      metrics,
+      stretches: z.array(z.strictObject({ metrics, beganExposed: z.boolean() })),
+      daily,
+      failures: z.array(z.string()),
+    }),
+  ),
+  stress: timed(
+    z.strictObject({
+      kind: z.literal('ran'),
+      metrics,
+      trades: z.strictObject({ changes: z.array(figure), held: heldSchema.nullable() }).nullable(),
+    }),
+  ),
+} satisfies { readonly [Kind in keyof BenchReports]: z.ZodType<TimedReport<BenchReports[Kind]>> };
+
 /** A report as text that is read again to the last bit, with its figures in their order. */
-export function writeReport({ report, tookMs }: TimedReport): string {
-  const rounded = Math.max(0, Math.round(tookMs));
-  if (report.kind === 'failed') return JSON.stringify({ tookMs: rounded, report });
-  const { metrics, daily } = report;
-  const { buffer, byteOffset, byteLength } = daily.returns;
-  const written = {
-    kind: 'ran',
-    metrics: Object.fromEntries(Object.entries(metrics).map(([name, value]) => [name, writeFigure(value)])),
-    firstDay: daily.firstDay,
-    returns: Buffer.from(buffer, byteOffset, byteLength).toString('base64'),
-  };
-  return JSON.stringify({ tookMs: rounded, report: written });
+export function writeReport<Kind extends keyof BenchReports>(
+  kind: Kind,
+  { report, tookMs }: TimedReport<BenchReports[Kind]>,
+): string {
+  const schema: z.ZodType = WRITTEN[kind];
+  return JSON.stringify(z.encode(schema, { report, tookMs: Math.max(0, Math.round(tookMs)) }));
 }
 
-/** Reads what `writeReport` wrote; null for anything else. */
-export function readReport(text: string): TimedReport | null {
-  const read = WRITTEN.safeParse(parsed(text));
-  if (!read.success) return null;
-  const { tookMs, report } = read.data;
-  if (report.kind === 'failed') return { tookMs, report };
-  const { metrics, firstDay, returns } = report;
-  const bytes = Buffer.from(returns, 'base64');
-  if (bytes.length % Float64Array.BYTES_PER_ELEMENT !== 0) return null;
-  const figures = Object.entries(metrics).map(([name, value]) => [name, readFigure(value)] as const);
-  // A copy: a small Buffer is a part of a shared one, at any place of it.
-  const values = new Float64Array(Uint8Array.from(bytes).buffer);
-  return {
-    tookMs,
-    report: { kind: 'ran', metrics: Object.fromEntries(figures), daily: { firstDay, returns: values } },
-  };
-}
-
-function writeFigure(value: number | null): z.output<typeof figure> {
-  if (value === null) return null;
-  const odd = ODD_NUMBERS.find((name) => Object.is(Number(name), value));
-  return odd ?? value;
-}
-
-function readFigure(value: z.output<typeof figure>): number | null {
-  return typeof value === 'string' ? Number(value) : value;
+/** Reads what `writeReport` wrote of the same kind; null for anything else. */
+export function readReport<Kind extends keyof BenchReports>(
+  kind: Kind,
+  text: string,
+): TimedReport<BenchReports[Kind]> | null {
+  const schema: z.ZodType = WRITTEN[kind];
+  const read = schema.safeParse(parsed(text));
+  return read.success ? (read.data as TimedReport<BenchReports[Kind]>) : null;
 }
 
 function parsed(text: string): unknown {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Another number: keys and texts of another shape. */
-const PROTOCOL = 1;
+const PROTOCOL = 2;
 
 const sha256 = () => z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { countText } from '../../domain/money-text.ts';
 import { BatchWorker } from './batch-worker.ts';
 import { NoticeBoard } from './notice-board.ts';
 import { NOTE_MS } from './offered-study.ts';
@@ -93,7 +94,7 @@ export class StudyWorker {
       await this.within(new NoticeBoard(link.client, notesOf(offer.source)).remove(this.name));
       await worker.close();
       if (worker.misfit !== null) say(worker.misfit);
-      say(`ran ${worker.trials} trials of ${name}`);
+      say(`computed ${countText(worker.runs, 'run')} of ${name}`);
     }
   }
 

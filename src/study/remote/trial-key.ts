@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
 import { baseName } from '../../daemon/settings/strategy-settings.ts';
 import { defined } from '../../simulator/settings/config-fields.ts';
-import type { Stretch } from '../data/stretch.ts';
 import type { StudySettings } from '../file/study-settings.ts';
 import { canonicalJson } from '../question/canonical-json.ts';
-import type { Params } from '../space/params-of-point.ts';
+import type { BenchTask } from '../trials/bench-task.ts';
 
 /** What all trials of a study have in common, on whatever machine they are run. */
 export interface TrialSource {
@@ -58,14 +57,14 @@ export function sourceKey(source: TrialSource): string {
   return sha256(canonicalJson(source));
 }
 
-/** SHA-256 of all that decides a trial. `stretch` null: the range of the study. */
-export function trialKey(source: string, params: Params, stretch: Stretch | null): string {
-  return sha256(canonicalJson({ source, params, stretch }));
+/** SHA-256 of all that decides what a task brings. */
+export function taskKey(source: string, task: BenchTask): string {
+  return sha256(canonicalJson({ source, task }));
 }
 
-/** The id of a job: the same trials are the same job. */
-export function batchKey(trialKeys: readonly string[]): string {
-  return sha256(trialKeys.join('\n'));
+/** The id of a job: the same tasks are the same job. */
+export function batchKey(taskKeys: readonly string[]): string {
+  return sha256(taskKeys.join('\n'));
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,5 +1,6 @@
 import { Queue, QueueEvents } from 'bullmq';
-import type { Batch } from './batch.ts';
+import type { BenchTask } from '../trials/bench-task.ts';
+import { writeBatch, type Batch } from './batch.ts';
 import { PREFIX } from './queue-names.ts';
 import type { RedisLink } from './redis-link.ts';
 
@@ -11,8 +12,9 @@ const KEPT_S = 86_400;
 const CLOSES_WITHIN_MS = 2_000;
 
 /** A job and its id. */
-export interface QueuedBatch extends Batch {
+export interface QueuedBatch {
   readonly id: string;
+  readonly tasks: readonly BenchTask[];
 }
 
 /** The jobs of one source, as its coordinators see them. */
@@ -42,13 +44,21 @@ export class TrialQueue {
   async add(batches: readonly QueuedBatch[]): Promise<void> {
     if (batches.length === 0) return;
     await this.queue.addBulk(
-      batches.map(({ id, trials }) => ({
-        name: 'trials',
-        data: { trials },
+      batches.map(({ id, tasks }) => ({
+        name: 'tasks',
+        data: writeBatch(tasks),
         // What is done is known by its results: a job that is added again finds them.
         opts: { jobId: id, removeOnComplete: true, removeOnFail: true },
       })),
     );
+  }
+
+  /** Those of the jobs that are not there: ended, or lost. */
+  async missing(ids: readonly string[]): Promise<readonly string[]> {
+    const asked = this.link.client.pipeline();
+    for (const id of ids) asked.exists(this.queue.toKey(id));
+    const answers = (await asked.exec()) ?? [];
+    return ids.filter((_, index) => answers[index]?.[1] === 0);
   }
 
   /** Keeps from leaving anything in Redis for ever. */

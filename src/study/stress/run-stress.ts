@@ -7,11 +7,8 @@ import { canonicalJson } from '../question/canonical-json.ts';
 import { withStudyFiles } from '../store/with-study-files.ts';
 import type { StoredTrial } from '../store/study-rows.ts';
 import type { StudyStore } from '../store/study-store.ts';
-import { takeUp, type SessionOptions } from '../study-session.ts';
-import { sharedColumns } from '../trials/shared-columns.ts';
-import { ThreadRunner } from '../trials/thread-runner.ts';
-import type { StressRunner } from '../trials/trial-runner.ts';
-import type { TrialSetup } from '../trials/trial-setup.ts';
+import { openRunner, takeUp, type SessionOptions } from '../study-session.ts';
+import type { StudyRunner } from '../trials/trial-runner.ts';
 import { readReports, readStress } from './stored-stress.ts';
 import { stressBasis } from './stress-basis.ts';
 import { AGAIN, costRuns, drawnRuns, type NamedRun } from './stress-runs.ts';
@@ -26,8 +23,6 @@ export interface StressOptions extends Omit<SessionOptions, 'onTrial'> {
   readonly draws: number;
   /** So many of all runs have ended. */
   readonly onRun: (done: number, all: number) => void;
-  /** Who runs them; threads of this process without it. */
-  readonly runnerOf?: (setup: TrialSetup) => StressRunner;
 }
 
 /** How a session ended, whose params it ran, and how many runs were run in it. */
@@ -61,12 +56,7 @@ async function runWith(
   of: { readonly store: StudyStore; readonly trial: StoredTrial },
 ): Promise<StressEnd> {
   const { store, trial } = of;
-  const { bars, setup, settings } = study;
-  const candles = bars.trials.map(sharedColumns);
-  const trialSetup = { ...setup, candles, fromMs: settings.from ?? null, toMs: null };
-  const { runnerOf = (made: TrialSetup) => new ThreadRunner({ setup: made, workers: options.workers }) } =
-    options;
-  const runner = runnerOf(trialSetup);
+  const runner = await openRunner(study, options);
   const kept = new Map(readReports(store, trial.number));
   const session = { ...options, runner, store, trial: trial.number, kept, ranNow: 0 };
   const ended = (end: StressEnd['end']): StressEnd => ({ end, trial: trial.number, ranNow: session.ranNow });
@@ -91,7 +81,7 @@ async function runWith(
 }
 
 interface RunningSession extends Pick<StressOptions, 'signal' | 'onRun'> {
-  readonly runner: StressRunner;
+  readonly runner: StudyRunner;
   readonly store: StudyStore;
   readonly trial: number;
   readonly kept: Map<string, StressReport>;

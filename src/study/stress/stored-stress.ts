@@ -2,20 +2,14 @@ import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import type { StudyStore } from '../store/study-store.ts';
 import { FAILURE_KINDS } from '../trials/trial-report.ts';
+import { heldSchema } from './held-schema.ts';
 import { COSTS, type StressReport } from './stress-task.ts';
-
-const HELD = z.array(
-  z.strictObject({
-    market: z.string(),
-    positions: z.array(z.strictObject({ heldBars: z.int().positive(), share: z.number() })),
-  }),
-);
 
 const REPORT = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('ran'),
     metrics: z.record(z.string(), z.number().nullable()),
-    trades: z.strictObject({ changes: z.array(z.number()), held: HELD.nullable() }).nullable(),
+    trades: z.strictObject({ changes: z.array(z.number()), held: heldSchema.nullable() }).nullable(),
   }),
   z.strictObject({ kind: z.literal('failed'), failure: z.enum(FAILURE_KINDS), reason: z.string() }),
 ]) satisfies z.ZodType<StressReport>;

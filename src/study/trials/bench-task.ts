@@ -1,10 +1,20 @@
 import type { Stretch } from '../data/stretch.ts';
 import type { Params } from '../space/params-of-point.ts';
-import type { StressTask } from '../stress/stress-task.ts';
-import type { AccountTask } from './account-run.ts';
+import type { StressReport, StressTask } from '../stress/stress-task.ts';
+import type { AccountReport, AccountTask } from './account-run.ts';
+import type { TrialReport } from './trial-report.ts';
 
 /** What a thread is asked for. `stretch` null: that of the study. */
 export type BenchTask =
   | { readonly kind: 'trial'; readonly params: Params; readonly stretch: Stretch | null }
   | (AccountTask & { readonly kind: 'account' })
   | { readonly kind: 'stress'; readonly task: StressTask };
+
+/** What it answers to each kind of task. */
+export interface BenchReports {
+  readonly trial: TrialReport;
+  readonly account: AccountReport;
+  readonly stress: StressReport;
+}
+
+export type BenchReport = BenchReports[keyof BenchReports];

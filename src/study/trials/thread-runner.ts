@@ -5,9 +5,9 @@ import type { Stretch } from '../data/stretch.ts';
 import type { Params } from '../space/params-of-point.ts';
 import type { AccountReport, AccountTask } from './account-run.ts';
 import type { StressReport, StressTask } from '../stress/stress-task.ts';
-import type { BenchTask } from './bench-task.ts';
+import type { BenchReport, BenchReports, BenchTask } from './bench-task.ts';
 import type { FailedReport, TrialReport } from './trial-report.ts';
-import type { AccountRunner, StressRunner } from './trial-runner.ts';
+import type { StudyRunner } from './trial-runner.ts';
 import type { TrialSetup } from './trial-setup.ts';
 
 /** Threads of a study at most. */
@@ -27,8 +27,6 @@ const ATTEMPTS = 2;
  */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
 
-type AnyReport = TrialReport | AccountReport | StressReport;
-
 export interface ThreadRunnerOptions {
   readonly setup: TrialSetup;
   /** Threads, 1 to `MOST_WORKERS`. */
@@ -37,12 +35,12 @@ export interface ThreadRunnerOptions {
 }
 
 /** Runs trials in threads of this process, which share the bars. */
-export class ThreadRunner implements AccountRunner, StressRunner {
+export class ThreadRunner implements StudyRunner {
   /** One more for each thread waits in line, so that a thread that ends a trial has the next one. */
   readonly width: number;
   private readonly options: ThreadRunnerOptions;
   /** Null until there is a trial to run: a study that has ended needs no threads. */
-  private pool: Piscina<BenchTask, AnyReport> | null = null;
+  private pool: Piscina<BenchTask, BenchReport> | null = null;
   private isClosed = false;
 
   constructor(options: ThreadRunnerOptions) {
@@ -51,27 +49,28 @@ export class ThreadRunner implements AccountRunner, StressRunner {
   }
 
   async run(params: Params, stretch?: Stretch): Promise<TrialReport> {
-    return this.perform<TrialReport>({ kind: 'trial', params, stretch: stretch ?? null });
+    return this.perform({ kind: 'trial', params, stretch: stretch ?? null });
   }
 
-  /** Runs one account through several params. */
   async account(task: AccountTask): Promise<AccountReport> {
-    return this.perform<AccountReport>({ kind: 'account', ...task });
+    return this.perform({ kind: 'account', ...task });
   }
 
-  /** Runs a trial under other conditions. */
   async stress(task: StressTask): Promise<StressReport> {
-    return this.perform<StressReport>({ kind: 'stress', task });
+    return this.perform({ kind: 'stress', task });
   }
 
-  private async perform<Report>(task: BenchTask): Promise<Report | FailedReport> {
+  /** Runs whatever a thread can be asked for. */
+  async perform<Kind extends BenchTask['kind']>(
+    task: BenchTask & { readonly kind: Kind },
+  ): Promise<BenchReports[Kind] | FailedReport> {
     const { longestTrialMs = LONGEST_TRIAL_MS } = this.options;
     this.pool ??= this.begin();
     let reason = '';
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const limit = AbortSignal.timeout(longestTrialMs);
       try {
-        return (await this.pool.run(task, { signal: limit })) as Report;
+        return (await this.pool.run(task, { signal: limit })) as BenchReports[Kind];
       } catch (error) {
         if (this.isClosed) throw error;
         if (limit.aborted) {
@@ -89,9 +88,9 @@ export class ThreadRunner implements AccountRunner, StressRunner {
     await this.pool?.destroy();
   }
 
-  private begin(): Piscina<BenchTask, AnyReport> {
+  private begin(): Piscina<BenchTask, BenchReport> {
     const { setup, workers } = this.options;
-    const pool = new Piscina<BenchTask, AnyReport>({
+    const pool = new Piscina<BenchTask, BenchReport>({
       filename: fileURLToPath(ownModule('study/trials/trial-worker')),
       workerData: setup,
       minThreads: workers,

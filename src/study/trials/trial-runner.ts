@@ -16,12 +16,10 @@ export interface TrialRunner {
   close(): Promise<void>;
 }
 
-/** The same, for accounts that trade several params one after the other, too. */
-export interface AccountRunner extends TrialRunner {
+/** Who runs all that a study may ask for. */
+export interface StudyRunner extends TrialRunner {
+  /** One account through several params, one after the other. */
   account(task: AccountTask): Promise<AccountReport>;
-}
-
-/** Who runs a trial under other conditions. */
-export interface StressRunner extends Pick<TrialRunner, 'width' | 'close'> {
+  /** A trial under other conditions. */
   stress(task: StressTask): Promise<StressReport>;
 }

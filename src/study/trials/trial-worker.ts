@@ -1,11 +1,8 @@
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import { workerData } from 'node:worker_threads';
-import type { AccountReport } from './account-run.ts';
-import type { StressReport } from '../stress/stress-task.ts';
-import type { BenchTask } from './bench-task.ts';
+import type { BenchReport, BenchTask } from './bench-task.ts';
 import { TrialBench } from './trial-bench.ts';
-import type { TrialReport } from './trial-report.ts';
 import type { TrialSetup } from './trial-setup.ts';
 
 /**
@@ -18,7 +15,7 @@ globalThis.console = new Console({ stdout: nowhere, stderr: nowhere });
 let bench: TrialBench | null = null;
 
 /** The entry of a thread that runs trials: a strategy's file is loaded once in it. */
-export default async function runTask(task: BenchTask): Promise<TrialReport | AccountReport | StressReport> {
+export default async function runTask(task: BenchTask): Promise<BenchReport> {
   bench ??= new TrialBench(workerData as TrialSetup);
   if (task.kind === 'stress') return bench.stress(task.task);
   return task.kind === 'trial' ? bench.run(task.params, task.stretch) : bench.account(task);

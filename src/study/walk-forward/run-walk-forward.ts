@@ -7,11 +7,7 @@ import { runStudy, type StudyEnd } from '../run-study.ts';
 import { withStudyFiles, type StudyFiles } from '../store/with-study-files.ts';
 import type { StoredTrial } from '../store/study-rows.ts';
 import type { StudyStore } from '../store/study-store.ts';
-import { takeUp, type SessionOptions } from '../study-session.ts';
-import { sharedColumns } from '../trials/shared-columns.ts';
-import { ThreadRunner } from '../trials/thread-runner.ts';
-import type { AccountRunner } from '../trials/trial-runner.ts';
-import type { TrialSetup } from '../trials/trial-setup.ts';
+import { openRunner, takeUp, type SessionOptions } from '../study-session.ts';
 import { chooseTrial } from './choose-trial.ts';
 import { writeAccount } from './stored-account.ts';
 import { walkWindows, type WalkWindow } from './walk-windows.ts';
@@ -21,8 +17,6 @@ export interface WalkForwardOptions extends Omit<SessionOptions, 'onTrial'> {
   readonly onTrial: (window: WalkWindow, trial: StoredTrial, isNew: boolean) => void;
   /** A window begins, or the account: then it is null. */
   readonly onWindow: (window: WalkWindow | null) => void;
-  /** Who runs trials and the account; threads of this process without it. */
-  readonly runnerOf?: (setup: TrialSetup) => AccountRunner;
 }
 
 /** The windows of a study. Throws `INVALID_OPTIONS` without a plan, and for a range too short for it. */
@@ -87,7 +81,7 @@ async function walk(
   options: WalkForwardOptions,
   of: StudyFiles & { readonly plan: WalkForwardPlan; readonly windows: readonly WalkWindow[] },
 ): Promise<StudyEnd> {
-  const { settings, identity, bars, setup } = study;
+  const { settings, identity } = study;
   const { plan, windows, register } = of;
   const { walkForward } = of.store;
   // A walk-forward counts as a study of its own: another plan for the same question has other trials.
@@ -95,10 +89,7 @@ async function walk(
   register.enter({ id, name: options.name, months: identity.data.flatMap(({ months }) => months) });
   let counted = walkForward.count();
   register.count(id, counted);
-  const { runnerOf = (of: TrialSetup) => new ThreadRunner({ setup: of, workers: options.workers }) } =
-    options;
-  const candles = bars.trials.map(sharedColumns);
-  const runner = runnerOf({ ...setup, candles, fromMs: null, toMs: null });
+  const runner = await openRunner(study, options);
   const startMs = performance.now();
   const { trials, time } = settings.budget;
   const isOver = (): boolean =>
@@ -114,7 +105,10 @@ async function walk(
         fixed: settings.params,
         trials,
         runner: {
-          width: runner.width,
+          // Machines come and go.
+          get width() {
+            return runner.width;
+          },
           run: async (params) => runner.run(params, train),
           close: async () => runner.close(),
         },

@@ -30,7 +30,7 @@ async function serving(files: ReadonlyMap<string, Buffer>): Promise<FileServer> 
   const served = new FileServer({ address: LOOPBACK, token: 'the token', files });
   const hash = '0'.repeat(64);
   offer = {
-    protocol: 1,
+    protocol: 2,
     engine: '1',
     source: hash,
     written: {},

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readReport, writeReport } from '../../../../src/study/remote/report-json.ts';
+import type { StressReport } from '../../../../src/study/stress/stress-task.ts';
+import type { AccountReport } from '../../../../src/study/trials/account-run.ts';
 import type { TrialReport } from '../../../../src/study/trials/trial-report.ts';
 
 const figures = fc.dictionary(
@@ -18,7 +20,7 @@ test('reads every report as it was, to the last bit', () => {
         metrics,
         daily: { firstDay, returns: Float64Array.from(returns) },
       };
-      const read = readReport(writeReport({ report, tookMs: 12.4 }));
+      const read = readReport('trial', writeReport('trial', { report, tookMs: 12.4 }));
       expect(read).toEqual({ report, tookMs: 12 });
       if (read?.report.kind !== 'ran') throw new TypeError('expected a report that ran');
       expect(Object.keys(read.report.metrics)).toEqual(Object.keys(metrics));
@@ -28,9 +30,32 @@ test('reads every report as it was, to the last bit', () => {
   );
 });
 
+test('reads the account of a walk-forward and a run under stress to the last bit', () => {
+  const metrics = { totalReturn: -0, sharpe: null, profitFactor: Number.POSITIVE_INFINITY };
+  const account: AccountReport = {
+    kind: 'ran',
+    initialEquity: '10000',
+    finalEquity: '9999.0000000001',
+    metrics,
+    stretches: [{ metrics, beganExposed: true }],
+    daily: { firstDay: 19_000, returns: Float64Array.of(0.1, -0) },
+    failures: ['it stopped'],
+  };
+  expect(readReport('account', writeReport('account', { report: account, tookMs: 1 }))?.report).toEqual(
+    account,
+  );
+  const held = [{ market: 'BTCUSDT', positions: [{ heldBars: 2, share: 0.1 }] }];
+  for (const trades of [null, { changes: [0.25, -0], held }, { changes: [], held: null }]) {
+    const stress: StressReport = { kind: 'ran', metrics, trades };
+    const text = writeReport('stress', { report: stress, tookMs: 1 });
+    expect(readReport('stress', text)?.report).toEqual(stress);
+    expect(readReport('trial', text)).toBeNull();
+  }
+});
+
 test('reads a failed one', () => {
   const report = { kind: 'failed', failure: 'threw', reason: 'no' } as const;
-  expect(readReport(writeReport({ report, tookMs: 3 }))).toEqual({ report, tookMs: 3 });
+  expect(readReport('trial', writeReport('trial', { report, tookMs: 3 }))).toEqual({ report, tookMs: 3 });
 });
 
 test.each([
@@ -41,5 +66,5 @@ test.each([
   '{"tookMs":1,"report":{"kind":"ran","metrics":{},"firstDay":1,"returns":"AAAA"}}',
   '{"tookMs":1,"report":{"kind":"failed","failure":"other","reason":""}}',
 ])('takes %j for no report', (text) => {
-  expect(readReport(text)).toBeNull();
+  expect(readReport('trial', text)).toBeNull();
 });

@@ -107,6 +107,6 @@ test('code that is sent is taken by those alone who know the secret', async () =
 });
 
 test('an offer of another protocol, and what is none, is not read', () => {
-  expect(readOffer(JSON.stringify({ ...offerOf(), protocol: 2 }))).toBeNull();
+  expect(readOffer(JSON.stringify({ ...offerOf(), protocol: 1 }))).toBeNull();
   expect(readOffer('no JSON')).toBeNull();
 });

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { Stretch } from '../../../../src/study/data/stretch.ts';
 import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
 import {
   batchKey,
   settingsOfTrials,
   sourceKey,
-  trialKey,
+  taskKey,
   writtenOfTrials,
 } from '../../../../src/study/remote/trial-key.ts';
+import type { Params } from '../../../../src/study/space/params-of-point.ts';
 
 const WRITTEN = {
   strategy: 'strategies/ma-cross.ts',
@@ -56,6 +58,9 @@ describe('the key of what trials have in common', () => {
     expect(settingsOfTrials(read.settings)).toEqual(settingsOfTrials(settings));
   });
 });
+
+const trialKey = (source: string, params: Params, stretch: Stretch | null): string =>
+  taskKey(source, { kind: 'trial', params, stretch });
 
 describe('the key of a trial', () => {
   const key = trialKey('s', { fast: 1, slow: 2 }, null);

@@ -11,18 +11,10 @@ import { runSession } from '../../../../src/study/study-session.ts';
 import { studyResult } from '../../../../src/study/study-result.ts';
 import { runStress, type StressEnd } from '../../../../src/study/stress/run-stress.ts';
 import type { StressFindings } from '../../../../src/study/stress/stress-findings.ts';
-import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
-import type { StressRunner } from '../../../../src/study/trials/trial-runner.ts';
-import type { TrialSetup } from '../../../../src/study/trials/trial-setup.ts';
 import { validatedStudy } from '../../../../src/study/validated-study.ts';
 import { valueOf } from '../../../../src/study/validation/tested.ts';
 import { writeCandles } from '../generated-candles.ts';
-
-/** One run after the other in this thread. */
-function oneByOne(setup: TrialSetup): StressRunner {
-  const bench = new TrialBench(setup);
-  return { width: 1, stress: async (task) => bench.stress(task), close: async () => undefined };
-}
+import { oneByOne } from '../one-by-one.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -80,7 +72,7 @@ async function stressed(
     name: NAME,
     workers,
     draws,
-    ...(workers === 0 ? { runnerOf: oneByOne } : {}),
+    ...(workers === 0 ? { openRunner: oneByOne } : {}),
     signal: stop.signal,
     onRun() {
       ran += 1;
@@ -145,8 +137,8 @@ describe('the best trial under stress', () => {
     ).params;
     // Each is what a study with those costs finds.
     const withCosts = async (more: object) => {
-      const { setup, bars } = await prepared(more);
-      return new TrialBench({ ...setup, candles: bars.trials, fromMs: null, toMs: null }).run(params);
+      const runner = await oneByOne(await prepared(more));
+      return runner.run(params);
     };
     const twice = { fee: '0.2%', rules: { spreadBps: 4 } };
     const [fees, spread] = costs.each;

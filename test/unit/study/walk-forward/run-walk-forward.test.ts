@@ -7,26 +7,13 @@ import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-
 import { StudyFolder } from '../../../../src/study/store/study-place.ts';
 import { StudyStore } from '../../../../src/study/store/study-store.ts';
 import { TrialRegister } from '../../../../src/study/store/trial-register.ts';
-import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
-import type { AccountRunner } from '../../../../src/study/trials/trial-runner.ts';
-import type { TrialSetup } from '../../../../src/study/trials/trial-setup.ts';
 import { runWalkForward } from '../../../../src/study/walk-forward/run-walk-forward.ts';
 import {
   walkForwardResult,
   type WalkForwardResult,
 } from '../../../../src/study/walk-forward/walk-forward-result.ts';
 import { generatedCandles } from '../generated-candles.ts';
-
-/** One trial after the other in this thread: a thread of its own costs more than all trials of a test. */
-function oneByOne(setup: TrialSetup): AccountRunner {
-  const bench = new TrialBench(setup);
-  return {
-    width: 1,
-    run: async (params, stretch) => bench.run(params, stretch),
-    account: async (task) => bench.account(task),
-    close: async () => undefined,
-  };
-}
+import { oneByOne } from '../one-by-one.ts';
 
 const HOUR_MS = 3_600_000;
 const TRIALS = 5;
@@ -85,7 +72,7 @@ async function walked(
     folder: new StudyFolder(join(folder, data)),
     name: 'walk',
     workers,
-    ...(workers === 0 ? { runnerOf: oneByOne } : {}),
+    ...(workers === 0 ? { openRunner: oneByOne } : {}),
     signal: stop.signal,
     onWindow: () => undefined,
     onTrial(_window, _trial, isNew) {
