@@ -2,6 +2,7 @@
 // dependencies. `npm ci` runs it in a checkout, `npm run build` for the package and the image.
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const ROOT = import.meta.dirname;
 const [folder = 'dist'] = process.argv.slice(2);
@@ -21,6 +22,7 @@ const ENTRIES = [
   'src/daemon/seal-beside',
   'src/fuzz/seed-worker',
   'src/study/trials/trial-worker',
+  'src/study/question/engine-version',
 ];
 
 /**
@@ -111,6 +113,9 @@ if (rolldown === null) {
   for (const page of ['src/backtest/report/page', 'src/study/report/page'])
     cpSync(join(ROOT, page), join(MADE, page), { recursive: true });
   writeFileSync(join(MADE, 'THIRD-PARTY-LICENCES.txt'), licences());
+  // The package has no sources that it could be worked out from.
+  const engine = await import(pathToFileURL(join(MADE, 'src/study/question/engine-version.js')).href);
+  writeFileSync(join(MADE, 'engine-version'), `${engine.versionOfSources(ROOT)}\n`);
   rmSync(OUT, { recursive: true, force: true });
   renameSync(MADE, OUT);
 }

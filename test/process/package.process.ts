@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engineVersion } from '../../src/study/question/engine-version.ts';
 import { startNode } from '../support/sarraf-process.ts';
 
 /**
@@ -86,6 +87,10 @@ describe('the installed package', () => {
        console.log(typeof ExchangeClient, typeof defineStrategy);`,
     );
     expect(node('--preserve-symlinks', 'use.mjs').trim()).toBe('function function');
+  });
+
+  test('knows the version of the sources that it was made of', () => {
+    expect(readFileSync(join(installed, 'dist/engine-version'), 'utf8').trim()).toBe(engineVersion());
   });
 
   test('has types for the client and the SDK', () => {

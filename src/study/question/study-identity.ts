@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { VERSION } from '../../exchange/version.ts';
 import type { DataSet } from '../data/data-set.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { engineVersion } from './engine-version.ts';
 
 /** What a study is: with the same identity its trials are the same, wherever and however they are run. */
 export interface StudyIdentity {
@@ -11,7 +11,7 @@ export interface StudyIdentity {
   readonly question: Readonly<Record<string, unknown>>;
   /** SHA-256 of the strategy's code. */
   readonly code: string;
-  /** The version of sarraf. */
+  /** What runs the trials, as `engineVersion` names it. */
   readonly engine: string;
   readonly data: readonly DataSet[];
 }
@@ -40,9 +40,10 @@ export function identityOf(of: {
   readonly data: readonly DataSet[];
 }): StudyIdentity {
   const { question, code, data } = of;
-  const whole = { question, code, engine: VERSION, data: data.map(({ sha256 }) => sha256) };
+  const engine = engineVersion();
+  const whole = { question, code, engine, data: data.map(({ sha256 }) => sha256) };
   const id = createHash('sha256').update(canonicalJson(whole)).digest('hex');
-  return { id, question, code, engine: VERSION, data };
+  return { id, question, code, engine, data };
 }
 
 /** In what a study differs from another one, in words; null where they are the same. */

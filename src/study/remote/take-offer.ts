@@ -1,7 +1,7 @@
 import { strategyFileOf } from '../../daemon/load-instances.ts';
 import { baseName } from '../../daemon/settings/strategy-settings.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { VERSION } from '../../exchange/version.ts';
+import { engineVersion } from '../question/engine-version.ts';
 import { codeHash } from '../data/code-hash.ts';
 import { readWrittenStudy } from '../file/read-study.ts';
 import { sharedColumns } from '../trials/shared-columns.ts';
@@ -37,12 +37,13 @@ export interface TakenOffer {
  * one sentence, why they are not.
  */
 export async function takeOffer(offer: StudyOffer, means: WorkerMeans): Promise<TakenOffer> {
-  if (offer.engine !== VERSION)
-    throw misfit(`sarraf ${offer.engine}`, `${VERSION}: install the same version here`);
+  const engine = engineVersion();
+  if (offer.engine !== engine)
+    throw misfit(`sarraf ${offer.engine}`, `${engine}: install the same version here`);
   const strategyFile = await strategyOf(offer, means);
   const { settings } = readWrittenStudy({ ...offer.written, strategy: strategyFile });
   const source = sourceKey({
-    engine: VERSION,
+    engine,
     code: offer.code,
     data: offer.data.map(({ sha256 }) => sha256),
     settings: settingsOfTrials(settings),

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { VERSION } from '../../../../src/exchange/version.ts';
+import { engineVersion } from '../../../../src/study/question/engine-version.ts';
 import { codeHash } from '../../../../src/study/data/code-hash.ts';
 import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
 import { signBundle, writeBundle } from '../../../../src/study/remote/code-bundle.ts';
@@ -44,9 +44,14 @@ function offerOf(more: Partial<StudyOffer> = {}): StudyOffer {
   });
   const data = [{ sha256: checksumOf(CANDLES), bytes: CANDLES.length }];
   const code = codeHash(strategy);
-  const whole = { engine: VERSION, code, data: [checksumOf(CANDLES)], settings: settingsOfTrials(settings) };
+  const whole = {
+    engine: engineVersion(),
+    code,
+    data: [checksumOf(CANDLES)],
+    settings: settingsOfTrials(settings),
+  };
   const text = writeOffer({
-    engine: VERSION,
+    engine: engineVersion(),
     source: sourceKey(whole),
     written: writtenOfTrials(written, strategy),
     code,
@@ -73,7 +78,7 @@ test('a study whose code is here fits, with the candles of the coordinator', asy
 test('another version of sarraf is refused', async () => {
   here();
   await expect(takeOffer(offerOf({ engine: '9.9.9' }), means)).rejects.toThrow(
-    `expected sarraf 9.9.9, found ${VERSION}: install the same version here`,
+    `expected sarraf 9.9.9, found ${engineVersion()}: install the same version here`,
   );
 });
 

@@ -1,0 +1,45 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { VERSION } from '../../../../src/exchange/version.ts';
+import { engineVersion, versionOfSources } from '../../../../src/study/question/engine-version.ts';
+
+let checkout: string;
+beforeEach(() => {
+  checkout = mkdtempSync(join(tmpdir(), 'sarraf-engine-'));
+  write('package.json', '{ "dependencies": { "decimal.js": "10.6.0" }, "devDependencies": { "a": "1" } }');
+  write('src/engine/engine.ts', 'one');
+  write('src/cli/main.ts', 'one');
+});
+afterEach(() => rmSync(checkout, { recursive: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(join(checkout, path, '..'), { recursive: true });
+  writeFileSync(join(checkout, path), text);
+}
+
+test('is the version of the package and the code of this checkout', () => {
+  expect(engineVersion()).toBe(versionOfSources(process.cwd()));
+  expect(engineVersion()).toMatch(new RegExp(String.raw`^${VERSION}\+[0-9a-f]{12}$`));
+});
+
+test.each([
+  ['a line of the engine', 'src/engine/engine.ts', 'two', true],
+  ['a new file', 'src/engine/other.ts', '', true],
+  ['the version of a dependency', 'package.json', '{ "dependencies": { "decimal.js": "10.6.1" } }', true],
+  ['a command', 'src/cli/main.ts', 'two', false],
+  ['a page of a report', 'src/study/report/page/page.js', '', false],
+  ['a script', 'package.json', '{ "scripts": {}, "dependencies": { "decimal.js": "10.6.0" } }', false],
+])('%s makes another version or not: %#', (_, path, text, isAnother) => {
+  const before = versionOfSources(checkout);
+  write(path, text);
+  expect(versionOfSources(checkout) !== before).toBe(isAnother);
+});
+
+test('is the same wherever the checkout is', () => {
+  const other = join(checkout, 'moved');
+  cpSync(join(checkout, 'src'), join(other, 'src'), { recursive: true });
+  cpSync(join(checkout, 'package.json'), join(other, 'package.json'));
+  expect(versionOfSources(other)).toBe(versionOfSources(checkout));
+});
