@@ -35,8 +35,15 @@ export async function runSession(study: PreparedStudy, options: SessionOptions):
   });
 }
 
-/** Begins the file of a study, or makes sure that it is of this one. */
-export function takeUp(store: StudyStore, study: PreparedStudy): void {
+/**
+ * Begins the file of a study, or makes sure that it is of this one. A plan that it knows stays where the
+ * study says none; `keepsBudget`: the budget of its trials stays, too.
+ */
+export function takeUp(
+  store: StudyStore,
+  study: PreparedStudy,
+  { keepsBudget = false }: { readonly keepsBudget?: boolean } = {},
+): void {
   const { written, identity, bars } = study;
   const head = store.head();
   if (head === null) {
@@ -50,7 +57,8 @@ export function takeUp(store: StudyStore, study: PreparedStudy): void {
       `expected the study that ${store.path} was begun with, found another one (${difference}): run it under another name with --name`,
     );
   }
-  store.rewrite(written);
+  const { validation, budget }: Partial<Record<string, unknown>> = { ...Object(head.written) };
+  store.rewrite({ validation, ...written, ...(keepsBudget ? { budget } : {}) });
 }
 
 async function runWith(

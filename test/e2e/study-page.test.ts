@@ -40,6 +40,8 @@ describe('the page of studies', () => {
       'open-holdout',
       'report',
       'run',
+      'walk-forward',
+      'open-holdout',
       'show',
       'stress',
       'walk-forward',

@@ -9,11 +9,17 @@ import { StudyStore } from '../../study/store/study-store.ts';
 import { TrialRegister, type TrialsOnData } from '../../study/store/trial-register.ts';
 import { headOf, studyResult, type StudyResult } from '../../study/study-result.ts';
 import { walkForwardResult, type WalkForwardResult } from '../../study/walk-forward/walk-forward-result.ts';
+import { begunPlan, type WalkQuestion } from '../../study/walk-forward/walk-plan.ts';
 import { validatedStudy, type ValidatedStudy } from '../../study/validated-study.ts';
 
 /** A study as it was written. Throws `DATA_UNUSABLE`. */
 export function readWritten(folder: StudyFolder, name: string): unknown {
   return readStudy(folder, name, (store) => headOf(store).written);
+}
+
+/** The plan that the walk-forward of a study was begun with; null where there is none, or no study. */
+export function readBegunPlan(folder: StudyFolder, name: string): WalkQuestion | null {
+  return folder.names().includes(name) ? readStudy(folder, name, begunPlan) : null;
 }
 
 /** What a study that is kept says. Throws `DATA_UNUSABLE`. */

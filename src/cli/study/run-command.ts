@@ -68,13 +68,13 @@ async function resume(wanted: string, options: SessionFlags & RemoteFlags): Prom
 }
 
 /** A study without a name of its own has one that says what it is: another question is another study. */
-function shortName({ settings, identity }: PreparedStudy): string {
+export function shortName({ settings, identity }: PreparedStudy): string {
   const { strategy, markets, timeframe } = settings;
   return [baseName(strategy), ...markets, timeframe, identity.id.slice(0, 8)].join('-');
 }
 
 /** The options' budget over that of the file. */
-export function withBudget(read: ReadStudy, { trials, time }: SessionFlags): ReadStudy {
+function withBudget(read: ReadStudy, { trials, time }: SessionFlags): ReadStudy {
   if (trials === undefined && time === undefined) return read;
   const { trials: usual, time: usualMs } = read.settings.budget;
   const budget = {
@@ -182,7 +182,8 @@ export function sessionOptions(command: Command, trials: string = 'trials in all
     .option('--json', 'prints the result as JSON');
 }
 
-function shortOptions(command: Command): Command {
+/** Options of the short form, which stand for a file. */
+export function shortOptions(command: Command): Command {
   return backtestFlags(command)
     .option('--holdout <percent>', 'the last part of the range, such as 20%, which no trial sees')
     .option(

@@ -12,6 +12,7 @@ import {
 } from '../backtest/backtest-flags.ts';
 import { optionsProblem } from '../backtest/backtest-options.ts';
 import { wrongInput } from '../command-error.ts';
+import { PLAN_FLAGS } from './plan-options.ts';
 
 /** Options that any study takes, by file or without one. */
 export interface SessionFlags {
@@ -86,17 +87,24 @@ const OF_BOTH_FORMS: ReadonlySet<string> = new Set([
   'serve',
   'sendCode',
   'secretFile',
+  ...PLAN_FLAGS,
 ]);
 
 /** Options of the short form say what a file says: beside one they are refused. */
 export function refuseShortFlags(options: Readonly<Record<string, unknown>>, file: string): void {
+  const flag = shortFlagOf(options);
+  if (flag !== null) throw wrongInput(`expected what ${flag} says in ${file}, found it beside the file`);
+}
+
+/** An option of the short form that was given; null where none was. */
+export function shortFlagOf(options: Readonly<Record<string, unknown>>): string | null {
   const stray = Object.entries(options).find(([name, value]) => {
     if (OF_BOTH_FORMS.has(name) || value === undefined) return false;
     return typeof value !== 'object' || value === null || Object.keys(value).length > 0;
   });
-  if (stray === undefined) return;
-  const flag = stray[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw wrongInput(`expected what --${flag} says in ${file}, found it beside the file`);
+  return stray === undefined
+    ? null
+    : `--${stray[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Without what was not given, so that the study's own defaults hold. */

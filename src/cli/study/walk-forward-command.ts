@@ -1,43 +1,46 @@
 import { Command } from 'commander';
-import { readStudyFile, readWrittenStudy } from '../../study/file/read-study.ts';
 import { prepareStudy } from '../../study/prepare-study.ts';
-import { nameOfFile, StudyFolder } from '../../study/store/study-place.ts';
+import { StudyFolder } from '../../study/store/study-place.ts';
 import { runWalkForward, windowsOf } from '../../study/walk-forward/run-walk-forward.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { readWritten, readWalkForward } from './read-study-result.ts';
-import { sessionOptions, withBudget } from './run-command.ts';
+import { planOptions } from './plan-options.ts';
+import { readWalkForward } from './read-study-result.ts';
 import { remoteOptions, remoteRunner } from './remote-options.ts';
-import type { RemoteFlags, SessionFlags } from './run-options.ts';
+import { sessionOptions, shortOptions } from './run-command.ts';
 import { StudyProgress } from './study-progress.ts';
 import { walkForwardLines } from './walk-forward-lines.ts';
+import { wantedWalk, type WalkFlags } from './wanted-walk.ts';
 
 const EXAMPLES = `
-Its plan is validation.walkForward of the study. Each train window is searched with the sampler and
-the trials of the study. One account then trades every test window with what was chosen before it.
-Run again, it goes on where it was, or shows what it found.
+Each train window is searched with the sampler and the trials of the study. One account then trades
+every test window with what was chosen before it. The plan is that of the options, or
+validation.walkForward of the study. Run again, it goes on where it was, or shows what it found.
+Instead of a study, give a strategy with the options of "sarraf study run": it needs no file, and
+belongs to the study that these options make.
 
 Examples:
   sarraf study walk-forward study.yaml
-  sarraf study walk-forward study --workers 4 --json
+  sarraf study walk-forward study --train 180d --test 30d --workers 4 --json
+  sarraf study walk-forward mean-reversion --csv hours.csv --market BTCUSDT --cash 10000 --fee 0.1% \\
+    --holdout 20% --train 180d --test 30d --trials 60
   sarraf study walk-forward study --redis redis://10.0.0.2 --serve 10.0.0.2:7300`;
 
-async function walkForward(what: string, options: SessionFlags & RemoteFlags): Promise<void> {
-  const isFile = /\.ya?ml$/.test(what);
+async function walkForward(what: string, options: WalkFlags): Promise<void> {
   const folder = new StudyFolder(options.data);
-  const name = options.name ?? (isFile ? nameOfFile(what) : folder.find(what));
-  const read = isFile ? readStudyFile(what) : readWrittenStudy(readWritten(folder, name));
+  const { read, nameOf } = wantedWalk(what, options, folder);
   keepHeapTight();
   const report = reportOnStderr({ isSilent: options.json === true });
   const { signal, release } = endSignal();
   try {
     report.begin('loading candles');
-    const study = await prepareStudy(withBudget(read, options));
+    const study = await prepareStudy(read);
+    const name = nameOf(study);
     for (const problem of study.problems) console.error(problem);
-    const { objectives, budget } = study.settings;
-    const { windows } = windowsOf(study);
+    const { objectives } = study.settings;
+    const { windows, trials } = windowsOf(study);
     const remote = remoteRunner(options, { signal, report });
     let progress: StudyProgress | null = null;
     let ranNow = 0;
@@ -49,7 +52,7 @@ async function walkForward(what: string, options: SessionFlags & RemoteFlags): P
       ...remote,
       onWindow(window) {
         report.begin(window === null ? 'the account' : `window ${window.number} of ${windows.length}`);
-        progress = new StudyProgress(report, { objectives, wanted: budget.trials });
+        progress = new StudyProgress(report, { objectives, wanted: trials });
       },
       onTrial(_window, trial, isNew) {
         if (isNew) ranNow += 1;
@@ -78,11 +81,10 @@ async function walkForward(what: string, options: SessionFlags & RemoteFlags): P
 export function studyWalkForwardCommand(): Command {
   const command = new Command('walk-forward')
     .description('Chooses params again and again as time goes on, and trades each choice on what follows.')
-    .argument('<study>', 'its name, or its file')
+    .argument('<study>', 'its name, or its file; or a strategy with the options of "sarraf study run"')
     .addHelpText('after', EXAMPLES);
-  return remoteOptions(sessionOptions(command, 'trials of each window (default: 100)'))
+  const trials = 'trials of each window (default: as many as the study has)';
+  return shortOptions(remoteOptions(planOptions(sessionOptions(command, trials))))
     .option('--name <name>', 'name of the study (default: that of its file)')
-    .action(async (what: string, options: SessionFlags & RemoteFlags) =>
-      asCommand(async () => walkForward(what, options)),
-    );
+    .action(async (what: string, options: WalkFlags) => asCommand(async () => walkForward(what, options)));
 }

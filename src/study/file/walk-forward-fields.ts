@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { duration } from '../../daemon/settings/duration-field.ts';
+import { MOST_TRIALS } from '../samplers/trial-record.ts';
 
 /** Long enough for any recording: forty years. */
 const LONGEST_MS = 40 * 366 * 86_400_000;
@@ -25,6 +26,12 @@ export const walkForward = () =>
         .enum(['best', 'plateau'])
         .prefault('best')
         .describe('best: the best trial of a window. plateau: one whose neighbours are good, too.'),
+      trials: z
+        .int()
+        .min(1)
+        .max(MOST_TRIALS)
+        .optional()
+        .describe('Trials of each window; as many as budget.trials without it.'),
     })
     .superRefine(({ train, test, step, purge }, context) => {
       const refuse = (path: string, message: string): void => {

@@ -10,6 +10,7 @@ import type { StudyStore } from '../store/study-store.ts';
 import { openRunner, takeUp, type SessionOptions } from '../study-session.ts';
 import { chooseTrial } from './choose-trial.ts';
 import { writeAccount } from './stored-account.ts';
+import { begunPlan, isSamePlan, planText, walkQuestion, type WalkQuestion } from './walk-plan.ts';
 import { walkWindows, type WalkWindow } from './walk-windows.ts';
 import { accountTaskOf, windowChoices, type WindowChoice } from './window-choices.ts';
 
@@ -20,25 +21,39 @@ export interface WalkForwardOptions extends Omit<SessionOptions, 'onTrial'> {
 }
 
 /** The windows of a study. Throws `INVALID_OPTIONS` without a plan, and for a range too short for it. */
-export function windowsOf({ settings, bars }: PreparedStudy): {
+export function windowsOf(study: PreparedStudy): {
   readonly plan: WalkForwardPlan;
   readonly windows: readonly WalkWindow[];
+  /** Trials of each window. */
+  readonly trials: number;
 } {
-  const { walkForward: plan } = settings.validation;
+  const { validation, budget } = study.settings;
+  const { walkForward: plan } = validation;
   if (plan === undefined) {
     const example = 'validation: { walkForward: { train: 180d, test: 30d } }';
-    throw new SarrafError('INVALID_OPTIONS', `expected a plan such as ${example} in the study, found none`);
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected a plan such as --train 180d --test 30d, or ${example} in the study, found none`,
+    );
   }
+  return { plan, windows: windowsBy(plan, study), trials: plan.trials ?? budget.trials };
+}
+
+/** The windows of a study by a plan. Throws `INVALID_OPTIONS` for a range too short for it. */
+export function windowsBy(
+  plan: WalkQuestion,
+  { settings, bars }: Pick<PreparedStudy, 'settings' | 'bars'>,
+): readonly WalkWindow[] {
   const { fromMs, splitMs } = bars.range;
   const range = { fromMs, toMs: splitMs };
-  return { plan, windows: walkWindows(plan, { range, timeframe: settings.timeframe, markets: bars.trials }) };
+  return walkWindows(plan, { range, timeframe: settings.timeframe, markets: bars.trials });
 }
 
 /** What each window trades, by the trials that are kept. */
 export function choicesOf(
   { space, settings }: Pick<PreparedStudy, 'space' | 'settings'>,
   of: {
-    readonly plan: WalkForwardPlan;
+    readonly plan: WalkQuestion;
     readonly windows: readonly WalkWindow[];
     readonly outcomes: (window: number) => readonly StoredTrial[];
   },
@@ -57,32 +72,36 @@ export function choicesOf(
  * file that was begun with another plan.
  */
 export async function runWalkForward(study: PreparedStudy, options: WalkForwardOptions): Promise<StudyEnd> {
-  const { plan, windows } = windowsOf(study);
+  const { plan, windows, trials } = windowsOf(study);
+  const question = walkQuestion(plan);
   return withStudyFiles(options, async (files) => {
-    takeUp(files.store, study);
-    takePlan(files.store, plan);
-    return walk(study, options, { plan, windows, ...files });
+    refuseOtherPlan(files.store, question);
+    takeUp(files.store, study, { keepsBudget: true });
+    if (files.store.walkForward.head() === null) files.store.walkForward.begin(question);
+    return walk(study, options, { plan: question, windows, trials, ...files });
   });
 }
 
-function takePlan({ walkForward, path }: StudyStore, plan: WalkForwardPlan): void {
-  const head = walkForward.head();
-  if (head === null) walkForward.begin(plan);
-  else if (canonicalJson(head.plan) !== canonicalJson(plan)) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected the walk-forward that ${path} was begun with, found another one (${canonicalJson(head.plan)}, now ${canonicalJson(plan)}): run it under another name with --name`,
-    );
-  }
+function refuseOtherPlan(store: StudyStore, plan: WalkQuestion): void {
+  const begun = begunPlan(store);
+  if (begun === null || isSamePlan(begun, plan)) return;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected the walk-forward that ${store.path} was begun with (${planText(begun)}), found another one (${planText(plan)}): run it under another name with --name`,
+  );
 }
 
 async function walk(
   study: PreparedStudy,
   options: WalkForwardOptions,
-  of: StudyFiles & { readonly plan: WalkForwardPlan; readonly windows: readonly WalkWindow[] },
+  of: StudyFiles & {
+    readonly plan: WalkQuestion;
+    readonly windows: readonly WalkWindow[];
+    readonly trials: number;
+  },
 ): Promise<StudyEnd> {
   const { settings, identity } = study;
-  const { plan, windows, register } = of;
+  const { plan, windows, trials, register } = of;
   const { walkForward } = of.store;
   // A walk-forward counts as a study of its own: another plan for the same question has other trials.
   const id = walkForwardId(identity.id, plan);
@@ -91,7 +110,7 @@ async function walk(
   register.count(id, counted);
   const runner = await openRunner(study, options);
   const startMs = performance.now();
-  const { trials, time } = settings.budget;
+  const { time } = settings.budget;
   const isOver = (): boolean =>
     options.signal.aborted || (time !== undefined && performance.now() - startMs >= time);
   try {
@@ -139,7 +158,7 @@ async function walk(
   }
 }
 
-function walkForwardId(studyId: string, plan: WalkForwardPlan): string {
+function walkForwardId(studyId: string, plan: WalkQuestion): string {
   return createHash('sha256')
     .update(`${studyId}\n${canonicalJson({ walkForward: plan })}`)
     .digest('hex');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SarrafError } from '../../domain/errors.ts';
+import { present } from '../../domain/invariant.ts';
 import { countText } from '../../domain/money-text.ts';
-import type { WalkForwardPlan } from '../file/walk-forward-fields.ts';
 import type { Objective, TrialMetrics } from '../goals/objectives.ts';
 import type { PreparedStudy } from '../prepare-study.ts';
 import { canonicalJson } from '../question/canonical-json.ts';
@@ -11,9 +11,10 @@ import type { TrialsOnData } from '../store/trial-register.ts';
 import type { Stretch } from '../data/stretch.ts';
 import { equityByDay, type EquityDay } from './equity-by-day.ts';
 import { parameterDrift, type ParameterDrift } from './parameter-drift.ts';
-import { choicesOf, windowsOf } from './run-walk-forward.ts';
+import { choicesOf, windowsBy } from './run-walk-forward.ts';
 import { readAccount, type StoredAccount } from './stored-account.ts';
 import { dailyGrowth, efficiencyOf, wholeEfficiency } from './walk-efficiency.ts';
+import { begunPlan, type WalkQuestion } from './walk-plan.ts';
 import type { WindowChoice } from './window-choices.ts';
 
 /** One window of a walk-forward. */
@@ -45,7 +46,7 @@ export interface WalkForwardResult {
   readonly file: string;
   /** SHA-256 of the study, the plan, all trials and the account. */
   readonly hash: string;
-  readonly plan: WalkForwardPlan;
+  readonly plan: WalkQuestion;
   readonly objectives: readonly Objective[];
   readonly trialsAWindow: number;
   readonly windows: readonly WindowRow[];
@@ -76,8 +77,10 @@ export function walkForwardResult(
 ): WalkForwardResult {
   const { store, name } = of;
   const { walkForward } = store;
-  const { plan, windows } = windowsOf(study);
   const account = accountOf(store);
+  // By the plan that it was begun with: the study may say another one by now.
+  const plan = present(begunPlan(store), 'the plan of an account');
+  const windows = windowsBy(plan, study);
   const outcomes = new Map(windows.map(({ number }) => [number, walkForward.outcomes(number)]));
   const choices = choicesOf(study, { plan, windows, outcomes: (number) => outcomes.get(number) ?? [] });
   const rows = choices.map((choice, index): WindowRow => {
@@ -97,7 +100,7 @@ export function walkForwardResult(
     hash: hashOf(study, { plan, store, account }),
     plan,
     objectives: settings.objectives,
-    trialsAWindow: settings.budget.trials,
+    trialsAWindow: Math.max(...rows.map(({ trials }) => trials)),
     windows: rows,
     efficiency: wholeEfficiency(rows),
     drift: parameterDrift(
@@ -163,7 +166,7 @@ function rowOf(
 /** Words of failures name paths: they are not in it. */
 function hashOf(
   { identity }: PreparedStudy,
-  of: { readonly plan: WalkForwardPlan; readonly store: StudyStore; readonly account: StoredAccount },
+  of: { readonly plan: WalkQuestion; readonly store: StudyStore; readonly account: StoredAccount },
 ): string {
   const hash = createHash('sha256').update(`${identity.id}\n${canonicalJson(of.plan)}`);
   for (const row of of.store.walkForward.rows()) {

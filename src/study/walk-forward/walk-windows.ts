@@ -4,7 +4,7 @@ import { durationText, minuteText } from '../../domain/time-text.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { formatDuration } from '../../daemon/settings/duration-text.ts';
 import type { Stretch } from '../data/stretch.ts';
-import type { WalkForwardPlan } from '../file/walk-forward-fields.ts';
+import type { WalkQuestion } from './walk-plan.ts';
 
 /** What is searched, and what is traded with the choice. */
 export interface WalkWindow {
@@ -32,7 +32,7 @@ const LEAST_TRAIN_BARS = 100;
  * for two windows, or some window has too few candles.
  */
 export function walkWindows(
-  plan: WalkForwardPlan,
+  plan: WalkQuestion,
   of: { readonly range: Stretch; readonly timeframe: Timeframe; readonly markets: readonly CandleColumns[] },
 ): readonly WalkWindow[] {
   const { range, timeframe, markets } = of;
@@ -52,7 +52,7 @@ export function walkWindows(
   return windows;
 }
 
-function windowAt(plan: WalkForwardPlan, beginMs: number, index: number): WalkWindow {
+function windowAt(plan: WalkQuestion, beginMs: number, index: number): WalkWindow {
   const { kind, trainMs, testMs, stepMs, purgeMs, embargoMs } = plan;
   const movedMs = index * stepMs;
   const endMs = beginMs + trainMs + movedMs;
@@ -65,7 +65,7 @@ function windowAt(plan: WalkForwardPlan, beginMs: number, index: number): WalkWi
 }
 
 /** A border inside a candle would give a window what is not over yet. */
-function refuseParts(plan: WalkForwardPlan, timeframe: Timeframe): void {
+function refuseParts(plan: WalkQuestion, timeframe: Timeframe): void {
   const barMs = timeframeMs(timeframe);
   const { trainMs, testMs, stepMs, purgeMs, embargoMs } = plan;
   const lengths = { train: trainMs, test: testMs, step: stepMs, purge: purgeMs, embargo: embargoMs };
@@ -76,7 +76,7 @@ function refuseParts(plan: WalkForwardPlan, timeframe: Timeframe): void {
 }
 
 function tooShort(
-  { trainMs, testMs, stepMs, embargoMs }: WalkForwardPlan,
+  { trainMs, testMs, stepMs, embargoMs }: WalkQuestion,
   found: {
     readonly beginMs: number;
     readonly toMs: number;

@@ -99,6 +99,16 @@ function resultIn(data: string, study: PreparedStudy): WalkForwardResult & { rea
   }
 }
 
+/** The study as its file has it. */
+function writtenIn(data: string): unknown {
+  const store = StudyStore.openToRead(new StudyFolder(join(folder, data)).pathOf('walk'));
+  try {
+    return store.head()?.written;
+  } finally {
+    store.close();
+  }
+}
+
 const hour = (atMs: number): number => (atMs - firstMs) / HOUR_MS;
 
 /** What was chosen for a window. */
@@ -187,16 +197,40 @@ describe('a walk-forward', () => {
     expect(second.windows[1]?.inSample).not.toEqual(first.windows[1]?.inSample);
   });
 
-  test('of another plan is refused in the same file, and counts as more trials elsewhere', async () => {
+  test('of another plan is refused in the same file, which stays as it is', async () => {
     const other = await prepared(csv, { ...PLAN, kind: 'anchored' });
     await expect(walked('one', other)).rejects.toThrow(
-      /^expected the walk-forward that .*walk\.sqlite was begun with, found another one \(.*rolling.*, now .*anchored.*\): run it under another name with --name$/,
+      /^expected the walk-forward that .*walk\.sqlite was begun with \(kind rolling, train 150h, .*\), found another one \(kind anchored, .*\): run it under another name with --name$/,
     );
+    expect(resultIn('one', study)).toEqual(whole);
+    expect(writtenIn('one')).toMatchObject({ validation: { walkForward: PLAN } });
+  });
+
+  test('has trials of its own, and leaves the budget of the study', async () => {
+    const fewer = await prepared(csv, { ...PLAN, trials: 2 });
+    const { settings } = fewer;
+    const hasty = { ...fewer, settings: { ...settings, budget: { trials: 99, time: 600_000 } } };
+    expect(await walked('fewer', fewer)).toEqual({ end: 'complete', ranNow: 6 });
+    expect(await walked('fewer', hasty)).toEqual({ end: 'complete', ranNow: 0 });
+    expect(resultIn('fewer', fewer)).toMatchObject({ trialsAWindow: 2, plan: whole.plan });
+    expect(writtenIn('fewer')).toMatchObject({
+      budget: { trials: TRIALS },
+      validation: { walkForward: { trials: 2 } },
+    });
+  });
+
+  test('is read by the plan that it was begun with, also where the study says another one or none', () => {
+    const { settings } = study;
+    const asked = [{}, { walkForward: { ...whole.plan, testMs: 50 * HOUR_MS, stepMs: 50 * HOUR_MS } }];
+    for (const validation of asked)
+      expect(resultIn('one', { ...study, settings: { ...settings, validation } })).toEqual(whole);
   });
 
   test('needs a plan', async () => {
     const { validation: _validation, ...settings } = study.settings;
     const without = { ...study, settings: { ...settings, validation: {} } };
-    await expect(walked('none', without)).rejects.toThrow(/^expected a plan such as validation: /);
+    await expect(walked('none', without)).rejects.toThrow(
+      /^expected a plan such as --train 180d --test 30d, or validation: .* in the study, found none$/,
+    );
   });
 });
