@@ -52,6 +52,37 @@ test('a Redis that is not there ends a study with one line', async () => {
   );
 });
 
+test('a Redis whose memory is full ends a study with one line', async () => {
+  const redis = await RedisServer.start({
+    folder,
+    more: ['--maxmemory', '1', '--maxmemory-policy', 'allkeys-lru'],
+  });
+  try {
+    expect(await refusalOf(startSarraf(studyArgs(redis.url)))).toMatch(
+      /^Redis at .* keeps nothing on its disk.*\nRedis at .* drops keys .*\nQUEUE_UNUSABLE: expected Redis at .*, found that its memory is full: raise its maxmemory\n$/,
+    );
+  } finally {
+    await redis.kill();
+  }
+});
+
+test('a Redis without TLS that is asked for some, and one with TLS that is asked for none, say what to try', async () => {
+  for (const [tls, scheme] of [
+    [true, 'rediss:// where it has TLS'],
+    [false, 'redis:// where it has no TLS'],
+  ] as const) {
+    const redis = await RedisServer.start({ folder, ...(tls ? { tls } : {}) });
+    try {
+      const other = redis.url.replace(/^rediss?/, tls ? 'redis' : 'rediss');
+      expect(await refusalOf(startSarraf(studyArgs(other)))).toMatch(
+        new RegExp(`^QUEUE_UNUSABLE: expected Redis at .* \\(use ${scheme}\\)\n$`),
+      );
+    } finally {
+      await redis.kill();
+    }
+  }
+});
+
 test('a worker waits for a Redis that is not there, in one line, and ends when it is asked to', async () => {
   const redis = await RedisServer.start({ folder });
   await redis.kill();

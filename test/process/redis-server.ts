@@ -12,6 +12,8 @@ interface ServerOptions {
   readonly password?: string;
   /** With a certificate of its own for 127.0.0.1. */
   readonly tls?: true;
+  /** More settings, as its command line takes them. */
+  readonly more?: readonly string[];
 }
 
 /** A real Redis of the machine on a port of its own, which keeps nothing on the disk. */
@@ -43,7 +45,7 @@ export class RedisServer {
 
   /** Begins it, also after it was killed: it has forgotten everything then. */
   async begin(): Promise<void> {
-    const { folder, password, tls } = this.options;
+    const { folder, password, tls, more = [] } = this.options;
     const key = join(folder, 'redis.key');
     const args = [
       '--dir',
@@ -61,6 +63,7 @@ export class RedisServer {
       ...(tls
         ? ['--tls-key-file', key, '--tls-ca-cert-file', this.authority, '--tls-auth-clients', 'no']
         : []),
+      ...more,
     ];
     const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
     const failed = new Promise<never>((_, reject) => {

@@ -44,6 +44,7 @@ async function work({ redis, threads, strategies, data, secretFile }: Options): 
   const cache = new FileCache(join(folder, 'candles'));
   // Loaded late: help and completion need no Redis.
   const { RedisLink } = await import('../../study/remote/redis-link.ts');
+  const { refuseOldRedis } = await import('../../study/remote/redis-fitness.ts');
   const { StudyWorker } = await import('../../study/remote/study-worker.ts');
   const { signal, release } = endSignal();
   const link = new RedisLink(redis, say);
@@ -51,9 +52,10 @@ async function work({ redis, threads, strategies, data, secretFile }: Options): 
   try {
     await link.open({ waits: true });
     if (signal.aborted) return;
+    await refuseOldRedis(link);
     say(`waits for studies at ${link.shown}`);
     const folders = [...strategies.map((path) => resolve(path)), ownStrategies()];
-    const means = { folders, codeFolder: join(folder, 'code'), cache, secret, signal };
+    const means = { folders, codeFolder: join(folder, 'code'), cache, secret, say, signal };
     await new StudyWorker({ link, threads, means, say, signal }).run();
   } finally {
     link.close();

@@ -42,6 +42,7 @@ export class BatchWorker {
     this.worker = new Worker(taken.offer.source, async (job, token) => this.process(job, token), {
       connection: link.client,
       prefix: PREFIX,
+      skipVersionCheck: true,
       concurrency: threads,
       lockDuration: LOCK_MS,
       stalledInterval: LOOK_FOR_LOST_EVERY_MS,

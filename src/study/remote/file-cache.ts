@@ -45,11 +45,19 @@ export class FileCache {
     return bytes;
   }
 
-  /** Keeps a file, whose checksum was looked at. Others go where there is no room for all. */
+  /**
+   * Keeps a file, whose checksum was looked at. Others go where there is no room for all. Throws what the
+   * system says where it can not be written; nothing is left of it then.
+   */
   keep(sha256: string, bytes: Uint8Array): void {
     const made = join(this.folder, `${sha256}.${process.pid}.new`);
-    writeFileSync(made, bytes);
-    renameSync(made, join(this.folder, sha256));
+    try {
+      writeFileSync(made, bytes);
+      renameSync(made, join(this.folder, sha256));
+    } catch (error) {
+      rmSync(made, { force: true });
+      throw error;
+    }
     this.trim(sha256);
   }
 

@@ -6,7 +6,7 @@ import { readNote, writeOffer, type StudyOffer, type WorkerNote } from './study-
 /** How long a study is offered, and how long a note of a worker holds, without word of them. */
 const OFFERED_MS = 15_000;
 export const NOTE_MS = 15_000;
-/** A worker that was just begun has so long to say that it computes. */
+/** Where no worker computes for so long, it is said: one that was just begun has to look first. */
 const PATIENCE_MS = 5_000;
 /** Withdrawing waits no longer: an offer ends by itself. */
 const WITHDRAWN_WITHIN_MS = 1_000;
@@ -20,7 +20,7 @@ export class OfferedStudy {
   private readonly offer: Omit<StudyOffer, 'protocol'>;
   private readonly name: string;
   private readonly say: (line: string) => void;
-  private readonly startMs = performance.now();
+  private servedMs = performance.now();
   private readonly reasons = new Set<string>();
   private said = '';
   private threadsNow = 0;
@@ -67,7 +67,8 @@ export class OfferedStudy {
       if (!this.reasons.has(line)) this.say(line);
       this.reasons.add(line);
     }
-    if (serving === 0 && performance.now() - this.startMs < PATIENCE_MS) return;
+    if (serving > 0) this.servedMs = performance.now();
+    else if (performance.now() - this.servedMs < PATIENCE_MS) return;
     const now =
       serving > 0
         ? `${serving === 1 ? '1 worker' : `${serving} workers`} with ${this.threadsNow} ${this.threadsNow === 1 ? 'thread' : 'threads'}`

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { SarrafError } from '../../domain/errors.ts';
 import type { PreparedStudy } from '../prepare-study.ts';
 import type { StudyRunner } from '../trials/trial-runner.ts';
 import { signBundle, writeBundle } from './code-bundle.ts';
@@ -7,8 +8,8 @@ import { checksumOf, writeColumns } from './columns-file.ts';
 import { FileServer } from './file-server.ts';
 import { OfferedStudy } from './offered-study.ts';
 import type { RedisAddress } from './redis-address.ts';
+import { redisWarnings, refuseOldRedis } from './redis-fitness.ts';
 import { RedisLink } from './redis-link.ts';
-import { persistenceWarning } from './redis-persistence.ts';
 import { RedisRunner } from './redis-runner.ts';
 import type { ServedAddress } from './served-address.ts';
 import type { ServedFile } from './study-offer.ts';
@@ -49,8 +50,8 @@ export async function openRedisRunner(study: PreparedStudy, options: RemoteOptio
   await link.open({ waits: false });
   const server = new FileServer({ address: serve, token, files });
   try {
-    const warning = await persistenceWarning(link.client, link.shown);
-    if (warning !== null) say(warning);
+    await refuseOldRedis(link);
+    for (const warning of await redisWarnings(link)) say(warning);
     const address = await server.listen();
     const bundle =
       code === null || secret === null ? null : { ...servedFileOf(code), hmac: signBundle(code, secret) };
@@ -74,7 +75,7 @@ export async function openRedisRunner(study: PreparedStudy, options: RemoteOptio
   } catch (error) {
     await server.close();
     link.close();
-    throw error;
+    throw error instanceof SarrafError ? error : link.unusable(error);
   }
 }
 

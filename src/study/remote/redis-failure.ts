@@ -3,7 +3,18 @@ export interface RedisFailure {
   readonly reason: string;
   /** Another password or certificate is needed: to wait does not help. */
   readonly isRefusal: boolean;
+  /** It answers, but does not do what it is asked for until somebody mends it. */
+  readonly isOfServer?: true;
+  /** It says nothing, or closes: so does TLS where none is expected, and none where TLS is. */
+  readonly isSilent?: true;
 }
+
+/** What a Redis answers that takes nothing more. */
+const OF_SERVER: readonly (readonly [RegExp, string])[] = [
+  [/\bOOM\b/, 'that its memory is full: raise its maxmemory'],
+  [/\bMISCONF\b/, 'that it can not write to its disk: make room there'],
+  [/\bREADONLY\b/, 'a replica, which takes no writes: name the primary'],
+];
 
 const BY_CODE: Readonly<Partial<Record<string, string>>> = {
   ECONNREFUSED: 'nothing that listens there',
@@ -31,7 +42,12 @@ export function redisFailure(error: unknown): RedisFailure {
       reason: `no TLS that can be trusted (${code === '' ? message : code}): use rediss:// where it has TLS, and name its authority in NODE_EXTRA_CA_CERTS`,
       isRefusal: true,
     };
-  return { reason: BY_CODE[code] ?? message, isRefusal: false };
+  const [, ofServer] = OF_SERVER.find(([pattern]) => pattern.test(message)) ?? [];
+  if (ofServer !== undefined) return { reason: ofServer, isRefusal: false, isOfServer: true };
+  if (message.startsWith('Unknown RESP type'))
+    return { reason: 'something that is no Redis', isRefusal: false };
+  const isSilent = ['ETIMEDOUT', 'ECONNRESET', 'EPIPE'].includes(code);
+  return { reason: BY_CODE[code] ?? message, isRefusal: false, ...(isSilent ? { isSilent } : {}) };
 }
 
 function isTls(code: string, message: string): boolean {
@@ -44,6 +60,9 @@ function isTls(code: string, message: string): boolean {
 function failureOf(error: unknown): { readonly message: string; readonly code?: string } {
   // Several addresses of one host that were tried.
   if (error instanceof AggregateError && error.errors.length > 0) return failureOf(error.errors[0]);
+  // A transaction tells only that one of its commands was refused.
+  const { previousErrors } = Object(error) as { readonly previousErrors?: readonly unknown[] };
+  if (previousErrors?.[0] !== undefined) return failureOf(previousErrors[0]);
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as NodeJS.ErrnoException;
   return { message: error.message.split('\n')[0] ?? '', ...(code === undefined ? {} : { code }) };

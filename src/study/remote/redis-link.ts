@@ -5,6 +5,10 @@ import { redisFailure } from './redis-failure.ts';
 
 /** How long a first connection may take. */
 const OPENS_WITHIN_MS = 10_000;
+/** It works again where it refused nothing for so long: a memory that is nearly full takes some. */
+const CALM_MS = 5_000;
+/** What is said where Redis was there before. */
+const PATIENT = 'nothing is lost, and it goes on when it is back';
 /** A connection that is gone is tried again after so long: at first, and at last. */
 const RETRY_MS = { first: 200, last: 2_000 };
 
@@ -15,11 +19,13 @@ const RETRY_MS = { first: 200, last: 2_000 };
 export class RedisLink {
   readonly client: Redis;
   readonly shown: string;
+  private readonly isEncrypted: boolean;
   private readonly copies: Redis[] = [];
   private readonly say: (line: string) => void;
   private wasReady = false;
   /** Why it is gone, as it was said; null while it is there. */
   private said: string | null = null;
+  private failedMs = Number.NEGATIVE_INFINITY;
   /** Whether an error ends the wait for the first connection. */
   private endsWait: ((error: unknown) => boolean) | null = null;
   private onGivenUp: (() => void) | null = null;
@@ -27,6 +33,7 @@ export class RedisLink {
 
   constructor(address: RedisAddress, say: (line: string) => void) {
     this.shown = address.shown;
+    this.isEncrypted = address.isEncrypted;
     this.say = say;
     const { host, port, database, user, password, isEncrypted } = address;
     this.client = new Redis({
@@ -95,14 +102,22 @@ export class RedisLink {
   /** An error that something which uses the connection has met. */
   failed(error: unknown): void {
     if (this.isClosed || this.endsWait?.(error) === true) return;
+    const { isRefusal, isOfServer = false } = redisFailure(error);
     // Commands that were under way have errors of their own; what matters is whether there is a connection.
-    if (this.isReady) return;
-    const { reason, isRefusal } = redisFailure(error);
+    if (this.isReady && !isOfServer) return;
+    this.failedMs = performance.now();
+    const reason = this.reasonOf(error);
     // It is said once; again only where it is something that does not pass by itself.
     if (this.said === reason || (this.said !== null && !isRefusal)) return;
     this.said = reason;
-    const what = this.wasReady ? 'nothing is lost, and it goes on when it is back' : 'waiting for it';
-    this.say(`expected Redis at ${this.shown}, found ${reason}: ${what}`);
+    this.say(
+      `expected Redis at ${this.shown}, found ${reason}: ${this.wasReady ? PATIENT : 'waiting for it'}`,
+    );
+  }
+
+  /** Something that it was asked for was done. */
+  worked(): void {
+    if (this.said !== null && this.isReady && performance.now() - this.failedMs >= CALM_MS) this.ready();
   }
 
   /** Ends the wait of `open`, where nobody needs it any more. */
@@ -122,9 +137,19 @@ export class RedisLink {
     this.wasReady = true;
   }
 
-  private unusable(error: unknown): SarrafError {
-    const { reason } = redisFailure(error);
-    return new SarrafError('QUEUE_UNUSABLE', `expected Redis at ${this.shown}, found ${reason}`);
+  /** Why it can not be used, to be thrown. */
+  unusable(error: unknown): SarrafError {
+    return new SarrafError(
+      'QUEUE_UNUSABLE',
+      `expected Redis at ${this.shown}, found ${this.reasonOf(error)}`,
+    );
+  }
+
+  private reasonOf(error: unknown): string {
+    const { reason, isSilent = false } = redisFailure(error);
+    if (!isSilent || this.wasReady) return reason;
+    const other = this.isEncrypted ? 'redis:// where it has no TLS' : 'rediss:// where it has TLS';
+    return `${reason} (use ${other})`;
   }
 }
 

@@ -167,6 +167,7 @@ export class RedisRunner implements StudyRunner {
     this.looks += 1;
     try {
       await this.options.offered.renew();
+      this.options.link.worked();
       await this.collect();
       if (this.looks % ADD_AGAIN_EVERY !== 0) return;
       await this.add(await this.queue.missing([...this.batches.keys()]));

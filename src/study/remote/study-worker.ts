@@ -109,7 +109,8 @@ export class StudyWorker {
 
   private async post({ source }: StudyOffer, note: WorkerNote): Promise<void> {
     const board = new NoticeBoard(this.options.link.client, notesOf(source));
-    await this.within(board.post(this.name, JSON.stringify(note), NOTE_MS));
+    const posted = board.post(this.name, JSON.stringify(note), NOTE_MS).then(() => true);
+    if ((await this.within(posted)) === true) this.options.link.worked();
   }
 
   private remember(key: string, reason: string): void {

@@ -22,6 +22,7 @@ export interface WorkerMeans {
   readonly codeFolder: string;
   readonly cache: FileCache;
   readonly secret: string | null;
+  readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
 

@@ -31,7 +31,8 @@ export class TrialQueue {
   ) {
     this.link = link;
     this.source = source;
-    const options = { connection: link.client, prefix: PREFIX };
+    // What kind of Redis it is was looked at before, and said in words of ours.
+    const options = { connection: link.client, prefix: PREFIX, skipVersionCheck: true };
     this.queue = new Queue<Batch>(source, { ...options, streams: { events: { maxLen: MOST_EVENTS } } });
     this.events = new QueueEvents(source, options);
     this.queue.on('error', (error) => link.failed(error));

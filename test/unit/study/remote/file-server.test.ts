@@ -43,13 +43,27 @@ async function serving(files: ReadonlyMap<string, Buffer>): Promise<FileServer> 
   return served;
 }
 
+const said: string[] = [];
 const fetched = async (more: Partial<StudyOffer> = {}, file = FILE): Promise<Buffer> =>
-  fetchFile(file, { offer: { ...offer, ...more }, cache, signal: new AbortController().signal });
+  fetchFile(file, {
+    offer: { ...offer, ...more },
+    cache,
+    say: (line) => said.push(line),
+    signal: new AbortController().signal,
+  });
 
 test('a file is fetched once, and then is in the cache', async () => {
   expect(await fetched()).toEqual(CANDLES);
   await server.close();
   expect(await fetched()).toEqual(CANDLES);
+});
+
+test('a file that the cache has no room for is used all the same, and that is said', async () => {
+  rmSync(folder, { recursive: true });
+  expect(await fetched()).toEqual(CANDLES);
+  expect(said).toEqual([
+    expect.stringMatching(/^expected room for 19 bytes in the cache, found none \(ENOENT.*\): fetched again/),
+  ]);
 });
 
 test('a stranger gets no file, and does not learn which there are', async () => {

@@ -17,6 +17,15 @@ test.each([
   [failing('self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT'), /^no TLS that can be trusted \(DEPTH_ZERO/, true],
   [failing('SSL routines: wrong version number', 'EPROTO'), /^no TLS that can be trusted \(EPROTO\)/, true],
   [failing('LOADING Redis is loading\nmore'), 'LOADING Redis is loading', false],
+  [failing("OOM command not allowed when used memory > 'maxmemory'."), /^that its memory is full/, false],
+  [
+    Object.assign(failing('EXECABORT Transaction discarded'), { previousErrors: [failing('OOM command')] }),
+    /^that its memory is full/,
+    false,
+  ],
+  [failing('MISCONF Redis is configured to save RDB snapshots'), /^that it can not write to its disk/, false],
+  [failing("READONLY You can't write against a read only replica."), /^a replica/, false],
+  [failing('Unknown RESP type 60 "<". Please report this.'), 'something that is no Redis', false],
   [new AggregateError([failing('', 'ECONNREFUSED')]), 'nothing that listens there', false],
   ['odd', 'odd', false],
 ])('%s is said in words', (error, reason, isRefusal) => {

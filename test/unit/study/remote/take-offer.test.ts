@@ -31,6 +31,7 @@ beforeEach(() => {
     codeFolder: join(folder, 'code'),
     cache,
     secret: null,
+    say: () => undefined,
     signal: new AbortController().signal,
   };
 });
