@@ -30,6 +30,6 @@ export function minimumTrackRecord(sample: SharpeSample, options: TrackRecordOpt
   if (sharpe > benchmark && length <= Number.MAX_SAFE_INTEGER) return known(length);
   return unknown(
     'not-above-benchmark',
-    `expected a Sharpe ratio above the benchmark ${benchmark}, was ${sharpe}`,
+    `expected a Sharpe ratio above the benchmark ${benchmark}, was ${Number(sharpe.toPrecision(3))}`,
   );
 }

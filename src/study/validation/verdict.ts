@@ -107,7 +107,7 @@ function deflatedTest({ deflatedSharpeOfData, probabilisticSharpe }: LuckStatist
   const { trials, expectedMaximum, probability } = deflation;
   return {
     isBeyond: probability >= 1 - SIGNIFICANCE,
-    reason: `The best of ${groupedText(String(trials))} trials without skill would have a Sharpe ratio of ${yearlyText(expectedMaximum)} a year, this one has ${yearlyText(moments.sharpe)}: it is better than luck with a probability of ${percentText(probability)}.`,
+    reason: `The best of ${groupedText(String(trials))} trials without skill would have a Sharpe ratio of ${yearlyText(expectedMaximum)} a year by daily returns, this one has ${yearlyText(moments.sharpe)}: it is better than luck with a probability of ${percentText(probability)}.`,
   };
 }
 

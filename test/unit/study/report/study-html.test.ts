@@ -8,8 +8,12 @@ import { STUDY_SCRIPTS, studyHtml } from '../../../../src/study/report/study-htm
 import { STATISTIC_NOTES } from '../../../../src/study/validation/statistic-notes.ts';
 import { stressVerdict } from '../../../../src/study/validation/stress-verdict.ts';
 import { present } from '../../../../src/domain/invariant.ts';
+import { stressLines } from '../../../../src/cli/study/stress-lines.ts';
+import { walkForwardLines } from '../../../../src/cli/study/walk-forward-lines.ts';
+import { stressTexts } from '../../../../src/study/stress/stress-texts.ts';
+import { accountTexts, driftTexts, windowTexts } from '../../../../src/study/walk-forward/walk-texts.ts';
 import { known, madeFindings } from '../validation/made-findings.ts';
-import { demoStudy, manyTimes } from './demo-study.ts';
+import { demoStudy, demoWalk, manyTimes } from './demo-study.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -55,6 +59,26 @@ describe('the report of a study', () => {
     const broken = studyHtml({ ...reported, study: { ...study, validation: { ...validation, verdict } } });
     expect(textOf(broken)).toContain('Under stress Breaks With doubled costs it loses: -3.00 %.');
     expect(broken).toContain('<h3>Under stress</h3><p class="word loss">');
+  });
+
+  test('has the same cells as the commands for what was run under stress and for a walk-forward', () => {
+    const { study } = reported;
+    const validation = { ...present(study.validation, 'figures'), stress: madeFindings() };
+    const walk = demoWalk();
+    const page = studyHtml({
+      ...reported,
+      study: { ...study, validation },
+      walk: { kind: 'known', result: walk },
+    });
+    const cells = new Set([...page.matchAll(/<(?:td|dd)>([^<]*)</g)].map(([, cell = '']) => cell));
+    const stress = stressTexts(madeFindings()).map(({ figure }) => figure ?? '');
+    const windows = [...windowTexts(walk), ...driftTexts(walk)].flatMap((column) => column.cells);
+    const shown = [...stress, ...windows, ...accountTexts(walk).map(([, text]) => text)];
+    expect(shown.length).toBeGreaterThan(60);
+    expect(shown.filter((text) => !cells.has(text))).toEqual([]);
+    const lines = [...stressLines(madeFindings()), ...walkForwardLines(walk)].join('\n');
+    expect(shown.filter((text) => !lines.includes(text))).toEqual([]);
+    expect(lines).toContain('ends with                                 10,240.5');
   });
 
   test('loads nothing, and shows text of the study as text', () => {
