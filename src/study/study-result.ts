@@ -1,4 +1,5 @@
 import type { DataSet } from './data/data-set.ts';
+import type { Stretch } from './data/stretch.ts';
 import type { StudyRange } from './data/study-bars.ts';
 import { readWrittenStudy } from './file/read-study.ts';
 import { bestTrial, bestTrials } from './goals/best-trials.ts';
@@ -72,14 +73,18 @@ export function headOf(store: StudyStore): StudyHead {
 /** Reads what is known of a study. Throws `DATA_UNUSABLE` for a file that can not be read. */
 export function studyResult(
   store: StudyStore,
-  of: { readonly name: string; readonly onData: (months: readonly string[]) => TrialsOnData },
+  of: {
+    readonly name: string;
+    readonly onData: (months: readonly string[], holdout: Stretch) => TrialsOnData;
+  },
 ): StudyResult {
   const head = headOf(store);
   const { settings } = readWrittenStudy(head.written);
   const { identity, range } = head;
   const trials = [...store.outcomes()];
   const best = bestTrial(trials, settings.objectives);
-  const trialsOnData = of.onData(identity.data.flatMap(({ months }) => months));
+  const months = identity.data.flatMap((set) => set.months);
+  const trialsOnData = of.onData(months, { fromMs: range.splitMs, toMs: range.toMs });
   const holdout = store.holdout();
   const hasHoldout = range.splitMs < range.toMs;
   return {
@@ -153,8 +158,10 @@ function notesOf(of: {
   ];
   if (!hasHoldout)
     notes.push('No hold-out: every candle was seen by the trials, so nothing here was tested on new ones.');
-  else if (holdout === null) notes.push('The hold-out is closed: no trial has seen it.');
-  else notes.push(openedNote(holdout, trials.length));
+  else if (holdout !== null) notes.push(openedNote(holdout, trials.length));
+  else if (trialsOnData.inHoldout === 0) notes.push('The hold-out is closed: no trial has seen it.');
+  else notes.push('The hold-out is closed: no trial of this study has seen it.');
+  if (trialsOnData.inHoldout > 0) notes.push(seenNote(trialsOnData));
   const others = trialsOnData.opened - (holdout === null ? 0 : 1);
   if (others > 0)
     notes.push(
@@ -164,6 +171,10 @@ function notesOf(of: {
     notes.push('No trial holds every constraint: the best one breaks them the least.');
   return notes;
 }
+
+/** That others have looked at the hold-out before it was opened. */
+export const seenNote = ({ inHoldout }: TrialsOnData): string =>
+  `It is not new: ${countText(inHoldout, 'trial')} of other studies on this data ran on candles of this hold-out.`;
 
 function openedNote({ openedAtMs, afterTrials }: OpenedHoldout, done: number): string {
   const since = done > afterTrials ? ` ${countText(done - afterTrials, 'trial')} came after it.` : '';

@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
+import type { Stretch } from './data/stretch.ts';
 import { differenceOf } from './question/study-identity.ts';
 import { runStudy, type StudyEnd } from './run-study.ts';
 import type { StudyFolder } from './store/study-place.ts';
@@ -35,6 +36,12 @@ export async function runSession(study: PreparedStudy, options: SessionOptions):
   });
 }
 
+/** Where the trials of a study run: all but the hold-out. */
+export function seenOf({ bars }: PreparedStudy): Stretch {
+  const { fromMs, splitMs } = bars.range;
+  return { fromMs, toMs: splitMs };
+}
+
 /**
  * Begins the file of a study, or makes sure that it is of this one. A plan that it knows stays where the
  * study says none; `keepsBudget`: the budget of its trials stays, too.
@@ -68,7 +75,12 @@ async function runWith(
 ): Promise<StudyEnd> {
   const { settings, identity } = study;
   const { id } = identity;
-  register.enter({ id, name: options.name, months: identity.data.flatMap(({ months }) => months) });
+  register.enter({
+    id,
+    name: options.name,
+    months: identity.data.flatMap(({ months }) => months),
+    seen: seenOf(study),
+  });
   const startMs = performance.now();
   const { trials, time } = settings.budget;
   let done = store.count();

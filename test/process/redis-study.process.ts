@@ -112,7 +112,7 @@ test('a worker, the coordinator and Redis that are killed lose no trial, count n
   expect(ended.hash).toBe(whole.hash);
   expect(ended.trials).toEqual(whole.trials);
   expect(ended.ranNow).toBe(TRIALS - kept.length);
-  expect(ended.trialsOnData).toEqual({ trials: TRIALS, studies: 1, opened: 0 });
+  expect(ended.trialsOnData).toEqual({ trials: TRIALS, studies: 1, opened: 0, inHoldout: 0 });
   const { error } = await last.finished;
   const gone =
     /^expected Redis at redis:\/\/127\.0\.0\.1:\d+, found .*: nothing is lost, and it goes on .*$/gm;

@@ -118,7 +118,7 @@ describe('a study of ma-cross', () => {
   test('says how much was tried on its data, in other studies too, and keeps another seed apart', async () => {
     await run('counted', 1, '--trials', '3');
     const other = await run('counted', 1, '--trials', '2', '--seed', '8');
-    expect(other.trialsOnData).toEqual({ trials: 5, studies: 2, opened: 0 });
+    expect(other.trialsOnData).toEqual({ trials: 5, studies: 2, opened: 0, inHoldout: 0 });
     expect(other.notes[0]).toMatch(/^5 trials on this data in 2 studies: /);
     // Without its file it was run all the same, and another range shares a month with it.
     rmSync(other.file);
@@ -130,7 +130,7 @@ describe('a study of ma-cross', () => {
     await run('shown', 1, '--trials', '2', '--name', 'crosses');
     const at = ['--data', dataAt('shown')];
     const { out: listed } = await sarrafHere(['study', 'status', ...at]);
-    expect(listed).toMatch(/^crosses +2 of 2 +\d+ +sharpe +-?[\d.]+ +none$/m);
+    expect(listed).toMatch(/^crosses +2 of 2 +\d+ +\d+ +sharpe +-?[\d.]+ +none$/m);
     const { code, out } = await sarrafHere(['study', 'show', 'crosses', ...at]);
     expect(code).toBe(0);
     expect(out).toMatch(/^crosses: 2 of 2 trials by tpe, seed 7$/m);

@@ -90,7 +90,7 @@ test('a study that is killed loses no trial that ended, and runs none twice', as
   expect(ended.ranNow).toBe(TRIALS - kept.length);
   expect(ended.hash).toBe(whole.hash);
   expect(ended.trials).toEqual(whole.trials);
-  expect(ended.trialsOnData).toEqual({ trials: TRIALS, studies: 1, opened: 0 });
+  expect(ended.trialsOnData).toEqual({ trials: TRIALS, studies: 1, opened: 0, inHoldout: 0 });
 });
 
 test('a study whose disk is full ends with one line, and goes on when there is room', async (context) => {

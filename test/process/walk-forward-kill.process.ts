@@ -79,5 +79,5 @@ test('a walk-forward that is killed loses no trial that ended, runs none twice, 
   expect(ended.ranNow).toBe(TRIALS * WINDOWS - kept.length);
   expect(ended.hash).toBe(whole.hash);
   expect([ended.windows, ended.account]).toEqual([whole.windows, whole.account]);
-  expect(ended.trialsOnData).toEqual({ trials: TRIALS * WINDOWS, studies: 1, opened: 0 });
+  expect(ended.trialsOnData).toEqual({ trials: TRIALS * WINDOWS, studies: 1, opened: 0, inHoldout: 0 });
 });

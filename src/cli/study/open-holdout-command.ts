@@ -8,11 +8,13 @@ import { openHoldout, type HoldoutOpening } from '../../study/open-holdout.ts';
 import { prepareStudy } from '../../study/prepare-study.ts';
 import { MOST_TRIALS } from '../../study/samplers/trial-record.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
+import type { TrialsOnData } from '../../study/store/trial-register.ts';
+import { seenNote } from '../../study/study-result.ts';
 import { failed } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { integerOption } from '../option-readers.ts';
 import { tableLines } from '../table.ts';
-import { readWritten } from './read-study-result.ts';
+import { readStudyResult, readWritten } from './read-study-result.ts';
 
 interface Options {
   readonly trial?: number;
@@ -30,29 +32,36 @@ async function open(wanted: string, options: Options): Promise<void> {
   const opening = await openHoldout(study, { folder, name, trial: options.trial ?? null, atMs: Date.now() });
   const { opened, trial, isFirst } = opening;
   const report = present(readHoldoutReport(opened.report), 'the figures of a hold-out that was run');
+  const { trialsOnData } = readStudyResult(folder, name);
   if (options.json === true) {
     const { number, params, metrics } = trial;
     console.log(
-      JSON.stringify({ study: name, isFirst, ...opened, params, inSample: { trial: number, metrics } }),
+      JSON.stringify({
+        study: name,
+        isFirst,
+        ...opened,
+        params,
+        inSample: { trial: number, metrics },
+        trialsOnData,
+      }),
     );
-  } else
-    console.log(
-      lines(
-        name,
-        opening,
-        report,
-        study.settings.objectives.map(({ metric }) => metric),
-      ).join('\n'),
-    );
+  } else {
+    const objectives = study.settings.objectives.map(({ metric }) => metric);
+    console.log(lines(opening, { name, report, objectives, trialsOnData }).join('\n'));
+  }
   if (report.kind === 'failed') throw failed(`the run of the hold-out failed: ${report.reason}`);
 }
 
 function lines(
-  name: string,
   { opened, trial, isFirst }: HoldoutOpening,
-  report: HoldoutReport,
-  objectives: readonly string[],
+  of: {
+    readonly name: string;
+    readonly report: HoldoutReport;
+    readonly objectives: readonly string[];
+    readonly trialsOnData: TrialsOnData;
+  },
 ): readonly string[] {
+  const { name, report, objectives, trialsOnData } = of;
   const names = [...new Set([...objectives, ...FIGURES])];
   const found = report.kind === 'failed' ? null : report.metrics;
   const rows = names.map((figure) => [figure, figureText(figure, trial.metrics), figureText(figure, found)]);
@@ -72,6 +81,7 @@ function lines(
       rows,
     ),
     '',
+    ...(trialsOnData.inHoldout === 0 ? [] : [seenNote(trialsOnData)]),
     'It is spent: what you choose after looking at it was not tested on new candles.',
   ];
 }

@@ -1,5 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { readWrittenStudy } from '../../study/file/read-study.ts';
+import type { Stretch } from '../../study/data/stretch.ts';
 import { keepLuck, type MadeLuck } from '../../study/kept-luck.ts';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
 import { differenceOf } from '../../study/question/study-identity.ts';
@@ -93,7 +94,7 @@ export function readWalkForward(study: PreparedStudy, folder: StudyFolder, name:
   });
 }
 
-type OnData = (months: readonly string[]) => TrialsOnData;
+type OnData = (months: readonly string[], holdout: Stretch) => TrialsOnData;
 
 function readStudy<Read>(
   folder: StudyFolder,
@@ -105,7 +106,7 @@ function readStudy<Read>(
   try {
     register = new TrialRegister(folder.registerPath);
     const counted = register;
-    return read(store, (months) => counted.onData(months));
+    return read(store, (months, holdout) => counted.onData(months, holdout));
   } finally {
     register?.close();
     store.close();

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { numberText } from '../../backtest/report/value-text.ts';
 import { isLockHeld } from '../../daemon/process-locks/process-lock.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { groupedText } from '../../domain/money-text.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
 import type { StudyResult } from '../../study/study-result.ts';
 import { asCommand } from '../as-command.ts';
@@ -15,7 +16,7 @@ interface Options {
 
 interface Status extends Pick<
   StudyResult,
-  'study' | 'wanted' | 'counts' | 'objectives' | 'best' | 'holdout'
+  'study' | 'wanted' | 'counts' | 'objectives' | 'best' | 'holdout' | 'trialsOnData'
 > {
   readonly isRunning: boolean;
   readonly hasHoldout: boolean;
@@ -24,6 +25,7 @@ interface Status extends Pick<
 const COLUMNS: readonly TableColumn[] = [
   { title: 'study' },
   { title: 'trials', align: 'right' },
+  { title: 'on this data', align: 'right' },
   { title: 'failed', align: 'right' },
   { title: 'objective' },
   { title: 'best', align: 'right' },
@@ -53,7 +55,7 @@ function status(wanted: string | undefined, options: Options): void {
 
 function statusOf(folder: StudyFolder, name: string): Status {
   const result = readStudyResult(folder, name);
-  const { study, wanted, counts, objectives, best, holdout, range } = result;
+  const { study, wanted, counts, objectives, best, holdout, range, trialsOnData } = result;
   return {
     study,
     isRunning: isLockHeld(`${folder.pathOf(name)}.lock`),
@@ -63,6 +65,7 @@ function statusOf(folder: StudyFolder, name: string): Status {
     best,
     hasHoldout: range.splitMs < range.toMs,
     holdout,
+    trialsOnData,
   };
 }
 
@@ -75,10 +78,12 @@ function rowOf({
   best,
   hasHoldout,
   holdout,
+  trialsOnData,
 }: Status): string[] {
   return [
     study,
     `${counts.done} of ${wanted}`,
+    groupedText(String(trialsOnData.trials)),
     String(counts.done - counts.complete),
     objectives.map(({ metric }) => metric).join(', '),
     best === null ? 'n/a' : best.values.map(numberText).join(', '),

@@ -70,6 +70,15 @@ export const STUDY_TABLES = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/** Where the trials of each study ran. Made where it is missing: registers of before did not have it. */
+export const SEEN_TABLE = `
+  CREATE TABLE IF NOT EXISTS seen (
+    study TEXT PRIMARY KEY REFERENCES studies (id),
+    from_ms INTEGER NOT NULL,
+    to_ms INTEGER NOT NULL
+  ) STRICT;
+`;
+
 /** Every study that was ever run with this data folder, the months of its bars, and openings of hold-outs. */
 export const REGISTER_TABLES = `
   CREATE TABLE studies (

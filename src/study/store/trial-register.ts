@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
+import type { Stretch } from '../data/stretch.ts';
 import { openStudyDatabase, storeFailure, type DatabaseShape } from './study-database.ts';
-import { REGISTER_APPLICATION_ID, REGISTER_TABLES, REGISTER_VERSION } from './study-tables.ts';
+import { REGISTER_APPLICATION_ID, REGISTER_TABLES, REGISTER_VERSION, SEEN_TABLE } from './study-tables.ts';
 
 const SHAPE: DatabaseShape = {
   what: 'the register of trials',
@@ -15,6 +16,8 @@ export interface TrialsOnData {
   readonly studies: number;
   /** Studies among them whose hold-out was opened. */
   readonly opened: number;
+  /** Trials among them that ran on candles of the hold-out: those of other studies, which cut elsewhere. */
+  readonly inHoldout: number;
 }
 
 /** A study in the register: its id is what was asked, of what data and with what code. */
@@ -22,6 +25,8 @@ export interface RegisteredStudy {
   readonly id: string;
   readonly name: string;
   readonly months: readonly string[];
+  /** Where its trials run. */
+  readonly seen: Stretch;
 }
 
 /**
@@ -37,15 +42,17 @@ export class TrialRegister {
   constructor(path: string) {
     this.path = path;
     this.database = openStudyDatabase(path, SHAPE);
+    this.write(() => this.database.exec(SEEN_TABLE));
     this.raise = this.database.prepare('UPDATE studies SET trials = max(trials, ?) WHERE id = ?');
   }
 
   /** Enters a study; one that is there stays as it is. */
-  enter({ id, name, months }: RegisteredStudy): void {
+  enter({ id, name, months, seen }: RegisteredStudy): void {
     this.write(() => {
       this.database.prepare('INSERT OR IGNORE INTO studies VALUES (?, ?, 0, NULL)').run(id, name);
       const add = this.database.prepare('INSERT OR IGNORE INTO months VALUES (?, ?)');
       for (const month of months) add.run(month, id);
+      this.database.prepare('INSERT OR REPLACE INTO seen VALUES (?, ?, ?)').run(id, seen.fromMs, seen.toMs);
     });
   }
 
@@ -60,15 +67,18 @@ export class TrialRegister {
     this.write(() => this.database.prepare(mark).run(atMs, id));
   }
 
-  onData(months: readonly string[]): TrialsOnData {
+  /** All that was tried on data with one of these months; `holdout`: where the trials of a study end. */
+  onData(months: readonly string[], holdout: Stretch): TrialsOnData {
+    const { fromMs, toMs } = holdout;
     const found = this.database
       .prepare(
-        `SELECT coalesce(sum(trials), 0) AS trials, count(*) AS studies, count(opened_at_ms) AS opened
-         FROM studies WHERE id IN
-           (SELECT study FROM months WHERE month IN (SELECT value FROM json_each(?)))`,
+        `SELECT coalesce(sum(trials), 0) AS trials, count(*) AS studies, count(opened_at_ms) AS opened,
+           coalesce(sum(trials) FILTER (WHERE from_ms < :toMs AND to_ms > :fromMs), 0) AS inHoldout
+         FROM studies LEFT JOIN seen ON seen.study = studies.id WHERE id IN
+           (SELECT study FROM months WHERE month IN (SELECT value FROM json_each(:months)))`,
       )
-      .get(JSON.stringify(months)) as TrialsOnData;
-    return { ...found };
+      .get({ months: JSON.stringify(months), fromMs, toMs }) as TrialsOnData;
+    return fromMs < toMs ? { ...found } : { ...found, inHoldout: 0 };
   }
 
   close(): void {

@@ -7,7 +7,7 @@ import { runStudy, type StudyEnd } from '../run-study.ts';
 import { withStudyFiles, type StudyFiles } from '../store/with-study-files.ts';
 import type { StoredTrial } from '../store/study-rows.ts';
 import type { StudyStore } from '../store/study-store.ts';
-import { openRunner, takeUp, type SessionOptions } from '../study-session.ts';
+import { openRunner, seenOf, takeUp, type SessionOptions } from '../study-session.ts';
 import { chooseTrial } from './choose-trial.ts';
 import { writeAccount } from './stored-account.ts';
 import { begunPlan, isSamePlan, planText, walkQuestion, type WalkQuestion } from './walk-plan.ts';
@@ -105,7 +105,12 @@ async function walk(
   const { walkForward } = of.store;
   // A walk-forward counts as a study of its own: another plan for the same question has other trials.
   const id = walkForwardId(identity.id, plan);
-  register.enter({ id, name: options.name, months: identity.data.flatMap(({ months }) => months) });
+  register.enter({
+    id,
+    name: options.name,
+    months: identity.data.flatMap(({ months }) => months),
+    seen: seenOf(study),
+  });
   let counted = walkForward.count();
   register.count(id, counted);
   const runner = await openRunner(study, options);

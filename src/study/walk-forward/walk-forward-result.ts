@@ -72,7 +72,7 @@ export function walkForwardResult(
   of: {
     readonly store: StudyStore;
     readonly name: string;
-    readonly onData: (months: readonly string[]) => TrialsOnData;
+    readonly onData: (months: readonly string[], holdout: Stretch) => TrialsOnData;
   },
 ): WalkForwardResult {
   const { store, name } = of;
@@ -92,7 +92,9 @@ export function walkForwardResult(
     });
   });
   const { identity, settings, space } = study;
-  const trialsOnData = of.onData(identity.data.flatMap(({ months }) => months));
+  const { splitMs, toMs } = study.bars.range;
+  const months = identity.data.flatMap((set) => set.months);
+  const trialsOnData = of.onData(months, { fromMs: splitMs, toMs });
   const { initialEquity, finalEquity, metrics, daily, failures } = account;
   return {
     study: name,

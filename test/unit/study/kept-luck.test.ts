@@ -35,7 +35,7 @@ function look(ofData: number = TRIALS): { readonly study: ValidatedStudy; readon
   let made: MadeLuck | null = null;
   const store = StudyStore.openToRead(path);
   try {
-    const onData = () => ({ trials: ofData, studies: 1, opened: 0 });
+    const onData = () => ({ trials: ofData, studies: 1, opened: 0, inHoldout: 0 });
     const study = validatedStudy(store, studyResult(store, { name: 'demo', onData }), (luck) => {
       made = luck;
     });

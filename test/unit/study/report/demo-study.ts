@@ -91,7 +91,7 @@ export function demoStudy(path: string, of: DemoStudyOptions = {}): ReportedStud
   const store = StudyStore.openToRead(path);
   try {
     const { trials = 200, walk = null } = of;
-    const onData = () => ({ trials: trials + 40, studies: 2, opened: 0 });
+    const onData = () => ({ trials: trials + 40, studies: 2, opened: 0, inHoldout: 0 });
     const study = validatedStudy(store, studyResult(store, { name: 'demo', onData }), () => undefined);
     return reportedStudy(store, { study, walk, createdAtMs: Date.UTC(2025, 6, 1) });
   } finally {
@@ -154,7 +154,7 @@ export function demoWalk(): WalkForwardResult {
       equity,
       failures: [],
     },
-    trialsOnData: { trials: 240, studies: 2, opened: 0 },
+    trialsOnData: { trials: 240, studies: 2, opened: 0, inHoldout: 0 },
     notes: ['200 trials in 4 windows; 240 trials on this data in 2 studies.'],
   };
 }

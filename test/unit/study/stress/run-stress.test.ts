@@ -94,7 +94,7 @@ function look<Value>(data: string, read: (store: StudyStore) => Value): Value {
 const contentOf = (data: string, trial: number): string =>
   look(data, ({ stress }) => JSON.stringify([stress.basis(trial), [...stress.reports(trial)]]));
 
-const onData = () => ({ trials: 3, studies: 1, opened: 0 });
+const onData = () => ({ trials: 3, studies: 1, opened: 0, inHoldout: 0 });
 
 const validationIn = (data: string) =>
   look(data, (store) => {

@@ -88,7 +88,7 @@ function resultIn(data: string, study: PreparedStudy): WalkForwardResult & { rea
   const store = StudyStore.openToRead(places.pathOf('walk'));
   const register = new TrialRegister(places.registerPath);
   try {
-    const onData = (months: readonly string[]) => register.onData(months);
+    const onData: typeof register.onData = (months, holdout) => register.onData(months, holdout);
     return {
       ...walkForwardResult(study, { store, name: 'walk', onData }),
       rows: JSON.stringify([store.walkForward.rows(), store.walkForward.head()]),
@@ -147,7 +147,7 @@ describe('a walk-forward', () => {
       ['slow', 3],
     ]);
     // All of its trials are in the register.
-    expect(trialsOnData).toEqual({ trials: 3 * TRIALS, studies: 1, opened: 0 });
+    expect(trialsOnData).toEqual({ trials: 3 * TRIALS, studies: 1, opened: 0, inHoldout: 0 });
     expect(notes).toContain('The hold-out is in no window.');
   });
 
