@@ -12,6 +12,7 @@ import type { Params } from './space/params-of-point.ts';
 import type { StoredTrial } from './store/study-rows.ts';
 import type { OpenedHoldout, StudyHead, StudyStore } from './store/study-store.ts';
 import type { TrialsOnData } from './store/trial-register.ts';
+import { testedNotes } from './tested-notes.ts';
 import { studyHash } from './study-hash.ts';
 import type { FailureKind } from './trials/trial-report.ts';
 
@@ -108,7 +109,7 @@ export function studyResult(
         : bestTrials(trials, settings.objectives).map(({ number }) => number),
     holdout,
     trialsOnData,
-    notes: notesOf({ trials, best, holdout, hasHoldout, trialsOnData }),
+    notes: [...notesOf({ trials, best, holdout, hasHoldout, trialsOnData }), ...testedNotes(store)],
     trials: trials.map(shownTrial),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
+import type { TrialMetrics } from '../goals/objectives.ts';
 import type { AccountReport } from '../trials/account-run.ts';
 
 const METRICS = z.record(z.string(), z.number().nullable());
@@ -34,6 +35,10 @@ export function writeAccount(report: AccountReport): StoredAccount {
     failures: [...failures],
   };
 }
+
+/** The figures of an account that is kept; null for none, and for one that can not be read. */
+export const accountFigures = (stored: unknown): TrialMetrics | null =>
+  ACCOUNT.safeParse(stored).data?.metrics ?? null;
 
 /** Throws a `ZodError` for what nobody could have written. */
 export function readAccount(stored: unknown): StoredAccount {
