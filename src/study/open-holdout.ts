@@ -8,6 +8,7 @@ import { withStudyFiles } from './store/with-study-files.ts';
 import type { StoredTrial } from './store/study-rows.ts';
 import type { OpenedHoldout, StudyStore } from './store/study-store.ts';
 import { TrialBench } from './trials/trial-bench.ts';
+import { withData } from './trials/trial-setup.ts';
 
 /** An opening, and whether it was the first one. */
 export interface HoldoutOpening {
@@ -54,11 +55,11 @@ export async function openHoldout(
   });
 }
 
-function refuseOther(store: StudyStore, { identity, bars }: PreparedStudy): void {
+function refuseOther(store: StudyStore, { identity, data }: PreparedStudy): void {
   const head = store.head();
   const difference = head === null ? 'its file is empty' : differenceOf(head.identity, identity);
   if (difference !== null) throw refused(difference, `expected the study that ${store.path} was begun with`);
-  if (bars.range.splitMs >= bars.range.toMs)
+  if (data.range.splitMs >= data.range.toMs)
     throw refused('none', 'expected a study with a hold-out, such as holdout: 20% in its file');
 }
 
@@ -73,9 +74,9 @@ function chosenTrial(store: StudyStore, { settings }: PreparedStudy, number: num
 }
 
 async function runHoldout(study: PreparedStudy, { params }: StoredTrial): Promise<HoldoutReport> {
-  const { setup, bars } = study;
-  // Bars before it warm up, as they do before every range.
-  const bench = new TrialBench({ ...setup, candles: bars.all, fromMs: bars.range.splitMs, toMs: null });
+  const { setup, data } = study;
+  // What is before it warms up, as it does before every range.
+  const bench = new TrialBench(withData(setup, data.all, data.range.splitMs));
   const report = await bench.run(params);
   if (report.kind === 'failed') return report;
   const { kind, metrics } = report;

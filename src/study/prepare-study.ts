@@ -1,26 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { createBacktest, type BacktestRequest, type CsvSource } from '../backtest/setup/candle-backtest.ts';
 import { strategyFileOf } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
-import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
-import { parseMarket } from '../exchange/market-names.ts';
 import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import { codeHash } from './data/code-hash.ts';
-import { cutBars, type StudyBars } from './data/study-bars.ts';
+import type { StudyData } from './data/study-data.ts';
 import type { ReadStudy } from './file/read-study.ts';
 import type { StudySettings } from './file/study-settings.ts';
 import { searchedSpace } from './question/searched-space.ts';
 import { identityOf, type StudyIdentity } from './question/study-identity.ts';
 import { studyQuestion } from './question/study-question.ts';
-import { Sampler } from './samplers/sampler.ts';
 import type { Space } from './space/parameter.ts';
-import { paramsOfPoint, type Params } from './space/params-of-point.ts';
-import { setupOfStudy, type StudySetup } from './trials/setup-of-study.ts';
-import { botConfigOf, withParams } from './trials/trial-setup.ts';
+import { loadBars, loadRecordings } from './load-data.ts';
+import { setupOfStudy } from './trials/setup-of-study.ts';
+import { botConfigOf, type StudySetup } from './trials/trial-setup.ts';
 
 /** A study that can be run: all that it needs was found, and fits together. */
 export interface PreparedStudy {
@@ -29,15 +25,13 @@ export interface PreparedStudy {
   readonly written: Readonly<Record<string, unknown>>;
   readonly space: Space;
   readonly identity: StudyIdentity;
-  readonly bars: StudyBars;
-  /** What a trial needs beside its params and bars. */
+  readonly data: StudyData;
+  /** What a trial needs beside its params and data. */
   readonly setup: StudySetup;
   readonly strategyFile: string;
   /** What is unwise, a line each. */
   readonly problems: readonly string[];
 }
-
-const DEFAULT_CATALOGUE = 'data/catalogue';
 
 /**
  * Loads the strategy and the bars of a study. Throws `INVALID_OPTIONS`, `INVALID_STRATEGY` or `INVALID_FILE`
@@ -50,22 +44,22 @@ export async function prepareStudy({ settings, written }: ReadStudy): Promise<Pr
   const { params: schema } = await definitionOf(file);
   const fixed = settings.params;
   const { space, declared } = searchedSpace({ declared: written['space'], schema, fixed });
-  const loaded = await loadBars({ settings, config, space, setup });
-  const bars = cutBars(loaded.bars, { fromMs: settings.from ?? null, holdout: settings.holdout ?? null });
+  const of = { settings, config, space, setup };
+  const { data, problems } = await (settings.fidelity === 'poll' ? loadRecordings(of) : loadBars(of));
   const identity = identityOf({
     question: studyQuestion(settings, space),
     code: codeHash(file),
-    data: bars.dataSets,
+    data: data.sets,
   });
   return {
     settings,
     written: { ...written, space: declared },
     space,
     identity,
-    bars,
+    data,
     setup,
     strategyFile: file,
-    problems: loaded.problems,
+    problems,
   };
 }
 
@@ -87,54 +81,4 @@ async function definitionOf(file: string): Promise<StrategyDefinition> {
   const [first] = strategies;
   if (first !== undefined) return first.definition;
   throw new SarrafError('INVALID_STRATEGY', problems.map(formatPluginProblem).join('; '));
-}
-
-/**
- * The bars of every market that the strategy wants: those of the range, and all before it to warm up with.
- */
-async function loadBars(of: {
-  readonly settings: StudySettings;
-  readonly config: BotConfig;
-  readonly space: Space;
-  readonly setup: StudySetup;
-}): Promise<{ readonly bars: readonly CandleColumns[]; readonly problems: readonly string[] }> {
-  const { settings, config, space, setup } = of;
-  const { overrides: _read, ...rest } = setup;
-  const request = (params: Params): BacktestRequest => ({
-    ...rest,
-    config: withParams(config, params),
-    csv: csvOf(settings),
-    catalogue: settings.catalogue ?? DEFAULT_CATALOGUE,
-    fromMs: null,
-    toMs: settings.to ?? null,
-  });
-  let first: unknown = null;
-  for (const params of paramsToTry(space, settings.params)) {
-    try {
-      const { backtest, problems } = await createBacktest(request(params));
-      return { bars: backtest.markets.map(({ columns }) => columns), problems };
-    } catch (error) {
-      if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
-      first ??= error;
-    }
-  }
-  throw first;
-}
-
-/** Points that may be refused, by a rule that joins several params, before the strategy is given up. */
-const MOST_POINTS = 16;
-
-/** Those that are fixed, with the strategy's defaults; where they do not do, some points of the space. */
-function paramsToTry(space: Space, fixed: Params): readonly Params[] {
-  const settings = { kind: 'random', seed: 0, generation: MOST_POINTS, objectives: ['maximize'] } as const;
-  const points = new Sampler(space, settings).ask(MOST_POINTS);
-  return [fixed, ...points.map(({ point }) => paramsOfPoint(space, point, fixed))];
-}
-
-function csvOf({ csv, markets }: StudySettings): readonly CsvSource[] {
-  if (csv === undefined) return [];
-  const [only] = markets;
-  if (typeof csv === 'string')
-    return [{ market: markets.length === 1 && only !== undefined ? only : null, path: csv }];
-  return Object.entries(csv).map(([market, path]) => ({ market: parseMarket(market).symbol, path }));
 }

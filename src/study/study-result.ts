@@ -1,7 +1,8 @@
 import type { DataSet } from './data/data-set.ts';
 import type { Stretch } from './data/stretch.ts';
-import type { StudyRange } from './data/study-bars.ts';
+import type { StudyRange } from './data/study-data.ts';
 import { readWrittenStudy } from './file/read-study.ts';
+import type { StudySettings } from './file/study-settings.ts';
 import { bestTrial, bestTrials } from './goals/best-trials.ts';
 import type { Constraint, TrialMetrics, Objective } from './goals/objectives.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -38,6 +39,7 @@ export interface StudyResult {
   readonly hash: string;
   readonly strategy: string;
   readonly markets: readonly string[];
+  readonly fidelity: StudySettings['fidelity'];
   readonly timeframe: string;
   readonly range: StudyRange;
   readonly data: readonly Omit<DataSet, 'months'>[];
@@ -94,6 +96,7 @@ export function studyResult(
     hash: studyHash(identity, store.rows()),
     strategy: settings.strategy,
     markets: settings.markets,
+    fidelity: settings.fidelity,
     timeframe: settings.timeframe,
     range,
     data: identity.data.map(({ months: _months, ...set }) => set),
@@ -158,7 +161,7 @@ function notesOf(of: {
     `${countText(trialsOnData.trials, 'trial')} on this data in ${countText(trialsOnData.studies, 'study', 'studies')}: the best of so many is good by luck alone, too.`,
   ];
   if (!hasHoldout)
-    notes.push('No hold-out: every candle was seen by the trials, so nothing here was tested on new ones.');
+    notes.push('No hold-out: the trials saw all of the data, so nothing here was tested on new data.');
   else if (holdout !== null) notes.push(openedNote(holdout, trials.length));
   else if (trialsOnData.inHoldout === 0) notes.push('The hold-out is closed: no trial has seen it.');
   else notes.push('The hold-out is closed: no trial of this study has seen it.');

@@ -7,10 +7,9 @@ import type { StudyFolder } from './store/study-place.ts';
 import { withStudyFiles, type StudyFiles } from './store/with-study-files.ts';
 import type { StoredTrial } from './store/study-rows.ts';
 import type { StudyStore } from './store/study-store.ts';
-import { sharedColumns } from './trials/shared-columns.ts';
 import { ThreadRunner } from './trials/thread-runner.ts';
 import type { StudyRunner } from './trials/trial-runner.ts';
-import type { TrialSetup } from './trials/trial-setup.ts';
+import { sharedSetup, withData, type TrialSetup } from './trials/trial-setup.ts';
 
 export interface SessionOptions {
   readonly folder: StudyFolder;
@@ -37,8 +36,8 @@ export async function runSession(study: PreparedStudy, options: SessionOptions):
 }
 
 /** Where the trials of a study run: all but the hold-out. */
-export function seenOf({ bars }: PreparedStudy): Stretch {
-  const { fromMs, splitMs } = bars.range;
+export function seenOf({ data }: PreparedStudy): Stretch {
+  const { fromMs, splitMs } = data.range;
   return { fromMs, toMs: splitMs };
 }
 
@@ -51,10 +50,10 @@ export function takeUp(
   study: PreparedStudy,
   { keepsBudget = false }: { readonly keepsBudget?: boolean } = {},
 ): void {
-  const { written, identity, bars } = study;
+  const { written, identity, data } = study;
   const head = store.head();
   if (head === null) {
-    store.begin({ written, identity, range: bars.range });
+    store.begin({ written, identity, range: data.range });
     return;
   }
   const difference = differenceOf(head.identity, identity);
@@ -119,11 +118,10 @@ export async function openRunner(
   { openRunner: given, workers }: Pick<SessionOptions, 'openRunner' | 'workers'>,
 ): Promise<StudyRunner> {
   if (given !== undefined) return given(study);
-  const setup = trialSetupOf(study);
-  return new ThreadRunner({ setup: { ...setup, candles: setup.candles.map(sharedColumns) }, workers });
+  return new ThreadRunner({ setup: sharedSetup(trialSetupOf(study)), workers });
 }
 
-/** The setup of a study's trials: they see no bar of the hold-out. */
-export function trialSetupOf({ settings, bars, setup }: PreparedStudy): TrialSetup {
-  return { ...setup, candles: bars.trials, fromMs: settings.from ?? null, toMs: null };
+/** The setup of a study's trials: they see nothing of the hold-out. */
+export function trialSetupOf({ settings, data, setup }: PreparedStudy): TrialSetup {
+  return withData(setup, data.trials, settings.from ?? null);
 }

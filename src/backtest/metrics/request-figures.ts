@@ -1,6 +1,13 @@
 import type { BacktestRun } from '../backtest-run.ts';
 import { mean, quotient, type Statistic } from './statistics.ts';
 
+/** Figures that have a value where requests are sent alone. */
+export const REQUEST_FIGURES: ReadonlySet<string> = new Set([
+  'requests',
+  'requestsPerFill',
+  'averageOrderWaitMs',
+]);
+
 /**
  * What a run cost in requests: how many there were, how many for each fill, and how long orders waited in the
  * bot for their turn. Null where a run sends none.

@@ -1,3 +1,4 @@
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
@@ -11,6 +12,7 @@ import type { BacktestResult } from '../result/result-schema.ts';
 import type { PollRules } from '../../venues/recorded/poll-rules.ts';
 import type { BacktestRequest } from './candle-backtest.ts';
 import { cellsOf, rangeOf, type Candles, type Moment } from './research-candles.ts';
+import { catalogueRecordings } from './recordings.ts';
 import { runConfigured, type ConfiguredBacktest } from './run-configured.ts';
 
 /** A strategy of a backtest. */
@@ -103,7 +105,7 @@ function configuredOf(options: BacktestOptions): ConfiguredBacktest {
       fidelity: 'poll',
       ...common,
       config: configOf(options, '1h'),
-      catalogue: options.recording,
+      recordings: catalogueRecordings(openCatalogue(options.recording)),
       rules: options.rules ?? {},
       ...(onProgress === undefined ? {} : { onProgress }),
     };

@@ -9,7 +9,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { Market } from '../../domain/market.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
-import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../../recording/read-partitions.ts';
+import { LATEST_MS } from '../../recording/read-partitions.ts';
 import {
   keptConfig,
   marketFor,
@@ -18,15 +18,15 @@ import {
   withBridge,
   type BacktestRequest,
 } from './candle-backtest.ts';
-import { openCatalogue } from '../../daemon/open-catalogue.ts';
-import { recordedMarkets, universeCaveats, universeRulesOf } from './available-markets.ts';
+import { universeCaveats, universeRulesOf } from './available-markets.ts';
 import { recordedBars } from './recorded-bars.ts';
+import type { Recordings } from './recordings.ts';
 
 export interface PollRequest extends Pick<
   BacktestRequest,
   'config' | 'fromMs' | 'toMs' | 'steps' | 'currency'
 > {
-  readonly catalogue: string;
+  readonly recordings: Recordings;
   readonly rules: Partial<PollRules>;
   /** Called now and then: books and trades that went by, and how much of the time that was recorded. */
   readonly onProgress?: (rows: number, share: number) => void;
@@ -46,10 +46,7 @@ export async function runPollBacktest(
   request: PollRequest,
 ): Promise<{ readonly run: BacktestRun; readonly problems: readonly string[] }> {
   const { config, fromMs, toMs, rules } = request;
-  const { instances, problems } = await backtestInstancesOf(config, {
-    available: () => recordedMarkets(request.catalogue, 'books'),
-  });
-  const symbols = withBridge(backtestMarketsOf(instances), request.currency);
+  const { instances, symbols, problems } = await marketsOfPoll(request);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const quote = runCurrency(markets, request.currency);
   refuseUnvalued(markets, quote);
@@ -121,14 +118,13 @@ export async function runPollBacktest(
 
 /** How far the bot's time is of what was recorded. */
 function progressOf(
-  { onProgress, catalogue: root, fromMs, toMs }: PollRequest,
+  { onProgress, recordings, fromMs, toMs }: PollRequest,
   symbols: readonly MarketSymbol[],
 ): { readonly onProgress?: (atMs: number, rows: number) => void } {
   if (onProgress === undefined) return {};
-  const catalogue = openCatalogue(root);
-  const parts = symbols.flatMap((market) => catalogue.manifest({ market, kind: 'books' })?.partitions ?? []);
-  const beginMs = fromMs ?? Math.min(...parts.map((part) => part.fromMs));
-  const endMs = Math.min(toMs ?? Number.POSITIVE_INFINITY, Math.max(...parts.map((part) => part.toMs)));
+  const spans = symbols.flatMap((market) => recordings.span(market) ?? []);
+  const beginMs = fromMs ?? Math.min(...spans.map((span) => span.fromMs));
+  const endMs = Math.min(toMs ?? Number.POSITIVE_INFINITY, Math.max(...spans.map((span) => span.toMs)));
   const shareAt = (atMs: number): number =>
     Math.min(1, Math.max(0, (atMs - beginMs) / Math.max(1, endMs - beginMs)));
   return { onProgress: (atMs, rows) => onProgress(rows, shareAt(atMs)) };
@@ -147,34 +143,43 @@ function keptRules({ latency, ...rules }: Partial<PollRules>): unknown {
   return { ...rules, latency: kept };
 }
 
+/** That a market has none, and what to do. */
+export function noBooks(market: MarketSymbol, place: string): SarrafError {
+  return new SarrafError(
+    'INVALID_OPTIONS',
+    `expected recorded books of ${market} in ${place}, found none: record some with "sarraf record", import a depth feed, try the catalogue data/example, or take the fidelity candles`,
+  );
+}
+
+/** The markets that a run needs recordings of. Throws `INVALID_STRATEGY` where no strategy can run. */
+export async function marketsOfPoll({
+  config,
+  recordings,
+  currency,
+}: Pick<PollRequest, 'config' | 'recordings' | 'currency'>): Promise<{
+  readonly instances: readonly StrategyInstanceSettings[];
+  readonly symbols: readonly MarketSymbol[];
+  readonly problems: readonly string[];
+}> {
+  const { instances, problems } = await backtestInstancesOf(config, { available: recordings.markets });
+  return { instances, problems, symbols: withBridge(backtestMarketsOf(instances), currency) };
+}
+
 async function recordedMarket(
   market: Market,
-  { catalogue: root, fromMs, toMs }: PollRequest,
+  { recordings, fromMs, toMs }: PollRequest,
   instances: readonly StrategyInstanceSettings[],
 ): Promise<PollMarket> {
-  const catalogue = openCatalogue(root);
   const { symbol } = market;
-  const books = catalogue.manifest({ market: symbol, kind: 'books' });
-  if (books === null) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected recorded books of ${symbol} in ${root}, found none: record some with "sarraf record", import a depth feed, try --catalogue data/example, or leave --fidelity poll out`,
-    );
-  }
+  const span = recordings.span(symbol);
+  if (span === null) throw noBooks(symbol, recordings.name);
   // What was recorded before the beginning is the past, which the bot may know.
-  const question = { market: symbol, fromMs: EARLIEST_MS, toMs: toMs ?? LATEST_MS };
-  const isThere = (kind: 'trades' | 'stats'): boolean =>
-    partitionsWithin(root, { market: symbol, kind }, question).length > 0;
-  const range = {
-    fromMs: fromMs ?? books.partitions[0]?.fromMs ?? EARLIEST_MS,
-    toMs: Math.min(question.toMs, books.partitions.at(-1)?.toMs ?? LATEST_MS),
-  };
+  const endMs = toMs ?? LATEST_MS;
+  const range = { fromMs: fromMs ?? span.fromMs, toMs: Math.min(endMs, span.toMs) };
   return {
     market,
-    books: catalogue.readBookColumns(question),
-    trades: isThere('trades') ? catalogue.readTradeColumns(question) : null,
-    stats: isThere('stats') ? catalogue.readStats(question) : null,
-    bars: await recordedBars(catalogue, { market: symbol, instances, range }),
+    ...recordings.tracks(symbol, endMs),
+    bars: await recordedBars(recordings.candles, { market: symbol, instances, range }),
   };
 }
 

@@ -1,12 +1,9 @@
 import type { BarRecording } from '../poll/recorded-feed.ts';
-import type { CandleColumns } from '../../domain/candle-columns.ts';
-import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
-import type { Catalogue } from '../../recording/catalogue.ts';
-import { partitionsWithin } from '../../recording/read-partitions.ts';
 import type { TimeRange } from '../../recording/records.ts';
+import type { RecordedCandles } from './recordings.ts';
 
 /**
  * Bars of the past are looked for this much further back than strategies need them, since some may be
@@ -20,7 +17,7 @@ const SPARE = 2;
  * `readCandles` does for a damaged file.
  */
 export async function recordedBars(
-  catalogue: Catalogue,
+  candles: RecordedCandles,
   of: {
     readonly market: MarketSymbol;
     readonly instances: readonly StrategyInstanceSettings[];
@@ -28,9 +25,7 @@ export async function recordedBars(
   },
 ): Promise<readonly BarRecording[]> {
   const { market, instances, range } = of;
-  const recorded = catalogue
-    .keys()
-    .flatMap((key) => (key.kind === 'candles' && key.market === market ? [key.timeframe] : []));
+  const recorded = candles.timeframes(market);
   /** How far back each timeframe is wanted. */
   const reachMs = new Map<Timeframe, number>();
   for (const { runner } of instances) {
@@ -40,13 +35,8 @@ export async function recordedBars(
       const neededMs = (runner.warmUpLength(wanted) + 1) * lengthMs * SPARE;
       // Those of another time are of no use, and must not stand before finer ones that are.
       const fromMs = range.fromMs - neededMs;
-      const there = recorded.filter(
-        (timeframe) =>
-          partitionsWithin(
-            catalogue.root,
-            { market, kind: 'candles', timeframe },
-            { fromMs, toMs: range.toMs },
-          ).length > 0,
+      const there = recorded.filter((timeframe) =>
+        candles.reachInto({ market, timeframe }, { fromMs, toMs: range.toMs }),
       );
       const source = sourceOf(lengthMs, there);
       if (source === null) continue;
@@ -55,10 +45,9 @@ export async function recordedBars(
   }
   const all = await Promise.all(
     [...reachMs].map(async ([timeframe, neededMs]): Promise<BarRecording | null> => {
-      const covered = catalogue.manifest({ market, kind: 'candles', timeframe })?.covered ?? [];
-      const question = { market, timeframe, fromMs: range.fromMs - neededMs, toMs: range.toMs };
-      const columns = await columnsOf(catalogue, question);
-      return columns === null ? null : { columns, covered };
+      const key = { market, timeframe };
+      const columns = await candles.read(key, { fromMs: range.fromMs - neededMs, toMs: range.toMs });
+      return columns === null ? null : { columns, covered: candles.covered(key) };
     }),
   );
   return all.filter((bars) => bars !== null);
@@ -69,16 +58,4 @@ function sourceOf(lengthMs: number, there: readonly Timeframe[]): Timeframe | nu
     .filter((timeframe) => lengthMs % timeframeMs(timeframe) === 0)
     .toSorted((left, right) => timeframeMs(right) - timeframeMs(left));
   return coarsest ?? null;
-}
-
-async function columnsOf(
-  catalogue: Catalogue,
-  question: Parameters<Catalogue['readCandles']>[0],
-): Promise<CandleColumns | null> {
-  try {
-    return await catalogue.readCandles(question);
-  } catch (error) {
-    if (error instanceof SarrafError && error.code === 'INVALID_OPTIONS') return null;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { PATHS, type CandleRuleOptions } from '../../backtest/setup/bar-rules-of.ts';
 import type { CsvSource } from '../../backtest/setup/candle-backtest.ts';
+import { FIDELITIES, type Fidelity } from '../../backtest/setup/fidelity-rules.ts';
 import { QUEUE_PLACES, type PollRuleOptions } from '../../backtest/setup/poll-rules-of.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { Currency, MarketSymbol } from '../../domain/market-symbol.ts';
@@ -19,13 +20,11 @@ import {
   volumeShareOption,
 } from './backtest-options.ts';
 
-export const FIDELITIES = ['candles', 'poll'] as const;
-
 /** What a backtest is made of, as options say it. What is not given is undefined or empty. */
 export interface BacktestFlags extends CandleRuleOptions, PollRuleOptions {
   readonly config?: string;
   readonly set: readonly Override[];
-  readonly fidelity?: (typeof FIDELITIES)[number];
+  readonly fidelity?: Fidelity;
   readonly csv: readonly CsvSource[];
   readonly catalogue?: string;
   readonly market: readonly MarketSymbol[];

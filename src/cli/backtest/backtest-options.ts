@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
+import { otherFidelity, RULES_OF_FIDELITY, type Fidelity } from '../../backtest/setup/fidelity-rules.ts';
 import { tryDecimalText } from '../../domain/decimal-text.ts';
 import type { CsvSource } from '../../backtest/setup/candle-backtest.ts';
 import { isFields } from '../../strategy/fields.ts';
@@ -70,34 +71,27 @@ export function percentOption(text: string): string {
   throw new InvalidArgumentError('expected a percentage such as 0.1%, with at most four decimals.');
 }
 
-/** Options that say something in one fidelity alone, by the names that they have here and before people. */
-const OF_ONE_FIDELITY = {
-  candles: {
-    marketOrders: '--market-orders',
-    limitFill: '--limit-fill',
-    path: '--path',
-    spreadBps: '--spread-bps',
-    slippageBps: '--slippage-bps',
-    slippageRange: '--slippage-range',
-    volumeShare: '--volume-share',
-    checkLookahead: '--check-lookahead',
-    checkWarmup: '--check-warmup',
-  },
-  poll: { latency: '--latency', latencyFrom: '--latency-from', tradesLag: '--trades-lag', queue: '--queue' },
-} as const;
+/** Options that say something in one fidelity alone. */
+const OF_ONE_FIDELITY: Readonly<Record<Fidelity, readonly string[]>> = {
+  candles: [...RULES_OF_FIDELITY.candles, 'checkLookahead', 'checkWarmup'],
+  poll: [...RULES_OF_FIDELITY.poll, 'latencyFrom'],
+};
+
+/** An option as it is written: `slippageBps` is `--slippage-bps`. */
+export function flagText(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
 
 /**
  * What is wrong with options that go together; null for nothing. Those that would do nothing are refused: who
  * gives one counts on it.
  */
 export function optionsProblem(
-  fidelity: 'candles' | 'poll',
+  fidelity: Fidelity,
   given: Readonly<Partial<Record<string, unknown>>>,
 ): string | null {
-  const other = fidelity === 'candles' ? 'poll' : 'candles';
-  const useless = Object.entries(OF_ONE_FIDELITY[other]).flatMap(([name, flag]) =>
-    given[name] === undefined ? [] : [flag],
-  );
+  const other = otherFidelity(fidelity);
+  const useless = OF_ONE_FIDELITY[other].filter((name) => given[name] !== undefined).map(flagText);
   if (useless.length > 0) {
     return `expected ${useless.join(', ')} with --fidelity ${other}, was ${fidelity}, which does not use it`;
   }

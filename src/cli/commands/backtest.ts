@@ -12,6 +12,7 @@ import { finishRun } from '../../backtest/result/finish-run.ts';
 import { writeResultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import {
@@ -25,6 +26,7 @@ import {
 import { optionsProblem } from '../backtest/backtest-options.ts';
 import { CheckFailed } from '../../backtest/setup/check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
+import { catalogueRecordings } from '../../backtest/setup/recordings.ts';
 import { runConfigured } from '../../backtest/setup/run-configured.ts';
 import { asCommand } from '../as-command.ts';
 import { DEFAULT_CATALOGUE } from '../data/data-options.ts';
@@ -101,9 +103,9 @@ async function backtest(strategy: string | undefined, options: Options): Promise
 
 async function backtestWith(config: BotConfig, options: Options, progress: ProgressReport): Promise<void> {
   const only = options.market.length === 1 ? options.market[0] : undefined;
+  const { catalogue = DEFAULT_CATALOGUE } = options;
   const request = {
     config,
-    catalogue: options.catalogue ?? DEFAULT_CATALOGUE,
     fromMs: options.from ?? null,
     toMs: options.to ?? null,
     currency: options.currency ?? null,
@@ -114,6 +116,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     const { run, problems } = await runConfigured({
       ...request,
       fidelity: 'poll',
+      recordings: catalogueRecordings(openCatalogue(catalogue)),
       rules: { ...pollRulesOf(options), ...(await recordedLatency(options)) },
       onProgress: (rows, share) => progress.show({ done: rows, share }),
     });
@@ -125,6 +128,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
   const { run, problems, check } = await runConfigured({
     ...request,
     fidelity: 'candles',
+    catalogue,
     timeframe: timeframeFlag(options) ?? USUAL_TIMEFRAME,
     csv: options.csv.map(({ market, path }) => ({ market: market ?? only ?? null, path })),
     rules: barRulesOf(options),

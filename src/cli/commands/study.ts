@@ -9,7 +9,7 @@ import { studyStressCommand } from '../study/stress-command.ts';
 import { studyWalkForwardCommand } from '../study/walk-forward-command.ts';
 
 const EXAMPLES = `
-A study tries params of a strategy on recorded candles, and keeps every trial. docs/studies.md
+A study tries params of a strategy on recorded data, and keeps every trial. docs/studies.md
 explains it.
 
 Examples:

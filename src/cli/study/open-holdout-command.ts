@@ -82,7 +82,7 @@ function lines(
     ),
     '',
     ...(trialsOnData.inHoldout === 0 ? [] : [seenNote(trialsOnData)]),
-    'It is spent: what you choose after looking at it was not tested on new candles.',
+    'It is spent: what you choose after looking at it was not tested on new data.',
   ];
 }
 

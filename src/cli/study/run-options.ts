@@ -10,7 +10,7 @@ import {
   timeframeFlag,
   type BacktestFlags,
 } from '../backtest/backtest-flags.ts';
-import { optionsProblem } from '../backtest/backtest-options.ts';
+import { flagText, optionsProblem } from '../backtest/backtest-options.ts';
 import { wrongInput } from '../command-error.ts';
 import { PLAN_FLAGS } from './plan-options.ts';
 
@@ -51,11 +51,10 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
   if (options.universe !== undefined || options.set.length > 0)
     throw wrongInput('expected a study of named markets, was --universe or --set, which no study takes');
   const { market, from, to, holdout, param, currency, sampler, seed, generation, objective } = options;
-  const { spreadBps, slippageBps, slippageRange, volumeShare, marketOrders, limitFill, path } = options;
   return given({
     strategy,
     markets: [...market],
-    fidelity: options.fidelity as 'candles' | undefined,
+    fidelity: options.fidelity,
     timeframe: timeframeFlag(options),
     csv: csvOf(options),
     catalogue: options.catalogue,
@@ -67,11 +66,28 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
     fee: options.fee === undefined ? undefined : `${options.fee}%`,
     currency,
     steps: stepFlags(options),
-    rules: given({ marketOrders, limitFill, path, spreadBps, slippageBps, slippageRange, volumeShare }),
+    rules: rulesOf(options),
     objectives: objective.length === 0 ? undefined : objective.map(objectiveOf),
     constraints: [...options.least, ...options.most],
     sampler: given({ kind: sampler, seed, generation }),
     budget: given({ trials: options.trials, time: options.time }),
+  });
+}
+
+/** How orders fill, with lengths of time as a file has them. */
+function rulesOf({ latency, tradesLag, queue, ...options }: ShortFlags): WrittenStudy['rules'] {
+  const { spreadBps, slippageBps, slippageRange, volumeShare, marketOrders, limitFill, path } = options;
+  return given({
+    marketOrders,
+    limitFill,
+    path,
+    spreadBps,
+    slippageBps,
+    slippageRange,
+    volumeShare,
+    queue,
+    latency: latency === undefined ? undefined : `${latency}ms`,
+    tradesLag: tradesLag === undefined ? undefined : `${tradesLag}ms`,
   });
 }
 
@@ -102,9 +118,7 @@ export function shortFlagOf(options: Readonly<Record<string, unknown>>): string 
     if (OF_BOTH_FORMS.has(name) || value === undefined) return false;
     return typeof value !== 'object' || value === null || Object.keys(value).length > 0;
   });
-  return stray === undefined
-    ? null
-    : `--${stray[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return stray === undefined ? null : flagText(stray[0]);
 }
 
 /** Without what was not given, so that the study's own defaults hold. */

@@ -1,5 +1,5 @@
-import { groupedText } from '../../domain/money-text.ts';
 import { minuteText } from '../../domain/time-text.ts';
+import { dataSetText } from '../../study/data/data-set.ts';
 import { figureText, paramText, shownFigures } from '../../study/figure-text.ts';
 import { rankedTrials } from '../../study/ranked-trials.ts';
 import type { StudyResult } from '../../study/study-result.ts';
@@ -14,12 +14,12 @@ const FEW_TRIALS = 5;
 /** A study for people, the verdict first; `most`: how many of its trials, the best first. */
 export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): readonly string[] {
   const { counts, range, notes, hash, data, validation } = result;
-  const bars = data.map(({ market, bars: count }) => `${groupedText(String(count), 0)} candles of ${market}`);
+  const recorded = data.map(dataSetText);
   const hasHoldout = range.splitMs < range.toMs;
   const holdout = hasHoldout ? `; hold-out to ${minuteText(range.toMs)}` : '';
   return [
     `${result.study}: ${counts.done} of ${result.wanted} trials by ${result.sampler.kind}, seed ${result.sampler.seed}`,
-    `trials from ${minuteText(range.fromMs)} to ${minuteText(range.splitMs)}${holdout}; ${bars.join(', ')}`,
+    `trials from ${minuteText(range.fromMs)} to ${minuteText(range.splitMs)}${holdout}; ${recorded.join(', ')}`,
     '',
     ...(validation === null ? [] : [...verdictLines(validation), '']),
     ...trialLines(result, most),

@@ -1,21 +1,28 @@
 import { createHash } from 'node:crypto';
 import { barsBetween, type CandleColumns } from '../../domain/candle-columns.ts';
+import { groupedText } from '../../domain/money-text.ts';
 import { gregorianOf } from '../../domain/calendar-day.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Bars of one market that a study was asked about, the hold-out among them. */
+/** What is recorded of a market. */
+export const DATA_KINDS = ['candles', 'books', 'trades', 'statistics'] as const;
+
+/** Rows of one kind of one market that a study was asked about, the hold-out among them. */
 export interface DataSet {
   readonly market: string;
-  readonly timeframe: string;
+  readonly kind: (typeof DATA_KINDS)[number];
+  /** Of candles; null of all else. */
+  readonly timeframe: string | null;
+  /** How many candles, or other rows, there are. */
   readonly bars: number;
-  /** The opens of the first and the last bar, in ms since 1970. */
+  /** The times of the first and the last one, in ms since 1970; a candle's is its open. */
   readonly firstMs: number;
   readonly lastMs: number;
-  /** Of what the bars say, whatever file they come from. */
+  /** Of what the rows say, whatever file they come from. */
   readonly sha256: string;
   /**
-   * The same of each month of UTC. Other studies whose bars have a month in common with these have searched
+   * The same of each month of UTC. Other studies whose rows have a month in common with these have searched
    * the same data, even if they began or ended elsewhere.
    */
   readonly months: readonly string[];
@@ -24,27 +31,47 @@ export interface DataSet {
 /** Names bars by what they say: the same bars of a CSV file and of the catalogue have the same name. */
 export function dataSetOf(columns: CandleColumns): DataSet {
   const { market, timeframe, length, openTimeMs } = columns;
+  return namedSet(
+    { market, kind: 'candles', timeframe, length },
+    (row) => openTimeMs[row] ?? 0,
+    (from, to) => digestOf(barsBetween(columns, from, to)),
+  );
+}
+
+/** Names rows by what each month of them says. */
+export function namedSet(
+  of: Pick<DataSet, 'market' | 'kind' | 'timeframe'> & { readonly length: number },
+  timeOf: (row: number) => number,
+  digest: (from: number, to: number) => string,
+): DataSet {
+  const { market, kind, timeframe, length } = of;
   const months: string[] = [];
   let from = 0;
   while (from < length) {
-    const month = monthOf(openTimeMs[from] ?? 0);
+    const month = monthOf(timeOf(from));
     let to = from + 1;
-    while (to < length && monthOf(openTimeMs[to] ?? 0) === month) to += 1;
-    months.push(digestOf(barsBetween(columns, from, to)));
+    while (to < length && monthOf(timeOf(to)) === month) to += 1;
+    months.push(digest(from, to));
     from = to;
   }
   const sha256 = createHash('sha256')
-    .update(`${market} ${timeframe} ${months.join(' ')}`)
+    .update(`${market} ${timeframe ?? kind} ${months.join(' ')}`)
     .digest('hex');
   return {
     market,
+    kind,
     timeframe,
     bars: length,
-    firstMs: openTimeMs[0] ?? 0,
-    lastMs: openTimeMs[length - 1] ?? 0,
+    firstMs: length === 0 ? 0 : timeOf(0),
+    lastMs: length === 0 ? 0 : timeOf(length - 1),
     sha256,
     months,
   };
+}
+
+/** What a data set is, in words: `1,201 books of BTCUSDT`. */
+export function dataSetText({ market, kind, timeframe, bars }: Omit<DataSet, 'months'>): string {
+  return `${groupedText(String(bars), 0)} ${kind}${timeframe === null ? '' : ` of ${timeframe}`} of ${market}`;
 }
 
 /** Cells are compared by their values, since two sources may count them in other decimals. */

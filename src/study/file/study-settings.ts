@@ -1,5 +1,13 @@
 import { z } from 'zod';
+import { REQUEST_FIGURES } from '../../backtest/metrics/request-figures.ts';
 import { PATHS } from '../../backtest/setup/bar-rules-of.ts';
+import {
+  FIDELITIES,
+  otherFidelity,
+  RULES_OF_FIDELITY,
+  type Fidelity,
+} from '../../backtest/setup/fidelity-rules.ts';
+import { QUEUE_PLACES } from '../../backtest/setup/poll-rules-of.ts';
 import { duration } from '../../daemon/settings/duration-field.ts';
 import { balances, marketSymbol } from '../../daemon/settings/setting-fields.ts';
 import { TIMEFRAMES } from '../../domain/timeframe.ts';
@@ -30,6 +38,11 @@ const file = () => z.string().min(1, 'expected a path, found nothing');
 
 const bps = () => z.number().min(0).max(10_000);
 
+const MOST_LATENCY_MS = 60_000;
+const MOST_LAG_MS = 600_000;
+
+const lag = (mostMs: number) => duration({ leastMs: 0, mostMs }).optional();
+
 const rules = z
   .strictObject({
     marketOrders: z.enum(['next-open', 'this-close']).optional().describe('When market orders fill.'),
@@ -50,12 +63,46 @@ const rules = z
       .union([z.number().min(0.0001).max(100), z.literal('all')])
       .optional()
       .describe("Percent of a candle's volume that can fill, or all."),
+    latency: lag(MOST_LATENCY_MS).describe(
+      'With poll: latency of a request, and of its reply; 50ms without it.',
+    ),
+    tradesLag: lag(MOST_LAG_MS).describe('With poll: how late own trades are listed; at once without it.'),
+    queue: z
+      .enum(QUEUE_PLACES)
+      .optional()
+      .describe('With poll: place of resting orders in the queue at their price; back without it.'),
   })
   .superRefine(({ slippageBps, slippageRange }, context) => {
     if (slippageBps !== undefined && slippageRange !== undefined)
       context.addIssue({ code: 'custom', message: 'expected slippageBps or slippageRange, found both' });
   })
   .prefault({});
+
+/** What nothing would use is refused: who says it counts on it. */
+function refuseOtherFidelity(
+  of: {
+    readonly fidelity: Fidelity;
+    readonly csv?: unknown;
+    readonly rules: Readonly<Record<string, unknown>>;
+    readonly objectives: readonly { readonly metric: string }[];
+    readonly constraints: readonly { readonly metric: string }[];
+  },
+  refuse: (path: string[], message: string) => void,
+): void {
+  const { fidelity, csv, rules: given, objectives: wanted, constraints: bounds } = of;
+  const other = otherFidelity(fidelity);
+  for (const name of RULES_OF_FIDELITY[other].filter((rule) => given[rule] !== undefined))
+    refuse(['rules', name], `expected it with fidelity: ${other}, found ${fidelity}, which does not use it`);
+  if (fidelity === 'poll') {
+    if (csv !== undefined)
+      refuse(['csv'], 'expected recorded books of the catalogue for fidelity: poll, found a file of candles');
+    return;
+  }
+  for (const [place, metrics] of Object.entries({ objectives: wanted, constraints: bounds }))
+    for (const { metric } of metrics)
+      if (REQUEST_FIGURES.has(metric))
+        refuse([place], `expected fidelity: poll with ${metric}, found candles, where nothing is asked for`);
+}
 
 /** A study as its file says it, or as the options of the short form do. */
 export const studySettings = z
@@ -80,7 +127,10 @@ export const studySettings = z
     holdout: share({ leastPercent: 1, mostPercent: 90 })
       .optional()
       .describe('The last part of the range, such as 20%: no trial ever sees it.'),
-    fidelity: z.literal('candles').prefault('candles').describe('Trials run on candles.'),
+    fidelity: z
+      .enum(FIDELITIES)
+      .prefault('candles')
+      .describe('candles, or poll: each trial is the whole bot against recorded books and trades.'),
     params: z.record(z.string(), z.unknown()).prefault({}).describe('Parameters that are not searched.'),
     balances: balances().describe('What the account begins with, by currency.'),
     fee: percent()
@@ -134,7 +184,7 @@ export const studySettings = z
       .prefault({})
       .describe('How what was found is tested.'),
   })
-  .superRefine(({ csv, catalogue, from, to, markets, objectives: wanted, sampler }, context) => {
+  .superRefine(({ csv, catalogue, from, to, markets, objectives: wanted, sampler, ...rest }, context) => {
     const refuse = (path: string[], message: string): void => {
       context.addIssue({ code: 'custom', path, message });
     };
@@ -142,6 +192,7 @@ export const studySettings = z
       refuse(['catalogue'], 'expected csv or catalogue, found both: leave one of them out');
     if (from !== undefined && to !== undefined && from >= to)
       refuse(['to'], 'expected a range that begins before it ends, found the end before the beginning');
+    refuseOtherFidelity({ csv, objectives: wanted, ...rest }, refuse);
     if (new Set(markets).size < markets.length) refuse(['markets'], 'expected every market once');
     if (wanted.length > 1 && (sampler.kind === 'tpe' || sampler.kind === 'cmaes'))
       refuse(

@@ -1,3 +1,4 @@
+import { REQUEST_FIGURES } from '../../backtest/metrics/request-figures.ts';
 import type { Direction } from '../samplers/sampler-settings.ts';
 import type { TrialOutcome } from '../samplers/trial-record.ts';
 
@@ -31,9 +32,7 @@ const LESS_IS_BETTER: ReadonlySet<string> = new Set([
   'longestDrawdownMs',
   'fees',
   'refused',
-  'requests',
-  'requestsPerFill',
-  'averageOrderWaitMs',
+  ...REQUEST_FIGURES,
 ]);
 
 /** The direction of an objective that names none. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { DataSet } from '../data/data-set.ts';
+import { DATA_KINDS, type DataSet } from '../data/data-set.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { engineVersion } from './engine-version.ts';
 
@@ -24,7 +24,9 @@ export const storedIdentity = z.strictObject({
   data: z.array(
     z.strictObject({
       market: z.string(),
-      timeframe: z.string(),
+      // Studies of before had candles alone.
+      kind: z.enum(DATA_KINDS).default('candles'),
+      timeframe: z.string().nullable(),
       bars: z.int().positive(),
       firstMs: z.int(),
       lastMs: z.int(),
@@ -59,18 +61,20 @@ export function differenceOf(stored: StudyIdentity, now: StudyIdentity): string 
 }
 
 function dataDifferences(stored: readonly DataSet[], now: readonly DataSet[]): readonly string[] {
-  const markets = new Set([...stored, ...now].map(({ market }) => market));
-  return [...markets].flatMap((market) => {
-    const [before, after] = [stored, now].map((sets) => sets.find((set) => set.market === market));
-    return before?.sha256 === after?.sha256
-      ? []
-      : [`data of ${market}: ${dataText(before)}, now ${dataText(after)}`];
+  const [before, after] = [stored, now].map((sets) => new Map(sets.map((set) => [keyOf(set), set])));
+  const keys = new Set([...stored, ...now].map(keyOf));
+  return [...keys].flatMap((key) => {
+    const [one, other] = [before?.get(key), after?.get(key)];
+    if (one?.sha256 === other?.sha256) return [];
+    return [`data of ${(one ?? other)?.market ?? key}: ${dataText(one)}, now ${dataText(other)}`];
   });
 }
 
+const keyOf = ({ market, kind, timeframe }: DataSet): string => `${market} ${timeframe ?? kind}`;
+
 function dataText(set: DataSet | undefined): string {
   if (set === undefined) return 'none';
-  return `${set.bars} candles with SHA-256 ${set.sha256.slice(0, 12)}…`;
+  return `${set.bars} ${set.kind} with SHA-256 ${set.sha256.slice(0, 12)}…`;
 }
 
 const LONGEST_VALUE = 80;

@@ -1,8 +1,7 @@
-import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
 import { baseName } from '../../daemon/settings/strategy-settings.ts';
-import { defined } from '../../simulator/settings/config-fields.ts';
 import type { StudySettings } from '../file/study-settings.ts';
 import type { Space } from '../space/parameter.ts';
+import { fillRulesOf } from '../trials/fill-rules.ts';
 
 /**
  * All of a study's settings that decide its trials, as plain JSON. Where its data is, how many trials it may
@@ -22,7 +21,7 @@ export function studyQuestion(settings: StudySettings, space: Space): Readonly<R
     JSON.stringify({
       ...asked,
       strategy: baseName(asked.strategy),
-      rules: barRulesOf(defined(asked.rules)),
+      rules: fillRulesOf(asked).rules,
       space: space.parameters,
     }),
   ) as Readonly<Record<string, unknown>>;

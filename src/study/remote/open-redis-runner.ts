@@ -4,7 +4,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { PreparedStudy } from '../prepare-study.ts';
 import type { StudyRunner } from '../trials/trial-runner.ts';
 import { signBundle, writeBundle } from './code-bundle.ts';
-import { checksumOf, writeColumns } from './columns-file.ts';
+import { checksumOf } from './columns-file.ts';
 import { FileServer } from './file-server.ts';
 import { OfferedStudy } from './offered-study.ts';
 import type { RedisAddress } from './redis-address.ts';
@@ -13,6 +13,7 @@ import { RedisLink } from './redis-link.ts';
 import { RedisRunner } from './redis-runner.ts';
 import type { ServedAddress } from './served-address.ts';
 import type { ServedFile } from './study-offer.ts';
+import { writeTrialFiles } from './trial-files.ts';
 import { settingsOfTrials, sourceKey, writtenOfTrials } from './trial-key.ts';
 
 export interface RemoteOptions {
@@ -31,19 +32,21 @@ export interface RemoteOptions {
  */
 export async function openRedisRunner(study: PreparedStudy, options: RemoteOptions): Promise<StudyRunner> {
   const { redis, serve, secret, signal, say } = options;
-  const { settings, identity, bars, strategyFile, written } = study;
-  const candles = bars.trials.map(writeColumns);
-  const data = candles.map(servedFileOf);
+  const { settings, identity, strategyFile, written } = study;
+  const { trials } = study.data;
+  const recorded = writeTrialFiles(trials);
+  const data = recorded.map(servedFileOf);
+  const endMs = trials.fidelity === 'poll' ? trials.toMs : null;
   const code = secret === null ? null : writeBundle(strategyFile);
   const { engine } = identity;
   const source = sourceKey({
     engine,
     code: identity.code,
     data: data.map(({ sha256 }) => sha256),
-    settings: settingsOfTrials(settings),
+    settings: settingsOfTrials(settings, endMs),
   });
   const files = new Map(
-    [...candles, ...(code === null ? [] : [code])].map((file) => [checksumOf(file), file]),
+    [...recorded, ...(code === null ? [] : [code])].map((file) => [checksumOf(file), file]),
   );
   const token = randomBytes(32).toString('hex');
   const link = new RedisLink(redis, say);
@@ -61,7 +64,7 @@ export async function openRedisRunner(study: PreparedStudy, options: RemoteOptio
       offer: {
         engine,
         source,
-        written: writtenOfTrials(written, settings.strategy),
+        written: writtenOfTrials(written, { strategy: settings.strategy, endMs }),
         code: identity.code,
         data,
         address,

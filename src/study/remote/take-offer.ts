@@ -4,14 +4,13 @@ import { SarrafError } from '../../domain/errors.ts';
 import { engineVersion } from '../question/engine-version.ts';
 import { codeHash } from '../data/code-hash.ts';
 import { readWrittenStudy } from '../file/read-study.ts';
-import { sharedColumns } from '../trials/shared-columns.ts';
 import { setupOfStudy } from '../trials/setup-of-study.ts';
-import type { TrialSetup } from '../trials/trial-setup.ts';
+import { sharedSetup, withData, type TrialSetup } from '../trials/trial-setup.ts';
 import { isSignedBundle, unpackBundle } from './code-bundle.ts';
-import { readColumns } from './columns-file.ts';
 import { fetchFile } from './fetch-file.ts';
 import type { FileCache } from './file-cache.ts';
 import type { StudyOffer } from './study-offer.ts';
+import { readTrialFiles } from './trial-files.ts';
 import { settingsOfTrials, sourceKey } from './trial-key.ts';
 
 /** What a worker has to take studies with. */
@@ -47,15 +46,14 @@ export async function takeOffer(offer: StudyOffer, means: WorkerMeans): Promise<
     engine,
     code: offer.code,
     data: offer.data.map(({ sha256 }) => sha256),
-    settings: settingsOfTrials(settings),
+    settings: settingsOfTrials(settings, settings.to ?? null),
   });
   if (source !== offer.source)
     throw misfit('settings that are read alike', 'others: install the same sarraf here');
-  const candles = [];
-  for (const file of offer.data)
-    candles.push(sharedColumns(readColumns(await fetchFile(file, { ...means, offer }))));
-  const setup = { ...setupOfStudy(settings), candles, fromMs: settings.from ?? null, toMs: null };
-  return { offer, setup, strategyFile };
+  const files: Buffer[] = [];
+  for (const file of offer.data) files.push(await fetchFile(file, { ...means, offer }));
+  const setup = withData(setupOfStudy(settings), readTrialFiles(files, settings), settings.from ?? null);
+  return { offer, setup: sharedSetup(setup), strategyFile };
 }
 
 /** The file of the strategy: one that is here, else what is sent and signed. */

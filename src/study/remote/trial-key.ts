@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
 import { baseName } from '../../daemon/settings/strategy-settings.ts';
-import { defined } from '../../simulator/settings/config-fields.ts';
 import type { StudySettings } from '../file/study-settings.ts';
 import { canonicalJson } from '../question/canonical-json.ts';
 import type { BenchTask } from '../trials/bench-task.ts';
+import { fillRulesOf } from '../trials/fill-rules.ts';
 
 /** What all trials of a study have in common, on whatever machine they are run. */
 export interface TrialSource {
@@ -20,7 +19,8 @@ export interface TrialSource {
 
 /**
  * Settings that do not change what a trial with given params brings: where its data is, what is searched and
- * how. The end of the range and the hold-out are said by the data.
+ * how. The end of the range and the hold-out are said by the data; where a market may stand still for a while
+ * before the end, it is said beside.
  */
 const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'csv',
@@ -36,20 +36,28 @@ const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'validation',
 ]);
 
-/** What is written of a study that a trial needs, with the strategy by its name. */
+/**
+ * What is written of a study that a trial needs, with the strategy by its name. `endMs`: when the market
+ * stands still, of trials on recordings; null where the data says it.
+ */
 export function writtenOfTrials(
   written: Readonly<Record<string, unknown>>,
-  strategy: string,
+  { strategy, endMs }: { readonly strategy: string; readonly endMs: number | null },
 ): Readonly<Record<string, unknown>> {
   const kept = Object.entries(written).filter(([name]) => !NOT_OF_TRIALS.has(name));
-  return { ...Object.fromEntries(kept), strategy: baseName(strategy) };
+  return {
+    ...Object.fromEntries(kept),
+    strategy: baseName(strategy),
+    ...(endMs === null ? {} : { to: endMs }),
+  };
 }
 
 /** The settings of a study that decide what its trials bring, as plain JSON. */
-export function settingsOfTrials(settings: StudySettings): TrialSource['settings'] {
-  const rules = barRulesOf(defined(settings.rules));
+export function settingsOfTrials(settings: StudySettings, endMs: number | null): TrialSource['settings'] {
+  const { strategy, fidelity } = settings;
+  const { rules } = fillRulesOf(settings);
   const plain = JSON.parse(JSON.stringify({ ...settings, rules })) as TrialSource['settings'];
-  return writtenOfTrials(plain, settings.strategy);
+  return writtenOfTrials(plain, { strategy, endMs: fidelity === 'poll' ? endMs : null });
 }
 
 /** SHA-256 of a source: studies with the same one share the results of their trials. */

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { storedIdentity, type StudyIdentity } from '../question/study-identity.ts';
-import type { StudyRange } from '../data/study-bars.ts';
+import type { StudyRange } from '../data/study-data.ts';
 import {
   openStudyDatabase,
   openStudyDatabaseToRead,

@@ -2,12 +2,14 @@ import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { formatRatePercent, ratesOf, type FeeRates } from '../../domain/fee-schedule.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { BarRules } from '../../venues/bars/bar-rules.ts';
+import type { PollRules } from '../../venues/recorded/poll-rules.ts';
+import type { FillRules } from '../trials/fill-rules.ts';
 import { COSTS, type Cost } from './stress-task.ts';
 
-/** What a run on bars pays. */
+/** What a run pays: to the exchange, and by how its orders fill. */
 export interface RunCosts {
   readonly fees: BotConfig['paper']['fees'];
-  readonly rules: BarRules;
+  readonly fill: FillRules;
 }
 
 /** A cost that a study has, and what is there when it is doubled: in words. */
@@ -18,17 +20,34 @@ export interface PaidCost {
 }
 
 /** The same costs, with some of them twice as high. */
-export function doubledCosts({ fees, rules }: RunCosts, doubled: readonly Cost[]): RunCosts {
+export function doubledCosts({ fees, fill }: RunCosts, doubled: readonly Cost[]): RunCosts {
+  return {
+    fees: doubledFees(fees, doubled),
+    fill:
+      fill.fidelity === 'candles'
+        ? { fidelity: 'candles', rules: doubledBarRules(fill.rules, doubled) }
+        : { fidelity: 'poll', rules: doubledPollRules(fill.rules, doubled) },
+  };
+}
+
+export function doubledFees(fees: RunCosts['fees'], doubled: readonly Cost[]): RunCosts['fees'] {
   const { rls, usdt } = fees;
+  return doubled.includes('fees') ? { rls: doubledRates(rls), usdt: doubledRates(usdt) } : fees;
+}
+
+export function doubledBarRules(rules: BarRules, doubled: readonly Cost[]): BarRules {
   const { spreadBps, slippage } = rules;
   return {
-    fees: doubled.includes('fees') ? { rls: doubledRates(rls), usdt: doubledRates(usdt) } : fees,
-    rules: {
-      ...rules,
-      spreadBps: doubled.includes('spread') ? 2 * spreadBps : spreadBps,
-      slippage: doubled.includes('slippage') ? doubledSlippage(slippage) : slippage,
-    },
+    ...rules,
+    spreadBps: doubled.includes('spread') ? 2 * spreadBps : spreadBps,
+    slippage: doubled.includes('slippage') ? doubledSlippage(slippage) : slippage,
   };
+}
+
+export function doubledPollRules(rules: PollRules, doubled: readonly Cost[]): PollRules {
+  const { latency } = rules;
+  if (!doubled.includes('latency') || latency.kind !== 'constant') return rules;
+  return { ...rules, latency: { ...latency, outMs: 2 * latency.outMs, backMs: 2 * latency.backMs } };
 }
 
 /** The costs that are not 0; `quotes`: currencies of the markets that are traded. */
@@ -40,13 +59,23 @@ export function paidCosts(costs: RunCosts, quotes: readonly Currency[]): readonl
   });
 }
 
-/** Null where it is 0. */
-function costText(cost: Cost, { fees, rules }: RunCosts, quotes: readonly Currency[]): string | null {
-  const { spreadBps, slippage } = rules;
+/** Null where it is 0, or no cost of such a run. */
+function costText(cost: Cost, { fees, fill }: RunCosts, quotes: readonly Currency[]): string | null {
   if (cost === 'fees') return feesText(quotes.map((quote) => ratesOf(fees, quote)));
+  return fill.fidelity === 'candles' ? barCostText(cost, fill.rules) : pollCostText(cost, fill.rules);
+}
+
+function barCostText(cost: Cost, { spreadBps, slippage }: BarRules): string | null {
   if (cost === 'spread') return spreadBps === 0 ? null : `${spreadBps} bps`;
+  if (cost !== 'slippage') return null;
   if (slippage.kind === 'bps') return slippage.bps === 0 ? null : `${slippage.bps} bps`;
   return slippage.millionths === 0 ? null : `${slippage.millionths / 10_000} % of the range`;
+}
+
+function pollCostText(cost: Cost, { latency }: PollRules): string | null {
+  if (cost !== 'latency' || latency.kind !== 'constant') return null;
+  const { outMs, backMs } = latency;
+  return outMs + backMs === 0 ? null : `${outMs} ms out and ${backMs} ms back`;
 }
 
 function feesText(rates: readonly FeeRates[]): string | null {

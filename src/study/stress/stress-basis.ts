@@ -1,3 +1,4 @@
+import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { present } from '../../domain/invariant.ts';
 import { createRandom } from '../../domain/random.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
@@ -14,27 +15,44 @@ export function stressBasis(
   study: PreparedStudy,
   { again, draws }: { readonly again: RanReport; readonly draws: number },
 ): StressBasis {
-  const { bars, setup, settings } = study;
+  const { data, setup, settings } = study;
   const { fees } = botConfigOf(setup.overrides).paper;
   const quotes = [...new Set(settings.markets.map((market) => parseMarket(market).quote))];
-  const block = blockOfBars(bars.trials, settings.from ?? null);
+  const { trials } = data;
   return {
     draws,
-    meanBlock: block.kind === 'known' ? block.value : { missing: block.message },
-    positions: positionsOf(study, again),
-    paid: paidCosts({ fees, rules: setup.rules }, quotes),
+    ...(trials.fidelity === 'candles' ? drawnOf(trials.candles, { settings, again }) : NOT_DRAWN),
+    paid: paidCosts({ fees, fill: setup }, quotes),
   };
 }
 
-function positionsOf({ bars, settings }: PreparedStudy, again: RanReport): StressBasis['positions'] {
+const NOT_DRAWN = {
+  meanBlock: { missing: 'books are not redrawn: they need candles' },
+  positions: { missing: 'expected candles to put positions at other places of, found books' },
+};
+
+type DrawnBasis = Pick<StressBasis, 'meanBlock' | 'positions'>;
+
+function drawnOf(
+  bars: readonly CandleColumns[],
+  { settings, again }: Pick<PreparedStudy, 'settings'> & { readonly again: RanReport },
+): DrawnBasis {
+  const fromMs = settings.from ?? null;
+  const block = blockOfBars(bars, fromMs);
+  return {
+    meanBlock: block.kind === 'known' ? block.value : { missing: block.message },
+    positions: positionsOf(bars, { again, fromMs }),
+  };
+}
+
+function positionsOf(
+  bars: readonly CandleColumns[],
+  { again, fromMs }: { readonly again: RanReport; readonly fromMs: number | null },
+): StressBasis['positions'] {
   const { held } = present(again.trades, 'the trades of the trial');
   if (held === null) return { missing: 'expected markets priced in one currency, found two' };
   // Whether there is one plan is the same for every draw.
-  const plan = randomEntryPlan(held, {
-    bars: bars.trials,
-    fromMs: settings.from ?? null,
-    random: createRandom(1),
-  });
+  const plan = randomEntryPlan(held, { bars, fromMs, random: createRandom(1) });
   return plan.kind === 'unknown'
     ? { missing: plan.message }
     : held.reduce((sum, { positions }) => sum + positions.length, 0);

@@ -2,8 +2,7 @@ import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { summaryOf } from '../../backtest/result/finish-run.ts';
 import { roundTrips, type RoundTrip } from '../../backtest/metrics/round-trips.ts';
 import { valuedFills } from '../../backtest/metrics/valued-fills.ts';
-import { runBacktest } from '../../backtest/run-backtest.ts';
-import { createBacktest, marketFor, type BacktestRequest } from '../../backtest/setup/candle-backtest.ts';
+import { marketFor } from '../../backtest/setup/candle-backtest.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -12,13 +11,14 @@ import { createRandom } from '../../domain/random.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { failureReason } from '../trials/failure-reason.ts';
 import { trialMetrics } from '../trials/trial-metrics.ts';
-import { withParams, type TrialSetup } from '../trials/trial-setup.ts';
-import { doubledCosts } from './doubled-costs.ts';
+import { runOfSetup } from '../trials/run-of-setup.ts';
+import { withParams, type CandleSetup, type TrialSetup } from '../trials/trial-setup.ts';
+import { doubledBarRules, doubledFees, doubledPollRules } from './doubled-costs.ts';
 import { heldPositions } from './held-positions.ts';
 import { randomEntryPlan } from './random-entry-plan.ts';
 import { randomEntryStrategy } from './random-entry-strategy.ts';
 import { redrawnBars } from './redrawn-bars.ts';
-import type { StressReport, StressTask, TradesAgain } from './stress-task.ts';
+import type { Cost, StressReport, StressTask, TradesAgain } from './stress-task.ts';
 import { tradeChanges } from './trade-changes.ts';
 
 /** Where trials run, and the bot that runs them. */
@@ -29,8 +29,8 @@ interface StressPlace {
 
 /** The run of a trial with one thing changed. Throws as `createBacktest` does. */
 export async function runStressTask(task: StressTask, of: StressPlace): Promise<StressReport> {
-  const { backtest } = await createBacktest(requestOf(task, of));
-  const run = runBacktest(backtest);
+  const { setup, config } = changedBy(task, of);
+  const run = await runOfSetup(setup, config);
   const stopped = run.strategies.find(({ failure }) => failure !== null);
   if (stopped !== undefined)
     return { kind: 'failed', failure: 'stopped', reason: failureReason(stopped.failure) };
@@ -40,28 +40,43 @@ export async function runStressTask(task: StressTask, of: StressPlace): Promise<
   return { kind: 'ran', metrics, trades: task.what === 'again' ? tradesOf(run, all.trips) : null };
 }
 
-function requestOf(task: StressTask, { setup, config }: StressPlace): BacktestRequest {
-  const { overrides: _read, ...rest } = setup;
-  const request = { ...rest, csv: [], catalogue: null };
-  if (task.what === 'entries') return { ...request, config: withRandomEntries(config, task, setup) };
-  const own = { ...request, config: withParams(config, task.params) };
-  if (task.what === 'bars') return { ...own, candles: redrawn(task, { setup, config }) };
-  return task.what === 'costs' ? withDoubledCosts(own, task.doubled) : own;
+/** The same place with one thing changed. */
+function changedBy(task: StressTask, place: StressPlace): StressPlace {
+  const { setup, config } = place;
+  switch (task.what) {
+    case 'again':
+      return { setup, config: withParams(config, task.params) };
+    case 'costs':
+      return withDoubledCosts({ setup, config: withParams(config, task.params) }, task.doubled);
+    case 'bars': {
+      const candles = redrawn(task, { config, setup: onCandles(setup) });
+      return { setup: { ...onCandles(setup), candles }, config: withParams(config, task.params) };
+    }
+    case 'entries':
+      return { setup, config: withRandomEntries(config, task, onCandles(setup)) };
+  }
 }
 
-function withDoubledCosts(
-  request: BacktestRequest,
-  doubled: Extract<StressTask, { what: 'costs' }>['doubled'],
-): BacktestRequest {
-  const { config, rules } = request;
+function onCandles(setup: TrialSetup): CandleSetup {
+  if (setup.fidelity === 'candles') return setup;
+  throw new SarrafError('INVARIANT', 'expected a study on candles');
+}
+
+function withDoubledCosts({ setup, config }: StressPlace, doubled: readonly Cost[]): StressPlace {
   const { paper } = config;
-  const costs = doubledCosts({ fees: paper.fees, rules }, doubled);
-  return { ...request, rules: costs.rules, config: { ...config, paper: { ...paper, fees: costs.fees } } };
+  const fees = doubledFees(paper.fees, doubled);
+  return {
+    setup:
+      setup.fidelity === 'candles'
+        ? { ...setup, rules: doubledBarRules(setup.rules, doubled) }
+        : { ...setup, rules: doubledPollRules(setup.rules, doubled) },
+    config: { ...config, paper: { ...paper, fees } },
+  };
 }
 
 function redrawn(
   { meanBlock, seed }: Extract<StressTask, { what: 'bars' }>,
-  { setup, config }: StressPlace,
+  { setup, config }: StressPlace & { readonly setup: CandleSetup },
 ): readonly CandleColumns[] {
   const { candles, fromMs, steps } = setup;
   const markets = candles.map((columns) => ({
@@ -75,7 +90,7 @@ function redrawn(
 function withRandomEntries(
   config: BotConfig,
   { held, seed }: Extract<StressTask, { what: 'entries' }>,
-  { candles: bars, fromMs }: TrialSetup,
+  { candles: bars, fromMs }: CandleSetup,
 ): BotConfig {
   const plan = randomEntryPlan(held, { bars, fromMs, random: createRandom(seed) });
   if (plan.kind === 'unknown') throw new SarrafError('INVARIANT', plan.message);

@@ -4,10 +4,10 @@ import type { FailedReport } from '../trials/trial-report.ts';
 import type { MarketPositions } from './held-positions.ts';
 
 /**
- * What a backtest on bars may cost. It has no latency: an order arrives as the next bar opens, or at the
- * close that was just seen.
+ * What a backtest may cost. One on bars has no latency: an order arrives as the next bar opens, or at the
+ * close that was just seen. On recorded books spread and slippage are those of the books.
  */
-export const COSTS = ['fees', 'spread', 'slippage'] as const;
+export const COSTS = ['fees', 'spread', 'slippage', 'latency'] as const;
 
 export type Cost = (typeof COSTS)[number];
 

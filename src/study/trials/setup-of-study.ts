@@ -1,12 +1,9 @@
-import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
 import { balancesOverride, feeOverride, strategiesOverride } from '../../backtest/setup/bot-overrides.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { defined } from '../../simulator/settings/config-fields.ts';
 import type { StudySettings } from '../file/study-settings.ts';
-import type { TrialSetup } from './trial-setup.ts';
-
-/** What a trial needs beside its params, its bars and its range. */
-export type StudySetup = Omit<TrialSetup, 'candles' | 'fromMs' | 'toMs'>;
+import { fillRulesOf } from './fill-rules.ts';
+import type { StudySetup } from './trial-setup.ts';
 
 /** The setup that the settings of a study stand for. */
 export function setupOfStudy(settings: StudySettings): StudySetup {
@@ -15,7 +12,7 @@ export function setupOfStudy(settings: StudySettings): StudySetup {
     timeframe: settings.timeframe,
     currency: settings.currency ?? null,
     steps: defined(settings.steps),
-    rules: barRulesOf(defined(settings.rules)),
+    ...fillRulesOf(settings),
   };
 }
 

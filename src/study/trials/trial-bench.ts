@@ -1,8 +1,6 @@
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { numberOf } from '../../backtest/metrics/statistics.ts';
 import { runSummary } from '../../backtest/result/finish-run.ts';
-import { runBacktest } from '../../backtest/run-backtest.ts';
-import { createBacktest, type CreatedBacktest } from '../../backtest/setup/candle-backtest.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Stretch } from '../data/stretch.ts';
@@ -12,6 +10,7 @@ import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import { runAccount, type AccountReport, type AccountTask } from './account-run.ts';
 import { dailyReturns } from '../../backtest/metrics/daily-returns.ts';
 import { failureReason } from './failure-reason.ts';
+import { createdOf, runOfSetup } from './run-of-setup.ts';
 import { trialMetrics } from './trial-metrics.ts';
 import type { FailedReport, TrialReport } from './trial-report.ts';
 import { botConfigOf, withParams, type TrialSetup } from './trial-setup.ts';
@@ -32,15 +31,21 @@ export class TrialBench {
    * thrown.
    */
   async run(params: Params, stretch: Stretch | null = null): Promise<TrialReport> {
-    return this.reported(async () => {
-      const { backtest } = await this.create(params, stretch ?? this.setup);
-      return reportOf(runBacktest(backtest));
-    });
+    const { fromMs, toMs } = stretch ?? this.setup;
+    return this.reported(async () =>
+      reportOf(await runOfSetup({ ...this.setup, fromMs, toMs }, withParams(this.config, params))),
+    );
   }
 
   /** Runs one account through several params, one after the other. */
   async account(task: AccountTask): Promise<AccountReport> {
-    return this.reported(async () => runAccount(task, async (params, of) => this.create(params, of)));
+    const { setup } = this;
+    if (setup.fidelity === 'poll') throw new SarrafError('INVARIANT', 'expected candles for an account');
+    return this.reported(async () =>
+      runAccount(task, async (params, range) =>
+        createdOf({ ...setup, ...range }, withParams(this.config, params)),
+      ),
+    );
   }
 
   /** Runs one under other conditions. */
@@ -55,15 +60,6 @@ export class TrialBench {
       const failure = error instanceof SarrafError && error.code === 'INVALID_STRATEGY' ? 'refused' : 'threw';
       return { kind: 'failed', failure, reason: failureReason(error) };
     }
-  }
-
-  private async create(
-    params: Params,
-    { fromMs, toMs }: Pick<TrialSetup, 'fromMs' | 'toMs'>,
-  ): Promise<CreatedBacktest> {
-    const { overrides: _read, ...request } = this.setup;
-    const config = withParams(this.config, params);
-    return createBacktest({ ...request, config, fromMs, toMs, csv: [], catalogue: null });
   }
 }
 

@@ -4,17 +4,43 @@ import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import type { PackedMarket } from '../../recording/packed/packed-market.ts';
+import type { RunData } from '../data/study-data.ts';
 import type { Params } from '../space/params-of-point.ts';
+import type { FillRules } from './fill-rules.ts';
+import { sharedColumns } from './shared-columns.ts';
 
-/** All that a trial needs but its params: plain values that can be sent to a thread. */
-export interface TrialSetup extends Pick<
-  BacktestRequest,
-  'timeframe' | 'currency' | 'fromMs' | 'toMs' | 'steps' | 'rules'
-> {
+/** What a trial needs beside its params, its data and its range. */
+export type StudySetup = Pick<BacktestRequest, 'timeframe' | 'currency' | 'steps'> & {
   /** The configuration of a bot as the command line would say it: one strategy a market, without params. */
   readonly overrides: readonly Override[];
-  /** Bars of every market. A trial reads no file and no catalogue. */
-  readonly candles: readonly CandleColumns[];
+} & FillRules;
+
+/**
+ * All that a trial needs but its params: plain values that can be sent to a thread. A trial reads no file and
+ * no catalogue.
+ */
+export type TrialSetup = Pick<BacktestRequest, 'fromMs' | 'toMs'> &
+  (
+    | (Extract<StudySetup, { readonly fidelity: 'candles' }> & { readonly candles: readonly CandleColumns[] })
+    | (Extract<StudySetup, { readonly fidelity: 'poll' }> & { readonly markets: readonly PackedMarket[] })
+  );
+
+/** Setups of trials on candles. */
+export type CandleSetup = Extract<TrialSetup, { readonly fidelity: 'candles' }>;
+
+/** A setup with its data; `fromMs` null: from the first candle or book on. */
+export function withData(setup: StudySetup, data: RunData, fromMs: number | null): TrialSetup {
+  if (setup.fidelity === 'candles' && data.fidelity === 'candles')
+    return { ...setup, candles: data.candles, fromMs, toMs: null };
+  if (setup.fidelity === 'poll' && data.fidelity === 'poll')
+    return { ...setup, markets: data.markets, fromMs, toMs: data.toMs };
+  throw new SarrafError('INVARIANT', `expected data for ${setup.fidelity}, found that for ${data.fidelity}`);
+}
+
+/** The same in memory that threads share. Recordings are packed into such memory. */
+export function sharedSetup(setup: TrialSetup): TrialSetup {
+  return setup.fidelity === 'candles' ? { ...setup, candles: setup.candles.map(sharedColumns) } : setup;
 }
 
 /** The bot that a trial's setup describes. Throws `INVALID_OPTIONS` with all of its problems. */

@@ -152,14 +152,16 @@ function stabilityOf({ plateau, metric }: VerdictBasis): StudyVerdict['stable'] 
   return { kind: isPlateau ? 'plateau' : 'peak', reason };
 }
 
-function notTestedOf({ holdout, isWalked, stress }: VerdictBasis): readonly string[] {
+function notTestedOf({ holdout, isWalked, stress, metrics }: VerdictBasis): readonly string[] {
+  // Nothing is asked for on candles.
+  const isOnBooks = (metrics['requests'] ?? null) !== null;
   return [
     ...(holdout === 'none' ? ['hold-out (there is none)'] : []),
     ...(holdout === 'closed'
       ? ['hold-out (closed: "sarraf study open-holdout" runs the best trial on it)']
       : []),
     ...(isWalked ? [] : ['walk-forward (params were chosen once, with all days in view)']),
-    'books (candles alone: no queue, no depth, no latency)',
+    ...(isOnBooks ? [] : ['books (candles alone: no queue, no depth, no latency)']),
     ...untestedStress(stress),
   ];
 }

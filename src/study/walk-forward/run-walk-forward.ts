@@ -36,17 +36,22 @@ export function windowsOf(study: PreparedStudy): {
       `expected a plan such as --train 180d --test 30d, or ${example} in the study, found none`,
     );
   }
+  if (study.settings.fidelity === 'poll')
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      'expected fidelity: candles for a walk-forward, found poll: one account can not trade several params on recorded books yet',
+    );
   return { plan, windows: windowsBy(plan, study), trials: plan.trials ?? budget.trials };
 }
 
 /** The windows of a study by a plan. Throws `INVALID_OPTIONS` for a range too short for it. */
 export function windowsBy(
   plan: WalkQuestion,
-  { settings, bars }: Pick<PreparedStudy, 'settings' | 'bars'>,
+  { settings, data }: Pick<PreparedStudy, 'settings' | 'data'>,
 ): readonly WalkWindow[] {
-  const { fromMs, splitMs } = bars.range;
+  const { fromMs, splitMs } = data.range;
   const range = { fromMs, toMs: splitMs };
-  return walkWindows(plan, { range, timeframe: settings.timeframe, markets: bars.trials });
+  return walkWindows(plan, { range, timeframe: settings.timeframe, markets: data.times });
 }
 
 /** What each window trades, by the trials that are kept. */

@@ -92,7 +92,7 @@ export function walkForwardResult(
     });
   });
   const { identity, settings, space } = study;
-  const { splitMs, toMs } = study.bars.range;
+  const { splitMs, toMs } = study.data.range;
   const months = identity.data.flatMap((set) => set.months);
   const trialsOnData = of.onData(months, { fromMs: splitMs, toMs });
   const { initialEquity, finalEquity, metrics, daily, failures } = account;
@@ -189,7 +189,7 @@ function notesOf(
   },
 ): readonly string[] {
   const { study, trialsOnData, failures } = of;
-  const { range } = study.bars;
+  const { range } = study.data;
   const trials = rows.reduce((sum, row) => sum + row.trials, 0);
   const { trials: onData, studies } = trialsOnData;
   const broken = rows.filter(({ breaksConstraints }) => breaksConstraints);
@@ -198,7 +198,7 @@ function notesOf(
     `${countText(trials, 'trial')} in ${rows.length} windows; ${countText(onData, 'trial')} on this data in ${countText(studies, 'study', 'studies')}.`,
     range.splitMs < range.toMs
       ? 'The hold-out is in no window.'
-      : 'No hold-out: a plan that was changed after a look at this was not tested on new candles.',
+      : 'No hold-out: a plan that was changed after a look at this was not tested on new data.',
     ...(kept.length === 0
       ? []
       : [`No trial has values in ${windowsText(kept)}: the params of the window before went on.`]),

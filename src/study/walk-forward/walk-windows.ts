@@ -1,8 +1,8 @@
-import { firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { durationText, minuteText } from '../../domain/time-text.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { formatDuration } from '../../daemon/settings/duration-text.ts';
+import { firstTimeFrom, refuseFew, type MarketTimes } from '../data/market-times.ts';
 import type { Stretch } from '../data/stretch.ts';
 import type { WalkQuestion } from './walk-plan.ts';
 
@@ -33,13 +33,15 @@ const LEAST_TRAIN_BARS = 100;
  */
 export function walkWindows(
   plan: WalkQuestion,
-  of: { readonly range: Stretch; readonly timeframe: Timeframe; readonly markets: readonly CandleColumns[] },
+  of: {
+    readonly range: Stretch;
+    readonly timeframe: Timeframe;
+    readonly markets: readonly MarketTimes[];
+  },
 ): readonly WalkWindow[] {
   const { range, timeframe, markets } = of;
   refuseParts(plan, timeframe);
-  const beginMs = Math.min(
-    ...markets.map((columns) => columns.openTimeMs[firstBarFrom(columns, range.fromMs)] ?? range.toMs),
-  );
+  const beginMs = Math.min(...markets.map((market) => firstTimeFrom(market, range.fromMs) ?? range.toMs));
   const { trainMs, testMs, stepMs, embargoMs } = plan;
   const firstMs = trainMs + embargoMs + testMs;
   const lengthMs = Math.max(0, range.toMs - beginMs);
@@ -98,19 +100,14 @@ function tooShort(
   );
 }
 
-function refuseEmpty({ number, train, test }: WalkWindow, markets: readonly CandleColumns[]): void {
-  const needed = [
-    ['train', train, LEAST_TRAIN_BARS],
-    ['test', test, 1],
-  ] as const;
-  for (const columns of markets) {
-    for (const [what, { fromMs, toMs }, least] of needed) {
-      const bars = firstBarFrom(columns, toMs) - firstBarFrom(columns, fromMs);
-      if (bars >= least) continue;
-      throw refused(
-        `expected at least ${least} candles of ${columns.market} in the ${what} window ${number}, found ${bars} from ${minuteText(fromMs)} to ${minuteText(toMs)}: give longer windows`,
-      );
-    }
+function refuseEmpty({ number, train, test }: WalkWindow, markets: readonly MarketTimes[]): void {
+  const advice = 'give longer windows';
+  const where = (what: string): string => `in the ${what} window ${number}`;
+  try {
+    refuseFew(markets, { ...train, least: LEAST_TRAIN_BARS, where: where('train'), advice });
+    refuseFew(markets, { ...test, least: 1, where: where('test'), advice });
+  } catch (error) {
+    throw error instanceof SarrafError ? refused(error.message) : error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { dataSetText } from '../../data/data-set.ts';
 import { stringify } from 'yaml';
 import { escapeHtml } from '../../../backtest/report/value-text.ts';
 import { tableSection } from '../../../backtest/report/sections/table-section.ts';
@@ -20,7 +21,7 @@ export function holdoutSection({ holdout, trials, objectives, range }: StudyResu
   const { openedAtMs, afterTrials, trial: number } = holdout;
   const report = readHoldoutReport(holdout.report);
   const span = `${minuteText(range.splitMs)} to ${minuteText(range.toMs)}`;
-  const when = `Trial ${number} on ${span}, opened on ${minuteText(openedAtMs)} UTC after ${groupedText(String(afterTrials))} trials. It is spent: what is chosen after a look at it was not tested on new candles.`;
+  const when = `Trial ${number} on ${span}, opened on ${minuteText(openedAtMs)} UTC after ${groupedText(String(afterTrials))} trials. It is spent: what is chosen after a look at it was not tested on new data.`;
   const trial = trials.find((one) => one.number === number) ?? null;
   const found = report?.kind === 'ran' ? report.metrics : null;
   const names = [...new Set([...objectives.map(({ metric }) => metric), ...FIGURES])];
@@ -46,9 +47,9 @@ export function askedSection({ study, identity, written }: ReportedStudy): strin
     ['Hash of it with all trials', study.hash],
     ['Code of the strategy', identity.code],
     ['Version of sarraf', identity.engine],
-    ...study.data.map(({ market, timeframe, bars, firstMs, lastMs, sha256 }) => [
-      `${market}, ${groupedText(String(bars))} candles of ${timeframe}, ${minuteText(firstMs)} to ${minuteText(lastMs)}`,
-      sha256,
+    ...study.data.map((set) => [
+      `${dataSetText(set)}, ${minuteText(set.firstMs)} to ${minuteText(set.lastMs)}`,
+      set.sha256,
     ]),
     ['File', study.file],
   ].map(([name = '', value = '']) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`);

@@ -15,9 +15,10 @@ import {
 import type { StudyVerdict } from '../../validation/verdict.ts';
 
 /** The title of a report, and the switch of its theme. */
-export function studyHeader({ study, range, strategy, markets, timeframe }: StudyResult): string {
+export function studyHeader({ study, range, strategy, markets, timeframe, fidelity }: StudyResult): string {
   const span = `${minuteText(range.fromMs)} to ${minuteText(range.splitMs)} UTC`;
-  const what = `Study of ${nameOf(strategy)} on ${markets.join(', ')}, candles of ${timeframe}, trials from ${span}`;
+  const data = fidelity === 'poll' ? 'recorded books' : `candles of ${timeframe}`;
+  const what = `Study of ${nameOf(strategy)} on ${markets.join(', ')}, ${data}, trials from ${span}`;
   return `<header><div><h1>${escapeHtml(study)}</h1><p class="muted">${escapeHtml(what)}</p></div>
 <button type="button" id="theme">Theme</button></header>`;
 }
@@ -85,7 +86,7 @@ export function studyTiles(study: ValidatedStudy): string {
     tile({
       title: 'Hold-out',
       text: hasHoldout ? (holdout === null ? 'closed' : 'opened') : 'none',
-      below: hasHoldout ? `from ${minuteText(range.splitMs)}` : 'every candle was seen',
+      below: hasHoldout ? `from ${minuteText(range.splitMs)}` : 'all of the data was seen',
     }),
   ];
   return `<div class="tiles">${tiles.join('')}</div>`;

@@ -2,6 +2,7 @@ import type { Timeframe } from '../../../../src/domain/timeframe.ts';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { recordedBars } from '../../../../src/backtest/setup/recorded-bars.ts';
+import { catalogueCandles } from '../../../../src/backtest/setup/recordings.ts';
 import type { StrategyInstanceSettings } from '../../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
@@ -42,7 +43,7 @@ async function barsFor(
   catalogue: Catalogue,
   ...timeframes: readonly Timeframe[]
 ): Promise<readonly (readonly unknown[])[]> {
-  const bars = await recordedBars(catalogue, {
+  const bars = await recordedBars(catalogueCandles(catalogue), {
     market: BTCIRT,
     instances: timeframes.map(instanceOf),
     range: RANGE,
@@ -81,6 +82,6 @@ describe('the recorded bars of a backtest on recorded books', () => {
     const instances = [instanceOf('1m')];
     const range = { fromMs: NOON_MS + 1_000 * HOUR_MS, toMs: NOON_MS + 1_001 * HOUR_MS };
     const catalogue = await catalogueWith(['1m', 60_000]);
-    expect(await recordedBars(catalogue, { market: BTCIRT, instances, range })).toEqual([]);
+    expect(await recordedBars(catalogueCandles(catalogue), { market: BTCIRT, instances, range })).toEqual([]);
   });
 });

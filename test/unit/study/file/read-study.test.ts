@@ -90,7 +90,7 @@ budget: { trails: 5 }
       'rules: expected slippageBps or slippageRange, found both',
     ],
     [{ constraints: [{ metric: 'trades', least: 5, most: 1 }] }, 'constraints[0]: expected least below most'],
-    [{ fidelity: 'poll' }, 'fidelity: '],
+    [{ fidelity: 'books' }, 'fidelity: '],
   ])('refuses %j', (more, message) => {
     expect(messageOf(() => readWrittenStudy({ ...LEAST, ...more }))).toContain(message);
   });

@@ -11,6 +11,10 @@ import { FileCache } from '../../../../src/study/remote/file-cache.ts';
 import { readOffer, writeOffer, type StudyOffer } from '../../../../src/study/remote/study-offer.ts';
 import { takeOffer, type WorkerMeans } from '../../../../src/study/remote/take-offer.ts';
 import { settingsOfTrials, sourceKey, writtenOfTrials } from '../../../../src/study/remote/trial-key.ts';
+import { writeTrialFiles } from '../../../../src/study/remote/trial-files.ts';
+import { prepareStudy } from '../../../../src/study/prepare-study.ts';
+import { trialSetupOf } from '../../../../src/study/study-session.ts';
+import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 const SECRET = 'a secret of some length';
@@ -49,12 +53,12 @@ function offerOf(more: Partial<StudyOffer> = {}): StudyOffer {
     engine: engineVersion(),
     code,
     data: [checksumOf(CANDLES)],
-    settings: settingsOfTrials(settings),
+    settings: settingsOfTrials(settings, null),
   };
   const text = writeOffer({
     engine: engineVersion(),
     source: sourceKey(whole),
-    written: writtenOfTrials(written, strategy),
+    written: writtenOfTrials(written, { strategy, endMs: null }),
     code,
     data,
     address: 'http://127.0.0.1:1',
@@ -72,8 +76,49 @@ test('a study whose code is here fits, with the candles of the coordinator', asy
   here();
   const { setup, strategyFile } = await takeOffer(offerOf(), means);
   expect(strategyFile).toBe(join(folder, 'worker', 'ma-cross.ts'));
-  expect(setup.candles[0]?.length).toBe(120);
+  expect(setup).toMatchObject({ fidelity: 'candles', candles: [{ length: 120 }], toMs: null });
   expect(JSON.stringify(setup.overrides)).not.toContain('coordinator');
+});
+
+test('a study on recorded books is computed as its coordinator would compute it', async () => {
+  const noonMs = Date.UTC(2026, 0, 5, 12);
+  const study = await prepareStudy(
+    readWrittenStudy({
+      strategy,
+      markets: 'BTCUSDT',
+      timeframe: '1m',
+      fidelity: 'poll',
+      catalogue: 'data/example',
+      to: noonMs + 600_000,
+      holdout: '30%',
+      balances: { usdt: 10_000 },
+      rules: { latency: '30ms' },
+    }),
+  );
+  const { settings, written, data } = study;
+  const files = writeTrialFiles(data.trials);
+  for (const file of files) means.cache.keep(checksumOf(file), file);
+  const end = { strategy, endMs: data.range.splitMs };
+  const source = sourceKey({
+    engine: engineVersion(),
+    code: codeHash(strategy),
+    data: files.map(checksumOf),
+    settings: settingsOfTrials(settings, end.endMs),
+  });
+  here();
+  const offered = offerOf({
+    source,
+    written: writtenOfTrials(written, end),
+    data: files.map((file) => ({ sha256: checksumOf(file), bytes: file.length })),
+  });
+  const { setup } = await takeOffer(offered, means);
+  expect(setup).toMatchObject({ fidelity: 'poll', toMs: data.range.splitMs });
+  const [local, there] = [trialSetupOf(study), setup].map((one) =>
+    new TrialBench(one).run({ fast: 2, slow: 4 }),
+  );
+  const report = await local;
+  expect(report).toMatchObject({ kind: 'ran' });
+  expect(await there).toEqual(report);
 });
 
 test('another version of sarraf is refused', async () => {

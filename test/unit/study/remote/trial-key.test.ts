@@ -16,12 +16,12 @@ const WRITTEN = {
   balances: { usdt: '10000' },
   fee: '0.1%',
 };
-const keyOf = (more: object): string =>
+const keyOf = (more: object, endMs: number | null = null): string =>
   sourceKey({
     engine: '1',
     code: 'c',
     data: ['d'],
-    settings: settingsOfTrials(readWrittenStudy({ ...WRITTEN, ...more }).settings),
+    settings: settingsOfTrials(readWrittenStudy({ ...WRITTEN, ...more }).settings, endMs),
   });
 
 describe('the key of what trials have in common', () => {
@@ -47,15 +47,29 @@ describe('the key of what trials have in common', () => {
     [{ from: '2024-01-01' }],
     [{ currency: 'rls' }],
     [{ strategy: 'breakout' }],
+    [{ fidelity: 'poll' }],
   ])('is another with %j', (more) => {
     expect(keyOf(more)).not.toBe(keyOf({}));
   });
 
+  test('of recordings has the end of the trials and how orders fill among them', () => {
+    const poll = { fidelity: 'poll' };
+    expect(keyOf({ ...poll, holdout: '20%', to: '2024-02-01' }, 5)).toBe(keyOf({ ...poll, to: 5 }, 5));
+    const others = [
+      keyOf(poll, 6),
+      keyOf({ ...poll, rules: { latency: '80ms' } }, 5),
+      keyOf({ ...poll, rules: { queue: 'front' } }, 5),
+    ];
+    expect(new Set([keyOf(poll, 5), ...others]).size).toBe(4);
+    expect(keyOf({ ...poll, rules: { latency: '50ms' } }, 5)).toBe(keyOf(poll, 5));
+    expect(keyOf({}, 5)).toBe(keyOf({}, null));
+  });
+
   test('is found again from what is written for workers, whose strategy is elsewhere', () => {
     const { written, settings } = readWrittenStudy({ ...WRITTEN, from: '2024-01-01', budget: { trials: 3 } });
-    const sent = JSON.parse(JSON.stringify(writtenOfTrials(written, settings.strategy))) as object;
+    const sent = JSON.parse(JSON.stringify(writtenOfTrials(written, { ...settings, endMs: null }))) as object;
     const read = readWrittenStudy({ ...sent, strategy: '/worker/ma-cross.ts' });
-    expect(settingsOfTrials(read.settings)).toEqual(settingsOfTrials(settings));
+    expect(settingsOfTrials(read.settings, null)).toEqual(settingsOfTrials(settings, null));
   });
 });
 

@@ -60,6 +60,7 @@ export function keepDemoStudy(path: string, of: DemoStudyOptions = {}): void {
   const toMs = FROM_MS + 1.25 * days * DAY_MS;
   const data = {
     market: 'BTCUSDT',
+    kind: 'candles' as const,
     timeframe: '1h',
     bars: 30 * days,
     firstMs: FROM_MS,

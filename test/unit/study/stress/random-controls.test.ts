@@ -11,7 +11,7 @@ import type { StressReport, StressTask } from '../../../../src/study/stress/stre
 import { asGoodAs } from '../../../../src/study/stress/entry-findings.ts';
 import { redrawnBars } from '../../../../src/study/stress/redrawn-bars.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
-import type { TrialSetup } from '../../../../src/study/trials/trial-setup.ts';
+import type { CandleSetup } from '../../../../src/study/trials/trial-setup.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { FROM_MS, TETHER, walkOf } from '../../backtest/candle-run.ts';
 
@@ -78,7 +78,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const benchOf = (columns: CandleColumns, fee?: string): TrialBench => new TrialBench(setupOf([columns], fee));
 
-function setupOf(candles: readonly CandleColumns[], fee = '0.1'): TrialSetup {
+function setupOf(candles: readonly CandleColumns[], fee = '0.1'): CandleSetup {
   const rates = { maker: fee, taker: fee };
   const strategies = candles.map(({ market }, index) => ({
     plugin: strategy,
@@ -95,6 +95,7 @@ function setupOf(candles: readonly CandleColumns[], fee = '0.1'): TrialSetup {
     timeframe: '1h',
     currency: null,
     steps: { price: '0.01', amount: '0.000001' },
+    fidelity: 'candles',
     rules: barRulesOf({}),
     candles,
     fromMs: null,
@@ -189,7 +190,7 @@ describe('random entries', () => {
 
 describe('a study of two markets, whose range begins later than its candles', () => {
   const others = { ...made(3, 0.3), market: parseMarket('ETHUSDT').symbol };
-  const setup = (): TrialSetup => ({
+  const setup = (): CandleSetup => ({
     ...setupOf([made(2, 0.3), others]),
     fromMs: FROM_MS + 50 * 3_600_000,
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/invariant.ts';
 import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-study.ts';
+import { barRulesOf } from '../../../../src/backtest/setup/bar-rules-of.ts';
 import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
 import { StudyFolder } from '../../../../src/study/store/study-place.ts';
 import { StudyStore } from '../../../../src/study/store/study-store.ts';
@@ -240,7 +241,8 @@ describe('the best trial under stress', () => {
 
   test('is refused where the trial does not do the same again', async () => {
     take('other');
-    const other = { ...study, setup: { ...study.setup, rules: { ...study.setup.rules, spreadBps: 9 } } };
+    const setup = { ...study.setup, fidelity: 'candles' as const, rules: barRulesOf({ spreadBps: 9 }) };
+    const other = { ...study, setup };
     await expect(stressed('other', other)).rejects.toThrow(
       /^expected trial \d to do the same again, found \w+ \S+ in place of \S+: a strategy may use neither /,
     );

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
+import { trialSetupOf } from '../../../../src/study/study-session.ts';
 import type { AccountReport, AccountLeg } from '../../../../src/study/trials/account-run.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
 
@@ -55,8 +56,8 @@ beforeAll(async () => {
   writeFileSync(strategy, TOLD);
   writeFileSync(csv, candles());
   const study = { strategy, markets: 'BTCUSDT', csv, balances: { usdt: 10_000 }, fee: '0%' };
-  const { setup, bars } = await prepareStudy(readWrittenStudy(study));
-  bench = new TrialBench({ ...setup, candles: bars.trials, fromMs: null, toMs: null });
+  const setup = trialSetupOf(await prepareStudy(readWrittenStudy(study)));
+  bench = new TrialBench(setup);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
+import { trialSetupOf } from '../../../../src/study/study-session.ts';
 import { ThreadRunner } from '../../../../src/study/trials/thread-runner.ts';
 import { writeCandles } from '../generated-candles.ts';
 
@@ -29,9 +30,9 @@ test('a trial that never ends has failed after its time, and its thread is ended
   writeFileSync(strategy, LOOPING);
   const csv = writeCandles(join(folder, 'hours.csv'), { count: 120 });
   const study = { strategy, markets: 'BTCUSDT', csv, balances: { usdt: 1_000 } };
-  const { setup, bars } = await prepareStudy(readWrittenStudy(study));
+  const setup = trialSetupOf(await prepareStudy(readWrittenStudy(study)));
   const runner = new ThreadRunner({
-    setup: { ...setup, candles: bars.trials, fromMs: null, toMs: null },
+    setup,
     workers: 1,
     longestTrialMs: 20,
   });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { timesOfCandles } from '../../../../src/study/data/market-times.ts';
 import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
 import type { WalkForwardPlan } from '../../../../src/study/file/walk-forward-fields.ts';
 import { walkWindows } from '../../../../src/study/walk-forward/walk-windows.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 const HOUR_MS = 3_600_000;
-const markets = [generatedCandles({ count: 1_000 })];
-const firstMs = markets[0]?.openTimeMs[0] ?? 0;
+const markets = [timesOfCandles(generatedCandles({ count: 1_000 }))];
+const firstMs = markets[0]?.timeMs[0] ?? 0;
 
 function planOf(walkForward: object): WalkForwardPlan {
   const least = { strategy: 'ma-cross', markets: 'BTCUSDT', balances: { usdt: 1 } };

@@ -1,0 +1,112 @@
+import { barsBetween, firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
+import { timeframeMs } from '../../domain/timeframe.ts';
+import { cutMarket } from '../../recording/packed/cut-market.ts';
+import { readPackedMarket, writePackedMarket } from '../../recording/packed/packed-file.ts';
+import type { PackedMarket } from '../../recording/packed/packed-market.ts';
+import { dataSetOf, type DataSet } from './data-set.ts';
+import { refuseFew, timesOfBooks, timesOfCandles, type MarketTimes } from './market-times.ts';
+import { recordingSets } from './recording-sets.ts';
+
+/** Less of a market tells nothing of a strategy. */
+const LEAST_OF_TRIALS = 100;
+const LEAST_OF_HOLDOUT = 20;
+
+/** The hold-out of a study on books begins with a whole minute. */
+const MINUTE_MS = 60_000;
+
+/** The stretches of a study. Times in ms since 1970; an end is not in its stretch. */
+export interface StudyRange {
+  readonly fromMs: number;
+  /** Where trials end, and the hold-out begins. */
+  readonly splitMs: number;
+  /** The end of the hold-out; that of the trials where there is none. */
+  readonly toMs: number;
+}
+
+/** What runs of a study are made of: the candles of its markets, or their recordings. */
+export type RunData =
+  | { readonly fidelity: 'candles'; readonly candles: readonly CandleColumns[] }
+  | {
+      readonly fidelity: 'poll';
+      readonly markets: readonly PackedMarket[];
+      /** Where the market stands still; null: with the last book or trade. */
+      readonly toMs: number | null;
+    };
+
+/** The data of a study, cut into what trials may see and all. */
+export interface StudyData {
+  readonly range: StudyRange;
+  /** What trials see: nothing later is in it, nor behind its arrays. */
+  readonly trials: RunData;
+  /** With the hold-out. */
+  readonly all: RunData;
+  /** Of what trials see. */
+  readonly times: readonly MarketTimes[];
+  readonly sets: readonly DataSet[];
+}
+
+interface Cut {
+  /** Null: with the first candle, or the first book of every market. */
+  readonly fromMs: number | null;
+  /** A share of the range; null for none. */
+  readonly holdout: number | null;
+}
+
+/** Cuts candles. Throws `INVALID_OPTIONS` where too few are left on either side. */
+export function cutCandles(all: readonly CandleColumns[], of: Cut): StudyData {
+  const lengthMs = Math.min(...all.map(({ timeframe }) => timeframeMs(timeframe)));
+  const firstMs = Math.min(...all.map((columns) => columns.openTimeMs[0] ?? Infinity));
+  const lastMs = Math.max(...all.map((columns) => columns.openTimeMs[columns.length - 1] ?? -Infinity));
+  const range = rangeOf(of, { firstMs, toMs: lastMs + lengthMs, stepMs: lengthMs });
+  refuseShort(all.map(timesOfCandles), range, of);
+  const trials = all.map((columns) => barsBetween(columns, 0, firstBarFrom(columns, range.splitMs)));
+  return {
+    range,
+    trials: { fidelity: 'candles', candles: trials },
+    all: { fidelity: 'candles', candles: all },
+    times: trials.map(timesOfCandles),
+    sets: all.map(dataSetOf),
+  };
+}
+
+/** Cuts recordings; `toMs`: their end, where one was asked for. Throws `INVALID_OPTIONS` as above. */
+export function cutRecordings(
+  all: readonly PackedMarket[],
+  of: Cut & { readonly toMs: number | null },
+): StudyData {
+  const times = all.map(timesOfBooks);
+  const firstMs = Math.max(...times.map(({ timeMs }) => timeMs[0] ?? Infinity));
+  const lastMs = Math.max(...times.map(({ timeMs }) => timeMs.at(-1) ?? -Infinity));
+  const range = rangeOf(of, { firstMs, toMs: lastMs + 1, stepMs: MINUTE_MS });
+  refuseShort(times, range, of);
+  const isCut = of.holdout !== null;
+  // Copied: what was cut off is not behind what threads get.
+  const markets = all
+    .map((market) => (isCut ? cutMarket(market, range.splitMs) : market))
+    .map((market) => readPackedMarket(writePackedMarket(market)));
+  return {
+    range,
+    trials: { fidelity: 'poll', markets, toMs: isCut ? range.splitMs : of.toMs },
+    all: { fidelity: 'poll', markets: isCut ? all : markets, toMs: of.toMs },
+    times: markets.map(timesOfBooks),
+    sets: all.flatMap(recordingSets),
+  };
+}
+
+function rangeOf(
+  { fromMs: wantedMs, holdout }: Cut,
+  of: { readonly firstMs: number; readonly toMs: number; readonly stepMs: number },
+): StudyRange {
+  const { firstMs, toMs, stepMs } = of;
+  const fromMs = wantedMs ?? firstMs;
+  if (holdout === null) return { fromMs, splitMs: toMs, toMs };
+  return { fromMs, splitMs: Math.round((toMs - (toMs - fromMs) * holdout) / stepMs) * stepMs, toMs };
+}
+
+function refuseShort(times: readonly MarketTimes[], range: StudyRange, { holdout }: Cut): void {
+  const { fromMs, splitMs, toMs } = range;
+  const advice = 'give a longer range';
+  refuseFew(times, { fromMs, toMs: splitMs, least: LEAST_OF_TRIALS, where: 'for the trials', advice });
+  if (holdout !== null)
+    refuseFew(times, { fromMs: splitMs, toMs, least: LEAST_OF_HOLDOUT, where: 'for the hold-out', advice });
+}

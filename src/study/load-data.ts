@@ -1,0 +1,120 @@
+import { createBacktest, type CsvSource } from '../backtest/setup/candle-backtest.ts';
+import { marketsOfPoll, noBooks } from '../backtest/setup/poll-backtest.ts';
+import { catalogueRecordings } from '../backtest/setup/recordings.ts';
+import { openCatalogue } from '../daemon/open-catalogue.ts';
+import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+import { packMarket } from '../recording/packed/pack-market.ts';
+import type { PackedMarket } from '../recording/packed/packed-market.ts';
+import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../recording/read-partitions.ts';
+import { cutCandles, cutRecordings, type StudyData } from './data/study-data.ts';
+import type { StudySettings } from './file/study-settings.ts';
+import { Sampler } from './samplers/sampler.ts';
+import type { Space } from './space/parameter.ts';
+import { paramsOfPoint, type Params } from './space/params-of-point.ts';
+import { withParams, type StudySetup } from './trials/trial-setup.ts';
+
+/** What decides which data a study has. */
+interface Question {
+  readonly settings: StudySettings;
+  readonly config: BotConfig;
+  readonly space: Space;
+  readonly setup: StudySetup;
+}
+
+/** The data of a study, and what is unwise of it, a line each. */
+interface LoadedData {
+  readonly data: StudyData;
+  readonly problems: readonly string[];
+}
+
+const USUAL_CATALOGUE = 'data/catalogue';
+
+/** Books of all markets together that threads share: with 24 levels a side they have 1.6 GB. */
+const MOST_BOOKS = 2_000_000;
+
+/**
+ * The bars of every market that the strategy wants: those of the range, and all before it to warm up with.
+ */
+export async function loadBars({ settings, config, space, setup }: Question): Promise<LoadedData> {
+  if (setup.fidelity === 'poll') throw new SarrafError('INVARIANT', 'expected a study on candles');
+  const { overrides: _read, ...request } = setup;
+  const { backtest, problems } = await withFittingParams(space, settings.params, async (params) =>
+    createBacktest({
+      ...request,
+      config: withParams(config, params),
+      csv: csvOf(settings),
+      catalogue: settings.catalogue ?? USUAL_CATALOGUE,
+      fromMs: null,
+      toMs: settings.to ?? null,
+    }),
+  );
+  const candles = backtest.markets.map(({ columns }) => columns);
+  return { data: cutCandles(candles, cutOf(settings)), problems };
+}
+
+/** Books, trades, statistics and bars of every market that the strategy wants: all up to the end. */
+export async function loadRecordings({ settings, config, space }: Question): Promise<LoadedData> {
+  const { catalogue: root = USUAL_CATALOGUE, currency = null } = settings;
+  const toMs = settings.to ?? null;
+  const catalogue = openCatalogue(root);
+  const recordings = catalogueRecordings(catalogue);
+  const { symbols, problems } = await withFittingParams(space, settings.params, async (params) =>
+    marketsOfPoll({ config: withParams(config, params), recordings, currency }),
+  );
+  const range = { fromMs: EARLIEST_MS, toMs: toMs ?? LATEST_MS };
+  const books = symbols
+    .flatMap((market) => partitionsWithin(root, { market, kind: 'books' }, range))
+    .reduce((sum, { rows }) => sum + rows, 0);
+  if (books > MOST_BOOKS)
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected at most ${MOST_BOOKS} books in memory, found ${books} of ${symbols.join(', ')}: end the range earlier, or record less in another catalogue`,
+    );
+  const packed: PackedMarket[] = [];
+  for (const market of symbols) {
+    const one = await packMarket(catalogue, { market, toMs });
+    if (one === null) throw noBooks(market, root);
+    packed.push(one);
+  }
+  return { data: cutRecordings(packed, { ...cutOf(settings), toMs }), problems };
+}
+
+function cutOf({ from, holdout }: StudySettings): {
+  readonly fromMs: number | null;
+  readonly holdout: number | null;
+} {
+  return { fromMs: from ?? null, holdout: holdout ?? null };
+}
+
+/** Points that may be refused, by a rule that joins several params, before the strategy is given up. */
+const MOST_POINTS = 16;
+
+/** Loads with the fixed params and the strategy's defaults; where they do not do, by points of the space. */
+async function withFittingParams<Loaded>(
+  space: Space,
+  fixed: Params,
+  load: (params: Params) => Promise<Loaded>,
+): Promise<Loaded> {
+  const settings = { kind: 'random', seed: 0, generation: MOST_POINTS, objectives: ['maximize'] } as const;
+  const points = new Sampler(space, settings).ask(MOST_POINTS);
+  let first: unknown = null;
+  for (const params of [fixed, ...points.map(({ point }) => paramsOfPoint(space, point, fixed))]) {
+    try {
+      return await load(params);
+    } catch (error) {
+      if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
+      first ??= error;
+    }
+  }
+  throw first;
+}
+
+function csvOf({ csv, markets }: StudySettings): readonly CsvSource[] {
+  if (csv === undefined) return [];
+  const [only] = markets;
+  if (typeof csv === 'string')
+    return [{ market: markets.length === 1 && only !== undefined ? only : null, path: csv }];
+  return Object.entries(csv).map(([market, path]) => ({ market: parseMarket(market).symbol, path }));
+}

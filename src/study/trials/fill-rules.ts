@@ -1,0 +1,19 @@
+import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
+import { pollRulesOf } from '../../backtest/setup/poll-rules-of.ts';
+import { defined } from '../../simulator/settings/config-fields.ts';
+import type { BarRules } from '../../venues/bars/bar-rules.ts';
+import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
+import type { StudySettings } from '../file/study-settings.ts';
+
+/** How orders of a study's trials fill. */
+export type FillRules =
+  | { readonly fidelity: 'candles'; readonly rules: BarRules }
+  | { readonly fidelity: 'poll'; readonly rules: PollRules };
+
+/** The rules of a study with every default. */
+export function fillRulesOf({ fidelity, rules }: Pick<StudySettings, 'fidelity' | 'rules'>): FillRules {
+  const given = defined(rules);
+  return fidelity === 'candles'
+    ? { fidelity, rules: barRulesOf(given) }
+    : { fidelity, rules: createPollRules(pollRulesOf(given)) };
+}

@@ -1,0 +1,22 @@
+import type { BacktestRun } from '../../backtest/backtest-run.ts';
+import { runBacktest } from '../../backtest/run-backtest.ts';
+import { createBacktest, type CreatedBacktest } from '../../backtest/setup/candle-backtest.ts';
+import { runPollBacktest } from '../../backtest/setup/poll-backtest.ts';
+import { packedRecordings } from '../../backtest/setup/recordings.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { CandleSetup, TrialSetup } from './trial-setup.ts';
+
+/** Runs the bot of a trial on the data of a setup. Throws as `createBacktest` and `runPollBacktest` do. */
+export async function runOfSetup(setup: TrialSetup, config: BotConfig): Promise<BacktestRun> {
+  if (setup.fidelity === 'candles') return runBacktest((await createdOf(setup, config)).backtest);
+  const { markets, rules, currency, steps, fromMs, toMs } = setup;
+  const recordings = packedRecordings(markets);
+  const { run } = await runPollBacktest({ config, recordings, rules, currency, steps, fromMs, toMs });
+  return run;
+}
+
+/** A backtest on the candles of a setup, and on no others. */
+export async function createdOf(setup: CandleSetup, config: BotConfig): Promise<CreatedBacktest> {
+  const { overrides: _read, fidelity: _fidelity, ...request } = setup;
+  return createBacktest({ ...request, config, csv: [], catalogue: null });
+}
