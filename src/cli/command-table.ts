@@ -105,8 +105,14 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: "Stops trading and cancels the bot's orders, whether it runs or not.",
     load: async () => (await import('./commands/halt.ts')).haltCommand(),
   },
+  pause: {
+    takes: '<strategy>',
+    summary: 'Pauses one strategy: it decides nothing until it is resumed.',
+    load: async () => (await import('./commands/pause.ts')).pauseCommand(),
+  },
   resume: {
-    summary: 'Ends a halt: the running bot, or the next one that starts, trades again.',
+    takes: '[strategy]',
+    summary: 'Ends a halt, or the pause of one strategy.',
     load: async () => (await import('./commands/resume.ts')).resumeCommand(),
   },
   lock: {

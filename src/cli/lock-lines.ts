@@ -1,7 +1,7 @@
 import { readKept } from '../engine/kept-records.ts';
 import { durationText } from '../domain/time-text.ts';
 import { bothTimesText } from '../domain/tehran-time.ts';
-import { scopeText, type Lock } from '../execution/locks/lock.ts';
+import { scopeText, UNTIL_RESUMED_MS, untilText, type Lock } from '../execution/locks/lock.ts';
 import { NO_LOCKS } from '../execution/locks/lock-state.ts';
 import type { KeptRow } from '../mirror/mirror-reader.ts';
 import { tableLines } from './table.ts';
@@ -42,12 +42,27 @@ export function lockLines(locks: readonly Lock[], nowMs: number): readonly strin
     locks.map((lock) => [
       lock.name,
       scopeText(lock),
-      durationText(lock.endsAtMs - nowMs),
-      bothTimesText(lock.endsAtMs),
+      ...(lock.endsAtMs >= UNTIL_RESUMED_MS
+        ? ['', '"sarraf resume"']
+        : [durationText(lock.endsAtMs - nowMs), bothTimesText(lock.endsAtMs)]),
       lock.entries,
-      lock.reason,
+      whyText(lock),
     ]),
   );
+}
+
+/** The lock that pauses a strategy; undefined where none does. */
+export function pauseOf({ locks }: LocksNow, strategy: string): Lock | undefined {
+  return locks.find((lock) => lock.pauses === true && lock.strategy === strategy);
+}
+
+/** `by hand until it is resumed: news (ali)`. */
+export function pauseText(pause: Lock): string {
+  return `by hand ${untilText(pause.endsAtMs)}: ${whyText(pause)}`;
+}
+
+function whyText({ reason, by }: Lock): string {
+  return by === undefined ? reason : `${reason} (${by})`;
 }
 
 /** One line about locks, for an overview. */

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { ControlClient } from '../daemon/control/control-client.ts';
 import { LONGEST_NAME } from '../daemon/control/control-command.ts';
+import { parseDuration } from '../daemon/settings/duration-text.ts';
+import { latinDigits } from '../domain/calendar-day.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
 import { failed, wrongInput } from './command-error.ts';
 import { followCommand } from './follow-command.ts';
@@ -18,6 +20,16 @@ export interface LockTarget {
 const TAKEN_WITHIN_MS = 10_000;
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** A lock for longer is a halt, or a strategy to be taken out of the configuration. */
+export const LONGEST_LOCK_MS = 366 * 86_400_000;
+
+/** Reads how long a lock holds, to milliseconds. */
+export function lockLengthOption(text: string): number {
+  const lengthMs = parseDuration(latinDigits(text.trim()));
+  if (lengthMs !== null && lengthMs > 0 && lengthMs <= LONGEST_LOCK_MS) return lengthMs;
+  throw new InvalidArgumentError('expected a length of time from 1ms to 366d, such as 30m, 2h or 1d.');
+}
 
 /** Reads the name of a lock. */
 export function lockNameOption(text: string): string {

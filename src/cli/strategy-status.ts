@@ -3,7 +3,9 @@ import type { StrategyRecord } from '../engine/mirror-change.ts';
 import { profitText, type ProfitText } from '../engine/profit-of-instance.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
+import type { Lock } from '../execution/locks/lock.ts';
 import { profitOf } from '../portfolio/profit.ts';
+import { pauseText } from './lock-lines.ts';
 
 /** What a strategy has made and spent, as the mirror has it; decimals as texts. */
 export interface StrategyFigures extends ProfitText {
@@ -17,7 +19,7 @@ export interface StrategyFigures extends ProfitText {
 export interface StrategyStatus {
   readonly name: string;
   /** As the bot wrote it down, but that nothing runs where no bot does. */
-  readonly status: StrategyRecord['status'] | 'not running' | 'unknown';
+  readonly status: StrategyRecord['status'] | 'paused by hand' | 'not running' | 'unknown';
   readonly reason: string | null;
   /** When its row was written last, in ms since 1970. */
   readonly atMs: number;
@@ -28,15 +30,22 @@ export interface StrategyStatus {
 
 /**
  * Reads a strategy's row. `isRunning`: whether a bot has the mirror open; null where that is not known.
- * Throws `DATA_UNUSABLE` for a damaged row.
+ * `pause`: the lock by which a person has paused it. Throws `DATA_UNUSABLE` for a damaged row.
  */
-export function strategyStatus(record: StrategyRecord, isRunning: boolean | null): StrategyStatus {
-  const { name, reason, atMs } = record;
+export function strategyStatus(
+  record: StrategyRecord,
+  isRunning: boolean | null,
+  pause?: Lock,
+): StrategyStatus {
+  const { name, atMs } = record;
+  // One that has failed does not go on when its pause ends.
+  const isPaused = record.status === 'running' && pause !== undefined;
   const status = record.status === 'running' ? statusWhile(isRunning) : record.status;
+  const reason = isPaused ? pauseText(pause) : record.reason;
   const { ledger, fees, orders, fills, requests, state } = readFigures(record, MARKET_NAMES);
   const paid = Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)]));
   const figures = { ...profitText(profitOf(ledger, ledger.priceOf)), fees: paid, orders, fills, requests };
-  return { name, status, reason, atMs, figures, state };
+  return { name, status: isPaused ? 'paused by hand' : status, reason, atMs, figures, state };
 }
 
 function statusWhile(isRunning: boolean | null): StrategyStatus['status'] {

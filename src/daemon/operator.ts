@@ -1,6 +1,6 @@
 import type { LockCommand } from '../engine/engine-event.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
-import { lockReason } from '../execution/locks/lock.ts';
+import { lockReason, type Lock } from '../execution/locks/lock.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
 import { ControlInbox, type TakenCommand } from './control/control-inbox.ts';
@@ -101,7 +101,7 @@ export class Operator {
         ok: true,
         message:
           command.kind === 'resume'
-            ? 'trading goes on'
+            ? goesOnText(engine.locks.active())
             : 'the books start again from the balances of the exchange',
         left: [],
       });
@@ -151,4 +151,9 @@ export class Operator {
         engine.instances.map(({ name, requests, fills }) => ({ strategy: name, requests, fills })),
     };
   }
+}
+
+function goesOnText(locks: readonly Lock[]): string {
+  const paused = locks.flatMap(({ pauses, strategy }) => (pauses === true ? [strategy ?? ''] : []));
+  return paused.length === 0 ? 'trading goes on' : `trading goes on; still paused: ${paused.join(', ')}`;
 }

@@ -3,7 +3,7 @@ import { SarrafError } from './errors.ts';
 import { parseUnits, type Units } from './money.ts';
 
 /** The last moment that a date can have, in ms since 1970. */
-const LATEST_MS = 8_640_000_000_000_000;
+export const LATEST_STORED_MS = 8_640_000_000_000_000;
 
 /**
  * Units of 1e-10 as a decimal text. The bounds hold for all money there is, and keep the work of a damaged
@@ -15,7 +15,7 @@ export const storedUnits = z
   .transform((text): Units => parseUnits(text));
 
 /** A time in ms since 1970. */
-export const storedTimeMs = z.number().min(0).max(LATEST_MS);
+export const storedTimeMs = z.number().min(0).max(LATEST_STORED_MS);
 
 /** A number of things, or a number that the exchange gave. */
 export const storedCount = z.int().min(0);

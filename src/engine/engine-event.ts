@@ -78,6 +78,10 @@ export type LockCommand =
       readonly reason: string;
       readonly untilMs: number;
       readonly entries: EntryPolicy;
+      /** Whether the one strategy that it is about is told nothing while it holds. */
+      readonly pauses?: boolean | undefined;
+      /** Who gave the command. */
+      readonly by?: string | undefined;
     }
   | {
       readonly kind: 'unlock';

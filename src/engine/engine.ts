@@ -178,6 +178,7 @@ export class Engine {
       views,
       isExitOfBracket: (order) => algorithms.brackets.isExit(order),
       hasStarted: () => strategies.hasStarted,
+      onResumed: (instance) => strategies.resume(instance),
     });
     const reconciles = settings.reconciliation !== null;
     const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));

@@ -1,12 +1,11 @@
 import type { LockKind } from '../domain/lock-kind.ts';
-import { bothTimesText } from '../domain/tehran-time.ts';
 import { leastAmountAt } from '../domain/market.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { addUnits } from '../domain/money.ts';
 import { durationText } from '../domain/time-text.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { LockBook, MOST_BY_HAND, type LockChange } from '../execution/locks/lock-book.ts';
-import { lockReason, scopeText, type Lock } from '../execution/locks/lock.ts';
+import { lockReason, scopeText, untilText, type Lock } from '../execution/locks/lock.ts';
 import type { DrawdownRule, LockRule } from '../execution/locks/lock-rule.ts';
 import { locksToJson, storedLocks } from '../execution/locks/lock-state.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
@@ -33,6 +32,8 @@ export interface LockManagerOptions extends EquityOptions {
   readonly isExitOfBracket: (order: OrderRecord) => boolean;
   /** Whether strategies are at work: equity is not looked at before that. */
   readonly hasStarted: () => boolean;
+  /** A strategy that was told nothing is told what happens again. */
+  readonly onResumed: (instance: StrategyInstance) => void;
 }
 
 /** Why a lock refuses an order. */
@@ -95,7 +96,7 @@ export class LockManager {
     if (known !== undefined) return known;
     const locks = Object.freeze(
       this.book.locksOn(strategy, market).map((lock) => {
-        const { rule: _, ...rest } = lock;
+        const { rule: _, pauses: _pauses, by: _by, ...rest } = lock;
         return Object.freeze({ ...rest, kind: this.book.kindOf(lock) });
       }),
     );
@@ -140,9 +141,8 @@ export class LockManager {
       outbox.alarm(`the lock ${command.name} was not taken: ${MOST_BY_HAND} locks by hand hold already`);
       return [];
     }
-    const { name, reason, untilMs, entries } = command;
-    const lock = { name, rule: null, strategy, market, reason, entries, beganAtMs: nowMs, endsAtMs: untilMs };
-    const change = this.book.lockByHand(lock, nowMs);
+    const change = this.book.lockByHand(lockOf(command, nowMs), nowMs);
+    const { name } = command;
     if (change === null) outbox.info(`the lock ${name} of ${scopeText(command)} changes nothing`);
     return this.tell(change === null ? [] : [change], nowMs);
   }
@@ -205,8 +205,20 @@ export class LockManager {
       );
     this.advance();
     for (const lock of this.book.active())
-      outbox.warn(`the lock ${lock.name} of ${scopeText(lock)} holds ${untilText(lock)}`);
+      outbox.warn(`the lock ${lock.name} of ${scopeText(lock)} holds ${whyText(lock)}`);
     this.entries.look();
+    this.setPaused();
+  }
+
+  /** Has strategies be told nothing from now on, or told again. */
+  private setPaused(): void {
+    const pauses = this.book.active().filter((lock) => lock.pauses === true);
+    for (const instance of this.options.instances) {
+      const isPaused = pauses.some(({ strategy }) => strategy === instance.name);
+      if (isPaused === instance.isPausedByHand) continue;
+      instance.isPausedByHand = isPaused;
+      if (!isPaused) this.options.onResumed(instance);
+    }
   }
 
   private get isIdle(): boolean {
@@ -271,6 +283,7 @@ export class LockManager {
   /** Writes down and says what changed. */
   private tell(changes: readonly LockChange[], nowMs: number): readonly LockChange[] {
     const { outbox } = this.options;
+    if (changes.length > 0) this.setPaused();
     for (const change of changes) {
       const { kind, lock } = change;
       const refused = this.records.note(change, nowMs);
@@ -280,8 +293,9 @@ export class LockManager {
       outbox.journal('control', `lock ${kind}`, { ...lock, refused });
       if (!outbox.isWatched) continue;
       const what = `the lock ${lock.name} of ${scopeText(lock)}`;
-      if (kind === 'begun') outbox.warn(`${what} begins: no new risk ${untilText(lock)}. ${restText(lock)}`);
-      else if (kind === 'extended') outbox.warn(`${what} holds longer: ${untilText(lock)}`);
+      if (kind === 'begun')
+        outbox.warn(`${what} begins: ${effectText(lock)} ${whyText(lock)}. ${restText(lock)}`);
+      else if (kind === 'extended') outbox.warn(`${what} holds longer: ${whyText(lock)}`);
       else {
         const heldMs = Math.max(0, nowMs - lock.beganAtMs);
         outbox.info(
@@ -293,8 +307,29 @@ export class LockManager {
   }
 }
 
-function untilText({ endsAtMs, reason }: Lock): string {
-  return `until ${bothTimesText(endsAtMs)}: ${reason}`;
+function lockOf(command: Extract<LockCommand, { kind: 'lock' }>, nowMs: number): Lock {
+  const { name, strategy, market, reason, untilMs, entries, pauses, by } = command;
+  return {
+    name,
+    rule: null,
+    strategy,
+    market,
+    reason,
+    entries,
+    beganAtMs: nowMs,
+    endsAtMs: untilMs,
+    // Absent where they say nothing, as in what older versions stored.
+    ...(pauses === true ? { pauses } : {}),
+    ...(by === undefined ? {} : { by }),
+  };
+}
+
+function effectText({ pauses, strategy }: Lock): string {
+  return pauses === true ? `${strategy} is told nothing and takes no new risk` : 'no new risk';
+}
+
+function whyText({ endsAtMs, reason }: Lock): string {
+  return `${untilText(endsAtMs)}: ${reason}`;
 }
 
 function restText({ entries }: Lock): string {

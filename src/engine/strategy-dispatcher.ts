@@ -42,6 +42,7 @@ export interface StrategyDispatcherOptions {
  */
 export class StrategyDispatcher {
   hasStarted = false;
+  private isRestart = false;
   private readonly options: StrategyDispatcherOptions;
   private readonly listeners: readonly Listener[];
   /** Who subscribed to what: by its kind, then by `BTCIRT`, by `BTCIRT 1h` for candles, or by a topic. */
@@ -90,6 +91,10 @@ export class StrategyDispatcher {
     let hasCome = false;
     for (const { instance, view, place } of listeners) {
       const { runner } = instance;
+      if (instance.isPausedByHand) {
+        runner.feed({ kind: 'candle', candle });
+        continue;
+      }
       const wasFailing = runner.failure !== null;
       const intents = runner.handleCandle(candle, view, place);
       if (this.takeAnswer(instance, intents, wasFailing)) hasCome = true;
@@ -100,6 +105,7 @@ export class StrategyDispatcher {
   /** Lets strategies begin: from now on they get events, first of all their start. */
   start(isRestart: boolean): void {
     this.hasStarted = true;
+    this.isRestart = isRestart;
     const { instances, markets, outbox, notifier } = this.options;
     for (const instance of instances) {
       const notices = assetNotices(instance, (market) => markets.get(market) !== undefined);
@@ -110,6 +116,16 @@ export class StrategyDispatcher {
       instance.setTimers(outbox.nowMs);
       notifier.queue.unshift({ instance, event: { kind: 'start', isRestart } });
     }
+  }
+
+  /**
+   * A strategy that a person had paused goes on. It has missed what happened meanwhile, so it is told a start
+   * as after a restart.
+   */
+  resume(instance: StrategyInstance): void {
+    if (!this.hasStarted) return;
+    const isRestart = this.isRestart || instance.hasBegun;
+    this.options.notifier.queue.unshift({ instance, event: { kind: 'start', isRestart } });
   }
 
   /** Tells them that it is over. */
@@ -131,9 +147,12 @@ export class StrategyDispatcher {
     const next = notifier.queue.shift();
     if (next === null) return false;
     const { instance, event } = next;
-    // One that is paused goes on to be fed.
-    const feeds = event.kind === 'candle' || event.kind === 'universe';
-    if (instance.status !== 'running' && !feeds) return true;
+    if (instance.status !== 'running' || instance.isPausedByHand) {
+      // One that is paused goes on to be fed.
+      if (event.kind === 'candle' || event.kind === 'universe') instance.runner.feed(event);
+      return true;
+    }
+    if (event.kind === 'start') instance.hasBegun = true;
     const wasFailing = instance.runner.failure !== null;
     this.takeAnswer(instance, instance.runner.handle(event, views.of(instance)), wasFailing);
     return true;

@@ -44,6 +44,10 @@ export class StrategyInstance {
   status: StrategyRecord['status'] = 'running';
   reason: string | null = null;
   resumesAtMs = Number.POSITIVE_INFINITY;
+  /** Whether a person has paused it: it is told nothing, and its indicators are fed. */
+  isPausedByHand = false;
+  /** Whether it was told its start, in this life. */
+  hasBegun = false;
   /** When its orders were planned, rising. */
   readonly plannedAtMs: number[] = [];
   /** Requests that its orders have cost, and fills that these have brought. */

@@ -6,7 +6,8 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { deepFreeze } from '../strategy/frozen-copy.ts';
 import { faultOf, type StrategySource } from '../strategy/strategy-fault.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
-import type { StrategyEvent } from '../strategy/strategy-event.ts';
+import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
+import type { Intent } from '../strategy/intents.ts';
 import { lineIn } from './line-in-stack.ts';
 import { loadStrategies } from './load-strategies.ts';
 import { RemoteView } from './remote-view.ts';
@@ -98,17 +99,28 @@ function ready(runner: StrategyRunner): Loaded {
 }
 
 function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
-  const { event, follows, candles, restore, clears } = call;
+  const { follows, candles, restore, clears } = call;
   if (restore !== null) runner.restore(restore);
   if (clears) runner.clearFailure();
   for (const [name, markets] of follows ?? []) runner.follow(name, markets);
   for (const candle of candles) runner.warmUp(candle);
   view.begin(call);
-  // What came over is this thread's own, so it needs no copy.
-  if (event?.kind === 'book') deepFreeze(event.book);
-  const intents = event === null ? [] : runner.handle(event, view);
+  const intents = intentsOf(runner, call, view);
   view.end();
   return { state: runner.takeChangedState(), intents, fault: runner.fault, log: runner.takeLog() };
+}
+
+function intentsOf(
+  runner: StrategyRunner,
+  { event, feeds }: WorkerCall,
+  seen: EngineView,
+): readonly Intent[] {
+  // What came over is this thread's own, so it needs no copy.
+  if (event?.kind === 'book') deepFreeze(event.book);
+  if (event === null) return [];
+  if (!feeds) return runner.handle(event, seen);
+  if (event.kind === 'candle' || event.kind === 'universe') runner.feed(event);
+  return [];
 }
 
 function failed(error: unknown): WorkerAnswer {

@@ -59,6 +59,8 @@ export type Look = readonly [method: string, ...args: string[]];
 export interface WorkerCall {
   /** Null: only indicators are fed. */
   readonly event: StrategyEvent | null;
+  /** Whether the event is taken in without asking the strategy. */
+  readonly feeds: boolean;
   readonly nowMs: number;
   /** Markets that its universes follow, before the candles; null where it knows them. */
   readonly follows: readonly (readonly [universe: string, markets: readonly string[]])[] | null;

@@ -7,7 +7,7 @@ import { checkedSubscriptions } from '../strategy/check-subscriptions.ts';
 import { plainCandle } from '../strategy/column-candle.ts';
 import { routeOfEvent } from '../strategy/event-route.ts';
 import type { Intent } from '../strategy/intents.ts';
-import type { ClosedCandle, EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
+import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from '../strategy/strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault } from '../strategy/strategy-fault.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
@@ -170,14 +170,21 @@ export class WorkerRunner implements StrategyPort {
     return intents;
   }
 
-  private handleUniverse(event: UniverseChange, view: EngineView): readonly Intent[] {
+  feed(event: FeedingEvent): void {
+    if (event.kind === 'universe') this.handleUniverse(event, null);
+    else if (!this.isUnfollowed(this.candlePlace(event.candle.market, event.candle.timeframe)))
+      this.warmUp(event.candle);
+  }
+
+  /** Without a view the strategy is not asked. */
+  private handleUniverse(event: UniverseChange, view: EngineView | null): readonly Intent[] {
     const { name, follows: markets, past } = event;
     const before = this.follows.get(name) ?? [];
     this.follows.set(name, markets);
     for (const market of before) if (!this.isFollowed(market)) this.candles.forget(market);
     const bars = past.map(plainCandle);
     for (const candle of bars) this.candles.add(candle);
-    if (this.failure === null) return this.call({ ...event, past: bars }, view.nowMs, view);
+    if (this.failure === null) return this.call({ ...event, past: bars }, view?.nowMs ?? 0, view);
     this.followsAnew = true;
     this.pending.push(...bars);
     return NO_INTENTS;
@@ -208,6 +215,7 @@ export class WorkerRunner implements StrategyPort {
     // Only the strategy knows whether it fits its schema, or can be migrated.
     const call = {
       event: null,
+      feeds: false,
       nowMs: 0,
       follows: null,
       candles: [],
@@ -243,7 +251,10 @@ export class WorkerRunner implements StrategyPort {
     await this.thread.dispose();
   }
 
-  /** One call, or only the gathered bars. Throws errors that are not the strategy's fault. */
+  /**
+   * One call, or only the gathered bars; without a view the event is only taken in. Throws
+   * errors that are not the strategy's fault.
+   */
   private call(event: StrategyEvent | null, nowMs: number, view: EngineView | null): readonly Intent[] {
     const { pending, restores, clears } = this;
     const follows = this.followsAnew ? [...this.follows] : null;
@@ -265,7 +276,7 @@ export class WorkerRunner implements StrategyPort {
     try {
       const restore = restores ? this.json : null;
       const answer = this.thread.call(
-        { event, nowMs, follows, candles: pending, restore, clears, ...seen },
+        { event, feeds: view === null, nowMs, follows, candles: pending, restore, clears, ...seen },
         answerLook,
       );
       if (broken !== null) throw broken;

@@ -20,7 +20,7 @@ import type { Intent } from './intents.ts';
 import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
 import { addIndicators, checkedParameters, definitionFor } from './runner-setup.ts';
 import { candleFor, eventFor, NOTHING_SHOWN, wrongAnswer, type ShownAs } from './shown-event.ts';
-import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.ts';
+import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
 import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
 import type { StrategyPort } from './strategy-port.ts';
@@ -250,6 +250,11 @@ export class StrategyRunner implements StrategyPort {
       if (!this.ask(handler, candleFor, candle)) return NO_INTENTS;
     }
     return this.end();
+  }
+
+  feed(event: FeedingEvent): void {
+    if (event.kind === 'universe') this.takeMembers(event);
+    else this.warmUp(event.candle);
   }
 
   takeLog(): readonly StrategyLogLine[] {

@@ -167,6 +167,9 @@ export type StrategyEvent =
   | { readonly kind: 'transfer'; readonly transfer: TransferEvent }
   | { readonly kind: 'reject'; readonly rejection: Rejection };
 
+/** Events that indicators live on, and the followed members of universes. */
+export type FeedingEvent = Extract<StrategyEvent, { kind: 'candle' | 'universe' }>;
+
 /**
  * What the engine knows and a strategy may look at. Methods, so that only what is looked at is worked out.
  */

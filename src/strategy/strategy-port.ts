@@ -1,6 +1,6 @@
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from './intents.ts';
-import type { ClosedCandle, EngineView, StrategyEvent } from './strategy-event.ts';
+import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';
 import type { StrategyFault } from './strategy-fault.ts';
 import type { StrategyLogLine } from './strategy-log.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
@@ -53,6 +53,8 @@ export interface StrategyPort {
   isUnfollowed(place: number): boolean;
   /** The same as `handle` for a candle, of which backtests have millions, by the place of such candles. */
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[];
+  /** Takes in an event without asking the strategy: it has stopped, or is paused. */
+  feed(event: FeedingEvent): void;
   /** What it logged since the last call of this. */
   takeLog(): readonly StrategyLogLine[];
   /** The state as JSON, as it is to be stored. */

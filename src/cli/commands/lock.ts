@@ -1,13 +1,19 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { LONGEST_REASON } from '../../daemon/control/control-command.ts';
-import { parseDuration } from '../../daemon/settings/duration-text.ts';
-import { latinDigits } from '../../domain/calendar-day.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { bothTimesText, readTehranTime } from '../../domain/tehran-time.ts';
 import { BY_HAND, ENTRY_POLICIES, type EntryPolicy } from '../../execution/locks/lock-rule.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
-import { checkTarget, lockNameOption, postLock, type LockTarget } from '../post-lock.ts';
+import { personName } from '../person-name.ts';
+import {
+  checkTarget,
+  lockLengthOption,
+  lockNameOption,
+  LONGEST_LOCK_MS,
+  postLock,
+  type LockTarget,
+} from '../post-lock.ts';
 
 interface Options extends LockTarget {
   readonly for?: number;
@@ -16,9 +22,6 @@ interface Options extends LockTarget {
   readonly reason: string;
   readonly entries: EntryPolicy;
 }
-
-/** A lock for longer is a halt, or a strategy to be taken out of the configuration. */
-const LONGEST_MS = 366 * 86_400_000;
 
 const EXAMPLES = `
 Orders that only reduce a position pass. Nothing is sold. Resting orders that add risk are canceled,
@@ -32,12 +35,6 @@ Examples:
   sarraf lock --all --until "1405/01/13 18:00"
   sarraf lock BTCIRT --strategy grid --until 2026-04-02T14:30:00Z --name news --entries keep`;
 
-function lengthOption(text: string): number {
-  const lengthMs = parseDuration(latinDigits(text.trim()));
-  if (lengthMs !== null && lengthMs > 0 && lengthMs <= LONGEST_MS) return lengthMs;
-  throw new InvalidArgumentError('expected a length of time from 1ms to 366d, such as 30m, 2h or 1d.');
-}
-
 function untilOption(text: string): number {
   const read = readTehranTime(text);
   if (read.ok) return read.atMs;
@@ -48,7 +45,7 @@ function untilOf(options: Options, nowMs: number): number {
   if ((options.for === undefined) === (options.until === undefined))
     throw wrongInput('expected --for such as 2h, or --until such as "1405/01/13 18:00": one of them');
   const untilMs = options.until ?? nowMs + (options.for ?? 0);
-  if (untilMs > nowMs && untilMs <= nowMs + LONGEST_MS) return untilMs;
+  if (untilMs > nowMs && untilMs <= nowMs + LONGEST_LOCK_MS) return untilMs;
   throw wrongInput(
     `expected an end from now to 366 days on, was ${bothTimesText(untilMs)}; now it is ${bothTimesText(nowMs)}`,
   );
@@ -60,7 +57,8 @@ async function run(market: MarketSymbol | undefined, options: Options): Promise<
   if (reason.length > LONGEST_REASON)
     throw wrongInput(`expected a --reason of at most ${LONGEST_REASON} characters`);
   const untilMs = untilOf(options, Date.now());
-  await postLock({ kind: 'lock', name, strategy, market: market ?? null, reason, untilMs, entries }, options);
+  const lock = { name, strategy, market: market ?? null, reason, untilMs, entries };
+  await postLock({ kind: 'lock', ...lock, ...personName() }, options);
 }
 
 /** `sarraf lock`: no new risk for a while. */
@@ -68,7 +66,7 @@ export function lockCommand(): Command {
   return new Command('lock')
     .description('Stops new risk in a market, of a strategy or in all, for a while.')
     .argument('[market]', 'the market, such as BTCIRT', marketOption)
-    .option('--for <time>', 'how long, such as 30m, 2h or 1d', lengthOption)
+    .option('--for <time>', 'how long, such as 30m, 2h or 1d', lockLengthOption)
     .option(
       '--until <time>',
       'until when, such as "1405/01/13 18:00" or 2026-04-02T18:00 in Tehran',

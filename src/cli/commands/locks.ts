@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { waitingLocks } from '../../daemon/control/waiting-locks.ts';
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import type { LockCommand } from '../../engine/engine-event.ts';
-import { scopeText } from '../../execution/locks/lock.ts';
+import { scopeText, untilText } from '../../execution/locks/lock.ts';
 import { lockLines, locksNow } from '../lock-lines.ts';
 import { hasMirror, mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 
@@ -13,7 +13,7 @@ Locks of hours and dates are known as far as the bot had worked them out when it
 
 function waitingText(command: LockCommand): string {
   if (command.kind === 'lock')
-    return `lock ${command.name} of ${scopeText(command)} until ${bothTimesText(command.untilMs)}`;
+    return `lock ${command.name} of ${scopeText(command)} ${untilText(command.untilMs)}`;
   const name = command.name === null ? '' : `${command.name} of `;
   return `unlock ${name}${command.isAll ? 'everything' : scopeText(command)}`;
 }

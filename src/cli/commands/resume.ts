@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { ControlClient } from '../../daemon/control/control-client.ts';
+import { PAUSE } from '../../execution/locks/lock.ts';
 import { failed } from '../command-error.ts';
 import { followCommand } from '../follow-command.ts';
+import { postLock } from '../post-lock.ts';
 
 interface Options {
   readonly data: string;
@@ -13,13 +15,20 @@ interface Options {
 const TAKEN_WITHIN_MS = 10_000;
 
 const EXAMPLES = `
+Without a name it ends a halt, and leaves strategies that are paused as they are.
 Exit codes: 0 trading goes on, now or with the next start; 1 it does not.
 
 Examples:
   sarraf resume
+  sarraf resume grid                       ends the pause of one strategy
   sarraf resume --data /data`;
 
-async function run({ data, json }: Options): Promise<void> {
+async function run(strategy: string | undefined, options: Options): Promise<void> {
+  if (strategy === undefined) await endHalt(options);
+  else await postLock({ kind: 'unlock', name: PAUSE, strategy, market: null, isAll: false }, options);
+}
+
+async function endHalt({ data, json }: Options): Promise<void> {
   if (!existsSync(data))
     throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
   const client = new ControlClient(data);
@@ -40,12 +49,13 @@ async function run({ data, json }: Options): Promise<void> {
   }
 }
 
-/** `sarraf resume`: ends a halt. */
+/** `sarraf resume`: ends a halt, or the pause of one strategy. */
 export function resumeCommand(): Command {
   return new Command('resume')
-    .description('Ends a halt: the running bot, or the next one that starts, trades again.')
+    .description('Ends a halt, or the pause of one strategy: it trades again, now or with the next start.')
+    .argument('[strategy]', 'the strategy whose pause ends; without one a halt ends')
     .option('--data <folder>', "the bot's data folder", 'data')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => run(options));
+    .action(run);
 }

@@ -7,7 +7,7 @@ import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
 import { ledgerLines, ledgerStatus } from '../ledger-status.ts';
-import { locksNow, locksText } from '../lock-lines.ts';
+import { locksNow, locksText, pauseOf } from '../lock-lines.ts';
 import { orderLines } from '../order-lines.ts';
 import { readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
 import { failed } from '../command-error.ts';
@@ -207,7 +207,10 @@ async function showStatus(options: MirrorOptions): Promise<void> {
   const starting = summary.isRunning === false ? await findStarting(options.data) : null;
   const nowMs = Date.now();
   const { openOrders, kept, ...rest } = summary;
-  const strategies = summary.strategies.map((record) => strategyStatus(record, summary.isRunning));
+  const locks = locksNow(kept, nowMs);
+  const strategies = summary.strategies.map((record) =>
+    strategyStatus(record, summary.isRunning, pauseOf(locks, record.name)),
+  );
   const ledger = await ledgerStatus(options.data);
   const runner = summary.isRunning === false ? null : dataFolderOwner(options.data);
   const transfers = transfersNow(kept, summary.isRunning);
@@ -218,7 +221,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       starting: starting === null ? null : { pid: starting.pid, waitsFor: starting.waitsFor },
       readAtMs: Object.fromEntries(readTimes(kept)),
       credential: credentialOf(kept),
-      locks: locksNow(kept, nowMs),
+      locks,
       transfers,
       ledger,
       strategies: strategies.map(({ figures, ...strategy }) => ({ ...strategy, ...figures })),

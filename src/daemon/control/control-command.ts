@@ -9,6 +9,11 @@ export const LONGEST_REASON = 500;
 /** The longest name of a lock by hand. */
 export const LONGEST_NAME = 40;
 
+/** The longest name of who gave a command. */
+export const LONGEST_BY = 80;
+
+const by = z.string().max(LONGEST_BY).optional();
+
 const command = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('halt'),
@@ -26,6 +31,8 @@ const command = z.discriminatedUnion('kind', [
     reason: z.string().max(LONGEST_REASON),
     untilMs: storedTimeMs,
     entries: z.enum(ENTRY_POLICIES),
+    pauses: z.boolean().optional(),
+    by,
   }),
   z.strictObject({
     kind: z.literal('unlock'),

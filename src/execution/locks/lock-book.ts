@@ -4,7 +4,7 @@ import { bothTimesText } from '../../domain/tehran-time.ts';
 import type { Units } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { fallenTooFar, nextSampleMs, withEquity, type Peaks } from './equity-watch.ts';
-import { isSameScope, reaches, type Lock, type LockScope } from './lock.ts';
+import { isSameScope, reaches, UNTIL_RESUMED_MS, type Lock, type LockScope } from './lock.ts';
 import {
   BY_HAND,
   ruleKey,
@@ -288,8 +288,10 @@ export class LockBook {
       return { kind: 'begun', lock };
     }
     const endsAtMs = Math.max(before.endsAtMs, lock.endsAtMs);
-    const longer = { ...lock, beganAtMs: before.beganAtMs, endsAtMs };
-    if (endsAtMs === before.endsAtMs && lock.entries === before.entries) return null;
+    const pauses = lock.pauses === true || before.pauses === true;
+    const longer = { ...lock, beganAtMs: before.beganAtMs, endsAtMs, ...(pauses ? { pauses } : {}) };
+    const isSame = lock.entries === before.entries && pauses === (before.pauses === true);
+    if (endsAtMs === before.endsAtMs && isSame) return null;
     this.locks[place] = longer;
     this.version += 1;
     return { kind: 'extended', lock: longer };
@@ -328,7 +330,8 @@ export class LockBook {
 
   private setNext(): void {
     let next = Number.POSITIVE_INFINITY;
-    for (const { endsAtMs } of this.locks) if (endsAtMs < next) next = endsAtMs;
+    for (const { endsAtMs } of this.locks)
+      if (endsAtMs < next && endsAtMs < UNTIL_RESUMED_MS) next = endsAtMs;
     for (const untilMs of this.calendarUntilMs.values()) if (untilMs < next) next = untilMs;
     if (this.calendarUntilMs.size < this.calendarRules.length) next = Number.NEGATIVE_INFINITY;
     this.nextMs = next;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bothTimesText } from '../../domain/tehran-time.ts';
-import { storedTimeMs } from '../../domain/stored-json.ts';
+import { LATEST_STORED_MS, storedTimeMs } from '../../domain/stored-json.ts';
 import { ENTRY_POLICIES } from './lock-rule.ts';
 
 export const storedLock = z.object({
@@ -13,7 +13,17 @@ export const storedLock = z.object({
   beganAtMs: storedTimeMs,
   endsAtMs: storedTimeMs,
   entries: z.enum(ENTRY_POLICIES),
+  /** Whether its strategy is told nothing while it holds. Only a lock by hand of one strategy pauses. */
+  pauses: z.boolean().optional(),
+  /** Who made it by hand, where that was said. */
+  by: z.string().optional(),
 });
+
+/** The name of a lock that pauses a strategy. */
+export const PAUSE = 'pause';
+
+/** The end of a lock that only a person ends. */
+export const UNTIL_RESUMED_MS = LATEST_STORED_MS;
 
 /**
  * A time in which nothing that adds risk is placed: for one strategy or all (null), in one market or all
@@ -44,7 +54,12 @@ export function scopeText({ strategy, market }: LockScope): string {
   return strategy === null ? where : `${where} for ${strategy}`;
 }
 
+/** `until 2026-04-03T04:30:00Z (…)`, or that only a person ends it. */
+export function untilText(endsAtMs: number): string {
+  return endsAtMs >= UNTIL_RESUMED_MS ? 'until it is resumed' : `until ${bothTimesText(endsAtMs)}`;
+}
+
 /** What a refusal says: which lock, of what, why, until when. */
 export function lockReason(lock: Lock): string {
-  return `the lock ${lock.name} of ${scopeText(lock)} holds until ${bothTimesText(lock.endsAtMs)}: ${lock.reason}; only orders that reduce the position pass`;
+  return `the lock ${lock.name} of ${scopeText(lock)} holds ${untilText(lock.endsAtMs)}: ${lock.reason}; only orders that reduce the position pass`;
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { bothTimesText } from '../../../src/domain/tehran-time.ts';
 import { locksToJson, NO_LOCKS } from '../../../src/execution/locks/lock-state.ts';
-import type { Lock } from '../../../src/execution/locks/lock.ts';
+import { UNTIL_RESUMED_MS, type Lock } from '../../../src/execution/locks/lock.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
@@ -86,6 +86,16 @@ describe('sarraf lock', () => {
     ]);
   });
 
+  test('pauses one strategy until it is resumed, with who said so', async () => {
+    expect((await sarraf('pause', 'grid', '--reason', 'news', '--entries', 'keep')).code).toBe(0);
+    expect((await sarraf('locks')).out).toContain('lock pause of all markets for grid until it is resumed');
+    expect((await sarraf('resume', 'grid')).code).toBe(0);
+    expect(waiting()).toMatchObject([
+      { kind: 'lock', name: 'pause', strategy: 'grid', market: null, pauses: true, entries: 'keep' },
+      { kind: 'unlock', name: 'pause', strategy: 'grid', market: null, isAll: false },
+    ]);
+  });
+
   test.each([
     [['lock', 'BTCIRT'], 'expected --for such as 2h'],
     [['lock', '--for', '1h'], 'expected a market such as BTCIRT'],
@@ -120,6 +130,13 @@ describe('sarraf locks', () => {
     expect((await sarraf('status')).out).toContain(
       'locks   1 hold: stops of BTCIRT. "sarraf locks" shows them',
     );
+  });
+
+  test('shows a pause by whom and why', async () => {
+    const pause = { ...HELD, name: 'pause', rule: null, strategy: 'grid', market: null, reason: 'a fork' };
+    mirrorWith([{ ...pause, pauses: true, by: 'ali', endsAtMs: UNTIL_RESUMED_MS }]);
+    const { out } = await sarraf('locks');
+    expect(out).toMatch(/pause +all markets for grid +"sarraf resume" +cancel +a fork \(ali\)/);
   });
 
   test('refuses what another version has written', async () => {

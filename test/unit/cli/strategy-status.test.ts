@@ -4,6 +4,7 @@ import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { StrategyRecord } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
+import { UNTIL_RESUMED_MS } from '../../../src/execution/locks/lock.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 
 /** A strategy that bought 2 BTC at 100 and sold one at 130; the last price is 120. */
@@ -43,6 +44,26 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
 }
 
 describe('a strategy for the status', () => {
+  it('says who has paused it, why and until when', () => {
+    const pause = {
+      name: 'pause',
+      rule: null,
+      strategy: 'maker',
+      market: null,
+      reason: 'news',
+      beganAtMs: 1,
+      endsAtMs: UNTIL_RESUMED_MS,
+      entries: 'cancel',
+      pauses: true,
+      by: 'ali',
+    } as const;
+    expect(strategyStatus(row(), true, pause)).toMatchObject({
+      status: 'paused by hand',
+      reason: 'by hand until it is resumed: news (ali)',
+    });
+    expect(strategyStatus(row('stopped'), true, pause).status).toBe('stopped');
+  });
+
   it('has its profit, what it holds and its fees as decimal texts', () => {
     const { figures, state } = strategyStatus(row(), true);
     expect(state).toEqual({ level: 3 });

@@ -140,6 +140,16 @@ describe('a strategy in a thread', () => {
     expect(runner.takeLog()).toEqual([]);
   });
 
+  test('that is paused is fed and not asked', async () => {
+    const runner = await begin();
+    deed(runner, 'buy');
+    for (const close of [10, 20])
+      runner.feed({ kind: 'candle', candle: closedCandle(close, { openTimeMs: close }) });
+    expect([runner.stateJson(), runner.takeLog()]).toEqual(['{"count":1}', []]);
+    deed(runner, 'look');
+    expect(runner.takeLog()).toEqual([{ text: 'saw', fields: { position: 4, average: 15 } }]);
+  });
+
   test('sees the locks that hold as they come and go', async () => {
     const runner = await begin();
     const lock = {

@@ -1,0 +1,11 @@
+import { userInfo } from 'node:os';
+import { LONGEST_BY } from '../daemon/control/control-command.ts';
+
+/** Who gives a command here, for the journal and `sarraf locks`; nothing where the machine has no name. */
+export function personName(): { readonly by?: string } {
+  try {
+    return { by: userInfo().username.slice(0, LONGEST_BY) };
+  } catch {
+    return {};
+  }
+}
