@@ -87,7 +87,13 @@ export function studyResult(
   const trials = [...store.outcomes()];
   const best = bestTrial(trials, settings.objectives);
   const months = identity.data.flatMap((set) => set.months);
-  const trialsOnData = of.onData(months, { fromMs: range.splitMs, toMs: range.toMs });
+  const found = of.onData(months, { fromMs: range.splitMs, toMs: range.toMs });
+  // A file that came from elsewhere is not in the register of this folder.
+  const trialsOnData = {
+    ...found,
+    trials: Math.max(found.trials, trials.length),
+    studies: Math.max(found.studies, 1),
+  };
   const holdout = store.holdout();
   const hasHoldout = range.splitMs < range.toMs;
   return {

@@ -121,9 +121,10 @@ describe('the statistics of a study', () => {
     expect(out).toContain('probability of overfitting');
   });
 
-  test('are kept by the first command that shows them', async () => {
-    const { code, error } = await sarrafHere(['study', 'show', 'demo', '--data', data, '--json']);
+  test('are kept by the first command that shows them, which counts at least the trials of the study', async () => {
+    const { code, out, error } = await sarrafHere(['study', 'show', 'demo', '--data', data, '--json']);
     expect([code, error, look().made]).toEqual([0, '', null]);
+    expect(JSON.parse(out)).toMatchObject({ trialsOnData: { trials: TRIALS, studies: 1 } });
   });
 
   test('have these figures in this version: where they become others, raise it', () => {
