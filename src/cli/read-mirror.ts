@@ -67,29 +67,32 @@ function symbolOf(market: string): string {
   }
 }
 
-const pathsOf = ({ data }: Pick<MirrorOptions, 'data'>) => ({
-  main: join(data, 'mirror.sqlite'),
-  embedded: join(data, 'embedded.sqlite'),
-});
+/** Where a data folder has its mirror: that of a real exchange goes before those that begin anew. */
+const MIRRORS = ['mirror.sqlite', 'paper.sqlite', 'embedded.sqlite'] as const;
+
+/** The mirror of a data folder; where it has none, that of a real exchange, which is not there. */
+export function mirrorPathOf(data: string): string {
+  const paths = MIRRORS.map((name) => join(data, name));
+  return paths.find((path) => existsSync(path)) ?? join(data, MIRRORS[0]);
+}
 
 /** Whether a data folder has a mirror, of whichever exchange. */
-export function hasMirror(options: Pick<MirrorOptions, 'data'>): boolean {
-  const { main, embedded } = pathsOf(options);
-  return existsSync(main) || existsSync(embedded);
+export function hasMirror({ data }: Pick<MirrorOptions, 'data'>): boolean {
+  return existsSync(mirrorPathOf(data));
 }
 
 /**
- * Reads from the mirror of a data folder: the one of a real exchange, or, where there is none, of the
- * embedded one. Throws `DATA_UNUSABLE` where there is none that can be read; it names the bot that is about
- * to make one.
+ * Reads from the mirror of a data folder: the one of a real exchange, or, where there is none, of paper
+ * trading or the embedded one. Throws `DATA_UNUSABLE` where there is none that can be read; it names the bot
+ * that is about to make one.
  */
 export function readMirror<Result>(options: MirrorOptions, read: (reader: MirrorReader) => Result): Result {
-  const { main, embedded } = pathsOf(options);
+  const path = mirrorPathOf(options.data);
   if (!hasMirror(options)) {
     const starting = startingBot(options.data);
-    if (starting !== null) throw noMirrorYet(main, starting);
+    if (starting !== null) throw noMirrorYet(path, starting);
   }
-  const reader = new MirrorReader(!existsSync(main) && existsSync(embedded) ? embedded : main);
+  const reader = new MirrorReader(path);
   try {
     return read(reader);
   } finally {

@@ -161,7 +161,7 @@ export function columnsOf(
   candles: readonly Candle[],
 ): CandleColumns {
   const prices = candles.flatMap(({ open, high, low, close }) => [open, high, low, close]);
-  const priceDecimals = Math.max(0, ...prices.map(decimalsOf));
+  const priceDecimals = prices.reduce((most, price) => Math.max(most, decimalsOf(price)), 0);
   const volumes = candles.map(({ volume }) => parseUnits(volume));
   const volumeDecimals = volumeColumnDecimals({
     finest: candles.reduce((most, { volume }) => Math.max(most, decimalsOf(volume)), 0),

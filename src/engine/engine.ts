@@ -14,6 +14,7 @@ import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.t
 import { ordersByState, statusOf, type EngineStatus } from './engine-status.ts';
 import { EventLoop } from './event-loop.ts';
 import { FeedHandler } from './feed-handler.ts';
+import { lastReadMs } from './feed-read-times.ts';
 import { FillHandler } from './fill-handler.ts';
 import { FlawLog, KEPT_FINDINGS } from './flaw-log.ts';
 import { IntentBlotter } from './intent-blotter.ts';
@@ -254,6 +255,7 @@ export class Engine {
       algorithms,
       transfers,
       isRestart: state.strategies.length > 0,
+      aliveUntilMs: lastReadMs(state.kept),
     });
     blotter.listen((order, before) => feeds.onOrder(order, before));
     blotter.listen((order, before) => notifier.onOrder(order, before));

@@ -49,6 +49,8 @@ export interface EventLoopParts {
   /** Whether balances are compared at all. */
   readonly reconciles: boolean;
   readonly isRestart: boolean;
+  /** The last sign of life before a restart; null where none is known. */
+  readonly aliveUntilMs: number | null;
 }
 
 /**
@@ -271,11 +273,11 @@ export class EventLoop {
 
   /** Strategies start once the account was read and the past is there. */
   private beginTrading(): void {
-    const { outbox, orderManager, fills, feeds, strategies, isRestart } = this.parts;
+    const { outbox, orderManager, fills, feeds, strategies, isRestart, aliveUntilMs } = this.parts;
     if (strategies.hasStarted || !feeds.isReady() || orderManager.takeover.isWaitedFor(fills.isWaiting))
       return;
     strategies.start(isRestart);
-    outbox.journal('control', 'start', { isRestart });
+    outbox.journal('control', 'start', { isRestart, aliveUntilMs });
     this.work();
   }
 

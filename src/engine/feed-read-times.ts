@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedTimeMs } from '../domain/stored-json.ts';
+import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import type { Outbox } from './outbox.ts';
 
 /**
@@ -9,6 +9,17 @@ import type { Outbox } from './outbox.ts';
 export const storedReadTimes = z.record(z.string(), storedTimeMs);
 
 export const KEPT_READ_TIMES = 'read-times';
+
+/**
+ * When the life before a restart read something last, which is its last sign of life to within seconds; null
+ * where it read nothing. Throws `DATA_UNUSABLE` where it is damaged.
+ */
+export function lastReadMs(kept: Readonly<Record<string, string>>): number | null {
+  const json = kept[KEPT_READ_TIMES];
+  if (json === undefined) return null;
+  const times = Object.values(readStored(storedReadTimes, json, `what is kept of ${KEPT_READ_TIMES}`));
+  return times.length === 0 ? null : times.reduce((left, right) => Math.max(left, right));
+}
 
 /** So often they are written down while they change. */
 const KEEP_TIMES_EVERY_MS = 5_000;

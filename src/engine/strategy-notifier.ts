@@ -8,7 +8,7 @@ import { AbsentFills, KEPT_ABSENT_FILLS, type AbsentFill } from './absent-fills.
 import { EventQueue } from './event-queue.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
-import { IDENTICAL_ORDER } from './order-placer.ts';
+import { rejectionOf } from './order-rejection.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
@@ -116,12 +116,10 @@ export class StrategyNotifier {
   }
 
   private onOrderRejected(instance: StrategyInstance, order: OrderRecord): void {
-    // The stop leg of an OCO shares the fate of the other.
-    if (order.clientOrderId === null || order.reason === 'Cancelled') return;
-    const { key, market, side, tag, exit, reason } = order;
-    const code = reason?.startsWith(IDENTICAL_ORDER) === true ? IDENTICAL_ORDER : (reason ?? 'rejected');
-    const why = `${key}: ${reason ?? code}: ${wishText(order)}`;
-    this.reject(instance, { clientOrderId: key, market, side, tag, exit, code, reason: why });
+    const rejection = rejectionOf(order);
+    if (rejection === null) return;
+    const { key, market, side, tag, exit } = order;
+    this.reject(instance, { clientOrderId: key, market, side, tag, exit, ...rejection });
   }
 
   /** Takes over the fills that came while their strategies were not at work, and hands them out. */
@@ -167,13 +165,4 @@ export class StrategyNotifier {
       },
     });
   }
-}
-
-/** What an order was to do, with its numbers. */
-function wishText({ side, market, amount, execution, price, stopPrice }: OrderRecord): string {
-  const isTaking = execution === 'market' || execution === 'stop_market';
-  const bound = price === null ? '' : `${isTaking ? ', no worse than' : 'at'} ${formatUnits(price)}`;
-  const at = isTaking ? `at the market${bound}` : bound;
-  const once = stopPrice === null ? '' : ` once ${formatUnits(stopPrice)} is reached`;
-  return `${side} ${formatUnits(amount)} in ${market} ${at}${once}`;
 }

@@ -41,6 +41,8 @@ export function storedFill(fill: FillRecord): StoredFill {
   };
 }
 
+const FIELDS = PAIRS.map(([field, column]) => `${column} AS ${field}`).join(', ');
+
 /**
  * Reads fills with what follows `FROM fills`. Throws `INVALID_DECIMAL` for a row whose decimals somebody
  * spoiled.
@@ -49,14 +51,24 @@ export function selectFills(
   database: Database.Database,
   rest: string,
 ): (...parameters: readonly SqlValue[]) => readonly FillRecord[] {
-  const fields = PAIRS.map(([field, column]) => `${column} AS ${field}`).join(', ');
-  const statement = database.prepare<SqlValue[], StoredFill>(`SELECT ${fields} FROM fills ${rest}`);
-  return (...parameters) =>
-    statement.all(...parameters).map((row) => ({
-      ...row,
-      price: parseUnits(row.price),
-      amount: parseUnits(row.amount),
-      total: parseUnits(row.total),
-      fee: parseUnits(row.fee),
-    }));
+  const statement = database.prepare<SqlValue[], StoredFill>(`SELECT ${FIELDS} FROM fills ${rest}`);
+  return (...parameters) => Array.from(statement.iterate(...parameters), fillOf);
+}
+
+/** Each field by itself: of a hundred thousand, objects that are spread take twice the room. */
+function fillOf(row: StoredFill): FillRecord {
+  return {
+    tradeId: row.tradeId,
+    cursor: row.cursor,
+    venueOrderId: row.venueOrderId,
+    orderKey: row.orderKey,
+    strategy: row.strategy,
+    market: row.market,
+    side: row.side,
+    atMs: row.atMs,
+    price: parseUnits(row.price),
+    amount: parseUnits(row.amount),
+    total: parseUnits(row.total),
+    fee: parseUnits(row.fee),
+  };
 }

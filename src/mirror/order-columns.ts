@@ -101,5 +101,5 @@ export function selectOrders(
   rest: string,
 ): (...parameters: readonly SqlValue[]) => readonly OrderRecord[] {
   const statement = database.prepare<SqlValue[], StoredOrder>(`SELECT ${ORDER_FIELDS} FROM orders ${rest}`);
-  return (...parameters) => statement.all(...parameters).map(orderOf);
+  return (...parameters) => Array.from(statement.iterate(...parameters), orderOf);
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { summarize, type StrategySummary, type Summary } from '../../src/daemon/summary.ts';
 import { formatUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
+import { readSessionRows } from '../../src/mirror/read-session-rows.ts';
 import type { Trader } from '../../src/simulator/core/trading/trader.ts';
 import { makerSide, takerSide, type TradeOfOrder } from '../../src/simulator/core/trading/trade.ts';
 import { LIMITS } from '../contract/limits-table.ts';
@@ -204,6 +205,7 @@ describe('the whole bot on the embedded exchange', () => {
     first.loseReplies();
     for (let second = 0; second < 300 && count() === countBefore; second += 1) await first.run(SECOND_MS);
     await first.drop();
+    const diedAtMs = world.time.now();
     // Among what it left is an order of which it never heard.
     const atDeath = count();
     expect(atDeath).toBeGreaterThan(countBefore);
@@ -218,6 +220,9 @@ describe('the whole bot on the embedded exchange', () => {
     expect(second.bot.engine.status().phase).toBe('trading');
     await second.drain();
     second.mirror.close();
+    const { starts } = readSessionRows(path, { fromMs: 0, toMs: world.time.now() });
+    const { aliveUntilMs } = JSON.parse(starts[1]?.json ?? '{}') as { readonly aliveUntilMs?: number };
+    expect(diedAtMs - (aliveUntilMs ?? 0)).toBeLessThan(10 * SECOND_MS);
 
     expect(count()).toBeGreaterThan(atDeath);
     expect(open.size).toBe(0);

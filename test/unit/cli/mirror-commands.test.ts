@@ -409,20 +409,23 @@ describe('every command', () => {
     expect((await sarrafHere(['orders', '--state', 'lost'])).code).toBe(2);
   });
 
-  test('reads the mirror of the embedded exchange where there is no other', async () => {
-    const other = mkdtempSync(join(tmpdir(), 'sarraf-embedded-'));
-    const path = join(other, 'embedded.sqlite');
-    MirrorStore.open({
-      path,
-      retention: DEFAULT_RETENTION,
-      nowMs: 0,
-      epoch: () => 'abcd',
-      durability: 'off',
-    }).close();
-    const { out } = await run('status', ['--data', other]);
-    expect(out).toContain('epoch abcd: no bot is running');
-    renameSync(path, join(other, 'mirror.sqlite'));
-    expect((await run('status', ['--data', other])).failure).toBeNull();
-    rmSync(other, { recursive: true });
-  });
+  test.each(['embedded', 'paper'])(
+    'reads the mirror of the mode %s where there is no other',
+    async (mode) => {
+      const other = mkdtempSync(join(tmpdir(), 'sarraf-embedded-'));
+      const path = join(other, `${mode}.sqlite`);
+      MirrorStore.open({
+        path,
+        retention: DEFAULT_RETENTION,
+        nowMs: 0,
+        epoch: () => 'abcd',
+        durability: 'off',
+      }).close();
+      const { out } = await run('status', ['--data', other]);
+      expect(out).toContain('epoch abcd: no bot is running');
+      renameSync(path, join(other, 'mirror.sqlite'));
+      expect((await run('status', ['--data', other])).failure).toBeNull();
+      rmSync(other, { recursive: true });
+    },
+  );
 });

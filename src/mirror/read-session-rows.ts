@@ -1,0 +1,297 @@
+import type Database from 'better-sqlite3';
+import type { Candle } from '../domain/candle.ts';
+import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import type { MarketVersionRecord, StrategyRecord } from '../engine/mirror-change.ts';
+import { selectFills } from './fill-columns.ts';
+import { openMirrorReadOnly } from './mirror-file.ts';
+import type { JournalLine, KeptRow, SeenBalance } from './mirror-reader.ts';
+import { FINAL_STATES, selectOrders } from './order-columns.ts';
+import type {
+  BoundedTable,
+  StoredSeries,
+  RefusedIntent,
+  RefusedSlice,
+  RowsOf,
+  SeenPrice,
+  SessionRows,
+  SessionStart,
+} from './session-rows.ts';
+import { openingFailed } from './unusable.ts';
+import { hasWriter } from './writer-lock.ts';
+
+/** Rows of each kind that are read at most, the newest: what bounds the memory of a report. */
+const MOST_SESSION_ROWS = 250_000;
+/** Candles of each market. */
+const MOST_CANDLES = 100_000;
+/** Starts of the bot, and changes of locks. */
+const MOST_LINES = 20_000;
+/** Lines of each strategy's log. */
+const MOST_LOGGED = 1_000;
+
+/** In ms since 1970; the end is not in it. */
+interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * Reads the life of a bot from its mirror without changing it, also while the bot writes to it. Throws
+ * `DATA_UNUSABLE` where there is no mirror that this version can read whole.
+ */
+export function readSessionRows(path: string, range: Range): SessionRows {
+  const isRunning = hasWriter(path);
+  const database = openMirrorReadOnly(path);
+  try {
+    return database.transaction(() => ({ path, isRunning, ...new Reading(database, range).all() }))();
+  } catch (error) {
+    throw openingFailed(path, error);
+  } finally {
+    database.close();
+  }
+}
+
+class Reading {
+  private readonly database: Database.Database;
+  private range: Range;
+
+  constructor(database: Database.Database, range: Range) {
+    this.database = database;
+    this.range = range;
+  }
+
+  all(): Omit<SessionRows, 'path' | 'isRunning'> {
+    const strategies = this.database
+      .prepare<[object], StrategyRecord>(
+        'SELECT name, status, reason, json, at_ms AS atMs FROM strategies ORDER BY name',
+      )
+      .all({});
+    const tables = {
+      fills: this.tableOf('fills', 'id', 'at_ms'),
+      orders: this.tableOf('orders', 'id', 'planned_at_ms'),
+      intents: this.tableOf('intents', 'id', 'at_ms'),
+      journal: this.tableOf('journal', 'seq', 'at_ms'),
+    };
+    const since = Object.values(tables).flatMap(({ sinceMs }) => sinceMs ?? []);
+    const fromMs = since.length === 0 ? null : Math.max(this.range.fromMs, Math.min(...since));
+    this.range = { ...this.range, fromMs: fromMs ?? this.range.fromMs };
+    return {
+      epoch: this.meta('epoch') ?? '',
+      account: this.meta('account'),
+      tables,
+      fromMs,
+      aliveUntilMs: this.aliveUntilMs(),
+      ...this.fillsAndOrders(),
+      ...this.intentRows(),
+      starts: this.starts(),
+      lockLines: this.lines(`kind = 'control' AND subject GLOB 'lock *'`, MOST_LINES),
+      logs: new Map(
+        strategies.map(({ name }) => [
+          name,
+          this.lines(`kind = 'log' AND subject = @name`, MOST_LOGGED, { name }),
+        ]),
+      ),
+      series: this.series(),
+      prices: this.prices(),
+      markets: this.database
+        .prepare<
+          [object],
+          MarketVersionRecord
+        >(`SELECT symbol, version, from_ms AS fromMs, price_step AS priceStep, amount_step AS amountStep,
+           min_order_value AS minOrderValue
+         FROM market_versions WHERE (symbol, version) IN (SELECT symbol, max(version) FROM market_versions GROUP BY symbol)
+         ORDER BY symbol`)
+        .all({}),
+      strategies,
+      balances: this.database
+        .prepare<[object], SeenBalance>(
+          'SELECT currency, wallet_id AS walletId, total, held, seen_at_ms AS seenAtMs FROM balances ORDER BY currency',
+        )
+        .all({}),
+      kept: this.database
+        .prepare<[object], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name')
+        .all({}),
+    };
+  }
+
+  /** Fills up to the end of the mirror: what is held at any time follows from those after it. */
+  private fillsAndOrders(): Pick<
+    SessionRows,
+    'fills' | 'moreFills' | 'orders' | 'moreOrders' | 'unfinished'
+  > {
+    const { fromMs, toMs } = this.range;
+    const { database } = this;
+    const fills = selectFills(
+      database,
+      `WHERE id > (SELECT ifnull(max(id), 0) FROM fills) - ${MOST_SESSION_ROWS} ORDER BY id`,
+    )();
+    const orders = selectOrders(
+      database,
+      `WHERE planned_at_ms >= ? AND planned_at_ms < ?
+         AND id > (SELECT ifnull(max(id), 0) FROM orders) - ${MOST_SESSION_ROWS} ORDER BY id`,
+    )(fromMs, toMs);
+    const within = this.count('orders WHERE planned_at_ms >= @fromMs AND planned_at_ms < @toMs', this.range);
+    return {
+      fills,
+      moreFills: this.count('fills') - fills.length,
+      orders,
+      moreOrders: within - orders.length,
+      unfinished: selectOrders(
+        database,
+        `WHERE state NOT IN ${FINAL_STATES} ORDER BY id DESC LIMIT ${MOST_LINES}`,
+      )().toReversed(),
+    };
+  }
+
+  private intentRows(): Pick<SessionRows, 'intents' | 'refusedIntents' | 'refusedSlices'> {
+    const counted = this.database
+      .prepare<[object], { strategy: string; count: number }>(
+        `SELECT strategy, count(*) AS count FROM intents WHERE at_ms >= @fromMs AND at_ms < @toMs GROUP BY strategy`,
+      )
+      .all(this.range);
+    // The line of the check comes just before that of the intent's end.
+    const checks = this.database
+      .prepare<
+        [object],
+        RefusedSlice & { readonly intentId: string | null }
+      >(`SELECT lines.subject AS strategy, lines.at_ms AS atMs, lines.json,
+         json_extract(lines.json, '$.refusedBy') AS 'check', ended.subject AS intentId
+       FROM journal AS lines LEFT JOIN journal AS ended ON ended.seq = lines.seq + 1 AND ended.kind = 'intent'
+         AND json_valid(ended.json) AND json_extract(ended.json, '$.status') = 'refused'
+       WHERE lines.kind = 'intent' AND lines.at_ms >= @fromMs AND lines.at_ms < @toMs
+         AND json_valid(lines.json) AND json_extract(lines.json, '$.refusedBy') IS NOT NULL
+       ORDER BY lines.seq DESC LIMIT ${MOST_SESSION_ROWS}`)
+      .all(this.range)
+      .toReversed();
+    const checkOf = new Map(checks.map(({ intentId, check }) => [intentId, check]));
+    const refused = this.database
+      .prepare<
+        [object],
+        Omit<RefusedIntent, 'check'>
+      >(`SELECT intent_id AS id, strategy, kind, at_ms AS atMs, reason FROM intents
+       WHERE status = 'refused' AND at_ms >= @fromMs AND at_ms < @toMs ORDER BY id DESC LIMIT ${MOST_SESSION_ROWS}`)
+      .all(this.range)
+      .toReversed();
+    return {
+      intents: new Map(counted.map(({ strategy, count }) => [strategy, count])),
+      refusedIntents: refused.map((intent) => ({ ...intent, check: checkOf.get(intent.id) ?? null })),
+      refusedSlices: checks.filter(({ intentId, check }) => intentId === null && !check.startsWith('lock ')),
+    };
+  }
+
+  private starts(): readonly SessionStart[] {
+    return this.database
+      .prepare<[object], SessionStart>(`SELECT at_ms AS atMs, json,
+         (SELECT at_ms FROM journal AS before WHERE before.seq < line.seq ORDER BY seq DESC LIMIT 1) AS lineBeforeMs
+       FROM journal AS line WHERE subject = 'start' AND kind = 'control' AND at_ms >= @fromMs AND at_ms < @toMs
+       ORDER BY seq DESC LIMIT ${MOST_LINES}`)
+      .all(this.range)
+      .toReversed();
+  }
+
+  /** Lines of the journal before the range's end. */
+  private lines(where: string, most: number, bound: object = {}): readonly JournalLine[] {
+    return this.database
+      .prepare<
+        [object],
+        JournalLine
+      >(`SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE ${where} AND at_ms < @toMs
+       ORDER BY seq DESC LIMIT ${most}`)
+      .all({ toMs: this.range.toMs, ...bound })
+      .toReversed();
+  }
+
+  private series(): readonly StoredSeries[] {
+    const known = this.database
+      .prepare<[object], { market: string; timeframe: string; firstMs: number }>(
+        'SELECT market, timeframe, min(open_time_ms) AS firstMs FROM candles GROUP BY market, timeframe',
+      )
+      .all({});
+    const read = this.database.prepare<[object], Candle>(
+      `SELECT open_time_ms AS openTimeMs, open, high, low, close, volume FROM candles
+       WHERE market = @market AND timeframe = @timeframe AND open_time_ms >= @fromMs - @barMs AND open_time_ms < @toMs
+       ORDER BY open_time_ms DESC LIMIT ${MOST_CANDLES}`,
+    );
+    return [...Map.groupBy(known, ({ market }) => market)].flatMap(([market, found]) => {
+      const chosen = this.chosenOf(found);
+      if (chosen === null) return [];
+      const bars = { market, timeframe: chosen, barMs: timeframeMs(chosen), ...this.range };
+      return [{ market, timeframe: chosen, candles: read.all(bars).toReversed() }];
+    });
+  }
+
+  private chosenOf(found: readonly { timeframe: string; firstMs: number }[]): Timeframe | null {
+    const firstMs = new Map(found.map((one) => [one.timeframe, one.firstMs]));
+    const known = TIMEFRAMES.filter((timeframe) => firstMs.has(timeframe));
+    const earliest = Math.min(...firstMs.values());
+    const neededMs = Math.max(this.range.fromMs, earliest);
+    return known.find((timeframe) => (firstMs.get(timeframe) ?? 0) <= neededMs) ?? known.at(-1) ?? null;
+  }
+
+  private prices(): readonly SeenPrice[] {
+    return [
+      ...this.database
+        .prepare<[object], SeenPrice>(
+          'SELECT market, latest AS price, seen_at_ms AS atMs FROM stats WHERE latest IS NOT NULL',
+        )
+        .all({}),
+      ...this.database
+        .prepare<[object], SeenPrice>(`SELECT market, price, at_ms AS atMs FROM public_trades
+         WHERE (market, ordinal) IN (SELECT market, max(ordinal) FROM public_trades GROUP BY market)`)
+        .all({}),
+      // A market that only has a book: what one could sell for there.
+      ...this.database
+        .prepare<
+          [object],
+          SeenPrice
+        >(`SELECT market, ifnull(${best('bids')}, ${best('asks')}) AS price, seen_at_ms AS atMs FROM books
+         WHERE market NOT IN (SELECT market FROM stats WHERE latest IS NOT NULL)
+           AND market NOT IN (SELECT market FROM public_trades)
+           AND ifnull(${best('bids')}, ${best('asks')}) IS NOT NULL`)
+        .all({}),
+    ];
+  }
+
+  private aliveUntilMs(): number | null {
+    const [row] = this.database
+      .prepare<[object], { atMs: number | null }>(`SELECT max(at_ms) AS atMs FROM (
+         SELECT max(at_ms) AS at_ms FROM kept
+         UNION ALL SELECT max(at_ms) FROM strategies
+         UNION ALL SELECT at_ms FROM (SELECT at_ms FROM journal ORDER BY seq DESC LIMIT 1)
+         UNION ALL SELECT at_ms FROM (SELECT at_ms FROM fills ORDER BY id DESC LIMIT 1)
+         UNION ALL SELECT updated_at_ms FROM (SELECT updated_at_ms FROM orders ORDER BY id DESC LIMIT 1))`)
+      .all({});
+    return row?.atMs ?? null;
+  }
+
+  private tableOf(table: BoundedTable, key: string, time: string): RowsOf {
+    // Rows are numbered from 1, and no number is given twice.
+    const [row] = this.database
+      .prepare<
+        [object],
+        { removed: number; sinceMs: number | null }
+      >(`SELECT ifnull(max(${key}), 0) - count(*) AS removed,
+         (SELECT ${time} FROM ${table} ORDER BY ${key} LIMIT 1) AS sinceMs FROM ${table}`)
+      .all({});
+    return { removed: row?.removed ?? 0, sinceMs: row?.sinceMs ?? null };
+  }
+
+  private meta(name: string): string | null {
+    const [row] = this.database
+      .prepare<[object], { value: string }>('SELECT value FROM meta WHERE name = @name')
+      .all({ name });
+    return row?.value ?? null;
+  }
+
+  private count(rows: string, bound: object = {}): number {
+    return (
+      this.database
+        .prepare<[object], { count: number }>(`SELECT count(*) AS count FROM ${rows}`)
+        .all(bound)[0]?.count ?? 0
+    );
+  }
+}
+
+/** The best price of a side of a book, which is stored as JSON. */
+function best(side: 'bids' | 'asks'): string {
+  return `CASE WHEN json_valid(${side}) THEN json_extract(${side}, '$[0][0]') END`;
+}
