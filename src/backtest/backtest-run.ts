@@ -14,8 +14,11 @@ import type { OrderRecord } from '../execution/order-record.ts';
  * are.
  */
 export interface FidelityStatement {
-  /** `candles`: bars only. `poll`: the whole live bot against recorded books and trades. */
-  readonly kind: 'candles' | 'poll';
+  /**
+   * `candles`: bars only. `poll`: the whole live bot against recorded books and trades. `live`: fills of an
+   * exchange, from the mirror of the bot that made them.
+   */
+  readonly kind: 'candles' | 'poll' | 'live';
   /**
    * Each rule that decided a fill, as a name and what it was set to: `{ rule: 'market orders', setting: 'next
    * open' }`.

@@ -59,15 +59,21 @@ export function leftLines({ orders, unprotected }: LeftText): readonly string[] 
     ...(orders.length === 0
       ? ['No order is left open.']
       : orders.map((order) => `Left open: ${orderText(order)}`)),
-    ...unprotected.map((position) => `Unprotected: ${positionText(position)}`),
+    ...unprotected.map((position) => unprotectedText(position)),
   ];
 }
 
-function positionText({ strategy, asset, held, unprotected }: LeftText['unprotected'][number]): string {
+/** A position of which a part is not protected, as a line. */
+export function unprotectedText({
+  strategy,
+  asset,
+  held,
+  unprotected,
+}: LeftText['unprotected'][number]): string {
   const isShort = held.startsWith('-');
   const amount = held.replace('-', '');
   const has = isShort ? `has sold ${amount} ${asset} more than it bought` : `holds ${amount} ${asset}`;
-  return `${strategy} ${has}, of which no stop order or OCO covers ${unprotected.replace('-', '')}`;
+  return `Unprotected: ${strategy} ${has}, of which no stop order or OCO covers ${unprotected.replace('-', '')}`;
 }
 
 function orderText({

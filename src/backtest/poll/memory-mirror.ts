@@ -17,6 +17,9 @@ const EPOCH = 'poll';
 
 const MOST_UNHASHED = 16_384;
 
+/** A mirror on the disk that gets all that a live bot would write. */
+export type KeptMirror = Pick<ChangeStore, 'apply'>;
+
 /**
  * The mirror of a run that is never restarted: orders and fills in memory, and of the journal its hash, which
  * is the one that a mirror on the disk has of the same lines. All else that a live bot writes down to be read
@@ -29,11 +32,21 @@ export class MemoryMirror implements ChangeStore {
   /** Lines that are not in the hash yet: many short ones cost it more than a long one. */
   private unhashed = '';
   private readonly onJournal: ((entry: JournalEntry, atMs: number) => void) | null;
+  private readonly kept: KeptMirror | null;
   private lines = 0;
 
-  /** `onJournal` gets each line of the journal. */
-  constructor(onJournal: ((entry: JournalEntry, atMs: number) => void) | null = null) {
+  /** `onJournal` gets each line of the journal, and `kept` every change. */
+  constructor(
+    onJournal: ((entry: JournalEntry, atMs: number) => void) | null = null,
+    kept: KeptMirror | null = null,
+  ) {
     this.onJournal = onJournal;
+    this.kept = kept;
+  }
+
+  /** Whether what a restart would need is read by anybody. */
+  get isKept(): boolean {
+    return this.kept !== null;
   }
 
   /** As they are now, in the order in which they were planned. */
@@ -46,6 +59,7 @@ export class MemoryMirror implements ChangeStore {
   }
 
   apply(changes: readonly MirrorChange[], { atMs }: { readonly atMs: number }): void {
+    this.kept?.apply(changes, { atMs, isDurable: false });
     for (const change of changes) {
       if (change.kind === 'order') this.byKey.set(change.order.key, change.order);
       else if (change.kind === 'fill') this.fills.push(change.fill);

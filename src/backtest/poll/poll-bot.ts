@@ -65,7 +65,7 @@ export function createPollBot(options: PollBotOptions): PollBot {
       ...settings,
       feeds: plan.feeds,
       movesPerMinute: movesPerMinute(plan.budgets, settings.venue),
-      isRestartable: false,
+      isRestartable: mirror.isKept,
     },
     mirror.load(),
     time.now(),

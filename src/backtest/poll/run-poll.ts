@@ -26,7 +26,7 @@ import {
   type FidelityStatement,
 } from '../backtest-run.ts';
 import { describePollRules } from './describe-poll-rules.ts';
-import { MemoryMirror } from './memory-mirror.ts';
+import { MemoryMirror, type KeptMirror } from './memory-mirror.ts';
 import { planWarnings } from './plan-warnings.ts';
 import { createPollBot, planOf, type PollBot, type PollBotOptions } from './poll-bot.ts';
 import { RecordedCaller, type RecordedCallerOptions } from '../../venues/recorded/recorded-caller.ts';
@@ -70,6 +70,8 @@ export interface PollRunOptions {
   readonly onProgress?: (atMs: number, rows: number) => void;
   readonly onNotices?: (notices: readonly EngineNotice[], atMs: number) => void;
   readonly onJournal?: (entry: JournalEntry, atMs: number) => void;
+  /** Gets all that the bot writes, as the mirror of a live one does. */
+  readonly mirror?: KeptMirror;
   /** Answers a call in place of the exchange; null leaves it to the exchange. */
   readonly answerInstead?: RecordedCallerOptions['answerInstead'];
   /** Called with every answer just before the engine gets it. Must not throw. */
@@ -193,7 +195,16 @@ class PollLife {
     readonly endMs: number;
   }) {
     const { options, rules, exchange, feed, firstMs } = of;
-    const { settings, markets, quote, limits = {}, onJournal = null, onNotices, onAnswer } = options;
+    const {
+      settings,
+      markets,
+      quote,
+      limits = {},
+      onJournal = null,
+      mirror = null,
+      onNotices,
+      onAnswer,
+    } = options;
     this.options = options;
     this.exchange = exchange;
     this.feed = feed;
@@ -201,7 +212,7 @@ class PollLife {
     this.endMs = of.endMs;
     this.toMs = firstMs;
     this.time = new VirtualTime(firstMs);
-    this.mirror = new MemoryMirror(onJournal);
+    this.mirror = new MemoryMirror(onJournal, mirror);
     const budgets = budgetTable(limits, options.headroom);
     const caller = new RecordedCaller({
       exchange,

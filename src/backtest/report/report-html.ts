@@ -22,6 +22,7 @@ import {
 import { locksSection, membersSection } from './sections/band-sections.ts';
 import { distributionSection, monthlySection } from './sections/return-sections.ts';
 import { drawdownsSection, rollingSection } from './sections/risk-sections.ts';
+import { openSection, pausesSection, strategiesSection } from './sections/session-sections.ts';
 import type { BandColumns } from './time-bands.ts';
 
 /**
@@ -39,6 +40,9 @@ export function reportHtml(finished: FinishedRun): string {
       tilesSection(head),
       chartSection(data),
       summarySection(head),
+      strategiesSection(head),
+      openSection(head),
+      pausesSection(head),
       drawdownsSection(run),
       rollingSection(run),
       monthlySection(head),

@@ -10,7 +10,7 @@ import { roundTrips, type RoundTrip, type RoundTrips } from '../metrics/round-tr
 import { runMetrics } from '../metrics/run-metrics.ts';
 import { intentWarnings, refusedIn } from './intent-warnings.ts';
 import { lockTotals } from './lock-totals.ts';
-import { RESULT_SCHEMA, type BacktestSummary, type ResultHead } from './result-schema.ts';
+import { RESULT_SCHEMA, type BacktestSummary, type LiveSession, type ResultHead } from './result-schema.ts';
 import { thinCurve } from '../report/thinning.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { durationText } from '../../domain/time-text.ts';
@@ -30,13 +30,29 @@ export interface FinishedRun {
   readonly trips: readonly RoundTrip[];
 }
 
+/** What a live session has besides its run. */
+export interface LivePart {
+  /** Fills from before the run, which opened what was closed in it. */
+  readonly fillsBefore: BacktestRun['fills'];
+  readonly sessionOf: (trips: readonly RoundTrip[]) => LiveSession;
+}
+
 /**
  * Makes the figures of a run, with money as exact text. `createdAtMs` is when the backtest was run, and only
  * a label. Throws a RangeError where a fill is of no market of the run.
  */
-export function finishRun(run: BacktestRun, createdAtMs: number = Date.now()): FinishedRun {
-  const valued = valuedFills(run);
-  const trips = roundTrips(valued.moved, valued.markets);
+export function finishRun(
+  run: BacktestRun,
+  createdAtMs: number = Date.now(),
+  live: LivePart | null = null,
+): FinishedRun {
+  const fillsBefore = live?.fillsBefore ?? [];
+  const valued = valuedFills(
+    fillsBefore.length === 0 ? run : { ...run, fills: [...fillsBefore, ...run.fills] },
+  );
+  const all = roundTrips(valued.moved, valued.markets);
+  const trips = fillsBefore.length === 0 ? all : { ...all, trips: endedFrom(run.fromMs, all.trips) };
+  const traded = valued.traded.slice(fillsBefore.length);
   const { fidelity } = run;
   const { loadMs, fromCache, runMs, events } = run.timing;
   const head: ResultHead = {
@@ -46,7 +62,7 @@ export function finishRun(run: BacktestRun, createdAtMs: number = Date.now()): F
     fromMs: run.fromMs,
     toMs: run.toMs,
     barMs: run.barMs,
-    summary: summaryOf(run, trips, valued.traded),
+    summary: summaryOf(run, trips, traded),
     fidelity: {
       kind: fidelity.kind,
       rules: fidelity.rules.map((rule) => ({ ...rule })),
@@ -73,11 +89,17 @@ export function finishRun(run: BacktestRun, createdAtMs: number = Date.now()): F
       refusals.map((refusal) => ({ strategy, ...refusal, meaning: meaningOf(refusal) })),
     ),
     locks: lockTotals(run.locks.records, run.toMs),
+    session: live === null ? null : live.sessionOf(trips.trips),
     config: plain(run.config),
     monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
     sketch: sketchOf(run),
   };
   return { run, head, trips: trips.trips };
+}
+
+/** A trade is of the run that it ends in, and one that is open of each since its beginning. */
+function endedFrom(fromMs: number, trips: readonly RoundTrip[]): readonly RoundTrip[] {
+  return trips.filter(({ closedAtMs }) => closedAtMs === null || closedAtMs >= fromMs);
 }
 
 /** What the interface says of a code that the exchange gave; a check of the bot says it in its own words. */

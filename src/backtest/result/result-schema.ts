@@ -146,6 +146,61 @@ const membersSchema = z.strictObject({
   reason: z.array(z.string()),
 });
 
+/** What a report of a live session has besides: what became of the bot, and what it leaves open. */
+const sessionSchema = z.strictObject({
+  mirror: z.string().describe('The file that the figures come from.'),
+  epoch: z.string(),
+  isRunning: z.boolean().nullable().describe('Whether a bot had it open; null where that is not known.'),
+  aliveUntilMs: timeMs.describe('The last sign of life of the bot in the mirror.'),
+  strategies: z.array(
+    z.strictObject({
+      name: z.string(),
+      status: z.enum(['running', 'paused', 'stopped', 'not running', 'unknown']),
+      reason: z.string().nullable(),
+      profit: money.describe('What its fills brought, at the last prices, less what they took.'),
+      tradesProfit: money.describe('That of its closed trades.'),
+      trades: count.describe('Closed ones.'),
+      openTrades: count,
+      winRate: fraction,
+      fees: money.describe('Of its trades.'),
+      orders: count,
+      fills: count,
+      orderRequestsPerFill: statistic.describe(
+        'Requests that its orders have cost by fill, of its whole life; null without a fill.',
+      ),
+    }),
+  ),
+  pauses: z
+    .array(z.strictObject({ fromMs: timeMs, toMs: timeMs }))
+    .describe('When the bot was not running, from its last sign of life to when strategies began again.'),
+  openOrders: z.array(
+    z.strictObject({
+      key: z.string(),
+      strategy: z.string(),
+      market: z.string(),
+      side,
+      execution: z.string(),
+      amount: decimal.describe('What is left of it.'),
+      price: money.nullable(),
+      stopPrice: money.nullable(),
+      state: z.string(),
+      tag: z.string().nullable(),
+      exit: z.enum(EXIT_KINDS).nullable(),
+      plannedAtMs: timeMs,
+    }),
+  ),
+  positions: z.array(
+    z.strictObject({
+      strategy: z.string(),
+      asset: z.string(),
+      held: decimal,
+      unprotected: decimal.describe('What of it no stop order and no OCO covers.'),
+    }),
+  ),
+});
+
+export type LiveSession = z.infer<typeof sessionSchema>;
+
 /**
  * All of a result but its tables: what `summary.json` of a run folder holds, and what is listed and
  * compared.
@@ -159,7 +214,7 @@ export const resultHeadSchema = z.strictObject({
   barMs: z.number().positive().describe('What lies between two points of the equity curve.'),
   summary: summarySchema,
   fidelity: z.strictObject({
-    kind: z.enum(['candles', 'poll']),
+    kind: z.enum(['candles', 'poll', 'live']),
     rules: z.array(z.strictObject({ rule: z.string(), setting: z.string() })),
     caveats: z.array(z.string()),
   }),
@@ -227,6 +282,10 @@ export const resultHeadSchema = z.strictObject({
     )
     .default([])
     .describe('Locks by name; each time is in lockSpans.'),
+  session: sessionSchema
+    .nullable()
+    .default(null)
+    .describe('Of a live session, from its mirror; null of a backtest.'),
   config: z.json(),
   monthly: z.array(z.strictObject({ year: z.int(), month: z.int().min(1).max(12), change: z.number() })),
   sketch: z

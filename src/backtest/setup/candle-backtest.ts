@@ -353,10 +353,13 @@ const plain = (_: string, value: unknown): unknown =>
 
 /** What a result keeps of its configuration: what decides it, and nothing secret. */
 export function keptConfig(config: BotConfig, more: Readonly<Record<string, unknown>>): unknown {
+  return keptBot(config, { ...more, balances: config.paper.balances, feesInMillionths: config.paper.fees });
+}
+
+/** The same of a bot whose balances and fees are those of its exchange. */
+export function keptBot(config: BotConfig, more: Readonly<Record<string, unknown>> = {}): unknown {
   const kept = {
     ...more,
-    balances: config.paper.balances,
-    feesInMillionths: config.paper.fees,
     execution: config.execution,
     ...(config.locks.length === 0 ? {} : { locks: config.locks }),
     strategies: config.strategies.map(

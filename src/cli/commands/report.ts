@@ -7,6 +7,7 @@ import { findRun, listRuns, type KeptRun } from '../../backtest/result/read-run-
 import { SarrafError } from '../../domain/errors.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
+import { liveReportCommand } from '../report/live-command.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { minuteText } from '../../domain/time-text.ts';
 
@@ -29,7 +30,8 @@ Exit codes: 0 well, 1 a run can not be read, 2 there is no such run or more than
 Examples:
   sarraf report list
   sarraf report show last
-  sarraf report compare 20240131T1 20240201T1 --json`;
+  sarraf report compare 20240131T1 20240201T1 --json
+  sarraf report live --config config/bot.yaml`;
 
 const LIST_COLUMNS: readonly TableColumn[] = [
   { title: 'run' },
@@ -121,7 +123,7 @@ function subcommand(name: string, description: string): Command {
 /** `sarraf report`: backtests that were kept. */
 export function reportCommand(): Command {
   return new Command('report')
-    .description('Lists, shows and compares stored backtests.')
+    .description('Lists, shows and compares stored backtests; writes the page of a live session.')
     .addHelpText('after', EXAMPLES)
     .addCommand(
       subcommand('list', 'Lists runs, newest last.')
@@ -138,5 +140,6 @@ export function reportCommand(): Command {
         .argument('<first>', 'a run')
         .argument('<second>', 'another run')
         .action((first: string, second: string, options: Options) => compare([first, second], options)),
-    );
+    )
+    .addCommand(liveReportCommand());
 }

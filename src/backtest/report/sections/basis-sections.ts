@@ -17,8 +17,8 @@ export function fidelitySection({ fidelity }: ResultHead): string {
   const rows = rules.map(
     ({ rule, setting }) => `<div><dt>${escapeHtml(rule)}</dt><dd>${escapeHtml(setting)}</dd></div>`,
   );
-  const notes =
-    caveats.length === 0 ? '' : `<h3 style="margin-top:14px">What it can not know</h3>${listOf(caveats)}`;
+  const unknown = kind === 'live' ? 'What the mirror does not know' : 'What it can not know';
+  const notes = caveats.length === 0 ? '' : `<h3 style="margin-top:14px">${unknown}</h3>${listOf(caveats)}`;
   return `<section id="fidelity"><h2>Fidelity: ${kind}</h2><dl class="rules">${rows.join('')}</dl>${notes}</section>`;
 }
 
@@ -32,7 +32,7 @@ export function runSection(result: ResultHead): string {
   });
   const strategyRows = strategies.map(
     ({ name, market, params }) =>
-      `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(market)} ${escapeHtml(JSON.stringify(params))}</dd></div>`,
+      `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(market)}${params === null ? '' : ` ${escapeHtml(JSON.stringify(params))}`}</dd></div>`,
   );
   const rate = `${groupedText(String(timing.events))} events in ${numberText(timing.runMs)} ms, loaded in ${numberText(timing.loadMs)} ms`;
   return `<section id="run"><h2>Run</h2><dl class="rules">${marketRows.join('')}${strategyRows.join('')}<div><dt>Timing</dt><dd>${rate}</dd></div>
@@ -71,8 +71,9 @@ export function refusalsSection({ refusals }: ResultHead): string {
   return `<section id="refusals"><h2>Refused</h2><div class="scroll"><table><thead><tr>${titles}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`;
 }
 
-/** The configuration, as YAML. */
+/** The configuration, as YAML; nothing where none was given. */
 export function configSection({ config }: ResultHead): string {
+  if (config === null) return '';
   const text = stringify(config);
   const shown =
     text.length <= MOST_CONFIG ? text : `${text.slice(0, MOST_CONFIG)}\n# ... all of it is in result.json`;

@@ -133,7 +133,9 @@ export async function runRecorded(
     readonly cash?: string;
     readonly bars?: readonly CandleColumns[];
     readonly stats?: readonly RecordedStats[];
-  } & Partial<Pick<PollRunOptions, 'fromMs' | 'toMs' | 'onJournal' | 'curveEveryMs' | 'limits'>> = {},
+  } & Partial<
+    Pick<PollRunOptions, 'fromMs' | 'toMs' | 'onJournal' | 'curveEveryMs' | 'limits' | 'mirror'>
+  > = {},
 ): Promise<PollRun> {
   const {
     strategy = MAKER,

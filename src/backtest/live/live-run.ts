@@ -1,0 +1,227 @@
+import { SarrafError } from '../../domain/errors.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import { NO_UNITS, parseUnits, subtractUnits, type Units } from '../../domain/money.ts';
+import { readStored } from '../../domain/stored-json.ts';
+import { countText } from '../../domain/money-text.ts';
+import { minuteText } from '../../domain/time-text.ts';
+import { readKept } from '../../engine/kept-records.ts';
+import { storedLogLine } from '../../engine/mirror-change.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import type { SessionRows } from '../../mirror/session-rows.ts';
+import { pathOf } from '../../portfolio/valuation.ts';
+import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
+import type { LivePart } from '../result/finish-run.ts';
+import { runCurrency } from '../run-currency.ts';
+import { AccountHistory, broughtBy, openingOf, holdingsValue, type Holdings } from './account-history.ts';
+import { describeMirror } from './describe-mirror.ts';
+import { intentsOfMirror } from './intents-of-mirror.ts';
+import { locksOfJournal } from './locks-of-journal.ts';
+import { momentsOf } from './moments.ts';
+import { PriceHistory } from './price-history.ts';
+import { historyOf, sessionMarkets } from './session-markets.ts';
+import { sessionOf } from './session-of.ts';
+
+export interface LiveRunOptions {
+  /** Up to here, or to the last sign of life of the bot where that is earlier. */
+  readonly toMs: number;
+  /** The currency of the results; null: rial where any market is priced in it, else tether. */
+  readonly currency: Currency | null;
+  /** Params by strategy, where a configuration was given. */
+  readonly params: ReadonlyMap<string, unknown>;
+  /** What the result keeps of the configuration. JSON; null without one. */
+  readonly config: unknown;
+  /** A clock in ms, for the timing. */
+  readonly clock: () => number;
+  readonly loadMs: number;
+}
+
+/**
+ * The life of a bot as a run whose figures are those of any run, from what its mirror has. Throws
+ * `INVALID_OPTIONS` where the range has nothing of it.
+ */
+export function liveRun(
+  rows: SessionRows,
+  options: LiveRunOptions,
+): { readonly run: BacktestRun; readonly live: LivePart } {
+  const startedMs = options.clock();
+  const range = rangeOf(rows, options.toMs);
+  const { fromMs, toMs } = range;
+  const until = rows.fills.filter(({ atMs }) => atMs <= toMs);
+  const fills = until.filter(({ atMs }) => atMs > fromMs);
+  const listed = sessionMarkets(rows, options.currency);
+  const quote = runCurrency(listed, options.currency);
+  const markets = listed.map((market) => ({
+    market,
+    ...historyOf(rows, market, { until, fromMs }),
+  }));
+  const prices = new PriceHistory(
+    markets.map(({ market, candles, traded }) => ({ market: market.symbol, candles, traded })),
+  );
+  const closing = closingOf(rows);
+  const account = new AccountHistory({
+    opening: openingOf(closing.held, rows.fills),
+    fills: until.toSorted((left, right) => left.atMs - right.atMs),
+    markets: listed,
+    prices,
+    quote,
+  });
+  const { barMs, momentsMs } = momentsOf(
+    markets.map(({ candles }) => candles),
+    range,
+  );
+  account.advance(fromMs);
+  const initialEquity = account.exact();
+  const firstPrices = new Map(listed.map(({ symbol }) => [symbol as string, prices.priceOf(symbol)]));
+  const fillsBefore = until.filter(({ atMs }) => atMs <= fromMs);
+  const curve = account.curveAt(momentsMs);
+  const unvalued = [...closing.held].flatMap(([asset, amount]) =>
+    amount !== 0n && pathOf(quote, asset, { marketNames: MARKET_NAMES, priceOf: prices.priceOf }) === null
+      ? [asset]
+      : [],
+  );
+  const finalEquity = account.exact();
+  const names = strategyNames(rows, fills);
+  const traded = markets.map(({ market, candles }): TradedMarket => ({
+    market,
+    firstPrice: firstPrices.get(market.symbol) ?? NO_UNITS,
+    lastPrice: prices.priceOf(market.symbol) ?? NO_UNITS,
+    candles,
+  }));
+  /** What a strategy has at the end by its fills, less what it had at the beginning. */
+  const profitOf = (name: string): Units => {
+    const own = (among: readonly FillRecord[]): Holdings =>
+      broughtBy(among.filter(({ strategy }) => strategy === name));
+    const before = holdingsValue(own(fillsBefore), quote, (symbol) => firstPrices.get(symbol) ?? null);
+    return subtractUnits(holdingsValue(own(until), quote, prices.priceOf), before);
+  };
+  const run: BacktestRun = {
+    fidelity: describeMirror(rows, {
+      range,
+      unvalued,
+      opening: closing.source,
+      hasParams: options.config !== null,
+    }),
+    quote,
+    fromMs,
+    toMs,
+    barMs,
+    initialEquity,
+    finalEquity,
+    curve,
+    markets: traded,
+    strategies: names.map((name) => strategyOf(name, rows, { fills, params: options.params })),
+    intents: intentsOfMirror(rows, names),
+    locks: locksOfJournal(rows.lockLines, range),
+    members: { records: [], more: 0 },
+    orders: rows.orders,
+    fills,
+    requests: null,
+    warnings: warningsOf(rows, fills),
+    config: options.config,
+    timing: {
+      loadMs: Math.round(options.loadMs),
+      fromCache: false,
+      runMs: Math.round(options.clock() - startedMs),
+      events: rows.fills.length + rows.orders.length + curve.length,
+    },
+  };
+  return {
+    run,
+    live: {
+      fillsBefore,
+      sessionOf: (trips) => {
+        const profits = new Map(names.map((name) => [name, profitOf(name)]));
+        return sessionOf(rows, { run, trips, names, profits });
+      },
+    },
+  };
+}
+
+/** What is known within the range: from the first row to the last sign of life. */
+function rangeOf(
+  { fromMs, aliveUntilMs, path, tables, moreFills, fills }: SessionRows,
+  wantedToMs: number,
+): { readonly fromMs: number; readonly toMs: number } {
+  if (fromMs === null || aliveUntilMs === null) {
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected the life of a bot in ${path}, found none: no strategy has begun in it`,
+    );
+  }
+  const toMs = Math.min(aliveUntilMs, wantedToMs);
+  // What was held before the oldest fill that is left is not known.
+  const isCut = tables.fills.removed > 0 || moreFills > 0;
+  const firstFillMs = fills.reduce((first, { atMs }) => Math.min(first, atMs), Number.POSITIVE_INFINITY);
+  const beganMs = isCut && fills.length > 0 ? Math.max(fromMs, firstFillMs) : fromMs;
+  // What happens at the beginning itself is before it.
+  const knownMs = beganMs === firstFillMs ? beganMs - 1 : beganMs;
+  if (knownMs < toMs) return { fromMs: knownMs, toMs };
+  const since = Math.min(...Object.values(tables).flatMap(({ sinceMs }) => sinceMs ?? []));
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected a range within what ${path} has, ${minuteText(since)} to ${minuteText(aliveUntilMs)} UTC, was ${minuteText(fromMs)} to ${minuteText(toMs)}`,
+  );
+}
+
+/** What the account holds by all fills that are in the mirror, and who says so. */
+function closingOf({ kept, balances }: SessionRows): {
+  readonly held: Holdings;
+  readonly source: 'books' | 'balances' | 'nothing';
+} {
+  const held = new Map(balances.map(({ currency, total }) => [currency, parseUnits(total) as bigint]));
+  const expected = readKept(kept, 'reconciliation')?.books.expected ?? null;
+  for (const [currency, units] of Object.entries(expected ?? {})) held.set(currency, units);
+  if (expected !== null) return { held, source: 'books' };
+  return { held, source: balances.length === 0 ? 'nothing' : 'balances' };
+}
+
+/** Strategies that have a row, an order, an intent or a fill, each once. */
+function strategyNames(rows: SessionRows, fills: readonly FillRecord[]): readonly string[] {
+  return [
+    ...new Set([
+      ...rows.strategies.map(({ name }) => name),
+      ...rows.orders.map(({ strategy }) => strategy),
+      ...rows.intents.keys(),
+      ...fills.flatMap(({ strategy }) => strategy ?? []),
+    ]),
+  ];
+}
+
+/** Markets that a strategy is named with; of more they are counted. */
+const MOST_NAMED = 3;
+
+function strategyOf(
+  name: string,
+  rows: SessionRows,
+  of: { readonly fills: readonly FillRecord[]; readonly params: ReadonlyMap<string, unknown> },
+): BacktestRun['strategies'][number] {
+  const row = rows.strategies.find((strategy) => strategy.name === name);
+  const markets = new Set([
+    ...rows.orders.flatMap(({ strategy, market }) => (strategy === name ? [market] : [])),
+    ...of.fills.flatMap(({ strategy, market }) => (strategy === name ? [market] : [])),
+  ]);
+  const isAtWork = row === undefined || row.status === 'running';
+  return {
+    name,
+    market: markets.size > MOST_NAMED ? `${markets.size} markets` : [...markets].join(', '),
+    params: of.params.get(name) ?? null,
+    failure: isAtWork ? null : (row.reason ?? row.status),
+    log: (rows.logs.get(name) ?? []).map(({ seq, atMs, json }) => ({
+      atMs,
+      ...readStored(storedLogLine, json, `line ${seq} of the journal`),
+    })),
+  };
+}
+
+/** What the reader of the figures must know first. */
+function warningsOf(rows: SessionRows, fills: readonly FillRecord[]): readonly string[] {
+  const { unfinished } = rows;
+  const unknown = unfinished.filter(({ state }) => state === 'unknown').length;
+  return [
+    ...(fills.length === 0 ? ['nothing was traded: the mirror has no fill within the range'] : []),
+    ...(unknown === 0
+      ? []
+      : [`of ${countText(unknown, 'order', 'orders')} it is not known whether the exchange has it`]),
+  ];
+}

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { liveRun } from '../../backtest/live/live-run.ts';
+import { resultLines } from '../../backtest/report/summary-lines.ts';
+import { finishRun, type FinishedRun } from '../../backtest/result/finish-run.ts';
+import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
+import { keptBot } from '../../backtest/setup/candle-backtest.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
+import { readSessionRows } from '../../mirror/read-session-rows.ts';
+import type { SessionRows } from '../../mirror/session-rows.ts';
+import { asCommand } from '../as-command.ts';
+import { wrongInput } from '../command-error.ts';
+import { rangeOption, timeOption } from '../data/data-options.ts';
+import { readConfig } from '../read-config.ts';
+import { mirrorPathOf } from '../read-mirror.ts';
+import { sessionLines } from './session-lines.ts';
+
+interface Options {
+  readonly config?: string;
+  readonly mirror?: string;
+  readonly data?: string;
+  readonly from?: number;
+  readonly to?: number;
+  readonly currency?: Currency;
+  readonly out?: string;
+  readonly save: boolean;
+  readonly json?: true;
+}
+
+const EXAMPLES = `
+It reads the mirror alone, also while the bot runs, and asks the exchange for nothing.
+Exit codes: 0 well, 1 there is no mirror or it can not be read, 2 an option is wrong.
+
+Examples:
+  sarraf report live
+  sarraf report live --config config/bot.yaml --from 2024-01-01
+  sarraf report live --mirror backup/mirror.sqlite --no-save --json`;
+
+function report(options: Options): void {
+  const range = rangeOption(options);
+  const config = options.config === undefined ? null : readConfig(options.config, [], { isOffline: true });
+  const path = mirrorOf(options, config);
+  const startedMs = performance.now();
+  const rows = readSessionRows(path, range);
+  if (config !== null) refuseOtherBot(rows, config);
+  const { run, live } = liveRun(rows, {
+    toMs: range.toMs,
+    currency: options.currency ?? null,
+    params: new Map((config?.strategies ?? []).map(({ name, params }) => [name, params])),
+    config: config === null ? null : keptBot(config),
+    clock: () => performance.now(),
+    loadMs: performance.now() - startedMs,
+  });
+  print(finishRun(run, Date.now(), live), options, options.out ?? join(dirname(path), 'live-reports'));
+}
+
+function print(finished: FinishedRun, options: Options, root: string): void {
+  const { head } = finished;
+  const folder = options.save ? writeRunFolder(resolve(root), finished) : null;
+  const page = folder === null ? null : join(folder, 'report.html');
+  if (options.json === true) {
+    console.log(JSON.stringify({ ...head, folder, page }));
+    return;
+  }
+  console.log([...resultLines(head), ...sessionLines(head)].join('\n'));
+  if (page !== null) console.log(`\nReport: ${page}`);
+}
+
+function mirrorOf({ mirror, data }: Options, config: BotConfig | null): string {
+  if (mirror !== undefined && data !== undefined)
+    throw wrongInput('expected --mirror or --data, were both: the one is a file, the other its folder');
+  if (mirror !== undefined) return resolve(mirror);
+  if (config === null) return resolve(mirrorPathOf(data ?? 'data'));
+  const folder = data === undefined ? config.data.folder : resolve(data);
+  const found = mirrorPathOf(folder);
+  // Read without credentials, a configuration for real money looks like one of paper.
+  const isEmbedded = config.mode === 'embedded';
+  const names = isEmbedded ? ['embedded.sqlite'] : ['mirror.sqlite', 'paper.sqlite'];
+  const paths = names.map((name) => join(folder, name));
+  const path = paths.find((one) => existsSync(one)) ?? join(folder, names[0] ?? '');
+  if (existsSync(path) || !existsSync(found)) return path;
+  const mode = isEmbedded ? 'embedded' : 'live or paper';
+  throw wrongInput(
+    `expected ${path}, the mirror of a bot of the mode ${mode}, found ${found} of another one: name the configuration of that bot, or the file with --mirror`,
+  );
+}
+
+/** Throws where no order of a mirror is of the instance that a configuration names. */
+function refuseOtherBot({ path, orders, unfinished }: SessionRows, { instance }: BotConfig): void {
+  const [first, ...others] = [...orders, ...unfinished];
+  const isOwn = ({ key }: { readonly key: string }): boolean => key.startsWith(`${instance}-`);
+  if (first === undefined || isOwn(first) || others.some(isOwn)) return;
+  throw wrongInput(
+    `expected orders of the instance ${instance} in ${path}, found ${first.key}: it is the mirror of another bot; name its configuration, or leave --config out`,
+  );
+}
+
+/** `sarraf report live`: the page of a bot that ran, or runs, from its mirror. */
+export function liveReportCommand(): Command {
+  const currencies = MARKET_NAMES.quotes.map(({ currency }) => currency);
+  return new Command('live')
+    .description(
+      'Writes the page of a bot that ran, or runs, from its mirror: figures, trades, what is open.',
+    )
+    .option('--config <file>', 'configuration of the bot: names its mirror, and shows its params')
+    .option('--mirror <file>', 'the mirror itself, such as a backup')
+    .option('--data <folder>', 'folder of the mirror (default: that of the configuration, else "data")')
+    .option('--from <time>', 'from this time on (default: all that the mirror has)', timeOption)
+    .option('--to <time>', 'up to this time', timeOption)
+    .addOption(
+      new Option(
+        '--currency <currency>',
+        'currency of all figures (default: rls if any market is priced in it)',
+      ).choices(currencies),
+    )
+    .option('--out <folder>', 'where the folder of the report goes (default: live-reports beside the mirror)')
+    .option('--no-save', 'prints the figures alone')
+    .option('--json', 'prints one JSON object')
+    .addHelpText('after', EXAMPLES)
+    .exitOverride()
+    .action(async (options: Options) => asCommand(() => report(options)));
+}

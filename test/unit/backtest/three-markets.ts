@@ -1,0 +1,86 @@
+import type { CandleBacktest } from '../../../src/backtest/run-backtest.ts';
+import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { createMarket, type Market } from '../../../src/domain/market.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { DEFAULT_ENGINE_TIMES, type StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
+import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import triangle from '../../../strategies/triangle.ts';
+import { FROM_MS } from './candle-run.ts';
+import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+
+const STEPS = { priceStep: '1', amountStep: '0.0001' };
+export const COIN_IN_RIAL = createMarket({ market: parseMarket('BTCIRT'), ...STEPS });
+export const COIN_IN_TETHER = createMarket({ market: parseMarket('BTCUSDT'), ...STEPS });
+export const TETHER_IN_RIAL = createMarket({
+  market: parseMarket('USDTIRT'),
+  priceStep: '1',
+  amountStep: '0.01',
+});
+export const HOUR_MS = 3_600_000;
+const FEES = { rls: { maker: 1_000, taker: 1_000 }, usdt: { maker: 1_000, taker: 1_000 } };
+
+/** Hours that open and close at the same price; a price of null is an hour without a bar. */
+export function barsOf(
+  market: Market,
+  prices: readonly (number | null)[],
+): { market: Market; columns: CandleColumns } {
+  const bars = prices.flatMap((price, hour) =>
+    price === null ? [] : [{ price, timeMs: FROM_MS + hour * HOUR_MS }],
+  );
+  const column = Float64Array.from(bars, ({ price }) => price);
+  const columns = {
+    market: market.symbol,
+    timeframe: '1h' as const,
+    length: bars.length,
+    priceDecimals: 0,
+    volumeDecimals: 4,
+    openTimeMs: Float64Array.from(bars, ({ timeMs }) => timeMs),
+    open: column,
+    high: column.map((price) => price + 1),
+    low: column.map((price) => price - 1),
+    close: column,
+    volume: new Float64Array(bars.length).fill(1e9),
+  };
+  return { market, columns };
+}
+
+export function instanceOf(limits: Partial<RiskLimits> = {}): StrategyInstanceSettings {
+  const runner = new StrategyRunner(triangle, {
+    marketNames: MARKET_NAMES,
+    market: 'BTCIRT',
+    timeframe: '1h',
+    params: { size: 1000, edge: 0.01 },
+    hasBooks: false,
+  });
+  const noAge = { maxBookAgeMs: null, collarBps: null };
+  return {
+    runner,
+    onError: 'stop',
+    pauseMs: 0,
+    limits: createRiskLimits({ ...noAge, ...limits }),
+    capital: {},
+  };
+}
+
+export const BALANCES = { rls: parseUnits('10000000'), usdt: parseUnits('10000'), btc: parseUnits('10') };
+
+export function backtestOf(over: Partial<CandleBacktest> = {}): CandleBacktest {
+  return {
+    instances: [instanceOf()],
+    execution: { ...DEFAULT_ENGINE_TIMES, instance: 'test' },
+    markets: [
+      barsOf(COIN_IN_RIAL, [100_000, 98_000, 98_000, 100_000, 100_000, 101_000]),
+      barsOf(COIN_IN_TETHER, [1_000, 1_000, 1_000, 1_000, 1_000, 1_010]),
+      barsOf(TETHER_IN_RIAL, [100, 100, 100, 100, 100, 100]),
+    ],
+    fees: FEES,
+    balances: BALANCES,
+    rules: {},
+    fromMs: FROM_MS,
+    config: null,
+    loading: { loadMs: 0, fromCache: false },
+    clock: () => 0,
+    ...over,
+  };
+}
