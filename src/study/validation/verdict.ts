@@ -160,7 +160,11 @@ function notTestedOf({ holdout, isWalked, stress, metrics }: VerdictBasis): read
     ...(holdout === 'closed'
       ? ['hold-out (closed: "sarraf study open-holdout" runs the best trial on it)']
       : []),
-    ...(isWalked ? [] : ['walk-forward (params were chosen once, with all days in view)']),
+    ...(isWalked
+      ? []
+      : [
+          'walk-forward (params were chosen once, with all days in view: "sarraf study walk-forward" runs one)',
+        ]),
     ...(isOnBooks ? [] : ['books (candles alone: no queue, no depth, no latency)']),
     ...untestedStress(stress),
   ];
