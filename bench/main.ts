@@ -2,6 +2,7 @@ import { benchBacktest } from './backtest.ts';
 import { benchClient } from './client.ts';
 import { benchCommand } from './command.ts';
 import { benchDecision } from './decision.ts';
+import { benchDistributedStudy } from './distributed-study.ts';
 import { benchEngine } from './engine.ts';
 import { benchHttp } from './http.ts';
 import { benchIdle } from './idle.ts';
@@ -37,13 +38,14 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   statistics: benchStatistics,
   samplers: benchSamplers,
   study: benchStudy,
+  'distributed-study': benchDistributedStudy,
   soak: benchSoak,
 };
 
 const HELP = `Usage: npm run bench -- [--json] [NAME ...]
 
 Measures sarraf against references in the same run. Names: ${Object.keys(BENCHMARKS).join(', ')} (all by default;
-soak takes minutes). Times mean little while something else keeps the machine busy.
+soak and distributed-study take minutes). Times mean little while something else keeps the machine busy.
 
   --json   print {"results":[{"name","value","unit","reference","ratio","target","holds"}]}
   --help   print this

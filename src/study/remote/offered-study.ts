@@ -69,10 +69,12 @@ export class OfferedStudy {
     }
     if (serving > 0) this.servedMs = performance.now();
     else if (performance.now() - this.servedMs < PATIENCE_MS) return;
+    const misfits =
+      notes.length === 0 ? '' : ` (${notes.length} ${notes.length === 1 ? 'does' : 'do'} not fit)`;
     const now =
       serving > 0
         ? `${serving === 1 ? '1 worker' : `${serving} workers`} with ${this.threadsNow} ${this.threadsNow === 1 ? 'thread' : 'threads'}`
-        : `no worker computes this study (${notes.length} ${notes.length === 1 ? 'does' : 'do'} not fit): start one with "sarraf worker --redis …"`;
+        : `no worker computes this study${misfits}: start one with "sarraf worker --redis …"`;
     if (now !== this.said) this.say(now);
     this.said = now;
   }
