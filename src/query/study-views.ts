@@ -4,6 +4,7 @@ import { readWrittenStudy } from '../study/file/read-study.ts';
 import { StudyFolder } from '../study/store/study-place.ts';
 import type { StoredTrial } from '../study/store/study-rows.ts';
 import { StudyStore } from '../study/store/study-store.ts';
+import { universeText } from '../strategy/universe/own-markets.ts';
 import type { MadeView, QueryPlaces } from './data-source.ts';
 import { createRowsTable } from './rows-table.ts';
 import { STUDY_FIELDS, TRIAL_FIELDS } from './views.ts';
@@ -66,11 +67,11 @@ function rowOfStudy(store: StudyStore, study: string): Row {
     );
   }
   const { settings } = readWrittenStudy(head.written);
-  const { strategy, markets, timeframe, sampler, objectives, budget } = settings;
+  const { strategy, markets, universe, timeframe, sampler, objectives, budget } = settings;
   return {
     study,
     strategy,
-    market: markets.join(', '),
+    market: universe === undefined ? markets.join(', ') : universeText(universe),
     timeframe,
     fromTimeMs: head.range.fromMs,
     splitTimeMs: head.range.splitMs,

@@ -1,4 +1,5 @@
-import { createBacktest, type CsvSource } from '../backtest/setup/candle-backtest.ts';
+import { universeRulesOf } from '../backtest/setup/available-markets.ts';
+import { createBacktest, neededMarkets, type CsvSource } from '../backtest/setup/candle-backtest.ts';
 import { marketsOfPoll, noBooks } from '../backtest/setup/poll-backtest.ts';
 import { catalogueRecordings } from '../backtest/setup/recordings.ts';
 import { openCatalogue } from '../daemon/open-catalogue.ts';
@@ -51,7 +52,10 @@ export async function loadBars({ settings, config, space, setup }: Question): Pr
     }),
   );
   const candles = backtest.markets.map(({ columns }) => columns);
-  return { data: cutCandles(candles, cutOf(settings)), problems };
+  const hasUniverse = universeRulesOf(backtest.instances).length > 0;
+  const needed = hasUniverse ? neededMarkets(backtest.instances) : null;
+  const isNeeded = (market: string): boolean => needed === null || needed.has(market);
+  return { data: cutCandles(candles, { ...cutOf(settings), isNeeded }), problems };
 }
 
 /** Books, trades, statistics and bars of every market that the strategy wants: all up to the end. */

@@ -38,6 +38,7 @@ export interface StudyResult {
   /** SHA-256 of what was asked, the data, the code and all trials. */
   readonly hash: string;
   readonly strategy: string;
+  /** Those that it trades, or that a universe chooses from. */
   readonly markets: readonly string[];
   readonly fidelity: StudySettings['fidelity'];
   readonly timeframe: string;
@@ -101,7 +102,10 @@ export function studyResult(
     file: store.path,
     hash: studyHash(identity, store.rows()),
     strategy: settings.strategy,
-    markets: settings.markets,
+    markets:
+      settings.universe === undefined
+        ? settings.markets
+        : [...new Set(identity.data.map(({ market }) => market))],
     fidelity: settings.fidelity,
     timeframe: settings.timeframe,
     range,

@@ -11,6 +11,7 @@ import { madeFindings } from '../unit/study/validation/made-findings.ts';
 import { madeNoise, madeStudy } from '../unit/study/validation/made-study.ts';
 
 const page = readFileSync('docs/studies.md', 'utf8');
+const universePage = readFileSync('docs/universe.md', 'utf8');
 
 let folder: string;
 beforeAll(() => {
@@ -51,6 +52,12 @@ describe('the page of studies', () => {
       const { code, error } = await sarrafHere(here(args));
       expect({ args, code, error }).toEqual({ args, code: 0, error: '' });
     }
+  });
+
+  test('has a study of markets that a rule chooses, which runs as it is', async () => {
+    const [, line = ''] = /^sarraf (study run .*)$/m.exec(universePage) ?? [];
+    const { code, error } = await sarrafHere(here(line.replaceAll("'", '').split(' ')));
+    expect({ code, error }).toEqual({ code: 0, error: '' });
   });
 
   test('names every field of a validation, and what its verdict can be', () => {

@@ -132,7 +132,7 @@ function availableMarkets({ csv, candles, catalogue, timeframe }: BacktestReques
 }
 
 /** Markets that are no mere candidates of universes, and that of tether in rial. */
-function neededMarkets(instances: readonly StrategyInstanceSettings[]): ReadonlySet<string> {
+export function neededMarkets(instances: readonly StrategyInstanceSettings[]): ReadonlySet<string> {
   const named = instances.flatMap(({ runner }) => [
     ...ownMarketsOf(runner),
     ...runner.subscriptions.flatMap((wanted) =>

@@ -69,8 +69,9 @@ async function resume(wanted: string, options: SessionFlags & RemoteFlags): Prom
 
 /** A study without a name of its own has one that says what it is: another question is another study. */
 export function shortName({ settings, identity }: PreparedStudy): string {
-  const { strategy, markets, timeframe } = settings;
-  return [baseName(strategy), ...markets, timeframe, identity.id.slice(0, 8)].join('-');
+  const { strategy, markets, universe, timeframe } = settings;
+  const places = universe === undefined ? markets : [universe.quote, universe.rankBy];
+  return [baseName(strategy), ...places, timeframe, identity.id.slice(0, 8)].join('-');
 }
 
 /** The options' budget over that of the file. */

@@ -48,12 +48,14 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
   const problem = optionsProblem(options.fidelity ?? 'candles', { ...options });
   if (problem !== null) throw wrongInput(problem);
   refuseUnfit(strategy, options);
-  if (options.universe !== undefined || options.set.length > 0)
-    throw wrongInput('expected a study of named markets, was --universe or --set, which no study takes');
+  if (options.set.length > 0)
+    throw wrongInput('expected --param or a study file in place of --set, which is of a configuration');
   const { market, from, to, holdout, param, currency, sampler, seed, generation, objective } = options;
   return given({
     strategy,
-    markets: [...market],
+    markets: options.universe === undefined ? [...market] : undefined,
+    // The study checks it.
+    universe: options.universe as WrittenStudy['universe'],
     fidelity: options.fidelity,
     timeframe: timeframeFlag(options),
     csv: csvOf(options),

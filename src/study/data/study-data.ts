@@ -40,7 +40,7 @@ export interface StudyData {
   readonly trials: RunData;
   /** With the hold-out. */
   readonly all: RunData;
-  /** Of what trials see. */
+  /** Of what trials see, but of markets that a universe may leave out. */
   readonly times: readonly MarketTimes[];
   readonly sets: readonly DataSet[];
 }
@@ -52,19 +52,33 @@ interface Cut {
   readonly holdout: number | null;
 }
 
-/** Cuts candles. Throws `INVALID_OPTIONS` where too few are left on either side. */
-export function cutCandles(all: readonly CandleColumns[], of: Cut): StudyData {
+/**
+ * Cuts candles. `isNeeded`: whether a market is no mere candidate of universes, which may begin later or end
+ * earlier. Throws `INVALID_OPTIONS` where too few of a needed one are left on either side; where none is
+ * needed, of the one with the most.
+ */
+export function cutCandles(
+  all: readonly CandleColumns[],
+  { isNeeded = () => true, ...of }: Cut & { readonly isNeeded?: (market: string) => boolean },
+): StudyData {
   const lengthMs = Math.min(...all.map(({ timeframe }) => timeframeMs(timeframe)));
   const firstMs = Math.min(...all.map((columns) => columns.openTimeMs[0] ?? Infinity));
   const lastMs = Math.max(...all.map((columns) => columns.openTimeMs[columns.length - 1] ?? -Infinity));
   const range = rangeOf(of, { firstMs, toMs: lastMs + lengthMs, stepMs: lengthMs });
-  refuseShort(all.map(timesOfCandles), range, of);
-  const trials = all.map((columns) => barsBetween(columns, 0, firstBarFrom(columns, range.splitMs)));
+  const longest = all.toSorted((left, right) => right.length - left.length).slice(0, 1);
+  const wanted = all.filter(({ market }) => isNeeded(market));
+  const needed = new Set((wanted.length > 0 ? wanted : longest).map(({ market }) => market));
+  const timesOf = (bars: readonly CandleColumns[]): readonly MarketTimes[] =>
+    bars.filter(({ market }) => needed.has(market)).map(timesOfCandles);
+  refuseShort(timesOf(all), range, of);
+  const trials = all
+    .map((columns) => barsBetween(columns, 0, firstBarFrom(columns, range.splitMs)))
+    .filter(({ length }) => length > 0);
   return {
     range,
     trials: { fidelity: 'candles', candles: trials },
     all: { fidelity: 'candles', candles: all },
-    times: trials.map(timesOfCandles),
+    times: timesOf(trials),
     sets: all.map(dataSetOf),
   };
 }

@@ -13,6 +13,7 @@ import { balances, marketSymbol } from '../../daemon/settings/setting-fields.ts'
 import { TIMEFRAMES } from '../../domain/timeframe.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { positiveDecimal } from '../../simulator/settings/config-fields.ts';
+import { universeSchema } from '../../strategy/universe/universe-rules.ts';
 import { SAMPLER_KINDS, type SamplerKind } from '../samplers/sampler-settings.ts';
 import { MOST_TRIALS } from '../samplers/trial-record.ts';
 import { spaceDeclaration } from '../space/space-declaration.ts';
@@ -78,6 +79,21 @@ const rules = z
   })
   .prefault({});
 
+/** What is wrong with where it trades; null for nothing. */
+function placesProblem({
+  markets,
+  universe,
+}: {
+  readonly markets?: readonly string[] | undefined;
+  readonly universe?: unknown;
+}): string | null {
+  if (universe !== undefined && markets !== undefined)
+    return 'expected markets or a universe, found both: leave one of them out';
+  if (universe === undefined && markets === undefined)
+    return 'expected markets: BTCUSDT, or universe: { quote: usdt, rankBy: volume24h, take: 10 }, found neither';
+  return new Set(markets).size < (markets?.length ?? 0) ? 'expected every market once' : null;
+}
+
 /** What nothing would use is refused: who says it counts on it. */
 function refuseOtherFidelity(
   of: {
@@ -113,7 +129,11 @@ export const studySettings = z
         marketSymbol().transform((symbol) => [symbol]),
         z.array(marketSymbol()).min(1).max(MOST_MARKETS),
       ])
+      .optional()
       .describe('The market that it trades, or several: it then runs once in each, in one account.'),
+    universe: universeSchema
+      .optional()
+      .describe('Markets that are chosen by a rule, in place of markets. docs/universe.md explains it.'),
     timeframe: z.enum(TIMEFRAMES).prefault('1h').describe('Timeframe of the candles.'),
     csv: z
       .union([file(), z.record(z.string(), file())])
@@ -184,7 +204,8 @@ export const studySettings = z
       .prefault({})
       .describe('How what was found is tested.'),
   })
-  .superRefine(({ csv, catalogue, from, to, markets, objectives: wanted, sampler, ...rest }, context) => {
+  .superRefine((settings, context) => {
+    const { csv, catalogue, from, to, markets, universe, objectives: wanted, sampler, ...rest } = settings;
     const refuse = (path: string[], message: string): void => {
       context.addIssue({ code: 'custom', path, message });
     };
@@ -193,17 +214,18 @@ export const studySettings = z
     if (from !== undefined && to !== undefined && from >= to)
       refuse(['to'], 'expected a range that begins before it ends, found the end before the beginning');
     refuseOtherFidelity({ csv, objectives: wanted, ...rest }, refuse);
-    if (new Set(markets).size < markets.length) refuse(['markets'], 'expected every market once');
+    const problem = placesProblem({ markets, universe });
+    if (problem !== null) refuse([universe === undefined ? 'markets' : 'universe'], problem);
     if (wanted.length > 1 && (sampler.kind === 'tpe' || sampler.kind === 'cmaes'))
       refuse(
         ['sampler', 'kind'],
         `expected one objective for ${sampler.kind}, found ${wanted.length}: use nsga2`,
       );
   })
-  .transform(({ sampler, ...rest }) => {
+  .transform(({ sampler, markets = [], ...rest }) => {
     const kind: SamplerKind = sampler.kind ?? (rest.objectives.length > 1 ? 'nsga2' : 'tpe');
     const usual = NOT_LEARNING.has(kind) ? LONGEST_GENERATION : LEARNING_GENERATION;
-    return { ...rest, sampler: { ...sampler, kind, generation: sampler.generation ?? usual } };
+    return { ...rest, markets, sampler: { ...sampler, kind, generation: sampler.generation ?? usual } };
   });
 
 export type StudySettings = z.output<typeof studySettings>;

@@ -17,12 +17,16 @@ export function stressBasis(
 ): StressBasis {
   const { data, setup, settings } = study;
   const { fees } = botConfigOf(setup.overrides).paper;
-  const quotes = [...new Set(settings.markets.map((market) => parseMarket(market).quote))];
+  const { markets, universe } = settings;
+  const quotes = new Set([
+    ...markets.map((market) => parseMarket(market).quote),
+    ...(universe === undefined ? [] : [universe.quote]),
+  ]);
   const { trials } = data;
   return {
     draws,
     ...(trials.fidelity === 'candles' ? drawnOf(trials.candles, { settings, again }) : NOT_DRAWN),
-    paid: paidCosts({ fees, fill: setup }, quotes),
+    paid: paidCosts({ fees, fill: setup }, [...quotes]),
   };
 }
 

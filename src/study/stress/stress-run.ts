@@ -99,7 +99,7 @@ function withRandomEntries(
   const market = parseMarket(present(plan.value[0], 'a market that was traded').market).symbol;
   const { name } = definition;
   const plugin = { kind: 'definition', definition } as const;
-  return { ...config, strategies: [{ ...first, plugin, name, market, params: {} }] };
+  return { ...config, strategies: [{ ...first, plugin, name, market, universe: null, params: {} }] };
 }
 
 function tradesOf(run: BacktestRun, trips: readonly RoundTrip[]): TradesAgain {
