@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance, DuckDBResult } from '@duckdb/node-api';
 import { SarrafError } from '../domain/errors.ts';
 
 /** Memory that DuckDB may take; what does not fit goes to the temporary folder, where one is given. */
@@ -86,13 +86,29 @@ export async function* streamChunks(
   try {
     const result = await database.connection.stream(sql);
     for (;;) {
-      const chunk = await result.fetchChunk();
-      if (chunk === null || chunk.rowCount === 0) return;
+      const chunk = await nextChunk(result, () => database.connection.run(`EXPLAIN ANALYZE ${sql}`));
+      if (chunk === null) return;
       yield chunk;
     }
   } catch (error) {
     throw failure(error, what);
   }
+}
+
+/**
+ * The next chunk of a streamed result, or null at its end. The library ends a result that failed on the way as
+ * if it had no more rows, and drops the reason: `findReason` runs the query again, and is to throw it.
+ */
+export async function nextChunk(
+  result: DuckDBResult,
+  findReason: () => Promise<unknown>,
+): Promise<DuckDBDataChunk | null> {
+  const chunk = await result.fetchChunk();
+  if (chunk !== null && chunk.rowCount > 0) return chunk;
+  const { ResultReturnType } = await loadDuckdb();
+  if (result.returnType !== ResultReturnType.INVALID) return null;
+  await findReason();
+  throw new Error('the query ended before its last row, and ran well when it was run again');
 }
 
 function failure(error: unknown, what: string): SarrafError {
