@@ -134,7 +134,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/health.ts')).healthCommand(),
   },
   report: {
-    summary: 'Lists, shows and compares stored backtests; writes the page of a live session.',
+    summary: 'Lists, shows, compares and exports stored backtests; writes the page of a live session.',
     load: async () => (await import('./commands/report.ts')).reportCommand(),
   },
   record: {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { DuckDBExtractedStatements, DuckDBPreparedStatement, DuckDBResult } from '@duckdb/node-api';
 import { SarrafError } from '../domain/errors.ts';
 import { loadDuckdb, openDatabase, runSql, sqlFiles, sqlText, type Database } from '../recording/duckdb.ts';
+import { copySql } from './copy-parquet.ts';
 import type { MadeView, MakeView, QueryPlaces } from './data-source.ts';
 import { queryFailure } from './query-failure.ts';
 import { VIEW_MAKERS } from './view-makers.ts';
@@ -21,6 +22,8 @@ export interface QueryOptions {
   readonly places: QueryPlaces;
   /** The file that `writeParquet` writes; null where nothing is written. */
   readonly draft: string | null;
+  /** Stops the query, which then throws. */
+  readonly signal: AbortSignal;
 }
 
 /** One query of what sarraf keeps, in a database of its own that can do nothing else. */
@@ -31,6 +34,8 @@ export interface OpenQuery {
   readonly unreadable: readonly string[];
   /** The rows as they come. Throws `INVALID_OPTIONS` for a query that can not be run. */
   stream(): Promise<DuckDBResult>;
+  /** Runs a query that failed on the way again, without its rows, and throws why it failed. */
+  findFailure(): Promise<void>;
   /** Writes the result to the draft, and answers how many rows it has. */
   writeParquet(): Promise<number>;
   close(): void;
@@ -42,7 +47,7 @@ export interface OpenQuery {
  * SELECT is taken, so nothing is written. Throws `INVALID_OPTIONS` for a query that can not be run, and
  * `DATA_UNUSABLE` where data can not be read.
  */
-export async function openQuery({ sql, places, draft }: QueryOptions): Promise<OpenQuery> {
+export async function openQuery({ sql, places, draft, signal }: QueryOptions): Promise<OpenQuery> {
   const temporaryFolder = join(tmpdir(), `sarraf-sql-${process.pid}-${randomBytes(6).toString('hex')}`);
   await loadDuckdb();
   const opening = openDatabase({ temporaryFolder });
@@ -52,7 +57,10 @@ export async function openQuery({ sql, places, draft }: QueryOptions): Promise<O
   const removeTemporary = (): void => rmSync(temporaryFolder, { recursive: true, force: true });
   // The process may end at once, as when its output has lost its reader.
   process.once('exit', removeTemporary);
+  const interrupt = (): void => database.connection.interrupt();
+  signal.addEventListener('abort', interrupt);
   const close = (): void => {
+    signal.removeEventListener('abort', interrupt);
     database.close();
     removeTemporary();
     process.off('exit', removeTemporary);
@@ -66,12 +74,17 @@ export async function openQuery({ sql, places, draft }: QueryOptions): Promise<O
     const paths = made.flatMap(({ files }) => files);
     await lock(database, [...paths, ...(draft === null ? [] : [resolve(draft)])]);
     const statement = await prepared(statements, sql);
+    signal.throwIfAborted();
     return {
       notes: made.flatMap(({ name, nothing }) =>
         nothing === null ? [] : [`${name} has no rows: ${nothing}`],
       ),
       unreadable: [...new Set(made.flatMap(({ unreadable }) => unreadable))],
       stream: () => ofQuery(sql, () => statement.stream()),
+      findFailure: async () => {
+        signal.throwIfAborted();
+        await database.connection.run(`EXPLAIN ANALYZE ${sql}`);
+      },
       writeParquet: () => ofQuery(sql, () => writeParquet(database, sql, draft)),
       close,
     };
@@ -127,9 +140,7 @@ async function writeParquet(database: Database, sql: string, draft: string | nul
     throw new SarrafError('INVALID_OPTIONS', 'expected a file to write Parquet to, was none');
   const { connection } = database;
   await connection.run(`CREATE TEMP VIEW ${RESULT} AS ${sql}`);
-  const copied = await connection.runAndReadAll(
-    `COPY (FROM ${RESULT}) TO ${sqlText(resolve(draft))} (FORMAT parquet, COMPRESSION zstd)`,
-  );
+  const copied = await connection.runAndReadAll(copySql(`FROM ${RESULT}`, draft));
   return Number(copied.getRows()[0]?.[0] ?? 0);
 }
 

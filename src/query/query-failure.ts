@@ -2,6 +2,9 @@ import { nearestWord } from '../configuration/nearest-word.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { VIEW_NAMES, VIEWS, viewsNamedIn } from './views.ts';
 
+/** What DuckDB says of a Parquet file that it can not read. */
+const DAMAGED = /^Invalid Input Error: (?:Failed to read file|No magic bytes)/;
+
 /** What went wrong that no other query mends, by how DuckDB begins its message. */
 const NOT_OF_THE_QUERY = /^(?:IO|Out of Memory|Internal|FATAL|INTERNAL|Interrupt)/;
 
@@ -16,7 +19,7 @@ const PLACE = /^LINE (\d+): /m;
 export function queryFailure(error: unknown, sql: string): SarrafError {
   if (error instanceof SarrafError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const isOfQuery = !NOT_OF_THE_QUERY.test(message);
+  const isOfQuery = !NOT_OF_THE_QUERY.test(message) && !DAMAGED.test(message);
   return new SarrafError(isOfQuery ? 'INVALID_OPTIONS' : 'DATA_UNUSABLE', sentenceOf(message, sql), {
     cause: error,
   });
@@ -36,6 +39,8 @@ function sentenceOf(message: string, sql: string): string {
     return `expected a query of views alone, found one that reaches beyond them: ask ${VIEW_NAMES.join(', ')}`;
   if (message.startsWith('Out of Memory'))
     return `expected a query that fits into memory and 4 GB of temporary files (${firstLine(message)}): ask for fewer rows`;
+  if (DAMAGED.test(message))
+    return `expected recordings that can be read, found a damaged file (${firstLine(message)}): restore a copy of it, or move its folder away and import again`;
   if (message.startsWith('IO Error'))
     return `expected to be able to read the data (${firstLine(message)}): ask again, since a recorder replaces files`;
   if (message === NOTHING_THERE) return 'expected one SELECT, found nothing to run';

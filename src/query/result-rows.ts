@@ -1,6 +1,6 @@
 import type { DuckDBDataChunk, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
 import { present } from '../domain/invariant.ts';
-import { loadDuckdb } from '../recording/duckdb.ts';
+import { loadDuckdb, nextChunk } from '../recording/duckdb.ts';
 import type { OpenQuery } from './open-query.ts';
 import { queryFailure } from './query-failure.ts';
 import { resultColumn, type ResultColumn } from './result-values.ts';
@@ -22,13 +22,17 @@ export async function resultRows(query: OpenQuery, sql: string): Promise<ResultR
   const columns = result
     .deduplicatedColumnNames()
     .map((name, index) => resultColumn(name, present(types[index], 'a type for each column'), classes));
-  return { columns, parts: partsOf(result, sql) };
+  return { columns, parts: partsOf(result, query, sql) };
 }
 
-async function* partsOf(result: DuckDBResult, sql: string): AsyncGenerator<Iterable<ResultRow>> {
+async function* partsOf(
+  result: DuckDBResult,
+  query: OpenQuery,
+  sql: string,
+): AsyncGenerator<Iterable<ResultRow>> {
   for (;;) {
-    const chunk = await nextChunk(result, sql);
-    if (chunk === null || chunk.rowCount === 0) return;
+    const chunk = await chunkOf(result, query, sql);
+    if (chunk === null) return;
     yield rowsOf(chunk);
   }
 }
@@ -37,9 +41,9 @@ function* rowsOf(chunk: DuckDBDataChunk): Generator<ResultRow> {
   for (let index = 0; index < chunk.rowCount; index += 1) yield chunk.getRowValues(index);
 }
 
-async function nextChunk(result: DuckDBResult, sql: string): Promise<DuckDBDataChunk | null> {
+async function chunkOf(result: DuckDBResult, query: OpenQuery, sql: string): Promise<DuckDBDataChunk | null> {
   try {
-    return await result.fetchChunk();
+    return await nextChunk(result, () => query.findFailure());
   } catch (error) {
     throw queryFailure(error, sql);
   }

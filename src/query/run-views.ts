@@ -51,6 +51,16 @@ export async function makeRunTableView(
     await runSql(database, emptyViewSql(name), `make the view ${name}`);
     return { files, ...made };
   }
+  await runSql(
+    database,
+    `CREATE VIEW ${name} AS ${runTableSql(name, files)}`,
+    `read the ${name} of runs in ${places.data}`,
+  );
+  return { files, ...made };
+}
+
+/** SQL of one table of results; `run` says of which. Throws `DATA_UNUSABLE` where one is too large. */
+export function runTableSql(name: RunTableName, files: readonly string[]): string {
   const { table, fields } = TABLES[name];
   const entries = Object.entries<keyof typeof FIELD_TYPES>(fields);
   const lists = entries.map(([field, type]) => `${sqlName(field)} ${FIELD_TYPES[type].stored}[]`);
@@ -59,16 +69,11 @@ export async function makeRunTableView(
     return `${value} AS ${sqlName(columnName(field, type))}`;
   });
   const values = entries.map(([field]) => `unnest(t.${sqlName(field)}) AS ${sqlName(field)}`);
-  await runSql(
-    database,
-    `CREATE VIEW ${name} AS SELECT run, ${shown.join(', ')} FROM (
-       SELECT parse_path(filename, 'system')[-2] AS run, ${values.join(', ')}
-       FROM (SELECT filename, ${table} AS t FROM read_json(${sqlFiles(files)}, filename = true,
-         format = 'unstructured', records = true, maximum_object_size = ${largestBytes(files)},
-         columns = {${table}: 'STRUCT(${lists.join(', ')})'})))`,
-    `read the ${name} of runs in ${places.data}`,
-  );
-  return { files, ...made };
+  return `SELECT run, ${shown.join(', ')} FROM (
+    SELECT parse_path(filename, 'system')[-2] AS run, ${values.join(', ')}
+    FROM (SELECT filename, ${table} AS t FROM read_json(${sqlFiles(files)}, filename = true,
+      format = 'unstructured', records = true, maximum_object_size = ${largestBytes(files)},
+      columns = {${table}: 'STRUCT(${lists.join(', ')})'})))`;
 }
 
 function largestBytes(files: readonly string[]): number {

@@ -1,11 +1,11 @@
-import { renameSync, rmSync } from 'node:fs';
 import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
-import { openDatabase, runSql, sqlText } from '../recording/duckdb.ts';
+import { openDatabase } from '../recording/duckdb.ts';
 import { readSpace } from '../study/space/space-declaration.ts';
 import { isNumeric, type Parameter, type ParameterValue, type Space } from '../study/space/parameter.ts';
 import type { StoredTrial } from '../study/store/study-rows.ts';
 import type { StudyStore } from '../study/store/study-store.ts';
+import { copyParquet } from './copy-parquet.ts';
 import { createRowsTable } from './rows-table.ts';
 import { columnName, FIGURE_FIELDS, type FieldType, type FieldTypes } from './view-columns.ts';
 
@@ -41,17 +41,13 @@ export async function writeTrialsParquet(store: StudyStore, path: string): Promi
     params: 'json',
     ...FIGURE_FIELDS,
   };
-  const draft = `${path}.${process.pid}.tmp`;
   const database = await openDatabase();
   try {
     const count = await createRowsTable(database, { name: 'trials', fields, rows: rowsOf(store, columns) });
-    const copy = `COPY (SELECT * FROM trials ORDER BY number) TO ${sqlText(draft)} (FORMAT parquet, COMPRESSION zstd)`;
-    await runSql(database, copy, `write ${draft}`);
-    renameSync(draft, path);
+    await copyParquet(database, 'SELECT * FROM trials ORDER BY number', path);
     return count;
   } finally {
     database.close();
-    rmSync(draft, { force: true });
   }
 }
 

@@ -96,8 +96,8 @@ export async function* streamChunks(
 }
 
 /**
- * The next chunk of a streamed result, or null at its end. The library ends a result that failed on the way as
- * if it had no more rows, and drops the reason: `findReason` runs the query again, and is to throw it.
+ * The next chunk of a streamed result, or null at its end. The library ends a result that failed on the way
+ * as if it had no more rows, and drops the reason: `findReason` runs the query again, and is to throw it.
  */
 export async function nextChunk(
   result: DuckDBResult,

@@ -38,6 +38,7 @@ import { keepHeapTight } from '../tight-heap.ts';
 interface Options extends BacktestFlags {
   readonly data: string;
   readonly save: boolean;
+  readonly parquet?: true;
   readonly latencyFrom?: string;
   readonly seed: number;
   readonly checkLookahead?: true;
@@ -90,6 +91,8 @@ async function backtest(strategy: string | undefined, options: Options): Promise
   if (problem !== null) throw wrongInput(problem);
   if (strategy === undefined && options.config === undefined)
     throw wrongInput('expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml, was neither');
+  if (options.parquet === true && !options.save)
+    throw wrongInput('expected --parquet without --no-save: the files are stored with the run');
   refuseUnfit(strategy, options);
   keepHeapTight();
   const config = configOf(strategy, options);
@@ -121,7 +124,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
       onProgress: (rows, share) => progress.show({ done: rows, share }),
     });
     progress.end();
-    conclude(run, problems, options);
+    await conclude(run, problems, options);
     return;
   }
   progress.begin(`loading ${options.csv.map(({ path }) => path).join(', ') || 'bars'}`);
@@ -136,7 +139,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     onProgress: (done, total) => progress.show({ done, share: done / total }),
   });
   progress.end();
-  conclude(run, problems, options);
+  await conclude(run, problems, options);
   const checked = await check({
     lookahead: options.checkLookahead === true,
     warmUp: options.checkWarmup === true,
@@ -158,12 +161,13 @@ async function recordedLatency({ latency, latencyFrom, seed }: Options): Promise
 }
 
 /** Keeps and prints what came of a run. Throws where a strategy stopped on the way. */
-function conclude(run: BacktestRun, problems: readonly string[], options: Options): void {
+async function conclude(run: BacktestRun, problems: readonly string[], options: Options): Promise<void> {
   for (const problem of problems) console.error(problem);
   const beganMs = performance.now();
   const finished = finishRun(run);
   const finishedMs = performance.now();
   const folder = options.save ? writeRunFolder(join(options.data, 'backtests'), finished) : null;
+  if (options.parquet === true && folder !== null) await writeParquetBeside(folder);
   if (options.json === true) {
     // A stream may keep what it is given.
     const out = new ByteWriter((piece) => process.stdout.write(Buffer.from(piece)));
@@ -178,6 +182,12 @@ function conclude(run: BacktestRun, problems: readonly string[], options: Option
   const stopped = run.strategies.filter(({ failure }) => failure !== null);
   if (stopped.length > 0)
     throw failed(stopped.map(({ name, failure }) => `${name} stopped: ${failure}`).join('\n'));
+}
+
+/** It is loaded when it is asked for, since it brings 70 MB of DuckDB. */
+async function writeParquetBeside(folder: string): Promise<void> {
+  const { writeRunParquet } = await import('../../query/write-run-parquet.ts');
+  await writeRunParquet(folder, folder);
 }
 
 /** `sarraf backtest`: strategies on recorded bars. */
@@ -195,6 +205,7 @@ export function backtestCommand(): Command {
     .option('--check-warmup', 'runs again from later starts and compares the orders')
     .option('--data <folder>', 'data folder; the run is stored in backtests below it', 'data')
     .option('--no-save', 'stores nothing')
+    .option('--parquet', 'stores the tables of the run as Parquet, too')
     .option('--json', 'prints the result as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (strategy: string | undefined, options: Options) =>

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { comparisonRows, differentGrounds, figureDifferences } from '../../backtest/report/compare-lines.ts';
@@ -5,6 +6,7 @@ import { resultLines } from '../../backtest/report/summary-lines.ts';
 import { shownMoney, numberText, percentText } from '../../backtest/report/value-text.ts';
 import { findRun, listRuns, type KeptRun } from '../../backtest/result/read-run-folder.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { asCommand } from '../as-command.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import { liveReportCommand } from '../report/live-command.ts';
@@ -20,6 +22,10 @@ interface ListOptions extends Options {
   readonly last: number;
 }
 
+interface ParquetOptions extends Options {
+  readonly out?: string;
+}
+
 /** Runs of a list at the most: each is a file to read. */
 const MOST_RUNS = 1_000;
 
@@ -31,6 +37,7 @@ Examples:
   sarraf report list
   sarraf report show last
   sarraf report compare 20240131T1 20240201T1 --json
+  sarraf report parquet last
   sarraf report live --config config/bot.yaml`;
 
 const LIST_COLUMNS: readonly TableColumn[] = [
@@ -101,6 +108,16 @@ function compare(wanted: readonly [first: string, second: string], options: Opti
   if (grounds.length > 0) console.log(['', ...grounds].join('\n'));
 }
 
+async function parquet(wanted: string, options: ParquetOptions): Promise<void> {
+  const { path, run } = runOf(wanted, options);
+  const { out: folder = path } = options;
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw wrongInput(`expected a folder at ${folder}, found none: make it, or name another with --out`);
+  const { writeRunParquet } = await import('../../query/write-run-parquet.ts');
+  const files = await writeRunParquet(path, folder);
+  console.log(options.json === true ? JSON.stringify({ run, files }) : files.join('\n'));
+}
+
 /** A run by what the user called it. One that is not there is a mistake of the user. */
 function runOf(wanted: string, options: Options): KeptRun {
   try {
@@ -123,7 +140,7 @@ function subcommand(name: string, description: string): Command {
 /** `sarraf report`: backtests that were kept. */
 export function reportCommand(): Command {
   return new Command('report')
-    .description('Lists, shows and compares stored backtests; writes the page of a live session.')
+    .description('Lists, shows, compares and exports stored backtests; writes the page of a live session.')
     .addHelpText('after', EXAMPLES)
     .addCommand(
       subcommand('list', 'Lists runs, newest last.')
@@ -140,6 +157,12 @@ export function reportCommand(): Command {
         .argument('<first>', 'a run')
         .argument('<second>', 'another run')
         .action((first: string, second: string, options: Options) => compare([first, second], options)),
+    )
+    .addCommand(
+      subcommand('parquet', 'Writes the trades, orders, fills and equity of a run as Parquet.')
+        .argument('<run>', 'which run')
+        .option('--out <folder>', 'where to write (default: beside the run)')
+        .action(async (run: string, options: ParquetOptions) => asCommand(async () => parquet(run, options))),
     )
     .addCommand(liveReportCommand());
 }

@@ -1,11 +1,14 @@
 import { Command, Option } from 'commander';
+import { asWholeFile } from '../../query/as-whole-file.ts';
 import { openQuery, type OpenQuery } from '../../query/open-query.ts';
 import { resultRows } from '../../query/result-rows.ts';
 import { VIEW_NAMES, VIEWS } from '../../query/views.ts';
+import { isOutputGone } from '../../daemon/logging/standard-output.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
+import { endSignal } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
-import { asWholeFile, refuseTaken } from '../sql/write-parquet.ts';
+import { refuseTaken } from '../sql/refuse-taken.ts';
 import { printTable, writeCsvRows, writeJsonRows } from '../sql/write-rows.ts';
 
 const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
@@ -19,6 +22,20 @@ interface Options {
   readonly out?: string;
   readonly rows: number;
   readonly json?: true;
+}
+
+interface Question {
+  readonly sql: string;
+  readonly options: Options;
+  /** The file that is written; null where the result is printed. */
+  readonly draft: string | null;
+  readonly signal: AbortSignal;
+}
+
+interface Printed {
+  readonly sql: string;
+  readonly format: Format;
+  readonly rows: number;
 }
 
 const USUAL_ROWS = 50;
@@ -83,32 +100,51 @@ function formatOf({ format, out, json }: Options): Format {
 
 async function ask(sql: string, options: Options): Promise<void> {
   const format = formatOf(options);
-  const { out, rows } = options;
-  if (out === undefined) {
-    await withQuery(sql, { options, draft: null }, async (query) => {
-      const result = await resultRows(query, sql);
-      if (format === 'csv') await writeCsvRows(result);
-      else if (format === 'json') await writeJsonRows(result);
-      else await printTable(result, rows);
-    });
-    return;
+  const { out } = options;
+  if (out !== undefined) refuseTaken(out);
+  const end = endSignal();
+  let isUnread = false;
+  const onOutputError = (error: Error): void => {
+    isUnread ||= isOutputGone(error);
+  };
+  process.stdout.on('error', onOutputError);
+  const question = { sql, options, signal: end.signal };
+  try {
+    if (out === undefined)
+      await withQuery({ ...question, draft: null }, (query) =>
+        print(query, { sql, format, rows: options.rows }),
+      );
+    else {
+      const write = (draft: string): Promise<number> =>
+        withQuery({ ...question, draft }, (query) => query.writeParquet());
+      const written = await asWholeFile(out, write, () => refuseTaken(out));
+      console.log(`${out}: ${written.toLocaleString('en')} rows`);
+    }
+  } catch (error) {
+    if (!end.signal.aborted) throw error;
+    // Nobody reads any more, as after `| head`.
+    if (isUnread) return;
+    throw failed('stopped by a signal before the end of the query');
+  } finally {
+    process.stdout.off('error', onOutputError);
+    end.release();
   }
-  refuseTaken(out);
-  const written = await asWholeFile(out, (draft) =>
-    withQuery(sql, { options, draft }, (query) => query.writeParquet()),
-  );
-  console.log(`${out}: ${written.toLocaleString('en')} rows`);
+}
+
+async function print(query: OpenQuery, { sql, format, rows }: Printed): Promise<void> {
+  const result = await resultRows(query, sql);
+  if (format === 'csv') await writeCsvRows(result);
+  else if (format === 'json') await writeJsonRows(result);
+  else await printTable(result, rows);
 }
 
 /** What is missing in a result is said behind it, and makes the command fail. */
 async function withQuery<Value>(
-  sql: string,
-  of: { readonly options: Options; readonly draft: string | null },
+  { sql, options, draft, signal }: Question,
   run: (query: OpenQuery) => Promise<Value>,
 ): Promise<Value> {
-  const { options, draft } = of;
   const { catalogue, data } = options;
-  const query = await openQuery({ sql, places: { catalogue, data }, draft });
+  const query = await openQuery({ sql, places: { catalogue, data }, draft, signal });
   try {
     const value = await run(query);
     for (const note of query.notes) console.error(note);

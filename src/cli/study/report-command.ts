@@ -1,7 +1,8 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { countText } from '../../domain/money-text.ts';
+import { asWholeFile } from '../../query/as-whole-file.ts';
 import { writeTrialsParquet } from '../../query/write-trials-parquet.ts';
 import { studyHtml } from '../../study/report/study-html.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
@@ -23,7 +24,7 @@ async function report(wanted: string, options: Options): Promise<void> {
   const out = options.out ?? folder.reportOf(name);
   makeFolder(out);
   const page = join(resolve(out), 'report.html');
-  replaceText(page, studyHtml(reported));
+  await asWholeFile(page, (draft) => writeFileSync(draft, studyHtml(reported)));
   const parquet = join(resolve(out), 'trials.parquet');
   const trials = await writeTrials(folder.pathOf(name), parquet);
   if (options.json === true) {
@@ -49,17 +50,6 @@ function makeFolder(path: string): void {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code !== 'EEXIST' && code !== 'ENOTDIR') throw error;
     throw wrongInput(`expected a folder at ${path}, found a file: name another with --out`);
-  }
-}
-
-/** A reader sees the page before or the one after, each whole. */
-function replaceText(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(draft, text);
-    renameSync(draft, path);
-  } finally {
-    rmSync(draft, { force: true });
   }
 }
 

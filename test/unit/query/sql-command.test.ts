@@ -22,7 +22,7 @@ beforeAll(async () => {
   const account = ['--catalogue', 'data/example', '--cash', '10000', '--fee', '0.1%', '--data', data];
   const market = ['--market', 'BTCUSDT', '--timeframe', '5m'];
   const runs = [
-    ['backtest', 'ma-cross', ...market, ...account, '--param', 'fast=3', '--param', 'slow=9'],
+    ['backtest', 'ma-cross', ...market, ...account, '--param', 'fast=3', '--param', 'slow=9', '--parquet'],
     [
       'study',
       'run',
@@ -177,6 +177,34 @@ describe('a query', () => {
     expect({ code, rows: JSON.parse(out) as unknown }).toEqual({ code: 0, rows: [{ n: 3 }] });
   });
 
+  test('that fails in the middle of its rows says so', async () => {
+    const query =
+      "select cast(case when range = 500000 then 'x' else '1' end as int) as a from range(1000000)";
+    const { code, out, error } = await sql(query, '--format', 'csv');
+    expect({ code, error }).toEqual({
+      code: 2,
+      error:
+        "expected a query that DuckDB can run, found: Conversion Error: Could not convert string 'x' to INT32\n",
+    });
+    expect(out.split('\n').length).toBeLessThan(600_000);
+  });
+
+  test('of a damaged recording names the file', async () => {
+    const catalogue = join(folder, 'broken');
+    cpSync('data/example/BTCUSDT/candles-1h', join(catalogue, 'BTCUSDT', 'candles-1h'), { recursive: true });
+    const file = '2026-01.1.parquet';
+    const path = join(catalogue, 'BTCUSDT', 'candles-1h', file);
+    const bytes = readFileSync(path);
+    // The pages of the columns, without what the file says of itself at its end.
+    writeFileSync(path, bytes.fill(0x5a, 40, 900));
+    const { code, out, error } = await sql('from candles', '--format', 'csv', '--catalogue', catalogue);
+    expect({ code, lines: out.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
+    expect(error).toMatch(
+      /^DATA_UNUSABLE: expected recordings that can be read, found a damaged file .*restore/,
+    );
+    expect(error).toContain(file);
+  });
+
   test('names what it leaves out, and fails', async () => {
     const other = join(folder, 'damaged');
     mkdirSync(join(other, 'backtests', 'run'), { recursive: true });
@@ -233,6 +261,40 @@ describe('a result', () => {
   test('of a long query goes out in order', async () => {
     const { out } = await sql('select range as n from range(100000)', '--format', 'csv');
     expect(out).toBe(`n\n${Array.from({ length: 100_000 }, (_, index) => `${index}\n`).join('')}`);
+  });
+});
+
+const parquetOfRun = (...args: readonly string[]): ReturnType<typeof sarrafHere> =>
+  sarrafHere(['report', 'parquet', 'last', '--data', data, ...args]);
+
+describe('the tables of a run as Parquet', () => {
+  test('are written beside it or elsewhere', async () => {
+    const shared = join(folder, 'shared');
+    mkdirSync(shared);
+    const [run = ''] = readdirSync(join(data, 'backtests'));
+    const names = ['trades', 'orders', 'fills', 'equity'].map((name) => `${name}.parquet`);
+    // The backtest wrote them, too.
+    expect(readdirSync(join(data, 'backtests', run))).toEqual(expect.arrayContaining(names));
+    const { out, code } = await parquetOfRun('--out', shared, '--json');
+    expect({ code, printed: JSON.parse(out) as unknown }).toEqual({
+      code: 0,
+      printed: { run, files: names.map((name) => join(shared, name)) },
+    });
+    expect(await parquetOfRun()).toMatchObject({
+      code: 0,
+      out: `${names.map((name) => join(data, 'backtests', run, name)).join('\n')}\n`,
+    });
+  });
+
+  test('are refused where there is no folder or no run to keep them in', async () => {
+    expect(await parquetOfRun('--out', join(folder, 'nowhere'))).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('expected a folder at'),
+    });
+    expect(await sarrafHere(['backtest', 'ma-cross', '--parquet', '--no-save'])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('expected --parquet without --no-save'),
+    });
   });
 });
 

@@ -1,0 +1,96 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createResult } from '../../../src/backtest/result/create-result.ts';
+import { finishRun } from '../../../src/backtest/result/finish-run.ts';
+import { writeRunFolder } from '../../../src/backtest/result/write-run-folder.ts';
+import type { Units } from '../../../src/domain/money.ts';
+import { writeRunParquet } from '../../../src/query/write-run-parquet.ts';
+import { openDatabase, queryRows, sqlText, type Database } from '../../../src/recording/duckdb.ts';
+import { demoRun } from '../backtest/demo-run.ts';
+
+const base = demoRun({ bars: 60, tradeChance: 0.3 });
+// The most digits that money has, and a text that CSV and SQL would take for more than one.
+const odd = {
+  tag: `a "b", c's`,
+  price: 1_234_567_890_123_456_789_012_345_678_987_654_321n as Units,
+  stopPrice: -1n as Units,
+};
+const run = {
+  ...base,
+  orders: base.orders.map((order, place) => (place === 0 ? { ...order, ...odd } : order)),
+};
+const result = createResult(run);
+
+let folder: string;
+let kept: string;
+let database: Database;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sarraf's [run]-"));
+  kept = writeRunFolder(folder, finishRun(run));
+  database = await openDatabase();
+  const files = await writeRunParquet(kept, kept);
+  expect(files).toEqual(['trades', 'orders', 'fills', 'equity'].map((name) => join(kept, `${name}.parquet`)));
+  // Those that are there are replaced.
+  await writeRunParquet(kept, kept);
+});
+afterAll(() => {
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Money as its shortest exact text, and times as ms. */
+const SHOWN: Readonly<Record<string, (name: string) => string>> = {
+  'DECIMAL(38,10)': (name) => `rtrim(rtrim("${name}"::VARCHAR, '0'), '.')`,
+  TIMESTAMP: (name) => `epoch_ms("${name}")`,
+};
+
+async function columnsOf(file: string): Promise<readonly (readonly unknown[])[]> {
+  const from = `FROM ${sqlText(join(kept, file))}`;
+  const columns = await queryRows(
+    database,
+    `SELECT column_name, column_type FROM (DESCRIBE ${from})`,
+    'read',
+  );
+  const shown = columns.map(([name, type]) => SHOWN[String(type)]?.(String(name)) ?? `"${String(name)}"`);
+  const rows = await queryRows(database, `SELECT ${shown.join(', ')} ${from}`, 'read');
+  return columns.map((_, place) =>
+    rows.map((row) => (typeof row[place] === 'bigint' ? Number(row[place]) : row[place])),
+  );
+}
+
+describe('a run as Parquet', () => {
+  test.each(['trades', 'orders', 'fills'] as const)('has every digit of the %s', async (name) => {
+    expect(await columnsOf(`${name}.parquet`)).toEqual(Object.values(result[name]));
+    expect(Object.values(result[name])[0]).not.toEqual([]);
+  });
+
+  test('has money as DECIMAL, and figures as DOUBLE', async () => {
+    const types = await queryRows(
+      database,
+      `SELECT typeof(profit), typeof(change), typeof(opened_at) FROM ${sqlText(join(kept, 'trades.parquet'))} LIMIT 1`,
+      'read',
+    );
+    expect(types).toEqual([['DECIMAL(38,10)', 'DOUBLE', 'TIMESTAMP']]);
+  });
+
+  test('has the equity curve to the last bit', async () => {
+    const [timeMs, equity, , isExposed] = await columnsOf('equity.parquet');
+    const { length, ...curve } = run.curve;
+    expect(timeMs).toEqual([...curve.timeMs.subarray(0, length)]);
+    expect(equity).toEqual([...curve.equity.subarray(0, length)]);
+    expect(isExposed).toEqual([...curve.isExposed.subarray(0, length)].map((flag) => flag === 1));
+  });
+
+  test('is not there where it could not be written whole', async () => {
+    const broken = writeRunFolder(folder, finishRun(run, Date.UTC(2024, 0, 31)));
+    writeFileSync(join(broken, 'result.json'), '{"trades":{"number":["no number"]}}');
+    const before = readdirSync(broken);
+    await expect(writeRunParquet(broken, broken)).rejects.toThrow(
+      expect.objectContaining({ code: 'DATA_UNUSABLE', message: expect.stringContaining('trades.parquet') }),
+    );
+    expect(readdirSync(broken)).toEqual(before);
+    expect(readdirSync(kept).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+});
