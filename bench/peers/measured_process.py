@@ -5,6 +5,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from dataclasses import dataclass
 
 # What of a failed process's output is told.
@@ -21,11 +22,14 @@ class Measured:
     """User and system time of the process and of all that it started and waited for."""
     rss_mb: float
     """The most memory that one of them had, in millions of bytes."""
+    wall_s: float
+    """Time of the clock, which other programs on the machine change."""
     output: str
 
 
 def measure(command, *, timeout_s, folder, environment=None, expected=(0,)):
     """Runs a command to its end. Throws ProcessFailed, also where it takes longer than the timeout."""
+    begun = time.monotonic()
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             [str(part) for part in command],
@@ -58,4 +62,5 @@ def measure(command, *, timeout_s, folder, environment=None, expected=(0,)):
         raise ProcessFailed(f"took longer than {timeout_s:g} s")
     if code not in expected:
         raise ProcessFailed(f"ended with {code}: {text.strip()[-TOLD_CHARACTERS:]}")
-    return Measured(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6, text)
+    wall_s = time.monotonic() - begun
+    return Measured(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6, wall_s, text)

@@ -195,9 +195,9 @@ def table(head, rows):
     return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
 
 
-def write_between(path, name, lines):
+def write_between(path, name, lines, script="run.py"):
     """Puts lines between two marks of a page. Throws where the marks are not there."""
-    begin, end = f"<!-- {name}: written by bench/peers/run.py -->", f"<!-- end of {name} -->"
+    begin, end = f"<!-- {name}: written by bench/peers/{script} -->", f"<!-- end of {name} -->"
     page = path.read_text()
     if page.count(begin) != 1 or page.count(end) != 1:
         raise ValueError(f"expected {begin} and {end} once each in {path}; put them where the tables belong")

@@ -11,9 +11,12 @@ def average(prices, length):
 
 
 class Cross(Strategy):
+    fast_length = FAST
+    slow_length = SLOW
+
     def init(self):
-        self.fast = self.I(average, self.data.Close, FAST)
-        self.slow = self.I(average, self.data.Close, SLOW)
+        self.fast = self.I(average, self.data.Close, self.fast_length)
+        self.slow = self.I(average, self.data.Close, self.slow_length)
         self.placed = 0
 
     def next(self):
@@ -52,4 +55,5 @@ def save(stats, folder):
     (folder / "summary.txt").write_text(str(stats))
 
 
-main(load, run, save)
+if __name__ == "__main__":
+    main(load, run, save)

@@ -25,8 +25,7 @@ MARKET = {
 }  # fmt: skip
 
 
-
-def config_of(strategy):
+def config_of(strategy, timeframe="1m"):
     return {
         "runmode": RunMode.BACKTEST, "original_config": {},
         "strategy": strategy,
@@ -35,25 +34,30 @@ def config_of(strategy):
         "exchange": {"name": "binance", "key": "", "secret": "", "pair_whitelist": [PAIR]},
         "pairlists": [{"method": "StaticPairList"}],
         "stake_currency": "USDT", "stake_amount": "unlimited", "tradable_balance_ratio": 1.0,
-        "dry_run": True, "dry_run_wallet": CASH, "max_open_trades": 1, "fee": FEE, "timeframe": "1m",
+        "dry_run": True, "dry_run_wallet": CASH, "max_open_trades": 1, "fee": FEE, "timeframe": timeframe,
         "entry_pricing": {"price_side": "same"}, "exit_pricing": {"price_side": "same"},
         "dataformat_ohlcv": "feather", "trading_mode": "spot", "margin_mode": "",
         "candle_type_def": CandleType.SPOT,
     }  # fmt: skip
 
 
-def load(path):
+def load(path, timeframe="1m"):
     """It reads bars from files of its own form, so that they are made first."""
     frame = read_frame(path).rename_axis("date").reset_index()
-    get_datahandler(FOLDER, "feather").ohlcv_store(PAIR, "1m", frame, CandleType.SPOT)
+    get_datahandler(FOLDER, "feather").ohlcv_store(PAIR, timeframe, frame, CandleType.SPOT)
+
+
+def offline_exchange(config):
+    """One that asks nobody for its market."""
+    exchange = Exchange(config, validate=False)
+    exchange._markets = {PAIR: MARKET}
+    exchange._api.set_markets([MARKET])
+    return exchange
 
 
 def run(_, phase):
     config = config_of("Cross" if phase == "cross" else "Idle")
-    exchange = Exchange(config, validate=False)
-    exchange._markets = {PAIR: MARKET}
-    exchange._api.set_markets([MARKET])
-    backtesting = Backtesting(config, exchange)
+    backtesting = Backtesting(config, offline_exchange(config))
     data, timerange = backtesting.load_bt_data()
     strategy = backtesting.strategylist[0]
     min_date, max_date = backtesting.backtest_one_strategy(strategy, data, timerange)
@@ -68,4 +72,5 @@ def save(result, folder):
     store_backtest_results({**config, "exportdirectory": folder}, stats, "run")
 
 
-main(load, run, save)
+if __name__ == "__main__":
+    main(load, run, save)
