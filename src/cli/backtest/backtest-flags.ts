@@ -3,13 +3,12 @@ import { PATHS, type CandleRuleOptions } from '../../backtest/setup/bar-rules-of
 import type { CsvSource } from '../../backtest/setup/candle-backtest.ts';
 import { FIDELITIES, type Fidelity } from '../../backtest/setup/fidelity-rules.ts';
 import { QUEUE_PLACES, type PollRuleOptions } from '../../backtest/setup/poll-rules-of.ts';
-import type { Override } from '../../daemon/settings/overrides.ts';
 import type { Currency, MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { wrongInput } from '../command-error.ts';
 import { timeframeOption, timeOption } from '../data/data-options.ts';
-import { integerOption, marketOption, overrideOption } from '../option-readers.ts';
+import { integerOption, marketOption } from '../option-readers.ts';
 import {
   balanceOption,
   csvOption,
@@ -22,8 +21,6 @@ import {
 
 /** What a backtest is made of, as options say it. What is not given is undefined or empty. */
 export interface BacktestFlags extends CandleRuleOptions, PollRuleOptions {
-  readonly config?: string;
-  readonly set: readonly Override[];
   readonly fidelity?: Fidelity;
   readonly csv: readonly CsvSource[];
   readonly catalogue?: string;
@@ -53,8 +50,6 @@ export function backtestFlags(command: Command): Command {
 
 function dataFlags(command: Command): Command {
   return command
-    .option('--config <file>', 'configuration of a bot: its strategies, risk, paper.balances and paper.fees')
-    .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
     .addOption(
       new Option(
         '--fidelity <kind>',
@@ -165,9 +160,9 @@ function marketsOption(text: string, before: readonly MarketSymbol[]): readonly 
   return [...before, marketOption(text)];
 }
 
-/** Refuses what does not go together, whatever command it is given to. */
-export function refuseUnfit(strategy: string | undefined, flags: BacktestFlags): void {
-  const { config, csv, fidelity, market, universe } = flags;
+/** Refuses what does not go together, whatever command it is given to; `config`: a bot's configuration. */
+export function refuseUnfit(strategy: string | undefined, flags: BacktestFlags, config?: string): void {
+  const { csv, fidelity, market, universe } = flags;
   if (strategy !== undefined && config !== undefined)
     throw wrongInput('expected a strategy or --config, were both: a configuration names its strategies');
   if (config === undefined && market.length === 0 && universe === undefined)

@@ -31,11 +31,13 @@ import { runConfigured } from '../../backtest/setup/run-configured.ts';
 import { asCommand } from '../as-command.ts';
 import { DEFAULT_CATALOGUE } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
-import { integerOption } from '../option-readers.ts';
+import { integerOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 
 interface Options extends BacktestFlags {
+  readonly config?: string;
+  readonly set: readonly Override[];
   readonly data: string;
   readonly save: boolean;
   readonly parquet?: true;
@@ -93,7 +95,7 @@ async function backtest(strategy: string | undefined, options: Options): Promise
     throw wrongInput('expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml, was neither');
   if (options.parquet === true && !options.save)
     throw wrongInput('expected --parquet without --no-save: the files are stored with the run');
-  refuseUnfit(strategy, options);
+  refuseUnfit(strategy, options, options.config);
   keepHeapTight();
   const config = configOf(strategy, options);
   const progress = reportOnStderr({ isSilent: options.json === true });
@@ -194,7 +196,9 @@ async function writeParquetBeside(folder: string): Promise<void> {
 export function backtestCommand(): Command {
   const command = new Command('backtest')
     .description('Runs strategies on recorded data with the engine that trades live, and shows the result.')
-    .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them');
+    .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them')
+    .option('--config <file>', 'configuration of a bot: its strategies, risk, paper.balances and paper.fees')
+    .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, []);
   return backtestFlags(command)
     .option(
       '--latency-from <folder>',

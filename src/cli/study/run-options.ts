@@ -48,8 +48,6 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
   const problem = optionsProblem(options.fidelity ?? 'candles', { ...options });
   if (problem !== null) throw wrongInput(problem);
   refuseUnfit(strategy, options);
-  if (options.set.length > 0)
-    throw wrongInput('expected --param or a study file in place of --set, which is of a configuration');
   const { market, from, to, holdout, param, currency, sampler, seed, generation, objective } = options;
   return given({
     strategy,
