@@ -16,6 +16,7 @@ export {
   type ScriptedFill,
   type ScriptedLock,
   type ScriptedOrder,
+  type ScriptedPlot,
   type ScriptedRun,
   type ScriptOptions,
 } from './backtest/script/run-script.ts';

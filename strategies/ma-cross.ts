@@ -19,6 +19,8 @@ export default defineStrategy({
   on: {
     bars(ctx, { close }) {
       const { fast, slow } = ctx.indicators;
+      ctx.plot('fast', fast);
+      ctx.plot('slow', slow);
       // A sale is rounded down to the market's step: the dust that it leaves behind is no holding.
       const holds = ctx.isTradable(ctx.position, close);
       if (fast === slow || fast > slow === holds || ctx.orders.length > 0) return;

@@ -30,6 +30,9 @@ export default defineStrategy({
     bars(ctx, { close }) {
       const { bands, range } = ctx.indicators;
       const { share, stopRanges, hours } = ctx.params;
+      ctx.plot('average', bands.middle, { color: 'gray' });
+      ctx.plot('lower band', bands.lower, { color: 'orange' });
+      ctx.plot('range', range, { pane: 'average true range' });
       if (close >= bands.lower || ctx.isTradable(ctx.position, close) || ctx.orders.length > 0) return;
       ctx.bracket({
         entry: { equityShare: share },

@@ -8,6 +8,7 @@ import type { MemberHistory } from '../engine/universe/member-records.ts';
 import type { StrategyInstance, LoggedLine } from '../engine/strategy-instance.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import type { PlottedSeries } from './plot-recorder.ts';
 
 /**
  * How a backtest made its fills: said in every result, so that nobody takes its numbers for more than they
@@ -121,6 +122,8 @@ export interface BacktestRun {
     /** The last lines that it logged, oldest first. */
     readonly log: readonly LoggedLine[];
   }[];
+  /** What strategies plotted; empty where nobody draws it. */
+  readonly plots: readonly PlottedSeries[];
   /** How much each strategy wanted, and what of it was refused. */
   readonly intents: readonly StrategyIntents[];
   /** In the order in which they began. */

@@ -15,6 +15,7 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, Loading, TradedMarket } from './backtest-run.ts';
 import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from './candle-runner.ts';
 import { withCaveats } from './backtest-run.ts';
+import { recordPlots } from './plot-recorder.ts';
 import { describeBarRules } from './describe-bar-rules.ts';
 import type { BarRules } from '../venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
@@ -40,6 +41,8 @@ export interface CandleBacktest {
   readonly fromMs: number;
   /** Where the bot ends on the way and begins again; it never does without it. */
   readonly restarts?: RunRestarts;
+  /** Whether what strategies plot is kept; it is not without it. */
+  readonly isDrawn?: boolean;
   /** What the result keeps of how it was made. JSON. */
   readonly config: unknown;
   /** What it can not know, beside what no run on bars can; none without it. */
@@ -59,6 +62,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const listed = markets.map(({ market }) => market);
   const quote = runCurrency(listed, backtest.currency);
   refuseUnvalued(listed, quote);
+  const plots = recordPlots(backtest.isDrawn === true ? backtest.instances : []);
   const startedMs = clock();
   const { run, venue } = runOnce(backtest, backtest.markets);
   const runMs = clock() - startedMs;
@@ -79,6 +83,7 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
       failure: run.failures.get(runner.name) ?? null,
       log: run.logs.get(runner.name) ?? [],
     })),
+    plots: plots(),
     intents: run.intents,
     locks: run.locks,
     members: run.members,

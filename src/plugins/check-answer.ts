@@ -1,3 +1,6 @@
+import { fieldsOf } from '../strategy/fields.ts';
+import { MOST_POINTS, type PlotPoint } from '../strategy/plot-batch.ts';
+import { checkedSeries } from '../strategy/plots.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 
@@ -19,6 +22,24 @@ export function checkedLog(lines: unknown): readonly StrategyLogLine[] {
     return [
       { text: text.slice(0, LONGEST_TEXT), fields: isShort ? (fields as StrategyLogLine['fields']) : null },
     ];
+  });
+}
+
+/** Plotted values as they come from a thread: what is none is left out. */
+export function checkedPlots(points: unknown): readonly PlotPoint[] {
+  if (!Array.isArray(points)) return [];
+  return points.slice(0, MOST_POINTS).flatMap((point: unknown) => {
+    const { series, atMs, value } = fieldsOf(point);
+    const { market, name, pane, style, color } = fieldsOf(series);
+    const isValue = value === null || Number.isFinite(value);
+    if (typeof market !== 'string' || !isValue || !Number.isSafeInteger(atMs)) return [];
+    try {
+      const options = { pane: pane ?? undefined, style, color: color ?? undefined };
+      const checked = checkedSeries({ market, name, options });
+      return [{ series: checked, atMs: atMs as number, value: value as number | null }];
+    } catch {
+      return [];
+    }
   });
 }
 

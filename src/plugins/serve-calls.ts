@@ -5,6 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { deepFreeze } from '../strategy/frozen-copy.ts';
 import { faultOf, type StrategySource } from '../strategy/strategy-fault.ts';
+import { PlotBatch } from '../strategy/plot-batch.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { Intent } from '../strategy/intents.ts';
@@ -37,6 +38,7 @@ const port = parentPort as MessagePort;
 const line = new SharedLine(memory);
 const view = new RemoteView(line, port);
 const source: StrategySource = { file: shownFile, lineOf: (error) => lineIn(error, file) };
+const plots = new PlotBatch();
 let hasSaidEnd = false;
 
 /** Its last message, which ends any wait for an answer. */
@@ -99,7 +101,8 @@ function ready(runner: StrategyRunner): Loaded {
 }
 
 function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
-  const { follows, candles, restore, clears } = call;
+  const { follows, candles, restore, clears, draws } = call;
+  runner.plots = draws ? plots : null;
   if (restore !== null) runner.restore(restore);
   if (clears) runner.clearFailure();
   for (const [name, markets] of follows ?? []) runner.follow(name, markets);
@@ -107,7 +110,13 @@ function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
   view.begin(call);
   const intents = intentsOf(runner, call, view);
   view.end();
-  return { state: runner.takeChangedState(), intents, fault: runner.fault, log: runner.takeLog() };
+  return {
+    state: runner.takeChangedState(),
+    intents,
+    fault: runner.fault,
+    log: runner.takeLog(),
+    plots: plots.take(),
+  };
 }
 
 function intentsOf(
@@ -124,7 +133,7 @@ function intentsOf(
 }
 
 function failed(error: unknown): WorkerAnswer {
-  return { state: null, intents: [], fault: faultOf(null, error, source), log: [] };
+  return { state: null, intents: [], fault: faultOf(null, error, source), log: [], plots: [] };
 }
 
 // A signal to the process would end the bot without its drain. This is no protection against malice: see

@@ -3,6 +3,7 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
+import type { PlotPoint } from '../strategy/plot-batch.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { UniverseWish } from '../strategy/universe/universe-rules.ts';
 
@@ -64,6 +65,8 @@ export interface WorkerCall {
   readonly nowMs: number;
   /** Markets that its universes follow, before the candles; null where it knows them. */
   readonly follows: readonly (readonly [universe: string, markets: readonly string[]])[] | null;
+  /** Whether anybody draws what it plots. */
+  readonly draws: boolean;
   /** Candles of the past, before the event. */
   readonly candles: readonly ClosedCandle[];
   /** A state to continue from; null: its current one. */
@@ -93,6 +96,7 @@ export interface WorkerAnswer {
   readonly intents: readonly unknown[];
   readonly fault: StrategyFault | null;
   readonly log: readonly StrategyLogLine[];
+  readonly plots: readonly PlotPoint[];
 }
 
 /** Why a thread ended by itself. */

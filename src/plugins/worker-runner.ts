@@ -5,6 +5,7 @@ import { checkedIntents } from '../strategy/check-intents.ts';
 import { checkState } from '../strategy/check-state.ts';
 import { checkedSubscriptions } from '../strategy/check-subscriptions.ts';
 import { plainCandle } from '../strategy/column-candle.ts';
+import { MOST_PLOTS, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
 import { routeOfEvent } from '../strategy/event-route.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from '../strategy/strategy-event.ts';
@@ -13,7 +14,7 @@ import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { CandleSubscription, Subscription } from '../strategy/subscriptions.ts';
 import { paceOf, wrongTrailing, type Trailing, type TrailPace } from '../strategy/trailing.ts';
-import { checkedFault, checkedLog } from './check-answer.ts';
+import { checkedFault, checkedLog, checkedPlots } from './check-answer.ts';
 import { Looks } from './looks.ts';
 import { RecentCandles } from './recent-candles.ts';
 import { StrategyThread, type ThreadLimits, type ThreadOptions } from './strategy-thread.ts';
@@ -61,6 +62,7 @@ export class WorkerRunner implements StrategyPort {
   failure: string | null = null;
   fault: StrategyFault | null = null;
   isBeyondRepair = false;
+  plots: PlotSink | null = null;
   private readonly options: WorkerRunnerOptions;
   private readonly knownMarkets: ReadonlySet<string> | undefined;
   private readonly warmUps: readonly number[];
@@ -70,6 +72,7 @@ export class WorkerRunner implements StrategyPort {
   private readonly candles: RecentCandles;
   private pending: ClosedCandle[] = [];
   private log: readonly StrategyLogLine[] = [];
+  private readonly series = new Map<string, PlotSeries>();
   private thread: StrategyThread;
   private json: string;
   private takenJson: string;
@@ -218,6 +221,7 @@ export class WorkerRunner implements StrategyPort {
       feeds: false,
       nowMs: 0,
       follows: null,
+      draws: false,
       candles: [],
       restore: checkedState(json),
       clears: false,
@@ -276,7 +280,17 @@ export class WorkerRunner implements StrategyPort {
     try {
       const restore = restores ? this.json : null;
       const answer = this.thread.call(
-        { event, feeds: view === null, nowMs, follows, candles: pending, restore, clears, ...seen },
+        {
+          event,
+          feeds: view === null,
+          nowMs,
+          follows,
+          draws: this.plots !== null,
+          candles: pending,
+          restore,
+          clears,
+          ...seen,
+        },
         answerLook,
       );
       if (broken !== null) throw broken;
@@ -290,8 +304,9 @@ export class WorkerRunner implements StrategyPort {
 
   /** Checks the answer. The state is taken last, so that a wrong answer changes nothing. */
   private take(answer: unknown, handler: string | null): readonly Intent[] {
-    const { state, intents, fault, log } = Object(answer) as Readonly<Record<string, unknown>>;
+    const { state, intents, fault, log, plots } = Object(answer) as Readonly<Record<string, unknown>>;
     this.log = [...this.log, ...checkedLog(log)];
+    this.takePlots(plots);
     if (fault !== null) {
       this.setFault(checkedFault(fault, { handler, file: this.options.setup.shownFile }));
       return NO_INTENTS;
@@ -299,6 +314,19 @@ export class WorkerRunner implements StrategyPort {
     const checked = checkedIntents(intents, this.knownMarkets);
     if (state !== null) this.json = checkedState(state);
     return checked.length === 0 ? NO_INTENTS : checked;
+  }
+
+  /** What it plotted, for whoever draws it: a series is the same object each time. */
+  private takePlots(plots: unknown): void {
+    const sink = this.plots;
+    if (sink === null) return;
+    for (const { series, atMs, value } of checkedPlots(plots)) {
+      const key = `${series.market} ${series.name}`;
+      const known = this.series.get(key);
+      if (known === undefined && this.series.size >= MOST_PLOTS) continue;
+      if (known === undefined) this.series.set(key, series);
+      sink.add(known ?? series, atMs, value ?? Number.NaN);
+    }
   }
 
   private fail(handler: string | null, error: unknown): void {

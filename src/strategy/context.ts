@@ -7,6 +7,7 @@ import type { Change, DecimalInput, TargetsOptions, TransferWish } from './inten
 import type { MarketIntents } from './market-intents.ts';
 import type { Rules } from './market-rules.ts';
 import type { Order } from './own-order.ts';
+import type { PlotOptions } from './plots.ts';
 import type { ShownLock } from './shown-lock.ts';
 import type { MarginSubscription } from './subscriptions.ts';
 
@@ -101,6 +102,12 @@ export interface MarketContext extends MarketIntents {
    * and worth more than the least value. What a sale rounded down to the step leaves behind is not.
    */
   readonly isTradable: (amount: number, price: number) => boolean;
+  /**
+   * Draws a value with the bars of this market, at the bar of the event or else at the run's time: over the
+   * bars, or in a pane below them. Null is a gap. Numbers for the eye, which orders never use. A strategy has
+   * 100 series at most. Throws for a value that is not finite.
+   */
+  readonly plot: (name: string, value: number | null, options?: PlotOptions) => void;
 }
 
 /**

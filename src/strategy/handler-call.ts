@@ -6,6 +6,8 @@ import { MOST_INTENTS, noOrder, sealedIntent, tooMany } from './check-intents.ts
 import { LastQuotes } from './last-quotes.ts';
 import type { Intent } from './intents.ts';
 import type { MarketIntents } from './market-intents.ts';
+import type { StrategyContext } from './context.ts';
+import type { StrategyPlots } from './plots.ts';
 import type { EngineView } from './strategy-event.ts';
 
 const NO_INTENTS: readonly Intent[] = Object.freeze([]);
@@ -16,10 +18,15 @@ export class HandlerCall {
   private wanted: Intent[] | null = null;
   readonly marketNames: MarketNames;
   private readonly knownMarkets: ReadonlySet<string> | undefined;
+  private readonly plots: StrategyPlots;
 
-  constructor(marketNames: MarketNames, knownMarkets: ReadonlySet<string> | undefined) {
+  constructor(
+    marketNames: MarketNames,
+    of: { readonly knownMarkets: ReadonlySet<string> | undefined; readonly plots: StrategyPlots },
+  ) {
     this.marketNames = marketNames;
-    this.knownMarkets = knownMarkets;
+    this.knownMarkets = of.knownMarkets;
+    this.plots = of.plots;
   }
 
   begin(view: EngineView): void {
@@ -42,6 +49,11 @@ export class HandlerCall {
       );
     }
     return this.now;
+  }
+
+  /** The function that draws with the bars of a market. */
+  plotIn(market: string): StrategyContext['plot'] {
+    return this.plots.plotIn(market, () => this.view);
   }
 
   /** Functions that note what is wanted in a market; authors may take them apart. */

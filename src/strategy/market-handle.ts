@@ -17,6 +17,7 @@ export class MarketHandle extends MarketIntentFields implements MarketContext {
   readonly ages: DataAges;
   readonly exact: MarketContext['exact'];
   readonly isTradable: MarketContext['isTradable'];
+  readonly plot: MarketContext['plot'];
   readonly #call: HandlerCall;
   /** The rules as they were last seen, and what is shown of them. */
   #seenRules: MarketRules | null = null;
@@ -35,6 +36,7 @@ export class MarketHandle extends MarketIntentFields implements MarketContext {
       const { amountStep, minOrderValue } = this.rules;
       return amount >= amountStep && amount * price > minOrderValue;
     };
+    this.plot = call.plotIn(market);
     if (new.target === MarketHandle) Object.freeze(this);
   }
 

@@ -17,6 +17,7 @@ import {
 } from './handler-routes.ts';
 import type { Indicator } from './indicators.ts';
 import type { Intent } from './intents.ts';
+import { StrategyPlots, type PlotSink } from './plots.ts';
 import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
 import { addIndicators, checkedParameters, definitionFor } from './runner-setup.ts';
 import { candleFor, eventFor, NOTHING_SHOWN, wrongAnswer, type ShownAs } from './shown-event.ts';
@@ -79,6 +80,7 @@ export class StrategyRunner implements StrategyPort {
   private readonly definition: StrategyDefinition;
   private readonly source: StrategySource | null;
   private readonly log = new StrategyLog();
+  private readonly drawn = new StrategyPlots(this.log.add);
   private readonly state: StrategyState;
   private readonly call: HandlerCall;
   private readonly context: HandlerContext;
@@ -144,7 +146,7 @@ export class StrategyRunner implements StrategyPort {
     this.trailing = paceOf(definition.trailing, this.subscriptions);
     this.awaited = definition.beforeWarm === 'call' ? [] : [...indicators.values()];
     this.state = new StrategyState(this.name, definition);
-    this.call = new HandlerCall(marketNames, knownMarkets);
+    this.call = new HandlerCall(marketNames, { knownMarkets, plots: this.drawn });
     const shared = {
       market,
       params,
@@ -206,7 +208,7 @@ export class StrategyRunner implements StrategyPort {
     if (this.failure !== null) return NO_INTENTS;
     const handlers = this.handlers.get(routeOfEvent(event));
     if (handlers === undefined) return NO_INTENTS;
-    this.begin(view);
+    this.begin(view, null);
     for (const handler of handlers) {
       if (handler.data !== null && !this.isWarm()) continue;
       if (handler.candidate !== null && !this.isReady(handler.candidate)) continue;
@@ -243,7 +245,7 @@ export class StrategyRunner implements StrategyPort {
     for (const series of found.ofMembers) if (series.add(candle)) isOfMember = true;
     if (this.failure !== null || found.handlers.length === 0 || !this.isWarm()) return NO_INTENTS;
     if (found.series === null && !isOfMember) return NO_INTENTS;
-    this.begin(view);
+    this.begin(view, candle);
     for (const handler of found.handlers) {
       const { candidate } = handler;
       if (candidate !== null && !(isOfMember && this.isReady(candidate))) continue;
@@ -255,6 +257,14 @@ export class StrategyRunner implements StrategyPort {
   feed(event: FeedingEvent): void {
     if (event.kind === 'universe') this.takeMembers(event);
     else this.warmUp(event.candle);
+  }
+
+  get plots(): PlotSink | null {
+    return this.drawn.sink;
+  }
+
+  set plots(sink: PlotSink | null) {
+    this.drawn.sink = sink;
   }
 
   takeLog(): readonly StrategyLogLine[] {
@@ -285,8 +295,9 @@ export class StrategyRunner implements StrategyPort {
     return entered.length > 0 || left.length > 0;
   }
 
-  private begin(view: EngineView): void {
+  private begin(view: EngineView, candle: ClosedCandle | null): void {
     this.log.begin(view.nowMs);
+    this.drawn.begin(candle);
     this.call.begin(view);
   }
 

@@ -45,6 +45,7 @@ export type { Fill, Order } from './own-order.ts';
 export type { ShownLock } from './shown-lock.ts';
 export type { Transfer } from './shown-transfer.ts';
 export { decimal } from './parameters.ts';
+export type { PlotColor, PlotOptions, PlotStyle } from './plots.ts';
 export type { OrderUpdate, OwnOrderState, Rejection, TransferStatus } from './strategy-event.ts';
 export type { DelegationLimit, MarginWallets, Pool, Pools, ShownMarginWallet } from './shown-margin.ts';
 export { search, type SearchRange } from './search-range.ts';

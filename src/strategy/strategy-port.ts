@@ -1,5 +1,6 @@
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from './intents.ts';
+import type { PlotSink } from './plots.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';
 import type { StrategyFault } from './strategy-fault.ts';
 import type { StrategyLogLine } from './strategy-log.ts';
@@ -55,6 +56,8 @@ export interface StrategyPort {
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[];
   /** Takes in an event without asking the strategy: it has stopped, or is paused. */
   feed(event: FeedingEvent): void;
+  /** Who draws what it plots; null, as it begins: nobody does. */
+  plots: PlotSink | null;
   /** What it logged since the last call of this. */
   takeLog(): readonly StrategyLogLine[];
   /** The state as JSON, as it is to be stored. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PlottedSeries } from '../../src/backtest/plot-recorder.ts';
 import { finishRun } from '../../src/backtest/result/finish-run.ts';
 import { writeRunFolder } from '../../src/backtest/result/write-run-folder.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
@@ -295,6 +296,64 @@ describe('a report', () => {
     await keepPicture(page, `brackets-${visit.screen}-${visit.theme}`);
     expect(messages.filter((text) => !text.includes('getImageData'))).toEqual([]);
     await page.close();
+  });
+
+  test.each([
+    { screen: 'desktop', theme: 'light' },
+    { screen: 'phone', theme: 'dark' },
+  ] as const)('draws what a strategy plots on a $screen in the $theme theme', async (visit) => {
+    const { page, messages } = await open({ ...visit, folder: await bracketRun('mean-reversion') });
+    expect(await textOf(page, '#legend')).toMatch(/average.*lower band.*range.*Equity/);
+    // Price, average true range, equity and drawdown.
+    const panes = (await page.evaluate(
+      `[...document.querySelectorAll('#chart tr')].filter((row) => row.clientHeight > 40).length`,
+    )) as number;
+    expect(panes).toBe(4);
+    await page.locator('#trades tbody tr').nth(2).click();
+    const box = await page.locator('#chart').boundingBox();
+    await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) * 0.4, (box?.y ?? 0) + 80);
+    expect(await textOf(page, '#legend')).toMatch(
+      /V [\d.]+[KM]?.*average [\d,.]+.*lower band [\d,.]+.*range [\d.]+/,
+    );
+    expect(await overhangOf(page)).toBe(0);
+    await keepPicture(page, `plots-${visit.screen}-${visit.theme}`);
+    expect(messages.filter((text) => !text.includes('getImageData'))).toEqual([]);
+    await page.close();
+  });
+
+  test('breaks a line of a plot at its gaps, and says which panes have no room', async () => {
+    const run = demoRun({ bars: 60 });
+    const plotted = (name: string, pane: string | null, valueAt: (bar: number) => number): PlottedSeries => ({
+      strategy: 'ma-cross',
+      market: 'BTCUSDT',
+      name,
+      pane,
+      style: 'line',
+      color: 'purple',
+      every: 1,
+      length: 60,
+      atMs: Float64Array.from({ length: 60 }, (_, bar) => run.fromMs + (bar + 1) * HOUR_MS),
+      value: Float64Array.from({ length: 60 }, (_, bar) => valueAt(bar)),
+    });
+    const drawn = async (plots: readonly PlottedSeries[]) => {
+      const folder = writeRunFolder(root, finishRun({ ...run, plots }));
+      return open({ folder });
+    };
+    const whole = await drawn([plotted('stop', 'stop', () => 5)]);
+    const gaps = await drawn([plotted('stop', 'stop', (bar) => (bar > 20 && bar < 50 ? Number.NaN : 5))]);
+    // A line through the gap would be the same as one without it.
+    expect(await chartPicture(gaps.page)).not.toBe(await chartPicture(whole.page));
+    const again = await drawn([plotted('stop', 'stop', () => 5)]);
+    expect(await chartPicture(again.page)).toBe(await chartPicture(whole.page));
+    await keepPicture(gaps.page, 'plot-gaps');
+    const many = await drawn(
+      Array.from({ length: 10 }, (_, at) => plotted(`x${at}`, `pane ${at}`, () => at)),
+    );
+    expect(await textOf(many.page, '#note')).toBe('2 more panes of plots are left out.');
+    for (const { page, messages } of [whole, gaps, again, many]) {
+      expect(messages).toEqual([]);
+      await page.close();
+    }
   });
 
   test('draws stops that follow the price as steps', async () => {

@@ -111,6 +111,8 @@ export function liveRun(
     curve,
     markets: traded,
     strategies: names.map((name) => strategyOf(name, rows, { fills, params: options.params })),
+    // The mirror keeps none.
+    plots: [],
     intents: intentsOfMirror(rows, names),
     locks: locksOfJournal(rows.lockLines, range),
     members: { records: [], more: 0 },

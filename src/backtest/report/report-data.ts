@@ -6,6 +6,7 @@ import { tripReturn } from '../metrics/trip-statistics.ts';
 import type { FinishedRun } from '../result/finish-run.ts';
 import { exitLines, tripLabels, type ExitLines, type TripLabels } from './exit-lines.ts';
 import { numberColumn, roundedTo, distancesOf, type NumberColumn } from './number-column.ts';
+import { plotColumns, type PlotColumns } from './plot-columns.ts';
 import { bandColumns, lockBands, memberBands, type BandColumns } from './time-bands.ts';
 import { thinCandles, thinEquity, stepAt, timeGrid, type ThinCandles, type ThinEquity } from './thinning.ts';
 
@@ -34,6 +35,7 @@ export interface ReportData {
     readonly firstPrice: number;
     readonly candles: ThinCandles;
   }[];
+  readonly plots: readonly PlotColumns[];
   readonly fills: {
     readonly market: readonly number[];
     readonly at: readonly number[];
@@ -96,6 +98,7 @@ export function reportData({ run, trips }: FinishedRun): ReportData {
     initialEquity,
     equity: equityColumns(thinEquity(run.curve, initialEquity, grid), grid.isThinned),
     markets,
+    plots: plotColumns(run, { grid, indexOf }),
     fills: {
       market: fills.map(({ market }) => market),
       at: distancesOf(fills.map(({ at }) => at)),

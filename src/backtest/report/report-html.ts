@@ -23,6 +23,7 @@ import { locksSection, membersSection } from './sections/band-sections.ts';
 import { distributionSection, monthlySection } from './sections/return-sections.ts';
 import { drawdownsSection, rollingSection } from './sections/risk-sections.ts';
 import { openSection, pausesSection, strategiesSection } from './sections/session-sections.ts';
+import { thinnedPlots } from './plot-columns.ts';
 import type { BandColumns } from './time-bands.ts';
 
 /**
@@ -38,7 +39,7 @@ export function reportHtml(finished: FinishedRun): string {
     main: [
       warningsSection(head),
       tilesSection(head),
-      chartSection(data),
+      chartSection(data, thinnedPlots(run)),
       summarySection(head),
       strategiesSection(head),
       openSection(head),
@@ -78,6 +79,7 @@ export const RUN_SCRIPTS: readonly string[] = [
   'page-elements.js',
   'legend.js',
   'fill-marks.js',
+  'plots.js',
   'price-lines.js',
   'series.js',
   'time-bands.js',

@@ -13,7 +13,7 @@ export interface TimeGrid {
  * Numbers that a report's curves and bars may have together: what keeps a report of a million bars below
  * three megabytes.
  */
-const MOST_NUMBERS = 600_000;
+const MOST_NUMBERS = 720_000;
 /** Numbers of one step: of the equity where it is thinned, and of a bar. */
 const OF_EQUITY = 4;
 const OF_BAR = 5;
@@ -25,12 +25,12 @@ const SECOND_MS = 1_000;
  * The grid of a run: its own bars where these are few enough, else as many of them in one step as it takes. A
  * step is never below a second.
  */
-export function timeGrid({ fromMs, toMs, barMs, markets }: BacktestRun): TimeGrid {
+export function timeGrid({ fromMs, toMs, barMs, markets, plots }: BacktestRun): TimeGrid {
   const starts = markets.flatMap(({ candles }) =>
     candles.length > 0 ? [candles.openTimeMs[0] ?? fromMs] : [],
   );
   const firstMs = Math.min(fromMs, ...starts);
-  const ofStep = OF_EQUITY + OF_BAR * markets.length;
+  const ofStep = OF_EQUITY + OF_BAR * markets.length + plots.length;
   const most = Math.min(MOST_STEPS, Math.floor(MOST_NUMBERS / ofStep));
   const bars = Math.max(1, Math.ceil((toMs - firstMs) / barMs / most));
   const stepMs = Math.max(1, Math.ceil((bars * barMs) / SECOND_MS)) * SECOND_MS;

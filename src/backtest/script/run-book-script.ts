@@ -8,6 +8,7 @@ import type { RecordedBook, RecordedTrade } from '../../recording/records.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { StrategyRunner } from '../../strategy/runner.ts';
 import type { UniverseWish } from '../../strategy/universe/universe-rules.ts';
+import { recordPlots } from '../plot-recorder.ts';
 import { runPoll, type PollRunOptions } from '../poll/run-poll.ts';
 import {
   accountOf,
@@ -80,6 +81,7 @@ export async function runOnBooks(strategy: StrategyDefinition, script: BookScrip
     isDataSet: true,
     ...(universe === undefined ? {} : { universe }),
   });
+  const plots = recordPlots([{ runner }]);
   const run = await runPoll({
     settings: { ...settingsOf(runner, script), reconciliation: DEFAULT_RECONCILIATION },
     markets,
@@ -88,7 +90,7 @@ export async function runOnBooks(strategy: StrategyDefinition, script: BookScrip
     rules: { latency: { kind: 'constant', outMs: LATENCY_MS, backMs: LATENCY_MS } },
     answerInstead: refusing(script.refuse),
   });
-  return scriptedRun(run, runner);
+  return scriptedRun(run, { runner, plots: plots() });
 }
 
 function recordedMarket(script: BookMarketScript, stepMs: number): PollRunOptions['markets'][number] {

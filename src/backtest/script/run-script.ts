@@ -9,12 +9,14 @@ import { createRiskLimits } from '../../execution/risk/risk-limits.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
+import type { PlotSeries } from '../../strategy/plots.ts';
 import { StrategyRunner } from '../../strategy/runner.ts';
 import type { UniverseWish } from '../../strategy/universe/universe-rules.ts';
 import { BarFillSimulator } from '../../venues/bars/bar-fill-simulator.ts';
 import { CandleRunner, type CandleRun, type CandleRunOptions } from '../candle-runner.ts';
 import type { PollRunOptions } from '../poll/run-poll.ts';
 import { KeptState } from '../kept-state.ts';
+import { PlotRecorder, type PlottedSeries } from '../plot-recorder.ts';
 import { scriptedMarket, SCRIPT_START_MS, type MarketScript } from './scripted-market.ts';
 import type { Market } from '../../domain/market.ts';
 import { refusedAnswer } from '../../venues/door/typed-door.ts';
@@ -104,6 +106,8 @@ export interface ScriptedRun {
   /** What it wanted and did not get, as sentences with their codes. */
   readonly refusals: readonly string[];
   readonly log: readonly string[];
+  /** What it plotted, in the order in which the series began. */
+  readonly plots: readonly ScriptedPlot[];
   /** Locks that there were, such as `cooldown of BTCUSDT`, and what each refused. */
   readonly locks: readonly ScriptedLock[];
   /** Its state in the end. */
@@ -148,7 +152,9 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
       hasBooks: false,
       ...(universe === undefined ? {} : { universe, isDataSet: true, knownMarkets }),
     });
+  const recorder = new PlotRecorder();
   let runner = newRunner();
+  runner.plots = recorder;
   const settings = settingsOf(runner, options);
   const barMs = timeframeMs(timeframe);
   const run = new CandleRunner({
@@ -169,12 +175,13 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
             ending: 'killed',
             newInstances: () => {
               runner = newRunner();
+              runner.plots = recorder;
               return settingsOf(runner, options).instances;
             },
           },
         }),
   }).run();
-  return scriptedRun(run, runner);
+  return scriptedRun(run, { runner, plots: recorder.series(runner.name) });
 }
 
 /** Fees and balances of a script. */
@@ -234,10 +241,16 @@ export function refusing(codes: ScriptedAccount['refuse'] = []): (call: VenueCal
   };
 }
 
+/** A series that a strategy plotted: its values, null for a gap, and when they were. */
+export interface ScriptedPlot extends PlotSeries {
+  readonly values: readonly (number | null)[];
+  readonly timesMs: readonly number[];
+}
+
 /** What came of a run. Throws `INVALID_STRATEGY` with what a handler threw. */
 export function scriptedRun(
   run: Pick<CandleRun, 'orders' | 'fills' | 'intents' | 'locks' | 'logs' | 'finalEquity'>,
-  runner: StrategyRunner,
+  { runner, plots }: { readonly runner: StrategyRunner; readonly plots: readonly PlottedSeries[] },
 ): ScriptedRun {
   if (runner.failure !== null) throw new SarrafError('INVALID_STRATEGY', `${runner.name}: ${runner.failure}`);
   return {
@@ -247,6 +260,7 @@ export function scriptedRun(
       refusals.map(({ code, example }) => `${code}: ${example}`),
     ),
     log: (run.logs.get(runner.name) ?? []).map(({ text }) => text),
+    plots: plots.map(plotOf),
     locks: run.locks.records.map(({ lock, endedAtMs, refused }) => {
       const { name, strategy, market, reason, beganAtMs } = lock;
       return { name, strategy, market, reason, beganAtMs, endedAtMs, refused };
@@ -254,6 +268,11 @@ export function scriptedRun(
     state: JSON.parse(runner.stateJson()) as unknown,
     equity: numberOf(run.finalEquity),
   };
+}
+
+function plotOf({ market, name, pane, style, color, value, atMs }: PlottedSeries): ScriptedPlot {
+  const values = [...value].map((one) => (Number.isNaN(one) ? null : one));
+  return { market, name, pane, style, color, values, timesMs: [...atMs] };
 }
 
 function orderOf(order: OrderRecord): ScriptedOrder {

@@ -52,6 +52,8 @@ export interface BacktestRequest {
   /** Terms of markets that the configuration does not know. */
   readonly steps: { readonly price?: string; readonly amount?: string; readonly minValue?: string };
   readonly rules: BarRules;
+  /** Whether a report is drawn, with what strategies plot; it is not without it. */
+  readonly isDrawn?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -96,6 +98,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     ),
     currency: request.currency,
     rules,
+    isDrawn: request.isDrawn === true,
     // Timers would ring through all the time before the first bar.
     fromMs: fromMs ?? firstOpenMs(markets, EARLIEST_MS),
     config: keptConfig(config, {

@@ -18,13 +18,14 @@ import {
   withBridge,
   type BacktestRequest,
 } from './candle-backtest.ts';
+import { recordPlots } from '../plot-recorder.ts';
 import { universeCaveats, universeRulesOf } from './available-markets.ts';
 import { recordedBars } from './recorded-bars.ts';
 import type { Recordings } from './recordings.ts';
 
 export interface PollRequest extends Pick<
   BacktestRequest,
-  'config' | 'fromMs' | 'toMs' | 'steps' | 'currency'
+  'config' | 'fromMs' | 'toMs' | 'steps' | 'currency' | 'isDrawn'
 > {
   readonly recordings: Recordings;
   readonly rules: Partial<PollRules>;
@@ -50,6 +51,7 @@ export async function runPollBacktest(
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const quote = runCurrency(markets, request.currency);
   refuseUnvalued(markets, quote);
+  const plots = recordPlots(request.isDrawn === true ? instances : []);
   const startedMs = performance.now();
   const run = await runPoll({
     settings: {
@@ -97,6 +99,7 @@ export async function runPollBacktest(
         failure: failures.get(runner.name) ?? null,
         log: logs.get(runner.name) ?? [],
       })),
+      plots: plots(),
       intents: run.intents,
       locks: run.locks,
       members: run.members,

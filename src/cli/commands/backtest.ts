@@ -115,6 +115,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     toMs: options.to ?? null,
     currency: options.currency ?? null,
     steps: stepFlags(options),
+    isDrawn: options.save,
   };
   if (options.fidelity === 'poll') {
     progress.begin('books and trades');

@@ -45,6 +45,9 @@ export const WORKLOAD = defineStrategy({
       const random = createRandom(state.random ?? params.seed);
       const dice = new Dice(Math.floor(random.next() * 0x1_0000_0000));
       ctx.setState({ random: random.state });
+      ctx.plot('spread', bestBid === null || bestAsk === null ? null : bestAsk.price - bestBid.price, {
+        pane: 'spread',
+      });
       if (bestBid === null || bestAsk === null || !dice.happens(params.activity)) return;
       const side: Side = dice.happens(0.5) ? 'buy' : 'sell';
       const prices = { bid: new Decimal(bestBid.exact.price), ask: new Decimal(bestAsk.exact.price) };

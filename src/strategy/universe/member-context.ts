@@ -34,6 +34,7 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
   readonly ages: MarketContext['ages'];
   readonly exact: MarketContext['exact'];
   readonly isTradable: MarketContext['isTradable'];
+  readonly plot: MarketContext['plot'];
   readonly data: StrategyContext['data'];
   readonly history: StrategyContext['history'];
   readonly indicators: Readonly<Record<string, unknown>>;
@@ -62,6 +63,7 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
     this.ages = place.ages;
     this.exact = place.exact;
     this.isTradable = place.isTradable;
+    this.plot = place.plot;
     const looks = looksOf(ctx.data, parts.data, market);
     // The universe itself is no data of the strategy.
     looks.delete(UNIVERSE_NAME);

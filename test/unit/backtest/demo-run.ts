@@ -89,6 +89,7 @@ export function demoRun(options: DemoRunOptions = {}): BacktestRun {
     strategies: [
       { name: strategy, market: 'BTCUSDT', params: { fast: 10, slow: 30 }, failure: null, log: [] },
     ],
+    plots: [],
     intents: [{ strategy, count: account.orders.length, refusals: [] }],
     orders: account.orders,
     fills: account.fills,

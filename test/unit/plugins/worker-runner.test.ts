@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { checkedPlots } from '../../../src/plugins/check-answer.ts';
 import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
+import type { PlotSeries } from '../../../src/strategy/plots.ts';
 import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 import { bookEvent, closedCandle, engineView, ownOrder } from '../strategy/engine-view.ts';
 
@@ -26,6 +28,7 @@ const DEEDS = {
     ctx.buy({ amount: Number.NaN });
   },
   locks(ctx) { ctx.log('locks', { own: ctx.locks, others: ctx.markets.of('ETHIRT').locks, isFrozen: Object.isFrozen(ctx.locks[0] ?? ctx.locks) }); },
+  plot(ctx) { ctx.plot('count', ctx.state.count); ctx.markets.of('ETHIRT').plot('count', null, { pane: 'counts' }); },
   weigh(ctx) { ctx.log('weighed', { characters: ctx.orders[0].tag.length }); },
 };
 export default defineStrategy({
@@ -148,6 +151,40 @@ describe('a strategy in a thread', () => {
     expect([runner.stateJson(), runner.takeLog()]).toEqual(['{"count":1}', []]);
     deed(runner, 'look');
     expect(runner.takeLog()).toEqual([{ text: 'saw', fields: { position: 4, average: 15 } }]);
+  });
+
+  test('hands over what it plots to whoever draws it, a series as the same object each time', async () => {
+    const runner = await begin();
+    deed(runner, 'plot');
+    const drawn: [PlotSeries, number, number][] = [];
+    runner.plots = { add: (series, atMs, value) => drawn.push([series, atMs, value]) };
+    deed(runner, 'plot');
+    deed(runner, 'buy');
+    deed(runner, 'plot');
+    const own = { market: 'BTCIRT', name: 'count', pane: null, style: 'line', color: null };
+    const other = { ...own, market: 'ETHIRT', pane: 'counts' };
+    expect(drawn).toEqual([
+      [own, 5, 0],
+      [other, 5, Number.NaN],
+      [own, 5, 1],
+      [other, 5, Number.NaN],
+    ]);
+    expect(drawn[2]?.[0]).toBe(drawn[0]?.[0]);
+  });
+
+  test('leaves out plots of a thread that are none', () => {
+    const series = { market: 'BTCIRT', name: 'x', pane: null, style: 'line', color: null };
+    const good = { series, atMs: 5, value: 1 };
+    const bad: unknown[] = [
+      7,
+      null,
+      { ...good, atMs: 0.5 },
+      { ...good, value: '1' },
+      { ...good, series: { ...series, name: '' } },
+    ];
+    expect(checkedPlots([...bad, good])).toEqual([good]);
+    expect(checkedPlots('none')).toEqual([]);
+    expect(checkedPlots(Array.from({ length: 1_001 }, () => good))).toHaveLength(1_000);
   });
 
   test('sees the locks that hold as they come and go', async () => {

@@ -1,14 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ReportData } from '../../../src/backtest/report/report-data.ts';
 import { LIFE } from '../../../src/strategy/definition.ts';
 import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import * as sdk from '../../../src/strategy/sdk.ts';
 import { FRESHNESS } from '../../../src/strategy/subscriptions.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
 
 const page = readFileSync('docs/strategies.md', 'utf8');
 /** Pages whose examples are strategies. */
@@ -29,7 +32,7 @@ const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size', '
 
 /** What a handler gets that authors call. */
 const OF_CTX =
-  'buy sell oco target quotes twap vwap ladder peg dca iceberg bracket protect targets cancel cancelAll replace setState log isTradable'.split(
+  'buy sell oco target quotes twap vwap ladder peg dca iceberg bracket protect targets cancel cancelAll replace setState log plot isTradable'.split(
     ' ',
   );
 
@@ -78,6 +81,7 @@ describe('the page for authors', () => {
     );
     expect(runners.map(({ name }) => name)).toEqual([
       'band',
+      'drawn',
       'morning',
       'strength',
       'one-percent',
@@ -105,6 +109,22 @@ describe('the page for authors', () => {
     expect(functions.filter((name) => !pages.includes(`\`${name}(`))).toEqual([]);
     expect(LIFE.filter((name) => !page.includes(`| \`${name}(ctx`))).toEqual([]);
     expect(OF_CTX.filter((name) => !page.includes(`\`${name}(`))).toEqual([]);
+  });
+
+  test('shows a command whose report has what the strategy draws', async () => {
+    const [, section = ''] = page.split('\n## Drawing\n');
+    const [, command = ''] = /```sh\nsarraf (.*)\n```/.exec(section) ?? [];
+    const { code, error } = await sarrafHere([...command.split(' '), '--data', folder]);
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    const [run = ''] = readdirSync(join(folder, 'backtests'));
+    const html = readFileSync(join(folder, 'backtests', run, 'report.html'), 'utf8');
+    const packed = /id="data">([^<]+)</.exec(html)?.[1] ?? '';
+    const { plots } = JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString()) as ReportData;
+    expect(plots.map(({ name, pane }) => [name, pane])).toEqual([
+      ['fast', null],
+      ['slow', null],
+    ]);
+    expect(plots[0]?.at.length).toBeGreaterThan(100);
   });
 
   test.each(Object.entries(FRESHNESS))('says how old %s may be', (kind, { everyMs, maxAgeMs }) => {

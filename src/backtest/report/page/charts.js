@@ -2,6 +2,7 @@ import { colour } from './theme.js';
 import { fillMarks } from './fill-marks.js';
 import { legendOf } from './legend.js';
 import { hiddenExits, startPriceLines } from './price-lines.js';
+import { startPlots } from './plots.js';
 import { createSeries, paintSeries } from './series.js';
 import { priceOf } from './texts.js';
 import { bandLines, hiddenBands, startTimeBands } from './time-bands.js';
@@ -21,13 +22,19 @@ export function startCharts(data, places) {
   /** @type {import('./read-data.js').Trade | null} */
   let chosen = null;
   const lines = startPriceLines({ data, chart, prices, market: () => market });
+  const plots = startPlots(data, chart);
   const bands = startTimeBands({ data, market: () => market, series });
 
   const showMarks = () => {
     const view = chart.timeScale().getVisibleRange();
     const { marks, note } = fillMarks(data, market, view);
     series.marks.setMarkers(marks);
-    places.note.textContent = [note, hiddenExits(data, market, view), hiddenBands(data, market, view)]
+    places.note.textContent = [
+      note,
+      hiddenExits(data, market, view),
+      hiddenBands(data, market, view),
+      plots.note,
+    ]
       .filter((sentence) => sentence !== '')
       .join(' ');
   };
@@ -47,12 +54,15 @@ export function startCharts(data, places) {
     prices.setData([...(shown?.bars ?? [])]);
     volume.setData([...(shown?.volume ?? [])]);
     tradeLine.setData([]);
+    plots.show(index);
+    places.legend.replaceChildren(...legendOf(data, { plots: plots.names() }));
     showMarks();
   };
 
   const paint = () => {
     paintSeries(series);
     if (chosen !== null) tradeLine.applyOptions({ color: colour(chosen.profit >= 0 ? 'up' : 'down') });
+    plots.paint();
     showMarks();
     lines.redraw();
     bands.redraw();
@@ -95,12 +105,12 @@ export function startCharts(data, places) {
         money,
         held,
         depth,
+        plots: event.time === undefined ? plots.names() : plots.valuesAt(event.seriesData),
         decimals,
         market: data.markets[market]?.name ?? '',
       }),
     );
   });
-  places.legend.replaceChildren(...legendOf(data, {}));
   showMarket(0);
   chart.timeScale().fitContent();
   return {

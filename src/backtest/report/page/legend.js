@@ -6,9 +6,11 @@ import { moneyOf, priceOf, shortVolume, timeOfDay } from './texts.js';
  * @param {any} at
  */
 export function legendOf(data, at) {
-  const { time, bar, traded, money, held, depth, decimals, market } = at;
+  const { time, bar, traded, money, held, depth, plots, decimals, market } = at;
+  const drawn = plots.map((/** @type {any} */ { name, key, text }) => labelled(name, text, key));
   if (time === undefined) {
     return [
+      ...drawn,
       labelled('Equity', '', 'equity'),
       labelled('Buy and hold', '', 'hold'),
       labelled('Drawdown', '', 'down'),
@@ -24,6 +26,7 @@ export function legendOf(data, at) {
     const sold = traded === null ? '' : ` V ${shortVolume(traded)}`;
     parts.push(labelled(market, `O ${numbers[0]} H ${numbers[1]} L ${numbers[2]} C ${numbers[3]}${sold}`));
   }
+  parts.push(...drawn);
   if (money !== null) parts.push(labelled('Equity', moneyOf(money, data.quote), 'equity'));
   if (held !== null) parts.push(labelled('Buy and hold', moneyOf(held, data.quote), 'hold'));
   if (depth !== null) parts.push(labelled('Drawdown', `${depth.toFixed(2)} %`, 'down'));

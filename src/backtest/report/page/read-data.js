@@ -20,9 +20,11 @@ import { numbersOf, packedData, summed } from './packed-data.js';
  *   readonly until: Moment, readonly name: string, readonly text: string }} Band
  * @typedef {{ readonly name: string, readonly decimals: number, readonly bars: readonly Bar[],
  *   readonly volume: readonly Point[] }} Market
+ * @typedef {{ readonly market: number, readonly name: string, readonly pane: string | null, readonly style: string,
+ *   readonly color: string | null, readonly points: readonly (Point & { readonly color?: string })[] }} Plot
  * @typedef {{ readonly quote: string, readonly stepMs: number, readonly isThinned: boolean, readonly equity: readonly Point[],
  *   readonly equityRange: readonly Bar[], readonly drawdown: readonly Point[], readonly drawdownRange: readonly Bar[],
- *   readonly hold: readonly Point[],
+ *   readonly hold: readonly Point[], readonly plots: readonly Plot[],
  *   readonly markets: readonly Market[], readonly fills: readonly Fill[], readonly trades: readonly Trade[],
  *   readonly exits: readonly ExitLine[], readonly locks: readonly Band[], readonly members: readonly Band[],
  *   readonly timeAt: (timeMs: number) => import('lightweight-charts').UTCTimestamp }} PageData
@@ -82,6 +84,10 @@ function unpacked(sent) {
       decimals: market.candles.decimals,
       bars: barsOf(market.candles, market.at.map(timeOf)),
       volume: pointsOf(market.at.map(timeOf), market.candles.volume),
+    })),
+    plots: sent.plots.map((/** @type {any} */ plot) => ({
+      ...plot,
+      points: plotPoints(plot, timeOf),
     })),
     fills: filledAt.map((step, index) => ({
       market: fills.market[index],
@@ -152,6 +158,19 @@ function rangesOf(times, { last, low, high }) {
   return times.map((time, index) => {
     const value = last[index] ?? 0;
     return { time, open: value, high: high[index] ?? value, low: low[index] ?? value, close: value };
+  });
+}
+
+/**
+ * Values of a plot; nothing is drawn to the first one after a gap.
+ * @param {any} plot
+ * @param {(step: number) => import('lightweight-charts').UTCTimestamp} timeOf
+ */
+function plotPoints({ at, values, gaps }, timeOf) {
+  const missing = new Set(gaps);
+  return pointsOf(summed(at).map(timeOf), numbersOf(values)).flatMap((point, index) => {
+    if (missing.has(index)) return [];
+    return missing.has(index - 1) ? [{ ...point, color: 'transparent' }] : [point];
   });
 }
 

@@ -1,3 +1,4 @@
+import { plotPanes } from './plots.js';
 import { colour } from './theme.js';
 
 /** The chart with its series: prices above, equity below them, drawdown at the bottom. */
@@ -50,18 +51,24 @@ export function createSeries(data, place) {
     },
     0,
   );
-  const range = rangeSeries(chart, charts, 1);
+  const ofPlots = plotPanes(data).titles.map(() => chart.addPane(true));
+  const ofEquity = 1 + ofPlots.length;
+  const range = rangeSeries(chart, charts, ofEquity);
   const hold = chart.addSeries(
     charts.LineSeries,
     { lineWidth: 1, priceLineVisible: false, lastValueVisible: false },
-    1,
+    ofEquity,
   );
-  const equity = chart.addSeries(charts.LineSeries, { lineWidth: 2, priceLineVisible: false }, 1);
-  const depths = rangeSeries(chart, charts, 2);
-  const drawdown = chart.addSeries(charts.BaselineSeries, { lineWidth: 1, priceLineVisible: false }, 2);
+  const equity = chart.addSeries(charts.LineSeries, { lineWidth: 2, priceLineVisible: false }, ofEquity);
+  const depths = rangeSeries(chart, charts, ofEquity + 1);
+  const drawdown = chart.addSeries(
+    charts.BaselineSeries,
+    { lineWidth: 1, priceLineVisible: false },
+    ofEquity + 1,
+  );
   const marks = charts.createSeriesMarkers(prices, []);
   const panes = chart.panes();
-  [3, 2, 1].forEach((factor, index) => panes[index]?.setStretchFactor(factor));
+  [3, ...ofPlots.map(() => 1), 2, 1].forEach((factor, index) => panes[index]?.setStretchFactor(factor));
 
   equity.setData([...data.equity]);
   hold.setData([...data.hold]);
@@ -100,19 +107,20 @@ function rangeSeries(chart, charts, pane) {
 }
 
 /**
- * Ranges are there where a point of a curve stands for several bars: on a thinned page always, else where bars are narrower than a pixel.
+ * Ranges are there where a point stands for several bars: where these are narrower than a pixel. That of the
+ * equity is there on a thinned page always; a point of the drawdown is the deepest of its bars.
  * @param {import('./read-data.js').PageData} data
  * @param {Pick<ChartSeries, 'chart' | 'range' | 'depths'>} series
  */
 function showRanges({ isThinned }, { chart, range, depths }) {
-  if (isThinned) return;
   let isShown = true;
   chart.timeScale().subscribeVisibleLogicalRangeChange((view) => {
     if (view === null) return;
     const isWide = view.to - view.from > chart.timeScale().width();
     if (isWide === isShown) return;
     isShown = isWide;
-    for (const series of [range, depths]) series.applyOptions({ visible: isWide });
+    depths.applyOptions({ visible: isWide });
+    if (!isThinned) range.applyOptions({ visible: isWide });
   });
 }
 

@@ -34,6 +34,14 @@ export function shortVolume(volume) {
   return volume.toLocaleString('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
 }
 
+/**
+ * A number of any size, in six digits.
+ * @param {number} value
+ */
+export function numberText(value) {
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
+}
+
 /** @param {string} amount */
 export function amountOf(amount) {
   return Number(amount).toLocaleString('en-US', { maximumFractionDigits: 10 });

@@ -93,15 +93,19 @@ export function summarySection({ summary }: ResultHead): string {
 }
 
 /** The place of the charts; the page's script draws into it. */
-export function chartSection(grid: { readonly isThinned: boolean; readonly stepMs: number }): string {
+export function chartSection(
+  grid: { readonly isThinned: boolean; readonly stepMs: number },
+  thinnedPlots: string,
+): string {
   const thinned = grid.isThinned
     ? `<p class="muted">So that it can be drawn, each bar above stands for ${durationText(grid.stepMs)}: its price bars run from the first open to the
 last close with the highest and lowest price between, equity and drawdown keep their extremes. The figures are of every bar of the run.</p>`
     : '';
+  const left = thinnedPlots === '' ? '' : `<p class="muted">${escapeHtml(thinnedPlots)}</p>`;
   return `<section id="charts"><div class="bar"><h2>Price, equity and drawdown</h2>
 <span><select id="market" aria-label="Market" hidden></select><button type="button" id="hold" aria-pressed="false">Buy and hold</button>
 <button type="button" id="log" aria-pressed="false">Log scale</button><button type="button" id="whole">Whole run</button></span></div>
-<div id="legend"></div><div class="drawn"><div id="chart"></div><div id="held"></div></div><p class="muted" id="note"></p>${thinned}
+<div id="legend"></div><div class="drawn"><div id="chart"></div><div id="held"></div></div><p class="muted" id="note"></p>${thinned}${left}
 <noscript>The charts and the list of trades need JavaScript; trades.csv and equity.csv beside this page have the same.</noscript></section>`;
 }
 

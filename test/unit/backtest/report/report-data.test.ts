@@ -6,6 +6,7 @@ import { reportHtml, RUN_SCRIPTS } from '../../../../src/backtest/report/report-
 import { reportData, type ReportData } from '../../../../src/backtest/report/report-data.ts';
 import { thinCandles, thinEquity, timeGrid } from '../../../../src/backtest/report/thinning.ts';
 import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
+import type { PlottedSeries } from '../../../../src/backtest/plot-recorder.ts';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import type { ExitKind } from '../../../../src/domain/exit-kind.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
@@ -87,6 +88,54 @@ describe('the data of a report', () => {
       Math.min(...first),
       1,
     );
+  });
+});
+
+describe('plots in a report', () => {
+  const HOUR_MS = 3_600_000;
+  const run = demoRun({ bars: 4 });
+  const plotted = (values: readonly (readonly [hours: number, value: number])[]): PlottedSeries => ({
+    strategy: 'ma-cross',
+    market: 'BTCUSDT',
+    name: 'fast',
+    pane: null,
+    style: 'line',
+    color: null,
+    every: 1,
+    length: values.length,
+    atMs: Float64Array.from(values, ([hours]) => run.fromMs + hours * HOUR_MS),
+    value: Float64Array.from(values, ([, value]) => value),
+  });
+
+  test('are at the bars that close with them, the last value of each, and name their gaps', () => {
+    const plots = [
+      plotted([
+        [0, 7],
+        [1, 8],
+        [2, Number.NaN],
+        [2.5, 9],
+        [4, 10.5],
+        [3, Number.NaN],
+      ]),
+    ];
+    const [column] = dataOf({ ...run, plots }).plots;
+    expect(column).toMatchObject({ market: 0, name: 'fast', pane: null, at: [0, 1, 1, 1], gaps: [1, 2] });
+    const { decimals = 0, steps = [] } = column?.values ?? {};
+    let sum = 0;
+    expect(steps.map((step) => (sum += step) / 10 ** decimals)).toEqual([8, 0, 0, 10.5]);
+  });
+
+  test('are named by their strategies where there are several, and left out in markets without bars', () => {
+    const strategies = [...run.strategies, ...run.strategies];
+    const plots = [plotted([[1, 1]]), { ...plotted([[1, 1]]), market: 'ETHUSDT' }];
+    const names = dataOf({ ...run, strategies, plots }).plots.map(({ name }) => name);
+    expect(names).toEqual(['ma-cross: fast']);
+  });
+
+  test('say so where values were left out', () => {
+    const html = reportHtml(finishRun({ ...run, plots: [{ ...plotted([[1, 1]]), every: 4 }] }));
+    expect(html).toContain('as a series has 65,536 at most: fast (one of 4).');
+    expect(reportHtml(finishRun({ ...run, plots: [plotted([[1, 1]])] }))).not.toContain('65,536 at most');
   });
 });
 

@@ -1,0 +1,71 @@
+import type { PlotColor, PlotStyle } from '../../strategy/plots.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+import { MOST_VALUES, type PlottedSeries } from '../plot-recorder.ts';
+import { distancesOf, numberColumn, type NumberColumn } from './number-column.ts';
+import { stepAt, type TimeGrid } from './thinning.ts';
+
+/** A series as the page draws it: its last value of each step that has one. */
+export interface PlotColumns {
+  readonly market: number;
+  readonly name: string;
+  readonly pane: string | null;
+  readonly style: PlotStyle;
+  readonly color: PlotColor | null;
+  readonly at: readonly number[];
+  readonly values: NumberColumn;
+  /** Which of them are gaps. */
+  readonly gaps: readonly number[];
+}
+
+/**
+ * What strategies plotted, for a page. A series has the name of its strategy too where the run has several.
+ */
+export function plotColumns(
+  { plots, strategies }: Pick<BacktestRun, 'plots' | 'strategies'>,
+  { grid, indexOf }: { readonly grid: TimeGrid; readonly indexOf: ReadonlyMap<string, number> },
+): readonly PlotColumns[] {
+  return plots.flatMap((series) => {
+    const market = indexOf.get(series.market);
+    if (market === undefined) return [];
+    const { strategy, pane, style, color } = series;
+    const name = strategies.length > 1 ? `${strategy}: ${series.name}` : series.name;
+    const points = lastOfSteps(series, grid);
+    const values = points.map(([, value]) => value);
+    return {
+      market,
+      name,
+      pane,
+      style,
+      color,
+      at: distancesOf(points.map(([step]) => step)),
+      values: numberColumn(values.map((value) => (Number.isNaN(value) ? 0 : value))),
+      gaps: values.flatMap((value, index) => (Number.isNaN(value) ? [index] : [])),
+    };
+  });
+}
+
+function lastOfSteps(
+  { length, atMs, value }: PlottedSeries,
+  grid: TimeGrid,
+): readonly (readonly [step: number, value: number])[] {
+  const steps = new Map<number, number>();
+  let isRising = true;
+  let last = 0;
+  for (let index = 0; index < length; index += 1) {
+    // What is plotted as a bar closes belongs to the bar.
+    const step = Math.max(0, stepAt(grid, (atMs[index] ?? 0) - 1));
+    isRising &&= step >= last;
+    last = step;
+    steps.set(step, value[index] ?? 0);
+  }
+  const points = [...steps];
+  return isRising ? points : points.toSorted(([left], [right]) => left - right);
+}
+
+/** What is to be said of series of which not all values are there. */
+export function thinnedPlots({ plots }: Pick<BacktestRun, 'plots'>): string {
+  const thinned = plots.filter(({ every }) => every > 1);
+  if (thinned.length === 0) return '';
+  const which = thinned.map(({ name, every }) => `${name} (one of ${every})`).join(', ');
+  return `Of these series some values are left out, as a series has ${MOST_VALUES.toLocaleString('en-US')} at most: ${which}.`;
+}
