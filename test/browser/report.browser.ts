@@ -101,8 +101,8 @@ async function busiestRun(): Promise<string> {
   return join(folder, readdirSync(folder)[0] ?? '');
 }
 
-/** How many pixels of the charts have a colour of the style sheet. */
-async function pixelsOf(page: Page, name: string): Promise<number> {
+/** How many pixels of the charts have a colour of the style sheet; thin lines are only near to it. */
+async function pixelsOf(page: Page, name: string, near = 3): Promise<number> {
   await page.mouse.move(0, 0);
   await page.waitForTimeout(200);
   return (await page.evaluate(`(() => {
@@ -116,7 +116,7 @@ async function pixelsOf(page: Page, name: string): Promise<number> {
       if (canvas.width === 0 || canvas.height === 0) continue;
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
       for (let at = 0; at < data.length; at += 4)
-        if (wanted.every((value, part) => Math.abs(data[at + part] - value) < 3)) found += 1;
+        if (wanted.every((value, part) => Math.abs(data[at + part] - value) < ${near})) found += 1;
     }
     return found;
   })()`)) as number;
@@ -341,17 +341,19 @@ describe('a report', () => {
     };
     const whole = await drawn([plotted('stop', 'stop', () => 5)]);
     const gaps = await drawn([plotted('stop', 'stop', (bar) => (bar > 20 && bar < 50 ? Number.NaN : 5))]);
-    // A line through the gap would be the same as one without it.
-    expect(await chartPicture(gaps.page)).not.toBe(await chartPicture(whole.page));
-    const again = await drawn([plotted('stop', 'stop', () => 5)]);
-    expect(await chartPicture(again.page)).toBe(await chartPicture(whole.page));
+    const [all, some] = [
+      await pixelsOf(whole.page, 'plot-purple', 90),
+      await pixelsOf(gaps.page, 'plot-purple', 90),
+    ];
+    // 30 of the 60 bars, which take a thousand pixels.
+    expect(all - some).toBeGreaterThan(400);
     await keepPicture(gaps.page, 'plot-gaps');
     const many = await drawn(
       Array.from({ length: 10 }, (_, at) => plotted(`x${at}`, `pane ${at}`, () => at)),
     );
     expect(await textOf(many.page, '#note')).toBe('2 more panes of plots are left out.');
-    for (const { page, messages } of [whole, gaps, again, many]) {
-      expect(messages).toEqual([]);
+    for (const { page, messages } of [whole, gaps, many]) {
+      expect(messages.filter((text) => !text.includes('getImageData'))).toEqual([]);
       await page.close();
     }
   });

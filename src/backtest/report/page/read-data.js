@@ -162,7 +162,7 @@ function rangesOf(times, { last, low, high }) {
 }
 
 /**
- * Values of a plot; nothing is drawn to the first one after a gap.
+ * Values of a plot; the line from the last one before a gap is not seen.
  * @param {any} plot
  * @param {(step: number) => import('lightweight-charts').UTCTimestamp} timeOf
  */
@@ -170,7 +170,7 @@ function plotPoints({ at, values, gaps }, timeOf) {
   const missing = new Set(gaps);
   return pointsOf(summed(at).map(timeOf), numbersOf(values)).flatMap((point, index) => {
     if (missing.has(index)) return [];
-    return missing.has(index - 1) ? [{ ...point, color: 'transparent' }] : [point];
+    return missing.has(index + 1) ? [{ ...point, color: 'transparent' }] : [point];
   });
 }
 
