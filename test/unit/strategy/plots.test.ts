@@ -16,6 +16,21 @@ const runOf = (draw: Parameters<typeof drawing>[0], bars: readonly number[] = [1
 
 const HOUR_MS = 3_600_000;
 
+/** Buys at every second bar; draws or not. */
+const buying = (draws: boolean) =>
+  defineStrategy({
+    name: 'trader',
+    state: z.strictObject({ seen: z.int().default(0) }),
+    data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+    on: {
+      bars(ctx, { close }) {
+        if (draws) ctx.plot('close', close);
+        ctx.setState({ seen: ctx.state.seen + 1 });
+        if (ctx.state.seen % 2 === 1) ctx.buy({ value: 100 });
+      },
+    },
+  });
+
 describe('ctx.plot', () => {
   test('draws a value a bar, at the close of the bar, over the bars without another word', () => {
     const [plot] = runOf((ctx, close) => ctx.plot('half', close / 2)).plots;
@@ -120,22 +135,9 @@ describe('ctx.plot', () => {
   });
 
   test('changes no order, state or equity', () => {
-    const strategy = (draws: boolean) =>
-      defineStrategy({
-        name: 'trader',
-        state: z.strictObject({ seen: z.int().default(0) }),
-        data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
-        on: {
-          bars(ctx, { close }) {
-            if (draws) ctx.plot('close', close);
-            ctx.setState({ seen: ctx.state.seen + 1 });
-            if (ctx.state.seen % 2 === 1) ctx.buy({ value: 100 });
-          },
-        },
-      });
     const bars = [100, 101, 102, 103, 104];
-    const { plots, ...drawn } = runStrategy(strategy(true), { bars });
-    const { plots: none, ...plain } = runStrategy(strategy(false), { bars });
+    const { plots, ...drawn } = runStrategy(buying(true), { bars });
+    const { plots: none, ...plain } = runStrategy(buying(false), { bars });
     expect([plots.length, none.length]).toEqual([1, 0]);
     expect(drawn).toEqual(plain);
   });
