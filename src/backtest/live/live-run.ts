@@ -203,12 +203,11 @@ function strategyOf(
     ...rows.orders.flatMap(({ strategy, market }) => (strategy === name ? [market] : [])),
     ...of.fills.flatMap(({ strategy, market }) => (strategy === name ? [market] : [])),
   ]);
-  const isAtWork = row === undefined || row.status === 'running';
   return {
     name,
     market: markets.size > MOST_NAMED ? `${markets.size} markets` : [...markets].join(', '),
     params: of.params.get(name) ?? null,
-    failure: isAtWork ? null : (row.reason ?? row.status),
+    failure: row?.status === 'stopped' ? (row.reason ?? row.status) : null,
     log: (rows.logs.get(name) ?? []).map(({ seq, atMs, json }) => ({
       atMs,
       ...readStored(storedLogLine, json, `line ${seq} of the journal`),

@@ -281,3 +281,18 @@ describe('a report of a live session tells', () => {
     ]);
   });
 });
+
+test.each([
+  ['stopped', 1],
+  ['paused', 0],
+] as const)('a strategy that is %s gives %d warnings that it stopped', (status, count) => {
+  const run = runOf({ bars: 50 });
+  using mirror = new Mirrored(run);
+  const database = new Database(mirror.path);
+  database.prepare("UPDATE strategies SET status = ?, reason = 'onBook threw'").run(status);
+  database.close();
+  const { warnings, session } = finishMirror(mirror.path).head;
+  const said = warnings.filter((text) => text.includes('stopped before the end: onBook threw'));
+  expect(said).toHaveLength(count);
+  expect(session?.strategies).toMatchObject([{ status, reason: 'onBook threw' }]);
+});
