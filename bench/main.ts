@@ -13,6 +13,7 @@ import type { BenchResult } from './result.ts';
 import { benchSamplers } from './sampler-cost.ts';
 import { benchSaturation } from './saturation.ts';
 import { benchSoak } from './soak.ts';
+import { benchSql } from './sql.ts';
 import { benchStart } from './start.ts';
 import { benchStatistics } from './statistics.ts';
 import { benchStudy } from './study.ts';
@@ -32,6 +33,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   'many-runs': benchManyRuns,
   poll: benchPoll,
   start: benchStart,
+  sql: benchSql,
   idle: benchIdle,
   universe: benchUniverse,
   worker: benchWorkerCall,
