@@ -105,7 +105,6 @@ export const FIGURE_FIELDS = {
   fills: 'count',
   requests: 'count',
   requestsPerFill: 'float',
-  averageOrderWaitMs: 'float',
   trades: 'count',
   openTrades: 'count',
   winRate: 'float',

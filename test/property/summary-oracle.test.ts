@@ -209,7 +209,6 @@ function figuresOfActivity({ fills, equity, firstPrice, lastPrice }: Given) {
     fills: fills.length,
     requests: null,
     requestsPerFill: null,
-    averageOrderWaitMs: null,
     buyAndHoldReturn: Number(lastPrice) / Number(firstPrice) - 1,
   };
 }

@@ -86,11 +86,10 @@ function activityFigures(summary: BacktestSummary): Figure[] {
 }
 
 /** A run on candles sends none, and says nothing of it. */
-function requestTexts({ requests, requestsPerFill, averageOrderWaitMs }: BacktestSummary): Figure[] {
+function requestTexts({ requests, requestsPerFill }: BacktestSummary): Figure[] {
   if (requests === null) return [];
   return [
     { name: 'requests', title: 'Requests', text: String(requests) },
     { name: 'requestsPerFill', title: 'Requests per fill', text: numberText(requestsPerFill) },
-    { name: 'averageOrderWaitMs', title: 'Orders waited', text: spanText(averageOrderWaitMs) },
   ];
 }

@@ -47,7 +47,6 @@ export const summarySchema = z.strictObject({
   fills: count,
   requests: count.nullable().default(null).describe('Null on candles, where nothing is asked for.'),
   requestsPerFill: statistic.default(null),
-  averageOrderWaitMs: lengthMs.nullable().default(null),
   trades: count,
   openTrades: count,
   winRate: fraction,
