@@ -213,6 +213,22 @@ describe('a report', () => {
     await page.close();
   });
 
+  test('scrolls the months on a phone, and keeps the years where they are', async () => {
+    const { page } = await open({ screen: 'phone', run: { bars: 12_000 } });
+    await page.locator('#monthly .scroll').focus();
+    const [before, after, scrolled] = (await page.evaluate(`(() => {
+      const frame = document.querySelector('#monthly .scroll');
+      const left = () => frame.querySelector('tbody tr :first-child').getBoundingClientRect().left;
+      const was = left();
+      frame.scrollLeft = 120;
+      return [was, left(), frame.scrollLeft];
+    })()`)) as number[];
+    expect(after).toBe(before);
+    expect(scrolled).toBe(120);
+    expect(await overhangOf(page)).toBe(0);
+    await page.close();
+  });
+
   test('moves the chart to the trade whose row is clicked', async () => {
     const { page } = await open({});
     const whole = await chartPicture(page);

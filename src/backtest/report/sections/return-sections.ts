@@ -24,7 +24,7 @@ export function monthlySection({ monthly }: ResultHead): string {
     return `<tr><th scope="row">${year}</th>${cells.join('')}<td class="year ${whole < 0 ? 'loss' : 'gain'}">${percent(whole)}</td></tr>`;
   });
   const titles = ['', ...MONTHS, 'Year'].map((title) => `<th scope="col">${title}</th>`).join('');
-  return `<section id="monthly"><h2>Monthly returns, %</h2><div class="scroll"><table class="heat"><thead><tr>${titles}</tr></thead>
+  return `<section id="monthly"><h2>Monthly returns, %</h2><div class="scroll" tabindex="0" role="region" aria-label="Monthly returns"><table class="heat"><thead><tr>${titles}</tr></thead>
 <tbody>${rows.join('')}</tbody></table></div></section>`;
 }
 

@@ -33,7 +33,7 @@ export function drawdownsSection({ curve, fromMs, initialEquity }: BacktestRun):
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });
   const titles = ['Depth', 'Peak', 'Bottom', 'Peak again', 'To the bottom', 'In all'];
-  return `<section id="drawdowns"><h2>Deepest drawdowns</h2><div class="scroll"><table><thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead>
+  return `<section id="drawdowns"><h2>Deepest drawdowns</h2><div class="scroll" tabindex="0" role="region" aria-label="Deepest drawdowns"><table><thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead>
 <tbody>${rows.join('')}</tbody></table></div></section>`;
 }
 
