@@ -105,6 +105,16 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: "Stops trading and cancels the bot's orders, whether it runs or not.",
     load: async () => (await import('./commands/halt.ts')).haltCommand(),
   },
+  cancel: {
+    takes: '[order]',
+    summary: 'Cancels orders of the running bot: one, those of a strategy or market, or all.',
+    load: async () => (await import('./commands/cancel.ts')).cancelCommand(),
+  },
+  close: {
+    takes: '<strategy> [market]',
+    summary: 'Closes the position of one strategy: cancels its orders, and sells what it holds.',
+    load: async () => (await import('./commands/close.ts')).closeCommand(),
+  },
   pause: {
     takes: '<strategy>',
     summary: 'Pauses one strategy: it decides nothing until it is resumed.',

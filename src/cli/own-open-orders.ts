@@ -8,14 +8,19 @@ import { lengthText } from '../domain/time-text.ts';
 /** Open orders that are counted; no account has as many. */
 const MOST_COUNTED = 100_000;
 
+const OF_ALL = { strategy: null, market: null };
+
 /**
- * Own orders that were open when the mirror of a data folder was last written; null where it can not be read.
+ * Own orders, of a strategy and market where these are not null, that were open when the mirror of a data
+ * folder was last written; null where it can not be read.
  */
-export function ownOpenOrders(data: string): number | null {
+export function ownOpenOrders(
+  data: string,
+  of: { readonly strategy: string | null; readonly market: string | null } = OF_ALL,
+): number | null {
   try {
-    return readMirror({ data }, (reader) =>
-      reader.orders({ state: 'open', strategy: null, market: null, last: MOST_COUNTED }),
-    ).length;
+    return readMirror({ data }, (reader) => reader.orders({ state: 'open', ...of, last: MOST_COUNTED }))
+      .length;
   } catch (error) {
     if (error instanceof SarrafError) return null;
     throw error;

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { ControlClient } from '../daemon/control/control-client.ts';
 import { LONGEST_NAME } from '../daemon/control/control-command.ts';
@@ -6,6 +5,7 @@ import { parseDuration } from '../daemon/settings/duration-text.ts';
 import { latinDigits } from '../domain/calendar-day.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
 import { failed, wrongInput } from './command-error.ts';
+import { checkBotFolder } from './bot-folder.ts';
 import { followCommand } from './follow-command.ts';
 
 /** What a lock or unlock is about, as it is typed. */
@@ -53,8 +53,7 @@ export function checkTarget(
 
 /** Gives a command about locks to the bot of a data folder, or leaves it for its next start. */
 export async function postLock(command: LockCommand, { data, json }: LockTarget): Promise<void> {
-  if (!existsSync(data))
-    throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
+  checkBotFolder(data);
   const client = new ControlClient(data);
   try {
     const id = client.post(command);

@@ -1,4 +1,4 @@
-import type { LockCommand } from '../engine/engine-event.ts';
+import { isByHand, type ByHandCommand, type LockCommand } from '../engine/engine-event.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import { lockReason, type Lock } from '../execution/locks/lock.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
@@ -88,8 +88,53 @@ export class Operator {
     this.inbox.done(id, lockResult(command, { before, after: engine.locks.active() }));
   }
 
-  private take({ id, command }: TakenCommand): void {
+  /** Each is given to the engine once, and followed to its end. */
+  private takeByHand({ id, command, isRepeated }: TakenCommand & { readonly command: ByHandCommand }): void {
     const { shell, engine } = this.options.bot;
+    const { key } = command;
+    if (command.kind === 'place' && isRepeated && engine.byHand.stateOf(key) === null) {
+      this.inbox.done(id, { ok: false, message: this.notPlacedText(), left: [] });
+      return;
+    }
+    this.follow(() => {
+      let state = engine.byHand.stateOf(key);
+      if (state === null) {
+        // What was canceled for a position that can not be sold yet would leave that bare.
+        if (command.kind === 'close' && engine.status().phase === 'syncing') return false;
+        shell.control(command);
+        state = engine.byHand.stateOf(key);
+      }
+      if (state === null) return false;
+      const { left, closed, end } = state;
+      if (end === null) this.inbox.progress(id, { left, closed });
+      else this.inbox.done(id, { ...end, left: [] });
+      return end !== null;
+    });
+  }
+
+  /** Why an order by hand that an earlier run had taken is not placed now. */
+  private notPlacedText(): string {
+    return this.options.bot.engine.orderManager.takeover.isPutBack
+      ? 'the run ended while it was placed, and the mirror is of before that: whether it was placed is not known, and it is not placed again. See "sarraf orders"'
+      : 'the run ended before it was placed: nothing has left, and it is not placed now. Give it again if you still want it';
+  }
+
+  /** Calls `look` now and then until it answers true. */
+  private follow(look: () => boolean): void {
+    if (look()) return;
+    const timer = setInterval(() => {
+      if (look()) clearInterval(timer);
+    }, PROGRESS_EVERY_MS);
+    this.endings.push(() => clearInterval(timer));
+  }
+
+  private take(taken: TakenCommand): void {
+    const { id, command } = taken;
+    const { shell, engine } = this.options.bot;
+    if (isByHand(command)) {
+      this.takeByHand({ ...taken, command });
+      return;
+    }
     if (command.kind === 'lock' || command.kind === 'unlock') {
       this.takeLock(id, command);
       return;
@@ -107,18 +152,12 @@ export class Operator {
       });
       return;
     }
-    const look = (): void => {
+    this.follow(() => {
       const left = engine.status().liveOrders;
-      if (left > 0) {
-        this.inbox.progress(id, { left, closed: Math.max(0, before - left) });
-        return;
-      }
-      clearInterval(timer);
-      this.inbox.done(id, { ok: true, message: `${before} orders are canceled`, left: [] });
-    };
-    const timer = setInterval(look, PROGRESS_EVERY_MS);
-    this.endings.push(() => clearInterval(timer));
-    look();
+      if (left > 0) this.inbox.progress(id, { left, closed: Math.max(0, before - left) });
+      else this.inbox.done(id, { ok: true, message: `${before} orders are canceled`, left: [] });
+      return left === 0;
+    });
   }
 
   /** What health asks. */

@@ -58,6 +58,7 @@ export class AlgorithmManager {
   private readonly poked = new Set<AlgorithmWork>();
   /** Orders of others, with the algorithm that waits for the end of each. */
   private readonly replacing = new Map<string, AlgorithmWork>();
+  private readonly endListeners: ((intentId: string, reason: string) => void)[] = [];
 
   constructor(options: AlgorithmManagerOptions) {
     this.options = options;
@@ -77,6 +78,16 @@ export class AlgorithmManager {
   /** Those at work, oldest first. */
   get atWork(): Iterable<ClaimingWork> {
     return this.works.values();
+  }
+
+  /** Calls with the intent of each algorithm that has ended, and why. */
+  listenToEnds(listener: (intentId: string, reason: string) => void): void {
+    this.endListeners.push(listener);
+  }
+
+  /** What an intent at work is served by; null where nothing is. */
+  algorithmOf(intentId: string): Algorithm | null {
+    return this.works.get(intentId)?.algorithm ?? null;
   }
 
   isAtWork(intentId: string): boolean {
@@ -388,6 +399,7 @@ export class AlgorithmManager {
       for (const key of work.algorithm.awaited) this.replacing.delete(key);
     outbox.change({ kind: 'algorithm-end', intentId: work.intentId });
     intents.end(work.intentId, 'done', reason);
+    for (const listener of this.endListeners) listener(work.intentId, reason);
   }
 
   private store(work: AlgorithmWork): void {

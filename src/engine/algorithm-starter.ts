@@ -53,8 +53,11 @@ export class AlgorithmStarter {
     this.options = options;
   }
 
-  /** Answers why it does not begin; null where it does, or where the one at work takes over what is new. */
-  start(instance: StrategyInstance, intent: AlgorithmIntent): IntentRefusal | null {
+  /**
+   * Answers why it does not begin; null where it does, or where the one at work takes over what is new. `id`:
+   * that of the intent, where it has one already.
+   */
+  start(instance: StrategyInstance, intent: AlgorithmIntent, id?: string): IntentRefusal | null {
     const { markets, algorithms } = this.options;
     const replaced = intent.kind === 'replace' ? this.ownOrder(instance, intent.clientOrderId) : undefined;
     const symbol = intent.kind === 'replace' ? replaced?.market : intent.market;
@@ -75,7 +78,7 @@ export class AlgorithmStarter {
       const wrong = algorithms.renew(atWork, sized.intent);
       return wrong === null ? null : { code: 'fit', reason: wrong };
     }
-    return this.begin(instance, { intent, sized: sized.intent, market, replaced });
+    return this.begin(instance, { intent, sized: sized.intent, market, replaced, id });
   }
 
   private begin(
@@ -85,6 +88,7 @@ export class AlgorithmStarter {
       readonly sized: SizedAlgorithmIntent;
       readonly market: Market;
       readonly replaced: OrderRecord | undefined;
+      readonly id: string | undefined;
     },
   ): IntentRefusal | null {
     const { algorithms, intents, markets, outbox, reservations, risk } = this.options;
@@ -113,7 +117,7 @@ export class AlgorithmStarter {
       orders: replaced === undefined ? [] : [replaced],
     });
     if (short !== null) return { code: 'funds', reason: short };
-    const intentId = this.options.nextId();
+    const intentId = of.id ?? this.options.nextId();
     const algorithm = this.inPlaceOfOthers(instance, market.symbol, made.algorithm);
     intents.begin(intentId, instance.name, intent);
     algorithms.begin(instance, intentId, { market: market.symbol, algorithm });

@@ -1,5 +1,5 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { VenueOrder } from '../domain/order.ts';
+import type { Side, VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { EntryPolicy } from '../execution/locks/lock-rule.ts';
@@ -66,7 +66,8 @@ export type ControlCommand =
   | { readonly kind: 'accept-balances' }
   /** Compares balances at once, as at the end of a run. */
   | { readonly kind: 'compare-balances' }
-  | LockCommand;
+  | LockCommand
+  | ByHandCommand;
 
 /** Locks by hand. A strategy or market that is null stands for all. */
 export type LockCommand =
@@ -92,6 +93,46 @@ export type LockCommand =
       /** Whatever they are about. */
       readonly isAll: boolean;
     };
+
+interface ByHandBase {
+  /** Of the command itself: one that was done is not done again, also after a crash. */
+  readonly key: string;
+  /** Who gave it. */
+  readonly by?: string | undefined;
+}
+
+/** Cancels one order by its key or the exchange's id, or all of a strategy and market: null is all. */
+export type CancelCommand = ByHandBase & {
+  readonly kind: 'cancel';
+  readonly order: string | null;
+  readonly strategy: string | null;
+  readonly market: string | null;
+};
+
+/** Closes the position of a strategy in the coin of a market, or in all of its coins (null). */
+export type CloseCommand = ByHandBase & {
+  readonly kind: 'close';
+  readonly strategy: string;
+  readonly market: string | null;
+};
+
+/** An order in the book of a strategy. Numbers are decimal texts; without prices it is a market order. */
+export type PlaceCommand = ByHandBase & {
+  readonly kind: 'place';
+  readonly strategy: string;
+  readonly market: string;
+  readonly side: Side;
+  readonly amount: string;
+  readonly price: string | null;
+  readonly stopPrice: string | null;
+};
+
+/** What a person does with orders and positions. */
+export type ByHandCommand = CancelCommand | CloseCommand | PlaceCommand;
+
+export function isByHand(command: ControlCommand): command is ByHandCommand {
+  return command.kind === 'cancel' || command.kind === 'close' || command.kind === 'place';
+}
 
 /** What a venue that tells by itself says at one moment: its answers, and then what became of orders. */
 export type VenueEvent = Extract<EngineEvent, { kind: 'answer' | 'account' }>;

@@ -2,6 +2,8 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import type { LockRule } from '../execution/locks/lock-rule.ts';
 import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
+import { ByHand } from './by-hand/by-hand.ts';
+import { KEPT_BY_HAND } from './by-hand/by-hand-record.ts';
 import { AccountState } from './account-state.ts';
 import { AlgorithmManager } from './algorithm-manager.ts';
 import { readersOf } from './candle-reader.ts';
@@ -56,6 +58,7 @@ export class Engine {
   readonly reconciler: Reconciler;
   readonly orderManager: OrderManager;
   readonly locks: LockManager;
+  readonly byHand: ByHand;
   private readonly outbox: Outbox;
   private readonly strategies: StrategyDispatcher;
   private readonly algorithms: AlgorithmManager;
@@ -160,7 +163,15 @@ export class Engine {
       reconciles: settings.reconciliation !== null,
       hasten: (feed) => feeds.hasten(feed),
     });
-    const router = new IntentRouter({ ...ways, algorithms, rows, members, movesPerMinute, transfers });
+    const router = new IntentRouter({
+      ...ways,
+      algorithms,
+      rows,
+      members,
+      movesPerMinute,
+      transfers,
+      whileClosing: (instance, intent) => this.byHand.objectionTo(instance, intent),
+    });
     const strategies = new StrategyDispatcher({
       instances,
       outbox,
@@ -230,6 +241,13 @@ export class Engine {
       stored: state.kept[KEPT_UNIVERSES],
     });
     const control = new Control({ outbox, orderManager, algorithms, strategies, notifier });
+    const byHand = new ByHand({
+      ...ways,
+      instances,
+      algorithms,
+      router,
+      halted: () => control.closed(),
+    });
     const shared = {
       outbox,
       control,
@@ -244,6 +262,7 @@ export class Engine {
     this.loop = new EventLoop({
       ...shared,
       locks,
+      byHand,
       rows,
       instances,
       markets,
@@ -266,6 +285,7 @@ export class Engine {
     this.reconciler = reconciler;
     this.orderManager = orderManager;
     this.locks = locks;
+    this.byHand = byHand;
     this.outbox = outbox;
     this.strategies = strategies;
     this.algorithms = algorithms;
@@ -298,6 +318,7 @@ export class Engine {
     transfers.resume();
     control.restore(kept[KEPT_CONTROL]);
     locks.restore(kept[KEPT_LOCKS]);
+    byHand.restore(kept[KEPT_BY_HAND], orderManager.takeover.isPutBack);
     credential.restore(kept[KEPT_CREDENTIAL]);
   }
 

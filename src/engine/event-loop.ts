@@ -6,7 +6,8 @@ import type { CandleReaders } from './candle-reader.ts';
 import type { Control } from './control.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import type { EngineOutput } from './engine-command.ts';
-import type { ControlCommand, EngineEvent, VenueEvent } from './engine-event.ts';
+import type { ByHand } from './by-hand/by-hand.ts';
+import { isByHand, type ControlCommand, type EngineEvent, type VenueEvent } from './engine-event.ts';
 import type { FeedHandler } from './feed-handler.ts';
 import type { FillHandler } from './fill-handler.ts';
 import type { FlawLog } from './flaw-log.ts';
@@ -46,6 +47,7 @@ export interface EventLoopParts {
   readonly strategies: StrategyDispatcher;
   readonly control: Control;
   readonly locks: LockManager;
+  readonly byHand: ByHand;
   /** Whether balances are compared at all. */
   readonly reconciles: boolean;
   readonly isRestart: boolean;
@@ -189,8 +191,9 @@ export class EventLoop {
   }
 
   private takeCommand(command: ControlCommand): void {
-    const { reconciler, control, locks, transfers } = this.parts;
+    const { reconciler, control, locks, byHand, transfers } = this.parts;
     if (command.kind === 'lock' || command.kind === 'unlock') locks.take(command);
+    else if (isByHand(command)) byHand.take(command);
     else if (command.kind === 'accept-balances') {
       reconciler.accept();
       transfers.accept();
@@ -255,8 +258,8 @@ export class EventLoop {
   }
 
   private pump(nowMs: number, isTimeUp: boolean): void {
-    const { findings, orderManager, reconciler, fills, feeds, universes, strategies, control, locks } =
-      this.parts;
+    const { findings, orderManager, reconciler, fills, feeds, universes } = this.parts;
+    const { strategies, control, locks, byHand } = this.parts;
     this.beginTrading();
     if (isTimeUp) strategies.pump(nowMs);
     if (strategies.hasStarted && !control.isDraining) universes.pump(nowMs);
@@ -266,6 +269,7 @@ export class EventLoop {
     orderManager.pump(nowMs);
     control.pump(nowMs);
     locks.pump(nowMs);
+    byHand.pump(nowMs);
     if (this.mayReconcile()) reconciler.pump(nowMs);
     feeds.setIdle(orderManager.blotter.table.liveCount === 0);
     feeds.pump(nowMs);
@@ -282,7 +286,8 @@ export class EventLoop {
   }
 
   private wakeAtMs(): number {
-    const { orderManager, reconciler, feeds, universes, algorithms, strategies, control, locks } = this.parts;
+    const { orderManager, reconciler, feeds, universes, algorithms, strategies } = this.parts;
+    const { control, locks, byHand } = this.parts;
     const next = Math.min(
       feeds.wakeAtMs(),
       orderManager.wakeAtMs(),
@@ -290,6 +295,7 @@ export class EventLoop {
       control.isDraining ? Number.POSITIVE_INFINITY : algorithms.wakeAtMs(),
       control.wakeAtMs(),
       locks.wakeAtMs(),
+      byHand.wakeAtMs(),
       strategies.wakeAtMs(),
       strategies.hasStarted && !control.isDraining ? universes.wakeAtMs() : Number.POSITIVE_INFINITY,
     );
@@ -306,10 +312,11 @@ export class EventLoop {
   }
 
   private store(): void {
-    const { outbox, rows, instances, feeds, universes, locks } = this.parts;
+    const { outbox, rows, instances, feeds, universes, locks, byHand } = this.parts;
     if (!outbox.isRestartable) return;
     universes.store();
     locks.store();
+    byHand.store();
     rows.store();
     feeds.store(outbox.nowMs);
     for (const instance of instances) {

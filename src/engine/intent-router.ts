@@ -1,5 +1,6 @@
 import type { Units } from '../domain/money.ts';
 import type { ExpiringAlgorithm } from '../execution/algorithms/expiring.ts';
+import { present } from '../domain/invariant.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { isAlgorithmIntent } from '../execution/algorithms/algorithms.ts';
@@ -40,7 +41,13 @@ export interface IntentRouterOptions {
   readonly movesPerMinute: number | null;
   /** Why no new orders are taken; null while they are. */
   readonly closed: () => string | null;
+  /** Why a strategy may place nothing that an intent wants: a person closes its position there. */
+  readonly whileClosing: (instance: StrategyInstance, intent: Intent) => string | null;
 }
+
+/** What became of a wished order: its key, null where an algorithm places it; or why it was refused. */
+type PlacedOrder = { readonly ok: true; readonly key: string | null } | Refused;
+type Refused = { readonly ok: false } & IntentRefusal;
 
 /** Turns what strategies want into orders and algorithms, or says why not. */
 export class IntentRouter {
@@ -55,6 +62,11 @@ export class IntentRouter {
   }
 
   take(instance: StrategyInstance, asked: Intent): void {
+    const closing = this.options.whileClosing(instance, asked);
+    if (closing !== null) {
+      this.reject(instance, asked, { code: 'closed', reason: closing });
+      return;
+    }
     const { intent, why } = this.options.members.check(instance, asked);
     if (why !== null) this.reject(instance, asked, { code: 'member', reason: why });
     if (intent === null) return;
@@ -74,9 +86,35 @@ export class IntentRouter {
         this.options.transfers.take(instance, intent, () => this.nextId());
         return;
       case 'place':
-      case 'oco':
-        this.place(instance, intent);
+      case 'oco': {
+        const placed = this.place(instance, intent);
+        if (!placed.ok) this.reject(instance, intent, placed);
+      }
     }
+  }
+
+  /** Places an order that a person wants in the book of a strategy, which is not told of a refusal. */
+  placeByHand(
+    instance: StrategyInstance,
+    asked: Extract<Intent, { kind: 'place' }>,
+  ): { readonly ok: true; readonly key: string } | Refused {
+    const closing = this.options.whileClosing(instance, asked);
+    if (closing !== null) return { ok: false, code: 'closed', reason: closing };
+    const { why } = this.options.members.check(instance, asked);
+    if (why !== null) return { ok: false, code: 'member', reason: why };
+    const placed = this.place(instance, asked);
+    if (!placed.ok) return placed;
+    return { ok: true, key: present(placed.key, 'the key of an order that no algorithm places') };
+  }
+
+  /** Sells what a strategy holds of a market's coin, or buys back what it owes, by a target of nothing. */
+  sellOut(
+    instance: StrategyInstance,
+    market: string,
+  ): { readonly ok: true; readonly intentId: string } | Refused {
+    const intentId = this.nextId();
+    const refusal = this.starter.start(instance, { kind: 'target', market, position: 0 }, intentId);
+    return refusal === null ? { ok: true, intentId } : { ok: false, ...refusal };
   }
 
   /** Ends what a strategy that has just failed has at work, as its policy says. */
@@ -111,45 +149,32 @@ export class IntentRouter {
     );
   }
 
-  private place(instance: StrategyInstance, intent: Extract<Intent, { kind: 'place' | 'oco' }>): void {
+  private place(instance: StrategyInstance, intent: Extract<Intent, { kind: 'place' | 'oco' }>): PlacedOrder {
     const { risk, placer, markets, intents } = this.options;
     const state = markets.get(intent.market);
-    if (state === undefined) {
-      this.reject(instance, intent, { code: 'market', reason: markets.whyUnknown(intent.market) });
-      return;
-    }
+    if (state === undefined) return { ok: false, code: 'market', reason: markets.whyUnknown(intent.market) };
     const amount = amountFor(intent, sizeViewOf(this.options, instance, state.market));
     const wish = amount.ok && amount.units !== null ? wishOf(intent, amount.units) : null;
     if (!amount.ok || wish === null) {
       const reason = amount.ok ? 'expected positive decimals for amounts and prices' : amount.reason;
-      this.reject(instance, intent, { code: 'fit', reason });
-      return;
+      return { ok: false, code: 'fit', reason };
     }
     const closed = this.options.closed();
-    if (closed !== null) {
-      this.reject(instance, intent, { code: 'closed', reason: closed });
-      return;
-    }
+    if (closed !== null) return { ok: false, code: 'closed', reason: closed };
     const isPostOnly = intent.kind === 'place' && intent.postOnly === true;
     const crossed = isPostOnly ? risk.crossedBy(state.market, wish) : null;
-    if (crossed !== null) {
-      this.reject(instance, intent, { code: 'fit', reason: crossed });
-      return;
-    }
+    if (crossed !== null) return { ok: false, code: 'fit', reason: crossed };
     const intentId = this.nextId();
     intents.begin(intentId, instance.name, intent);
     if (intent.kind === 'place' && intent.expireAfterMs !== undefined) {
       const algorithm = expiringOf(wish, this.options.outbox.nowMs + intent.expireAfterMs);
       this.options.algorithms.begin(instance, intentId, { market: intent.market, algorithm });
-      return;
+      return { ok: true, key: null };
     }
     const verdict = risk.approve(instance, state.market, { ...wish, intentId });
-    if (verdict.ok) {
-      placer.place({ ...verdict.plan, isPostOnly });
-      return;
-    }
+    if (verdict.ok) return { ok: true, key: placer.place({ ...verdict.plan, isPostOnly }) };
     intents.end(intentId, 'refused', verdict.reason);
-    this.reject(instance, intent, verdict);
+    return verdict;
   }
 
   /**

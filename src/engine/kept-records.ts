@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readStored, storedCount, storedProblem } from '../domain/stored-json.ts';
 import { storedNames } from '../execution/known-names.ts';
 import { KEPT_ABSENT_FILLS, storedAbsentFills } from './absent-fills.ts';
+import { KEPT_BY_HAND, storedByHand } from './by-hand/by-hand-record.ts';
 import { KEPT_CANCELS, storedCancels } from './cancel-manager.ts';
 import { KEPT_CONTROL, storedControl } from './control.ts';
 import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
@@ -24,6 +25,7 @@ const KEPT_RECORDS = {
   [KEPT_CONTROL]: storedControl,
   [KEPT_LOCKS]: storedLocks,
   [KEPT_CANCELS]: storedCancels,
+  [KEPT_BY_HAND]: storedByHand,
   [KEPT_FINDINGS]: storedFindings,
   [KEPT_CREDENTIAL]: storedCredential,
   [KEPT_READ_TIMES]: storedReadTimes,

@@ -82,8 +82,8 @@ export class OrderPlacer {
     });
   }
 
-  /** Enters an order and sends it, or lets it wait for an identical one. */
-  place(plan: OrderPlan): void {
+  /** Enters an order and sends it, or lets it wait for an identical one. Answers its key. */
+  place(plan: OrderPlan): string {
     plan.instance.planned(this.outbox.nowMs);
     const clientOrderId = this.names.next(plan.order.value.strategy, this.options.rows.next());
     const { exit } = plan;
@@ -93,7 +93,7 @@ export class OrderPlacer {
     if (plan.stopLeg === null) {
       this.blotter.add(single);
       this.tryToSend(single);
-      return;
+      return single.key;
     }
     const stop = this.recordOf(plan, plan.stopLeg.value, {
       key: stopLegKey(clientOrderId),
@@ -104,6 +104,7 @@ export class OrderPlacer {
     this.blotter.add(first);
     this.blotter.add({ ...stop, pairKey: first.key });
     this.tryToSend(first);
+    return first.key;
   }
 
   /** Sends what has waited long enough. */

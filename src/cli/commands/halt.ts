@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { ControlClient } from '../../daemon/control/control-client.ts';
@@ -11,6 +10,7 @@ import { haltWithoutDaemon } from '../../daemon/halt-without-daemon.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
+import { checkBotFolder } from '../bot-folder.ts';
 import { confirm } from '../confirm.ts';
 import { followCommand } from '../follow-command.ts';
 import { cancelNeedText, isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
@@ -135,8 +135,7 @@ async function run(options: Options): Promise<void> {
   const wholeAccount = options.wholeAccount === true;
   if (options.reason.length > LONGEST_REASON)
     throw wrongInput(`expected a --reason of at most ${LONGEST_REASON} characters`);
-  if (!existsSync(data))
-    throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
+  checkBotFolder(data);
   if (wholeAccount && options.yes !== true) {
     const question =
       'This cancels EVERY order of the account, also those that other programs and people placed.';

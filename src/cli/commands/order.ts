@@ -10,14 +10,8 @@ import { checkFields, type CallRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
 import { wrongInput } from '../command-error.ts';
-
-interface PlaceOptions extends ApiCallOptions {
-  readonly price?: string;
-  readonly stop?: string;
-  readonly stopLimit?: string;
-  readonly market?: true;
-  readonly clientOrderId?: string;
-}
+import { placeInBook, type BookOptions } from '../place-in-book.ts';
+import { KEY_HELP } from '../post-by-hand.ts';
 
 const PLACE_HELP = `
 The amount is in the currency that you buy or sell. Prices are in rial (not toman) or tether. The
@@ -29,11 +23,14 @@ prices say what kind of order it is:
   --price --stop --stop-limit      OCO: a limit order at --price and a stop-limit order; one cancels the other
 The order gets a clientOrderId that begins with "manual-". No bot treats it as its own. Only "sarraf
 halt --whole-account" cancels it.
+With --strategy the running bot places it in the book of that strategy, within its limits and locks. It
+is tagged by-hand, and what it trades is the strategy's.
 
 Examples:
   sarraf order place buy BTCIRT 0.001 --price 50000000000
   sarraf order place sell BTCIRT 0.001 --market --price 49000000000 --yes --json
   sarraf order place sell BTCIRT 0.001 --stop 45000000000 --dry-run
+  sarraf order place sell BTCIRT 0.001 --price 60000000000 --strategy grid --data /data
   sarraf order place sell BTCIRT 0.001 --price 60000000000 --stop 45000000000 --stop-limit 44900000000`;
 
 const CANCEL_HELP = `
@@ -54,7 +51,7 @@ Examples:
 export function placeRequest(
   side: string,
   of: { readonly market: string; readonly amount: string },
-  options: PlaceOptions,
+  options: Omit<BookOptions, 'data'>,
 ): CallRequest {
   const { base, quote } = marketOf(of.market);
   const { price, stop, stopLimit } = options;
@@ -137,9 +134,17 @@ function placeCommand(io: CommandIo): Command {
     .option('--stop <price>', 'price at which a stop order triggers')
     .option('--stop-limit <price>', 'price of the stop-limit order of an OCO')
     .option('--client-order-id <name>', 'a clientOrderId of your own, instead of manual-…')
+    .option('--strategy <name>', 'has the running bot place it, in the book of this strategy')
+    .option('--data <folder>', 'with --strategy: the data folder of the bot', 'data')
+    .option('--key <text>', `with --strategy: ${KEY_HELP}`)
     .addHelpText('after', PLACE_HELP)
-    .action(async (side: string, market: string, amount: string, options: PlaceOptions) => {
-      const request = nameByHand(checked('addOrder', placeRequest(side, { market, amount }, options)));
+    .action(async (side: string, market: string, amount: string, options: BookOptions) => {
+      const wished = checked('addOrder', placeRequest(side, { market, amount }, options));
+      if (options.strategy !== undefined) {
+        await placeInBook(options.strategy, { request: wished, market, options, worth: worth(wished), io });
+        return;
+      }
+      const request = nameByHand(wished);
       const placed = await valueOfCall('addOrder', { request, options, io, warning: worth(request) });
       if (placed === null) return;
       printValue(placed, { options, io }, () => {

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { ControlClient } from '../../daemon/control/control-client.ts';
 import { PAUSE } from '../../execution/locks/lock.ts';
 import { failed } from '../command-error.ts';
+import { checkBotFolder } from '../bot-folder.ts';
 import { followCommand } from '../follow-command.ts';
 import { postLock } from '../post-lock.ts';
 
@@ -29,8 +29,7 @@ async function run(strategy: string | undefined, options: Options): Promise<void
 }
 
 async function endHalt({ data, json }: Options): Promise<void> {
-  if (!existsSync(data))
-    throw failed(`expected the data folder of a bot at ${data}, found none: name it with --data`);
+  checkBotFolder(data);
   const client = new ControlClient(data);
   try {
     const wasHalted = client.isHalted() !== null;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../../domain/errors.ts';
-import type { ControlCommand } from '../../engine/engine-event.ts';
+import { isByHand, type ControlCommand } from '../../engine/engine-event.ts';
 import { readProgress, readResult, type ControlProgress, type ControlResult } from './control-command.ts';
 import { controlPath, openControlFile } from './control-file.ts';
 import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
@@ -63,12 +63,16 @@ export class ControlClient {
 
   /**
    * Writes a command down and returns its id. A halt holds, and a resume ends it, from this moment on for
-   * every daemon that begins; either takes the place of an earlier one that is not done. Throws
-   * `DATA_UNUSABLE` when too many others wait or the file can not be written to.
+   * every daemon that begins; either takes the place of an earlier one that is not done. A command with the
+   * key of an earlier one is that one, and is not written again. Throws `DATA_UNUSABLE` when too many others
+   * wait or the file can not be written to, and `INVALID_OPTIONS` for the key of another command.
    */
   post(command: ControlCommand): number {
     const work = (): number => {
       const atMs = this.nowMs();
+      const key = isByHand(command) ? command.key : null;
+      const known = key === null ? null : this.idOf(key, command);
+      if (known !== null) return known;
       if (command.kind === 'halt') {
         writeHalt(this.database, {
           sinceMs: atMs,
@@ -82,8 +86,8 @@ export class ControlClient {
       else this.refuseTooMany();
       this.deleteOld();
       const { lastInsertRowid } = this.database
-        .prepare('INSERT INTO commands (posted_at_ms, kind, command) VALUES (?, ?, ?)')
-        .run(atMs, command.kind, JSON.stringify(command));
+        .prepare('INSERT INTO commands (posted_at_ms, kind, command, key) VALUES (?, ?, ?, ?)')
+        .run(atMs, command.kind, JSON.stringify(command), key);
       return Number(lastInsertRowid);
     };
     try {
@@ -115,6 +119,12 @@ export class ControlClient {
     };
   }
 
+  /** The state of the command that has a key; null where none has it. */
+  find(key: string): PostedCommand | null {
+    const row = this.rowOf(key);
+    return row === undefined ? null : this.look(row.id);
+  }
+
   /** Looks at a command until it is done or `isOver` says so, and returns its state then. */
   async follow(options: FollowOptions): Promise<PostedCommand> {
     for (let seen = ''; ; await setTimeout(LOOK_EVERY_MS)) {
@@ -138,6 +148,17 @@ export class ControlClient {
     }
   }
 
+  /** Takes back a command that no daemon has taken; answers whether that was so. */
+  withdraw(id: number, result: ControlResult): boolean {
+    const { changes } = this.database
+      .prepare(
+        `UPDATE commands SET done_at_ms = ?, result = ?
+         WHERE id = ? AND taken_at_ms IS NULL AND done_at_ms IS NULL`,
+      )
+      .run(this.nowMs(), JSON.stringify(result), id);
+    return changes === 1;
+  }
+
   /** Ends a command here, where no daemon lives to do it. */
   finish(id: number, result: ControlResult): void {
     this.database
@@ -156,6 +177,25 @@ export class ControlClient {
 
   close(): void {
     this.database.close();
+  }
+
+  /** The id of the command that has a key; null where none has it. */
+  private idOf(key: string, command: ControlCommand): number | null {
+    const row = this.rowOf(key);
+    if (row === undefined) return null;
+    if (row.command === JSON.stringify(command)) return row.id;
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected the key ${key} for one command alone, it is that of ${row.command}: give this one another key`,
+    );
+  }
+
+  private rowOf(key: string): { readonly id: number; readonly command: string } | undefined {
+    return this.database
+      .prepare<[string], { readonly id: number; readonly command: string }>(
+        'SELECT id, command FROM commands WHERE key = ?',
+      )
+      .get(key);
   }
 
   private supersede(atMs: number): void {

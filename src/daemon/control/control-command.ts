@@ -14,6 +14,14 @@ export const LONGEST_BY = 80;
 
 const by = z.string().max(LONGEST_BY).optional();
 
+/** The longest key of a command. */
+const LONGEST_KEY = 100;
+
+const key = z.string().min(1).max(LONGEST_KEY);
+/** Of a strategy, a market or an order. */
+const name = z.string().max(LONGEST_KEY);
+const decimal = z.string().regex(/^\d{1,30}(?:\.\d{1,20})?$/);
+
 const command = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('halt'),
@@ -32,6 +40,26 @@ const command = z.discriminatedUnion('kind', [
     untilMs: storedTimeMs,
     entries: z.enum(ENTRY_POLICIES),
     pauses: z.boolean().optional(),
+    by,
+  }),
+  z.strictObject({
+    kind: z.literal('cancel'),
+    key,
+    order: name.nullable(),
+    strategy: name.nullable(),
+    market: name.nullable(),
+    by,
+  }),
+  z.strictObject({ kind: z.literal('close'), key, strategy: name, market: name.nullable(), by }),
+  z.strictObject({
+    kind: z.literal('place'),
+    key,
+    strategy: name,
+    market: name,
+    side: z.enum(['buy', 'sell']),
+    amount: decimal,
+    price: decimal.nullable(),
+    stopPrice: decimal.nullable(),
     by,
   }),
   z.strictObject({
@@ -61,13 +89,20 @@ export interface ControlResult {
    * are named.
    */
   readonly left: readonly string[];
+  /** Client order ids of what it has placed. */
+  readonly placed?: readonly string[] | undefined;
 }
 
 /** How many orders a result names at most: a row of the database stays small. */
 export const MOST_LEFT_NAMED = 200;
 
 const progress = z.object({ left: z.int().nonnegative(), closed: z.int().nonnegative() });
-const result = z.object({ ok: z.boolean(), message: z.string(), left: z.array(z.string()) });
+const result = z.object({
+  ok: z.boolean(),
+  message: z.string(),
+  left: z.array(z.string()),
+  placed: z.array(z.string()).optional(),
+});
 
 function jsonOr(text: string): unknown {
   try {

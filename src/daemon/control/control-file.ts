@@ -40,6 +40,11 @@ const STEPS: readonly string[] = [
     whole_account INTEGER NOT NULL
   ) STRICT;
   `,
+  // One command, however often it is posted.
+  `
+  ALTER TABLE commands ADD COLUMN key TEXT;
+  CREATE UNIQUE INDEX commands_by_key ON commands (key) WHERE key IS NOT NULL;
+  `,
 ];
 
 /** Where the control database of a data folder is. */

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { lengthText } from '../../domain/time-text.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
 import { MOST_LEFT_NAMED, readCommand, type ControlProgress, type ControlResult } from './control-command.ts';
 import { controlPath, openControlFile } from './control-file.ts';
@@ -19,6 +20,9 @@ const MOST_AT_ONCE = 20;
 /** How long a write waits for an operator's command: longer would hold up the loop. */
 const LOCK_WAIT_MS = 50;
 
+/** An order by hand that waited longer for the bot is not placed: the market has gone on. */
+const PLACED_WITHIN_MS = 60_000;
+
 /** How much room the write-ahead log keeps, so that a halt can be posted when the disk is full. */
 const SPARE_BYTES = 256 * 1024;
 
@@ -27,11 +31,14 @@ export interface TakenCommand {
   readonly id: number;
   readonly postedAtMs: number;
   readonly command: ControlCommand;
+  /** Whether an earlier run had it, and may have done it. */
+  readonly isRepeated: boolean;
 }
 
 interface WaitingRow {
   readonly id: number;
   readonly posted_at_ms: number;
+  readonly taken_at_ms: number | null;
   readonly command: string;
 }
 
@@ -79,7 +86,7 @@ export class ControlInbox {
     if (version === this.version) return [];
     const rows = this.database
       .prepare<[number, number], WaitingRow>(
-        'SELECT id, posted_at_ms, command FROM commands WHERE id > ? AND done_at_ms IS NULL ORDER BY id LIMIT ?',
+        'SELECT id, posted_at_ms, taken_at_ms, command FROM commands WHERE id > ? AND done_at_ms IS NULL ORDER BY id LIMIT ?',
       )
       .all(this.takenId, MOST_AT_ONCE);
     // A full look may have left some behind: the next one looks again, whatever the version says.
@@ -87,8 +94,14 @@ export class ControlInbox {
     this.halt = readHalt(this.database);
     const taken: TakenCommand[] = [];
     for (const row of rows) {
-      this.takenId = row.id;
       const command = readCommand(row.command);
+      const isRepeated = row.taken_at_ms !== null;
+      // One that is not marked as taken could be done twice: the next look tries again.
+      if (command?.kind === 'place' && !isRepeated && !this.markTaken(row.id)) {
+        this.version = null;
+        break;
+      }
+      this.takenId = row.id;
       if (command === null) {
         this.done(row.id, {
           ok: false,
@@ -97,8 +110,14 @@ export class ControlInbox {
         });
         continue;
       }
+      const waitedMs = this.nowMs() - row.posted_at_ms;
+      if (command.kind === 'place' && !isRepeated && waitedMs > PLACED_WITHIN_MS) {
+        const message = `it waited ${lengthText(waitedMs)} for the bot, and was not placed: the market has gone on; give it again`;
+        this.done(row.id, { ok: false, message, left: [] });
+        continue;
+      }
       this.write(row.id, 'UPDATE commands SET taken_at_ms = @atMs WHERE id = @id', null);
-      taken.push({ id: row.id, postedAtMs: row.posted_at_ms, command });
+      taken.push({ id: row.id, postedAtMs: row.posted_at_ms, command, isRepeated });
     }
     return taken;
   }
@@ -192,6 +211,17 @@ export class ControlInbox {
       `expected the control database at ${controlPath(this.dataFolder)} to stay while the bot runs, it was deleted or replaced. ` +
         'The bot made it again: repeat commands that you gave meanwhile',
     );
+  }
+
+  /** Answers whether it is on the disk that a command was taken. */
+  private markTaken(id: number): boolean {
+    try {
+      this.database.prepare('UPDATE commands SET taken_at_ms = ? WHERE id = ?').run(this.nowMs(), id);
+      return true;
+    } catch {
+      // Busy, or a full disk.
+      return false;
+    }
   }
 
   private write(id: number, sql: string, value: unknown): void {

@@ -64,7 +64,7 @@ describe('in bash', () => {
     expect(commands).toEqual(
       expect.arrayContaining(['run', 'api', 'order', 'withdraw', 'login', 'completion']),
     );
-    expect(place).toEqual(['--stop', '--stop-limit']);
+    expect(place).toEqual(['--stop', '--stop-limit', '--strategy']);
     // Then bash offers files by itself.
     expect(files).toEqual([]);
   });

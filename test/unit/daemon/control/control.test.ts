@@ -13,8 +13,10 @@ import { startNode } from '../../../support/sarraf-process.ts';
 const INBOX_PROCESS = fileURLToPath(new URL('./inbox-process.ts', import.meta.url));
 
 let folder = '';
+let nowMs = 1_000;
 const opened: { close(): void }[] = [];
 beforeEach(() => {
+  nowMs = 1_000;
   folder = mkdtempSync(join(tmpdir(), 'sarraf-control-'));
 });
 afterEach(() => {
@@ -22,7 +24,6 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-let nowMs = 1_000;
 function client(): ControlClient {
   const made = new ControlClient(folder, () => nowMs);
   opened.push(made);
@@ -42,6 +43,16 @@ const halt = (reason = 'lunch', wholeAccount = false): ControlCommand => ({
 const resume: ControlCommand = { kind: 'resume' };
 const drain: ControlCommand = { kind: 'drain', openOrders: 'cancel' };
 const accept: ControlCommand = { kind: 'accept-balances' };
+const place = (key: string, amount = '1'): ControlCommand => ({
+  kind: 'place',
+  key,
+  strategy: 'grid',
+  market: 'BTCIRT',
+  side: 'buy',
+  amount,
+  price: '5',
+  stopPrice: null,
+});
 
 describe('a daemon that runs', () => {
   test('takes every halt of another process, and that one sees how it goes and ends', async () => {
@@ -73,7 +84,9 @@ describe('a daemon that runs', () => {
     await daemon.finished;
     const next = inbox();
     expect(next.isHalted()).toEqual({ sinceMs: 1_000, reason: 'all of it', wholeAccount: true });
-    expect(next.take()).toEqual([{ id, postedAtMs: 1_000, command: halt('all of it', true) }]);
+    expect(next.take()).toEqual([
+      { id, postedAtMs: 1_000, command: halt('all of it', true), isRepeated: true },
+    ]);
   });
 });
 
@@ -92,6 +105,61 @@ describe('the inbox', () => {
     const later = operator.post(accept);
     expect(daemon.take().map(({ id }) => id)).toEqual([later]);
     expect(operator.look(later)).toMatchObject({ takenAtMs: 1_000, result: null });
+  });
+
+  test('has one command of a key, however often it is posted', () => {
+    const operator = client();
+    const id = operator.post(place('twice'));
+    expect([operator.post(place('twice')), operator.find('twice')?.id]).toEqual([id, id]);
+    expect(() => operator.post(place('twice', '2'))).toThrow('expected the key twice for one command alone');
+    const daemon = inbox();
+    expect(daemon.take()).toHaveLength(1);
+    daemon.done(id, { ok: true, message: 'placed', left: [], placed: ['bot-grid-1'] });
+    expect(operator.post(place('twice'))).toBe(id);
+    expect(operator.find('twice')?.result).toMatchObject({ placed: ['bot-grid-1'] });
+    expect(daemon.take()).toEqual([]);
+  });
+
+  test('does not give an order by hand that waited too long, and says so of one that an earlier run had', () => {
+    const operator = client();
+    const first = inbox();
+    const had = operator.post(place('had'));
+    expect(first.take()).toMatchObject([{ id: had, isRepeated: false }]);
+    first.close();
+    opened.splice(opened.indexOf(first), 1);
+    const late = operator.post(place('late'));
+    nowMs += 61_000;
+    const soon = operator.post(place('soon'));
+    expect(inbox().take()).toMatchObject([
+      { id: had, isRepeated: true },
+      { id: soon, isRepeated: false },
+    ]);
+    expect(operator.look(late)?.result).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('it waited 61 s for the bot, and was not placed'),
+    });
+  });
+
+  test('lets a command be taken back until it is taken', () => {
+    const operator = client();
+    const [one, two] = [operator.post(place('one')), operator.post(place('two', '2'))];
+    const result = { ok: false, message: 'taken back', left: [] };
+    expect(operator.withdraw(one, result)).toBe(true);
+    const daemon = inbox();
+    expect(daemon.take().map(({ id }) => id)).toEqual([two]);
+    expect(operator.withdraw(two, result)).toBe(false);
+  });
+
+  test('gives no order by hand while it can not write down that it was taken', () => {
+    const operator = client();
+    const daemon = inbox();
+    const id = operator.post(place('one'));
+    const other = new Database(controlPath(folder));
+    other.exec('BEGIN IMMEDIATE');
+    expect(daemon.take()).toEqual([]);
+    other.exec('COMMIT');
+    other.close();
+    expect(daemon.take()).toMatchObject([{ id }]);
   });
 
   test('takes more commands than fit one look with the next ones', () => {

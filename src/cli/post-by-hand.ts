@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { ControlClient } from '../daemon/control/control-client.ts';
+import type { ControlResult } from '../daemon/control/control-command.ts';
+import { isDataFolderInUse } from '../daemon/process-locks/run-locks.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { CancelCommand, CloseCommand, PlaceCommand } from '../engine/engine-event.ts';
+import { MACHINE_IO, type CommandIo } from './api/command-io.ts';
+import { checkBotFolder } from './bot-folder.ts';
+import { failed, wrongInput } from './command-error.ts';
+import { followCommand, type Followed } from './follow-command.ts';
+import { personName } from './person-name.ts';
+
+/** Options of every command that a running bot carries out. */
+export interface PostedOptions {
+  readonly data: string;
+  readonly yes?: true;
+  readonly json?: true;
+  readonly key?: string;
+}
+
+/** A command without what is the same for all. */
+export type ByHandWish =
+  | Omit<CancelCommand, 'key' | 'by'>
+  | Omit<CloseCommand, 'key' | 'by'>
+  | Omit<PlaceCommand, 'key' | 'by'>;
+
+export interface PostByHand {
+  readonly wish: ByHandWish;
+  readonly options: PostedOptions;
+  /** What it does and costs, for whoever is asked; asked for only then. */
+  readonly question: () => string;
+  /** What can be done where no bot runs. */
+  readonly otherwise: string;
+  readonly io?: CommandIo;
+}
+
+/** The help of `--key`. */
+export const KEY_HELP =
+  'name of this very command, for scripts: given twice it is done once, and answers with its result';
+
+const KEY = /^[\w.:-]{1,100}$/;
+
+/** Gives a command to the running bot, after asking once, and prints what it came to. */
+export async function postByHand({
+  wish,
+  options,
+  question,
+  otherwise,
+  io = MACHINE_IO,
+}: PostByHand): Promise<void> {
+  const { data, key = randomUUID(), json } = options;
+  if (!KEY.test(key))
+    throw wrongInput('--key: expected at most 100 letters, digits and the characters ". : _ -"');
+  checkBotFolder(data);
+  const client = new ControlClient(data);
+  try {
+    const known = client.find(key)?.result ?? null;
+    if (known !== null) {
+      printResult(key, known, { json, io });
+      return;
+    }
+    if (!isDataFolderInUse(data)) throw failed(`no bot runs with ${data}, so nothing was done: ${otherwise}`);
+    if (options.yes !== true && !(await io.confirm(question(), 'yes')))
+      throw wrongInput('expected "yes" to be typed, or --yes; nothing was done');
+    const id = post(client, { ...wish, key, ...personName() });
+    const followed = await followCommand({
+      client,
+      id,
+      data,
+      onProgress: ({ closed, left }) => {
+        if (json === true || left === 0 || wish.kind === 'place') return;
+        io.out(wish.kind === 'cancel' ? `${closed} closed, ${left} left` : `orders still to end: ${left}`);
+      },
+    });
+    if (followed.kind !== 'done') throw failed(notDone(client, { id, key, wish, followed }));
+    printResult(key, followed.result, { json, io });
+  } finally {
+    client.close();
+  }
+}
+
+function post(client: ControlClient, command: Parameters<ControlClient['post']>[0]): number {
+  try {
+    return client.post(command);
+  } catch (error) {
+    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS'
+      ? wrongInput(error.message)
+      : error;
+  }
+}
+
+function printResult(
+  key: string,
+  result: ControlResult,
+  { json, io }: { readonly json: true | undefined; readonly io: CommandIo },
+): void {
+  if (json === true) io.out(JSON.stringify({ key, ...result }));
+  if (!result.ok) throw failed(result.message);
+  if (json !== true) io.out(result.message);
+}
+
+/** Why it is not known to be done, and how to learn it. What no bot has taken is taken back. */
+function notDone(
+  client: ControlClient,
+  of: {
+    readonly id: number;
+    readonly key: string;
+    readonly wish: ByHandWish;
+    readonly followed: Exclude<Followed, { kind: 'done' }>;
+  },
+): string {
+  const { id, key, wish, followed } = of;
+  const withdrawn: ControlResult = { ok: false, message: 'it was taken back, and not done', left: [] };
+  const isGone = followed.kind === 'gone';
+  if (client.withdraw(id, withdrawn))
+    return `the bot ${isGone ? 'ended before it took the command' : 'did not take the command up: see "sarraf health"'}; it was taken back, and nothing was done`;
+  const again = `the same command with --key ${key} answers with its result`;
+  if (!isGone) return `nothing moves any more; the bot goes on with it: ${again}`;
+  return wish.kind === 'place'
+    ? `the bot ended with it. Its next start says whether the order was placed, and does not place it again: ${again}`
+    : `the bot ended amid it. Its next start does it to its end: ${again}`;
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
+import { formatUnits } from '../../domain/money.ts';
+
+export const KEPT_BY_HAND = 'by-hand';
+
+/** Orders by hand that are remembered: one that is asked for again is known by its key. */
+export const MOST_PLACED = 200;
+
+/** Positions that are being closed at once; more are refused. */
+export const MOST_CLOSINGS = 50;
+
+const storedPlaced = z.object({
+  /** Of the command. */
+  key: z.string(),
+  atMs: storedTimeMs,
+  /** What was asked for, so that the same order a moment later is noticed. */
+  terms: z.string(),
+  ok: z.boolean(),
+  /** The order's own; null where none was placed. */
+  clientOrderId: z.string().nullable(),
+  message: z.string(),
+});
+
+const storedLeg = z.object({
+  asset: z.string(),
+  market: z.string(),
+  /** What was held when it began. */
+  held: storedUnits,
+  /** The target that sells it; null while orders are awaited. */
+  intentId: z.string().nullable(),
+  /** Why that has ended; null while it has not. */
+  end: z.string().nullable(),
+  /** What its orders traded, before fees. */
+  traded: storedUnits,
+  total: storedUnits,
+});
+
+const storedClosing = z.object({
+  key: z.string(),
+  strategy: z.string(),
+  sinceMs: storedTimeMs,
+  legs: z.array(storedLeg),
+  /** How it ended; null while it is at work. */
+  end: z.object({ ok: z.boolean(), message: z.string() }).nullable(),
+});
+
+/** What is kept of commands by hand: written together with what they did. */
+export const storedByHand = z.object({
+  placed: z.array(storedPlaced),
+  closings: z.array(storedClosing),
+});
+
+/** An order that a person has placed in the book of a strategy, or why it was not. */
+export type Placed = z.output<typeof storedPlaced>;
+
+/** One coin of a position that a person closes. */
+export type ClosingLeg = z.output<typeof storedLeg>;
+
+/** A position that a person closes. */
+export type Closing = z.output<typeof storedClosing>;
+
+const plain = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? formatUnits(value) : value;
+
+/** As it is written: units are decimal texts. */
+export function byHandToJson(state: z.output<typeof storedByHand>): unknown {
+  return JSON.parse(JSON.stringify(state, plain));
+}

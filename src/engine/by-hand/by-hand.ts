@@ -1,0 +1,83 @@
+import { readStored } from '../../domain/stored-json.ts';
+import type { ByHandCommand } from '../engine-event.ts';
+import { leftBehind } from '../left-behind.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import { byHandToJson, KEPT_BY_HAND, storedByHand } from './by-hand-record.ts';
+import type { ByHandState } from './by-hand-state.ts';
+import { CancelByHand, type CancelByHandOptions } from './cancel-by-hand.ts';
+import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
+import { PlaceByHand, type PlaceByHandOptions } from './place-by-hand.ts';
+
+export type ByHandOptions = Omit<
+  CancelByHandOptions & CloseByHandOptions & PlaceByHandOptions,
+  'instanceOf' | 'leftBehind' | 'onChange'
+>;
+
+/** What a person does with the orders and positions of strategies while the bot runs. */
+export class ByHand {
+  private readonly options: ByHandOptions;
+  private readonly canceling: CancelByHand;
+  private readonly closing: CloseByHand;
+  private readonly placing: PlaceByHand;
+  private isDirty = false;
+
+  constructor(options: ByHandOptions) {
+    this.options = options;
+    const { instances, orderManager, markets } = options;
+    const shared = {
+      ...options,
+      instanceOf: (strategy: string) => instances.find(({ name }) => name === strategy),
+      leftBehind: () =>
+        leftBehind({ unfinished: orderManager.blotter.table.unfinished(), instances, markets }),
+      onChange: () => {
+        this.isDirty = true;
+      },
+    };
+    this.canceling = new CancelByHand(shared);
+    this.closing = new CloseByHand(shared);
+    this.placing = new PlaceByHand(shared);
+  }
+
+  /** Does what a command says; one that was done before, by its key, is not done again. */
+  take(command: ByHandCommand): void {
+    const { outbox } = this.options;
+    outbox.durable();
+    outbox.journal('control', command.kind, { ...command });
+    if (command.kind === 'cancel') this.canceling.take(command);
+    else if (command.kind === 'close') this.closing.take(command);
+    else this.placing.take(command);
+  }
+
+  /** How far a command has come; null for one that this bot has not taken. */
+  stateOf(key: string): ByHandState | null {
+    return this.placing.stateOf(key) ?? this.closing.stateOf(key) ?? this.canceling.stateOf(key);
+  }
+
+  /** Why a strategy may place nothing that an intent wants; null where it may. */
+  objectionTo(instance: StrategyInstance, intent: Parameters<CloseByHand['objectionTo']>[1]): string | null {
+    return this.closing.objectionTo(instance, intent);
+  }
+
+  pump(nowMs: number): void {
+    this.closing.pump(nowMs);
+  }
+
+  wakeAtMs(): number {
+    return this.closing.wakeAtMs();
+  }
+
+  /** Keeps what has changed in this step. */
+  store(): void {
+    if (!this.isDirty) return;
+    this.isDirty = false;
+    const state = { placed: this.placing.stored(), closings: this.closing.stored() };
+    this.options.outbox.keep(KEPT_BY_HAND, byHandToJson(state));
+  }
+
+  restore(json: string | undefined, isPutBack: boolean): void {
+    if (json === undefined) return;
+    const { placed, closings } = readStored(storedByHand, json, 'what is kept of commands by hand');
+    this.placing.restore(placed);
+    this.closing.restore(closings, isPutBack);
+  }
+}

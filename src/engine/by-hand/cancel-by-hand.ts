@@ -1,0 +1,167 @@
+import { formatUnits, type Units } from '../../domain/money.ts';
+import { countText } from '../../domain/money-text.ts';
+import type { Algorithm } from '../../execution/algorithms/algorithms.ts';
+import { venueOrderId } from '../../domain/venue-id.ts';
+import { mayTrade, type OrderRecord } from '../../execution/order-record.ts';
+import type { AlgorithmManager } from '../algorithm-manager.ts';
+import type { CancelCommand } from '../engine-event.ts';
+import type { IntentRouter } from '../intent-router.ts';
+import type { LeftBehind } from '../left-behind.ts';
+import type { OrderManager } from '../order-manager.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import { ended, type ByHandState } from './by-hand-state.ts';
+
+/** Commands that are remembered; the oldest go. */
+const MOST_REMEMBERED = 50;
+
+export interface CancelByHandOptions {
+  readonly orderManager: OrderManager;
+  readonly algorithms: AlgorithmManager;
+  readonly router: IntentRouter;
+  readonly instances: readonly StrategyInstance[];
+  readonly leftBehind: () => LeftBehind;
+}
+
+interface Canceling {
+  readonly keys: readonly string[];
+  /** What no stop covered before, by strategy and coin. */
+  readonly uncovered: ReadonlyMap<string, Units>;
+  /** What a person should know besides. */
+  readonly note: string | null;
+}
+
+/**
+ * Cancels orders that a person names. Of a strategy, of a market or of all, the algorithms there end, since
+ * they would place again. One order is canceled alone: its algorithm takes that as somebody else's cancel.
+ */
+export class CancelByHand {
+  private readonly options: CancelByHandOptions;
+  private readonly commands = new Map<string, Canceling | ByHandState>();
+
+  constructor(options: CancelByHandOptions) {
+    this.options = options;
+  }
+
+  take(command: CancelCommand): void {
+    if (this.commands.has(command.key)) return;
+    this.commands.set(command.key, command.order === null ? this.many(command) : this.one(command.order));
+    const [oldest] = this.commands.keys();
+    if (this.commands.size > MOST_REMEMBERED && oldest !== undefined) this.commands.delete(oldest);
+  }
+
+  stateOf(key: string): ByHandState | null {
+    const command = this.commands.get(key);
+    if (command === undefined || 'end' in command) return command ?? null;
+    const { table } = this.options.orderManager.blotter;
+    const orders = command.keys.map((one) => table.get(one));
+    const left = orders.filter((order) => order !== undefined && mayTrade(order)).length;
+    const closed = orders.length - left;
+    if (left > 0) return { left, closed, end: null };
+    const filled = orders.filter((order) => order?.state === 'filled').length;
+    const canceled = closed - filled;
+    const message = [
+      closed === 0
+        ? 'no order was open there'
+        : `${countText(canceled, 'order is', 'orders are')} canceled${filled === 0 ? '' : `, ${filled} had filled`}`,
+      ...(command.note === null ? [] : [command.note]),
+      ...this.newlyUncovered(command.uncovered),
+    ].join('; ');
+    return { left, closed, end: { ok: true, message } };
+  }
+
+  private one(name: string): Canceling | ByHandState {
+    const { orderManager, algorithms } = this.options;
+    const { table } = orderManager.blotter;
+    const order = table.get(name) ?? table.byVenueId(venueOrderId(name));
+    if (order === undefined)
+      return ended(
+        false,
+        `expected an order of this bot that is open, was ${name}: "sarraf orders" lists them`,
+      );
+    if (!mayTrade(order) && order.state !== 'planned')
+      return ended(false, `expected an open order, ${order.key} is ${order.state}`);
+    const uncovered = this.uncovered();
+    const algorithm = algorithms.algorithmOf(order.intentId);
+    orderManager.cancels.cancel(order);
+    const keys = order.pairKey === null ? [order.key] : [order.key, order.pairKey];
+    return { keys, uncovered, note: algorithm === null ? null : afterCancel(algorithm, order) };
+  }
+
+  private many({ strategy, market }: CancelCommand): Canceling | ByHandState {
+    const { orderManager, router, instances } = this.options;
+    const { table } = orderManager.blotter;
+    const orders = table
+      .unfinished()
+      .filter(
+        (order) =>
+          (strategy === null || order.strategy === strategy) && (market === null || order.market === market),
+      );
+    const names = instances.map(({ name }) => name);
+    if (strategy !== null && orders.length === 0 && !names.includes(strategy))
+      return ended(false, `expected one of the strategies of this bot, ${names.join(', ')}, was ${strategy}`);
+    const uncovered = this.uncovered();
+    for (const instance of instances)
+      if (strategy === null || instance.name === strategy) router.cancelAll(instance, market);
+    const keys = orders.filter((order) => mayTrade(order) || order.state === 'planned').map(({ key }) => key);
+    // Of strategies that are not at work any more, too.
+    for (const order of orders) orderManager.cancels.cancel(order);
+    const running = instances.filter(
+      ({ name, status, isPausedByHand }) =>
+        (strategy === null || name === strategy) && status === 'running' && !isPausedByHand,
+    );
+    const note = running.length === 0 ? null : tradesOn(running.map(({ name }) => name));
+    return { keys, uncovered, note };
+  }
+
+  private uncovered(): ReadonlyMap<string, Units> {
+    return new Map(
+      this.options
+        .leftBehind()
+        .unprotected.map(({ strategy, asset, unprotected }) => [`${asset} of ${strategy}`, unprotected]),
+    );
+  }
+
+  private newlyUncovered(before: ReadonlyMap<string, Units>): readonly string[] {
+    const bare = [...this.uncovered()].filter(([name, units]) => units > (before.get(name) ?? 0n));
+    return bare.length === 0
+      ? []
+      : [
+          `no stop covers any more: ${bare.map(([name, units]) => `${formatUnits(units)} ${name}`).join(', ')}`,
+        ];
+  }
+}
+
+/** What a strategy that goes on does next, and how to keep it from that. */
+export function tradesOn(names: readonly string[]): string {
+  const [first = ''] = names;
+  return names.length === 1
+    ? `${first} trades on and may place others: "sarraf pause ${first}" stops that`
+    : `${names.join(', ')} trade on and may place others: "sarraf pause" or "sarraf halt" stops that`;
+}
+
+/** What the algorithm of an order that a person cancels does next. */
+function afterCancel(algorithm: Algorithm, { market, strategy, side }: OrderRecord): string {
+  const ending = `"sarraf cancel --strategy ${strategy} --market ${market}" ends it`;
+  switch (algorithm.kind) {
+    case 'quotes':
+      return `its quotes place another while they want it: ${ending}`;
+    case 'bracket':
+      if (side === 'buy') return 'its bracket goes on with what was bought';
+      return algorithm.terms.whenCanceled === 'leave'
+        ? 'its bracket ends, as its whenCanceled says'
+        : `its bracket places its exit again: ${ending}`;
+    case 'twap':
+    case 'vwap':
+    case 'dca':
+    case 'targets':
+      return `its ${algorithm.kind} goes on with the next: ${ending}`;
+    case 'ladder':
+      return `the other rungs of its ladder stay: ${ending}`;
+    case 'expiring':
+    case 'iceberg':
+    case 'peg':
+    case 'replace':
+    case 'target':
+      return `its ${algorithm.kind} ends with it`;
+  }
+}

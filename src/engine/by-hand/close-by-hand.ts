@@ -1,0 +1,279 @@
+import { addUnits, formatUnits } from '../../domain/money.ts';
+import { isFinal, mayTrade, type OrderRecord } from '../../execution/order-record.ts';
+import type { Intent } from '../../strategy/intents.ts';
+import type { AlgorithmManager } from '../algorithm-manager.ts';
+import type { CloseCommand } from '../engine-event.ts';
+import type { IntentRouter } from '../intent-router.ts';
+import type { LeftBehind } from '../left-behind.ts';
+import type { MarketDataCache } from '../market-data-cache.ts';
+import type { OrderManager } from '../order-manager.ts';
+import type { Outbox } from '../outbox.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import { MOST_CLOSINGS, type Closing, type ClosingLeg } from './by-hand-record.ts';
+import type { ByHandState } from './by-hand-state.ts';
+import { tradesOn } from './cancel-by-hand.ts';
+import { closingLegs } from './closing-legs.ts';
+import { outcomeOfLeg } from './closing-outcome.ts';
+import { intentMarkets } from './intent-markets.ts';
+
+/** While orders can not be placed for a moment, this is how often it is tried again. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Closings that have ended are remembered up to this many. */
+const MOST_ENDED = 50;
+
+export interface CloseByHandOptions {
+  readonly outbox: Outbox;
+  readonly orderManager: OrderManager;
+  readonly algorithms: AlgorithmManager;
+  readonly markets: MarketDataCache;
+  readonly router: IntentRouter;
+  readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
+  readonly leftBehind: () => LeftBehind;
+  /** Why no orders are taken now; null while they are. */
+  readonly closed: () => string | null;
+  /** Why none are until a person, or another run, says so; null where that is not so. */
+  readonly halted: () => string | null;
+  readonly onChange: () => void;
+}
+
+/**
+ * Closes positions: ends the algorithms of a strategy in a coin, cancels its orders there, and once these are
+ * at their end sells what it holds, or buys back what it owes, by a target of nothing. Meanwhile the strategy
+ * places nothing there. It goes on after a crash.
+ */
+export class CloseByHand {
+  private readonly options: CloseByHandOptions;
+  private readonly closings = new Map<string, Closing>();
+  /** Those at work, of which there mostly is none. */
+  private atWork = 0;
+  private nextLookAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(options: CloseByHandOptions) {
+    this.options = options;
+    options.orderManager.blotter.listenToEnds((order) => {
+      if (this.atWork > 0) this.onEnd(order);
+    });
+    options.algorithms.listenToEnds((intentId, reason) => {
+      if (this.atWork > 0) this.onAlgorithmEnd(intentId, reason);
+    });
+  }
+
+  /** Begins it, unless it was begun before. */
+  take(command: CloseCommand): void {
+    const { key, strategy } = command;
+    if (this.closings.has(key)) return;
+    const instance = this.options.instanceOf(strategy);
+    const refusal = this.refusalOf(command, instance);
+    const closing: Closing = { key, strategy, sinceMs: this.options.outbox.nowMs, legs: [], end: null };
+    if (refusal !== null || instance === undefined) {
+      const message = refusal ?? `this bot has no strategy ${strategy}`;
+      this.put({ ...closing, end: { ok: false, message } });
+      return;
+    }
+    const legs = closingLegs(instance, command.market, this.options);
+    this.atWork += 1;
+    this.put({ ...closing, legs });
+    this.clear(this.coinsOf(legs), instance);
+    this.nextLookAtMs = this.options.outbox.nowMs;
+  }
+
+  stateOf(key: string): ByHandState | null {
+    const closing = this.closings.get(key);
+    if (closing === undefined) return null;
+    const left = this.ordersOf(closing).length;
+    return { left: closing.end === null ? left : 0, closed: 0, end: closing.end };
+  }
+
+  /** Why a strategy may place nothing that an intent wants: its position there is being closed. */
+  objectionTo({ name, marketNames }: StrategyInstance, intent: Intent): string | null {
+    if (this.atWork === 0) return null;
+    const { table } = this.options.orderManager.blotter;
+    const coins = new Set(intentMarkets(intent, table).map((market) => marketNames.parseMarket(market).base));
+    for (const { strategy, legs, end } of this.closings.values()) {
+      const coin = legs.find(({ asset }) => coins.has(asset))?.asset;
+      if (end === null && strategy === name && coin !== undefined)
+        return `a person is closing the position of ${name} in ${coin}`;
+    }
+    return null;
+  }
+
+  pump(nowMs: number): void {
+    if (this.atWork === 0) return;
+    this.nextLookAtMs = Number.POSITIVE_INFINITY;
+    for (const closing of this.closings.values()) if (closing.end === null) this.advance(closing, nowMs);
+  }
+
+  wakeAtMs(): number {
+    return this.nextLookAtMs;
+  }
+
+  /** What is kept, oldest first. */
+  stored(): Closing[] {
+    return [...this.closings.values()];
+  }
+
+  /** A mirror that was put back from a copy knows of closings that were over long ago: they are dropped. */
+  restore(closings: readonly Closing[], isPutBack: boolean): void {
+    for (const closing of closings) {
+      const isKnown = this.options.instanceOf(closing.strategy) !== undefined;
+      if (closing.end === null && (isPutBack || !isKnown)) continue;
+      this.closings.set(closing.key, closing);
+      if (closing.end === null) this.atWork += 1;
+    }
+    if (this.atWork > 0) this.nextLookAtMs = this.options.outbox.nowMs;
+  }
+
+  private refusalOf(
+    { strategy, market }: CloseCommand,
+    instance: StrategyInstance | undefined,
+  ): string | null {
+    const { markets, halted, closed } = this.options;
+    if (instance === undefined) return null;
+    if (market !== null && !instance.markets.includes(market))
+      return `expected one of the markets of ${strategy}, ${instance.markets.join(', ')}, was ${market}`;
+    const names = market === null ? instance.markets : [market];
+    const coins = new Set(names.map((name) => instance.marketNames.parseMarket(name).base));
+    const other = [...this.closings.values()].find(
+      (one) =>
+        one.end === null && one.strategy === strategy && one.legs.some(({ asset }) => coins.has(asset)),
+    );
+    if (other !== undefined) return 'its position there is being closed already, by another command';
+    if (market !== null && markets.get(market) === undefined) return markets.whyUnknown(market);
+    const why = halted();
+    if (why !== null)
+      return `${why}: nothing was done. A halt takes no orders at all, so pause the strategies ("sarraf pause"), "sarraf resume", and close then`;
+    const shut = closed();
+    if (shut !== null) return `no order could leave now, so nothing was canceled: ${shut}`;
+    return this.atWork >= MOST_CLOSINGS ? `${MOST_CLOSINGS} positions are being closed already` : null;
+  }
+
+  private coinsOf(legs: readonly ClosingLeg[]): ReadonlySet<string> {
+    return new Set(legs.map(({ asset }) => asset));
+  }
+
+  /** Ends what a strategy has at work in coins, and cancels its orders there. */
+  private clear(coins: ReadonlySet<string>, instance: StrategyInstance): void {
+    const { algorithms, orderManager } = this.options;
+    const isOf = (market: string): boolean => coins.has(instance.marketNames.parseMarket(market).base);
+    algorithms.end((work) => work.instance === instance && isOf(work.market), 'closed by hand');
+    for (const order of orderManager.blotter.table.unfinishedOf(instance.name))
+      if (isOf(order.market)) orderManager.cancels.cancel(order);
+  }
+
+  /** Orders of before that are not at their end. */
+  private ordersOf({ strategy, legs }: Closing): readonly OrderRecord[] {
+    const { table, venue } = this.options.orderManager.blotter;
+    const coins = this.coinsOf(legs);
+    const own = new Set(legs.map(({ intentId }) => intentId));
+    return table
+      .unfinishedOf(strategy)
+      .filter(
+        ({ market, intentId }) => coins.has(venue.marketNames.parseMarket(market).base) && !own.has(intentId),
+      );
+  }
+
+  private advance(closing: Closing, nowMs: number): void {
+    const { orderManager, halted, closed } = this.options;
+    const why = halted();
+    if (why !== null) {
+      this.finish(closing, why);
+      return;
+    }
+    const orders = this.ordersOf(closing);
+    // One that turned up, or was planned before.
+    for (const order of orders)
+      if (mayTrade(order) || order.state === 'planned') orderManager.cancels.cancel(order);
+    if (orders.some((order) => !isFinal(order))) return;
+    const leg = closing.legs.find(({ end }) => end === null);
+    if (leg === undefined) this.finish(closing, null);
+    else if (leg.intentId === null) {
+      if (closed() === null) this.sell(closing, leg);
+      else this.nextLookAtMs = nowMs + LOOK_EVERY_MS;
+    } else if (!this.options.algorithms.isAtWork(leg.intentId))
+      this.onAlgorithmEnd(leg.intentId, 'it ended with a restart');
+  }
+
+  private sell(closing: Closing, leg: ClosingLeg): void {
+    const { router, instanceOf, outbox } = this.options;
+    const instance = instanceOf(closing.strategy);
+    if (instance === undefined) return;
+    const held = instance.held(leg.asset);
+    const begun = router.sellOut(instance, leg.market);
+    const end = begun.ok ? null : begun.reason;
+    const intentId = begun.ok ? begun.intentId : null;
+    outbox.journal('control', 'close sells', {
+      key: closing.key,
+      strategy: closing.strategy,
+      market: leg.market,
+      held: formatUnits(held),
+      intentId,
+    });
+    this.change(closing, leg, { held, intentId, end });
+    if (end !== null) this.nextLookAtMs = outbox.nowMs + 1;
+  }
+
+  private onEnd({ intentId, filled, filledTotal }: OrderRecord): void {
+    if (filled === 0n) return;
+    for (const closing of this.closings.values()) {
+      const leg = closing.legs.find((one) => one.intentId === intentId);
+      if (leg === undefined) continue;
+      const traded = addUnits(leg.traded, filled);
+      this.change(closing, leg, { traded, total: addUnits(leg.total, filledTotal) });
+    }
+  }
+
+  private onAlgorithmEnd(intentId: string, reason: string): void {
+    for (const closing of this.closings.values()) {
+      const leg = closing.legs.find((one) => one.intentId === intentId);
+      if (leg !== undefined && closing.end === null) this.change(closing, leg, { end: reason });
+    }
+    // The step at hand may have looked already.
+    this.nextLookAtMs = this.options.outbox.nowMs + 1;
+  }
+
+  private change(closing: Closing, leg: ClosingLeg, news: Partial<ClosingLeg>): void {
+    const { key } = closing;
+    const now = this.closings.get(key) ?? closing;
+    const legs = now.legs.map((one) => (one.asset === leg.asset ? { ...one, ...news } : one));
+    this.put({ ...now, legs });
+  }
+
+  /** `why`: what kept it from its end; null where it came to that. */
+  private finish({ key }: Closing, why: string | null): void {
+    const closing = this.closings.get(key);
+    const instance = closing === undefined ? undefined : this.options.instanceOf(closing.strategy);
+    if (closing === undefined || instance === undefined) return;
+    this.atWork -= 1;
+    const { markets } = this.options;
+    const legs = closing.legs.map((leg) =>
+      outcomeOfLeg(leg, { left: instance.held(leg.asset), why, markets }),
+    );
+    const bare = this.options
+      .leftBehind()
+      .unprotected.filter(
+        ({ strategy, asset }) => strategy === instance.name && this.coinsOf(closing.legs).has(asset),
+      );
+    const isRunning = instance.status === 'running' && !instance.isPausedByHand;
+    const parts = [
+      ...(legs.length === 0 ? ['it held nothing, and had no order'] : legs.map(({ text }) => text)),
+      ...bare.map(
+        ({ asset, unprotected }) => `no stop covers ${formatUnits(unprotected)} ${asset.toUpperCase()}`,
+      ),
+      ...(isRunning ? [tradesOn([instance.name])] : []),
+    ];
+    this.put({ ...closing, end: { ok: legs.every(({ ok }) => ok), message: parts.join('; ') } });
+    const oldest = this.closings.values().find(({ end }) => end !== null);
+    if (this.closings.size > MOST_ENDED + MOST_CLOSINGS && oldest !== undefined)
+      this.closings.delete(oldest.key);
+  }
+
+  private put(closing: Closing): void {
+    this.closings.set(closing.key, closing);
+    if (closing.end !== null) {
+      const { key, strategy, end } = closing;
+      this.options.outbox.journal('control', 'close result', { key, strategy, ...end });
+    }
+    this.options.onChange();
+  }
+}

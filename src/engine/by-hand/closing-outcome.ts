@@ -1,0 +1,37 @@
+import { formatUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { divideHalfEven } from '../../domain/rounding.ts';
+import { canBeOrdered, onPriceGrid } from '../../execution/algorithms/market-grid.ts';
+import type { MarketDataCache } from '../market-data-cache.ts';
+import type { ClosingLeg } from './by-hand-record.ts';
+
+/** What became of one coin of a position that was closed. */
+export interface LegOutcome {
+  /** Whether nothing is left but what is too little for an order. */
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** `left`: what is held now, negative for what is owed. `why`: what kept it from its end, or null. */
+export function outcomeOfLeg(
+  leg: ClosingLeg,
+  of: { readonly left: Units; readonly why: string | null; readonly markets: MarketDataCache },
+): LegOutcome {
+  const { left, why, markets } = of;
+  const market = markets.get(leg.market)?.market;
+  const price = markets.priceOf(leg.market);
+  const coin = leg.asset.toUpperCase();
+  const done = leg.traded === 0n ? [] : [tradedText(leg, market?.priceStep ?? null)];
+  if (left === 0n) return { ok: true, text: [...done, `nothing of ${coin} is held`].join(', ') };
+  const size = left < 0n ? ((0n - left) as Units) : left;
+  const isDust = market !== undefined && price !== null && !canBeOrdered(market, { amount: size, price });
+  const because = isDust ? 'too little for an order' : (why ?? leg.end ?? 'it was not sold');
+  const verb = left < 0n ? 'is owed' : 'is left';
+  return { ok: isDust, text: [...done, `${formatUnits(size)} ${coin} ${verb}: ${because}`].join(', ') };
+}
+
+function tradedText({ held, traded, total, market, asset }: ClosingLeg, priceStep: Units | null): string {
+  const exact = divideHalfEven(total * UNITS_PER_ONE, traded) as Units;
+  const price = priceStep === null ? exact : onPriceGrid(exact, priceStep);
+  const verb = held < 0n ? 'bought back' : 'sold';
+  return `${verb} ${formatUnits(traded)} ${asset.toUpperCase()} in ${market} at ${formatUnits(price)} on average`;
+}

@@ -1,0 +1,144 @@
+import { lengthText } from '../../domain/time-text.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import type { Intent } from '../../strategy/intents.ts';
+import type { PlaceCommand } from '../engine-event.ts';
+import type { IntentRouter } from '../intent-router.ts';
+import type { OrderManager } from '../order-manager.ts';
+import type { Outbox } from '../outbox.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import { MOST_PLACED, type Placed } from './by-hand-record.ts';
+import { ended, type ByHandState } from './by-hand-state.ts';
+
+/** What orders by hand are tagged with. */
+const BY_HAND_TAG = 'by-hand';
+
+export interface PlaceByHandOptions {
+  readonly outbox: Outbox;
+  readonly orderManager: OrderManager;
+  readonly router: IntentRouter;
+  readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
+  readonly onChange: () => void;
+}
+
+/**
+ * Places orders by hand in the books of strategies, each command once: what a command did is written with the
+ * order itself, so after a crash it is known whether it was done.
+ */
+export class PlaceByHand {
+  private readonly options: PlaceByHandOptions;
+  private readonly placed = new Map<string, Placed>();
+  /** Orders whose answer is awaited, with the key of their command. */
+  private readonly awaited = new Map<string, string>();
+
+  constructor(options: PlaceByHandOptions) {
+    this.options = options;
+    options.orderManager.blotter.listen((order) => {
+      if (this.awaited.size > 0) this.onOrder(order);
+    });
+  }
+
+  /** Places it, unless it was done before. */
+  take(command: PlaceCommand): void {
+    if (this.placed.has(command.key)) return;
+    const { nowMs } = this.options.outbox;
+    const terms = termsOf(command);
+    const refusal = this.twinOf(terms, nowMs);
+    const made = refusal === null ? this.place(command) : { ok: false as const, reason: refusal };
+    const { key } = command;
+    const clientOrderId = made.ok ? made.key : null;
+    const message = made.ok ? `placed ${made.key}; no answer yet` : made.reason;
+    this.note({ key, atMs: nowMs, terms, ok: made.ok, clientOrderId, message });
+    if (!made.ok) {
+      this.options.outbox.info(`${command.strategy}: an order by hand was refused: ${made.reason}`);
+      return;
+    }
+    this.awaited.set(made.key, key);
+    const order = this.options.orderManager.blotter.table.get(made.key);
+    if (order !== undefined) this.onOrder(order);
+  }
+
+  stateOf(key: string): ByHandState | null {
+    const placed = this.placed.get(key);
+    if (placed === undefined) return null;
+    const { ok, message, clientOrderId } = placed;
+    if (clientOrderId === null) return ended(ok, message);
+    if (this.awaited.has(clientOrderId)) return { left: 1, closed: 0, end: null };
+    return { left: 0, closed: 0, end: { ok, message, placed: [clientOrderId] } };
+  }
+
+  /** What is kept, oldest first. */
+  stored(): Placed[] {
+    return [...this.placed.values()];
+  }
+
+  restore(placed: readonly Placed[]): void {
+    for (const one of placed) this.placed.set(one.key, one);
+  }
+
+  /** The same order by another command a moment ago: two taps, or a command that was given again. */
+  private twinOf(terms: string, nowMs: number): string | null {
+    const windowMs = this.options.orderManager.blotter.venue.identicalOrdersMs;
+    for (const one of this.placed.values()) {
+      const agoMs = nowMs - one.atMs;
+      if (!one.ok || one.clientOrderId === null || one.terms !== terms || agoMs >= windowMs) continue;
+      return `the same order was placed by hand ${lengthText(agoMs)} ago as ${one.clientOrderId}: give it again in ${lengthText(windowMs - agoMs)} if you want it twice`;
+    }
+    return null;
+  }
+
+  private place(
+    command: PlaceCommand,
+  ): { readonly ok: true; readonly key: string } | { readonly ok: false; readonly reason: string } {
+    const instance = this.options.instanceOf(command.strategy);
+    if (instance === undefined) return { ok: false, reason: `this bot has no strategy ${command.strategy}` };
+    const made = this.options.router.placeByHand(instance, intentOf(command));
+    return made.ok ? made : { ok: false, reason: `refused (${made.code}): ${made.reason}` };
+  }
+
+  private onOrder(order: OrderRecord): void {
+    const key = this.awaited.get(order.key);
+    const before = key === undefined ? undefined : this.placed.get(key);
+    if (before === undefined || order.state === 'sending') return;
+    if (order.state === 'planned') return;
+    this.awaited.delete(order.key);
+    const ok = order.state !== 'rejected';
+    this.note({ ...before, ok, message: `${order.key}: ${answerText(order)}` });
+  }
+
+  private note(placed: Placed): void {
+    const { outbox, onChange } = this.options;
+    this.placed.set(placed.key, placed);
+    const [oldest] = this.placed.keys();
+    if (this.placed.size > MOST_PLACED && oldest !== undefined) this.placed.delete(oldest);
+    outbox.journal('control', 'place result', { ...placed });
+    onChange();
+  }
+}
+
+function intentOf({
+  market,
+  side,
+  amount,
+  price,
+  stopPrice,
+}: PlaceCommand): Extract<Intent, { kind: 'place' }> {
+  return {
+    kind: 'place',
+    market,
+    side,
+    amount,
+    ...(price === null ? {} : { price }),
+    ...(stopPrice === null ? {} : { stopPrice }),
+    tag: BY_HAND_TAG,
+  };
+}
+
+function termsOf({ strategy, market, side, amount, price, stopPrice }: PlaceCommand): string {
+  return JSON.stringify([strategy, market, side, amount, price, stopPrice]);
+}
+
+function answerText({ state, reason }: OrderRecord): string {
+  if (state === 'rejected') return `refused by the exchange: ${reason ?? 'no reason given'}`;
+  if (state === 'unknown') return 'there was no clear answer; the bot finds out whether it is there';
+  return state === 'open' ? 'it is at the exchange' : `it is ${state}`;
+}

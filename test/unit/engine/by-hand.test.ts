@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import { formatUnits } from '../../../src/domain/money.ts';
+import type { PlaceCommand } from '../../../src/engine/engine-event.ts';
+import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { bracket, buy, quotes, sell, target } from '../../support/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+const CANCEL = { kind: 'cancel', key: 'c1', order: null, strategy: null, market: null } as const;
+const CLOSE = { kind: 'close', key: 'k1', strategy: 'one', market: null } as const;
+const PLACE: PlaceCommand = {
+  kind: 'place',
+  key: 'p1',
+  strategy: 'one',
+  market: 'BTCUSDT',
+  side: 'buy',
+  amount: '1',
+  price: '98',
+  stopPrice: null,
+};
+const HALT = { kind: 'halt', reason: 'a test', wholeAccount: false } as const;
+
+function ready(options = {}): EngineWorld {
+  const world = EngineWorld.ready(options);
+  world.answers.add('order');
+  return world;
+}
+
+/** A world whose strategy holds 0.998 of the coin, bought at 98. */
+function holding(): EngineWorld {
+  const world = ready();
+  world.want(WISH);
+  world.accept();
+  world.venue.fill(world.order().venueId);
+  world.advance(11_000);
+  return world;
+}
+
+const endOf = ({ engine }: EngineWorld, key: string): unknown => engine.byHand.stateOf(key)?.end;
+
+/** `sell 0.998 market` of each order that was asked for, from one on. */
+const placedSince = (world: EngineWorld, first: number): readonly string[] =>
+  world
+    .requestsOf('place')
+    .slice(first)
+    .map(({ call }) => {
+      if (call.kind !== 'place') return '';
+      const { side, amount, execution } = call.order;
+      return `${side} ${formatUnits(amount)} ${execution}`;
+    });
+
+describe('a cancel by hand', () => {
+  it('of all ends the algorithms, and says what trades on', () => {
+    const world = ready();
+    world.want(WISH, quotes('BTCUSDT', [{ side: 'buy', price: '97', amount: '1' }]));
+    world.accept();
+    world.accept();
+    world.control(CANCEL);
+    expect(world.engine.byHand.stateOf('c1')).toEqual({ left: 2, closed: 0, end: null });
+    world.endCanceled();
+    world.endCanceled();
+    world.advance(30_000);
+    expect(endOf(world, 'c1')).toEqual({
+      ok: true,
+      message: '2 orders are canceled; one trades on and may place others: "sarraf pause one" stops that',
+    });
+    expect(world.requestsOf('place')).toHaveLength(2);
+  });
+
+  it('of one order leaves its algorithm, and says what that does next', () => {
+    const world = ready();
+    world.want(quotes('BTCUSDT', [{ side: 'buy', price: '97', amount: '1' }]));
+    const { id } = world.accept();
+    world.control({ ...CANCEL, order: id });
+    world.endCanceled();
+    expect(endOf(world, 'c1')).toMatchObject({
+      ok: true,
+      message: expect.stringMatching(/^1 order is canceled; its quotes place another while they want it/),
+    });
+    world.advance(20_000);
+    expect(world.waitingKinds()).toEqual(['place']);
+  });
+
+  it('names positions that no stop covers any more', () => {
+    const world = ready();
+    world.want(bracket('BTCUSDT', { entry: { amount: '1', price: '98' }, stopLoss: { price: '90' } }));
+    world.venue.fill(world.accept().id);
+    world.advance(11_000);
+    world.accept();
+    world.control({ ...CANCEL, market: 'BTCUSDT', strategy: 'one' });
+    world.endCanceled();
+    world.advance(10_000);
+    expect(endOf(world, 'c1')).toMatchObject({
+      message: expect.stringContaining('no stop covers any more: 0.998 btc of one'),
+    });
+  });
+
+  it('of what is not there changes nothing', () => {
+    const world = ready();
+    world.control({ ...CANCEL, order: 'bot-one-none-1' });
+    world.control({ ...CANCEL, key: 'c2', strategy: 'two' });
+    world.control({ ...CANCEL, key: 'c3' });
+    expect(['c1', 'c2', 'c3'].map((key) => endOf(world, key))).toMatchObject([
+      { ok: false, message: expect.stringContaining('was bot-one-none-1: "sarraf orders" lists them') },
+      { ok: false, message: 'expected one of the strategies of this bot, one, was two' },
+      { ok: true, message: expect.stringContaining('no order was open there') },
+    ]);
+    expect(world.waitingKinds()).toEqual([]);
+  });
+});
+
+describe('a close by hand', () => {
+  it('ends what rests, waits for its end, and sells what is held, once', () => {
+    const world = holding();
+    world.want(sell('BTCUSDT', { amount: '0.5', price: '120' }));
+    world.accept();
+    world.control(CLOSE);
+    world.control(CLOSE);
+    world.control({ ...CLOSE, key: 'k2' });
+    expect(endOf(world, 'k2')).toMatchObject({ ok: false });
+    world.advance(5_000);
+    expect(placedSince(world, 2)).toEqual([]);
+    // It trades while its cancel is on its way.
+    world.venue.fill(world.order().venueId, '0.2');
+    world.endCanceled();
+    world.advance(11_000);
+    expect(placedSince(world, 2)).toEqual(['sell 0.798 market']);
+    world.venue.fill(world.accept().id);
+    world.advance(11_000);
+    expect(endOf(world, 'k1')).toMatchObject({
+      ok: true,
+      message: expect.stringMatching(
+        /^sold 0\.798 BTC in BTCUSDT at \d.* on average, nothing of BTC is held/,
+      ),
+    });
+    expect(world.requestsOf('place')).toHaveLength(3);
+  });
+
+  it('keeps its strategy from placing anything there meanwhile', () => {
+    const world = holding();
+    world.control(CLOSE);
+    world.want(WISH, target('BTCUSDT', { position: '3' }));
+    expect(world.eventsOf('reject')).toMatchObject([
+      { code: 'closed', reason: 'a person is closing the position of one in btc' },
+      { code: 'closed' },
+    ]);
+    world.control(PLACE);
+    expect(endOf(world, 'p1')).toMatchObject({ ok: false });
+    expect(placedSince(world, 1)).toEqual(['sell 0.998 market']);
+  });
+
+  it('goes on after kill -9, and never sells more than is left', () => {
+    const world = holding();
+    world.control(CLOSE);
+    const half = world.venue.place(world.pending('place').call.order);
+    world.venue.fill(half.id, '0.4');
+    world.restart({ losing: true });
+    world.control(CLOSE);
+    world.advance(30_000);
+    world.venue.fill(half.id);
+    world.advance(30_000);
+    expect(endOf(world, 'k1')).toMatchObject({
+      ok: true,
+      message: expect.stringMatching(/^sold 0\.998 BTC in BTCUSDT at /),
+    });
+    expect(placedSince(world, 1)).toEqual(['sell 0.998 market']);
+    expect(world.engine.instances[0]?.held('btc')).toBe(0n);
+  });
+
+  it('is refused in a halt, and ends with one', () => {
+    const world = holding();
+    world.control(HALT);
+    world.control(CLOSE);
+    expect(endOf(world, 'k1')).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('trading is halted: a test: nothing was done'),
+    });
+    world.control({ kind: 'resume' });
+    world.control({ ...CLOSE, key: 'k2' });
+    world.control(HALT);
+    expect(placedSince(world, 1)).toEqual(['sell 0.998 market']);
+    world.refuse('place', 'Halted');
+    world.advance(5_000);
+    expect(endOf(world, 'k2')).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^0\.998 BTC is left: trading is halted: a test/),
+    });
+  });
+
+  it('passes a pause, and says why something is left', () => {
+    const world = holding();
+    const lock = { kind: 'lock', name: 'pause', strategy: 'one', market: null, reason: 'x' } as const;
+    world.control({ ...lock, untilMs: world.nowMs + 3_600_000, entries: 'cancel', pauses: true });
+    world.control(CLOSE);
+    for (let refused = 0; refused < 3; refused += 1) {
+      world.refuse('place', 'OverValueOrder');
+      world.advance(11_000);
+    }
+    expect(endOf(world, 'k1')).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(
+        /^0\.998 BTC is left: refused 3 times in a row: OverValueOrder; no stop covers 0\.998 BTC$/,
+      ),
+    });
+  });
+
+  it('of nothing is done at once', () => {
+    const world = ready();
+    world.control(CLOSE);
+    world.control({ ...CLOSE, key: 'k2', market: 'ETHIRT' });
+    world.advance(100);
+    expect(endOf(world, 'k1')).toMatchObject({ ok: true });
+    expect(endOf(world, 'k2')).toMatchObject({ ok: false });
+  });
+});
+
+describe('an order by hand', () => {
+  it('is placed in the book of its strategy, which is told of its fills', () => {
+    const world = ready();
+    world.control(PLACE);
+    expect(endOf(world, 'p1')).toBe(null);
+    const { id } = world.accept();
+    const name = world.order().key;
+    expect(endOf(world, 'p1')).toEqual({
+      ok: true,
+      message: `${name}: it is at the exchange`,
+      placed: [name],
+    });
+    world.venue.fill(id);
+    world.advance(11_000);
+    expect(world.eventsOf('fill')).toMatchObject([{ clientOrderId: name, tag: 'by-hand' }]);
+    expect(world.engine.instances[0]?.held('btc')).toBeGreaterThan(0n);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'is never placed twice, though kill -9 comes %s its answer',
+    (when) => {
+      const world = ready();
+      world.control(PLACE);
+      const order = world.venue.place(world.pending('place').call.order);
+      if (when === 'after') world.give('place', { ...order });
+      world.restart({ losing: true });
+      world.control(PLACE);
+      world.advance(30_000);
+      expect(world.requestsOf('place')).toHaveLength(1);
+      expect(endOf(world, 'p1')).toMatchObject({ ok: true, placed: [order.clientOrderId] });
+    },
+  );
+
+  it('is not placed again by another command within the window of identical orders', () => {
+    const world = ready();
+    world.control(PLACE);
+    world.accept();
+    world.control({ ...PLACE, key: 'p2' });
+    world.advance(12_000);
+    world.control({ ...PLACE, key: 'p3' });
+    expect(world.requestsOf('place')).toHaveLength(2);
+    expect(endOf(world, 'p2')).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('the same order was placed by hand 0 s ago as bot-one-e001-'),
+    });
+  });
+
+  it('is refused by limits and locks with their numbers, and its strategy is not told', () => {
+    const limits = createRiskLimits({ maxOpenOrdersPerStrategy: 1 });
+    const world = ready({ instances: [{ limits }] });
+    world.want(buy('BTCUSDT', { amount: '1', price: '97' }));
+    world.accept();
+    world.control(PLACE);
+    world.control({ ...PLACE, key: 'p2', market: 'ETHIRT' });
+    world.control({ ...PLACE, key: 'p3', strategy: 'two' });
+    expect(['p1', 'p2', 'p3'].map((key) => endOf(world, key))).toMatchObject([
+      { ok: false, message: expect.stringMatching(/^refused \(risk open-orders\): .*1/) },
+      { ok: false, message: expect.stringContaining('ETHIRT') },
+      { ok: false, message: 'this bot has no strategy two' },
+    ]);
+    expect(world.eventsOf('reject')).toEqual([]);
+  });
+});
