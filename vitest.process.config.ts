@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Tests of the daemon as a process: killed, stopped, without disk, under a clock that is set. They take
- * minutes, so they are not part of `npm test`: `npm run test:process`, and at length `SARRAF_KILLS=50
+ * Tests of the daemon as a process: killed, stopped, without disk, under a clock that is set; and whole
+ * commands that take seconds. They take minutes, so they are not part of `npm test`: `npm run test:process`, and at length `SARRAF_KILLS=50
  * SARRAF_STOP_SECONDS=90 SARRAF_SHORT_STOPS=50 SARRAF_CLOCK_SECONDS=150 SARRAF_SHARED_SECONDS=120 npm run
  * test:process`. SARRAF_SEED repeats the draws of a run, though not its moments. A full disk is only tried
  * where a tmpfs can be mounted.

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { BTCIRT } from '../temporary-catalogue.ts';
-import { NOON_MS, openRecorder, pageAnswer } from './answers.ts';
+import { BTCIRT } from '../unit/recording/temporary-catalogue.ts';
+import { NOON_MS, openRecorder, pageAnswer } from '../unit/recording/recorder/answers.ts';
 
 /**
  * Records an endless tape from a number on, and prints how many lines are in the segments whenever that has

@@ -4,8 +4,13 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { BTCIRT, gather, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
-import { NOON_MS, numbered, openRecorder, pageAnswer } from './answers.ts';
+import {
+  BTCIRT,
+  gather,
+  temporaryCatalogue,
+  temporaryFolder,
+} from '../unit/recording/temporary-catalogue.ts';
+import { NOON_MS, numbered, openRecorder, pageAnswer } from '../unit/recording/recorder/answers.ts';
 
 const SCRIPT = fileURLToPath(new URL('recording-process.ts', import.meta.url));
 
