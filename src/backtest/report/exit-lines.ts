@@ -83,6 +83,8 @@ function exitsToShow(orders: readonly OrderRecord[], shown: readonly RoundTrip[]
 export interface TripLabels {
   readonly exit: readonly string[];
   readonly tag: readonly string[];
+  /** Whose trade it is; no entries where all are of one strategy. */
+  readonly strategy: readonly string[];
 }
 
 export function tripLabels(orders: readonly OrderRecord[], shown: readonly RoundTrip[]): TripLabels {
@@ -93,5 +95,10 @@ export function tripLabels(orders: readonly OrderRecord[], shown: readonly Round
   return {
     exit: shown.map(({ exitOrder }) => of(exitOrder)?.exit ?? ''),
     tag: shown.map(({ entryOrder }) => of(entryOrder)?.tag ?? ''),
+    strategy: new Set(shown.map(({ strategy }) => strategy)).size < 2 ? [] : shown.map(strategyOf),
   };
+}
+
+function strategyOf({ strategy }: RoundTrip): string {
+  return strategy ?? '';
 }

@@ -10,7 +10,8 @@ import { numbersOf, packedData, summed } from './packed-data.js';
  *   readonly price: number }} Fill
  * @typedef {{ readonly number: number, readonly market: number, readonly openedAtMs: number, readonly closedAtMs: number | null,
  *   readonly lengthMs: number, readonly amount: string, readonly entryPrice: string, readonly exitPrice: string, readonly fees: number,
- *   readonly profit: number, readonly change: number | null, readonly exit: string, readonly tag: string }} Trade
+ *   readonly profit: number, readonly change: number | null, readonly exit: string, readonly tag: string,
+ *   readonly strategy: string }} Trade
  * @typedef {{ readonly market: number, readonly from: import('lightweight-charts').UTCTimestamp,
  *   readonly to: import('lightweight-charts').UTCTimestamp, readonly isTarget: boolean, readonly price: number,
  *   readonly before: number }} ExitLine
@@ -109,6 +110,7 @@ function unpacked(sent) {
       change: trades.change[index],
       exit: trades.exit[index],
       tag: trades.tag[index],
+      strategy: trades.strategy[index] ?? '',
     })),
     exits: sent.exits.from.map((/** @type {number} */ from, /** @type {number} */ index) => ({
       market: sent.exits.market[index],

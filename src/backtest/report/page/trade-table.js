@@ -101,7 +101,7 @@ export function startTradeTable(data, place, chosen) {
 }
 
 /**
- * The columns; that of the market is there where the run has several.
+ * The columns; those of the market and the strategy are there where the run has several.
  * @param {import('./read-data.js').PageData} data
  * @returns {TradeColumn[]}
  */
@@ -136,6 +136,12 @@ function columnsOf(data) {
     columns.push(textColumn(data.trades, 'Exit by', ({ exit }) => exit));
   if (data.trades.some(({ tag }) => tag !== ''))
     columns.push(textColumn(data.trades, 'Tag', ({ tag }) => tag));
+  if (data.trades.some(({ strategy }) => strategy !== ''))
+    columns.splice(
+      1,
+      0,
+      textColumn(data.trades, 'Strategy', ({ strategy }) => strategy),
+    );
   if (data.markets.length > 1) {
     columns.splice(1, 0, {
       title: 'Market',

@@ -185,6 +185,14 @@ describe('the exits of brackets in a report', () => {
     expect(dataOf(run).trades.exit.every((name) => name === '')).toBe(true);
   });
 
+  test('say whose trade it was where there are several strategies', () => {
+    expect(dataOf(run).trades.strategy).toEqual([]);
+    const finished = finishRun(run);
+    const trips = finished.trips.map((trip, index) => ({ ...trip, strategy: index === 0 ? 'grid' : 'dca' }));
+    const { strategy } = reportData({ ...finished, trips }).trades;
+    expect([strategy.length, strategy[0], strategy.at(-1)]).toEqual([trips.length, 'grid', 'dca']);
+  });
+
   test('are those of the trades that are shown where there are too many', () => {
     const many = Array.from({ length: 10_001 }, (_, index) =>
       exitOf('trail', { price: (90 + index / 1_000).toFixed(3), from: index % 90, to: (index % 90) + 1 }),
