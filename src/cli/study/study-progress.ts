@@ -5,45 +5,64 @@ import type { StoredTrial } from '../../study/store/study-rows.ts';
 import type { FailureKind } from '../../study/trials/trial-report.ts';
 import type { ProgressReport } from '../progress-report.ts';
 
+/** Trials of something that may be several searches: what its share and its time left are worked out from. */
+export interface TrialCounts {
+  readonly wanted: number;
+  /** Run before, and run now. */
+  before: number;
+  ran: number;
+}
+
 /** Says how far a study is: the best trial so far, and what failed. */
 export class StudyProgress {
   private readonly report: ProgressReport;
   private readonly objectives: readonly Objective[];
-  /** Trials in all. */
-  private readonly wanted: number;
-  private before = 0;
-  private ran = 0;
+  private readonly own: TrialCounts;
+  private readonly whole: TrialCounts;
+  private readonly name: string;
   private best: StoredTrial | null = null;
   private readonly failed = new Map<FailureKind, number>();
 
+  /** `part`: the search is one of several, which count together. */
   constructor(
     report: ProgressReport,
-    of: { readonly objectives: readonly Objective[]; readonly wanted: number },
+    of: {
+      readonly objectives: readonly Objective[];
+      readonly wanted: number;
+      readonly part?: { readonly name: string; readonly whole: TrialCounts };
+    },
   ) {
+    const { objectives, wanted, part } = of;
     this.report = report;
-    this.objectives = of.objectives;
-    this.wanted = of.wanted;
+    this.objectives = objectives;
+    this.own = { wanted, before: 0, ran: 0 };
+    this.whole = part?.whole ?? this.own;
+    this.name = part === undefined ? '' : `${part.name}: `;
   }
 
   /** Trials that were run now. */
   get ranNow(): number {
-    return this.ran;
+    return this.own.ran;
   }
 
   /** Takes a trial; `isNew`: it was run now, and not before. */
   take(trial: StoredTrial, isNew: boolean): void {
-    if (isNew) this.ran += 1;
-    else this.before += 1;
+    for (const counts of new Set([this.own, this.whole])) {
+      if (isNew) counts.ran += 1;
+      else counts.before += 1;
+    }
     this.best = bestTrial(this.best === null ? [trial] : [this.best, trial], this.objectives);
     const { failure } = trial;
     if (failure !== null) this.failed.set(failure, (this.failed.get(failure) ?? 0) + 1);
     if (!isNew) return;
-    const share = Math.min(1, this.ran / Math.max(1, this.wanted - this.before));
-    this.report.show({ done: this.ran, share, note: this.note() });
+    const { wanted, before, ran } = this.whole;
+    const share = Math.min(1, ran / Math.max(1, wanted - before));
+    this.report.show({ done: ran, share, note: this.note() });
   }
 
   private note(): string {
-    const parts = [`${this.before + this.ran} of ${this.wanted}`, this.bestText()];
+    const { wanted, before, ran } = this.own;
+    const parts = [`${this.name}${before + ran} of ${wanted}`, this.bestText()];
     if (this.failed.size > 0) {
       const kinds = [...this.failed].map(([kind, count]) => `${count} ${kind}`);
       parts.push(`failed: ${kinds.join(', ')}`);

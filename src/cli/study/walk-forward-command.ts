@@ -10,7 +10,7 @@ import { planOptions } from './plan-options.ts';
 import { readWalkForward } from './read-study-result.ts';
 import { remoteOptions, remoteRunner } from './remote-options.ts';
 import { sessionOptions, shortOptions } from './run-command.ts';
-import { StudyProgress } from './study-progress.ts';
+import { StudyProgress, type TrialCounts } from './study-progress.ts';
 import { walkForwardLines } from './walk-forward-lines.ts';
 import { wantedWalk, type WalkFlags } from './wanted-walk.ts';
 
@@ -42,8 +42,9 @@ async function walkForward(what: string, options: WalkFlags): Promise<void> {
     const { objectives } = study.settings;
     const { windows, trials } = windowsOf(study);
     const remote = remoteRunner(options, { signal, report });
+    const whole: TrialCounts = { wanted: trials * windows.length, before: 0, ran: 0 };
     let progress: StudyProgress | null = null;
-    let ranNow = 0;
+    report.begin('trials');
     const end = await runWalkForward(study, {
       folder,
       name,
@@ -51,24 +52,27 @@ async function walkForward(what: string, options: WalkFlags): Promise<void> {
       signal,
       ...remote,
       onWindow(window) {
-        report.begin(window === null ? 'the account' : `window ${window.number} of ${windows.length}`);
-        progress = new StudyProgress(report, { objectives, wanted: trials });
+        if (window === null) {
+          report.begin('the account');
+          return;
+        }
+        const part = { name: `window ${window.number} of ${windows.length}`, whole };
+        progress = new StudyProgress(report, { objectives, wanted: trials, part });
       },
       onTrial(_window, trial, isNew) {
-        if (isNew) ranNow += 1;
         progress?.take(trial, isNew);
       },
     });
     report.end();
     if (end === 'stopped') {
       const advice = `it ended before all of its trials: "sarraf study walk-forward ${name}" goes on`;
-      console.log(options.json === true ? JSON.stringify({ end, ranNow, study: name }) : advice);
+      console.log(options.json === true ? JSON.stringify({ end, ranNow: whole.ran, study: name }) : advice);
       return;
     }
     const result = readWalkForward(study, folder, name);
     console.log(
       options.json === true
-        ? JSON.stringify({ end, ranNow, ...result })
+        ? JSON.stringify({ end, ranNow: whole.ran, ...result })
         : walkForwardLines(result).join('\n'),
     );
   } finally {

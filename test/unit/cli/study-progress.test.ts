@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { ProgressReport } from '../../../src/cli/progress-report.ts';
+import { StudyProgress, type TrialCounts } from '../../../src/cli/study/study-progress.ts';
+import type { StoredTrial } from '../../../src/study/store/study-rows.ts';
+
+/** A clock that a test sets, and what was said. */
+function reporting(): { report: ProgressReport; lines: string[]; pass: (ms: number) => void } {
+  const lines: string[] = [];
+  let nowMs = 0;
+  const report = new ProgressReport({
+    isTerminal: false,
+    write: (text) => void lines.push(text.trim()),
+    clock: () => nowMs,
+  });
+  return {
+    report,
+    lines,
+    pass(ms) {
+      nowMs += ms;
+    },
+  };
+}
+
+function trial(number: number, value: number | null): StoredTrial {
+  return {
+    number,
+    point: {},
+    params: {},
+    outcome:
+      value === null
+        ? { kind: 'failed', reason: 'it threw' }
+        : { kind: 'complete', values: [value], violation: 0 },
+    failure: value === null ? 'threw' : null,
+    metrics: null,
+    daily: null,
+  };
+}
+
+const objectives = [{ metric: 'sharpe', direction: 'maximize' }] as const;
+
+test('says how many trials of a study are done, the best of them, what failed, and how long the rest takes', () => {
+  const { report, lines, pass } = reporting();
+  report.begin('trials');
+  const progress = new StudyProgress(report, { objectives, wanted: 10 });
+  progress.take(trial(1, 0.5), false);
+  progress.take(trial(2, null), false);
+  pass(8_000);
+  progress.take(trial(3, 1.25), true);
+  progress.take(trial(4, 0.75), true);
+  expect(lines).toEqual([
+    '[##..................] trials: 1, 0.1/s, 12 %, 56 s left, 3 of 10, best sharpe 1.25 (trial 3), failed: 1 threw',
+  ]);
+  expect(progress.ranNow).toBe(2);
+});
+
+test('of a window tells its own trials, and the time that all windows take', () => {
+  const { report, lines, pass } = reporting();
+  report.begin('trials');
+  const whole: TrialCounts = { wanted: 20, before: 0, ran: 0 };
+  const first = new StudyProgress(report, {
+    objectives,
+    wanted: 10,
+    part: { name: 'window 1 of 2', whole },
+  });
+  for (let number = 1; number <= 10; number += 1) first.take(trial(number, 0.5), false);
+  const second = new StudyProgress(report, {
+    objectives,
+    wanted: 10,
+    part: { name: 'window 2 of 2', whole },
+  });
+  pass(3_000);
+  second.take(trial(1, 0.25), true);
+  expect(lines).toEqual([
+    '[##..................] trials: 1, 0.3/s, 10 %, 27 s left, window 2 of 2: 1 of 10, best sharpe 0.25 (trial 1)',
+  ]);
+  expect(whole).toEqual({ wanted: 20, before: 10, ran: 1 });
+});
