@@ -29,6 +29,8 @@ export interface PostByHand {
   readonly options: PostedOptions;
   /** What it does and costs, for whoever is asked; asked for only then. */
   readonly question: () => string;
+  /** What it costs, said also where nobody is asked. */
+  readonly cost?: () => string;
   /** What can be done where no bot runs. */
   readonly otherwise: string;
   readonly io?: CommandIo;
@@ -41,13 +43,8 @@ export const KEY_HELP =
 const KEY = /^[\w.:-]{1,100}$/;
 
 /** Gives a command to the running bot, after asking once, and prints what it came to. */
-export async function postByHand({
-  wish,
-  options,
-  question,
-  otherwise,
-  io = MACHINE_IO,
-}: PostByHand): Promise<void> {
+export async function postByHand(of: PostByHand): Promise<void> {
+  const { wish, options, question, cost, otherwise, io = MACHINE_IO } = of;
   const { data, key = randomUUID(), json } = options;
   if (!KEY.test(key))
     throw wrongInput('--key: expected at most 100 letters, digits and the characters ". : _ -"');
@@ -62,6 +59,7 @@ export async function postByHand({
     if (!isDataFolderInUse(data)) throw failed(`no bot runs with ${data}, so nothing was done: ${otherwise}`);
     if (options.yes !== true && !(await io.confirm(question(), 'yes')))
       throw wrongInput('expected "yes" to be typed, or --yes; nothing was done');
+    if (options.yes === true && json !== true && cost !== undefined) io.out(cost());
     const id = post(client, { ...wish, key, ...personName() });
     const followed = await followCommand({
       client,

@@ -2,6 +2,7 @@ import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { Engine } from '../engine/engine.ts';
 import { INSTANCE, drawnUniverse } from './bot-engine.ts';
+import { ByHandChecker } from './checkers/by-hand-checker.ts';
 import { BracketWatch } from './checkers/bracket-watch.ts';
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
 import { ForeignChecker } from './checkers/foreign-checker.ts';
@@ -13,6 +14,7 @@ import { LockoutChecker } from './checkers/lockout-checker.ts';
 import { LoweredLimitChecker } from './checkers/lowered-limit-checker.ts';
 import { OverlapChecker } from './checkers/overlap-checker.ts';
 import { NONE_REFUSED } from './checkers/own-key.ts';
+import { PauseChecker } from './checkers/pause-checker.ts';
 import { RejectionChecker } from './checkers/rejection-checker.ts';
 import { SharesChecker } from './checkers/shares-checker.ts';
 import { madeTransfers, TransferChecker } from './checkers/transfer-checker.ts';
@@ -21,7 +23,7 @@ import { VandalChecker } from './checkers/vandal-checker.ts';
 import type { Violation } from './checkers/violation.ts';
 import { isLimit, type Coverage } from './coverage.ts';
 import { readOrderName } from '../execution/order-names.ts';
-import { IN_LEFT, IN_LOCK, type LikelyCrash } from './likely-crash.ts';
+import { IN_CLOSE, IN_LEFT, IN_LOCK, type LikelyCrash } from './likely-crash.ts';
 import { lockRulesOf } from './lock-plan.ts';
 import type { WireWitness } from './checkers/watched-transport.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
@@ -54,6 +56,8 @@ export class BotCheckers {
   private readonly rejections = new RejectionChecker();
   private readonly universe: UniverseChecker | null;
   private readonly locks: LockChecker;
+  private readonly byHand: ByHandChecker;
+  private readonly pauses = new PauseChecker();
   private readonly funds = new FundsChecker();
   private readonly shares = new SharesChecker();
   private readonly transfers: TransferChecker;
@@ -77,6 +81,13 @@ export class BotCheckers {
       count: (what) => {
         coverage.count(what);
         if (what === 'lock begun') onMoment(IN_LOCK);
+      },
+    });
+    this.byHand = new ByHandChecker({
+      instance: INSTANCE,
+      count: (what) => {
+        coverage.count(what);
+        if (what === 'close sells') onMoment(IN_CLOSE);
       },
     });
     this.journal = new JournalChecker(mirrorPath);
@@ -104,7 +115,11 @@ export class BotCheckers {
     const nowMs = this.options.world.time.now();
     if (engine !== null) {
       this.vandal.watch(engine, output, nowMs);
-      if (event.kind !== 'opens') this.locks.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
+      if (event.kind !== 'opens') {
+        this.locks.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
+        this.byHand.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
+        this.pauses.watch(output, event.atMs);
+      }
     }
     if (engine !== null && this.universe !== null) {
       for (const told of this.universe.watch(engine, event, output, nowMs)) {
@@ -135,6 +150,8 @@ export class BotCheckers {
     this.brackets.hold('dead or not ready', true, this.options.world.time.now());
     if (this.locks.isLocked) this.options.coverage.count('crash in a lock');
     this.locks.died();
+    if (this.pauses.isPausing) this.options.coverage.count('crash in a pause');
+    this.pauses.died();
   }
 
   /** The mirror is about to be put back from its copy. */
@@ -146,6 +163,8 @@ export class BotCheckers {
     this.journal.forgetFile();
     this.transfers.forgetFile();
     this.locks.forget();
+    this.byHand.forget();
+    this.pauses.forget();
   }
 
   /** Somebody has accepted the balances. */
@@ -172,6 +191,8 @@ export class BotCheckers {
       ...this.rejections.violations(),
       ...(this.universe?.violations() ?? []),
       ...this.locks.violations(truth, { refused: this.refusedNames, exits: exitNames }),
+      ...this.byHand.violations(truth, this.refusedNames),
+      ...this.pauses.violations(),
       ...this.funds.violations(),
       ...this.shares.violations(),
       ...this.transferViolations(),

@@ -181,6 +181,11 @@ export class Bot {
     this.life?.control(command);
   }
 
+  /** Keys of its orders that may trade, as far as it knows. */
+  openOrders(): readonly string[] {
+    return this.life === null ? [] : (this.engine?.liveOrderKeys() ?? []);
+  }
+
   /** From now on it lives until the end. */
   endCrashes(): void {
     this.mayCrash = false;

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { DRAIN_POLICIES } from '../engine/engine-event.ts';
 import { Bot } from './bot.ts';
+import { actsByHandOf } from './by-hand-plan.ts';
 import { INSTANCE, positionLimitsOf } from './bot-engine.ts';
 import { checkAgreement } from './checkers/agreement-checker.ts';
 import { BudgetChecker } from './checkers/budget-checker.ts';
@@ -173,6 +174,13 @@ class SeedRun {
       at(atMs, () => {
         const wanted = command(world.time.now());
         coverage.count(`control ${wanted.kind}`);
+        bot.control(wanted);
+      });
+    }
+    for (const { atMs, command } of actsByHandOf(swarm.seed, { runMs: swarm.runMs, markets })) {
+      at(atMs, () => {
+        const wanted = command(world.time.now(), bot.openOrders());
+        coverage.count(`control ${'pauses' in wanted ? 'pause' : wanted.kind}`);
         bot.control(wanted);
       });
     }

@@ -29,15 +29,18 @@ async function run(order: string | undefined, options: Options): Promise<void> {
   const isMany = strategy !== null || market !== null;
   if ([order !== undefined, isMany, all === true].filter(Boolean).length !== 1)
     throw wrongInput('expected an order, or --strategy and --market, or --all: one of them');
+  const cost = (): string => {
+    const count = ownOpenOrders(data, { strategy, market });
+    return count === null ? 'how many orders are open is not known' : cancelNeedText(count);
+  };
   await postByHand({
     wish: { kind: 'cancel', order: order ?? null, strategy, market },
     options,
-    question: () => {
-      if (order !== undefined) return `This cancels ${order}.`;
-      const count = ownOpenOrders(data, { strategy, market });
-      const need = count === null ? 'how many orders are open is not known' : cancelNeedText(count);
-      return `This ends the algorithms there and cancels their orders; ${need}.`;
-    },
+    question: () =>
+      order === undefined
+        ? `This ends the algorithms there and cancels their orders; ${cost()}.`
+        : `This cancels ${order}.`,
+    ...(order === undefined ? { cost } : {}),
     otherwise:
       '"sarraf halt --config bot.yaml" cancels all orders of a bot that does not run, "sarraf order cancel" one',
   });

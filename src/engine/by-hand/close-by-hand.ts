@@ -263,9 +263,6 @@ export class CloseByHand {
       ...(isRunning ? [tradesOn([instance.name])] : []),
     ];
     this.put({ ...closing, end: { ok: legs.every(({ ok }) => ok), message: parts.join('; ') } });
-    const oldest = this.closings.values().find(({ end }) => end !== null);
-    if (this.closings.size > MOST_ENDED + MOST_CLOSINGS && oldest !== undefined)
-      this.closings.delete(oldest.key);
   }
 
   private put(closing: Closing): void {
@@ -273,6 +270,9 @@ export class CloseByHand {
     if (closing.end !== null) {
       const { key, strategy, end } = closing;
       this.options.outbox.journal('control', 'close result', { key, strategy, ...end });
+      const oldest = this.closings.values().find((one) => one.end !== null);
+      if (this.closings.size > MOST_ENDED + MOST_CLOSINGS && oldest !== undefined)
+        this.closings.delete(oldest.key);
     }
     this.options.onChange();
   }

@@ -3,11 +3,11 @@ import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { calendarAt } from '../../execution/locks/trading-calendar.ts';
 import type { LockRule } from '../../execution/locks/lock-rule.ts';
-import { readOrderName } from '../../execution/order-names.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
+import { addsRisk } from './adds-risk.ts';
+import type { ExchangeTruth } from './exchange-truth.ts';
 import { ownKeyOf, placedNameOf } from './own-key.ts';
 import { ShownLocks, writtenLocks, type ShowingBot } from './shown-locks.ts';
 import { violationsOf, type Violation } from './violation.ts';
@@ -217,33 +217,6 @@ export class LockChecker {
 
 function keyOf({ name, rule, strategy, market }: Omit<KnownLock, 'endsAtMs'>): string {
   return JSON.stringify([name, rule, strategy, market]);
-}
-
-/** Whether an order is for more than its strategy's other orders had brought, or taken, of the coin. */
-function addsRisk(
-  { id, openedAtMs, side, amount, market }: TrueOrder,
-  { truth, nameOf }: { readonly truth: ExchangeTruth; readonly nameOf: ReadonlyMap<number, string> },
-): boolean {
-  const { base } = parseMarket(market);
-  const name = nameOf.get(id) ?? null;
-  const strategy = readOrderName(name)?.strategy;
-  let position = 0n;
-  for (const fill of truth.fills) {
-    const other = nameOf.get(fill.orderId) ?? null;
-    // It may trade at the moment at which it is accepted, and so may the other leg of its pair.
-    if (other === null || other === name || fill.atMs > openedAtMs) continue;
-    if (readOrderName(other)?.strategy === strategy) position += broughtOf(base, fill);
-  }
-  return amount > (side === 'sell' ? position : -position);
-}
-
-/** What a trade brought of an asset, or took: a coin that is also a quote currency moves in both ways. */
-function broughtOf(asset: string, { market, side, amount, total, fee }: TrueFill): bigint {
-  const { base, quote } = parseMarket(market);
-  const isBuy = side === 'buy';
-  if (base === asset) return isBuy ? amount - fee : -amount;
-  if (quote === asset) return isBuy ? -total : total - fee;
-  return 0n;
 }
 
 function heldOf(engine: LockedBot): Map<string, bigint> {

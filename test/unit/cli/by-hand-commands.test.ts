@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,6 +101,21 @@ describe('commands for the running bot', () => {
     bot.child.kill('SIGKILL');
     await bot.finished;
     expect(await sarraf(...args)).toEqual(first);
+  });
+
+  test('are those of the page for operators', async () => {
+    const bot = await startBot('closes');
+    const page = readFileSync('docs/operate.md', 'utf8');
+    const block = /## By hand\n[^`]*(?:`[^`\n]+`[^`]*)*```sh\n(.*?)```/s.exec(page)?.[1] ?? '';
+    const lines = block.trim().split('\n');
+    expect(lines).toHaveLength(5);
+    for (const line of lines) {
+      const words = [...line.replace('/data', folder).matchAll(/"([^"]*)"|(\S+)/g)];
+      const [, ...args] = words.map(([, quoted, plain]) => quoted ?? plain ?? '');
+      expect({ line, ...(await sarrafHere(args)) }).toMatchObject({ line, code: 0, error: '' });
+    }
+    const kinds = ['lock', 'cancel', 'close', 'place', 'unlock'];
+    for (const kind of kinds) await bot.line((text) => text.startsWith(`{"kind":"${kind}"`));
   });
 
   test('say what the next start does when the bot ends amid them', async () => {

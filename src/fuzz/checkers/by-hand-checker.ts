@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
+import { addsRisk } from './adds-risk.ts';
+import type { ExchangeTruth } from './exchange-truth.ts';
+import { ownKeyOf, placedNameOf } from './own-key.ts';
+import { violationsOf, type Violation } from './violation.ts';
+
+const sells = z.object({ intentId: z.string().nullable(), strategy: z.string(), market: z.string() });
+const wished = z.object({ tag: z.string().optional() });
+
+/** One that leaves or is accepted so late may have met another position. */
+const PROMPT_MS = 10_000;
+
+interface ClosingOrder {
+  readonly strategy: string;
+  /** By the clock of the exchange. */
+  readonly sentAtMs: number;
+}
+
+export interface ByHandCheckerOptions {
+  readonly instance: string;
+  readonly count: (what: string) => void;
+}
+
+/**
+ * A close never sells more than was held, by the exchange's own trades, over all lives, and it waits for the
+ * ends of all other orders in the coin. And of each order by hand there is one at most, however often its
+ * command was given: here each has an amount of its own.
+ */
+export class ByHandChecker {
+  private readonly options: ByHandCheckerOptions;
+  private readonly closings = new Map<string, string>();
+  private readonly sold = new Map<string, ClosingOrder>();
+  /** Orders of each wish by hand, which are alike for no two commands. */
+  private readonly placed = new Map<string, Set<string>>();
+  private readonly wishes = new Map<string, string>();
+  private readonly tooEarly: string[] = [];
+  /** Whether an older mirror was put back: what the bot knows then, it has to find again. */
+  private isBlind = false;
+
+  constructor(options: ByHandCheckerOptions) {
+    this.options = options;
+  }
+
+  /** An older mirror took the place of the one at hand. */
+  forget(): void {
+    this.isBlind = true;
+  }
+
+  /** One step, at a time of the bot's clock and of the exchange's. */
+  watch(
+    engine: Pick<Engine, 'unfinishedOrders'>,
+    { changes }: Pick<EngineOutput, 'changes'>,
+    atMs: number,
+    exchangeMs: number = atMs,
+  ): void {
+    if (this.isBlind) return;
+    for (const change of changes) {
+      if (change.kind === 'journal' && change.entry.kind === 'control')
+        this.control(engine, change.entry.subject, change.entry.json);
+      if (change.kind === 'intent' && change.intent.kind === 'place') {
+        const { id, json } = change.intent;
+        if (wished.parse(JSON.parse(json)).tag === 'by-hand') this.wishes.set(id, json);
+      }
+    }
+    for (const change of changes) {
+      if (change.kind !== 'order' || change.order.state !== 'sending') continue;
+      const { intentId, clientOrderId, strategy, plannedAtMs } = change.order;
+      if (clientOrderId === null) continue;
+      const wish = this.wishes.get(intentId);
+      if (wish !== undefined) this.note(wish, clientOrderId);
+      if (!this.closings.has(intentId) || atMs - plannedAtMs > PROMPT_MS) continue;
+      this.options.count('orders of a close');
+      this.sold.set(clientOrderId, { strategy, sentAtMs: exchangeMs });
+    }
+  }
+
+  violations(truth: ExchangeTruth, refused: ReadonlySet<string>): readonly Violation[] {
+    const byId = new Map(truth.orders.map((order) => [order.id, order]));
+    const own = truth.orders.flatMap((order) => {
+      const key = ownKeyOf(order, byId, this.options.instance);
+      return key === null ? [] : [{ order, name: placedNameOf(key) }];
+    });
+    const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
+    const isSpoiled = (strategy: string): boolean =>
+      [...refused].some((name) => name.includes(`-${strategy}-`));
+    const tooMuch = own.flatMap(({ order, name }) => {
+      const sale = this.sold.get(name);
+      if (sale === undefined || isSpoiled(sale.strategy)) return [];
+      if (order.openedAtMs - sale.sentAtMs > PROMPT_MS || !addsRisk(order, { truth, nameOf })) return [];
+      return [
+        `expected the close ${name} (${order.side} ${order.amount} in ${order.market}) to be of no more than was held`,
+      ];
+    });
+    const twice = [...this.placed].flatMap(([wish, names]) =>
+      names.size > 1 ? [`expected one order by hand for ${wish}, were ${[...names].join(', ')}`] : [],
+    );
+    return violationsOf('by hand', [...tooMuch, ...twice, ...this.tooEarly]);
+  }
+
+  private control(engine: Pick<Engine, 'unfinishedOrders'>, subject: string, json: string): void {
+    if (subject === 'close sells') {
+      const { intentId, strategy, market } = sells.parse(JSON.parse(json));
+      if (intentId !== null) this.closings.set(intentId, strategy);
+      const { base } = parseMarket(market);
+      for (const order of engine.unfinishedOrders()) {
+        const isOther = order.strategy === strategy && order.intentId !== intentId;
+        if (isOther && parseMarket(order.market).base === base)
+          this.tooEarly.push(`expected a close of ${strategy} to wait for ${order.key}, was ${order.state}`);
+      }
+      this.options.count('close sells');
+    }
+    if (subject === 'close result' || subject === 'place result') {
+      const { ok } = z.object({ ok: z.boolean() }).parse(JSON.parse(json));
+      this.options.count(`${subject} ${ok ? 'ok' : 'not ok'}`);
+    }
+  }
+
+  private note(wish: string, clientOrderId: string): void {
+    const names = this.placed.get(wish) ?? new Set();
+    names.add(clientOrderId);
+    this.placed.set(wish, names);
+  }
+}

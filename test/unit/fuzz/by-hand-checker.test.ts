@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
+import { ByHandChecker } from '../../../src/fuzz/checkers/by-hand-checker.ts';
+import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import type { OrderRecord } from '../../../src/execution/order-record.ts';
+import { orderIn } from '../../support/order-value.ts';
+
+const nameOf = (id: number): string => `bot-one-mark-${id}`;
+const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
+  id,
+  clientOrderId: nameOf(id),
+  pairId: null,
+  market: 'USDTIRT',
+  side: 'buy',
+  price: 1n,
+  amount: 10n,
+  matched: 0n,
+  status: 'Done',
+  isOpen: false,
+  openedAtMs: id,
+  closedAtMs: id,
+  ...changes,
+});
+const bought: TrueFill = {
+  tradeId: 1,
+  orderId: 1,
+  atMs: 1,
+  market: 'USDTIRT',
+  side: 'buy',
+  amount: 10n,
+  total: 10n,
+  fee: 1n,
+};
+const sent = (id: number, intentId: string): MirrorChange => ({
+  kind: 'order',
+  order: orderIn('sending', { key: nameOf(id), clientOrderId: nameOf(id), intentId, plannedAtMs: 0 }),
+});
+
+function faultsOf(
+  changes: readonly MirrorChange[],
+  orders: readonly TrueOrder[],
+  unfinished: readonly OrderRecord[] = [],
+): number {
+  const checker = new ByHandChecker({ instance: 'bot', count: () => {} });
+  checker.watch({ unfinishedOrders: () => unfinished }, { changes }, 0);
+  const truth = { orders: [order(1), ...orders], fills: [bought], balances: new Map() };
+  return checker.violations(truth, new Set()).length;
+}
+
+const wish = (id: string): MirrorChange => ({
+  kind: 'intent',
+  intent: {
+    id,
+    strategy: 'one',
+    atMs: 0,
+    kind: 'place',
+    market: 'USDTIRT',
+    json: '{"kind":"place","amount":"25.01","tag":"by-hand"}',
+    status: 'working',
+    reason: null,
+  },
+});
+
+const sale = (amount: bigint): readonly TrueOrder[] => [order(9, { side: 'sell', amount })];
+const open = (intentId: string, market = 'USDTIRT'): readonly OrderRecord[] => [
+  orderIn('open', { strategy: 'one', intentId, market }),
+];
+
+describe('what is done by hand', () => {
+  const begun: MirrorChange = {
+    kind: 'journal',
+    entry: {
+      kind: 'control',
+      subject: 'close sells',
+      json: JSON.stringify({ intentId: 'i1', strategy: 'one', market: 'USDTIRT' }),
+    },
+  };
+
+  test('sells no more in a close than the exchange has brought', () => {
+    expect(faultsOf([begun, sent(9, 'i1')], sale(9n))).toBe(0);
+    expect(faultsOf([begun, sent(9, 'i1')], sale(10n))).toBe(1);
+    expect(faultsOf([sent(9, 'i1')], sale(10n))).toBe(0);
+  });
+
+  test('waits in a close for the ends of the other orders in the coin', () => {
+    expect(faultsOf([begun], [], open('i1'))).toBe(0);
+    expect(faultsOf([begun], [], open('i2', 'BTCUSDT'))).toBe(0);
+    expect(faultsOf([begun], [], open('i2'))).toBe(1);
+  });
+
+  test('places one order for each command', () => {
+    expect(faultsOf([wish('i1'), sent(9, 'i1')], [])).toBe(0);
+    expect(faultsOf([wish('i1'), sent(9, 'i1'), wish('i2'), sent(10, 'i2')], [])).toBe(1);
+  });
+});
