@@ -2,12 +2,16 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { present } from '../../../src/domain/invariant.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { checkedPlots } from '../../../src/plugins/check-answer.ts';
+import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
 import type { PlotSeries } from '../../../src/strategy/plots.ts';
+import { StrategyRunner } from '../../../src/strategy/runner.ts';
+import type { FeedingEvent } from '../../../src/strategy/strategy-event.ts';
 import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 import { bookEvent, closedCandle, engineView, ownOrder } from '../strategy/engine-view.ts';
 
@@ -108,6 +112,12 @@ async function begin(options: Partial<WorkerRunnerOptions> & { readonly handlerM
 
 const deed = (runner: WorkerRunner, name: string) => runner.handle({ kind: 'timer', name, dueMs: 0 }, view);
 
+/** A bar of a member. */
+const bar = (minute: number): FeedingEvent => ({
+  kind: 'candle',
+  candle: closedCandle(minute, { market: 'ETHIRT', timeframe: '1m', openTimeMs: minute * 60_000 }),
+});
+
 describe('a strategy in a thread', () => {
   test('says what it is and wants before its first call', async () => {
     const runner = await begin();
@@ -185,6 +195,42 @@ describe('a strategy in a thread', () => {
     expect(checkedPlots([...bad, good])).toEqual([good]);
     expect(checkedPlots('none')).toEqual([]);
     expect(checkedPlots(Array.from({ length: 1_001 }, () => good))).toHaveLength(1_000);
+  });
+
+  test('that is paused follows its universe, as one without a thread does', async () => {
+    const roaming = 'test/support/plugins/roaming.ts';
+    const [loaded] = (await loadStrategies(join(process.cwd(), roaming))).strategies;
+    const setup = { market: 'BTCIRT', timeframe: '1m', params: {} } as const;
+    const knownMarkets = ['BTCIRT', 'ETHIRT', 'XRPIRT'];
+    const direct = new StrategyRunner(present(loaded, 'the plugin').definition, {
+      ...setup,
+      marketNames: MARKET_NAMES,
+      knownMarkets: new Set(knownMarkets),
+    });
+    const inThread = await begin({
+      setup: {
+        ...setup,
+        file: join(process.cwd(), roaming),
+        shownFile: roaming,
+        name: null,
+        quotes: MARKET_NAMES.quotes,
+        universe: null,
+        knownMarkets,
+      },
+    });
+    const members = [{ market: 'ETHIRT', rank: 1, sinceMs: 0 }];
+    const universe = { rankBy: 'spread', members, kept: [], out: {}, rankedAtMs: 0 } as const;
+    const past = [bar(1), bar(2)].flatMap((event) => (event.kind === 'candle' ? [event.candle] : []));
+    const change = { name: 'members', entered: ['ETHIRT'], left: [], universe, follows: ['ETHIRT'], past };
+    const said = [direct, inThread].map((runner) => {
+      runner.feed({ kind: 'universe', ...change });
+      runner.feed(bar(3));
+      expect([runner.failure, runner.takeLog()]).toEqual([null, []]);
+      runner.handle(bar(4), engineView({ universe }));
+      return runner.takeLog().map(({ fields }) => fields);
+    });
+    expect(said[0]).toMatchObject([{ market: 'ETHIRT', average: 3, history: [2, 3, 4] }]);
+    expect(said[1]).toEqual(said[0]);
   });
 
   test('sees the locks that hold as they come and go', async () => {
