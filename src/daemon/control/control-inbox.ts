@@ -62,6 +62,8 @@ export class ControlInbox {
    * way.
    */
   private readonly unwritten = new Map<number, () => void>();
+  /** The progress that was said last of each command under way. */
+  private readonly said = new Map<number, string>();
   private goneTimes = 0;
 
   /**
@@ -142,8 +144,11 @@ export class ControlInbox {
     return () => clearInterval(timer);
   }
 
-  /** Says how far a command has come; not after its end. */
+  /** Says how far a command has come, where that is news; not after its end. */
   progress(id: number, progress: ControlProgress): void {
+    const text = JSON.stringify(progress);
+    if (this.said.get(id) === text) return;
+    this.said.set(id, text);
     this.write(
       id,
       'UPDATE commands SET taken_at_ms = ifnull(taken_at_ms, @atMs), progress = @json WHERE id = @id AND done_at_ms IS NULL',
@@ -153,6 +158,7 @@ export class ControlInbox {
 
   /** Says how a command ended. One that a later command replaced keeps that as its end. */
   done(id: number, result: ControlResult): void {
+    this.said.delete(id);
     this.write(
       id,
       `UPDATE commands SET taken_at_ms = ifnull(taken_at_ms, @atMs), done_at_ms = @atMs, result = @json
@@ -201,6 +207,7 @@ export class ControlInbox {
     this.version = null;
     // Reports that waited for commands of the other file.
     this.unwritten.clear();
+    this.said.clear();
     this.makeRoom();
     if (this.halt !== null && readHalt(anew) === null) writeHalt(anew, this.halt);
   }

@@ -140,6 +140,22 @@ describe('the inbox', () => {
     });
   });
 
+  test('writes progress down only where it is news', () => {
+    const operator = client();
+    const daemon = inbox();
+    const id = operator.post(halt());
+    daemon.take();
+    daemon.progress(id, { left: 2, closed: 0 });
+    const other = new Database(controlPath(folder), { readonly: true });
+    const version = (): unknown => other.pragma('data_version', { simple: true });
+    const before = version();
+    daemon.progress(id, { left: 2, closed: 0 });
+    expect(version()).toBe(before);
+    daemon.progress(id, { left: 1, closed: 1 });
+    expect(version()).not.toBe(before);
+    other.close();
+  });
+
   test('lets a command be taken back until it is taken', () => {
     const operator = client();
     const [one, two] = [operator.post(place('one')), operator.post(place('two', '2'))];
