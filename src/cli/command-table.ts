@@ -143,6 +143,15 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Shows whether the running bot is healthy.',
     load: async () => (await import('./commands/health.ts')).healthCommand(),
   },
+  backup: {
+    summary: 'Copies what a bot remembers, while it runs, and verifies the copy.',
+    load: async () => (await import('./commands/backup.ts')).backupCommand(),
+  },
+  restore: {
+    takes: '<backup>',
+    summary: 'Puts a backup in a data folder, and what was there aside; asks first.',
+    load: async () => (await import('./commands/restore.ts')).restoreCommand(),
+  },
   report: {
     summary: 'Lists, shows, compares and exports stored backtests; writes the page of a live session.',
     load: async () => (await import('./commands/report.ts')).reportCommand(),

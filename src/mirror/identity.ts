@@ -76,3 +76,11 @@ export class Identity {
     this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
   }
 }
+
+/**
+ * Makes a file one that was put back from a copy, whatever place on the disk it gets: the next start gives it
+ * another epoch.
+ */
+export function forgetPlace(database: Database.Database): void {
+  database.prepare("DELETE FROM meta WHERE name = 'place'").run();
+}

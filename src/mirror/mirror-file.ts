@@ -31,6 +31,9 @@ const MAGIC = 'SQLite format 3\0';
 /** Where the header has the application's id (https://sqlite.org/fileformat.html, 1.3). */
 const APPLICATION_ID_OFFSET = 68;
 
+/** Where a mirror waits that is being put back; what it replaces may be half moved away by then. */
+export const restoringPath = (path: string): string => `${path}.restoring`;
+
 /** Makes the folder of a file. Throws `DATA_UNUSABLE`. */
 export function makeFolderOf(path: string): void {
   try {
@@ -48,6 +51,7 @@ export function makeFolderOf(path: string): void {
 export function openMirrorFile(path: string, durability: 'full' | 'off'): Database.Database {
   let database: Database.Database | null = null;
   try {
+    refuseUnfinishedRestore(path);
     refuseForeignFile(path);
     database = new Database(path, { timeout: PATIENT_MS });
     if (isEmpty(database)) database.pragma(`application_id = ${APPLICATION_ID}`);
@@ -93,6 +97,17 @@ export function openMirrorReadOnly(path: string): Database.Database {
     database?.close();
     throw openingFailed(path, error);
   }
+}
+
+/** Without the mirror that is only half put back, a bot would begin with none. */
+function refuseUnfinishedRestore(path: string): void {
+  const waiting = restoringPath(path);
+  if (!existsSync(waiting)) return;
+  throw unusable({
+    path,
+    found: `${waiting}, which "sarraf restore" had not yet put in its place when it was ended`,
+    advice: 'give the same "sarraf restore" again, or move that file away',
+  });
 }
 
 /** An empty file is what a process leaves that ended while it created it. */

@@ -51,15 +51,20 @@ export function judgeAccount(
     return { kind: Object.keys(account.hashes).length === 0 ? 'unknown' : 'same', account };
   }
   const now = hashed(fields, kept.salt);
+  const kind = compareAccounts(kept, now);
   const account = { salt: kept.salt, hashes: { ...kept.hashes, ...now.hashes } };
+  return kind === 'other' ? { kind } : { kind, account };
+}
+
+/** The same of two that were kept. Nothing is known of hashes that were salted differently. */
+export function compareAccounts(first: KeptAccount, second: KeptAccount): AccountVerdict['kind'] {
+  if (first.salt !== second.salt) return 'unknown';
+  const [one, other] = [first.hashes, second.hashes];
   for (const names of [['username', 'email', 'mobile'], ['login']] as const) {
-    const both = names.filter((name) => kept.hashes[name] !== undefined && now.hashes[name] !== undefined);
-    if (both.length === 0) continue;
-    return both.some((name) => kept.hashes[name] === now.hashes[name])
-      ? { kind: 'same', account }
-      : { kind: 'other' };
+    const both = names.filter((name) => one[name] !== undefined && other[name] !== undefined);
+    if (both.length > 0) return both.some((name) => one[name] === other[name]) ? 'same' : 'other';
   }
-  return { kind: 'unknown', account };
+  return 'unknown';
 }
 
 function hashed(fields: AccountFields, salt: string): KeptAccount {

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { makeBackup, type MadeBackup } from '../../daemon/backup/make-backup.ts';
+import { megabytesOf } from '../../daemon/backup/room-for-copy.ts';
+import { groupedText } from '../../domain/money-text.ts';
+import { secondText } from '../../domain/time-text.ts';
+import { asCommand } from '../as-command.ts';
+import { failed } from '../command-error.ts';
+import { endSignal } from '../end-signal.ts';
+import { integerOption } from '../option-readers.ts';
+import { reportOnStderr } from '../progress-report.ts';
+
+interface Options {
+  readonly data: string;
+  readonly out?: string;
+  readonly keep?: number;
+  readonly json?: true;
+}
+
+/** More backups than this are for a program of backups. */
+const MOST_KEPT = 1_000;
+
+const EXAMPLES = `
+The bot may run and trade meanwhile. The backup is a folder with the mirror, the control database and a
+manifest with checksums. It has no credential, and not the ledger, which must never be put back.
+Exit codes: 0 a verified backup is made, 1 none is, 2 an option is wrong.
+
+Examples:
+  sarraf backup
+  sarraf backup --data /data --out /backups --keep 14
+  sarraf backup --json`;
+
+async function backUp(options: Options): Promise<void> {
+  const { signal, release } = endSignal();
+  const report = reportOnStderr({ isSilent: options.json === true });
+  let phase: string | null = null;
+  try {
+    const backup = await makeBackup({
+      dataFolder: options.data,
+      out: options.out ?? join(options.data, 'backups'),
+      keep: options.keep ?? null,
+      nowMs: Date.now(),
+      onProgress({ megabytes, share, ...progress }) {
+        if (progress.phase !== phase) report.begin(`${progress.phase} (MB)`);
+        ({ phase } = progress);
+        if (phase === 'copying') report.show({ done: megabytes, share });
+      },
+      signal,
+    });
+    report.end();
+    print(backup, options);
+  } catch (error) {
+    if (signal.aborted) throw failed('the backup was ended before it was whole; nothing is left of it');
+    throw error;
+  } finally {
+    report.end();
+    release();
+  }
+}
+
+function print({ folder, manifest, retention }: MadeBackup, options: Options): void {
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+  if (options.json === true) {
+    const { madeAtMs, lastAtMs, instances, rows, files } = manifest;
+    console.log(
+      JSON.stringify({ backup: folder, madeAtMs, lastAtMs, instances, bytes, rows, files, ...retention }),
+    );
+    return;
+  }
+  const upTo =
+    manifest.lastAtMs === null ? 'of an empty mirror' : `up to ${secondText(manifest.lastAtMs)} UTC`;
+  const rows = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0);
+  console.log(folder);
+  console.log(`${megabytesOf(bytes)} MB, ${groupedText(String(rows))} rows ${upTo}, verified`);
+  for (const deleted of retention.deleted) console.log(`deleted ${deleted}`);
+  for (const sentence of retention.leftAlone) console.error(`left as it is: ${sentence}`);
+}
+
+/** `sarraf backup`: a verified copy of what a bot has to remember, while it runs. */
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description('Copies what a bot remembers, while it runs: the mirror and the control database, verified.')
+    .option('--data <folder>', "the bot's data folder", 'data')
+    .option('--out <folder>', 'where the folder of the backup goes (default: backups in the data folder)')
+    .option(
+      '--keep <number>',
+      'then deletes the older backups of this mirror there, but for the newest so many that are whole (default: deletes none)',
+      integerOption(1, MOST_KEPT),
+    )
+    .option('--json', 'prints one JSON object')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => asCommand(async () => backUp(options)));
+}

@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { SarrafError } from '../../domain/errors.ts';
+import { isoText } from '../../domain/time-text.ts';
+import { VERSION } from '../../exchange/version.ts';
+import { copyMirror } from '../../mirror/copy-mirror.ts';
+import { reasonOf, unusable } from '../../mirror/unusable.ts';
+import { checksum, syncFile, syncFolder } from '../../recording/durable-file.ts';
+import { copyControlFile } from '../control/copy-control-file.ts';
+import { acquireLock } from '../process-locks/process-lock.ts';
+import {
+  BACKUP_VERSION,
+  MANIFEST,
+  UNFINISHED,
+  type BackedUpFile,
+  type BackupManifest,
+  type FoundBackup,
+} from './backup-manifest.ts';
+import { deleteOldBackups, type Retention } from './backup-retention.ts';
+import { expectRoom, fullDisk, megabytesOf } from './room-for-copy.ts';
+
+export interface BackupOptions {
+  readonly dataFolder: string;
+  /** Where the folder of the backup goes. It is made where it is missing. */
+  readonly out: string;
+  /** How many backups of this mirror stay there; null: all. */
+  readonly keep: number | null;
+  readonly nowMs: number;
+  readonly onProgress: (progress: BackupProgress) => void;
+  /** Gives up; nothing is left of the backup then. */
+  readonly signal: AbortSignal;
+}
+
+/** `share`: from 0 to 1; null where that is not known. */
+export interface BackupProgress {
+  readonly phase: 'copying' | 'checking' | 'looking at older backups';
+  readonly megabytes: number;
+  readonly share: number | null;
+}
+
+export interface MadeBackup extends FoundBackup {
+  readonly retention: Retention;
+}
+
+/**
+ * Copies the mirror and the control database of a data folder, also while a bot runs there, into a folder of
+ * their own: a whole and verified one, or none. Never a credential, and never the ledger: an old one would
+ * count requests as not sent. Throws `DATA_UNUSABLE` where the mirror can not be read, where there is no
+ * room, and while another backup is made there.
+ */
+export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
+  const out = resolve(options.out);
+  const mirror = join(options.dataFolder, 'mirror.sqlite');
+  expectMirror(options.dataFolder, mirror);
+  mkdirSync(out, { recursive: true, mode: 0o700 });
+  const lock = acquireLock({
+    path: join(out, 'backup.lock'),
+    what: out,
+    otherwise: 'name another folder with --out',
+  });
+  try {
+    removeUnfinished(out);
+    expectRoom(out, bytesOf(mirror));
+    const backup = await copyWhole(mirror, { ...options, out });
+    const { keep, onProgress } = options;
+    if (keep === null) return { ...backup, retention: { deleted: [], leftAlone: [] } };
+    onProgress({ phase: 'looking at older backups', megabytes: 0, share: null });
+    return { ...backup, retention: await makeRoom(out, backup, keep) };
+  } finally {
+    lock.release();
+  }
+}
+
+async function makeRoom(out: string, newest: FoundBackup, keep: number): Promise<Retention> {
+  try {
+    return await deleteOldBackups(out, { newest, keep });
+  } catch (error) {
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected to be able to delete older backups in ${out}, but: ${reasonOf(error)}. The new one, ${newest.folder}, is whole`,
+      { cause: error },
+    );
+  }
+}
+
+/** Throws where there is none that a bot would go on from. */
+function expectMirror(dataFolder: string, path: string): void {
+  if (existsSync(path)) return;
+  const other = ['paper.sqlite', 'embedded.sqlite'].find((name) => existsSync(join(dataFolder, name)));
+  if (other === undefined)
+    throw unusable({ path, found: 'nothing', advice: 'name the data folder of the bot with --data' });
+  throw unusable({
+    path,
+    found: `${other}, that of a bot that begins anew with every run and has nothing to go on from`,
+    advice: 'back up a bot of the mode live; copy that file while the bot is stopped if you want to keep it',
+  });
+}
+
+/** At most what a copy takes. */
+function bytesOf(mirror: string): number {
+  const sizes = ['', '-wal'].map((ending) => statSync(mirror + ending, { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function removeUnfinished(out: string): void {
+  for (const name of readdirSync(out))
+    if (name.startsWith(UNFINISHED)) rmSync(join(out, name), { recursive: true, force: true });
+}
+
+async function copyWhole(mirror: string, options: BackupOptions): Promise<FoundBackup> {
+  const { out, nowMs } = options;
+  const name = `sarraf-backup-${isoText(nowMs).replaceAll(':', '-')}`;
+  const draft = join(out, `${UNFINISHED}${name}`);
+  const folder = join(out, name);
+  try {
+    mkdirSync(draft, { mode: 0o700 });
+    const manifest = await fill(draft, mirror, options);
+    // Taken by another backup of the same millisecond: a folder with files is never replaced.
+    renameSync(draft, folder);
+    syncFolder(out);
+    return { folder, manifest };
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw fullDisk(out, error) ?? error;
+  }
+}
+
+async function fill(draft: string, mirror: string, options: BackupOptions): Promise<BackupManifest> {
+  const { dataFolder, out, nowMs, signal, onProgress } = options;
+  const copy = join(draft, 'mirror.sqlite');
+  const facts = await copyMirror(mirror, copy, {
+    onStep({ bytes, ofBytes }) {
+      signal.throwIfAborted();
+      expectRoom(out, ofBytes - bytes);
+      const phase = bytes === ofBytes ? 'checking' : 'copying';
+      onProgress({ phase, megabytes: megabytesOf(bytes), share: ofBytes === 0 ? null : bytes / ofBytes });
+    },
+  });
+  signal.throwIfAborted();
+  const hasControl = copyControlFile(dataFolder, join(draft, 'control.sqlite'));
+  const files: BackedUpFile[] = [];
+  for (const name of ['mirror.sqlite', ...(hasControl ? ['control.sqlite' as const] : [])] as const) {
+    const path = join(draft, name);
+    syncFile(path);
+    files.push({ name, bytes: statSync(path).size, sha256: await checksum(path) });
+  }
+  signal.throwIfAborted();
+  const { epochs, instances, lastAtMs, rows } = facts;
+  const manifest: BackupManifest = {
+    program: 'sarraf backup',
+    version: BACKUP_VERSION,
+    madeBy: VERSION,
+    madeAtMs: nowMs,
+    lastAtMs,
+    instances: [...instances],
+    epochs: [...epochs],
+    rows: { ...rows },
+    files,
+  };
+  const path = join(draft, MANIFEST);
+  writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  syncFile(path);
+  syncFolder(dirname(path));
+  return manifest;
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { controlPath, openControlFile } from './control-file.ts';
+
+/** How long the copy waits for another process that writes. */
+const LOCK_WAIT_MS = 2_000;
+
+/**
+ * Copies the control database of a data folder, with the halt that holds and what waits for the next start.
+ * What was meant for one run alone is left out: an acceptance of the books is of a state of things that is
+ * gone. Answers whether there is one. Throws `DATA_UNUSABLE` where it can not be read.
+ */
+export function copyControlFile(dataFolder: string, to: string): boolean {
+  if (!existsSync(controlPath(dataFolder))) return false;
+  const source = openControlFile(dataFolder, LOCK_WAIT_MS);
+  try {
+    source.prepare('VACUUM INTO ?').run(to);
+  } finally {
+    source.close();
+  }
+  const copy = new Database(to, { fileMustExist: true });
+  try {
+    copy.exec("DELETE FROM commands WHERE kind IN ('drain', 'accept-balances')");
+  } finally {
+    copy.close();
+  }
+  return true;
+}

@@ -1,0 +1,77 @@
+import Database from 'better-sqlite3';
+import { forgetPlace } from './identity.ts';
+import { readMirrorFacts, type MirrorFacts } from './mirror-facts.ts';
+import { openMirrorReadOnly } from './mirror-file.ts';
+import { unusable } from './unusable.ts';
+
+/** Pages of 4 KiB that are copied at a time: a megabyte. */
+const PAGES_A_STEP = 256;
+
+/** Between two of them, so that the writes of the bot get to the disk. */
+const PAUSE_MS = 5;
+
+export interface CopyOptions {
+  /** Called between two steps, also with all done. It may throw to give up. */
+  readonly onStep: (done: { readonly bytes: number; readonly ofBytes: number }) => void;
+}
+
+/**
+ * Copies a mirror into a new file as it is at one moment, also while a bot writes to it: readers hinder no
+ * writer. The copy is one file without a log, is verified, and is taken for a copy wherever it is put.
+ * Answers what is in it. Throws `DATA_UNUSABLE` where the mirror can not be read or the copy differs, and
+ * what SQLite and `onStep` throw; what is written by then is for the caller to remove.
+ */
+export async function copyMirror(from: string, to: string, options: CopyOptions): Promise<MirrorFacts> {
+  const source = openMirrorReadOnly(from);
+  let facts: MirrorFacts;
+  try {
+    // What this transaction sees stays as it is. Without it every write of the bot would begin the copy anew.
+    source.exec('BEGIN');
+    facts = readMirrorFacts(source);
+    const pageBytes = Number(source.pragma('page_size', { simple: true }));
+    await source.backup(to, {
+      progress({ totalPages, remainingPages }) {
+        const bytes = (totalPages - remainingPages) * pageBytes;
+        options.onStep({ bytes, ofBytes: totalPages * pageBytes });
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+        return PAGES_A_STEP;
+      },
+    });
+  } finally {
+    // It ends what the log of the bot has to keep.
+    source.close();
+  }
+  makeSingleFile(to);
+  verify(to, facts);
+  return facts;
+}
+
+function makeSingleFile(path: string): void {
+  const copy = new Database(path, { fileMustExist: true });
+  try {
+    copy.pragma('journal_mode = DELETE');
+    copy.pragma('synchronous = FULL');
+    forgetPlace(copy);
+  } finally {
+    copy.close();
+  }
+}
+
+function verify(path: string, expected: MirrorFacts): void {
+  // Opens it as a bot and every command do.
+  const copy = openMirrorReadOnly(path);
+  try {
+    const health = String(copy.pragma('integrity_check(1)', { simple: true }));
+    const { meta, ...rows } = readMirrorFacts(copy).rows;
+    const { meta: before = 0, ...expectedRows } = expected.rows;
+    const isWhole = health === 'ok' && JSON.stringify(rows) === JSON.stringify(expectedRows);
+    if (isWhole && meta !== undefined && meta >= before - 1) return;
+    throw unusable({
+      path,
+      found: `a copy that differs from it (${health === 'ok' ? 'other rows' : health})`,
+      advice: 'look after the disk, and copy it again',
+    });
+  } finally {
+    copy.close();
+  }
+}

@@ -1,0 +1,160 @@
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeBackup } from '../../../../src/daemon/backup/make-backup.ts';
+import { otherBotText } from '../../../../src/daemon/backup/other-bot.ts';
+import {
+  planRestore,
+  restoreBackup,
+  type RestoreResult,
+} from '../../../../src/daemon/backup/restore-backup.ts';
+import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
+import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
+import { lockDataFolder } from '../../../../src/daemon/process-locks/run-locks.ts';
+import { judgeAccount } from '../../../../src/venues/live/account-identity.ts';
+import { DURABLE, journalLine, MirrorFolder, NOW_MS, orderRecord } from '../../mirror/mirror-fixture.ts';
+
+let place: MirrorFolder;
+let backup = '';
+
+/** A data folder that has gone on since its backup, and whose bot has ended. */
+beforeEach(async () => {
+  place = new MirrorFolder();
+  const store = place.open();
+  const key = 'bot-ma-cross-e001-1';
+  store.apply(
+    [{ kind: 'order', order: orderRecord({ key, clientOrderId: key }) }, journalLine('one')],
+    DURABLE,
+  );
+  ({ folder: backup } = await makeBackup({
+    dataFolder: place.folder,
+    out: join(place.folder, 'backups'),
+    keep: null,
+    nowMs: NOW_MS,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  }));
+  store.apply([journalLine('two')], DURABLE);
+  store.close();
+});
+
+afterEach(() => place[Symbol.dispose]());
+
+const restore = async (instance: string | null = null): Promise<RestoreResult> =>
+  restoreBackup(await planRestore(backup, { dataFolder: place.folder, instance }), NOW_MS);
+
+const allNames = (): string[] => readdirSync(place.folder).toSorted();
+
+const mirrorNames = (): string[] =>
+  readdirSync(place.folder).filter((name) => name.startsWith('mirror.sqlite') && !/lock|ballast/.test(name));
+
+describe('a restore', () => {
+  test('puts the copy in place, keeps what was there, and gives the bot another epoch', async () => {
+    const { keptAs, restored } = await restore('bot');
+    expect(restored).toEqual(['mirror.sqlite']);
+    expect(mirrorNames()).toEqual(['mirror.sqlite']);
+    const before = new MirrorFolder();
+    renameSync(join(keptAs ?? '', 'mirror.sqlite'), before.path);
+    expect(before.open().load().epoch).toBe('e001');
+    before[Symbol.dispose]();
+    const store = place.open();
+    expect(store.epoch).toBe('e002');
+    expect(store.load().orders).toHaveLength(1);
+  });
+
+  test('is noticed without the command too, where the copy is written over the same file', () => {
+    const copy = readFileSync(join(backup, 'mirror.sqlite'));
+    for (const ending of ['-wal', '-shm', '.mark']) rmSync(place.path + ending, { force: true });
+    writeFileSync(place.path, copy);
+    const store = place.open();
+    expect(store.epoch).toBe('e002');
+    store.close();
+    expect(place.open().epoch).toBe('e002');
+  });
+
+  test('keeps the control database of the folder, whose halt is newer', async () => {
+    const client = new ControlClient(place.folder);
+    client.post({ kind: 'halt', reason: 'flood', wholeAccount: false });
+    client.close();
+    await restore();
+    const inbox = new ControlInbox(place.folder);
+    expect(inbox.isHalted()).toMatchObject({ reason: 'flood' });
+    inbox.close();
+  });
+
+  test('takes a damaged mirror for none, and keeps it', async () => {
+    writeFileSync(place.path, 'x'.repeat(5_000));
+    const { keptAs } = await restore();
+    expect(existsSync(join(keptAs ?? '', 'mirror.sqlite'))).toBe(true);
+    expect(place.open().load().orders).toHaveLength(1);
+  });
+
+  test('that was killed between two steps lets no bot begin until it is given again', async () => {
+    const { keptAs } = await restore();
+    renameSync(place.path, `${place.path}.restoring`);
+    expect(() => place.open()).toThrow(/"sarraf restore" had not yet put in its place.*give the same/);
+    expect(existsSync(place.path)).toBe(false);
+    const again = await restoreBackup(
+      await planRestore(backup, { dataFolder: place.folder, instance: null }),
+      NOW_MS + 1,
+    );
+    expect([again.keptAs, existsSync(keptAs ?? '')]).toEqual([null, true]);
+    expect(place.open().load().orders).toHaveLength(1);
+  });
+});
+
+describe('a restore changes nothing', () => {
+  test('while a bot has the folder, or the mirror alone', async () => {
+    const plan = await planRestore(backup, { dataFolder: place.folder, instance: null });
+    const lock = lockDataFolder(place.folder);
+    await expect(restoreBackup(plan, NOW_MS)).rejects.toThrow(/for this run alone; pid \d+/);
+    lock.release();
+    const store = place.open();
+    await expect(restoreBackup(plan, NOW_MS)).rejects.toThrow(/a bot that has it open/);
+    store.close();
+    expect(mirrorNames()).toContain('mirror.sqlite');
+    expect(allNames().filter((name) => /replaced|restoring/.test(name))).toEqual([]);
+  });
+
+  test.each([
+    ['damaged', () => writeFileSync(join(backup, 'mirror.sqlite'), 'x'), /not the one that was written/],
+    ['without its mirror', () => rmSync(join(backup, 'mirror.sqlite')), /no mirror.sqlite/],
+    ['without a manifest', () => rmSync(join(backup, 'manifest.json')), /no manifest.json/],
+    [
+      'with a damaged manifest',
+      () => writeFileSync(join(backup, 'manifest.json'), '{'),
+      /a damaged manifest/,
+    ],
+    [
+      'of a newer sarraf',
+      () => writeFileSync(join(backup, 'manifest.json'), '{"version":2}'),
+      /version 2, where this sarraf reads up to 1: restore it with the sarraf that made it/,
+    ],
+  ])('for a backup %s', async (_, spoil, message) => {
+    spoil();
+    const names = allNames();
+    await expect(restore()).rejects.toThrow(message);
+    expect(allNames()).toEqual(names);
+  });
+
+  test('for a backup of another instance', async () => {
+    await expect(restore('other')).rejects.toThrow(/instance bot, where the configuration has other/);
+  });
+});
+
+const account = (username: string, salt = 'aa'): string =>
+  JSON.stringify((judgeAccount(null, { username }, () => salt) as { account: unknown }).account);
+
+test('a backup is of another bot by the names of its orders, or by its account', () => {
+  const own = { instances: ['bot'], account: account('sara') };
+  const against = (present: { instances: string[]; account: string | null }): string | null =>
+    otherBotText(own, { present, instance: null });
+  expect(against(own)).toBeNull();
+  expect(against({ instances: [], account: null })).toBeNull();
+  expect(against({ instances: ['bot', 'old'], account: 'no JSON' })).toBeNull();
+  expect(against({ instances: ['bot'], account: account('reza', 'bb') })).toBeNull();
+  expect(against({ instances: ['bot'], account: account('reza') })).toBe('of another account');
+  expect(against({ instances: ['old'], account: null })).toMatch(
+    /instance bot, where the folder has those of old/,
+  );
+});
