@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ControlCommand, DrainPolicy, EngineEvent } from '../engine/engine-event.ts';
+import { forgetPlace } from '../mirror/identity.ts';
 import { BotCheckers } from './bot-checkers.ts';
 import type { BracketWatch } from './checkers/bracket-watch.ts';
 import { createBotEngine } from './bot-engine.ts';
@@ -154,6 +155,11 @@ export class Bot {
     const database = new Database(this.mirrorPath, { readonly: true });
     database.prepare('VACUUM INTO ?').run(this.copyPath);
     database.close();
+    if (this.isRestoredByCommand) {
+      const copy = new Database(this.copyPath);
+      forgetPlace(copy);
+      copy.close();
+    }
     this.options.events.say(this.options.world.time.now(), 'the mirror is copied');
   }
 
@@ -164,12 +170,22 @@ export class Bot {
     this.life?.crash();
     this.life = null;
     this.checkers.putBack();
-    for (const ending of ['', '-wal', '-shm']) rmSync(`${this.mirrorPath}${ending}`, { force: true });
+    const mark = this.isRestoredByCommand ? ['.mark'] : [];
+    for (const ending of ['', '-wal', '-shm', ...mark])
+      rmSync(`${this.mirrorPath}${ending}`, { force: true });
     copyFileSync(this.copyPath, this.mirrorPath);
-    coverage.count('mirror put back');
+    coverage.count(this.isRestoredByCommand ? 'mirror restored' : 'mirror put back');
     events.say(world.time.now(), 'the mirror is put back from its copy');
     const [least, most] = swarm.restartMs;
     world.time.at(world.time.now() + this.dice.logUniform(least, most), () => this.begin());
+  }
+
+  /**
+   * Half of the copies are made and put back as `sarraf backup` and `sarraf restore` do it: known as copies
+   * by themselves, without the mark beside the mirror. The others are copied by hand, and known by that mark.
+   */
+  private get isRestoredByCommand(): boolean {
+    return (this.options.swarm.putBack?.copiedAtMs ?? 0) % 2 === 0;
   }
 
   private get copyPath(): string {

@@ -41,6 +41,7 @@ const NEEDED = [
   'findings that were right again',
   ...VANDAL_ACTS.map((act) => `strategy ${act}` as const),
   'mirror put back',
+  'mirror restored',
   'orders taken over',
   'intent vwap',
   'intent ladder',

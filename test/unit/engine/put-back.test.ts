@@ -65,6 +65,33 @@ describe('a mirror that was put back from a copy', () => {
     expect(position(world)).toBe(before);
   });
 
+  it('that is an hour old has all orders and fills of the hour again, and none is placed twice', () => {
+    const { world, copy } = copied();
+    const since: string[] = [];
+    for (let tenMinutes = 0; tenMinutes < 6; tenMinutes += 1) {
+      world.want(wish(String(97 - tenMinutes)));
+      const { id, clientOrderId } = world.accept();
+      since.push(clientOrderId ?? '');
+      if (tenMinutes % 3 === 0) world.venue.fill(id);
+      if (tenMinutes % 3 === 1) world.venue.fill(id, '0.4');
+      if (tenMinutes % 3 === 2) world.venue.end(id);
+      world.advance(600_000);
+    }
+    const before = position(world);
+    const states = since.map((key) => world.order(key).state);
+    const placed = world.venue.orders.length;
+    world.mirror.putBack(copy, 'e002');
+    world.restart();
+    world.advance(180_000);
+    expect(since.map((key) => world.order(key).state)).toEqual(states);
+    expect(new Set(states)).toEqual(new Set(['filled', 'open', 'cancelled']));
+    expect(position(world)).toBe(before);
+    expect(world.venue.orders).toHaveLength(placed);
+    expect(world.engine.reconciler.break).toBeNull();
+    world.want(wish('90'));
+    expect(since).not.toContain(world.accept().clientOrderId);
+  });
+
   it('begins its books anew, since what was paid in and out meanwhile is not known any more', () => {
     const { world, copy } = copied();
     world.venue.deposit('usdt', '1000');
