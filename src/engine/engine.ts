@@ -34,6 +34,7 @@ import { PreTradeRisk } from './pre-trade-risk.ts';
 import { Reconciler } from './reconciler.ts';
 import { KEPT_ROW, RowCounter } from './row-counter.ts';
 import { Reservations } from './reservations.ts';
+import { KEPT_BALANCE_MARKS } from './balance-marks.ts';
 import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
 import { StrategyDispatcher, type CandleListener } from './strategy-dispatcher.ts';
 import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
@@ -304,7 +305,7 @@ export class Engine {
     strategies.restore(state);
     notifier.restore(state);
     fills.restore(state);
-    reconciler.restore(kept[KEPT_RECONCILIATION]);
+    reconciler.restore(kept[KEPT_RECONCILIATION], kept[KEPT_BALANCE_MARKS]);
     if (orderManager.takeover.isPutBack && reconciles) reconciler.afterPutBack();
     blotter.restore(state, nowMs);
     orderManager.cancels.restore(kept[KEPT_CANCELS]);

@@ -3,6 +3,7 @@ import { readStored, storedCount, storedProblem } from '../domain/stored-json.ts
 import { storedNames } from '../execution/known-names.ts';
 import { KEPT_ABSENT_FILLS, storedAbsentFills } from './absent-fills.ts';
 import { KEPT_BY_HAND, storedByHand } from './by-hand/by-hand-record.ts';
+import { KEPT_BALANCE_MARKS, storedBalanceMarks } from './balance-marks.ts';
 import { KEPT_CANCELS, storedCancels } from './cancel-manager.ts';
 import { KEPT_CONTROL, storedControl } from './control.ts';
 import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
@@ -30,6 +31,7 @@ const KEPT_RECORDS = {
   [KEPT_CREDENTIAL]: storedCredential,
   [KEPT_READ_TIMES]: storedReadTimes,
   [KEPT_ABSENT_FILLS]: storedAbsentFills,
+  [KEPT_BALANCE_MARKS]: storedBalanceMarks,
   [KEPT_RECONCILIATION]: storedReconciliation,
   [KEPT_TRANSFERS]: storedTransfers,
   [KEPT_UNIVERSES]: storedUniverses,

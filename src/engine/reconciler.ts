@@ -5,6 +5,7 @@ import type { VenueProfile, WalletReading, WalletTransaction } from '../venues/p
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { BalanceBooks, type Disagreement } from '../portfolio/balance-books.ts';
+import { BalanceMarks } from './balance-marks.ts';
 import { ComparisonWatch } from './comparison-watch.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
 import type { FlawLog } from './flaw-log.ts';
@@ -59,6 +60,8 @@ export class Reconciler {
   private readonly books: BalanceBooks;
   readonly history: WalletHistory;
   readonly watch: ComparisonWatch;
+  /** Balances of each month, for a statement of years. */
+  private readonly marks: BalanceMarks;
   private phase: Phase = { kind: 'idle', nextAtMs: 0 };
   private suspicion: Suspicion | null = null;
   private found: StoredReconciliation['break'] = null;
@@ -82,6 +85,7 @@ export class Reconciler {
     this.settings = settings;
     this.books = new BalanceBooks(settings.lagMs);
     this.watch = new ComparisonWatch(settings, outbox);
+    this.marks = new BalanceMarks(outbox);
     this.history = new WalletHistory(ports.findings, ports.venue.ownLists);
     this.outbox = outbox;
     this.ports = ports;
@@ -97,7 +101,8 @@ export class Reconciler {
     return this.books.expectedOf(currency);
   }
 
-  restore(json: string | undefined): void {
+  restore(json: string | undefined, marks: string | undefined): void {
+    this.marks.restore(marks);
     if (json === undefined) return;
     const stored = readStored(storedReconciliation, json, 'what is kept of the reconciliation');
     this.books.restore(stored.books);
@@ -106,6 +111,7 @@ export class Reconciler {
     this.found = stored.break;
     this.watch.restore(stored);
     this.begunAtMs = stored.begunAtMs;
+    this.marks.movedAtMs = stored.movedAtMs ?? null;
     this.followAll(stored);
   }
 
@@ -149,6 +155,7 @@ export class Reconciler {
     const { base, quote } = this.ports.venue.marketNames.parseMarket(fill.market);
     const { side, amount, total, fee } = fill;
     this.books.addTrade({ base, quote, side, amount, total, fee }, this.currencies);
+    this.marks.moved(fill.atMs);
     if (this.books.hasBegun) this.keep();
   }
 
@@ -156,6 +163,7 @@ export class Reconciler {
   onTransfer(currency: string, units: bigint): void {
     if (!this.currencies.has(currency)) return;
     this.books.addTransfer(currency, units);
+    this.marks.transferred(currency, units);
     if (this.books.hasBegun) this.keep();
   }
 
@@ -221,7 +229,8 @@ export class Reconciler {
       this.inconclusive(this.outbox.nowMs, 'the history of a wallet came while it was compared');
     }
     const fresh = isPast ? [] : lines;
-    for (const { id, amount } of fresh) {
+    for (const { id, amount, atMs } of fresh) {
+      this.marks.lineRead(currency, amount, atMs);
       this.books.addLine({ currency, id, amount, readAtMs: this.outbox.nowMs });
     }
     this.keep();
@@ -238,6 +247,7 @@ export class Reconciler {
   }
 
   private beginAnew(): void {
+    this.marks.begin();
     this.suspicion = null;
     this.books.forget();
   }
@@ -293,7 +303,13 @@ export class Reconciler {
       else isConclusive = this.confirm(disagreements, totals, nowMs);
     }
     if (isConclusive) this.watch.concluded(nowMs);
+    if (isConclusive && this.isSure) this.marks.agreed(totals, sinceMs);
     this.keep();
+  }
+
+  /** Whether the books have begun for good, and agree. */
+  private get isSure(): boolean {
+    return this.begunAtMs === null && this.suspicion === null && this.found === null;
   }
 
   private begin(totals: ReadonlyMap<string, bigint>, nowMs: number): void {
@@ -386,6 +402,7 @@ export class Reconciler {
       ...this.watch.store(),
       followed: [...this.currencies],
       begunAtMs: this.begunAtMs,
+      movedAtMs: this.marks.movedAtMs,
       suspicion: this.suspicion,
       break: this.found,
     };

@@ -27,6 +27,8 @@ export const storedReconciliation = z.object({
   followed: z.array(z.string()),
   /** When the books began, until a later reading has confirmed them. */
   begunAtMs: storedTimeMs.nullable(),
+  /** When the last movement of the books was, by the exchange's clock; not in those of an early version. */
+  movedAtMs: storedTimeMs.nullable().optional(),
   suspicion: suspicion.nullable(),
   /** What kept the last comparisons from saying anything, once that has lasted for too long. */
   blockedBy: z.string().nullable().optional(),

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { gregorianOf, jalaliOf } from '../domain/calendar-day.ts';
+import { formatUnits } from '../domain/money.ts';
+import { readStored, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
+import { tehranDay } from '../domain/tehran-time.ts';
+import type { Outbox } from './outbox.ts';
+
+export const KEPT_BALANCE_MARKS = 'balance-marks';
+
+/** Ten years of both calendars; beyond it the oldest go. */
+const MOST_MARKS = 240;
+
+/** Transfers whose line is waited for; no balances are kept meanwhile. */
+const MOST_LINELESS = 1_000;
+
+const balanceMark = z.object({
+  /** When the wallets were read. */
+  seenAtMs: storedTimeMs,
+  /** The time of the last movement that is in them, by the clock of the exchange. */
+  throughMs: storedTimeMs,
+  /** What every wallet that is compared had, by currency. */
+  totals: z.record(z.string(), storedUnits),
+});
+
+export const storedBalanceMarks = z.object({
+  marks: z.array(balanceMark),
+  /** The books began anew since the last one, so the next comparison that agrees is kept. */
+  isDue: z.boolean(),
+});
+
+type BalanceMark = z.output<typeof balanceMark>;
+
+/**
+ * Balances that agreed with the books, kept for years: one as the books have begun, and then the first of
+ * every Jalali and Gregorian month of Tehran. A statement goes from one to the next by the movements between
+ * them, and so finds what the movements do not explain.
+ */
+export class BalanceMarks {
+  private readonly outbox: Outbox;
+  private marks: readonly BalanceMark[] = [];
+  private isDue = true;
+  /** When the last movement that the books have was; null before any. */
+  movedAtMs: number | null = null;
+  private readonly lineless: (readonly [currency: string, units: bigint])[] = [];
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    const stored = readStored(storedBalanceMarks, json, 'what is kept of the balances of each month');
+    this.marks = stored.marks;
+    this.isDue = stored.isDue;
+  }
+
+  /** The books begin anew: what they were before does not lead to what they will be. */
+  begin(): void {
+    if (this.isDue || !this.outbox.isRestartable) return;
+    this.isDue = true;
+    this.keep();
+  }
+
+  /** The books have a movement, whose time is by the clock of the exchange. */
+  moved(atMs: number): void {
+    this.movedAtMs = Math.max(this.movedAtMs ?? 0, atMs);
+  }
+
+  /** A transfer was made. When it was is not known before its line is read. */
+  transferred(currency: string, units: bigint): void {
+    this.lineless.push([currency, units]);
+    if (this.lineless.length > MOST_LINELESS) this.lineless.shift();
+  }
+
+  /** A line of a wallet's history was read. */
+  lineRead(currency: string, units: bigint, atMs: number): void {
+    this.moved(atMs);
+    const place = this.lineless.findIndex(([of, amount]) => of === currency && amount === units);
+    if (place !== -1) this.lineless.splice(place, 1);
+  }
+
+  /** The books agree with the balances that were read at a time. */
+  agreed(totals: ReadonlyMap<string, bigint>, seenAtMs: number): void {
+    if (!this.outbox.isRestartable || this.lineless.length > 0) return;
+    const last = this.marks.at(-1);
+    if (!this.isDue && last !== undefined && monthsOf(last.seenAtMs) === monthsOf(seenAtMs)) return;
+    const units = Object.fromEntries(totals) as BalanceMark['totals'];
+    const mark = { seenAtMs, throughMs: this.movedAtMs ?? seenAtMs, totals: units };
+    this.marks = [...this.marks, mark].slice(-MOST_MARKS);
+    this.isDue = false;
+    this.keep();
+  }
+
+  private keep(): void {
+    const stored: z.input<typeof storedBalanceMarks> = {
+      marks: this.marks.map(({ totals, ...times }) => ({
+        ...times,
+        totals: Object.fromEntries(
+          Object.entries(totals).map(([currency, units]) => [currency, formatUnits(units)]),
+        ),
+      })),
+      isDue: this.isDue,
+    };
+    this.outbox.keep(KEPT_BALANCE_MARKS, stored);
+  }
+}
+
+/** The month of each calendar at a time in Tehran. */
+function monthsOf(atMs: number): string {
+  const day = tehranDay(atMs);
+  return `${gregorianOf(day).month} ${jalaliOf(day).month} ${jalaliOf(day).year}`;
+}

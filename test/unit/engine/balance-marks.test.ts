@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { BalanceMarks } from '../../../src/engine/balance-marks.ts';
+import { readKept } from '../../../src/engine/kept-records.ts';
+import { formatUnits } from '../../../src/domain/money.ts';
+import { Outbox } from '../../../src/engine/outbox.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
+
+function begun(): EngineWorld {
+  const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 90_000);
+  world.answers.add('order');
+  return world;
+}
+
+/** What is kept: when the last movement of each was, and what tether it has. */
+function marksOf(world: EngineWorld): readonly (readonly [throughMs: number, usdt: string])[] {
+  const kept = Object.entries(world.mirror.copy().kept).map(([name, json]) => ({ name, json }));
+  const marks = readKept(kept, 'balance-marks')?.marks ?? [];
+  return marks.map(({ throughMs, totals }) => [throughMs, formatUnits(totals['usdt'] ?? 0n)]);
+}
+
+const DAY_MS = 86_400_000;
+
+describe('balances that are kept for years', () => {
+  it('are kept once as the books have begun, and then once a month', () => {
+    const world = begun();
+    expect(marksOf(world)).toHaveLength(1);
+    world.advance(60_000);
+    expect(marksOf(world)).toHaveLength(1);
+    world.nowMs += 31 * DAY_MS;
+    world.venue.nowMs = world.nowMs;
+    world.advance(60_000);
+    expect(marksOf(world)).toHaveLength(2);
+  });
+
+  it('have the movements that were read, by the clock of the exchange, also over a restart', () => {
+    const world = begun();
+    world.venue.deposit('usdt', '1000');
+    const paidAtMs = world.venue.nowMs;
+    world.advance(60_000);
+    world.mirror.flush();
+    world.nowMs += 31 * DAY_MS;
+    world.venue.nowMs = world.nowMs;
+    world.restart();
+    world.advance(60_000);
+    expect(marksOf(world).map(([, usdt]) => usdt)).toEqual(['100000', '101000']);
+    expect(marksOf(world)[1]?.[0]).toBe(paidAtMs);
+  });
+
+  it('are not kept while they do not agree, and are kept anew once a person has accepted them', () => {
+    const world = begun();
+    world.venue.steal('usdt', '1');
+    world.nowMs += 31 * DAY_MS;
+    world.venue.nowMs = world.nowMs;
+    world.advance(120_000);
+    expect(marksOf(world)).toHaveLength(1);
+    world.engine.reconciler.accept();
+    world.advance(120_000);
+    expect(marksOf(world).map(([, usdt]) => usdt)).toEqual(['100000', '99999']);
+  });
+
+  it('wait for the line of a transfer, whose time is not known before', () => {
+    const outbox = new Outbox();
+    const marks = new BalanceMarks(outbox);
+    const totals = new Map([['usdt', 5n]]);
+    marks.transferred('usdt', -2n);
+    marks.agreed(totals, 1_000);
+    expect(outbox.take(0).changes).toEqual([]);
+    marks.lineRead('usdt', -2n, 900);
+    marks.agreed(totals, 2_000);
+    const [change] = outbox.take(0).changes;
+    expect(change).toMatchObject({ kind: 'kept', json: expect.stringContaining('"throughMs":900') });
+  });
+});
