@@ -156,6 +156,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Lists, shows, compares and exports stored backtests; writes the page of a live session.',
     load: async () => (await import('./commands/report.ts')).reportCommand(),
   },
+  statement: {
+    summary: 'Shows what happened to the account in a year: balances, movements, realised profit.',
+    load: async () => (await import('./commands/statement.ts')).statementCommand(),
+  },
   record: {
     summary: 'Records books, public trades and statistics of an exchange for backtests.',
     load: async () => (await import('./commands/record.ts')).recordCommand(),

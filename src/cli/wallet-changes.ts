@@ -2,6 +2,7 @@ import { parseMarket } from '../exchange/market-names.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { Movements } from '../mirror/read-movements.ts';
+import { LineMatcher } from '../portfolio/statement/line-matcher.ts';
 
 /**
  * One change of one wallet: a trade, a line of the wallet's history, or both when they are of the same
@@ -32,14 +33,13 @@ export function walletChanges(
   currencies: ReadonlySet<string>,
 ): readonly WalletChange[] {
   const known = movements.transactions.filter(({ currency }) => currencies.has(currency));
-  const lines = new Set(known);
+  const lines = new LineMatcher(known);
   const ofTrades = movements.fills.flatMap(effectsOf).filter(({ currency }) => currencies.has(currency));
   const paired = ofTrades.map((effect): WalletChange => {
-    const line = nearestLine(effect, lines);
-    if (line !== null) lines.delete(line);
+    const line = lines.take(effect.currency, effect.units, effect.atMs);
     return { ...effect, line, missing: line === null && isWithin(effect, known) ? 'line' : null };
   });
-  const unpaired = [...lines].map((line): WalletChange => {
+  const unpaired = lines.rest().map((line): WalletChange => {
     const { atMs, currency } = line;
     return { atMs, currency, units: line.amount, fill: null, line, missing: 'trade' };
   });
@@ -66,14 +66,4 @@ function effectsOf(fill: FillRecord): readonly Effect[] {
     { atMs, currency: base, units: isBuy ? amount - fee : 0n - amount, fill },
     { atMs, currency: quote, units: isBuy ? 0n - total : total - fee, fill },
   ];
-}
-
-function nearestLine(effect: Effect, lines: ReadonlySet<WalletTransaction>): WalletTransaction | null {
-  const { currency, units, atMs } = effect;
-  let nearest: WalletTransaction | null = null;
-  for (const line of lines) {
-    if (line.currency !== currency || line.amount !== units) continue;
-    if (nearest === null || Math.abs(line.atMs - atMs) < Math.abs(nearest.atMs - atMs)) nearest = line;
-  }
-  return nearest;
 }

@@ -51,8 +51,17 @@ export function selectFills(
   database: Database.Database,
   rest: string,
 ): (...parameters: readonly SqlValue[]) => readonly FillRecord[] {
-  const statement = database.prepare<SqlValue[], StoredFill>(`SELECT ${FIELDS} FROM fills ${rest}`);
+  const statement = prepareFills(database, rest);
   return (...parameters) => Array.from(statement.iterate(...parameters), fillOf);
+}
+
+/** The same, one after another: memory is that of one. */
+export function* iterateFills(database: Database.Database, rest: string): Generator<FillRecord> {
+  for (const row of prepareFills(database, rest).iterate()) yield fillOf(row);
+}
+
+function prepareFills(database: Database.Database, rest: string): Database.Statement<SqlValue[], StoredFill> {
+  return database.prepare<SqlValue[], StoredFill>(`SELECT ${FIELDS} FROM fills ${rest}`);
 }
 
 /** Each field by itself: of a hundred thousand, objects that are spread take twice the room. */

@@ -14,7 +14,7 @@ const ROWS_A_STEP = 500;
 export const RECENT_MS = 15 * 60_000;
 
 /** Lines of each wallet's history, and versions of each market. Both grow by a few a day. */
-const TRANSACTIONS_A_WALLET = 20_000;
+export const TRANSACTIONS_A_WALLET = 20_000;
 const VERSIONS_A_MARKET = 1_000;
 
 interface Step {

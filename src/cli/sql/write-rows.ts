@@ -34,7 +34,8 @@ function csvLines(columns: readonly ResultColumn[], rows: Iterable<ResultRow>): 
   return lines;
 }
 
-function csvCell(text: string): string {
+/** A text as a cell of CSV by RFC 4180. */
+export function csvCell(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

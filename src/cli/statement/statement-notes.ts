@@ -1,0 +1,178 @@
+import { countText } from '../../domain/money-text.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { isoText } from '../../domain/time-text.ts';
+import type { StatementRows } from '../../mirror/read-statement-rows.ts';
+import type { Statement } from '../../portfolio/statement/make-statement.ts';
+import { unitOf } from './statement-columns.ts';
+import type { ReadPeriod } from './statement-period.ts';
+import type { ReadSource } from './statement-source.ts';
+
+/** What a statement can not know, or what is wrong with it: then it is grave. */
+export interface StatementNote {
+  readonly code: string;
+  readonly isGrave: boolean;
+  readonly text: string;
+}
+
+export interface NotedStatement {
+  readonly statement: Statement;
+  readonly source: ReadSource;
+  readonly rows: Pick<StatementRows, 'deletedFills' | 'deletedLines' | 'aliveUntilMs'>;
+  /** What was asked for, and where the statement really begins. */
+  readonly period: ReadPeriod;
+  readonly beginsAtMs: number;
+}
+
+/** All that a reader has to know, the grave ones first. */
+export function statementNotes(noted: NotedStatement): readonly StatementNote[] {
+  return [...balanceNotes(noted), ...deletedNotes(noted), ...rangeNotes(noted), ...costNotes(noted)].toSorted(
+    (left, right) => Number(right.isGrave) - Number(left.isGrave),
+  );
+}
+
+const grave = (code: string, text: string): StatementNote => ({ code, isGrave: true, text });
+const plain = (code: string, text: string): StatementNote => ({ code, isGrave: false, text });
+
+const BETWEEN_WHY =
+  'a deposit that was not read, a trade that the list never showed, or balances that were accepted after a break';
+
+function balanceNotes({ statement, source }: NotedStatement): readonly StatementNote[] {
+  const { unexplained, below, course } = statement;
+  const single = statement.totals
+    .balances()
+    .map(({ currency }) => currency)
+    .filter((currency) => (course.records.get(currency) ?? 0) < 2);
+  const outside = statement.totals
+    .balances()
+    .map(({ currency }) => currency)
+    .filter((currency) => !source.followed.has(currency));
+  return [
+    ...unexplained.map(({ currency, amount, sinceMs, seenAtMs }) =>
+      grave(
+        'unexplained',
+        `${currency} does not balance: ${formatUnits(amount)} ${unitOf(currency)} between ${isoText(sinceMs)} and ${isoText(seenAtMs)} is explained by no movement (${BETWEEN_WHY})`,
+      ),
+    ),
+    ...[...below].map(([currency, { balance, atMs }]) =>
+      grave(
+        'below-zero',
+        `${currency} does not balance: by the movements that are known it was ${formatUnits(balance)} ${unitOf(currency)} at ${isoText(atMs)}, so at least as much came in that is not known`,
+      ),
+    ),
+    ...(statement.unknownTrades === 0
+      ? []
+      : [
+          grave(
+            'unknown-trade',
+            `${countText(statement.unknownTrades, 'line')} of wallets are of trades that the list of trades never showed: they are unexplained (a trade of the last minutes may still come)`,
+          ),
+        ]),
+    ...source.differences.map(({ currency, expected, found }) =>
+      grave(
+        'break',
+        `the bot found a break that nobody has accepted yet: expected ${expected} ${currency}, the exchange has ${found}; see "sarraf reconcile --explain"`,
+      ),
+    ),
+    ...(single.length === 0
+      ? []
+      : [
+          plain(
+            'one-record',
+            `only one balance is recorded of ${single.join(', ')}: the others follow from the movements, and nothing checks them`,
+          ),
+        ]),
+    ...(outside.length === 0
+      ? []
+      : [
+          plain(
+            'not-followed',
+            `the bot reads no wallet history of ${outside.join(', ')}: only trades show, a deposit or withdrawal is in the opening balance`,
+          ),
+        ]),
+  ];
+}
+
+function deletedNotes({ rows, source, period, beginsAtMs }: NotedStatement): readonly StatementNote[] {
+  const isCut = beginsAtMs > period.fromMs;
+  const { deletedFills, deletedLines } = rows;
+  const notes: StatementNote[] = [];
+  const since = `The statement begins at ${isoText(beginsAtMs)}`;
+  if (deletedFills.count > 0) {
+    const text = `retention has DELETED ${countText(deletedFills.count, 'trade')}: all trades are there only since ${isoText(deletedFills.sinceMs ?? 0)}, and what coins cost before is not known`;
+    notes.push(
+      isCut && source.begins === 'deleted-trades'
+        ? grave('deleted-trades', `${text}. ${since}. Raise data.retention.fills`)
+        : plain('deleted-trades', text),
+    );
+  }
+  for (const { currency, sinceMs } of deletedLines) {
+    const text = `retention may have DELETED old lines of the wallet of ${currency}: they are there since ${isoText(sinceMs)}`;
+    notes.push(
+      isCut && source.begins === 'deleted-lines'
+        ? grave('deleted-lines', `${text}. ${since}`)
+        : plain('deleted-lines', text),
+    );
+  }
+  return notes;
+}
+
+function rangeNotes({
+  rows,
+  source,
+  period,
+  beginsAtMs,
+  statement,
+}: NotedStatement): readonly StatementNote[] {
+  const untilMs = rows.aliveUntilMs ?? 0;
+  return [
+    ...(beginsAtMs > period.fromMs && source.begins === 'mirror'
+      ? [
+          plain(
+            'began-later',
+            `the mirror begins at ${isoText(beginsAtMs)}, and so does the statement: what came before is in the opening balances`,
+          ),
+        ]
+      : []),
+    ...(untilMs < period.toMs
+      ? [plain('not-over', `the mirror ends at ${isoText(untilMs)}: what came later is not in it`)]
+      : []),
+    ...(statement.earlierTrades > 0
+      ? [
+          plain(
+            'earlier-trades',
+            `${countText(statement.earlierTrades, 'trade')} of before the beginning of the mirror only say what coins cost`,
+          ),
+        ]
+      : []),
+    ...(source.unknownMarkets > 0
+      ? [
+          grave(
+            'unknown-market',
+            `${countText(source.unknownMarkets, 'trade')} of a market that the bot does not know are left out`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+function costNotes({ statement }: NotedStatement): readonly StatementNote[] {
+  const realised = statement.totals.realised();
+  const uncosted = realised.filter(
+    ({ parts }) => parts.fifo.uncosted !== 0n || parts.average.uncosted !== 0n,
+  );
+  const unrated = realised.filter(({ unrated: amount }) => amount !== 0n);
+  return [
+    ...uncosted.map(({ coin, in: currency }) =>
+      plain(
+        'no-cost',
+        `some ${coin} that was sold for ${unitOf(currency)} has no recorded cost (it was there before, was deposited, or was bought for another currency without a recorded rate): its proceeds stand apart, and are in no profit`,
+      ),
+    ),
+    ...unrated.map(({ coin, unrated: amount }) =>
+      plain(
+        'no-rate',
+        `${formatUnits(amount)} ${coin} was spent with no rate recorded within the day before: it is in no profit`,
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,114 @@
+import type Database from 'better-sqlite3';
+import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
+import { parseUnits, UNIT_DECIMALS } from '../domain/money.ts';
+import { TIMEFRAMES, timeframeMs } from '../domain/timeframe.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { RecordedRate } from '../portfolio/statement/statement-line.ts';
+import type { WalletTransaction } from '../venues/port.ts';
+import { iterateFills } from './fill-columns.ts';
+import { openMirrorReadOnly } from './mirror-file.ts';
+import type { KeptRow, SeenBalance } from './mirror-reader.ts';
+import { TRANSACTIONS_A_WALLET } from './pruner.ts';
+import { openingFailed } from './unusable.ts';
+
+/** Closes of candles that are read at most, the newest. */
+const MOST_CLOSES = 500_000;
+
+/** What a mirror has for a statement, all of one moment. */
+export interface StatementRows {
+  /** When the mirror was made, as far as it tells; null where nothing is in it. */
+  readonly beganAtMs: number | null;
+  /** When something was last written. */
+  readonly aliveUntilMs: number | null;
+  /** Trades that retention has deleted, and the time from which on all are there. */
+  readonly deletedFills: { readonly count: number; readonly sinceMs: number | null };
+  /** Wallets whose oldest lines retention has deleted, and the time from which on all are there. */
+  readonly deletedLines: readonly { readonly currency: string; readonly sinceMs: number }[];
+  /** All trades by rising time, one at a time. To be read as often as wanted while the mirror is open. */
+  readonly fills: () => Iterable<FillRecord>;
+  /** Lines of the wallets' histories by rising time. */
+  readonly lines: readonly WalletTransaction[];
+  readonly balances: readonly SeenBalance[];
+  readonly kept: readonly KeptRow[];
+  /** Closes of candles of a market at their end, by rising time. */
+  readonly closesOf: (market: string) => readonly RecordedRate[];
+}
+
+/**
+ * Reads a mirror for a statement without changing it, also while the bot writes to it: `use` sees one moment,
+ * and has the rows only while it runs. Throws `DATA_UNUSABLE` where there is no mirror that this version can
+ * read whole.
+ */
+export function readStatementRows<Result>(path: string, use: (rows: StatementRows) => Result): Result {
+  const database = openMirrorReadOnly(path);
+  try {
+    return database.transaction(() => use(rowsOf(database)))();
+  } catch (error) {
+    throw isSqlite(error) ? openingFailed(path, error) : error;
+  } finally {
+    database.close();
+  }
+}
+
+function isSqlite(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
+}
+
+function rowsOf(database: Database.Database): StatementRows {
+  const time = (sql: string): number | null => database.prepare<[], number | null>(sql).pluck().get() ?? null;
+  const [fills] = database
+    .prepare<[], { count: number; sinceMs: number | null }>(
+      'SELECT ifnull(max(id), 0) - count(*) AS count, min(at_ms) AS sinceMs FROM fills',
+    )
+    .all();
+  return {
+    beganAtMs: time(
+      `SELECT min(at_ms) FROM (SELECT min(from_ms) AS at_ms FROM market_versions
+         UNION ALL SELECT min(at_ms) FROM transactions UNION ALL SELECT min(at_ms) FROM kept)`,
+    ),
+    aliveUntilMs: time(
+      `SELECT max(at_ms) FROM (SELECT max(at_ms) AS at_ms FROM kept UNION ALL SELECT max(at_ms) FROM fills
+         UNION ALL SELECT max(at_ms) FROM transactions UNION ALL SELECT max(seen_at_ms) FROM balances)`,
+    ),
+    deletedFills: { count: fills?.count ?? 0, sinceMs: fills?.sinceMs ?? null },
+    deletedLines: database
+      .prepare<[number], { currency: string; sinceMs: number }>(
+        `SELECT currency, min(at_ms) AS sinceMs FROM transactions GROUP BY currency HAVING count(*) >= ?`,
+      )
+      .all(TRANSACTIONS_A_WALLET),
+    fills: () => iterateFills(database, 'ORDER BY at_ms, id'),
+    lines: database
+      .prepare<[], Omit<WalletTransaction, 'amount' | 'tooFine'> & { readonly amount: string }>(
+        'SELECT id, currency, at_ms AS atMs, amount, description FROM transactions ORDER BY at_ms, ordinal',
+      )
+      .all()
+      .map((row): WalletTransaction => ({ ...row, amount: parseUnits(row.amount), tooFine: null })),
+    balances: database
+      .prepare<[], SeenBalance>(
+        'SELECT currency, wallet_id AS walletId, total, held, seen_at_ms AS seenAtMs FROM balances ORDER BY currency',
+      )
+      .all(),
+    kept: database.prepare<[], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name').all(),
+    closesOf: (market) => closesOf(database, market),
+  };
+}
+
+function closesOf(database: Database.Database, market: string): readonly RecordedRate[] {
+  const rows = database
+    .prepare<[string, number], { timeframe: string; openTimeMs: number; close: string }>(
+      `SELECT timeframe, open_time_ms AS openTimeMs, close FROM candles WHERE market = ?
+       ORDER BY open_time_ms DESC LIMIT ?`,
+    )
+    .all(market, MOST_CLOSES);
+  const kinds = new Map<string, { readonly lengthMs: number; readonly from: string }>(
+    TIMEFRAMES.map((one) => [one, { lengthMs: timeframeMs(one), from: `${one} candle` }]),
+  );
+  return rows
+    .flatMap(({ timeframe, openTimeMs, close }): RecordedRate[] => {
+      const kind = kinds.get(timeframe);
+      // The exchange may write more digits than money has; such a price is not used.
+      if (kind === undefined || fractionDigits(decimalText(close)) > UNIT_DECIMALS) return [];
+      return [{ rate: parseUnits(close), atMs: openTimeMs + kind.lengthMs, from: kind.from }];
+    })
+    .toSorted((left, right) => left.atMs - right.atMs);
+}

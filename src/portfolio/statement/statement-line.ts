@@ -1,0 +1,48 @@
+import type { MarketName } from '../../domain/market-symbol.ts';
+import type { Units } from '../../domain/money.ts';
+import type { CostedTrade, Realised } from './profit-books.ts';
+import type { WalletTransaction } from '../../venues/port.ts';
+import type { Unexplained } from './balance-course.ts';
+
+/** What moves a balance. */
+export const MOVEMENT_KINDS = ['trade', 'fee', 'deposit', 'withdrawal', 'transfer', 'unexplained'] as const;
+
+export type MovementKind = (typeof MOVEMENT_KINDS)[number];
+
+/** A trade of the account, ours or not. */
+export interface StatementTrade extends CostedTrade {
+  readonly market: MarketName;
+  readonly tradeId: string;
+  /** Null for an order that is not ours. */
+  readonly orderKey: string | null;
+  readonly strategy: string | null;
+  readonly price: Units;
+  readonly atMs: number;
+}
+
+/** A recorded price of the bridge, when it was and where it is from. */
+export interface RecordedRate {
+  readonly rate: Units;
+  readonly atMs: number;
+  readonly from: string;
+}
+
+/** One change of one balance. */
+export interface StatementLine {
+  readonly atMs: number;
+  readonly kind: MovementKind;
+  readonly currency: string;
+  /** Below zero for what left. */
+  readonly amount: Units;
+  /** After it. */
+  readonly balance: Units;
+  /** The trade that it is of; null for any other movement. */
+  readonly trade: StatementTrade | null;
+  /** The line of the wallet's history that it is; null for a trade, a fee and what is unexplained. */
+  readonly line: WalletTransaction | null;
+  readonly unexplained: Unexplained | null;
+  /** What the disposal of a coin realised. */
+  readonly realised: Realised | null;
+  /** The rate by which a cost or its proceeds went over to the other quote currency. */
+  readonly rate: RecordedRate | null;
+}
