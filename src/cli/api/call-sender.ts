@@ -11,6 +11,7 @@ import { failed, type CommandError } from '../command-error.ts';
 import type { ApiTarget } from './api-target.ts';
 import { callOf, type Call } from './call-catalogue.ts';
 import { lengthText } from '../../domain/time-text.ts';
+import type { WrapTransport } from '../../venues/venue.ts';
 
 /** The client's own time-out says more than the limiter's. */
 const LIMITER_PATIENCE_MS = 2_000;
@@ -47,6 +48,8 @@ export class CallSender implements Caller {
     readonly longestWaitMs: number;
     readonly signal: AbortSignal;
     readonly say: (line: string) => void;
+    /** Put between the client and its sockets. */
+    readonly wrap?: WrapTransport;
   }) {
     const { target, say } = options;
     this.target = target;
@@ -60,6 +63,7 @@ export class CallSender implements Caller {
       credentials,
       onProblem: say,
       isGuest: true,
+      ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
     });
   }
 
@@ -157,6 +161,8 @@ export class CallSender implements Caller {
         why: `the exchange has locked ${name} out; see "sarraf budget". Asking sooner makes it longer`,
       };
     }
+    // Until the exchange has answered anything, one question of each budget may leave.
+    if (row.isUnheard && row.onTheWay === 0 && classOf(call) !== 'place') return null;
     if (row.fullForMs > 0) {
       return {
         forMs: row.fullForMs,
