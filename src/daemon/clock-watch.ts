@@ -6,7 +6,7 @@ import { lengthText } from '../domain/time-text.ts';
  * A reply's own time is whole seconds, and what stands between may be a few late: less than this is no error
  * of the clock.
  */
-const TOLERATED_MS = 10_000;
+export const TOLERATED_CLOCK_MS = 10_000;
 
 const SAID_EVERY_MS = 3_600_000;
 
@@ -14,6 +14,23 @@ const SAID_EVERY_MS = 3_600_000;
 export interface RequestTimes {
   readonly sentMs: number;
   readonly receivedMs: number;
+}
+
+/**
+ * How far the machine's clock is ahead of the one that wrote a reply, by at least so much; below 0: behind.
+ * Null where the reply names no time (the `Date` of RFC 9110, 6.6.1, less the `Age` of what a cache kept).
+ */
+export function clockAheadMs(
+  { headers }: Pick<HttpResponse, 'headers'>,
+  { sentMs, receivedMs }: RequestTimes,
+): number | null {
+  const saidMs = Date.parse(headers['date'] ?? '');
+  const ageMs = Number(headers['age'] ?? '0') * 1_000;
+  if (!Number.isFinite(saidMs) || !Number.isFinite(ageMs)) return null;
+  // The reply was written at some time between the two, and within the second that it names.
+  const aheadMs = Math.max(0, sentMs - (saidMs + ageMs + 1_000));
+  const behindMs = Math.max(0, saidMs + ageMs - receivedMs);
+  return aheadMs > 0 ? aheadMs : -behindMs;
 }
 
 /**
@@ -29,15 +46,12 @@ export class ClockWatch {
    * What is to be said of the clock after a reply; null mostly. That it is wrong is said once an hour, also
    * where servers of one exchange disagree.
    */
-  take({ headers }: Pick<HttpResponse, 'headers'>, { sentMs, receivedMs }: RequestTimes): string | null {
-    const saidMs = Date.parse(headers['date'] ?? '');
-    const ageMs = Number(headers['age'] ?? '0') * 1_000;
-    if (!Number.isFinite(saidMs) || !Number.isFinite(ageMs)) return null;
-    // The reply was written at some time between the two, and within the second that it names.
-    const aheadMs = Math.max(0, sentMs - (saidMs + ageMs + 1_000));
-    const behindMs = Math.max(0, saidMs + ageMs - receivedMs);
-    const wrongByMs = Math.max(aheadMs, behindMs);
-    if (wrongByMs <= TOLERATED_MS) return this.right(receivedMs);
+  take(reply: Pick<HttpResponse, 'headers'>, times: RequestTimes): string | null {
+    const { receivedMs } = times;
+    const aheadMs = clockAheadMs(reply, times);
+    if (aheadMs === null) return null;
+    const wrongByMs = Math.abs(aheadMs);
+    if (wrongByMs <= TOLERATED_CLOCK_MS) return this.right(receivedMs);
     // Of a clock that was set back the time of the last word may be far ahead.
     if (Math.abs(receivedMs - this.saidAtMs) < SAID_EVERY_MS) return null;
     this.wasWrong = true;

@@ -177,6 +177,12 @@ function held(token: IssuedToken, { proven }: Pick<HeldToken, 'proven'>): HeldTo
   return { key, header: `Token ${key}`, renewAtMs, proven };
 }
 
+/** Whether a session would use the token of an earlier start, and not log in anew. */
+export function isTokenCurrent(token: IssuedToken | undefined, nowMs: number): boolean {
+  const earlier = earlierToken(token, nowMs);
+  return earlier !== null && nowMs < earlier.renewAtMs;
+}
+
 /** The token of an earlier start; null where it has expired, or where a set clock leaves that unknown. */
 function earlierToken(token: IssuedToken | undefined, nowMs: number): HeldToken | null {
   if (token === undefined || token.issuedAtMs > nowMs) return null;

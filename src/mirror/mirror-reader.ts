@@ -193,6 +193,13 @@ export class MirrorReader {
       .toReversed();
   }
 
+  /** What is kept of the account that it is of; null before any. */
+  account(): string | null {
+    return (
+      this.database.prepare<[], string>("SELECT value FROM meta WHERE name = 'account'").pluck().get() ?? null
+    );
+  }
+
   /** Everything in it is of one moment, but for `isRunning`. */
   summary(): MirrorSummary {
     const read = this.database.transaction(() => ({

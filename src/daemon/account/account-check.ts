@@ -72,7 +72,7 @@ export class AccountCheck {
   private settle(reading: AccountReading): void {
     if (reading.kind === 'failed') return;
     const { mirror, say, onAccount } = this.options;
-    const verdict = judgeAccount(readAccount(mirror), reading.fields);
+    const verdict = judgeAccount(readKeptAccount(mirror), reading.fields);
     if (verdict.kind === 'other') throw another(mirror.path);
     onAccount?.(reading.fields);
     if (verdict.kind === 'unknown') {
@@ -86,7 +86,10 @@ export class AccountCheck {
 }
 
 /** The account that was kept; null before any. Throws `DATA_UNUSABLE` where its row is damaged. */
-function readAccount(mirror: AccountCheckOptions['mirror']): KeptAccount | null {
+export function readKeptAccount(mirror: {
+  readonly path: string;
+  readonly account: () => string | null;
+}): KeptAccount | null {
   const text = mirror.account();
   if (text === null) return null;
   const problem = storedProblem(keptAccount, text);

@@ -1,7 +1,7 @@
 import type { RequestLimiter } from '../../budget/limiter.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { ExchangeClient } from '../../exchange/client.ts';
-import { ENDPOINTS } from '../../exchange/endpoints/index.ts';
+import { ENDPOINTS, type EndpointReply } from '../../exchange/endpoints/index.ts';
 import type { CredentialSettings } from './credentials-settings.ts';
 import type { AccountFields } from './account-identity.ts';
 
@@ -34,7 +34,7 @@ export function createAccountReader(options: {
   readonly credentials: CredentialSettings;
 }): AccountReader {
   const { client, limiter, limiterMs, credentials } = options;
-  const known: AccountFields = credentials.kind === 'login' ? { login: credentials.username } : {};
+  const known = knownFields(credentials);
   const { budget, timeoutMs } = ENDPOINTS.profile;
   return {
     async read({ withinMs, isAmid }) {
@@ -51,20 +51,31 @@ export function createAccountReader(options: {
         });
         if (!reply.sent) return unsent(reply.reason, known);
         if (!reply.value.ok) return { kind: 'unavailable', why: reply.value.code, fields: known };
-        const { username, email, mobile } = reply.value.value.profile;
-        const fields = {
-          ...known,
-          ...(username === null ? {} : { username }),
-          ...(email === null ? {} : { email }),
-          ...(mobile === null ? {} : { mobile }),
-        };
-        return { kind: 'read', fields };
+        return { kind: 'read', fields: accountFieldsOf(reply.value.value, credentials) };
       } catch (error) {
         if (!(error instanceof SarrafError)) throw error;
         if (UNAVAILABLE.has(error.code)) return { kind: 'unavailable', why: error.message, fields: known };
         return { kind: 'failed', error };
       }
     },
+  };
+}
+
+/** What is known of an account before anybody is asked. */
+function knownFields(credentials: CredentialSettings): AccountFields {
+  return credentials.kind === 'login' ? { login: credentials.username } : {};
+}
+
+/** What a profile says besides. */
+export function accountFieldsOf(
+  { profile: { username, email, mobile } }: EndpointReply<'profile'>,
+  credentials: CredentialSettings,
+): AccountFields {
+  return {
+    ...knownFields(credentials),
+    ...(username === null ? {} : { username }),
+    ...(email === null ? {} : { email }),
+    ...(mobile === null ? {} : { mobile }),
   };
 }
 
