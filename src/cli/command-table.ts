@@ -41,6 +41,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Shows how often everything is polled, and whether it fits the limits.',
     load: async () => (await import('./commands/plan.ts')).planCommand(),
   },
+  doctor: {
+    summary: 'Checks what would keep a bot from trading, each thing with its remedy.',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  },
   budget: {
     summary: 'Shows the use, reserve and lockouts of every request budget.',
     load: async () => (await import('./commands/budget.ts')).budgetCommand(),

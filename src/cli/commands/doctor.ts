@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import type { Override } from '../../daemon/settings/overrides.ts';
+import { interruption, MACHINE_IO, type CommandIo } from '../api/command-io.ts';
+import { CommandError, FAILED, wrongInput } from '../command-error.ts';
+import { doctorLines } from '../doctor/doctor-lines.ts';
+import { runDoctor, type Diagnosis } from '../doctor/run-doctor.ts';
+import { recordText, writeRecord } from '../doctor/write-record.ts';
+import { durationOption, overrideOption } from '../option-readers.ts';
+
+interface Options {
+  readonly config?: string;
+  readonly set: readonly Override[];
+  readonly data?: string;
+  readonly offline?: true;
+  readonly wait: number;
+  readonly record?: string;
+  readonly json?: true;
+}
+
+/** After a new ledger or a restart of the machine most limits count as used up for a minute. */
+const LONGEST_WAIT_MS = 90_000;
+
+const HELP = `
+Without --config it checks the machine. With one it checks all that a run needs, the first that
+would stop it first: machine, configuration, data folder, disk, file modes, ledger, mirror, health
+port, plan, log-in; then, with at most seven requests that only read, the exchange: address, clock,
+credential, permissions, account, markets, money.
+
+The requests count in the ledger that the bot uses, and keep to its limits. None is sent during a
+lockout. It places no order and logs nobody in. It may run beside the bot.
+
+--record writes the replies to a file that you can send to somebody who helps: tokens, names,
+addresses, numbers, ids and unknown texts are replaced. Look at it before you send it.
+
+Exit codes: 0 no problem (warnings are none), 1 a problem, 2 an option is wrong.
+
+Examples:
+  sarraf doctor
+  sarraf doctor --config bot.yaml
+  sarraf doctor --config bot.yaml --offline --json
+  sarraf doctor --config bot.yaml --record replies.json`;
+
+function overridesOf({ data, set, config }: Options): readonly Override[] {
+  if (config === undefined && (set.length > 0 || data !== undefined)) {
+    throw wrongInput('expected --config beside --set and --data, was none');
+  }
+  return data === undefined ? set : [['data.folder', JSON.stringify(resolve(data))], ...set];
+}
+
+function checkRecord({ record, config, offline }: Options): void {
+  if (record === undefined) return;
+  if (config === undefined) throw wrongInput('expected --config beside --record, was none');
+  if (offline === true)
+    throw wrongInput('expected --record or --offline, were both: offline there are no replies to record');
+}
+
+function print(diagnosis: Diagnosis, options: Options, io: CommandIo): void {
+  const { findings, requests } = diagnosis;
+  const hasProblem = findings.some(({ verdict }) => verdict === 'problem');
+  if (options.json === true) io.out(JSON.stringify({ ok: !hasProblem, requests, checks: findings }));
+  else io.out(doctorLines(findings).join('\n'));
+}
+
+async function diagnose(options: Options, io: CommandIo): Promise<void> {
+  checkRecord(options);
+  const overrides = overridesOf(options);
+  const end = interruption();
+  end.arm();
+  let diagnosis: Diagnosis;
+  try {
+    diagnosis = await runDoctor({
+      configFile: options.config ?? null,
+      overrides,
+      environment: io.environment,
+      workingFolder: io.workingFolder,
+      isOffline: options.offline === true,
+      longestWaitMs: options.wait,
+      signal: end.signal,
+      say: (line) => io.say(line),
+    });
+  } finally {
+    end.release();
+  }
+  print(diagnosis, options, io);
+  if (options.record !== undefined) keep(options.record, diagnosis, io);
+  const problems = diagnosis.findings.filter(({ verdict }) => verdict === 'problem').length;
+  if (problems > 0) {
+    throw new CommandError(problems === 1 ? 'there is a problem' : `there are ${problems} problems`, FAILED);
+  }
+}
+
+function keep(file: string, { seen, findings, config }: Diagnosis, io: CommandIo): void {
+  const path = resolve(io.workingFolder, file);
+  writeRecord(path, recordText(seen, { findings, credentials: config?.exchange.credentials ?? null }));
+  io.say(`${seen.length} replies are in ${path}, without what is yours; look at it before you send it.`);
+}
+
+/** `sarraf doctor`: what keeps a bot from trading. */
+export function doctorCommand(io: CommandIo = MACHINE_IO): Command {
+  return new Command('doctor')
+    .description('Checks what would keep a bot from trading, and says for each thing what to do.')
+    .option('--config <file>', 'configuration of the bot, such as bot.yaml')
+    .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
+    .option('--data <folder>', 'folder of the mirror, instead of the configured one')
+    .option('--offline', 'sends nothing, and checks only what needs no answer of the exchange')
+    .addOption(
+      new Option('--wait <time>', 'longest wait of each request for its limit')
+        .argParser(durationOption)
+        .default(LONGEST_WAIT_MS, '90s'),
+    )
+    .option('--record <file>', 'writes the replies of the exchange to a file, without what is yours')
+    .option('--json', 'prints one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => diagnose(options, io));
+}

@@ -1,0 +1,159 @@
+import { redact } from '../../daemon/logging/redact.ts';
+import { parseJson } from '../../exchange/json.ts';
+import type { HttpResponse } from '../../exchange/transport.ts';
+import { KNOWN_FIELDS, KNOWN_VALUES, KNOWN_WORDS } from './known-words.ts';
+import type { Pseudonyms } from './pseudonyms.ts';
+
+/** Items of a list and fields of an object that are kept: the rest has the same form. */
+const MOST_ITEMS = 20;
+const MOST_FIELDS = 200;
+/** Of a text that is no JSON, such as a proxy's page. */
+const MOST_CHARACTERS = 2_000;
+const DEEPEST = 12;
+
+/** Headers that say something of the exchange or the way to it. */
+const KEPT_HEADERS: ReadonlySet<string> = new Set([
+  'age',
+  'cache-control',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'retry-after',
+  'server',
+  'transfer-encoding',
+  'vary',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+]);
+
+/** Fields of a person or of something that belongs to one: their texts are never kept, whatever they are. */
+const PERSONAL =
+  /name|mail|phone|mobile|.code$|city|address|shaba|number|owner|bank|card|account|^ip$|tag|device|description|memo|hash|url|user|secret|level/i;
+const ID = /^id$|[a-z_](?:Id|ID|_id)$|_id$/;
+
+const NUMBER = /^-?[\d_]{1,40}(?:\.\d{0,40})?(?:[eE][+-]?\d{1,3})?$/;
+/** With the time of day: a day alone may be that of a birth. */
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?$/;
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+const WORD = /[\p{L}\p{N}\p{M}_@.+-]+/gu;
+
+export interface AnonymousReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON as a value; anything else as text. */
+  readonly body: unknown;
+  readonly bodyBytes: number;
+}
+
+/**
+ * A reply of which nothing is kept but what the interface itself names, and the form of the rest: of numbers
+ * their length (and, `isPublic`, three digits), of texts which ones are equal. What is not known to say
+ * nothing of anybody is taken out, so that a field that nobody thought of is too.
+ */
+export function anonymousReply(
+  { status, headers, body }: HttpResponse,
+  of: { readonly isPublic: boolean; readonly pseudonyms: Pseudonyms },
+): AnonymousReply {
+  const writer = new Writer(of.pseudonyms, of.isPublic ? 3 : 0);
+  return {
+    status,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => writer.header(name, value))),
+    body: writer.body(body),
+    bodyBytes: Buffer.byteLength(body),
+  };
+}
+
+class Writer {
+  private readonly pseudonyms: Pseudonyms;
+  /** Digits of a number that stay. */
+  private readonly digits: number;
+
+  constructor(pseudonyms: Pseudonyms, digits: number) {
+    this.pseudonyms = pseudonyms;
+    this.digits = digits;
+  }
+
+  header(name: string, value: string): readonly [string, string] {
+    if (!KEPT_HEADERS.has(name.toLowerCase()))
+      return [this.pseudonyms.of('header', name), this.pseudonyms.of('value', value)];
+    return [name, HTTP_DATE.test(value) ? value : this.sentence(value)];
+  }
+
+  body(text: string): unknown {
+    let value: unknown;
+    try {
+      value = parseJson(text);
+    } catch {
+      return this.sentence(text.slice(0, MOST_CHARACTERS));
+    }
+    // What is hidden by its name in a log is hidden here too.
+    return this.value(redact(value), '', 0);
+  }
+
+  private value(value: unknown, field: string, depth: number): unknown {
+    if (value === null || typeof value === 'boolean') return value;
+    if (depth > DEEPEST) return '[too deep]';
+    if (typeof value === 'number') {
+      return ID.test(field) || PERSONAL.test(field)
+        ? this.pseudonyms.idOf(String(value))
+        : Number(this.number(String(value)));
+    }
+    if (typeof value === 'string') return this.text(value, field);
+    if (Array.isArray(value)) return this.list(value, field, depth);
+    return typeof value === 'object' ? this.object(value, depth) : '[unknown]';
+  }
+
+  private list(items: readonly unknown[], field: string, depth: number): readonly unknown[] {
+    const kept = items.slice(0, MOST_ITEMS).map((item) => this.value(item, field, depth + 1));
+    return items.length > MOST_ITEMS ? [...kept, `[${items.length - MOST_ITEMS} more]`] : kept;
+  }
+
+  private object(object: object, depth: number): Readonly<Record<string, unknown>> {
+    const entries = Object.entries(object);
+    const kept = entries
+      .slice(0, MOST_FIELDS)
+      .map(([name, value]) => [this.fieldName(name), this.value(value, name, depth + 1)] as const);
+    const more = entries.length - kept.length;
+    return Object.fromEntries(more > 0 ? [...kept, ['[more]', more] as const] : kept);
+  }
+
+  private fieldName(name: string): string {
+    if (KNOWN_FIELDS.has(name)) return name;
+    const parts = name.split('.');
+    if (parts.length > 1 && parts.every((part) => KNOWN_FIELDS.has(part))) return name;
+    return this.pseudonyms.of('field', name);
+  }
+
+  private text(text: string, field: string): string {
+    if (text === '' || text === '[secret]') return text;
+    if (ID.test(field)) return this.pseudonyms.of('id', text);
+    if (PERSONAL.test(field)) return this.pseudonyms.of('text', text);
+    if (NUMBER.test(text)) return this.number(text);
+    if (TIME.test(text) || KNOWN_VALUES.has(text)) return text;
+    return this.sentence(text);
+  }
+
+  /** The same length and the same place of the point; 0 stays 0. */
+  private number(text: string): string {
+    let seen = 0;
+    const [mantissa = '', ...exponent] = text.split(/(?=[eE])/);
+    const masked = mantissa.replaceAll(/\d/g, (digit) => {
+      if (seen === 0 && digit === '0') return digit;
+      seen += 1;
+      if (seen <= this.digits) return digit;
+      return seen === 1 ? '1' : '0';
+    });
+    return masked + exponent.join('');
+  }
+
+  private sentence(text: string): string {
+    return text.replaceAll(WORD, (word) => {
+      if (KNOWN_WORDS.has(word.toLowerCase()) || /^\d{1,3}$/.test(word) || !/[\p{L}\p{N}]/u.test(word))
+        return word;
+      return NUMBER.test(word) ? this.number(word) : this.pseudonyms.of('text', word);
+    });
+  }
+}

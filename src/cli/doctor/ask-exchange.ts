@@ -1,0 +1,77 @@
+import { SarrafError } from '../../domain/errors.ts';
+import { isAnonymous } from '../../exchange/authenticator.ts';
+import {
+  ENDPOINTS,
+  type EndpointName,
+  type EndpointReply,
+  type EndpointRequest,
+} from '../../exchange/endpoints/index.ts';
+import type { EndpointResult } from '../../exchange/reply-decoder.ts';
+import { CommandError } from '../command-error.ts';
+
+/** What came of a read that doctor wanted. */
+export type ReadOutcome<Value> =
+  | { readonly kind: 'value'; readonly value: Value }
+  /** The exchange said no, or no answer came that can be read. */
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
+  /** Nothing was sent. */
+  | { readonly kind: 'unsent'; readonly why: string };
+
+/** Why a read brought nothing. */
+export function whyNothing(outcome: ReadOutcome<unknown>): string {
+  if (outcome.kind === 'unsent') return outcome.why;
+  return outcome.kind === 'failed' ? `${outcome.code}: ${outcome.message}` : 'it was answered';
+}
+
+/** What sends a read under the ledger's limits. */
+export interface ReadSender {
+  call<Name extends EndpointName>(name: Name, request: EndpointRequest<Name>): Promise<EndpointResult<Name>>;
+}
+
+/** No answer, or one that says that somebody must stay away: then nothing more is asked. */
+const ENDS_ALL: ReadonlyMap<string, string> = new Map([
+  ['RATE_LIMITED', 'the exchange said that a limit is exceeded'],
+  ['HOST_NOT_FOUND', 'the exchange can not be reached'],
+  ['CONNECTION_REFUSED', 'the exchange can not be reached'],
+  ['CONNECTION_FAILED', 'the exchange can not be reached'],
+  ['CONNECTION_LOST', 'the exchange did not answer'],
+  ['TIMED_OUT', 'the exchange did not answer in time'],
+  ['HTML_REPLY', 'what answers is no exchange'],
+]);
+
+/**
+ * Asks one thing after the other, and stops by itself: for all after a limit or a lost connection, for what
+ * needs the credential after a 401, since bad tokens get an address blocked.
+ */
+export class ExchangeReader {
+  private readonly sender: ReadSender;
+  private silence: string | null = null;
+  private privateSilence: string | null;
+
+  /** `privateSilence`: why nothing may be asked with the credential; null where it may. */
+  constructor(sender: ReadSender, privateSilence: string | null) {
+    this.sender = sender;
+    this.privateSilence = privateSilence;
+  }
+
+  async read<Name extends EndpointName>(
+    name: Name,
+    request: EndpointRequest<Name>,
+  ): Promise<ReadOutcome<EndpointReply<Name>>> {
+    const isPrivate = !isAnonymous(ENDPOINTS[name].access);
+    const why = this.silence ?? (isPrivate ? this.privateSilence : null);
+    if (why !== null) return { kind: 'unsent', why };
+    try {
+      const result = await this.sender.call(name, request);
+      if (result.ok) return { kind: 'value', value: result.value };
+      return { kind: 'failed', code: result.code, message: result.message };
+    } catch (error) {
+      if (error instanceof CommandError) return { kind: 'unsent', why: error.message };
+      if (!(error instanceof SarrafError)) throw error;
+      const { code, message } = error;
+      this.silence ??= ENDS_ALL.get(code) ?? null;
+      if (code === 'UNAUTHORIZED') this.privateSilence ??= 'the exchange refused the credential';
+      return { kind: 'failed', code, message };
+    }
+  }
+}

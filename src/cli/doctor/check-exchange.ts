@@ -1,0 +1,101 @@
+import { credentialAdvice } from '../../daemon/settings/credential-texts.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { present } from '../../domain/invariant.ts';
+import type { EndpointName } from '../../exchange/endpoints/index.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
+import type { KeptAccount } from '../../venues/live/account-identity.ts';
+import { CallSender } from '../api/call-sender.ts';
+import { ExchangeReader, type ReadSender } from './ask-exchange.ts';
+import { accountFinding, marketFindings, moneyFinding, tradingFinding } from './judge-account.ts';
+import { addressFinding, clockFinding, credentialFinding, permissionFindings } from './judge-replies.ts';
+import type { CheckFinding } from './check-finding.ts';
+import { readOnlyTap, type SeenReply } from './read-only-tap.ts';
+
+export interface ExchangeCheckOptions {
+  readonly config: BotConfig;
+  readonly baseUrl: string;
+  readonly longestWaitMs: number;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+  /** The account that the mirror is of; null where it does not know one. */
+  readonly kept: KeptAccount | null;
+  /** Why nothing may be asked with the credential; null where it may. */
+  readonly privateSilence: string | null;
+  /** Gets what came back. */
+  readonly seen: SeenReply[];
+  readonly nowMs?: () => number;
+}
+
+/** The markets that a configuration names; those of a universe are chosen later. */
+function marketsOf({ strategies }: BotConfig): readonly string[] {
+  return [
+    ...new Set(strategies.flatMap(({ market }) => (market === null || market === undefined ? [] : [market]))),
+  ];
+}
+
+/** What doctor reads of an exchange, in its order: few, and each in a budget of its own. */
+export function plannedReads(config: BotConfig): readonly EndpointName[] {
+  if (config.mode === 'embedded') return [];
+  const open: readonly EndpointName[] =
+    marketsOf(config).length === 0 ? ['options'] : ['options', 'marketStats'];
+  if (config.exchange.credentials === null || config.mode === 'paper') return open;
+  return [...open, 'profile', 'limitations', 'wallets', 'ordersList', 'tradesList'];
+}
+
+/** Asks the exchange, under the bot's own ledger and limits, and judges what came. */
+export async function checkExchange(options: ExchangeCheckOptions): Promise<readonly CheckFinding[]> {
+  const { config, baseUrl, say, signal, longestWaitMs, seen, nowMs = Date.now } = options;
+  const credentials = config.mode === 'live' ? config.exchange.credentials : null;
+  const sender = new CallSender({
+    target: { baseUrl, exchange: config.exchange, credentials, isPaper: false, account: 'the credential' },
+    longestWaitMs,
+    signal,
+    say,
+    wrap: readOnlyTap(seen, nowMs),
+  });
+  try {
+    return await ask(sender, options);
+  } finally {
+    await sender.close();
+  }
+}
+
+async function ask(sender: ReadSender, of: ExchangeCheckOptions): Promise<readonly CheckFinding[]> {
+  const { config, baseUrl, seen } = of;
+  const reader = new ExchangeReader(sender, of.privateSilence);
+  const reads = new Set(plannedReads(config));
+  const markets = marketsOf(config).map((market) => parseMarket(market));
+  const currencies = [...new Set(markets.flatMap(({ base, quote }) => [base, quote]))];
+  const joined = (of: 'base' | 'quote'): string =>
+    [...new Set(markets.map((market) => market[of]))].join(',');
+
+  const options = await reader.read('options', {});
+  const stats = reads.has('marketStats')
+    ? await reader.read('marketStats', { srcCurrency: joined('base'), dstCurrency: joined('quote') })
+    : null;
+  const marketLines = marketFindings(markets, options, stats);
+  if (!reads.has('profile'))
+    return [addressFinding(baseUrl, options, seen), clockFinding(seen), ...marketLines];
+
+  const credentials = present(config.exchange.credentials, 'credentials');
+  const profile = await reader.read('profile', {});
+  const limitations = await reader.read('limitations', {});
+  const wallets = await reader.read(
+    'wallets',
+    currencies.length === 0 ? {} : { currencies: currencies.join(',') },
+  );
+  const orders = await reader.read('ordersList', { pageSize: 1, details: 2 });
+  const trades = await reader.read('tradesList', { pageSize: 1 });
+  const outcomes = { profile, limitations, wallets, orders, trades };
+  return [
+    // Judged by all replies, those to private calls too.
+    addressFinding(baseUrl, options, seen),
+    clockFinding(seen),
+    credentialFinding(outcomes, credentialAdvice(credentials, config.credentialPlace)),
+    ...permissionFindings(outcomes, credentials.kind),
+    accountFinding(of.kept, profile, credentials),
+    ...marketLines,
+    tradingFinding(markets, limitations),
+    moneyFinding(markets, wallets),
+  ];
+}

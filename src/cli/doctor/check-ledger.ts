@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
+import { monotonicMs } from '../../budget/process-owner.ts';
+import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { lengthText } from '../../domain/time-text.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
+import { loweredBudgets, loweredText } from '../lowered-text.ts';
+import { checkWritable, nearestFolder, roomOf, type Room } from './check-folders.ts';
+import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
+
+/** What the ledger of a bot says, and whether it lets a request go out at all. */
+export interface LedgerCheck {
+  readonly findings: readonly CheckFinding[];
+  /** Why nothing may be sent now; null where it may. */
+  readonly silence: string | null;
+}
+
+/** Kinds of file systems, by their number in `statfs` (Linux, `magic.h`). */
+const NETWORK = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+]);
+const OVERLAY = 0x794c7630;
+
+/** Looks at a ledger without changing it. `subjects`: the bot's address and credential. */
+export function checkLedger(
+  path: string,
+  subjects: ReadonlySet<string>,
+  readRoom: (folder: string) => Room = roomOf,
+): LedgerCheck {
+  const folder = dirname(path);
+  const writable = checkWritable('ledger', folder);
+  if (writable.verdict === 'problem') return { findings: [writable], silence: writable.text };
+  const shared = sharing(folder, readRoom);
+  if (!existsSync(path)) {
+    const text = `there is none yet at ${path}: the first start waits up to 3 min before its first order`;
+    const remedy =
+      'let it wait, or, where nothing has sent to the exchange lately: "sarraf ledger new --help"';
+    return { findings: [warning('ledger', text, remedy), ...shared], silence: null };
+  }
+  let rows: readonly BudgetReport[];
+  try {
+    rows = readLedger(path, monotonicMs());
+  } catch (error) {
+    if (!(error instanceof SarrafError)) throw error;
+    const remedy = 'move it away: a bot then makes a new one, and waits until all its windows are over';
+    return { findings: [problem('ledger', error.message, remedy)], silence: 'the ledger can not be used' };
+  }
+  const own = rows.filter(({ subject }) => subjects.has(subject));
+  const found = [...lockouts(own), ...stops(own), ...lowered(own, subjects), ...waits(own, subjects)];
+  const locked = own.find(({ lockedForMs }) => (lockedForMs ?? 0) > 0);
+  return {
+    findings: [
+      ...(found.length > 0 ? found : [ok('ledger', `${path}: no lockout, no lowered limit`)]),
+      ...shared,
+    ],
+    silence: locked === undefined ? null : `the exchange has locked ${locked.budget} out`,
+  };
+}
+
+function lockouts(rows: readonly BudgetReport[]): readonly CheckFinding[] {
+  return rows
+    .filter(({ lockedForMs }) => (lockedForMs ?? 0) > 0)
+    .map(({ budget, lockedForMs }) =>
+      problem(
+        'lockout',
+        `the exchange has locked ${budget} out, for ${lengthText(lockedForMs ?? 0)} more`,
+        'wait: every program that asks meanwhile makes it longer; "sarraf budget" shows it, docs/operate.md has more',
+      ),
+    );
+}
+
+function stops(rows: readonly BudgetReport[]): readonly CheckFinding[] {
+  const first = rows.find(({ stoppedForMs }) => (stoppedForMs ?? 0) > 0);
+  if (first === undefined) return [];
+  return [
+    problem(
+      'refused credential',
+      `the exchange has refused this credential (401); it is tried again in ${lengthText(first.stoppedForMs ?? 0)}`,
+      "make a new token or key on the exchange's own page, put it where the configuration reads it, and restart the bot",
+    ),
+  ];
+}
+
+function lowered(rows: readonly BudgetReport[], subjects: ReadonlySet<string>): readonly CheckFinding[] {
+  return loweredBudgets(rows, subjects).map((each) =>
+    warning(
+      'lowered limit',
+      loweredText(each),
+      `poll less, or, once the exchange is less crowded: sarraf budget raise ${each.budget}`,
+    ),
+  );
+}
+
+function waits(rows: readonly BudgetReport[], subjects: ReadonlySet<string>): readonly CheckFinding[] {
+  const begins = tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets });
+  if (begins.why !== 'unknown') return [];
+  return [
+    warning(
+      'ledger',
+      beginsText(begins),
+      'let it wait, or, where nothing has sent to the exchange lately: "sarraf ledger new --help"',
+    ),
+  ];
+}
+
+/** All bots of an address must share one ledger, whose locks a network file system may not keep. */
+function sharing(folder: string, readRoom: (folder: string) => Room): readonly CheckFinding[] {
+  let type: number;
+  try {
+    ({ type } = readRoom(nearestFolder(folder)));
+  } catch {
+    return [];
+  }
+  const network = NETWORK.get(type);
+  if (network !== undefined) {
+    const text = `${folder} is on ${network}, and file locks there are only as good as that system keeps them`;
+    return [warning('ledger', text, 'set exchange.ledgerFolder to a folder of a disk of this machine')];
+  }
+  if (type !== OVERLAY || !existsSync('/.dockerenv')) return [];
+  const text = `${folder} is inside the container: it ends with it, and other containers do not see it`;
+  return [
+    warning('ledger', text, 'give all containers of this machine one volume for it, as compose.yaml does'),
+  ];
+}

@@ -1,0 +1,125 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { agoText, secondText } from '../../domain/time-text.ts';
+import { readKept } from '../../engine/kept-records.ts';
+import { MirrorReader, type KeptRow, type MirrorSummary } from '../../mirror/mirror-reader.ts';
+import type { RetentionLimits } from '../../mirror/retention.ts';
+import { locksNow, locksText } from '../lock-lines.ts';
+import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
+
+/** The mirror of each mode, in the data folder. */
+const MIRROR_OF = { live: 'mirror.sqlite', paper: 'paper.sqlite', embedded: 'embedded.sqlite' } as const;
+
+/** Where a bot of a mode has its mirror. */
+export function mirrorFileOf(folder: string, mode: BotConfig['mode']): string {
+  return join(folder, MIRROR_OF[mode]);
+}
+
+/** What a mirror says. */
+export interface MirrorCheck {
+  readonly findings: readonly CheckFinding[];
+  /** What it knows of its account, as text of its row; null where it knows nothing. */
+  readonly account: string | null;
+}
+
+const MEGABYTE = 1_048_576;
+
+/** Opens the mirror to look at, also beside a running bot: version, damage, size, and what stops trading. */
+export function checkMirrorFile(
+  folder: string,
+  {
+    mode,
+    retention,
+    nowMs,
+  }: {
+    readonly mode: BotConfig['mode'];
+    readonly retention: RetentionLimits;
+    readonly nowMs: number;
+  },
+): MirrorCheck {
+  const path = mirrorFileOf(folder, mode);
+  if (!existsSync(path)) {
+    return {
+      findings: [ok('mirror', `there is none yet at ${path}: the first start makes it`)],
+      account: null,
+    };
+  }
+  let reader: MirrorReader | null = null;
+  try {
+    reader = new MirrorReader(path);
+    const summary = reader.summary();
+    return {
+      findings: [
+        sizeFinding(summary, retention),
+        // The others begin anew with every run, whatever the last one left.
+        ...(mode === 'live' || summary.isRunning === true ? stopped(summary.kept, nowMs) : []),
+      ],
+      account: reader.account(),
+    };
+  } catch (error) {
+    return { findings: [unreadable(path, error)], account: null };
+  } finally {
+    reader?.close();
+  }
+}
+
+function unreadable(path: string, error: unknown): CheckFinding {
+  if (!(error instanceof SarrafError)) throw error;
+  const [found, advice] = splitAdvice(error.message);
+  if (/locked|BUSY/i.test(error.message)) {
+    return notChecked('mirror', `another process holds ${path}`, 'end the backup or tool that has it open');
+  }
+  return problem('mirror', found, advice);
+}
+
+/** Messages of an unusable mirror say after a colon what to do. */
+function splitAdvice(message: string): readonly [found: string, advice: string] {
+  const at = message.lastIndexOf(': ');
+  return at < 0 ? [message, 'see docs/operate.md'] : [message.slice(0, at), message.slice(at + 2)];
+}
+
+function sizeFinding({ path, counts }: MirrorSummary, retention: RetentionLimits): CheckFinding {
+  const bytes = ['', '-wal'].reduce(
+    (sum, suffix) => sum + (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+  const rows = [
+    `${counts.fills} of ${retention.fills} fills`,
+    `${counts.orders} orders`,
+    `${counts.journal} of ${retention.journalRows} lines of the journal`,
+  ].join(', ');
+  return ok('mirror', `${path} is whole: ${(bytes / MEGABYTE).toFixed(1)} MB, ${rows}`);
+}
+
+/** What the bot itself wrote down that keeps it from new orders. */
+function stopped(kept: readonly KeptRow[], nowMs: number): readonly CheckFinding[] {
+  return [...halts(kept), ...refusals(kept, nowMs), ...breaks(kept), ...locks(kept, nowMs)];
+}
+
+function halts(kept: readonly KeptRow[]): readonly CheckFinding[] {
+  const halted = readKept(kept, 'control')?.halted ?? null;
+  if (halted === null) return [];
+  const text = `the bot is halted since ${secondText(halted.sinceMs)} UTC: ${halted.reason}`;
+  return [warning('halt', text, 'run "sarraf resume" when it may trade again')];
+}
+
+function refusals(kept: readonly KeptRow[], nowMs: number): readonly CheckFinding[] {
+  const refused = readKept(kept, 'credential')?.refused ?? null;
+  if (refused === null) return [];
+  const text = `the exchange refused ${refused.name} ${agoText(refused.sinceMs, nowMs)}`;
+  return [warning('credential of the last run', text, refused.advice)];
+}
+
+function breaks(kept: readonly KeptRow[]): readonly CheckFinding[] {
+  if ((readKept(kept, 'reconciliation')?.break ?? null) === null) return [];
+  const text = 'the books of the last run differ from the exchange, so no new order is placed';
+  return [warning('books', text, 'run "sarraf reconcile --explain", which names the rows')];
+}
+
+function locks(kept: readonly KeptRow[], nowMs: number): readonly CheckFinding[] {
+  const now = locksNow(kept, nowMs);
+  if (now.locks.length === 0) return [];
+  return [warning('locks', locksText(now), 'wait until they end, or end one with "sarraf unlock"')];
+}

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { readLedger } from '../../budget/ledger-report.ts';
+import { monotonicMs } from '../../budget/process-owner.ts';
+import { ledgerOf } from '../../daemon/settings/banner.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
+import { loweredBudgets } from '../lowered-text.ts';
+import { planOfConfigs } from '../plan-of-config.ts';
+import { ok, problem, type CheckFinding } from './check-finding.ts';
+
+/**
+ * Whether the strategies can be loaded, and whether what they poll fits the limits, as `sarraf plan` says it.
+ */
+export async function checkPlan(config: BotConfig): Promise<readonly CheckFinding[]> {
+  try {
+    const { plan, strategies, problems } = await planOfConfigs([config], {
+      askEmbedded: true,
+      named: namedLimits(config),
+    });
+    return [
+      ...problems.map((text) => strategyProblem(text)),
+      ...(problems.length === 0 ? [ok('strategies', strategies.join(', '))] : []),
+      ...plan.problems.map((text) =>
+        problem('plan', text, 'ask for fewer markets or older data; "sarraf plan" shows all of it'),
+      ),
+      ...(plan.problems.length === 0 ? [ok('plan', 'what is polled fits the limits')] : []),
+    ];
+  } catch (error) {
+    if (!(error instanceof SarrafError)) throw error;
+    return [strategyProblem(error.message)];
+  }
+}
+
+function strategyProblem(text: string): CheckFinding {
+  return problem('strategies', text, 'correct the strategy or its place in the configuration');
+}
+
+/** A ledger that can not be read is told of by its own check. */
+function namedLimits(config: BotConfig): ReadonlyMap<string, number> {
+  const path = ledgerOf(config);
+  if (path === null || !existsSync(path)) return new Map();
+  try {
+    const subjects = new Set(Object.values(ledgerSubjects(config.exchange.credentials)));
+    const lowered = loweredBudgets(readLedger(path, monotonicMs()), subjects);
+    return new Map(lowered.map((each) => [each.budget, each.named]));
+  } catch (error) {
+    if (error instanceof SarrafError) return new Map();
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+import type { MarketName } from '../../domain/market-symbol.ts';
+import type { EndpointName, EndpointReply } from '../../exchange/endpoints/index.ts';
+import { judgeAccount, type KeptAccount } from '../../venues/live/account-identity.ts';
+import { accountFieldsOf } from '../../venues/live/account-reader.ts';
+import type { CredentialSettings } from '../../venues/live/credentials-settings.ts';
+import { whyNothing, type ReadOutcome } from './ask-exchange.ts';
+import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
+
+type Outcome<Name extends EndpointName> = ReadOutcome<EndpointReply<Name>>;
+
+/** Whether the mirror is of the account that the credential opens. */
+export function accountFinding(
+  kept: KeptAccount | null,
+  profile: Outcome<'profile'>,
+  credentials: CredentialSettings,
+): CheckFinding {
+  if (profile.kind !== 'value') return notChecked('account', whyNothing(profile));
+  if (kept === null) return ok('account', 'the mirror knows none yet, and takes this one');
+  switch (judgeAccount(kept, accountFieldsOf(profile.value, credentials)).kind) {
+    case 'same':
+      return ok('account', 'the mirror is of this account');
+    case 'other':
+      return problem(
+        'account',
+        "the mirror is of another account: its orders and positions are not this one's",
+        'use the credentials of that account, or begin a new data folder for this one (data.folder)',
+      );
+    case 'unknown':
+      return notChecked('account', 'the profile and what the mirror keeps have nothing in common');
+  }
+}
+
+/** Whether the exchange has the markets of the strategies, with their steps, and whether they are open. */
+export function marketFindings(
+  markets: readonly MarketName[],
+  options: Outcome<'options'>,
+  stats: Outcome<'marketStats'> | null,
+): readonly CheckFinding[] {
+  if (options.kind !== 'value') return [notChecked('markets', whyNothing(options))];
+  const { amountSteps, priceSteps } = options.value;
+  const count = Object.keys(priceSteps).filter((symbol) => symbol in amountSteps).length;
+  const unknown = markets.filter(({ symbol }) => !(symbol in amountSteps) || !(symbol in priceSteps));
+  if (unknown.length > 0) {
+    const names = unknown.map(({ symbol }) => symbol).join(', ');
+    return [
+      problem(
+        'markets',
+        `the exchange names no steps of price and amount for ${names}, but for ${count} other markets`,
+        'correct the market of the strategy, or wait until the exchange has it',
+      ),
+    ];
+  }
+  const there = ok('markets', `the exchange has ${count}, and the steps of every configured one`);
+  return stats === null ? [there] : [there, ...closedFindings(markets, stats)];
+}
+
+function closedFindings(
+  markets: readonly MarketName[],
+  stats: Outcome<'marketStats'>,
+): readonly CheckFinding[] {
+  if (stats.kind !== 'value') return [notChecked('open markets', whyNothing(stats))];
+  const ours = new Set(markets.map(({ symbol }) => symbol));
+  const closed = stats.value.filter(({ market, isClosed }) => isClosed && ours.has(market.symbol));
+  if (closed.length === 0) return [ok('open markets', 'every configured market is open')];
+  const names = closed.map(({ market, closedReason }) =>
+    closedReason === null ? market.symbol : `${market.symbol} (${closedReason})`,
+  );
+  return [
+    warning(
+      'open markets',
+      `closed at the moment: ${names.join(', ')}`,
+      'wait, or trade in another market: orders are refused meanwhile',
+    ),
+  ];
+}
+
+/** The feature of an account that each quote currency needs. */
+const FEATURE_OF: Readonly<Record<string, string>> = { rls: 'rial_trade', usdt: 'crypto_trade' };
+
+/** Whether the exchange lets the account trade in the quote currencies of the markets. */
+export function tradingFinding(
+  markets: readonly MarketName[],
+  limitations: Outcome<'limitations'>,
+): CheckFinding {
+  if (limitations.kind !== 'value') return notChecked('right to trade', whyNothing(limitations));
+  const { features } = limitations.value;
+  const wanted = [...new Set(markets.map(({ quote }) => quote))];
+  const denied = wanted.filter((quote) => features[FEATURE_OF[quote] ?? ''] === false);
+  if (denied.length === 0) return ok('right to trade', 'the exchange lets this account trade');
+  const what = denied.map((quote) => FEATURE_OF[quote]).join(', ');
+  return problem(
+    'right to trade',
+    `the exchange does not let this account trade (${what} is off)`,
+    "complete the identity check on the exchange's own page, or ask its support",
+  );
+}
+
+/** Whether there is anything to trade with. */
+export function moneyFinding(markets: readonly MarketName[], wallets: Outcome<'wallets'>): CheckFinding {
+  if (wallets.kind !== 'value') return notChecked('money', whyNothing(wallets));
+  const filled = new Set(
+    wallets.value.filter(({ balance }) => /[1-9]/.test(balance)).map(({ currency }) => currency),
+  );
+  const empty = markets.filter(({ base, quote }) => !filled.has(base) && !filled.has(quote));
+  if (empty.length === 0) return ok('money', 'there is money for every configured market');
+  const names = empty.map(({ symbol }) => symbol).join(', ');
+  return warning(
+    'money',
+    `there is none to trade with in ${names}: both wallets are empty`,
+    'deposit some, or leave the market out',
+  );
+}

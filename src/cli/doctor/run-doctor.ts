@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { readKeptAccount } from '../../daemon/account/account-check.ts';
+import { ledgerOf } from '../../daemon/settings/banner.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { Override } from '../../daemon/settings/overrides.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { keptAccount, type KeptAccount } from '../../venues/live/account-identity.ts';
+import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
+import { checkConfiguration, type ConfigurationCheck } from './check-configuration.ts';
+import { checkExchange, plannedReads } from './check-exchange.ts';
+import { checkRoom, checkWritable } from './check-folders.ts';
+import { checkRunning } from './check-health-port.ts';
+import { checkLedger } from './check-ledger.ts';
+import { checkLogIn } from './check-log-in.ts';
+import { checkMachine, machineFacts } from './check-machine.ts';
+import { checkMirrorFile, mirrorFileOf } from './check-mirror-file.ts';
+import { checkModes } from './check-modes.ts';
+import { checkPlan } from './check-plan.ts';
+import { notChecked, ok, type CheckFinding } from './check-finding.ts';
+import type { SeenReply } from './read-only-tap.ts';
+
+export interface DoctorOptions {
+  /** Null where only the machine is looked at. */
+  readonly configFile: string | null;
+  readonly overrides: readonly Override[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingFolder: string;
+  readonly isOffline: boolean;
+  /** The longest wait for a slot of each request. */
+  readonly longestWaitMs: number;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+  readonly nowMs?: () => number;
+}
+
+export interface Diagnosis {
+  /** What blocks first comes first. */
+  readonly findings: readonly CheckFinding[];
+  readonly requests: { readonly planned: number; readonly sent: number };
+  readonly seen: readonly SeenReply[];
+  /** Null where none could be read. */
+  readonly config: BotConfig | null;
+}
+
+/**
+ * Looks at all that keeps a bot from trading, from the machine to its money. Changes nothing of a running
+ * bot.
+ */
+export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
+  const { configFile, workingFolder } = options;
+  const machine = checkMachine(machineFacts());
+  if (configFile === null) {
+    const data = join(workingFolder, 'data');
+    const findings = [
+      ...machine,
+      checkWritable('data folder', data),
+      ...checkRoom(data),
+      ...checkModes({ secret: [join(workingFolder, '.env')], trusted: [] }),
+      notChecked('configuration', 'none was named', 'name one: sarraf doctor --config bot.yaml'),
+    ];
+    return { findings, requests: { planned: 0, sent: 0 }, seen: [], config: null };
+  }
+  const configuration = checkConfiguration(configFile, options);
+  const { config } = configuration;
+  const before = [...machine, ...configuration.findings];
+  if (config === null) {
+    const rest = notChecked('everything else', 'the configuration can not be read', null);
+    return { findings: [...before, rest], requests: { planned: 0, sent: 0 }, seen: [], config };
+  }
+  const diagnosis = await diagnose({ ...configuration, config }, { ...options, configFile });
+  return { ...diagnosis, findings: [...before, ...diagnosis.findings] };
+}
+
+async function diagnose(
+  { config, isWhole }: ConfigurationCheck & { readonly config: BotConfig },
+  options: DoctorOptions & { readonly configFile: string },
+): Promise<Diagnosis> {
+  const { configFile, workingFolder, nowMs = Date.now } = options;
+  const { folder } = config.data;
+  const logIn = checkLogIn(config, { configFile, nowMs: nowMs() });
+  const ledgerPath = ledgerOf(config);
+  const subjects = new Set(Object.values(ledgerSubjects(config.exchange.credentials)));
+  const ledger = ledgerPath === null ? { findings: [], silence: null } : checkLedger(ledgerPath, subjects);
+  // Read without its credentials, the configuration of a live bot looks like one of a paper bot.
+  const mode = isWhole || !existsSync(mirrorFileOf(folder, 'live')) ? config.mode : 'live';
+  const mirror = checkMirrorFile(folder, { mode, retention: config.data.retention, nowMs: nowMs() });
+  const file = resolve(workingFolder, configFile);
+  const offline = [
+    checkWritable('data folder', folder),
+    ...checkRoom(folder),
+    ...checkModes({
+      secret: [
+        ...new Set([join(workingFolder, '.env'), join(dirname(file), '.env')]),
+        ...logIn.files,
+        mirrorFileOf(folder, mode),
+        join(folder, 'control.sqlite'),
+      ],
+      trusted: [
+        file,
+        ...config.strategies.flatMap(({ plugin }) => (plugin.kind === 'file' ? [plugin.path] : [])),
+      ],
+    }),
+    ...ledger.findings,
+    ...mirror.findings,
+    ...(await checkRunning(config)),
+    ...(await checkPlan(config)),
+    ...logIn.findings,
+  ];
+  const exchange = await askExchange(config, {
+    ...options,
+    silence: ledger.silence,
+    privateSilence: logIn.privateSilence,
+    account: { path: mirrorFileOf(folder, mode), account: () => mirror.account },
+  });
+  return { ...exchange, findings: [...offline, ...exchange.findings], config };
+}
+
+interface Asking extends DoctorOptions {
+  /** Why nothing may be sent at all; null where it may. */
+  readonly silence: string | null;
+  readonly privateSilence: string | null;
+  readonly account: { readonly path: string; readonly account: () => string | null };
+}
+
+async function askExchange(config: BotConfig, options: Asking): Promise<Omit<Diagnosis, 'config'>> {
+  const nothing = { requests: { planned: 0, sent: 0 }, seen: [] };
+  const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
+  if (config.mode === 'embedded' || baseUrl === null) {
+    return {
+      ...nothing,
+      findings: [ok('exchange', 'it runs in the bot itself: nothing has to be asked')],
+    };
+  }
+  if (options.isOffline) {
+    const text = 'nothing is asked with --offline';
+    return { ...nothing, findings: [notChecked('exchange', text, 'run it again without --offline')] };
+  }
+  if (options.silence !== null) {
+    const text = `nothing was sent: ${options.silence}`;
+    return { ...nothing, findings: [notChecked('exchange', text, 'run doctor again when that is over')] };
+  }
+  const planned = plannedReads(config).length;
+  options.say(`doctor sends at most ${planned} requests to ${baseUrl}; all of them only read.`);
+  const seen: SeenReply[] = [];
+  const { kept, findings: damaged } = keptOf(options.account);
+  const findings = await checkExchange({ ...options, config, baseUrl, kept, seen });
+  return { findings: [...damaged, ...findings], requests: { planned, sent: seen.length }, seen };
+}
+
+/** The account of the mirror, where its row can be read. */
+function keptOf(mirror: Asking['account']): {
+  readonly kept: KeptAccount | null;
+  readonly findings: readonly CheckFinding[];
+} {
+  try {
+    return { kept: readKeptAccount(mirror), findings: [] };
+  } catch (error) {
+    if (!(error instanceof SarrafError)) throw error;
+    return {
+      kept: keptAccount.parse({ salt: '00', hashes: {} }),
+      findings: [notChecked('account', error.message)],
+    };
+  }
+}

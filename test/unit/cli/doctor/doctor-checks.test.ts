@@ -1,0 +1,260 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
+import { monotonicMs } from '../../../../src/budget/process-owner.ts';
+import { LedgerStore } from '../../../../src/budget/store.ts';
+import { stateFile } from '../../../../src/budget/state-file.ts';
+import { checkRoom, checkWritable, type Room } from '../../../../src/cli/doctor/check-folders.ts';
+import { checkRunning } from '../../../../src/cli/doctor/check-health-port.ts';
+import { checkLedger } from '../../../../src/cli/doctor/check-ledger.ts';
+import { checkLogIn } from '../../../../src/cli/doctor/check-log-in.ts';
+import { checkMachine, machineFacts, openFilesOf } from '../../../../src/cli/doctor/check-machine.ts';
+import { checkMirrorFile } from '../../../../src/cli/doctor/check-mirror-file.ts';
+import { checkModes } from '../../../../src/cli/doctor/check-modes.ts';
+import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
+import { isDataFolderInUse, lockDataFolder } from '../../../../src/daemon/process-locks/run-locks.ts';
+import { budgetTable } from '../../../../src/exchange/budget-table.ts';
+import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
+import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
+import { keepToken } from '../../../../src/venues/live/token-file.ts';
+import { configOf, writeConfig } from './doctor-world.ts';
+
+const MEGABYTE = 1_048_576;
+const DISK = 0xef53;
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-doctor-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const ledgerFile = (): string => ledgerPath('https://exchange.example', folder);
+const mirrorFile = (): string => join(folder, 'mirror.sqlite');
+const room = (): Room => ({ freeBytes: 0, freeFiles: null, type: DISK });
+const lookAtMirror = () =>
+  checkMirrorFile(folder, { mode: 'live', retention: DEFAULT_RETENTION, nowMs: Date.now() });
+
+const openMirror = () =>
+  MirrorStore.open({
+    path: mirrorFile(),
+    retention: DEFAULT_RETENTION,
+    nowMs: 1_000,
+    epoch: () => 'aaaa',
+    durability: 'off',
+  });
+
+const inShort = (findings: readonly CheckFinding[]): readonly string[] =>
+  findings.map(({ check, verdict }) => `${check}: ${verdict}`);
+
+describe('the machine', () => {
+  const facts = { ...machineFacts(), freeMemoryBytes: 1_000 * MEGABYTE, openFiles: 1_024 };
+
+  test('is fine with memory, open files and time zones', () => {
+    expect(inShort(checkMachine(facts))).toEqual([
+      'Node: ok',
+      'memory: ok',
+      'open files: ok',
+      'time zone data: ok',
+    ]);
+  });
+
+  test('is warned of with little memory and few open files, and refused without time zones', () => {
+    const poor = {
+      ...facts,
+      freeMemoryBytes: 100 * MEGABYTE,
+      openFiles: 64,
+      write: () => '19/03/2024, 21:00',
+    };
+    const findings = checkMachine(poor);
+    expect(inShort(findings)).toEqual([
+      'Node: ok',
+      'memory: warning',
+      'open files: warning',
+      'time zone data: problem',
+    ]);
+    expect(findings.slice(1).map(({ remedy }) => remedy === null)).toEqual([false, false, false]);
+  });
+
+  test('says its limit of open files in words of Linux alone', () => {
+    expect(openFilesOf('Max open files            1024                 524288               files')).toBe(
+      1_024,
+    );
+    expect(openFilesOf('Max open files            unlimited            unlimited            files')).toBe(
+      Number.POSITIVE_INFINITY,
+    );
+    expect(openFilesOf('')).toBeNull();
+    expect(inShort(checkMachine({ ...facts, openFiles: null }))).toContain('open files: not checked');
+  });
+});
+
+describe('folders', () => {
+  test('that are there, can be made, or are a file', () => {
+    expect(checkWritable('data folder', folder)).toMatchObject({ verdict: 'ok' });
+    const below = join(folder, 'a', 'b');
+    expect(checkWritable('data folder', below)).toMatchObject({
+      verdict: 'ok',
+      text: `${below} can be made`,
+    });
+    writeFileSync(join(folder, 'a'), '');
+    expect(checkWritable('data folder', below)).toMatchObject({
+      verdict: 'problem',
+      text: `expected a folder at ${join(folder, 'a')}, found a file`,
+    });
+  });
+
+  test.each([
+    [5_000, 100_000, ['disk: ok', 'inodes: ok']],
+    [500, 500, ['disk: warning', 'inodes: warning']],
+    [50, 3, ['disk: problem', 'inodes: problem']],
+    [5_000, null, ['disk: ok']],
+  ])('with %d MB and %d files left', (megabytes, freeFiles, expected) => {
+    const left = () => ({ freeBytes: megabytes * MEGABYTE, freeFiles, type: DISK });
+    expect(inShort(checkRoom(folder, left))).toEqual(expected);
+  });
+
+  test('on the disk of this machine', () => {
+    expect(inShort(checkRoom(join(folder, 'not-yet')))[0]).toMatch(/^disk: /);
+  });
+});
+
+test('files that others can read or change are named with the command that mends it', () => {
+  const [secret, open, config] = ['token', '.env', 'bot.yaml'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const path of [secret, open, config]) writeFileSync(path, 'x', { mode: 0o600 });
+  const guarded = { secret: [secret, open, join(folder, 'missing')], trusted: [config] };
+  expect(inShort(checkModes(guarded))).toEqual(['file modes: ok']);
+  chmodSync(open, 0o644);
+  chmodSync(config, 0o664);
+  expect(checkModes(guarded)).toEqual([
+    expect.objectContaining({ verdict: 'warning', remedy: `run chmod 600 ${open}` }),
+    expect.objectContaining({ verdict: 'warning', remedy: `run chmod go-w ${config}` }),
+  ]);
+});
+
+describe('a ledger', () => {
+  const subjects = { ip: 'this-address', token: 'somebody' };
+  const names = new Set(Object.values(subjects));
+  const open = () =>
+    new LedgerStore({ path: ledgerFile(), budgets: budgetTable().values(), subjects, whenMissing: 'empty' });
+
+  test('that is not there, or new', () => {
+    expect(checkLedger(ledgerFile(), names, room)).toMatchObject({
+      silence: null,
+      findings: [{ verdict: 'warning' }],
+    });
+    open().close();
+    expect(checkLedger(ledgerFile(), names, room)).toMatchObject({
+      silence: null,
+      findings: [{ verdict: 'ok' }],
+    });
+  });
+
+  test('with a lockout keeps doctor silent, whoever it is of', () => {
+    const store = open();
+    const { pass } = store.take({ budget: 'users/profile', credential: 'with' }, monotonicMs());
+    store.report(pass!, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, monotonicMs());
+    store.close();
+    const { findings, silence } = checkLedger(ledgerFile(), names, room);
+    expect(silence).toBe('the exchange has locked users/profile out');
+    expect(inShort(findings)).toEqual(['lockout: problem']);
+  });
+
+  test('that is damaged, or on a network', () => {
+    writeFileSync(ledgerFile(), 'no database');
+    expect(inShort(checkLedger(ledgerFile(), names, room).findings)).toEqual(['ledger: problem']);
+    rmSync(ledgerFile());
+    open().close();
+    const onNetwork = () => ({ ...room(), type: 0x6969 });
+    expect(inShort(checkLedger(ledgerFile(), names, onNetwork).findings)).toEqual([
+      'ledger: ok',
+      'ledger: warning',
+    ]);
+  });
+});
+
+describe('a mirror', () => {
+  test('is looked at while a bot writes to it', () => {
+    expect(lookAtMirror()).toMatchObject({ account: null, findings: [{ verdict: 'ok' }] });
+    const mirror = openMirror();
+    mirror.keepAccount('{"salt":"00","hashes":{}}');
+    expect(lookAtMirror()).toMatchObject({ account: '{"salt":"00","hashes":{}}' });
+    expect(lookAtMirror().findings[0]?.text).toMatch(/is whole: \d+\.\d MB, 0 of 100000 fills, 0 orders, /);
+    mirror.close();
+  });
+
+  test('of another program, or damaged, comes with what to do', () => {
+    writeFileSync(mirrorFile(), 'no mirror');
+    expect(lookAtMirror().findings).toMatchObject([
+      { verdict: 'problem', remedy: 'move it, or name another folder with --data' },
+    ]);
+  });
+});
+
+describe('a running bot', () => {
+  test('is asked why it can not trade, and keeps its folder', async () => {
+    const reasons = ['halted: by hand', 'the books differ'];
+    const server = createHttpServer((_, reply) =>
+      reply.end(JSON.stringify({ ok: false, reasons, locks: [] })),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const lock = lockDataFolder(folder);
+    lock.tellHealth(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const config = { data: { folder, retention: DEFAULT_RETENTION }, health: { host: '127.0.0.1', port: 1 } };
+    const findings = await checkRunning(config);
+    expect(findings.map(({ verdict, text }) => [verdict, text.replace(/^.* now: /, '')])).toEqual([
+      ['warning', 'halted: by hand'],
+      ['warning', 'the books differ'],
+    ]);
+    expect(isDataFolderInUse(folder)).toBe(true);
+    lock.release();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe('the health port', () => {
+  test('that another program has is a problem', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const config = {
+      data: { folder, retention: DEFAULT_RETENTION },
+      health: { host: '127.0.0.1', port },
+    };
+    expect(inShort(await checkRunning(config))).toEqual(['running bot: ok', 'health port: problem']);
+    await new Promise((resolve) => server.close(resolve));
+    expect(inShort(await checkRunning(config))).toEqual(['running bot: ok', 'health port: ok']);
+  });
+});
+
+describe('a user who logs in', () => {
+  const address = 'https://exchange.example';
+  const config = () => {
+    const account = { baseUrl: address, folder, ledgerFolder: join(folder, 'state') };
+    return configOf(writeConfig(account, { credentials: '{ username: ali, password: secret-word }' }));
+  };
+  const check = () => checkLogIn(config(), { configFile: 'bot.yaml', nowMs: 2_000_000 });
+
+  test('is not logged in by doctor: without a token of before nothing private is asked', () => {
+    expect(inShort(check().findings)).toEqual(['device: warning', 'log-in: not checked']);
+    expect(check().privateSilence).toBe('no token of an earlier log-in is kept');
+  });
+
+  test('has the token and device of an earlier log-in', () => {
+    mkdirSync(join(folder, 'state'));
+    const of = { folder: join(folder, 'state'), baseUrl: address, username: 'ali' };
+    keepToken(stateFile({ ...of, kind: 'token' }), {
+      key: 'kept',
+      issuedAtMs: 1_000_000,
+      expiresAtMs: 1_000_000 + 14_400_000,
+    });
+    writeFileSync(stateFile({ ...of, kind: 'device' }), 'device-1');
+    expect(inShort(check().findings)).toEqual(['device: ok', 'log-in: ok']);
+    expect(check().privateSilence).toBeNull();
+  });
+});

@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkExchange } from '../../../../src/cli/doctor/check-exchange.ts';
+import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
+import type { SeenReply } from '../../../../src/cli/doctor/read-only-tap.ts';
+import type { BotConfig } from '../../../../src/daemon/settings/create-bot-config.ts';
+import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
+import type { KeptAccount } from '../../../../src/venues/live/account-identity.ts';
+import { PANEL_TOKEN, type ServedAccount } from '../../../support/served-account.ts';
+
+/** The private part of the key that the served account has. */
+const SEED_OF_SEVENS = Buffer.alloc(32, 7).toString('base64url');
+
+export const BY_TOKEN = `{ token: '${PANEL_TOKEN}' }`;
+export const BY_KEY = `{ key: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=', privateKey: '${SEED_OF_SEVENS}' }`;
+
+/** Writes the configuration of a live bot of an account, and answers its file. */
+export function writeConfig(
+  account: Pick<ServedAccount, 'baseUrl' | 'folder' | 'ledgerFolder'>,
+  { credentials = BY_TOKEN, market = 'BTCIRT', more = '' } = {},
+): string {
+  const file = join(account.folder, 'bot.yaml');
+  const lines = [
+    'mode: live',
+    `exchange: { baseUrl: '${account.baseUrl}', ledgerFolder: '${account.ledgerFolder}', credentials: ${credentials} }`,
+    `strategies: [{ plugin: ma-cross, market: ${market} }]`,
+    `data: { folder: '${join(account.folder, 'data')}' }`,
+    more,
+  ];
+  writeFileSync(file, lines.join('\n'), { mode: 0o600 });
+  return file;
+}
+
+export function configOf(file: string): BotConfig {
+  const reading = readBotConfig(file, { environment: {}, workingFolder: '/nowhere' });
+  if (!reading.ok) throw new Error(reading.problems.join('\n'));
+  return reading.config;
+}
+
+/** What doctor finds out by asking the exchange of an account, and the replies that it got. */
+export async function examine(
+  account: ServedAccount,
+  options: {
+    readonly credentials?: string;
+    readonly market?: string;
+    readonly kept?: KeptAccount;
+    readonly baseUrl?: string;
+    readonly nowMs?: () => number;
+  } = {},
+): Promise<{ readonly findings: ReadonlyMap<string, CheckFinding>; readonly seen: readonly SeenReply[] }> {
+  const atMs = Date.now();
+  // The clock stands still, so that no answer is slow because the machine is busy.
+  const { kept = null, nowMs = () => atMs, baseUrl = account.baseUrl, ...written } = options;
+  const seen: SeenReply[] = [];
+  const findings = await checkExchange({
+    config: configOf(writeConfig({ ...account, baseUrl }, written)),
+    baseUrl,
+    longestWaitMs: 10_000,
+    signal: new AbortController().signal,
+    say: () => undefined,
+    kept,
+    privateSilence: null,
+    seen,
+    nowMs,
+  });
+  return { findings: new Map(findings.map((finding) => [finding.check, finding])), seen };
+}
+
+/** What each check says, in one word. */
+export function verdictsOf(findings: ReadonlyMap<string, CheckFinding>): Readonly<Record<string, string>> {
+  return Object.fromEntries([...findings].map(([check, { verdict }]) => [check, verdict]));
+}
