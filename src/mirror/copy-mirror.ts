@@ -1,3 +1,4 @@
+import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { forgetPlace } from './identity.ts';
 import { readMirrorFacts, type MirrorFacts } from './mirror-facts.ts';
@@ -23,6 +24,7 @@ export interface CopyOptions {
  */
 export async function copyMirror(from: string, to: string, options: CopyOptions): Promise<MirrorFacts> {
   const source = openMirrorReadOnly(from);
+  const disk = new FileSync(to);
   let facts: MirrorFacts;
   try {
     // What this transaction sees stays as it is. Without it every write of the bot would begin the copy anew.
@@ -33,17 +35,43 @@ export async function copyMirror(from: string, to: string, options: CopyOptions)
       progress({ totalPages, remainingPages }) {
         const bytes = (totalPages - remainingPages) * pageBytes;
         options.onStep({ bytes, ofBytes: totalPages * pageBytes });
+        disk.sync();
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
         return PAGES_A_STEP;
       },
     });
   } finally {
+    disk.close();
     // It ends what the log of the bot has to keep.
     source.close();
   }
   makeSingleFile(to);
   verify(to, facts);
   return facts;
+}
+
+/**
+ * Puts what was copied on the disk with each step: all at once at the end, the commits of a bot on the same
+ * disk would wait for it.
+ */
+class FileSync {
+  private readonly path: string;
+  private file: number | null = null;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  sync(): void {
+    this.file ??= openSync(this.path, 'r');
+    fdatasyncSync(this.file);
+  }
+
+  /** Not while SQLite has the file open: that would end its locks. */
+  close(): void {
+    if (this.file !== null) closeSync(this.file);
+    this.file = null;
+  }
 }
 
 function makeSingleFile(path: string): void {
