@@ -4,11 +4,11 @@ import { parseMarket } from '../exchange/market-names.ts';
 import { Dice } from './dice.ts';
 
 /** How many of the seeds have a person at the bot who pauses, cancels, closes and places. */
-const HANDED_SHARE = 0.6;
+const HANDED_SHARE = 0.7;
 
 const MINUTE_MS = 60_000;
 const SHORTEST_MEAN_MS = 4 * MINUTE_MS;
-const LONGEST_MEAN_MS = 30 * MINUTE_MS;
+const LONGEST_MEAN_MS = 20 * MINUTE_MS;
 
 /** How many commands are given again, with their keys, and how much later. */
 const REPEATED = 0.6;

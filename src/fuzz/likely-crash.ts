@@ -13,7 +13,7 @@ export const IN_LOCKOUT: LikelyCrash = { where: 'in a lockout', share: 0.4, leas
 export const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, leastMs: 500, mostMs: 20_000 };
 
 /** A position that a person closes is closed to its end, also by the next life. */
-export const IN_CLOSE: LikelyCrash = { where: 'amid a close', share: 0.2, leastMs: 1, mostMs: 5_000 };
+export const IN_CLOSE: LikelyCrash = { where: 'amid a close', share: 0.4, leastMs: 1, mostMs: 5_000 };
 
 /** A transfer is on its way for the blink of an eye, and the next life must not know less of it. */
 export const IN_TRANSFER: LikelyCrash = { where: 'amid a transfer', share: 0.15, leastMs: 1, mostMs: 200 };

@@ -140,6 +140,19 @@ describe('the inbox', () => {
     });
   });
 
+  test('takes over a database of before commands had keys', () => {
+    const before = client();
+    const id = before.post(accept);
+    const old = new Database(controlPath(folder));
+    old.exec('DROP INDEX commands_by_key; ALTER TABLE commands DROP COLUMN key; PRAGMA user_version = 1');
+    old.close();
+    const daemon = inbox();
+    expect(daemon.take().map((taken) => taken.id)).toEqual([id]);
+    const operator = client();
+    expect(operator.find('one')).toBe(null);
+    expect(operator.post(place('one'))).toBe(operator.post(place('one')));
+  });
+
   test('writes progress down only where it is news', () => {
     const operator = client();
     const daemon = inbox();
