@@ -51,8 +51,9 @@ export class ChangeWriter {
       INSERT OR REPLACE INTO balances (currency, wallet_id, total, held, seen_at_ms)
       VALUES (@currency, @walletId, @total, @held, @atMs)`);
     this.transaction = prepare(`
-      INSERT OR REPLACE INTO transactions (currency, id, at_ms, amount, description)
-      VALUES (@currency, @id, @atMs, @amount, @description)`);
+      INSERT INTO transactions (currency, id, at_ms, amount, description)
+      VALUES (@currency, @id, @atMs, @amount, @description)
+      ON CONFLICT (currency, id) DO UPDATE SET at_ms = @atMs, amount = @amount, description = @description`);
     this.book = prepare('INSERT OR REPLACE INTO books VALUES (@market, @bids, @asks, @updatedAtMs, @atMs)');
     this.stats = prepare(`
       INSERT OR REPLACE INTO stats (market, is_closed, closed_reason, best_sell, best_buy, base_volume, quote_volume, latest, mark, day_low,

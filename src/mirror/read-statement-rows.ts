@@ -8,7 +8,7 @@ import type { WalletTransaction } from '../venues/port.ts';
 import { iterateFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import type { KeptRow, SeenBalance } from './mirror-reader.ts';
-import { TRANSACTIONS_A_WALLET } from './pruner.ts';
+import { RETENTION_BOUNDS } from './retention.ts';
 import { openingFailed } from './unusable.ts';
 
 /** Closes of candles that are read at most, the newest. */
@@ -71,11 +71,7 @@ function rowsOf(database: Database.Database): StatementRows {
          UNION ALL SELECT max(at_ms) FROM transactions UNION ALL SELECT max(seen_at_ms) FROM balances)`,
     ),
     deletedFills: { count: fills?.count ?? 0, sinceMs: fills?.sinceMs ?? null },
-    deletedLines: database
-      .prepare<[number], { currency: string; sinceMs: number }>(
-        `SELECT currency, min(at_ms) AS sinceMs FROM transactions GROUP BY currency HAVING count(*) >= ?`,
-      )
-      .all(TRANSACTIONS_A_WALLET),
+    deletedLines: deletedLinesOf(database),
     fills: () => iterateFills(database, 'ORDER BY at_ms, id'),
     lines: database
       .prepare<[], Omit<WalletTransaction, 'amount' | 'tooFine'> & { readonly amount: string }>(
@@ -91,6 +87,21 @@ function rowsOf(database: Database.Database): StatementRows {
     kept: database.prepare<[], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name').all(),
     closesOf: (market) => closesOf(database, market),
   };
+}
+
+/**
+ * Lines are numbered from 1 over all wallets, and the oldest of a wallet go first. So it may have lost some
+ * where a number before its first line is free, and it has as many lines as the least limit.
+ */
+function deletedLinesOf(database: Database.Database): StatementRows['deletedLines'] {
+  return database
+    .prepare<[number], { currency: string; sinceMs: number }>(
+      `SELECT currency, since_ms AS sinceMs
+       FROM (SELECT currency, min(at_ms) AS since_ms, min(ordinal) AS first FROM transactions
+         GROUP BY currency HAVING count(*) >= ?) AS wallet
+       WHERE (SELECT count(*) FROM transactions WHERE ordinal < wallet.first) < wallet.first - 1`,
+    )
+    .all(RETENTION_BOUNDS.fills[0]);
 }
 
 function closesOf(database: Database.Database, market: string): readonly RecordedRate[] {

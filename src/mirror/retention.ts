@@ -9,11 +9,12 @@ export interface RetentionLimits {
   readonly candlesPerSeries: number;
   readonly publicTradesPerMarket: number;
   readonly finalOrders: number;
+  /** Trades, and as many lines of each wallet's history. */
   readonly fills: number;
   readonly intents: number;
 }
 
-/** About 300 MB with 30 markets and every limit reached. */
+/** About 400 MB with 30 markets and every limit reached. */
 export const DEFAULT_RETENTION: RetentionLimits = {
   journalRows: 200_000,
   candlesPerSeries: 5_000,

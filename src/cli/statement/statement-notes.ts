@@ -109,7 +109,7 @@ function deletedNotes({ rows, source, period, beginsAtMs }: NotedStatement): rea
     const text = `retention may have DELETED old lines of the wallet of ${currency}: they are there since ${isoText(sinceMs)}`;
     notes.push(
       isCut && source.begins === 'deleted-lines'
-        ? grave('deleted-lines', `${text}. ${since}`)
+        ? grave('deleted-lines', `${text}. ${since}. Raise data.retention.fills`)
         : plain('deleted-lines', text),
     );
   }

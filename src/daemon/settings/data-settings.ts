@@ -22,7 +22,7 @@ export const dataSettings = z
         candlesPerSeries: rows('candlesPerSeries', 'Candles of each market and length.'),
         publicTradesPerMarket: rows('publicTradesPerMarket', 'Public trades of each market.'),
         finalOrders: rows('finalOrders', 'Orders that are closed.'),
-        fills: rows('fills', 'Trades of the account.'),
+        fills: rows('fills', "Trades of the account, and lines of each wallet's history."),
         intents: rows('intents', 'Intents that are done or refused.'),
       })
       .prefault({})

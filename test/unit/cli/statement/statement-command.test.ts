@@ -251,6 +251,22 @@ describe('sarraf statement', () => {
     expect(cut.realised).toMatchObject([{ coin: 'btc', fifo: { cost: '0', uncosted: '324025650' } }]);
   });
 
+  test('says where lines of a wallet may be gone, and not where one merely began late', async () => {
+    const mirror = join(folder, 'cut-lines.sqlite');
+    makeAccount(mirror);
+    const database = new Database(mirror);
+    database.exec(`DELETE FROM transactions WHERE ordinal = 1;
+      WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 2000)
+      INSERT INTO transactions (currency, id, at_ms, amount, description)
+      SELECT 'rls', 'x' || value, 1777000000000, '0', 'Deposit' FROM numbers`);
+    database.close();
+    const { notes, code } = await jsonOf(mirror, '--year', '1405');
+    expect(code).toBe(1);
+    expect(notes.filter(({ code: name }) => name === 'deleted-lines')).toMatchObject([
+      { isGrave: true, text: expect.stringContaining('DELETED old lines of the wallet of rls') },
+    ]);
+  });
+
   test.each([
     [
       ['--year', '1399'],
