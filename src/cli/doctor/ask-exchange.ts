@@ -8,6 +8,7 @@ import {
 } from '../../exchange/endpoints/index.ts';
 import type { EndpointResult } from '../../exchange/reply-decoder.ts';
 import { CommandError } from '../command-error.ts';
+import { notChecked, type CheckFinding } from './check-finding.ts';
 
 /** What came of a read that doctor wanted. */
 export type ReadOutcome<Value> =
@@ -17,10 +18,25 @@ export type ReadOutcome<Value> =
   /** Nothing was sent. */
   | { readonly kind: 'unsent'; readonly why: string };
 
-/** Why a read brought nothing. */
-export function whyNothing(outcome: ReadOutcome<unknown>): string {
-  if (outcome.kind === 'unsent') return outcome.why;
-  return outcome.kind === 'failed' ? `${outcome.code}: ${outcome.message}` : 'it was answered';
+/** A check that a read brought nothing for. */
+export function unread(check: string, outcome: ReadOutcome<unknown>): CheckFinding {
+  switch (outcome.kind) {
+    case 'unsent':
+      return notChecked(check, outcome.why, 'see what keeps doctor from asking, and run it again after that');
+    case 'failed':
+      return notChecked(
+        check,
+        failureText(outcome),
+        'run doctor again; docs/reference/errors.md has the codes',
+      );
+    case 'value':
+      return notChecked(check, 'it was answered');
+  }
+}
+
+/** What came in place of an answer. */
+export function failureText({ code, message }: { readonly code: string; readonly message: string }): string {
+  return `${code}: ${message}`;
 }
 
 /** What sends a read under the ledger's limits. */

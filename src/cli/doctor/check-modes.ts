@@ -3,30 +3,28 @@ import { ok, warning, type CheckFinding } from './check-finding.ts';
 
 /** Files that hold secrets or the account's trades, and files that decide what a bot does. */
 export interface GuardedFiles {
-  /** Nobody but this user and its group has to read them. */
+  /** Nobody outside this user's group has to read them. */
   readonly secret: readonly string[];
   /** Nobody else may write them. */
   readonly trusted: readonly string[];
 }
 
 const READ_BY_OTHERS = 0o004;
+/** Not the group: that of many users is theirs alone. */
 const WRITTEN_BY_OTHERS = 0o002;
-const WRITTEN_BY_GROUP = 0o020;
 
 /**
  * Whether others on this machine can read or change what they must not. Files that are not there are fine.
  */
 export function checkModes({ secret, trusted }: GuardedFiles): readonly CheckFinding[] {
   const readable = secret.filter((path) => hasMode(path, READ_BY_OTHERS));
-  const writable = [...secret, ...trusted].filter((path) =>
-    hasMode(path, WRITTEN_BY_OTHERS | WRITTEN_BY_GROUP),
-  );
+  const writable = [...secret, ...trusted].filter((path) => hasMode(path, WRITTEN_BY_OTHERS));
   const found = [
     ...readable.map((path) =>
       warning('file modes', `everyone on this machine can read ${path}`, `run chmod 600 ${path}`),
     ),
     ...[...new Set(writable)].map((path) =>
-      warning('file modes', `others than its owner can change ${path}`, `run chmod go-w ${path}`),
+      warning('file modes', `everyone on this machine can change ${path}`, `run chmod o-w ${path}`),
     ),
   ];
   return found.length > 0 ? found : [ok('file modes', 'no file of the bot is open to others')];

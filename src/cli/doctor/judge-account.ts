@@ -3,7 +3,7 @@ import type { EndpointName, EndpointReply } from '../../exchange/endpoints/index
 import { judgeAccount, type KeptAccount } from '../../venues/live/account-identity.ts';
 import { accountFieldsOf } from '../../venues/live/account-reader.ts';
 import type { CredentialSettings } from '../../venues/live/credentials-settings.ts';
-import { whyNothing, type ReadOutcome } from './ask-exchange.ts';
+import { unread, type ReadOutcome } from './ask-exchange.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
 type Outcome<Name extends EndpointName> = ReadOutcome<EndpointReply<Name>>;
@@ -14,7 +14,7 @@ export function accountFinding(
   profile: Outcome<'profile'>,
   credentials: CredentialSettings,
 ): CheckFinding {
-  if (profile.kind !== 'value') return notChecked('account', whyNothing(profile));
+  if (profile.kind !== 'value') return unread('account', profile);
   if (kept === null) return ok('account', 'the mirror knows none yet, and takes this one');
   switch (judgeAccount(kept, accountFieldsOf(profile.value, credentials)).kind) {
     case 'same':
@@ -36,7 +36,7 @@ export function marketFindings(
   options: Outcome<'options'>,
   stats: Outcome<'marketStats'> | null,
 ): readonly CheckFinding[] {
-  if (options.kind !== 'value') return [notChecked('markets', whyNothing(options))];
+  if (options.kind !== 'value') return [unread('markets', options)];
   const { amountSteps, priceSteps } = options.value;
   const count = Object.keys(priceSteps).filter((symbol) => symbol in amountSteps).length;
   const unknown = markets.filter(({ symbol }) => !(symbol in amountSteps) || !(symbol in priceSteps));
@@ -58,7 +58,7 @@ function closedFindings(
   markets: readonly MarketName[],
   stats: Outcome<'marketStats'>,
 ): readonly CheckFinding[] {
-  if (stats.kind !== 'value') return [notChecked('open markets', whyNothing(stats))];
+  if (stats.kind !== 'value') return [unread('open markets', stats)];
   const ours = new Set(markets.map(({ symbol }) => symbol));
   const closed = stats.value.filter(({ market, isClosed }) => isClosed && ours.has(market.symbol));
   if (closed.length === 0) return [ok('open markets', 'every configured market is open')];
@@ -82,7 +82,7 @@ export function tradingFinding(
   markets: readonly MarketName[],
   limitations: Outcome<'limitations'>,
 ): CheckFinding {
-  if (limitations.kind !== 'value') return notChecked('right to trade', whyNothing(limitations));
+  if (limitations.kind !== 'value') return unread('right to trade', limitations);
   const { features } = limitations.value;
   const wanted = [...new Set(markets.map(({ quote }) => quote))];
   const denied = wanted.filter((quote) => features[FEATURE_OF[quote] ?? ''] === false);
@@ -97,7 +97,7 @@ export function tradingFinding(
 
 /** Whether there is anything to trade with. */
 export function moneyFinding(markets: readonly MarketName[], wallets: Outcome<'wallets'>): CheckFinding {
-  if (wallets.kind !== 'value') return notChecked('money', whyNothing(wallets));
+  if (wallets.kind !== 'value') return unread('money', wallets);
   const filled = new Set(
     wallets.value.filter(({ balance }) => /[1-9]/.test(balance)).map(({ currency }) => currency),
   );

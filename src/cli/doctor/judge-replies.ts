@@ -2,7 +2,7 @@ import { clockAheadMs, TOLERATED_CLOCK_MS } from '../../daemon/clock-watch.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import type { NamedCredential } from '../../engine/credential-watch.ts';
 import type { CredentialSettings } from '../../venues/live/credentials-settings.ts';
-import { whyNothing, type ReadOutcome } from './ask-exchange.ts';
+import { failureText, unread, type ReadOutcome } from './ask-exchange.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 import type { SeenReply } from './read-only-tap.ts';
 
@@ -28,9 +28,9 @@ export function addressFinding(
   outcome: ReadOutcome<unknown>,
   seen: readonly SeenReply[],
 ): CheckFinding {
-  if (outcome.kind === 'unsent') return notChecked('address', outcome.why);
+  if (outcome.kind === 'unsent') return unread('address', outcome);
   if (outcome.kind === 'failed') {
-    return problem('address', `${outcome.code}: ${outcome.message}`, TODOS.get(outcome.code) ?? UNREACHABLE);
+    return problem('address', failureText(outcome), TODOS.get(outcome.code) ?? UNREACHABLE);
   }
   const slowestMs = Math.max(...seen.map(({ sentMs, receivedMs }) => receivedMs - sentMs), 0);
   const text = `${baseUrl} answers, in ${lengthText(slowestMs)} at most`;
@@ -82,7 +82,7 @@ export function credentialFinding(
     return ok('credential', `the exchange takes ${name}`);
   }
   const [first] = all;
-  return notChecked('credential', first === undefined ? 'nothing was asked' : whyNothing(first));
+  return first === undefined ? notChecked('credential', 'nothing was asked') : unread('credential', first);
 }
 
 const MAKE_ANOTHER =
@@ -122,10 +122,9 @@ export function permissionFindings(
 }
 
 function readFailure(what: string, outcome: ReadOutcome<unknown>): CheckFinding {
-  if (outcome.kind === 'unsent') return notChecked('permission READ', outcome.why);
+  if (outcome.kind !== 'failed') return unread('permission READ', outcome);
   const remedy =
-    outcome.kind === 'failed'
-      ? (TODOS.get(outcome.code) ?? 'try again; if it stays, send the exchange what doctor --record kept')
-      : 'try again';
-  return problem('permission READ', `${what} can not be read: ${whyNothing(outcome)}`, remedy);
+    TODOS.get(outcome.code) ??
+    'try again; if it stays, ask the exchange with what --record keeps of its replies';
+  return problem('permission READ', `${what} can not be read: ${failureText(outcome)}`, remedy);
 }

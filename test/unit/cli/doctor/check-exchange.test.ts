@@ -4,6 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { readLedger } from '../../../../src/budget/ledger-report.ts';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { monotonicMs } from '../../../../src/budget/process-owner.ts';
+import { readOnlyTap, type SeenReply } from '../../../../src/cli/doctor/read-only-tap.ts';
+import type { Transport } from '../../../../src/exchange/transport.ts';
 import { FaultPlan } from '../../../../src/simulator/faults/fault-plan.ts';
 import type { FaultRule } from '../../../../src/simulator/faults/fault-rule.ts';
 import type { ExchangeConfigInput } from '../../../../src/simulator/settings/exchange-config.ts';
@@ -150,6 +152,30 @@ describe('a clock', () => {
     expect(verdictsOf(findings)).toMatchObject({ clock: 'problem', credential: 'problem' });
     expect(findings.get('clock')?.text).toMatch(/^it is (?:39|40) s ahead of the exchange's/);
     expect([...findings.keys()].indexOf('clock')).toBeLessThan([...findings.keys()].indexOf('credential'));
+  });
+});
+
+describe('the way to the exchange', () => {
+  test('lets nothing pass that changes anything, such as an order or a log-in', async () => {
+    await serve();
+    const sent: string[] = [];
+    const inner: Transport = {
+      send: async ({ path }) => {
+        sent.push(path);
+        return Promise.resolve({ status: 200, headers: {}, body: '{}' });
+      },
+      close: async () => Promise.resolve(),
+    };
+    const seen: SeenReply[] = [];
+    const way = readOnlyTap(seen)(inner, Date.now);
+    const request = { headers: {}, body: null, timeoutMs: 1_000 };
+    for (const path of ['/auth/login/', '/market/orders/add', '/market/orders/update-status?id=1']) {
+      await expect(way.send({ ...request, method: 'POST', path })).rejects.toThrow(
+        /expected doctor to read alone, was POST \/[a-z/-]+$/,
+      );
+    }
+    await way.send({ ...request, method: 'GET', path: '/v2/options' });
+    expect([sent, seen.length]).toEqual([['/v2/options'], 1]);
   });
 });
 

@@ -130,10 +130,10 @@ test('files that others can read or change are named with the command that mends
   const guarded = { secret: [secret, open, join(folder, 'missing')], trusted: [config] };
   expect(inShort(checkModes(guarded))).toEqual(['file modes: ok']);
   chmodSync(open, 0o644);
-  chmodSync(config, 0o664);
+  chmodSync(config, 0o666);
   expect(checkModes(guarded)).toEqual([
     expect.objectContaining({ verdict: 'warning', remedy: `run chmod 600 ${open}` }),
-    expect.objectContaining({ verdict: 'warning', remedy: `run chmod go-w ${config}` }),
+    expect.objectContaining({ verdict: 'warning', remedy: `run chmod o-w ${config}` }),
   ]);
 });
 
