@@ -29,6 +29,17 @@ function halt(world: FuzzWorld, dice: Dice): void {
 /** The coarsest steps are as many times those of the beginning. */
 const COARSEST = 10n;
 
+/** The least order is worth so many times that of the beginning, at most. */
+const DEAREST = 3n;
+
+/** What may be too little for an order at a price, twice over: prices move before what is left is sold. */
+export function mostDust(
+  { amountStep, minOrderValue }: Pick<Market, 'amountStep' | 'minOrderValue'>,
+  price: bigint,
+): bigint {
+  return 2n * (amountStep * COARSEST + (minOrderValue * DEAREST * UNITS_PER_ONE) / price);
+}
+
 /** By how much the exchange may have rounded a price that was on the steps of before. */
 export function mostRounding({ priceStep }: Pick<Market, 'priceStep'>): bigint {
   return (priceStep * COARSEST) / 2n;
@@ -45,7 +56,7 @@ function changeSteps(world: FuzzWorld, dice: Dice): void {
   market.changeRules({
     priceStep: scaled(first.priceStep),
     amountStep: scaled(first.amountStep),
-    minOrderValue: formatUnits((first.minOrderValue * BigInt(dice.integer(5, 30))) / 10n),
+    minOrderValue: formatUnits((first.minOrderValue * BigInt(dice.integer(5, Number(DEAREST) * 10))) / 10n),
   });
 }
 

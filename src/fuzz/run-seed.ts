@@ -17,7 +17,7 @@ import { Coverage, type Counts } from './coverage.ts';
 import { Dice } from './dice.ts';
 import { EventLog } from './event-log.ts';
 import { locksByHandOf } from './lock-plan.ts';
-import { loseMoney, mostRounding } from './exchange-events.ts';
+import { loseMoney, mostDust, mostRounding } from './exchange-events.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
 import { BOT_USER, FuzzWorld } from './world.ts';
 
@@ -292,6 +292,11 @@ class SeedRun {
     });
   }
 
+  private rulesOf(market: string): FuzzWorld['rules'][number] {
+    const rules = this.world.rules.find(({ symbol }) => symbol === market);
+    return present(rules, `the market ${market}`);
+  }
+
   /** What must hold whether or not everything is quiet. */
   private lastingViolations(): readonly Violation[] {
     const { world, bot, swarm } = this;
@@ -301,14 +306,10 @@ class SeedRun {
       ...bot.mistakes.map((message) => ({ check: 'no mistakes', message })),
       ...this.budgets.violations(),
       ...bot.violations(truth),
-      ...checkOrders(truth, rows, bot.refusedNames, (market) =>
-        mostRounding(
-          present(
-            world.rules.find(({ symbol }) => symbol === market),
-            `the market ${market}`,
-          ),
-        ),
-      ),
+      ...checkOrders(truth, rows, bot.refusedNames, {
+        roundingOf: (market) => mostRounding(this.rulesOf(market)),
+        dustOf: (market, price) => mostDust(this.rulesOf(market), price),
+      }),
       ...checkExposure(truth, {
         instance: INSTANCE,
         maxPosition: positionLimitsOf(swarm.seed),

@@ -49,6 +49,7 @@ function bracketsAtWork({ mirrorPath }: BotHome, nowMs: number): readonly Watche
     // Only how it is now is asked.
     fromMs: nowMs,
     untilMs: nowMs + 1,
+    isProtection: false,
     before: 0n,
     names: new Set(
       orders.flatMap(({ intentId, clientOrderId }) =>

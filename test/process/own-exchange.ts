@@ -74,7 +74,7 @@ export function brokenPromises(exchange: ServedExchange, home: BotHome): readonl
   const rows = readMirrorRows(home.mirrorPath);
   return [
     ...exchange.budgetViolations(),
-    ...checkOrders(truth, rows),
+    ...checkOrders(truth, rows, undefined, exchange.tolerances),
     ...checkAgreement(truth, rows, { instance: home.instance }),
     ...truth.orders
       .filter(({ isOpen }) => isOpen)

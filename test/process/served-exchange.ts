@@ -1,4 +1,8 @@
 import { budgetTable } from '../../src/exchange/budget-table.ts';
+import type { Market } from '../../src/domain/market.ts';
+import { present } from '../../src/domain/invariant.ts';
+import type { Tolerances } from '../../src/fuzz/checkers/order-checker.ts';
+import { mostDust } from '../../src/fuzz/exchange-events.ts';
 import { BudgetChecker } from '../../src/fuzz/checkers/budget-checker.ts';
 import { truthOf, type ExchangeTruth } from '../../src/fuzz/checkers/exchange-truth.ts';
 import type { Violation } from '../../src/fuzz/checkers/violation.ts';
@@ -81,6 +85,17 @@ export class ServedExchange {
       return receive(request);
     };
     this.setFaults([]);
+  }
+
+  /** What the rules of its markets allow, for the check of orders. */
+  get tolerances(): Tolerances {
+    const rules = [...this.simulation.exchange.markets.values()].map((market) => market.rules);
+    const rulesOf = (market: string): Market =>
+      present(
+        rules.find(({ symbol }) => symbol === market),
+        `the market ${market}`,
+      );
+    return { roundingOf: () => 0n, dustOf: (market, price) => mostDust(rulesOf(market), price) };
   }
 
   static async open({ seed, limits: other = {} }: ExchangeOptions): Promise<ServedExchange> {

@@ -71,7 +71,7 @@ test('two bots share the limits of one token and both trade, and a third by the 
   const lastEnd = await two.end();
 
   expect([firstEnd, lastEnd].map(({ code }) => code)).toEqual([0, 0]);
-  expect(checkOrders(truth, known)).toEqual([]);
+  expect(checkOrders(truth, known, undefined, exchange.tolerances)).toEqual([]);
   expect(checkAgreement(truth, known, { instance: 'one' })).toEqual([]);
   // With so few requests the last look at the wallets may not come in time; the next start has it.
   const broken = brokenPromises(exchange, homes[1]).filter(({ check }) => check !== 'balances agree');

@@ -67,9 +67,12 @@ export interface BracketAlgorithm {
   readonly terms: BracketTerms;
   /** What became of the order that it begins with; `ended` also where it has none. */
   readonly entry: 'planned' | 'asked' | 'ended';
-  /** Of entry orders that have ended, and of a position that was there before: net of the fee. */
+  /**
+   * Of entry orders that have ended, net of the fee; of a position that was there before; and the dust that
+   * earlier exits left.
+   */
   readonly bought: Units;
-  /** The same before the fee, and what it cost: their quotient is the average price. */
+  /** The same before the fee and without dust, and what it cost: their quotient is the average price. */
   readonly gross: Units;
   readonly spent: Units;
   /** Of exits that have ended. */
@@ -126,7 +129,7 @@ const DEFAULT_MIN_STEP = (UNITS_PER_ONE / 1_000n) as Units;
 /** A bracket before its entry is placed, or why there can be none. */
 export function createBracket(
   intent: BracketIntent,
-  { market, nowMs, bestAsk, hasBars, trailEveryMs }: CreateBracketOptions,
+  { market, nowMs, bestAsk, hasBars, trailEveryMs, holding }: CreateBracketOptions,
 ): Creation<BracketAlgorithm> {
   const amount = positiveWishUnits(intent.entry.amount);
   if (amount === null)
@@ -145,7 +148,20 @@ export function createBracket(
     blind(terms, market, hasBars) ??
     impossible(terms, market, { price: from, amount: onAmountGrid(market, amount) });
   if (wrong !== null) return refused(wrong);
-  return { ok: true, algorithm: begun(terms, { bought: NO_UNITS, spent: NO_UNITS, heldSinceMs: null }) };
+  const bought = dustOf(holding.amount, market, from);
+  return {
+    ok: true,
+    algorithm: begun(terms, { bought, gross: NO_UNITS, spent: NO_UNITS, heldSinceMs: null }),
+  };
+}
+
+/**
+ * What earlier exits left, where it is too little for an order of its own: the next exit sells it. It would
+ * else grow with each bracket, until it is worth an order and looks like a position.
+ */
+function dustOf(amount: Units, market: Market, price: Units): Units {
+  if (amount <= 0n || canBeOrdered(market, { amount: onAmountGrid(market, amount), price })) return NO_UNITS;
+  return amount;
 }
 
 /** A bracket for a position that is there already, or why there can be none. */
@@ -173,19 +189,19 @@ export function createProtection(
     impossible(terms, market, { price, amount: onAmountGrid(market, amount) });
   if (wrong !== null) return refused(wrong);
   const spent = multiplyUnits(amount, price, divideHalfEven);
-  return { ok: true, algorithm: begun(terms, { bought: amount, spent, heldSinceMs: nowMs }) };
+  return { ok: true, algorithm: begun(terms, { bought: amount, gross: amount, spent, heldSinceMs: nowMs }) };
 }
 
 function begun(
   terms: BracketTerms,
-  { bought, spent, heldSinceMs }: Pick<BracketAlgorithm, 'bought' | 'spent' | 'heldSinceMs'>,
+  { bought, gross, spent, heldSinceMs }: Pick<BracketAlgorithm, 'bought' | 'gross' | 'spent' | 'heldSinceMs'>,
 ): BracketAlgorithm {
   return {
     kind: 'bracket',
     terms,
     entry: terms.entry === null ? 'ended' : 'planned',
     bought,
-    gross: bought,
+    gross,
     spent,
     exits: NO_TALLY,
     heldSinceMs,

@@ -15,7 +15,9 @@ export interface WatchedBracket {
   readonly market: string;
   readonly fromMs: number;
   untilMs: number;
-  /** What was there before, for a protection; 0 for a bracket. */
+  /** Whether it is of a position that was there before. */
+  readonly isProtection: boolean;
+  /** What was there before: of a protection all of it, of a bracket the dust of earlier ones. */
   readonly before: bigint;
   /** Its orders, by the names that they were placed under. */
   readonly names: Set<string>;
@@ -92,7 +94,8 @@ export class BracketWatch {
         market,
         fromMs: nowMs,
         untilMs: Number.POSITIVE_INFINITY,
-        before: terms.entry === null ? algorithm.bought : 0n,
+        isProtection: terms.entry === null,
+        before: terms.entry === null || algorithm.entry !== 'ended' ? algorithm.bought : 0n,
         names: new Set(),
         excuses: [],
       };

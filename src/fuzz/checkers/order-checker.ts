@@ -25,17 +25,27 @@ const HAS_AMOUNT: ReadonlySet<string> = new Set(['place', 'oco', 'twap', 'vwap',
 /** Intents that sell what was bought before: each exit goes before the next comes. */
 const HAS_EXIT: ReadonlySet<string> = new Set(['bracket', 'protect']);
 
+/** What a market's rules allow. */
+export interface Tolerances {
+  /** By how much an exchange that changes its steps may have rounded a price of a market. */
+  readonly roundingOf: (market: string) => bigint;
+  /** What earlier exits may have left at a price, which a bracket sells too. */
+  readonly dustOf: (market: string, price: bigint) => bigint;
+}
+
+const NO_TOLERANCES: Tolerances = { roundingOf: () => 0n, dustOf: () => 0n };
+
 /**
  * Never twice: the exchange accepted each id of ours once at most, an intent for one order has one, those
  * that come one after the other were never there together, and what was filled is no more than what was
  * wanted. `refused`: names of orders whose refusal the bot received, so that it may have placed others
- * instead. `roundingOf`: by how much an exchange that changes its steps may have rounded a price of a market.
+ * instead.
  */
 export function checkOrders(
   truth: ExchangeTruth,
   rows: MirrorRows,
   refused: ReadonlySet<string> = NONE_REFUSED,
-  roundingOf: (market: string) => bigint = () => 0n,
+  tolerances: Tolerances = NO_TOLERANCES,
 ): readonly Violation[] {
   const messages: string[] = [];
   for (const [id, orders] of Map.groupBy(truth.orders, ({ clientOrderId }) => clientOrderId)) {
@@ -44,7 +54,7 @@ export function checkOrders(
       `expected one order with the clientOrderId ${id}, the exchange accepted ${orders.map((order) => order.id).join(', ')}`,
     );
   }
-  for (const served of servedIntents(truth, rows, refused)) messages.push(...checkIntent(served, roundingOf));
+  for (const served of servedIntents(truth, rows, refused)) messages.push(...checkIntent(served, tolerances));
   return violationsOf('orders', messages);
 }
 
@@ -74,7 +84,7 @@ function servedIntents(
   });
 }
 
-function checkIntent(intent: SlowIntent, roundingOf: (market: string) => bigint): readonly string[] {
+function checkIntent(intent: SlowIntent, { roundingOf, dustOf }: Tolerances): readonly string[] {
   const { id, kind, json, orders } = intent;
   const messages: string[] = [...checkSlowOrders(intent, roundingOf)];
   const ids = orders.map((order) => order.id).join(', ');
@@ -87,7 +97,7 @@ function checkIntent(intent: SlowIntent, roundingOf: (market: string) => bigint)
         `expected the orders of intent ${id} (${kind}) one after the other, ${together} were there together`,
       );
   }
-  if (HAS_EXIT.has(kind)) messages.push(...checkExits(intent));
+  if (HAS_EXIT.has(kind)) messages.push(...checkExits(intent, dustOf));
   if (kind === 'targets') messages.push(...checkShares(id, orders));
   if (HAS_AMOUNT.has(kind)) {
     const wanted = wantedAmount(json);
@@ -104,8 +114,11 @@ function checkIntent(intent: SlowIntent, roundingOf: (market: string) => bigint)
   return messages;
 }
 
-/** One exit at a time, and no more sold than was bought. */
-function checkExits({ id, kind, json, orders, madeThoughRefused }: SlowIntent): readonly string[] {
+/** One exit at a time, and no more sold than was bought, and the dust that was there. */
+function checkExits(
+  { id, kind, json, orders, madeThoughRefused }: SlowIntent,
+  dustOf: Tolerances['dustOf'],
+): readonly string[] {
   const messages: string[] = [];
   const sales = orders.filter(({ side }) => side === 'sell');
   const together = overlapping(sales);
@@ -118,7 +131,9 @@ function checkExits({ id, kind, json, orders, madeThoughRefused }: SlowIntent): 
     (sum, { side, matched }) => sum + (side === 'buy' ? matched : 0n),
     0n,
   );
-  const most = kind === 'bracket' ? bought : wantedAmount(json);
+  const [first] = sales;
+  const dust = first === undefined ? 0n : dustOf(first.market, first.price);
+  const most = kind === 'bracket' ? bought + dust : wantedAmount(json);
   if (most !== null && sold > most)
     messages.push(
       `expected intent ${id} (${kind}) to sell at most ${formatUnits(most)}, it sold ${formatUnits(sold)}`,

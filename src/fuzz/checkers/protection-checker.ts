@@ -169,12 +169,16 @@ function heldBy({ names, before }: WatchedBracket, orders: readonly Own[], atMs:
 }
 
 /** What was paid for one on average; for a protection the price of the last trade that its strategy made. */
-function costOf({ names, before }: WatchedBracket, orders: readonly Own[], atMs: number): bigint | null {
+function costOf(
+  { names, isProtection }: WatchedBracket,
+  orders: readonly Own[],
+  atMs: number,
+): bigint | null {
   let amount = 0n;
   let total = 0n;
   for (const { name, fills } of orders) {
     for (const fill of fills) {
-      if (fill.atMs > atMs || (before === 0n && (!names.has(name) || fill.side === 'sell'))) continue;
+      if (fill.atMs > atMs || (!isProtection && (!names.has(name) || fill.side === 'sell'))) continue;
       amount += fill.amount;
       total += fill.total;
     }

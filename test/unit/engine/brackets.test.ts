@@ -203,6 +203,40 @@ describe('a bracket', () => {
   });
 });
 
+describe('what is too little for an order', () => {
+  /** 0.6986 comes of it, in steps of 0.001. */
+  const ODD: BracketWish = { ...WISH, entry: { amount: '0.7', price: '98' } };
+
+  it('goes with the exit of the next bracket, so that it does not grow', () => {
+    const world = held(ODD);
+    const target = world.orders().find(({ side, stopPrice }) => side === 'sell' && stopPrice === null);
+    world.venue.fill(target?.venueId ?? null);
+    world.advance(11_000);
+    world.want(bracket('BTCUSDT', ODD));
+    const entry = world.accept();
+    world.venue.fill(entry.id);
+    world.advance(11_000);
+    expect(pairs(world)).toEqual(['sell 0.698@110 stop 90/89.1', 'sell 0.699@110 stop 90/89.1']);
+  });
+
+  it('stays where it is while it is worth an order, or another bracket has it', () => {
+    const world = held(ODD);
+    world.want(bracket('BTCUSDT', ODD));
+    world.venue.fill(world.accept().id);
+    world.advance(11_000);
+    expect(pairs(world)).toEqual(['sell 0.698@110 stop 90/89.1', 'sell 0.698@110 stop 90/89.1']);
+    const plain = EngineWorld.ready();
+    plain.answers.add('order');
+    plain.want(buy('BTCUSDT', { amount: '0.5', price: '98' }));
+    plain.venue.fill(plain.accept().id);
+    plain.advance(11_000);
+    plain.want(bracket('BTCUSDT', ODD));
+    plain.venue.fill(plain.accept().id);
+    plain.advance(11_000);
+    expect(pairs(plain)).toEqual(['sell 0.698@110 stop 90/89.1']);
+  });
+});
+
 describe('a protection', () => {
   it('rests for what no bracket holds, and is refused beyond it', () => {
     const world = held();

@@ -186,6 +186,8 @@ describe('an order that was called refused, and is there', () => {
     expect(saying(checkOrders(truth({ orders: [bought, more] }), bracket, options.refused))).toContain(
       'to sell at most 1, it sold 2',
     );
+    const dusty = { roundingOf: () => 0n, dustOf: () => parseUnits('1') };
+    expect(checkOrders(truth({ orders: [bought, more] }), bracket, options.refused, dusty)).toEqual([]);
   });
 });
 
@@ -268,7 +270,10 @@ describe('the check of intents that take time', () => {
     const beyond = bothOf('peg', { amount: '4', bound: '99.9' });
     expect(saidOf([first, later], beyond)).toContain('10 lies at 100');
     // The exchange has just made the step 0.2: 99.9 is rounded to 100 there.
-    const found = checkOrders(truth({ orders: [first, later] }), beyond, undefined, () => parseUnits('0.1'));
+    const found = checkOrders(truth({ orders: [first, later] }), beyond, undefined, {
+      roundingOf: () => parseUnits('0.1'),
+      dustOf: () => 0n,
+    });
     expect(found).toEqual([]);
   });
 

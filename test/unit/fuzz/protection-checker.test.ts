@@ -47,6 +47,7 @@ const bracket = (changes: Partial<WatchedBracket> = {}): WatchedBracket => ({
   market: 'BTCUSDT',
   fromMs: 0,
   untilMs: 100_000,
+  isProtection: false,
   before: 0n,
   names: new Set(['bot-a-e001-1', 'bot-a-e001-2', 'bot-a-e001-3']),
   excuses: [],
