@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
+import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 import { parseUnits, UNIT_DECIMALS } from '../domain/money.ts';
 import { TIMEFRAMES, timeframeMs } from '../domain/timeframe.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -9,7 +10,7 @@ import { iterateFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import type { KeptRow, SeenBalance } from './mirror-reader.ts';
 import { RETENTION_BOUNDS } from './retention.ts';
-import { openingFailed } from './unusable.ts';
+import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 
 /** Closes of candles that are read at most, the newest. */
 const MOST_CLOSES = 500_000;
@@ -44,11 +45,21 @@ export function readStatementRows<Result>(path: string, use: (rows: StatementRow
   try {
     return database.transaction(() => use(rowsOf(database)))();
   } catch (error) {
+    if (error instanceof SarrafError && SPOILED.has(error.code))
+      throw unusable({
+        path,
+        found: `a damaged row (${error.message})`,
+        advice: DAMAGED_ADVICE,
+        cause: error,
+      });
     throw isSqlite(error) ? openingFailed(path, error) : error;
   } finally {
     database.close();
   }
 }
+
+/** What somebody wrote over: of a long table only the newest rows are looked at as it is opened. */
+const SPOILED: ReadonlySet<ErrorCode> = new Set(['INVALID_DECIMAL', 'TOO_MANY_DECIMALS', 'INVALID_MARKET']);
 
 function isSqlite(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');

@@ -49,7 +49,7 @@ export async function csvToParquet(
   path: string,
   columns: readonly StatementColumn[],
 ): Promise<void> {
-  const database = await openDatabase();
+  const database = await openDatabase({ threads: 1 });
   try {
     const stored = columns.map(
       ({ name, sqlType, units }) => `${sqlName(name)}: '${units === null ? sqlType : 'HUGEINT'}'`,

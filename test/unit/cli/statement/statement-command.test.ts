@@ -307,11 +307,17 @@ describe('sarraf statement', () => {
     const spoiled = new Database(damaged);
     spoiled.exec(`UPDATE fills SET amount = 'much' WHERE id = 1`);
     spoiled.close();
+    const odd = join(folder, 'odd.sqlite');
+    makeAccount(odd);
+    const changed = new Database(odd);
+    changed.exec(`UPDATE fills SET market = 'BTC' WHERE id = 1`);
+    changed.close();
     const out = join(folder, 'none.csv');
     for (const [mirror, message] of [
       [join(folder, 'none.sqlite'), 'found nothing'],
       [other, 'version 2'],
       [damaged, 'a damaged row in the table fills'],
+      [odd, 'a damaged row (expected a market'],
     ] as const) {
       const { code, error } = await sarrafHere([
         'statement',
