@@ -1,5 +1,6 @@
 import { credentialAdvice } from '../../daemon/settings/credential-texts.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
 import type { EndpointName } from '../../exchange/endpoints/index.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
@@ -8,7 +9,7 @@ import { CallSender } from '../api/call-sender.ts';
 import { ExchangeReader, type ReadSender } from './ask-exchange.ts';
 import { accountFinding, marketFindings, moneyFinding, tradingFinding } from './judge-account.ts';
 import { addressFinding, clockFinding, credentialFinding, permissionFindings } from './judge-replies.ts';
-import type { CheckFinding } from './check-finding.ts';
+import { problem, type CheckFinding } from './check-finding.ts';
 import { readOnlyTap, type SeenReply } from './read-only-tap.ts';
 
 export interface ExchangeCheckOptions {
@@ -44,20 +45,31 @@ export function plannedReads(config: BotConfig): readonly EndpointName[] {
 
 /** Asks the exchange, under the bot's own ledger and limits, and judges what came. */
 export async function checkExchange(options: ExchangeCheckOptions): Promise<readonly CheckFinding[]> {
-  const { config, baseUrl, say, signal, longestWaitMs, seen, nowMs = Date.now } = options;
+  let sender: CallSender;
+  try {
+    sender = openSender(options);
+  } catch (error) {
+    if (!(error instanceof SarrafError)) throw error;
+    // Such as a disk that became full since the ledger was looked at.
+    return [problem('ledger', error.message, 'see that its folder can be written to and has room')];
+  }
+  try {
+    return await ask(sender, options);
+  } finally {
+    await sender.close();
+  }
+}
+
+function openSender({ config, baseUrl, ...of }: ExchangeCheckOptions): CallSender {
+  const { longestWaitMs, signal, say, seen, nowMs = Date.now } = of;
   const credentials = config.mode === 'live' ? config.exchange.credentials : null;
-  const sender = new CallSender({
+  return new CallSender({
     target: { baseUrl, exchange: config.exchange, credentials, isPaper: false, account: 'the credential' },
     longestWaitMs,
     signal,
     say,
     wrap: readOnlyTap(seen, nowMs),
   });
-  try {
-    return await ask(sender, options);
-  } finally {
-    await sender.close();
-  }
 }
 
 async function ask(sender: ReadSender, of: ExchangeCheckOptions): Promise<readonly CheckFinding[]> {

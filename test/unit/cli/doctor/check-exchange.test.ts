@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -143,6 +144,14 @@ describe('a limit', () => {
     expect(findings.get('credential')).toMatchObject({ verdict: 'not checked' });
     expect(findings.get('credential')?.text).toMatch(/nothing was sent: .* and --wait allows 10 s/);
   });
+});
+
+test('a ledger that can not be opened is a problem, and nothing is sent', async () => {
+  await serve();
+  writeFileSync(ledgerPath(served.baseUrl, served.ledgerFolder), 'no database');
+  const { findings, seen } = await examine(served);
+  expect(verdictsOf(findings)).toEqual({ ledger: 'problem' });
+  expect(seen).toEqual([]);
 });
 
 describe('a clock', () => {
