@@ -217,7 +217,7 @@ export class Reconciler {
     return new Set([...unread, ...this.history.unconfirmed, ...(isDue ? this.unexplained() : [])]);
   }
 
-  /** The last page of a wallet's history was read. Answers the lines that are new. */
+  /** The last page of a wallet's history was read. Answers the lines to keep. */
   linesEnd(currency: string): readonly WalletTransaction[] {
     const read = this.history.end(currency);
     if (read === null) return [];
@@ -229,12 +229,14 @@ export class Reconciler {
       this.inconclusive(this.outbox.nowMs, 'the history of a wallet came while it was compared');
     }
     const fresh = isPast ? [] : lines;
-    for (const { id, amount, atMs } of fresh) {
-      this.marks.lineRead(currency, amount, atMs);
+    for (const { id, amount } of fresh) {
       this.books.addLine({ currency, id, amount, readAtMs: this.outbox.nowMs });
     }
+    // What came while the books begin anew is in their first reading, and still happened.
+    const told = isFirst ? fresh : lines;
+    for (const { amount, atMs } of told) this.marks.lineRead(currency, amount, atMs);
     this.keep();
-    return fresh;
+    return told;
   }
 
   /** A person has looked: the books begin anew with the next reading. */

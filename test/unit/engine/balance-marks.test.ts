@@ -60,6 +60,19 @@ describe('balances that are kept for years', () => {
     expect(marksOf(world).map(([, usdt]) => usdt)).toEqual(['100000', '99999']);
   });
 
+  it('have the lines that came while the books begin anew', () => {
+    const world = begun();
+    world.failing = { kind: 'wallets', code: 'SERVER_ERROR' };
+    world.engine.reconciler.accept();
+    world.venue.deposit('usdt', '1000');
+    const paidAtMs = world.venue.nowMs;
+    world.advance(90_000);
+    world.failing = null;
+    world.advance(90_000);
+    expect(marksOf(world)[1]).toEqual([paidAtMs, '101000']);
+    expect(world.mirror.lines.map(({ amount }) => formatUnits(amount))).toEqual(['1000']);
+  });
+
   it('wait for the line of a transfer, whose time is not known before', () => {
     const outbox = new Outbox();
     const marks = new BalanceMarks(outbox);

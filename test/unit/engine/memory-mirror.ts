@@ -5,12 +5,15 @@ import type {
   MirrorChange,
   MirrorState,
 } from '../../../src/engine/mirror-change.ts';
+import type { WalletTransaction } from '../../../src/venues/port.ts';
 
 /**
  * What a mirror would have kept, in memory. What was not durable is lost by `crash`, as the mirror's own is.
  */
 export class MemoryMirror {
   readonly journal: JournalEntry[] = [];
+  /** Lines of wallets, as they were written. */
+  readonly lines: WalletTransaction[] = [];
   private readonly kept = new KeptState('e001');
   private pending: MirrorChange[] = [];
 
@@ -27,6 +30,7 @@ export class MemoryMirror {
   flush(): void {
     for (const change of this.pending) {
       if (change.kind === 'journal') this.journal.push(change.entry);
+      if (change.kind === 'transaction') this.lines.push(change.transaction);
       this.kept.take(change);
     }
     this.pending = [];
