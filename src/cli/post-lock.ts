@@ -1,9 +1,10 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { ControlClient } from '../daemon/control/control-client.ts';
 import { LONGEST_NAME } from '../daemon/control/control-command.ts';
 import { parseDuration } from '../daemon/settings/duration-text.ts';
 import { latinDigits } from '../domain/calendar-day.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
+import { ENTRY_POLICIES } from '../execution/locks/lock-rule.ts';
 import { failed, wrongInput } from './command-error.ts';
 import { checkBotFolder } from './bot-folder.ts';
 import { followCommand } from './follow-command.ts';
@@ -29,6 +30,13 @@ export function lockLengthOption(text: string): number {
   const lengthMs = parseDuration(latinDigits(text.trim()));
   if (lengthMs !== null && lengthMs > 0 && lengthMs <= LONGEST_LOCK_MS) return lengthMs;
   throw new InvalidArgumentError('expected a length of time from 1ms to 366d, such as 30m, 2h or 1d.');
+}
+
+/** What becomes of resting orders that add risk. */
+export function entriesOption(): Option {
+  return new Option('--entries <policy>', 'resting orders that add risk')
+    .choices(ENTRY_POLICIES)
+    .default('cancel');
 }
 
 /** Reads the name of a lock. */

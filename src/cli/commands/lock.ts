@@ -1,13 +1,14 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { LONGEST_REASON } from '../../daemon/control/control-command.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { bothTimesText, readTehranTime } from '../../domain/tehran-time.ts';
-import { BY_HAND, ENTRY_POLICIES, type EntryPolicy } from '../../execution/locks/lock-rule.ts';
+import { BY_HAND, type EntryPolicy } from '../../execution/locks/lock-rule.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
 import { personName } from '../person-name.ts';
 import {
   checkTarget,
+  entriesOption,
   lockLengthOption,
   lockNameOption,
   LONGEST_LOCK_MS,
@@ -76,11 +77,7 @@ export function lockCommand(): Command {
     .option('--all', 'every market of every strategy')
     .option('--name <name>', 'what refusals call it', lockNameOption, BY_HAND)
     .option('--reason <text>', 'reason, which refusals and "sarraf locks" show', 'by hand')
-    .addOption(
-      new Option('--entries <policy>', 'resting orders that add risk')
-        .choices(ENTRY_POLICIES)
-        .default('cancel'),
-    )
+    .addOption(entriesOption())
     .option('--data <folder>', "the bot's data folder", 'data')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)

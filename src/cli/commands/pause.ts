@@ -1,10 +1,10 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { LONGEST_REASON } from '../../daemon/control/control-command.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../../execution/locks/lock.ts';
-import { ENTRY_POLICIES, type EntryPolicy } from '../../execution/locks/lock-rule.ts';
+import type { EntryPolicy } from '../../execution/locks/lock-rule.ts';
 import { wrongInput } from '../command-error.ts';
 import { personName } from '../person-name.ts';
-import { lockLengthOption, postLock, type LockTarget } from '../post-lock.ts';
+import { entriesOption, lockLengthOption, postLock, type LockTarget } from '../post-lock.ts';
 
 interface Options extends LockTarget {
   readonly for?: number;
@@ -46,11 +46,7 @@ export function pauseCommand(): Command {
       lockLengthOption,
     )
     .option('--reason <text>', 'reason, which "sarraf status" and "sarraf locks" show', 'by hand')
-    .addOption(
-      new Option('--entries <policy>', 'resting orders that add risk')
-        .choices(ENTRY_POLICIES)
-        .default('cancel'),
-    )
+    .addOption(entriesOption())
     .option('--data <folder>', "the bot's data folder", 'data')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)

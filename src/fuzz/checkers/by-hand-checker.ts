@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { addsRisk } from './adds-risk.ts';
 import type { ExchangeTruth } from './exchange-truth.ts';
-import { ownKeyOf, placedNameOf } from './own-key.ts';
+import { isSpoiledBy, namedOrders } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 const sells = z.object({ intentId: z.string().nullable(), strategy: z.string(), market: z.string() });
@@ -78,17 +78,11 @@ export class ByHandChecker {
   }
 
   violations(truth: ExchangeTruth, refused: ReadonlySet<string>): readonly Violation[] {
-    const byId = new Map(truth.orders.map((order) => [order.id, order]));
-    const own = truth.orders.flatMap((order) => {
-      const key = ownKeyOf(order, byId, this.options.instance);
-      return key === null ? [] : [{ order, name: placedNameOf(key) }];
-    });
+    const own = namedOrders(truth, this.options.instance);
     const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
-    const isSpoiled = (strategy: string): boolean =>
-      [...refused].some((name) => name.includes(`-${strategy}-`));
     const tooMuch = own.flatMap(({ order, name }) => {
       const sale = this.sold.get(name);
-      if (sale === undefined || isSpoiled(sale.strategy)) return [];
+      if (sale === undefined || isSpoiledBy(refused, sale.strategy)) return [];
       if (order.openedAtMs - sale.sentAtMs > PROMPT_MS || !addsRisk(order, { truth, nameOf })) return [];
       return [
         `expected the close ${name} (${order.side} ${order.amount} in ${order.market}) to be of no more than was held`,

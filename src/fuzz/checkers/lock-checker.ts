@@ -8,7 +8,7 @@ import { parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { addsRisk } from './adds-risk.ts';
 import type { ExchangeTruth } from './exchange-truth.ts';
-import { ownKeyOf, placedNameOf } from './own-key.ts';
+import { isSpoiledBy, namedOrders } from './own-key.ts';
 import { ShownLocks, writtenLocks, type ShowingBot } from './shown-locks.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
@@ -137,17 +137,11 @@ export class LockChecker {
     truth: ExchangeTruth,
     { refused, exits }: { readonly refused: ReadonlySet<string>; readonly exits: ReadonlySet<string> },
   ): readonly Violation[] {
-    const byId = new Map(truth.orders.map((order) => [order.id, order]));
-    const own = truth.orders.flatMap((order) => {
-      const key = ownKeyOf(order, byId, this.options.instance);
-      return key === null ? [] : [{ order, name: placedNameOf(key) }];
-    });
+    const own = namedOrders(truth, this.options.instance);
     const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
-    const isSpoiled = (strategy: string): boolean =>
-      [...refused].some((name) => name.includes(`-${strategy}-`));
     const found = own.flatMap(({ order, name }) => {
       const locked = this.planned.get(name);
-      if (locked === undefined || exits.has(name) || isSpoiled(locked.strategy)) return [];
+      if (locked === undefined || exits.has(name) || isSpoiledBy(refused, locked.strategy)) return [];
       if (order.openedAtMs - locked.sentAtMs > PROMPT_MS) return [];
       return addsRisk(order, { truth, nameOf })
         ? [

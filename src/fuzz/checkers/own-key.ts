@@ -1,4 +1,4 @@
-import type { TrueOrder } from './exchange-truth.ts';
+import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
 
 /**
  * What the mirror calls an order of ours; null for one that is not. The stop leg of a pair goes by the
@@ -22,4 +22,27 @@ export const NONE_REFUSED: ReadonlySet<string> = new Set();
 /** The clientOrderId that an order was placed with: its own, or of a stop leg that of the other leg. */
 export function placedNameOf(key: string): string {
   return key.endsWith('/2') ? key.slice(0, -'/2'.length) : key;
+}
+
+/** An order of ours, and the clientOrderId that it was placed with. */
+export interface NamedOrder {
+  readonly order: TrueOrder;
+  readonly name: string;
+}
+
+/** The orders of ours, with what they were placed as. */
+export function namedOrders(
+  { orders }: Pick<ExchangeTruth, 'orders'>,
+  instance: string,
+): readonly NamedOrder[] {
+  const byId = new Map(orders.map((order) => [order.id, order]));
+  return orders.flatMap((order) => {
+    const key = ownKeyOf(order, byId, instance);
+    return key === null ? [] : [{ order, name: placedNameOf(key) }];
+  });
+}
+
+/** Whether an order of a strategy was refused wrongly: what it holds is not what the bot may think. */
+export function isSpoiledBy(refused: ReadonlySet<string>, strategy: string): boolean {
+  return [...refused].some((name) => name.includes(`-${strategy}-`));
 }
