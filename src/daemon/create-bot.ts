@@ -12,6 +12,7 @@ import type { Venue } from '../venues/venue.ts';
 import { bridgedOf, planInputOf, stretched } from './create-plan.ts';
 import { credentialAdvice } from './settings/credential-texts.ts';
 import { PaceWatch } from './pace-watch.ts';
+import { LatencyBuckets } from './health/latency-buckets.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Screen } from './screen.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
@@ -22,6 +23,8 @@ export interface CreatedBot {
   readonly shell: BotShell;
   readonly plan: PollPlan;
   readonly counts: RequestCounts;
+  /** From the plan of an order to the exchange's answer to it. */
+  readonly orderLatency: LatencyBuckets;
   /** To be begun with the shell. */
   readonly paces: PaceWatch;
 }
@@ -60,6 +63,7 @@ export function createBot({
   }
   const engine = new Engine(settingsOf(config, { venue, instances, plan }), mirror.load(), venue.time.now());
   const counts = new RequestCounts({ budgets: venue.budgets, most: () => venue.mostOccupied() });
+  const orderLatency = new LatencyBuckets();
   const shell = new BotShell({
     engine,
     store: mirror,
@@ -68,7 +72,12 @@ export function createBot({
     caller: venue.caller,
     canLogIn: venue.canLogIn,
     limiterMs: venue.limiterMs,
-    onRequestEnd: ({ call }, { outcome }) => counts.add(venue.caller.endpointOf(call), outcome),
+    onRequestEnd: ({ call }, { outcome }) => {
+      counts.add(venue.caller.endpointOf(call), outcome);
+      if (outcome === 'unsent' || (call.kind !== 'place' && call.kind !== 'place-oco')) return;
+      const order = engine.orderManager.blotter.table.get(call.order.clientOrderId);
+      if (order !== undefined) orderLatency.add(venue.time.now() - order.plannedAtMs);
+    },
     ...(onAnswer === undefined ? {} : { onAnswer }),
     ...(onEvent === undefined ? {} : { onEvent }),
     onNotices: (notices, atMs) => screen.show(notices, atMs),
@@ -83,7 +92,7 @@ export function createBot({
     onPace: (changed) => shell.pace(changed),
     onNotice: (notice) => screen.show([notice], venue.time.now()),
   });
-  return { engine, shell, plan, counts, paces };
+  return { engine, shell, plan, counts, orderLatency, paces };
 }
 
 function settingsOf(

@@ -1,4 +1,5 @@
 import { isByHand, type ByHandCommand, type LockCommand } from '../engine/engine-event.ts';
+import { profitOfInstance } from '../engine/profit-of-instance.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import { lockReason, type Lock } from '../execution/locks/lock.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
@@ -163,7 +164,7 @@ export class Operator {
   /** What health asks. */
   source(): HealthSource {
     const { bot, mirror } = this.options;
-    const { engine, shell, counts } = bot;
+    const { engine, shell, counts, orderLatency } = bot;
     return {
       heartbeatAgeMs: () => shell.heartbeatAgeMs(),
       mirrorFault: () => (mirror.isWritable() ? null : 'the mirror can not be written'),
@@ -187,7 +188,16 @@ export class Operator {
       ordersByState: () => engine.ordersByState(),
       noticesByLevel: () => Object.fromEntries(this.notices),
       strategies: () =>
-        engine.instances.map(({ name, requests, fills }) => ({ strategy: name, requests, fills })),
+        engine.instances.map((instance) => ({
+          strategy: instance.name,
+          requests: instance.requests,
+          fills: instance.fills,
+          orders: instance.orders,
+          refusals: instance.tally.refusals(),
+          made: profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol)),
+        })),
+      orderLatency: () => orderLatency.counts(),
+      mirrorBytes: () => mirror.bytes(),
     };
   }
 }

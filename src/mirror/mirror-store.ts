@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
 import type { MirrorChange, MirrorState } from '../engine/mirror-change.ts';
@@ -185,6 +186,13 @@ export class MirrorStore {
    */
   isWritable(): boolean {
     return this.writable;
+  }
+
+  /** The size of its file and of its log of changes; null while the file can not be found. */
+  bytes(): number | null {
+    const main = statSync(this.path, { throwIfNoEntry: false });
+    const log = statSync(`${this.path}-wal`, { throwIfNoEntry: false });
+    return main === undefined ? null : main.size + (log?.size ?? 0);
   }
 
   /** What a restart is given. Throws `DATA_UNUSABLE` where a row of it is damaged. */

@@ -1,4 +1,7 @@
 import type { LockKind } from '../../domain/lock-kind.ts';
+import type { RefusalCount } from '../../engine/intent-tally.ts';
+import type { ProfitText } from '../../engine/profit-of-instance.ts';
+import type { LatencyCounts } from './latency-buckets.ts';
 
 /** Something counted since the bot began, by its labels. */
 export interface CountedRequests {
@@ -43,6 +46,10 @@ export interface StrategyCounts {
   readonly strategy: string;
   readonly requests: number;
   readonly fills: number;
+  readonly orders: number;
+  readonly refusals: readonly Pick<RefusalCount, 'what' | 'code' | 'count'>[];
+  /** At the prices that the markets show now. */
+  readonly made: ProfitText;
 }
 
 /**
@@ -82,4 +89,8 @@ export interface HealthSource {
   ordersByState(): Readonly<Record<string, number>>;
   noticesByLevel(): Readonly<Record<string, number>>;
   strategies(): readonly StrategyCounts[];
+  /** From the plan of an order to the exchange's answer to it. */
+  orderLatency(): LatencyCounts;
+  /** The mirror with what is not folded into it yet; null where it is not there. */
+  mirrorBytes(): number | null;
 }

@@ -1,4 +1,7 @@
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import type { LatencyCounts } from './latency-buckets.ts';
+
+const MS_PER_SECOND = 1_000;
 
 /** As many series of one name are shown: labels are of small sets, and this holds even if one is not. */
 const MOST_SERIES = 1_000;
@@ -53,7 +56,48 @@ export class MetricSet {
     this.registry.registerMetric(gauge);
   }
 
+  /** Adds durations that were counted elsewhere, in seconds as Prometheus wants them. */
+  latency({ name, help }: MetricText, read: () => LatencyCounts): void {
+    this.registry.registerMetric(new ReadHistogram({ name, help, registers: [] }, read));
+  }
+
   async text(): Promise<string> {
     return this.registry.metrics();
+  }
+}
+
+/** A histogram of the library takes single values only; this one shows counts that somebody else keeps. */
+class ReadHistogram extends Histogram {
+  private readonly config: { readonly name: string; readonly help: string };
+  private readonly read: () => LatencyCounts;
+
+  constructor(
+    config: { readonly name: string; readonly help: string; readonly registers: [] },
+    read: () => LatencyCounts,
+  ) {
+    super(config);
+    this.config = config;
+    this.read = read;
+  }
+
+  /** What the registry prints. */
+  async getForPromString() {
+    const { name, help } = this.config;
+    const { buckets, count, sumMs } = this.read();
+    return {
+      name,
+      help,
+      type: 'histogram',
+      values: [
+        ...buckets.map((bucket) => ({
+          metricName: `${name}_bucket`,
+          labels: { le: String(bucket.endMs / MS_PER_SECOND) },
+          value: bucket.count,
+        })),
+        { metricName: `${name}_bucket`, labels: { le: '+Inf' }, value: count },
+        { metricName: `${name}_sum`, labels: {}, value: sumMs / MS_PER_SECOND },
+        { metricName: `${name}_count`, labels: {}, value: count },
+      ],
+    };
   }
 }

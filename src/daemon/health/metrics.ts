@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { DecimalText } from '../../domain/decimal-text.ts';
 import { LOCK_KINDS } from '../../domain/lock-kind.ts';
 import type { HealthSource } from './health-source.ts';
 import { readyVerdict } from './health-verdict.ts';
@@ -12,6 +13,9 @@ const NS_PER_SECOND = 1e9;
 function records(counts: Readonly<Record<string, number>>, label: string): MetricSeries {
   return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
 }
+
+/** Prometheus knows floats alone: a money that is shown in a chart, and never goes back into the books. */
+const shownNumber = (text: DecimalText): number => Number(text);
 
 const single = (value: number): MetricSeries => [{ labels: {}, value }];
 
@@ -27,6 +31,7 @@ export class Metrics {
   constructor(source: () => HealthSource) {
     this.lag.enable();
     this.addCounts(source);
+    this.addStrategies(source);
     this.addUse(source);
     this.addStates(source);
     this.addProcess(source);
@@ -61,25 +66,91 @@ export class Metrics {
     this.set.counter({ name: 'sarraf_notices_total', help: 'Notices by level.', labels: ['level'] }, () =>
       records(source().noticesByLevel(), 'level'),
     );
-    this.set.counter(
-      { name: 'sarraf_fills_total', help: 'Trades of own orders by strategy.', labels: ['strategy'] },
+    this.set.latency(
+      {
+        name: 'sarraf_order_latency_seconds',
+        help: "From the plan of an order to the exchange's answer, waiting for a slot included.",
+      },
+      () => source().orderLatency(),
+    );
+  }
+
+  private addStrategies(source: () => HealthSource): void {
+    this.addStrategyCounts(source);
+    const labels = ['strategy', 'currency'];
+    const ofMoney = (name: 'profit' | 'realised' | 'open') => () =>
+      source()
+        .strategies()
+        .flatMap(({ strategy, made }) => {
+          const text = made[name];
+          return text === null
+            ? []
+            : [{ labels: { strategy, currency: made.currency }, value: shownNumber(text) }];
+        });
+    const absent = 'Absent while something that it holds has no price.';
+    this.set.gauge(
+      { name: 'sarraf_profit', help: `Profit since its first trade, by strategy. ${absent}`, labels },
+      ofMoney('profit'),
+    );
+    this.set.gauge(
+      { name: 'sarraf_profit_realised', help: `Profit of what was sold again. ${absent}`, labels },
+      ofMoney('realised'),
+    );
+    this.set.gauge(
+      { name: 'sarraf_profit_open', help: `Profit of what is still held. ${absent}`, labels },
+      ofMoney('open'),
+    );
+    this.set.gauge(
+      {
+        name: 'sarraf_position',
+        help: 'What a strategy holds of a coin; below zero where it has sold more than it bought.',
+        labels: ['strategy', 'asset'],
+      },
       () =>
         source()
           .strategies()
-          .map(({ strategy, fills }) => ({ labels: { strategy }, value: fills })),
+          .flatMap(({ strategy, made }) =>
+            Object.entries(made.positions).map(([asset, held]) => ({
+              labels: { strategy, asset },
+              value: shownNumber(held),
+            })),
+          ),
+    );
+  }
+
+  private addStrategyCounts(source: () => HealthSource): void {
+    const each = (name: 'fills' | 'orders' | 'requests') => () =>
+      source()
+        .strategies()
+        .map(({ strategy, [name]: value }) => ({ labels: { strategy }, value }));
+    const labels = ['strategy'];
+    this.set.counter(
+      { name: 'sarraf_fills_total', help: 'Trades of own orders by strategy.', labels },
+      each('fills'),
+    );
+    this.set.counter({ name: 'sarraf_orders_total', help: 'Orders by strategy.', labels }, each('orders'));
+    this.set.counter(
+      { name: 'sarraf_strategy_requests_total', help: 'Trading requests by strategy.', labels },
+      each('requests'),
     );
     this.set.counter(
-      { name: 'sarraf_strategy_requests_total', help: 'Trading requests by strategy.', labels: ['strategy'] },
+      {
+        name: 'sarraf_refusals_total',
+        help: 'What was refused by strategy: the kind of intent, and the check or the code of the exchange.',
+        labels: ['strategy', 'what', 'code'],
+      },
       () =>
         source()
           .strategies()
-          .map(({ strategy, requests }) => ({ labels: { strategy }, value: requests })),
+          .flatMap(({ strategy, refusals }) =>
+            refusals.map(({ what, code, count }) => ({ labels: { strategy, what, code }, value: count })),
+          ),
     );
     this.set.gauge(
       {
         name: 'sarraf_requests_per_fill',
         help: 'Trading requests for each fill by strategy; absent before the first fill.',
-        labels: ['strategy'],
+        labels,
       },
       () =>
         source()
@@ -194,6 +265,16 @@ export class Metrics {
     );
     this.set.gauge({ name: 'process_resident_memory_bytes', help: 'Memory of the process.' }, () =>
       single(process.memoryUsage.rss()),
+    );
+    this.set.gauge({ name: 'process_heap_bytes', help: 'JavaScript objects of the process.' }, () =>
+      single(process.memoryUsage().heapUsed),
+    );
+    this.set.gauge(
+      { name: 'sarraf_mirror_bytes', help: 'Size of the mirror, with what is not folded into it yet.' },
+      () => {
+        const bytes = source().mirrorBytes();
+        return bytes === null ? [] : single(bytes);
+      },
     );
     this.set.gauge({ name: 'process_uptime_seconds', help: 'Age of the process.' }, () =>
       single(process.uptime()),

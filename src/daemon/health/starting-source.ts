@@ -1,3 +1,4 @@
+import { NO_LATENCY } from './latency-buckets.ts';
 import type { HealthSource } from './health-source.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 
@@ -29,5 +30,7 @@ export function startingSource(of: {
     ordersByState: () => ({}),
     noticesByLevel: () => ({}),
     strategies: () => [],
+    orderLatency: () => NO_LATENCY,
+    mirrorBytes: () => null,
   };
 }

@@ -182,10 +182,35 @@ describe('/metrics', () => {
         'sarraf_ready 0',
         'sarraf_credential_refused 0',
         'sarraf_mirror_writable 1',
+        'sarraf_mirror_bytes 8192',
+        'sarraf_orders_total{strategy="maker"} 9',
+        'sarraf_refusals_total{strategy="maker",what="order",code="risk data-age"} 4',
+        'sarraf_profit{strategy="maker",currency="rls"} 120',
+        'sarraf_profit_realised{strategy="maker",currency="rls"} 150',
+        'sarraf_profit_open{strategy="maker",currency="rls"} -30',
+        'sarraf_position{strategy="maker",asset="btc"} -0.5',
       ]),
     );
+    expect(lines.filter((line) => line.startsWith('sarraf_profit{'))).toHaveLength(1);
+    expect(lines.filter((line) => line.startsWith('process_heap_bytes '))).toHaveLength(1);
     expect(lines.filter((line) => line.startsWith('sarraf_requests_per_fill{'))).toHaveLength(1);
     expect(lines.filter((line) => line.startsWith('sarraf_loop_lag_seconds{'))).toHaveLength(3);
+  });
+
+  test('shows how long orders took as a histogram, whose buckets hold the shorter ones too', async () => {
+    const text = await (await fetch(`${await serve()}/metrics`)).text();
+    const shown = text.split('\n').filter((line) => line.includes('sarraf_order_latency_seconds'));
+    expect(shown.slice(1)).toEqual([
+      '# TYPE sarraf_order_latency_seconds histogram',
+      ...['0.025', '0.05'].map((le) => `sarraf_order_latency_seconds_bucket{le="${le}"} 0`),
+      ...['0.1', '0.25'].map((le) => `sarraf_order_latency_seconds_bucket{le="${le}"} 2`),
+      ...['0.5', '1', '2.5', '5', '10', '30', '60'].map(
+        (le) => `sarraf_order_latency_seconds_bucket{le="${le}"} 3`,
+      ),
+      'sarraf_order_latency_seconds_bucket{le="+Inf"} 4',
+      'sarraf_order_latency_seconds_sum 90.57',
+      'sarraf_order_latency_seconds_count 4',
+    ]);
   });
 
   test('counts locks by their kinds, of which there are seven', async () => {

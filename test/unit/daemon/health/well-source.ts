@@ -1,4 +1,18 @@
+import type { DecimalText } from '../../../../src/domain/decimal-text.ts';
+import { LatencyBuckets } from '../../../../src/daemon/health/latency-buckets.ts';
 import type { HealthSource } from '../../../../src/daemon/health/health-source.ts';
+
+const nothing = {
+  currency: 'rls',
+  profit: '0' as DecimalText,
+  realised: null,
+  open: null,
+  positions: {},
+  unvalued: [],
+} as const;
+
+const latency = new LatencyBuckets();
+for (const tookMs of [80, 90, 400, 90_000]) latency.add(tookMs);
 
 /** A bot that is well, but for what a test says. */
 export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
@@ -24,9 +38,31 @@ export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
     ordersByState: () => ({ open: 3, unknown: 1 }),
     noticesByLevel: () => ({ info: 7, error: 1 }),
     strategies: () => [
-      { strategy: 'maker', requests: 20, fills: 8 },
-      { strategy: 'idle', requests: 2, fills: 0 },
+      {
+        strategy: 'maker',
+        requests: 20,
+        fills: 8,
+        orders: 9,
+        refusals: [{ what: 'order', code: 'risk data-age', count: 4 }],
+        made: {
+          ...nothing,
+          profit: '120' as DecimalText,
+          realised: '150' as DecimalText,
+          open: '-30' as DecimalText,
+          positions: { btc: '-0.5' as DecimalText },
+        },
+      },
+      {
+        strategy: 'idle',
+        requests: 2,
+        fills: 0,
+        orders: 0,
+        refusals: [],
+        made: { ...nothing, profit: null, unvalued: ['btc'] },
+      },
     ],
+    orderLatency: () => latency.counts(),
+    mirrorBytes: () => 8_192,
     ...but,
   };
 }
