@@ -75,9 +75,12 @@ export const LAYERS: readonly LayerRule[] = [
     mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'backtest', 'study'],
     isPure: false,
   },
+  // What page and server agree on: the page takes its types alone.
+  { folder: 'dashboard/schema', mayImport: ['domain'], isPure: true },
+  { folder: 'dashboard', mayImport: [...PURE, ...SHELLS, 'dashboard/schema', 'daemon'], isPure: false },
   {
     folder: 'cli',
-    mayImport: [...PURE, ...SHELLS, ...STUDY, 'study', 'backtest', 'query', 'daemon', 'fuzz'],
+    mayImport: [...PURE, ...SHELLS, ...STUDY, 'study', 'backtest', 'query', 'daemon', 'dashboard', 'fuzz'],
     isPure: false,
   },
 ];

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { countField, decimalTextField, lengthField, nameField, sideField, timeField } from './fields.ts';
+
+/** One for each dialog: a command that is given twice under one key is done once. */
+const key = z
+  .string()
+  .regex(/^[\w.:-]{1,100}$/)
+  .describe('Name of this very command: given twice it is done once.');
+
+const dryRun = z.boolean().default(false).describe('Only says what it costs, and does nothing.');
+const base = { key, dryRun };
+const reason = z.string().max(500).default('by hand');
+const forMs = lengthField.max(366 * 86_400_000);
+const entries = z.enum(['cancel', 'keep']).default('cancel');
+const positive = decimalTextField.regex(/^\d/);
+
+export const haltBody = z.strictObject({ ...base, reason });
+export const resumeBody = z.strictObject({
+  ...base,
+  strategy: nameField.nullable().default(null).describe('Ends the pause of this one; without it, a halt.'),
+});
+export const pauseBody = z.strictObject({
+  ...base,
+  strategy: nameField,
+  forMs: forMs.nullable().default(null).describe('Without it until it is resumed.'),
+  reason,
+  entries,
+});
+export const cancelBody = z.strictObject({
+  ...base,
+  order: nameField.nullable().default(null).describe('One order, by its key or its id at the exchange.'),
+  strategy: nameField.nullable().default(null),
+  market: nameField.nullable().default(null),
+  isAll: z.boolean().default(false).describe('Every order of the bot: to be said where nothing else is.'),
+});
+export const closeBody = z.strictObject({
+  ...base,
+  strategy: nameField,
+  market: nameField.nullable().default(null).describe('Without it every coin that the strategy holds.'),
+});
+export const lockBody = z.strictObject({
+  ...base,
+  name: z
+    .string()
+    .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
+    .max(40)
+    .default('hand'),
+  strategy: nameField.nullable().default(null),
+  market: nameField.nullable().default(null),
+  forMs,
+  reason,
+  entries,
+});
+export const unlockBody = z.strictObject({
+  ...base,
+  name: nameField.nullable().default(null),
+  strategy: nameField.nullable().default(null),
+  market: nameField.nullable().default(null),
+});
+export const orderBody = z.strictObject({
+  ...base,
+  strategy: nameField.describe('In whose book, and within whose limits, it is placed.'),
+  market: nameField,
+  side: sideField,
+  amount: positive,
+  price: positive.nullable().default(null),
+  stopPrice: positive.nullable().default(null),
+});
+export const acknowledgeBody = z.strictObject({ ...base, alert: nameField });
+
+/** What an action would do, with `dryRun`. */
+export const costReply = z.object({
+  dryRun: z.literal(true),
+  cancels: z.array(nameField).describe('Orders that it cancels, by their keys; the first 500.'),
+  cancelCount: countField,
+  places: z.array(
+    z.object({
+      market: z.string(),
+      side: sideField,
+      amount: decimalTextField,
+      isReduceOnly: z.boolean(),
+      value: decimalTextField.nullable(),
+      currency: z.string().nullable(),
+    }),
+  ),
+  requests: countField.describe('Requests to the exchange that it needs at least.'),
+  limit: countField.nullable().describe('Cancels in a window of the exchange; null where none is needed.'),
+  windowMs: lengthField.nullable(),
+  seconds: countField.describe('How long that takes at the worst, by that limit.'),
+  text: z.string().describe('The same in a sentence, as the command line says it.'),
+});
+
+/** An action that was posted. The bot has it within a quarter of a second. */
+export const postedReply = z.object({ id: countField, key: z.string() });
+
+/** An alert that was acknowledged, or any other action. */
+export const actionReply = z.union([costReply, postedReply]);
+
+export const actionStateReply = z.object({
+  id: countField,
+  state: z.enum(['waiting', 'taken', 'done', 'failed']),
+  takenAtMs: timeField.nullable(),
+  progress: z.object({ left: countField, closed: countField }).nullable(),
+  result: z
+    .object({
+      ok: z.boolean(),
+      message: z.string(),
+      left: z.array(z.string()),
+      placed: z.array(z.string()),
+    })
+    .nullable(),
+});
+
+export type HaltBody = z.input<typeof haltBody>;
+export type ResumeBody = z.input<typeof resumeBody>;
+export type PauseBody = z.input<typeof pauseBody>;
+export type CancelBody = z.input<typeof cancelBody>;
+export type CloseBody = z.input<typeof closeBody>;
+export type LockBody = z.input<typeof lockBody>;
+export type UnlockBody = z.input<typeof unlockBody>;
+export type OrderBody = z.input<typeof orderBody>;
+export type AcknowledgeBody = z.input<typeof acknowledgeBody>;
+export type CostReply = z.output<typeof costReply>;
+export type PostedReply = z.output<typeof postedReply>;
+export type ActionReply = z.output<typeof actionReply>;
+export type ActionStateReply = z.output<typeof actionStateReply>;

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { pageOfItems, pageQuery, timeField } from './fields.ts';
+
+/** Something that a person was, or is to be, told. */
+export const alertItem = z.object({
+  id: z.string(),
+  rule: z.string(),
+  severity: z.enum(['info', 'warning', 'critical']),
+  subject: z.string(),
+  text: z.string(),
+  openedAtMs: timeField,
+  endedAtMs: timeField.nullable(),
+  acknowledgedAtMs: timeField.nullable(),
+  acknowledgedBy: z.string().nullable(),
+  deliveries: z.array(
+    z.object({
+      channel: z.string(),
+      state: z.enum(['waiting', 'delivered', 'failed']),
+      atMs: timeField.nullable(),
+    }),
+  ),
+});
+
+export const alertsQuery = pageQuery.extend({ state: z.enum(['open', 'all']).default('all') });
+export const alertsReply = pageOfItems(alertItem);
+
+export type AlertItem = z.output<typeof alertItem>;
+export type AlertsReply = z.output<typeof alertsReply>;

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** What kept a request from being done. */
+export const errorReply = z.object({
+  error: z.object({
+    code: z
+      .enum([
+        'not-found',
+        'invalid-request',
+        'no-token',
+        'wrong-token',
+        'too-many-tries',
+        'not-allowed',
+        'wrong-origin',
+        'wrong-host',
+        'too-large',
+        'too-many-streams',
+        'key-taken',
+        'no-bot',
+        'no-mirror',
+        'data-unusable',
+        'too-slow',
+        'internal',
+      ])
+      .describe('For programs. `no-mirror`: the bot is starting, or never ran.'),
+    message: z.string().describe('For people: what was expected, what was found, what to do.'),
+    field: z.string().optional().describe('What of the request was wrong, such as `amount`.'),
+  }),
+});
+
+export type ErrorReply = z.output<typeof errorReply>;
+export type ApiErrorCode = ErrorReply['error']['code'];

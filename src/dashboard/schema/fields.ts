@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+/** Money, amounts and prices: digits, and never an exponent. */
+export const decimalTextField = z
+  .string()
+  .regex(/^-?\d{1,60}(?:\.\d{1,40})?$/)
+  .describe('A decimal as text, such as "0.0125".');
+
+/** Milliseconds since 1970, UTC. */
+export const timeField = z.int().nonnegative().describe('Milliseconds since 1970, UTC.');
+
+/** How long something lasts. */
+export const lengthField = z.number().nonnegative().describe('Milliseconds.');
+
+export const countField = z.int().nonnegative();
+
+export const sideField = z.enum(['buy', 'sell']);
+
+/** The most rows of one page. */
+export const MOST_ROWS_OF_PAGE = 500;
+
+/** A page of a list, newest first. */
+export function pageOfItems<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    items: z.array(item).max(MOST_ROWS_OF_PAGE),
+    next: z.string().nullable().describe('The `before` of the next page; null at the end of the list.'),
+  });
+}
+
+/** What asks for a page. */
+export const pageQuery = z.object({
+  before: z
+    .string()
+    .regex(/^\d{1,16}(?:\.\d{1,16})?$/)
+    .optional()
+    .describe('Where the page begins: `next` of the page before it.'),
+  limit: z.coerce.number().int().min(1).max(MOST_ROWS_OF_PAGE).default(50),
+});
+
+/** A name in a query: of a strategy, a market, an order. */
+export const nameField = z.string().min(1).max(100);

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import {
+  countField,
+  decimalTextField,
+  nameField,
+  pageOfItems,
+  pageQuery,
+  sideField,
+  timeField,
+} from './fields.ts';
+
+export const ORDER_STATES = [
+  'planned',
+  'sending',
+  'unknown',
+  'open',
+  'cancelling',
+  'settling',
+  'filled',
+  'cancelled',
+  'rejected',
+] as const;
+
+export const orderItem = z.object({
+  key: z.string().describe('Its name here.'),
+  clientOrderId: z.string().nullable(),
+  venueId: z.string().nullable().describe('Its id at the exchange.'),
+  intentId: z.string(),
+  strategy: z.string(),
+  tag: z.string().nullable(),
+  exit: z.string().nullable().describe('Which exit of a bracket it is, such as `stop-loss`.'),
+  market: z.string(),
+  side: sideField,
+  execution: z.enum(['limit', 'market', 'stop_limit', 'stop_market']),
+  price: decimalTextField.nullable(),
+  stopPrice: decimalTextField.nullable(),
+  amount: decimalTextField,
+  filled: decimalTextField,
+  filledTotal: decimalTextField.describe('Value of its fills, before fees.'),
+  fee: decimalTextField.describe('In the currency received.'),
+  state: z.enum(ORDER_STATES),
+  reason: z.string().nullable(),
+  pairKey: z.string().nullable().describe('The other leg of an OCO.'),
+  attempts: countField,
+  plannedAtMs: timeField,
+  sentAtMs: timeField.nullable(),
+  closedAtMs: timeField.nullable(),
+});
+
+export const fillItem = z.object({
+  tradeId: z.string(),
+  orderKey: z.string().nullable().describe('Null for one that is not of the bot.'),
+  venueOrderId: z.string().nullable(),
+  strategy: z.string().nullable(),
+  market: z.string(),
+  side: sideField,
+  atMs: timeField,
+  price: decimalTextField,
+  amount: decimalTextField,
+  total: decimalTextField.describe('Before the fee.'),
+  fee: decimalTextField,
+  feeCurrency: z.string().nullable(),
+});
+
+/** One line of the journal about something. */
+export const stepItem = z.object({
+  seq: countField,
+  atMs: timeField,
+  kind: z.string(),
+  subject: z.string(),
+  data: z.unknown().describe('What the journal has, as it has it.'),
+  rawReply: z.string().nullable().describe('The reply of the exchange as it came, where it was kept.'),
+});
+
+const filter = { strategy: nameField.optional(), market: nameField.optional() };
+
+export const ordersQuery = pageQuery.extend({
+  state: z.enum(['open', 'all', ...ORDER_STATES]).default('all'),
+  ...filter,
+});
+export const ordersReply = pageOfItems(orderItem);
+
+export const orderReply = z.object({
+  orders: z.array(orderItem).describe('The order, with the other leg of its pair.'),
+  fills: z.array(fillItem).describe('Oldest first, at most 500.'),
+  steps: z.array(stepItem).describe('Its life, oldest first, at most 500.'),
+  intent: z
+    .object({
+      id: z.string(),
+      kind: z.string(),
+      status: z.enum(['working', 'done', 'refused']),
+      reason: z.string().nullable(),
+      atMs: timeField,
+    })
+    .nullable(),
+});
+
+export const fillsQuery = pageQuery.extend({ ...filter, order: nameField.optional() });
+export const fillsReply = pageOfItems(fillItem);
+
+export const intentItem = z.object({
+  id: z.string(),
+  strategy: z.string(),
+  atMs: timeField,
+  kind: z.string(),
+  market: z.string().nullable(),
+  status: z.enum(['working', 'done', 'refused']),
+  reason: z.string().nullable(),
+  data: z.unknown().describe('The intent itself.'),
+});
+
+export const intentsQuery = pageQuery.extend({
+  ...filter,
+  status: z.enum(['all', 'working', 'done', 'refused']).default('all'),
+});
+export const intentsReply = pageOfItems(intentItem);
+
+export type OrderItem = z.output<typeof orderItem>;
+export type FillItem = z.output<typeof fillItem>;
+export type StepItem = z.output<typeof stepItem>;
+export type OrdersReply = z.output<typeof ordersReply>;
+export type OrderReply = z.output<typeof orderReply>;
+export type FillsReply = z.output<typeof fillsReply>;
+export type IntentItem = z.output<typeof intentItem>;
+export type IntentsReply = z.output<typeof intentsReply>;

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { alertItem } from './alert.ts';
+import { countField, decimalTextField, sideField, timeField } from './fields.ts';
+import { lockItem } from './lock.ts';
+
+/** The bot itself, as its folder shows it. */
+export const botItem = z.object({
+  instance: z.string(),
+  venue: z.string().describe('The mode: `live`, `paper` or `embedded`.'),
+  isEmbedded: z.boolean().describe('Whether its exchange is in the bot itself: no real money.'),
+  state: z
+    .enum(['starting', 'running', 'halted', 'draining', 'silent', 'ended'])
+    .describe('`silent`: a bot has the folder, and writes nothing. `ended`: no bot runs.'),
+  sinceMs: timeField.nullable().describe('Since when it is in that state, where that is known.'),
+  reason: z.string().nullable().describe('Why it is halted, or what it waits for.'),
+  silentSinceMs: timeField.nullable().describe('When it last wrote, for a bot that is silent or has ended.'),
+  lastOrderAtMs: timeField.nullable(),
+});
+
+/** Equity in one currency. Null where something that is held has no price. */
+export const equityItem = z.object({
+  currency: z.string(),
+  now: decimalTextField.nullable(),
+  day: decimalTextField.nullable().describe('Profit since the day began in Tehran.'),
+  total: decimalTextField.nullable().describe('Profit since the bot began.'),
+  drawdown: decimalTextField
+    .nullable()
+    .describe('How far below its highest, as a share of that: "0.05" is 5 %.'),
+  asOfMs: timeField.nullable(),
+});
+
+/** What a strategy holds of an asset. */
+export const positionItem = z.object({
+  strategy: z.string(),
+  asset: z.string(),
+  market: z.string().nullable().describe('The market of the asset and the currency, where the bot has it.'),
+  currency: z.string().describe('The currency of value, profit and stop.'),
+  amount: decimalTextField.describe('Below zero: owed.'),
+  value: decimalTextField.nullable(),
+  profit: decimalTextField.nullable().describe('What is not realised yet.'),
+  stop: decimalTextField.nullable().describe('The price of its nearest stop order.'),
+  isProtected: z.boolean().describe('Whether stop orders cover all of it.'),
+});
+
+export const strategyItem = z.object({
+  name: z.string(),
+  plugin: z.string().nullable(),
+  markets: z.array(z.string()),
+  status: z.enum(['running', 'paused', 'paused by hand', 'stopped', 'not running', 'unknown']),
+  reason: z.string().nullable(),
+  currency: z.string(),
+  profit: decimalTextField.nullable(),
+  realised: decimalTextField.nullable(),
+  open: decimalTextField.nullable().describe('Profit of what is held.'),
+  orders: countField,
+  fills: countField,
+  requests: countField.describe('Requests that its orders have cost.'),
+  lastDecision: z
+    .object({
+      atMs: timeField,
+      kind: z.string().describe('The kind of its last intent.'),
+      market: z.string().nullable(),
+      status: z.enum(['working', 'done', 'refused']),
+      reason: z.string().nullable(),
+    })
+    .nullable(),
+});
+
+export const exposureItem = z.object({
+  asset: z.string(),
+  amount: decimalTextField,
+  currency: z.string(),
+  value: decimalTextField.nullable(),
+});
+
+/** A limit that the exchange has closed. */
+export const lockoutItem = z.object({
+  budget: z.string(),
+  endsAtMs: timeField.nullable().describe('Null while it is not known.'),
+  isOnTrial: z.boolean().describe('Whether a request is on its way to see if it is over.'),
+});
+
+export const unresolvedItem = z.object({
+  key: z.string(),
+  strategy: z.string(),
+  market: z.string(),
+  side: sideField,
+  sentAtMs: timeField.nullable(),
+});
+
+export const dataAgeItem = z.object({
+  feed: z.string().describe('Such as `book BTCIRT`.'),
+  readAtMs: timeField,
+});
+
+export const overviewReply = z.object({
+  nowMs: timeField.describe('The clock of the server.'),
+  botNowMs: timeField
+    .nullable()
+    .describe('The time of the bot: of an exchange in virtual time it is not that of the clock.'),
+  bot: botItem,
+  equity: z.array(equityItem),
+  exposure: z.array(exposureItem),
+  positions: z.array(positionItem),
+  strategies: z.array(strategyItem),
+  openOrders: countField,
+  unresolved: z.array(unresolvedItem).describe('Orders of which nobody knows yet whether they arrived.'),
+  lockouts: z.array(lockoutItem),
+  dataAges: z.array(dataAgeItem),
+  books: z.enum(['waiting', 'agreed', 'suspected', 'broken']),
+  credential: z
+    .object({ name: z.string(), sinceMs: timeField, advice: z.string() })
+    .nullable()
+    .describe('A credential that the exchange refuses.'),
+  locks: z.array(lockItem),
+  alerts: z.array(alertItem).describe('Those that are open.'),
+  requestsBecauseOfPage: z.literal(0).describe('Requests to the exchange because somebody looks: none.'),
+});
+
+export type BotItem = z.output<typeof botItem>;
+export type EquityItem = z.output<typeof equityItem>;
+export type PositionItem = z.output<typeof positionItem>;
+export type StrategyItem = z.output<typeof strategyItem>;
+export type ExposureItem = z.output<typeof exposureItem>;
+export type LockoutItem = z.output<typeof lockoutItem>;
+export type UnresolvedItem = z.output<typeof unresolvedItem>;
+export type DataAgeItem = z.output<typeof dataAgeItem>;
+export type OverviewReply = z.output<typeof overviewReply>;
