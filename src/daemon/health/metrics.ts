@@ -255,12 +255,12 @@ export class Metrics {
       {
         name: 'sarraf_loop_lag_seconds',
         help: 'Lag of the event loop since the last reading.',
-        labels: ['quantile'],
+        labels: ['percentile'],
       },
       () => [
-        { labels: { quantile: '0.5' }, value: this.lag.percentile(50) / NS_PER_SECOND },
-        { labels: { quantile: '0.99' }, value: this.lag.percentile(99) / NS_PER_SECOND },
-        { labels: { quantile: '1' }, value: this.lag.max / NS_PER_SECOND },
+        { labels: { percentile: '50' }, value: this.lag.percentile(50) / NS_PER_SECOND },
+        { labels: { percentile: '99' }, value: this.lag.percentile(99) / NS_PER_SECOND },
+        { labels: { percentile: '100' }, value: this.lag.max / NS_PER_SECOND },
       ],
     );
     this.set.gauge({ name: 'process_resident_memory_bytes', help: 'Memory of the process.' }, () =>
