@@ -8,6 +8,7 @@ import { studySchema } from '../src/study/file/study-schema.ts';
 import { withPicture } from './architecture-picture.ts';
 import { configurationPage, editorSchemaText } from './configuration-page.ts';
 import { indicatorsPage } from './indicators-page.ts';
+import { withTerms } from './terms-table.ts';
 
 /**
  * Writes the pages under `docs/reference/`, the picture of the imports and the schema for editors from the
@@ -82,6 +83,7 @@ function errorsPage(): string {
 export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/ARCHITECTURE.md', withPicture(readFileSync('docs/ARCHITECTURE.md', 'utf8'))],
+    ['docs/persian.md', withTerms(readFileSync('docs/persian.md', 'utf8'))],
     ['docs/reference/endpoints.md', endpointsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/configuration.md', configurationPage()],

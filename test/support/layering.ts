@@ -25,6 +25,7 @@ const EXCHANGE = ['exchange', 'exchange/market-names'];
 /** What a study decides by; what runs one is above the backtest. */
 const STUDY = ['study/statistics', 'study/space', 'study/samplers'];
 const SHELLS = [
+  'language',
   'budget',
   ...EXCHANGE,
   'simulator',
@@ -38,6 +39,7 @@ const SHELLS = [
 
 export const LAYERS: readonly LayerRule[] = [
   ...PURE.map((folder, index) => ({ folder, mayImport: PURE.slice(0, index), isPure: true })),
+  { folder: 'language', mayImport: ['domain'], isPure: true },
   { folder: 'exchange/market-names', mayImport: ['domain'], isPure: true },
   { folder: 'budget', mayImport: PURE, isPure: false },
   { folder: 'exchange', mayImport: [...PURE, 'exchange/market-names'], isPure: false },

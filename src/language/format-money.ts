@@ -1,0 +1,66 @@
+import { formatDecimal, type DecimalStyle } from './format-number.ts';
+import { isolateLeftToRight } from './isolate.ts';
+import { localeOf, type Language, type Locale, type RialUnit } from './locale.ts';
+
+/** The code of the rial at the exchange; amounts in files and in the API are in it. */
+const RIAL = 'rls';
+
+/** Decimals that people write of a currency; of a coin up to eight are shown. */
+const DECIMALS: Readonly<Record<string, number>> = { rls: 0, usdt: 2 };
+const COIN_DECIMALS = 8;
+
+const UNIT_NAMES: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
+  en: { rial: 'rial', toman: 'toman' },
+  fa: { rial: 'ریال', toman: 'تومان', usdt: 'تتر' },
+};
+
+/** A decimal text divided by ten: only its point moves. */
+function tenthOf(text: string): string {
+  const [, sign = '', whole = '0', part = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  const digits = whole.padStart(2, '0');
+  return `${sign}${digits.slice(0, -1)}.${digits.slice(-1)}${part}`;
+}
+
+/** What a currency is called, as it is written after a number: `toman`, `ریال`, `BTC`. */
+function unitName(currency: string, { language, rialUnit }: Locale): string {
+  const unit = currency === RIAL ? rialUnit : currency;
+  const name = UNIT_NAMES[language][unit];
+  if (name !== undefined) return name;
+  return language === 'fa' ? isolateLeftToRight(unit.toUpperCase()) : unit.toUpperCase();
+}
+
+/** A number of a currency in the unit that is shown, without the unit's name. */
+function formatAmount(amount: string, currency: string, locale: Locale, style: DecimalStyle = {}): string {
+  const isToman = currency === RIAL && locale.rialUnit === 'toman';
+  return formatDecimal(locale.language, isToman ? tenthOf(amount) : amount, style);
+}
+
+/**
+ * Money for people with its unit, from a decimal text in the currency's own unit: `12,345 rial`,
+ * `۱٬۲۳۴٫۵ تومان`. It is rounded to what people write of the currency; a toman has one decimal, a rial.
+ */
+export function formatMoney(
+  amount: string,
+  currency: string,
+  locale: Locale,
+  style: DecimalStyle = {},
+): string {
+  const usual = DECIMALS[currency] ?? COIN_DECIMALS;
+  const isToman = currency === RIAL && locale.rialUnit === 'toman';
+  const number = formatAmount(amount, currency, locale, { decimals: isToman ? usual + 1 : usual, ...style });
+  return `${number} ${unitName(currency, locale)}`;
+}
+
+/** A price or an amount in full, no digit rounded away, with its unit. */
+export function formatExact(amount: string, currency: string, locale: Locale): string {
+  return `${formatAmount(amount, currency, locale)} ${unitName(currency, locale)}`;
+}
+
+/**
+ * Money in full as it must be read before something is done with it: rial in both units, whatever is chosen
+ * for display. Other currencies have one.
+ */
+export function formatBothUnits(amount: string, currency: string, language: Language): string {
+  const inUnit = (unit: RialUnit): string => formatExact(amount, currency, localeOf(language, unit));
+  return currency === RIAL ? `${inUnit('rial')} (${inUnit('toman')})` : inUnit('rial');
+}

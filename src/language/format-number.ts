@@ -1,0 +1,71 @@
+import { isolateLeftToRight } from './isolate.ts';
+import { intlTag, type Language } from './locale.ts';
+
+/** Settings that are in use at once: a few for each language. Then it begins anew. */
+const MOST_FORMATS = 64;
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** Making a format costs a hundred times more than using it. */
+export function numberFormat(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${language} ${JSON.stringify(options)}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    if (formats.size >= MOST_FORMATS) formats.clear();
+    format = new Intl.NumberFormat(intlTag(language), options);
+    formats.set(key, format);
+  }
+  return format;
+}
+
+/** In text from right to left a number is an island, so that its sign stays at its left. */
+export function asIsland(language: Language, text: string): string {
+  return language === 'fa' ? isolateLeftToRight(text) : text;
+}
+
+/** How many decimals are shown, and whether a sign is written of what is above zero too. */
+export interface DecimalStyle {
+  readonly decimals?: number;
+  readonly leastDecimals?: number;
+  readonly isSigned?: boolean;
+}
+
+/** As many decimals as `Intl` shows: more than money has. */
+const ALL_DECIMALS = 20;
+
+/**
+ * A decimal text with separators and the digits of the language. `Intl` reads the text itself, so no digit is
+ * lost: `12345.678901` is `12,345.678901` or `۱۲٬۳۴۵٫۶۷۸۹۰۱`. Beyond `decimals` it is rounded half to even.
+ */
+export function formatDecimal(
+  language: Language,
+  text: string,
+  { decimals = ALL_DECIMALS, leastDecimals = 0, isSigned = false }: DecimalStyle = {},
+): string {
+  const format = numberFormat(language, {
+    minimumFractionDigits: Math.min(leastDecimals, decimals),
+    maximumFractionDigits: decimals,
+    roundingMode: 'halfEven',
+    signDisplay: isSigned ? 'exceptZero' : 'negative',
+  });
+  return asIsland(language, format.format(text as Intl.StringNumericLiteral));
+}
+
+/** A number of things: `1,234` or `۱٬۲۳۴`. */
+export function formatCount(language: Language, count: number): string {
+  return asIsland(language, numberFormat(language, { maximumFractionDigits: 0 }).format(count));
+}
+
+/** A share of one, as a float of statistics: `0.1234` is `12.34%` or `۱۲٫۳۴٪`. */
+export function formatShare(
+  language: Language,
+  share: number,
+  { decimals = 2, leastDecimals = 0, isSigned = false }: DecimalStyle = {},
+): string {
+  const format = numberFormat(language, {
+    style: 'percent',
+    minimumFractionDigits: leastDecimals,
+    maximumFractionDigits: decimals,
+    signDisplay: isSigned ? 'exceptZero' : 'negative',
+  });
+  return asIsland(language, format.format(share));
+}

@@ -1,0 +1,21 @@
+const LEFT_TO_RIGHT_ISOLATE = '\u{2066}';
+const FIRST_STRONG_ISOLATE = '\u{2068}';
+const POP_ISOLATE = '\u{2069}';
+
+/**
+ * A number, a symbol or an id as an island from left to right, so that the text from right to left around it
+ * does not move its sign or its parts. Unicode Bidirectional Algorithm, 2.4.
+ */
+export function isolateLeftToRight(text: string): string {
+  return `${LEFT_TO_RIGHT_ISOLATE}${text}${POP_ISOLATE}`;
+}
+
+/** A text of any direction as an island: its own first letter decides how it runs. */
+export function isolateByFirstLetter(text: string): string {
+  return `${FIRST_STRONG_ISOLATE}${text}${POP_ISOLATE}`;
+}
+
+/** The text without marks of direction, such as one that was copied from a page. */
+export function withoutDirectionMarks(text: string): string {
+  return text.replaceAll(/[\u{200E}\u{200F}\u{061C}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu, '');
+}

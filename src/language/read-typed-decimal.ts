@@ -1,0 +1,27 @@
+import { latinDigits } from '../domain/calendar-day.ts';
+import { withoutDirectionMarks } from './isolate.ts';
+
+const PERSIAN_POINT = /\u{066B}/gu;
+const MINUS = /[\u{2212}\u{2010}-\u{2013}]/gu;
+const BLANKS = /[\s\u{A0}\u{202F}]/gu;
+/** Separators of thousands: the Persian one, the Latin comma, and the comma of Persian keyboards. */
+const THOUSANDS = /[\u{066C},\u{060C}]/gu;
+const GROUPED = /^-?\d{1,3}(?:[\u{066C},\u{060C}]\d{3})+(?:\.\d+)?$/u;
+const PLAIN = /^-?\d+(?:\.\d+)?$/;
+/** No price or amount has more digits; more is a slip of a hand. */
+const MOST_CHARACTERS = 60;
+
+/**
+ * A number as a person types or pastes it, in Latin, Persian or Arabic digits, as an ASCII decimal text:
+ * `۱۲٬۳۴۵٫۶` is `12345.6`. Thousands may be separated, but only in groups of three: `1,5` could mean two
+ * numbers. Null for anything else.
+ */
+export function readTypedDecimal(typed: string): string | null {
+  if (typed.length > MOST_CHARACTERS) return null;
+  const text = latinDigits(withoutDirectionMarks(typed))
+    .replaceAll(BLANKS, '')
+    .replaceAll(PERSIAN_POINT, '.')
+    .replaceAll(MINUS, '-');
+  if (GROUPED.test(text)) return text.replaceAll(THOUSANDS, '');
+  return PLAIN.test(text) ? text : null;
+}

@@ -1,0 +1,65 @@
+import { formatCount } from './format-number.ts';
+import { isolateByFirstLetter } from './isolate.ts';
+import type { Language } from './locale.ts';
+
+/** A text for one thing and for several; which one is said follows `count`, by the rules of the language. */
+export interface PluralText {
+  readonly one: string;
+  readonly other: string;
+}
+
+/** Texts with places for values: `{count} orders of {market}`. A text with a plural has `{count}`. */
+export type Texts = Readonly<Record<string, string | PluralText>>;
+
+/** The same texts in another language: one that is missing, or too many, does not compile. */
+export type TranslationOf<T extends Texts> = { readonly [Key in keyof T]: string | PluralText };
+
+type PlacesIn<T extends string> = T extends `${string}{${infer Place}}${infer Rest}`
+  ? Place | PlacesIn<Rest>
+  : never;
+
+/** The names of the places of a text. */
+export type PlacesOf<T extends string | PluralText> = T extends PluralText
+  ? PlacesIn<T['one']> | PlacesIn<T['other']> | 'count'
+  : T extends string
+    ? PlacesIn<T>
+    : never;
+
+type ValueOf<Place> = Place extends 'count' ? number : string | number;
+
+/** The values of a text: none where it has no places. */
+export type ValuesOf<T extends string | PluralText> = [PlacesOf<T>] extends [never]
+  ? readonly []
+  : readonly [{ readonly [Place in PlacesOf<T>]: ValueOf<Place> }];
+
+/** Says the text of a key with its values. */
+export type Translate<T extends Texts> = <Key extends keyof T & string>(
+  key: Key,
+  ...values: ValuesOf<T[Key]>
+) => string;
+
+const PLACE = /\{(\w+)\}/g;
+
+/**
+ * What says texts in a language. Numbers get its digits. In Persian each value is an island of direction, so
+ * that an id or an English name does not move the words around it.
+ */
+export function translateInto<T extends Texts>(language: Language, texts: TranslationOf<T>): Translate<T> {
+  const rules = new Intl.PluralRules(language);
+  return (key, ...[values]) => {
+    const given: Readonly<Record<string, string | number>> = values ?? {};
+    const text = texts[key];
+    const form =
+      typeof text === 'string'
+        ? text
+        : rules.select(Number(given['count'])) === 'one'
+          ? text.one
+          : text.other;
+    return form.replaceAll(PLACE, (place, name: string) => {
+      const value = given[name];
+      if (value === undefined) return place;
+      if (typeof value === 'number') return formatCount(language, value);
+      return language === 'fa' ? isolateByFirstLetter(value) : value;
+    });
+  };
+}
