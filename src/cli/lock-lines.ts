@@ -1,29 +1,8 @@
-import { readKept } from '../engine/kept-records.ts';
 import { durationText } from '../domain/time-text.ts';
 import { bothTimesText } from '../domain/tehran-time.ts';
-import { scopeText, UNTIL_RESUMED_MS, untilText, type Lock } from '../execution/locks/lock.ts';
-import { NO_LOCKS } from '../execution/locks/lock-state.ts';
-import type { KeptRow } from '../mirror/mirror-reader.ts';
+import { scopeText, UNTIL_RESUMED_MS, type Lock } from '../execution/locks/lock.ts';
+import { whyLocked, type LocksNow } from '../mirror/locks-now.ts';
 import { tableLines } from './table.ts';
-
-/** The locks of a mirror as they stand at a time. */
-export interface LocksNow {
-  /** Those that hold, the one that ends first first. */
-  readonly locks: readonly Lock[];
-  /** The next change by the clock that the bot knew; null where there is none. */
-  readonly nextChangeAtMs: number | null;
-}
-
-/** The locks that hold at a time: those that have ended since the bot last wrote are left out. */
-export function locksNow(kept: readonly KeptRow[], nowMs: number): LocksNow {
-  const { locks, nextChangeAtMs } = readKept(kept, 'locks') ?? NO_LOCKS;
-  const holding = locks.filter(({ endsAtMs }) => endsAtMs > nowMs);
-  const isAhead = nextChangeAtMs !== null && nextChangeAtMs > nowMs;
-  return {
-    locks: holding.toSorted((left, right) => left.endsAtMs - right.endsAtMs),
-    nextChangeAtMs: isAhead ? nextChangeAtMs : null,
-  };
-}
 
 const COLUMNS = [
   { title: 'lock' },
@@ -46,23 +25,9 @@ export function lockLines(locks: readonly Lock[], nowMs: number): readonly strin
         ? ['', '"sarraf resume"']
         : [durationText(lock.endsAtMs - nowMs), bothTimesText(lock.endsAtMs)]),
       lock.entries,
-      whyText(lock),
+      whyLocked(lock),
     ]),
   );
-}
-
-/** The lock that pauses a strategy; undefined where none does. */
-export function pauseOf({ locks }: LocksNow, strategy: string): Lock | undefined {
-  return locks.find((lock) => lock.pauses === true && lock.strategy === strategy);
-}
-
-/** `by hand until it is resumed: news (ali)`. */
-export function pauseText(pause: Lock): string {
-  return `by hand ${untilText(pause.endsAtMs)}: ${whyText(pause)}`;
-}
-
-function whyText({ reason, by }: Lock): string {
-  return by === undefined ? reason : `${reason} (${by})`;
 }
 
 /** One line about locks, for an overview. */

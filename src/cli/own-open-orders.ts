@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
-import { ENDPOINTS } from '../exchange/endpoints/index.ts';
 import { readMirror } from './read-mirror.ts';
-import { lengthText } from '../domain/time-text.ts';
 
 /** Open orders that are counted; no account has as many. */
 const MOST_COUNTED = 100_000;
@@ -43,16 +41,4 @@ export function mirrorProblem(data: string): string | null {
  */
 export function isOfEmbeddedExchange(data: string): boolean {
   return existsSync(join(data, 'embedded.sqlite')) && !existsSync(join(data, 'mirror.sqlite'));
-}
-
-/**
- * How many orders there are to cancel and how long that takes at the worst, when the window of the limit is
- * full as it begins.
- */
-export function cancelNeedText(count: number): string {
-  const { limit, windowMs } = ENDPOINTS.updateOrderStatus.budget;
-  if (count === 0) return 'no own order is open';
-  const orders = count === 1 ? '1 own order is open' : `${count} own orders are open`;
-  const needMs = Math.ceil(count / limit) * windowMs;
-  return `${orders}; at ${limit} cancels in ${lengthText(windowMs)} this takes up to ${lengthText(needMs)}`;
 }

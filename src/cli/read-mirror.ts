@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command } from 'commander';
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
+import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { wrongInput } from './command-error.ts';
 import { integerOption } from './option-readers.ts';
@@ -65,15 +65,6 @@ function symbolOf(market: string): string {
   } catch (error) {
     throw error instanceof SarrafError ? wrongInput(error.message) : error;
   }
-}
-
-/** Where a data folder has its mirror: that of a real exchange goes before those that begin anew. */
-const MIRRORS = ['mirror.sqlite', 'paper.sqlite', 'embedded.sqlite'] as const;
-
-/** The mirror of a data folder; where it has none, that of a real exchange, which is not there. */
-export function mirrorPathOf(data: string): string {
-  const paths = MIRRORS.map((name) => join(data, name));
-  return paths.find((path) => existsSync(path)) ?? join(data, MIRRORS[0]);
 }
 
 /** Whether a data folder has a mirror, of whichever exchange. */

@@ -1,6 +1,6 @@
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import { sentenceOf } from '../engine/flaw-log.ts';
-import type { BalanceDifference, ReconciliationReport } from './read-reconciliation.ts';
+import type { BalanceDifference, ReconciliationReport } from '../mirror/read-reconciliation.ts';
 import { tableLines, type TableColumn } from './table.ts';
 import type { WalletChange } from './wallet-changes.ts';
 import { agoText, clockText } from '../domain/time-text.ts';

@@ -1,38 +1,5 @@
-import { formatUnits } from '../domain/money.ts';
 import { agoText, clockText } from '../domain/time-text.ts';
-import { otherSide, type WalletSide } from '../domain/transfer.ts';
-import { readKept } from '../engine/kept-records.ts';
-import type { KeptRow } from '../mirror/mirror-reader.ts';
-
-/** A transfer between the spot and the margin wallet that has not come to its end. */
-export interface TransferAtWork {
-  readonly strategy: string;
-  /** Lower case. */
-  readonly currency: string;
-  /** A decimal. */
-  readonly amount: string;
-  readonly from: WalletSide;
-  readonly to: WalletSide;
-  /** `sending`: its answer may come any moment; `unknown`: nobody knows whether it arrived. */
-  readonly state: 'sending' | 'unknown';
-  readonly sinceMs: number;
-}
-
-/**
- * Those that a mirror has. `isRunning`: whether a bot has it open; null where that is not known. What was on
- * its way when the last bot ended is unknown, as the next one will say.
- */
-export function transfersNow(kept: readonly KeptRow[], isRunning: boolean | null): readonly TransferAtWork[] {
-  return (readKept(kept, 'transfers') ?? []).map(({ strategy, currency, amount, from, state, sinceMs }) => ({
-    strategy,
-    currency,
-    amount: formatUnits(amount),
-    from,
-    to: otherSide(from),
-    state: isRunning === false ? 'unknown' : state,
-    sinceMs,
-  }));
-}
+import type { TransferAtWork } from '../mirror/transfers-now.ts';
 
 /** A line for each, and what to do where one is unknown. */
 export function transferLines(transfers: readonly TransferAtWork[], nowMs: number): readonly string[] {

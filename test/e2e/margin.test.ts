@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readReconciliation, type ReconciliationReport } from '../../src/cli/read-reconciliation.ts';
+import { readReconciliation, type ReconciliationReport } from '../../src/mirror/read-reconciliation.ts';
 import { reportLines } from '../../src/cli/reconciliation-lines.ts';
 import { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import { parseUnits } from '../../src/domain/money.ts';

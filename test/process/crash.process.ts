@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readReconciliation, type ReconciliationReport } from '../../src/cli/read-reconciliation.ts';
+import { readReconciliation, type ReconciliationReport } from '../../src/mirror/read-reconciliation.ts';
 import type { StrategyRecord } from '../../src/engine/mirror-change.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import type { BotHome } from './bot-home.ts';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { controlPath } from '../../src/daemon/control/control-file.ts';
-import { readReconciliation } from '../../src/cli/read-reconciliation.ts';
+import { readReconciliation } from '../../src/mirror/read-reconciliation.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { startSarraf } from '../support/sarraf-process.ts';
 import type { BotHome } from './bot-home.ts';

@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
-import { cancelNeedText, ownOpenOrders } from '../own-open-orders.ts';
+import { cancelNeedText } from '../../daemon/control/cancel-need.ts';
+import { ownOpenOrders } from '../own-open-orders.ts';
 import { KEY_HELP, postByHand, type PostedOptions } from '../post-by-hand.ts';
 
 interface Options extends PostedOptions {

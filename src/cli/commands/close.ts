@@ -3,10 +3,11 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { marketOption } from '../option-readers.ts';
-import { cancelNeedText, ownOpenOrders } from '../own-open-orders.ts';
+import { cancelNeedText } from '../../daemon/control/cancel-need.ts';
+import { ownOpenOrders } from '../own-open-orders.ts';
 import { KEY_HELP, postByHand, type PostedOptions } from '../post-by-hand.ts';
 import { readMirror } from '../read-mirror.ts';
-import { strategyStatus } from '../strategy-status.ts';
+import { strategyStatus } from '../../mirror/strategy-status.ts';
 
 const EXAMPLES = `
 It ends the algorithms of the strategy in the coin of the market, its brackets too, and cancels its

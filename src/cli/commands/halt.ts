@@ -13,7 +13,8 @@ import { failed, wrongInput } from '../command-error.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { confirm } from '../confirm.ts';
 import { followCommand } from '../follow-command.ts';
-import { cancelNeedText, isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
+import { cancelNeedText } from '../../daemon/control/cancel-need.ts';
+import { isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
 import { readConfig } from '../read-config.ts';
 
 interface Options {

@@ -3,7 +3,8 @@ import { waitingLocks } from '../../daemon/control/waiting-locks.ts';
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import type { LockCommand } from '../../engine/engine-event.ts';
 import { scopeText, untilText } from '../../execution/locks/lock.ts';
-import { lockLines, locksNow } from '../lock-lines.ts';
+import { lockLines } from '../lock-lines.ts';
+import { locksNow } from '../../mirror/locks-now.ts';
 import { hasMirror, mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 
 const EXAMPLES = `  sarraf locks

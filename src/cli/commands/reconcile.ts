@@ -9,7 +9,11 @@ import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { followCommand } from '../follow-command.ts';
 import { print, readMirror, type MirrorOptions } from '../read-mirror.ts';
-import { currenciesIn, readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
+import {
+  currenciesIn,
+  readReconciliation,
+  type ReconciliationReport,
+} from '../../mirror/read-reconciliation.ts';
 import { bookLines, changeLines, reportLines } from '../reconciliation-lines.ts';
 import { walletChanges, type WalletChange } from '../wallet-changes.ts';
 import type { WalletTransaction } from '../../venues/port.ts';

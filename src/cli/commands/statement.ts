@@ -9,7 +9,8 @@ import type { StatementLine } from '../../portfolio/statement/statement-line.ts'
 import { asWholeFile } from '../../query/as-whole-file.ts';
 import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { mirrorPathOf, print } from '../read-mirror.ts';
+import { mirrorPathOf } from '../../mirror/mirror-path.ts';
+import { print } from '../read-mirror.ts';
 import { refuseTaken } from '../sql/refuse-taken.ts';
 import { statementColumns } from '../statement/statement-columns.ts';
 import { statementJson } from '../statement/statement-json.ts';

@@ -7,9 +7,10 @@ import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
 import { ledgerLines, ledgerStatus } from '../ledger-status.ts';
-import { locksNow, locksText, pauseOf } from '../lock-lines.ts';
+import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
+import { locksText } from '../lock-lines.ts';
 import { orderLines } from '../order-lines.ts';
-import { readReconciliation, type ReconciliationReport } from '../read-reconciliation.ts';
+import { readReconciliation, type ReconciliationReport } from '../../mirror/read-reconciliation.ts';
 import { failed } from '../command-error.ts';
 import {
   hasMirror,
@@ -20,9 +21,10 @@ import {
   type MirrorOptions,
 } from '../read-mirror.ts';
 import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
-import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../strategy-status.ts';
+import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../../mirror/strategy-status.ts';
 import { tableLines, type TableColumn } from '../table.ts';
-import { transferLines, transfersNow } from '../transfer-lines.ts';
+import { transferLines } from '../transfer-lines.ts';
+import { transfersNow } from '../../mirror/transfers-now.ts';
 import { agoText, clockText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
 

@@ -6,7 +6,8 @@ import { agoText, secondText } from '../../domain/time-text.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { MirrorReader, type KeptRow, type MirrorSummary } from '../../mirror/mirror-reader.ts';
 import type { RetentionLimits } from '../../mirror/retention.ts';
-import { locksNow, locksText } from '../lock-lines.ts';
+import { locksNow } from '../../mirror/locks-now.ts';
+import { locksText } from '../lock-lines.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
 /** The mirror of each mode, in the data folder. */

@@ -15,7 +15,7 @@ import { asCommand } from '../as-command.ts';
 import { wrongInput } from '../command-error.ts';
 import { rangeOption, timeOption } from '../data/data-options.ts';
 import { readConfig } from '../read-config.ts';
-import { mirrorPathOf } from '../read-mirror.ts';
+import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { sessionLines } from './session-lines.ts';
 
 interface Options {

@@ -12,7 +12,7 @@ import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
-import { transfersNow } from '../../../src/cli/transfer-lines.ts';
+import { transfersNow } from '../../../src/mirror/transfers-now.ts';
 import { tradesCommand } from '../../../src/cli/commands/trades.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { reconcileCommand } from '../../../src/cli/commands/reconcile.ts';
 import { readMirror } from '../../../src/cli/read-mirror.ts';
-import { readReconciliation } from '../../../src/cli/read-reconciliation.ts';
+import { readReconciliation } from '../../../src/mirror/read-reconciliation.ts';
 import { reportLines } from '../../../src/cli/reconciliation-lines.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { lockDataFolder } from '../../../src/daemon/process-locks/run-locks.ts';

@@ -5,7 +5,7 @@ import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { Lock } from '../execution/locks/lock.ts';
 import { profitOf } from '../portfolio/profit.ts';
-import { pauseText } from './lock-lines.ts';
+import { pauseText } from './locks-now.ts';
 
 /** What a strategy has made and spent, as the mirror has it; decimals as texts. */
 export interface StrategyFigures extends ProfitText {

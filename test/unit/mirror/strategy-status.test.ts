@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { strategyStatus } from '../../../src/cli/strategy-status.ts';
+import { strategyStatus } from '../../../src/mirror/strategy-status.ts';
 import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { StrategyRecord } from '../../../src/engine/mirror-change.ts';

@@ -4,9 +4,9 @@ import { formatUnits, parseUnits } from '../domain/money.ts';
 import type { NotedFlaw } from '../engine/flaw-log.ts';
 import { readKept } from '../engine/kept-records.ts';
 import type { DisagreementText, StoredReconciliation } from '../engine/stored-reconciliation.ts';
-import type { MirrorReader } from '../mirror/mirror-reader.ts';
-import { hasWriter } from '../mirror/writer-lock.ts';
-import { transfersNow, type TransferAtWork } from './transfer-lines.ts';
+import type { MirrorReader } from './mirror-reader.ts';
+import { hasWriter } from './writer-lock.ts';
+import { transfersNow, type TransferAtWork } from './transfers-now.ts';
 
 /**
  * `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the

@@ -1,0 +1,24 @@
+import { lengthText } from '../../domain/time-text.ts';
+import { ENDPOINTS } from '../../exchange/endpoints/index.ts';
+
+/** What canceling needs of the exchange. */
+interface CancelNeed {
+  /** Cancels that the exchange takes in a window of `windowMs`. */
+  readonly limit: number;
+  readonly windowMs: number;
+  /** How long all of them take at the worst, when the window is full as they begin. */
+  readonly needMs: number;
+}
+
+function cancelNeed(count: number): CancelNeed {
+  const { limit, windowMs } = ENDPOINTS.updateOrderStatus.budget;
+  return { limit, windowMs, needMs: Math.ceil(count / limit) * windowMs };
+}
+
+/** The same in a sentence. */
+export function cancelNeedText(count: number): string {
+  const { limit, windowMs, needMs } = cancelNeed(count);
+  if (count === 0) return 'no own order is open';
+  const orders = count === 1 ? '1 own order is open' : `${count} own orders are open`;
+  return `${orders}; at ${limit} cancels in ${lengthText(windowMs)} this takes up to ${lengthText(needMs)}`;
+}
