@@ -87,8 +87,9 @@ export class KeptState {
       case 'intent':
         this.intents.set(change.intent.id, change.intent);
         break;
-      // What was seen of the market and the wallets is read anew by every start; the journal is for people.
+      // What was seen of the market and the wallets is read anew by every start; the rest is for people.
       case 'journal':
+      case 'figure':
       case 'wallet':
       case 'transaction':
       case 'book':

@@ -81,6 +81,13 @@ export const storedLogLine = z.object({
   fields: z.record(z.string(), z.unknown()).nullable(),
 });
 
+/** A value of a series over time; `FigureName` says the names and what the values are. */
+export interface FigureRecord {
+  readonly name: string;
+  readonly atMs: number;
+  readonly value: string | null;
+}
+
 /**
  * A row that the engine wants written. All changes of one step are written together or not at all, in the
  * order of the steps; the requests of a step leave only after its changes are on the disk.
@@ -105,6 +112,8 @@ export type MirrorChange =
       readonly candle: Candle;
     }
   | { readonly kind: 'public-trades'; readonly market: string; readonly trades: readonly PublicTrade[] }
+  /** One of the same name and time takes the place of the one before. */
+  | { readonly kind: 'figure'; readonly figure: FigureRecord }
   /** A small piece of the engine's own state under a name: cursors, risk, reconciliation, control. JSON. */
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };
 

@@ -24,6 +24,7 @@ export class ChangeWriter {
   private readonly candle: Statement;
   private readonly publicTrade: Statement;
   private readonly kept: Statement;
+  private readonly figure: Statement;
 
   constructor(database: Database.Database) {
     const prepare = (sql: string): Statement => database.prepare<[object]>(sql);
@@ -67,6 +68,7 @@ export class ChangeWriter {
       INSERT INTO public_trades VALUES (@market, (SELECT ifnull(max(ordinal), 0) + 1 FROM public_trades WHERE market = @market),
         @timeMs, @price, @amount, @side)`);
     this.kept = prepare('INSERT OR REPLACE INTO kept VALUES (@name, @json, @atMs)');
+    this.figure = prepare('INSERT OR REPLACE INTO figures VALUES (@name, @atMs, @value)');
   }
 
   /** `atMs`: when it was decided or seen. */
@@ -95,6 +97,9 @@ export class ChangeWriter {
         return;
       case 'kept':
         this.kept.run({ name: change.name, json: change.json, atMs });
+        return;
+      case 'figure':
+        this.figure.run(change.figure);
         return;
       case 'market':
       case 'wallet':

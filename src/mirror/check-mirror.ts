@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { CHECK_FUNCTIONS, checkOf } from './row-checks.ts';
-import { SCHEMA } from './schema.ts';
+import { MIRROR_STEPS } from './schema.ts';
 import { DAMAGED_ADVICE, unusable } from './unusable.ts';
 
 /**
@@ -18,21 +18,25 @@ interface ColumnInfo {
 
 type Tables = ReadonlyMap<string, readonly ColumnInfo[]>;
 
-/** The newest shape, by making it once. */
-let expectedTables: Tables | null = null;
+/** The shape of each version, by making it once. As many as there are versions. */
+const expectedTables = new Map<number, Tables>();
+
+/** The version that a mirror says of itself; 0 for one without tables. */
+export function schemaVersionOf(database: Database.Database): number {
+  return Number(database.pragma('user_version', { simple: true }));
+}
 
 /**
- * Looks whether the tables are those that this version writes and their rows hold what it can read. Throws
+ * Looks whether the tables are those of the mirror's version and their rows hold what can be read. Throws
  * `DATA_UNUSABLE` with the file, the table and the row of the first one that is damaged: half a state is
  * worse than none, and a raw error would not name it.
  */
 export function checkMirror(database: Database.Database): void {
-  expectedTables ??= makeTables();
   for (const [name, work] of Object.entries(CHECK_FUNCTIONS)) {
     database.function(name, { deterministic: true, varargs: true }, work);
   }
   const found = tablesOf(database);
-  for (const [table, columns] of expectedTables) {
+  for (const [table, columns] of tablesOfVersion(schemaVersionOf(database))) {
     const problem = shapeProblem(table, columns, found.get(table)) ?? rowProblem(database, table, columns);
     if (problem !== null) throw unusable({ path: database.name, found: problem, advice: DAMAGED_ADVICE });
   }
@@ -40,11 +44,15 @@ export function checkMirror(database: Database.Database): void {
   if (loop !== null) throw unusable({ path: database.name, found: loop, advice: DAMAGED_ADVICE });
 }
 
-function makeTables(): Tables {
+function tablesOfVersion(version: number): Tables {
+  const known = expectedTables.get(version);
+  if (known !== undefined) return known;
   const database = new Database(':memory:');
   try {
-    database.exec(SCHEMA);
-    return tablesOf(database);
+    for (const step of MIRROR_STEPS.slice(0, version)) database.exec(step);
+    const tables = tablesOf(database);
+    expectedTables.set(version, tables);
+    return tables;
   } finally {
     database.close();
   }

@@ -2,8 +2,8 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
-import { checkMirror } from './check-mirror.ts';
-import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { checkMirror, schemaVersionOf } from './check-mirror.ts';
+import { MIRROR_STEPS, SCHEMA_VERSION } from './schema.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 
 /** "sarr" in ASCII: distinguishes a mirror from any other SQLite file. */
@@ -44,9 +44,9 @@ export function makeFolderOf(path: string): void {
 }
 
 /**
- * Opens a mirror to write to it, or makes it: write-ahead log, every durable commit on the disk before it
- * counts. Throws `DATA_UNUSABLE`, with the file left as it is, when it is another program's, of another
- * version, damaged or can not be written.
+ * Opens a mirror to write to it, or makes it, and brings one of an older version up to date: write-ahead log,
+ * every durable commit on the disk before it counts. Throws `DATA_UNUSABLE`, with the file left as it is,
+ * when it is another program's, of a newer version, damaged or can not be written.
  */
 export function openMirrorFile(path: string, durability: 'full' | 'off'): Database.Database {
   let database: Database.Database | null = null;
@@ -60,7 +60,7 @@ export function openMirrorFile(path: string, durability: 'full' | 'off'): Databa
     database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'OFF'}`);
     database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
     database.pragma(`journal_size_limit = ${LOG_BYTES}`);
-    makeSchema(database);
+    bringUpToDate(database);
     return database;
   } catch (error) {
     database?.close();
@@ -69,8 +69,9 @@ export function openMirrorFile(path: string, durability: 'full' | 'off'): Databa
 }
 
 /**
- * Opens a mirror to look at, also while a bot writes to it. Throws `DATA_UNUSABLE` where there is none that
- * this version can read.
+ * Opens a mirror to look at, also while a bot writes to it, and also one of an older version: it stays as it
+ * is, without the tables that came later. Throws `DATA_UNUSABLE` where there is none that this version can
+ * read.
  */
 export function openMirrorReadOnly(path: string): Database.Database {
   let database: Database.Database | null = null;
@@ -142,17 +143,17 @@ function foreignFile(path: string): SarrafError {
 const EMPTY_VERSION = 0;
 
 /**
- * `SCHEMA_VERSION`, or 0 where a process ended before it made the tables. Throws `DATA_UNUSABLE` for another
- * program's database and for a mirror of another version.
+ * The schema's version, or 0 where a process ended before it made the tables. Throws `DATA_UNUSABLE` for
+ * another program's database and for a mirror of a newer version.
  */
 function versionOf(database: Database.Database): number {
   const { name } = database;
   if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) throw foreignFile(name);
-  const version = Number(database.pragma('user_version', { simple: true }));
-  if (version === SCHEMA_VERSION || version === EMPTY_VERSION) return version;
+  const version = schemaVersionOf(database);
+  if (version >= EMPTY_VERSION && version <= SCHEMA_VERSION) return version;
   throw unusable({
     path: name,
-    found: `version ${version}, where this sarraf reads version ${SCHEMA_VERSION}`,
+    found: `version ${version}, where this sarraf reads up to version ${SCHEMA_VERSION}`,
     advice: 'use the sarraf that wrote it, or name another folder with --data and start again',
   });
 }
@@ -162,7 +163,7 @@ function check(database: Database.Database): void {
   const health = database.pragma('quick_check(1)', { simple: true });
   if (health === 'ok') return;
   // This names more where rows are damaged and not pages.
-  if (version === SCHEMA_VERSION) checkMirror(database);
+  if (version > EMPTY_VERSION) checkMirror(database);
   throw unusable({
     path: database.name,
     found: `a damaged file (${String(health)})`,
@@ -170,12 +171,13 @@ function check(database: Database.Database): void {
   });
 }
 
-/** All tables in one transaction: a mirror has them all or none, whatever ends the process. */
-function makeSchema(database: Database.Database): void {
+/**
+ * All steps in one transaction: whatever ends the process, a mirror is of the version before or of this one.
+ */
+function bringUpToDate(database: Database.Database): void {
   database
     .transaction(() => {
-      if (versionOf(database) === SCHEMA_VERSION) return;
-      database.exec(SCHEMA);
+      for (const step of MIRROR_STEPS.slice(versionOf(database))) database.exec(step);
       database.pragma(`user_version = ${SCHEMA_VERSION}`);
     })
     .immediate();

@@ -6,6 +6,7 @@ import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord, OrderState } from '../execution/order-record.ts';
 import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
+import { readSeriesNames, readSeries, type FigureValue, type SeriesRange } from './read-series.ts';
 import { FINAL_STATES, selectOrders, type SqlValue } from './order-columns.ts';
 import { hasWriter } from './writer-lock.ts';
 
@@ -191,6 +192,19 @@ export class MirrorReader {
       )
       .all(...(strategy === null ? [] : [strategy]), last)
       .toReversed();
+  }
+
+  /**
+   * Values over time of a series, such as `equity/CURRENCY` (`FigureName` has the names), oldest first and
+   * thinned to at most so many; none in a mirror that an older sarraf wrote.
+   */
+  figures(name: string, range: SeriesRange): readonly FigureValue[] {
+    return readSeries(this.database, name, range);
+  }
+
+  /** Names of series that begin so, such as `profit/`. */
+  figureNames(prefix: string): readonly string[] {
+    return readSeriesNames(this.database, prefix);
   }
 
   /** What is kept of the account that it is of; null before any. */

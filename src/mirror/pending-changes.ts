@@ -14,8 +14,14 @@ const CHANGES_AT_ONCE = 256;
  */
 const MOST_CHANGES = 4_096;
 
-/** Market data. */
-const READ_AGAIN: ReadonlySet<MirrorChange['kind']> = new Set(['book', 'stats', 'candle', 'public-trades']);
+/** Market data; and figures, which nothing but a chart needs. */
+const READ_AGAIN: ReadonlySet<MirrorChange['kind']> = new Set([
+  'book',
+  'stats',
+  'candle',
+  'public-trades',
+  'figure',
+]);
 
 /** What is to be written with the next commit, in order. */
 export class PendingChanges {

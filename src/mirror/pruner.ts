@@ -1,6 +1,7 @@
 import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type Database from 'better-sqlite3';
 import type { MirrorChange } from '../engine/mirror-change.ts';
+import { FigurePruner } from './figure-pruner.ts';
 import { FINAL_STATES } from './order-columns.ts';
 import type { RetentionLimits } from './retention.ts';
 
@@ -39,8 +40,11 @@ export class Pruner {
    */
   private readonly due = new Map<string, readonly [kind: string, market: string, timeframe: string]>();
 
+  private readonly figures: FigurePruner;
+
   constructor(database: Database.Database, limits: RetentionLimits) {
     this.database = database;
+    this.figures = new FigurePruner(database, limits);
     this.rules = new Map(Object.entries(this.tableRules(limits)));
     this.seriesRules = new Map(Object.entries(this.seriesRulesOf(limits)));
     for (const kind of this.rules.keys()) this.addDue(kind, '', '');
@@ -54,6 +58,7 @@ export class Pruner {
   /** Takes note of a row that was written. */
   note(change: MirrorChange): void {
     const { kind } = change;
+    if (kind === 'figure') this.figures.note(change.figure.name);
     if (this.rules.has(kind)) this.addDue(kind, '', '');
     else if (kind === 'candle') this.addDue(kind, change.market, change.timeframe);
     else if (kind === 'public-trades') this.addDue(kind, change.market, '');
@@ -109,6 +114,7 @@ export class Pruner {
       fill: () => fills.run(limits.fills).changes,
       intent: () => intents.run(limits.intents).changes,
       order: ({ atMs }) => orders.run(limits.finalOrders, atMs - RECENT_MS).changes,
+      figure: ({ atMs }) => this.figures.step(atMs, ROWS_A_STEP),
     };
   }
 

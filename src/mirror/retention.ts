@@ -5,7 +5,10 @@ import { SarrafError } from '../domain/errors.ts';
  */
 export interface RetentionLimits {
   readonly journalRows: number;
-  /** Of one market and timeframe, as bars of time: a gap counts as if it were filled. */
+  /**
+   * Of one market and timeframe, as bars of time: a gap counts as if it were filled. As many values of each
+   * plot.
+   */
   readonly candlesPerSeries: number;
   readonly publicTradesPerMarket: number;
   readonly finalOrders: number;

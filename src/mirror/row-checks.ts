@@ -1,5 +1,6 @@
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import { EXIT_KINDS } from '../domain/exit-kind.ts';
+import { isFigureValue } from '../domain/figure-name.ts';
 import { parseUnits } from '../domain/money.ts';
 import { storedProblem } from '../domain/stored-json.ts';
 import { keptProblem } from '../engine/kept-records.ts';
@@ -90,6 +91,10 @@ const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
   },
   'kept.json': record('is_kept(name, json)', ({ name, json }) => keptProblem(String(name), String(json))),
   'algorithms.json': record('is_algorithm(json)', ({ json }) => storedProblem(storedAlgorithm, String(json))),
+  'figures.value': {
+    sql: () => 'is_figure(name, value)',
+    expected: 'a value as the name of its series says',
+  },
   'strategies.json': record('is_strategy_instance(json)', ({ json }) =>
     storedProblem(INSTANCE, String(json)),
   ),
@@ -143,6 +148,7 @@ export const CHECK_FUNCTIONS: Readonly<Record<string, (...values: readonly unkno
   is_kept: (name, json) => isNull(keptProblem(String(name), String(json))),
   is_algorithm: (json) => isNull(storedProblem(storedAlgorithm, String(json))),
   is_strategy_instance: (json) => isNull(storedProblem(INSTANCE, String(json))),
+  is_figure: (name, value) => (isFigureValue(String(name), String(value)) ? 1 : 0),
   is_log_line: (json) => isNull(storedProblem(storedLogLine, String(json))),
 };
 

@@ -1,14 +1,5 @@
-/**
- * The version that a mirror says of itself (`user_version`). A file of 0 is one that nothing was made in yet.
- */
-export const SCHEMA_VERSION = 1;
-
-/**
- * Everything that the engine writes down. A later version changes these tables, raises the number and brings
- * an older mirror up to date in `makeSchema` (mirror-file.ts); until there is one, a mirror of another
- * version is refused.
- */
-export const SCHEMA = `
+/** Everything that the engine writes down, as the first version had it. */
+const VERSION_1 = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
   CREATE TABLE orders (
@@ -183,3 +174,23 @@ export const SCHEMA = `
   CREATE INDEX fills_by_cursor ON fills (cursor);
   CREATE INDEX fills_by_order ON fills (order_key);
 `;
+
+/** Values over time that pages and alerts read (figure-name.ts); the bot itself reads none of them. */
+const VERSION_2 = `
+  CREATE TABLE figures (
+    name TEXT,
+    at_ms INTEGER,
+    value TEXT,
+    PRIMARY KEY (name, at_ms)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/**
+ * The mirror's schema, step by step: the first makes the tables, each later one brings a mirror of the
+ * version before up to date. The number of steps is the schema's version. Files of each version exist, so a
+ * step never changes once it is written; a later version adds one.
+ */
+export const MIRROR_STEPS: readonly string[] = [VERSION_1, VERSION_2];
+
+/** The version that this sarraf writes, as a mirror says it of itself (`user_version`). */
+export const SCHEMA_VERSION = MIRROR_STEPS.length;

@@ -49,15 +49,15 @@ describe('a mirror is not opened', () => {
     expectRefused(readFileSync(place.path), 'another file: move it');
   });
 
-  test('when it is of another version', () => {
+  test('when it is of a newer version', () => {
     place.open().close();
     const other = new Database(place.path);
-    other.pragma('user_version = 2');
+    other.pragma('user_version = 3');
     other.pragma('journal_mode = DELETE');
     other.close();
     rmSync(`${place.path}.ballast`);
     const message =
-      'version 2, where this sarraf reads version 1: use the sarraf that wrote it, or name another folder';
+      'version 3, where this sarraf reads up to version 2: use the sarraf that wrote it, or name another folder';
     expectRefused(readFileSync(place.path), message);
   });
 

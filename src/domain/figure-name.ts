@@ -1,0 +1,52 @@
+import { tryDecimalText } from './decimal-text.ts';
+import type { Currency } from './market-symbol.ts';
+
+/**
+ * Names of series of figures, and what their values are:
+ *
+ * - `equity/CURRENCY`: what the bot's account is worth, a decimal text;
+ * - `profit/CURRENCY`: what all strategies together have made, and `profit/STRATEGY/CURRENCY`: what one has;
+ * - `budget/NAME`: requests used of the most that a limit allows now, such as `12/60`;
+ * - `plot/STRATEGY/MARKET/NAME`: what a strategy plots, a number as a text; null is a gap.
+ */
+export type FigureName =
+  | { readonly kind: 'equity'; readonly currency: string }
+  | { readonly kind: 'profit'; readonly strategy: string | null; readonly currency: string }
+  | { readonly kind: 'budget'; readonly budget: string }
+  | { readonly kind: 'plot'; readonly strategy: string; readonly market: string; readonly name: string };
+
+export const equityFigure = (currency: Currency): string => `equity/${currency}`;
+
+/** `strategy` null: of all together. */
+export const profitFigure = (strategy: string | null, currency: Currency): string =>
+  strategy === null ? `profit/${currency}` : `profit/${strategy}/${currency}`;
+
+export const budgetFigure = (budget: string): string => `budget/${budget}`;
+
+export const plotFigure = (strategy: string, market: string, name: string): string =>
+  `plot/${strategy}/${market}/${name}`;
+
+/** What a name says; null for one that this version does not know. */
+export function readFigureName(text: string): FigureName | null {
+  const [kind, ...parts] = text.split('/');
+  const [first, second] = parts;
+  if (first === undefined || first === '') return null;
+  const rest = (from: number): string => parts.slice(from).join('/');
+  if (kind === 'equity' && parts.length === 1) return { kind, currency: first };
+  if (kind === 'budget') return { kind, budget: rest(0) };
+  if (second === undefined) return kind === 'profit' ? { kind, strategy: null, currency: first } : null;
+  if (kind === 'profit' && parts.length === 2) return { kind, strategy: first, currency: second };
+  // The name of a plot is the strategy's own, with any character.
+  if (kind === 'plot' && parts.length > 2) return { kind, strategy: first, market: second, name: rest(2) };
+  return null;
+}
+
+const USED_OF = /^\d+\/\d+$/;
+
+/** Whether a text is a value of the series of that name; of a name that this version does not know, any. */
+export function isFigureValue(name: string, value: string): boolean {
+  const kind = readFigureName(name)?.kind;
+  if (kind === 'plot') return value !== '' && Number.isFinite(Number(value));
+  if (kind === 'budget') return USED_OF.test(value);
+  return kind === undefined || tryDecimalText(value) !== null;
+}

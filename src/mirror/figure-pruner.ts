@@ -1,0 +1,144 @@
+import type Database from 'better-sqlite3';
+import { MOST_PLOTS } from '../strategy/plots.ts';
+import type { RetentionLimits } from './retention.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * Hours and days begin by Tehran's clock, so that the first value of a day stays: profits of days begin with
+ * it. Half an hour of it is no hour of UTC. Where its clock were set again, a day would keep a value that is
+ * an hour away from its beginning.
+ */
+const TEHRAN_MS = 3.5 * HOUR_MS;
+
+/** How long every value is kept, then one an hour, then one a day. */
+const ALL_KEPT_MS = 14 * DAY_MS;
+const HOURLY_KEPT_MS = 400 * DAY_MS;
+const DAILY_KEPT_MS = 10_000 * DAY_MS;
+
+/** Series other than plots. Beyond it those go whose last value is the oldest. */
+const MOST_SERIES = 1_000;
+
+/** New values of a plot until its oldest are removed: it has up to so many more than the limit. */
+const PLOTS_A_STEP = 50;
+
+/** What was thinned this long ago is looked at again: a step may not have come to the disk. */
+const OVERLAP_MS = 2 * DAY_MS;
+
+const isPlot = (name: string): boolean => name.startsWith('plot/');
+/** `plot/STRATEGY/`. */
+const ownerOf = (name: string): string => name.split('/').slice(0, 2).join('/');
+
+type Run = Database.Statement<[Record<string, string | number>]>;
+
+/**
+ * Keeps the series of figures within their bounds. Those of money and budgets are thinned once an hour, each
+ * hour and day keeping its first value. A plot keeps the newest values, as many as a series of candles, and a
+ * strategy as many plots as it can have: beyond it those go whose last value is the oldest.
+ */
+export class FigurePruner {
+  private readonly limits: RetentionLimits;
+  private readonly thin: Run;
+  private readonly removeBefore: Run;
+  private readonly removePlots: Run;
+  private readonly removeSeries: Run;
+  private readonly names: () => readonly { readonly name: string; readonly lastMs: number }[];
+  /** New values of plots since their oldest were removed. As many as there are plots. */
+  private readonly added = new Map<string, number>();
+  /** The hour of the last thinning that was complete; with a new life everything is looked at. */
+  private thinnedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(database: Database.Database, limits: RetentionLimits) {
+    this.limits = limits;
+    this.thin = database.prepare(`
+      DELETE FROM figures WHERE name = @name AND at_ms IN (
+        SELECT at_ms FROM figures AS late WHERE name = @name AND at_ms >= @fromMs AND at_ms < @toMs
+          AND EXISTS (SELECT 1 FROM figures AS first WHERE first.name = @name AND first.at_ms < late.at_ms
+            AND first.at_ms >= late.at_ms - (late.at_ms + ${TEHRAN_MS}) % @eachMs)
+        ORDER BY at_ms LIMIT @rows)`);
+    this.removeBefore = database.prepare(`
+      DELETE FROM figures WHERE name = @name AND at_ms IN (
+        SELECT at_ms FROM figures WHERE name = @name AND at_ms < @toMs ORDER BY at_ms LIMIT @rows)`);
+    this.removePlots = database.prepare(`
+      DELETE FROM figures WHERE name = @name AND at_ms IN (
+        SELECT at_ms FROM figures WHERE name = @name AND at_ms <=
+          (SELECT at_ms FROM figures WHERE name = @name ORDER BY at_ms DESC LIMIT 1 OFFSET @kept)
+        ORDER BY at_ms LIMIT @rows)`);
+    this.removeSeries = database.prepare(`
+      DELETE FROM figures WHERE name = @name AND at_ms IN (
+        SELECT at_ms FROM figures WHERE name = @name ORDER BY at_ms LIMIT @rows)`);
+    const names = database.prepare<[], { readonly name: string; readonly lastMs: number }>(`
+      WITH RECURSIVE series(name) AS (
+        SELECT min(name) FROM figures
+        UNION ALL SELECT (SELECT min(name) FROM figures WHERE name > series.name) FROM series WHERE series.name IS NOT NULL
+      ) SELECT name, (SELECT max(at_ms) FROM figures WHERE figures.name = series.name) AS lastMs
+        FROM series WHERE name IS NOT NULL`);
+    this.names = () => names.all();
+    for (const { name } of this.names()) if (isPlot(name)) this.added.set(name, PLOTS_A_STEP);
+  }
+
+  /** Takes note of a value that was written. */
+  note(name: string): void {
+    if (isPlot(name)) this.added.set(name, (this.added.get(name) ?? PLOTS_A_STEP) + 1);
+  }
+
+  /** Removes at most `rows` values; how many they were. */
+  step(atMs: number, rows: number): number {
+    let removed = 0;
+    const run = (statement: Run, values: Record<string, string | number>): boolean => {
+      if (removed < rows) removed += statement.run({ ...values, rows: rows - removed }).changes;
+      return removed < rows;
+    };
+    for (const [name, added] of this.added) {
+      if (added < PLOTS_A_STEP) continue;
+      if (run(this.removePlots, { name, kept: this.limits.candlesPerSeries })) this.added.set(name, 0);
+    }
+    const hourMs = Math.floor((atMs + TEHRAN_MS) / HOUR_MS) * HOUR_MS - TEHRAN_MS;
+    if (hourMs <= this.thinnedAtMs) return removed;
+    const sinceMs = this.thinnedAtMs - OVERLAP_MS;
+    const names = this.names();
+    for (const { name } of names.filter((series) => !isPlot(series.name))) {
+      this.thinSeries(name, { sinceMs, hourMs, run });
+    }
+    for (const name of tooMany(names)) {
+      if (run(this.removeSeries, { name })) this.added.delete(name);
+    }
+    if (removed < rows) this.thinnedAtMs = hourMs;
+    return removed;
+  }
+
+  private thinSeries(
+    name: string,
+    {
+      sinceMs,
+      hourMs,
+      run,
+    }: {
+      readonly sinceMs: number;
+      readonly hourMs: number;
+      readonly run: (statement: Run, values: Record<string, string | number>) => boolean;
+    },
+  ): void {
+    const steps = [
+      { eachMs: HOUR_MS, keptMs: ALL_KEPT_MS },
+      { eachMs: DAY_MS, keptMs: HOURLY_KEPT_MS },
+    ];
+    for (const { eachMs, keptMs } of steps) {
+      const fromMs = Math.max(0, sinceMs - keptMs);
+      run(this.thin, { name, eachMs, fromMs, toMs: hourMs - keptMs });
+    }
+    run(this.removeBefore, { name, toMs: hourMs - DAILY_KEPT_MS });
+  }
+}
+
+/** Names of series beyond the most: of each strategy's plots, and of all others together. */
+function tooMany(series: readonly { readonly name: string; readonly lastMs: number }[]): readonly string[] {
+  const groups = Map.groupBy(series, ({ name }) => (isPlot(name) ? ownerOf(name) : ''));
+  return [...groups].flatMap(([owner, own]) =>
+    own
+      .toSorted((one, other) => other.lastMs - one.lastMs)
+      .slice(owner === '' ? MOST_SERIES : MOST_PLOTS)
+      .map(({ name }) => name),
+  );
+}

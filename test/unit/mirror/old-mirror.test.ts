@@ -1,0 +1,163 @@
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { copyMirror } from '../../../src/mirror/copy-mirror.ts';
+import { mirrorFactsOf } from '../../../src/mirror/mirror-facts.ts';
+import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
+import { MIRROR_STEPS } from '../../../src/mirror/schema.ts';
+import {
+  DURABLE,
+  fillRecord,
+  intentRecord,
+  kept,
+  MirrorFolder,
+  NOW_MS,
+  orderRecord,
+} from './mirror-fixture.ts';
+
+const VERSION_1 = readFileSync(new URL('version-1.sql', import.meta.url), 'utf8');
+const ALL = { fromMs: 0, toMs: NOW_MS, most: 10 };
+const EVERYTHING = { strategy: null, market: null, last: 10 };
+
+let place: MirrorFolder;
+
+beforeEach(() => {
+  place = new MirrorFolder();
+});
+
+afterEach(() => place[Symbol.dispose]());
+
+/** Makes a mirror as the first version made it, with rows of it, at the place of the mirror. */
+function makeOld(): void {
+  const rows = join(place.folder, 'rows.sqlite');
+  const store = place.open({ path: rows });
+  store.apply(
+    [
+      { kind: 'order', order: orderRecord({ state: 'open', venueId: null }) },
+      { kind: 'fill', fill: fillRecord() },
+      { kind: 'intent', intent: intentRecord({}) },
+      kept('control', '{"halted":null}'),
+      { kind: 'journal', entry: { kind: 'control', subject: 'start', json: '{}' } },
+    ],
+    DURABLE,
+  );
+  store.close();
+  const old = new Database(place.path);
+  old.exec(VERSION_1);
+  old.prepare('ATTACH ? AS other').run(rows);
+  const tables = old.prepare<[], string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'").pluck();
+  for (const table of tables.all()) old.exec(`INSERT INTO main."${table}" SELECT * FROM other."${table}"`);
+  old.exec("DETACH other; DELETE FROM meta WHERE name = 'place'");
+  old.pragma('application_id = 1935766130');
+  old.pragma('user_version = 1');
+  old.pragma('journal_mode = WAL');
+  old.close();
+}
+
+function versionOf(path: string): unknown {
+  const database = new Database(path, { readonly: true });
+  try {
+    return database.pragma('user_version', { simple: true });
+  } finally {
+    database.close();
+  }
+}
+
+const shapeOf = (sql: readonly string[]): unknown => {
+  const database = new Database(':memory:');
+  for (const step of sql) database.exec(step);
+  return database.prepare('SELECT type, name, tbl_name FROM sqlite_schema ORDER BY name').all();
+};
+
+const columnsOf = (sql: string): unknown => {
+  const database = new Database(':memory:');
+  database.exec(sql);
+  return database
+    .prepare(
+      `SELECT t.name, c.* FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c ORDER BY 1, 2`,
+    )
+    .all();
+};
+
+test('the first step makes what the first version made, and no later change of it', () => {
+  expect(columnsOf(MIRROR_STEPS[0] ?? '')).toEqual(columnsOf(VERSION_1));
+  expect(shapeOf(MIRROR_STEPS.slice(0, 1))).toEqual(shapeOf([VERSION_1]));
+});
+
+describe('a mirror of version 1', () => {
+  beforeEach(makeOld);
+
+  test('is brought up to date when a bot opens it, with all that it had', () => {
+    const store = place.open();
+    const { orders, fills, intents, kept: pieces } = store.load();
+    expect([orders.length, fills.length, intents.length]).toEqual([1, 1, 1]);
+    expect(pieces).toMatchObject({ control: '{"halted":null}' });
+    store.apply([{ kind: 'figure', figure: { name: 'equity/usdt', atMs: NOW_MS, value: '12.5' } }], DURABLE);
+    store.close();
+    expect(versionOf(place.path)).toBe(2);
+    const reader = new MirrorReader(place.path);
+    expect(reader.figures('equity/usdt', ALL)).toEqual([{ atMs: NOW_MS, value: '12.5' }]);
+    reader.close();
+  });
+
+  test('is read as it is by who only looks, which finds no figures until a bot makes their table', () => {
+    const before = readFileSync(place.path);
+    const reader = new MirrorReader(place.path);
+    expect(reader.orders({ ...EVERYTHING, state: 'open' })).toHaveLength(1);
+    expect(reader.summary().counts).toMatchObject({ orders: 1, fills: 1, journal: 1 });
+    expect([reader.figures('equity/usdt', ALL), reader.figureNames('')]).toEqual([[], []]);
+    expect(readFileSync(place.path).equals(before)).toBe(true);
+    const store = place.open();
+    store.apply([{ kind: 'figure', figure: { name: 'equity/usdt', atMs: NOW_MS, value: '1' } }], DURABLE);
+    expect(reader.figureNames('')).toEqual(['equity/usdt']);
+    reader.close();
+  });
+
+  test('is copied as it is, and the copy is brought up to date where it is put', async () => {
+    const copy = join(place.folder, 'copy.sqlite');
+    const facts = await copyMirror(place.path, copy, { onStep: () => undefined });
+    expect(facts.rows).toMatchObject({ orders: 1, fills: 1 });
+    expect(versionOf(copy)).toBe(1);
+    const store = place.open({ path: copy });
+    expect(store.load().orders).toHaveLength(1);
+    store.close();
+    expect(mirrorFactsOf(copy).rows).toMatchObject({ orders: 1, figures: 0 });
+  });
+
+  test('that a process left in the middle of it is of version 1, and is brought up to date by the next', () => {
+    const dying = new Database(place.path);
+    dying.pragma('wal_autocheckpoint = 0');
+    dying.pragma('cache_size = 1');
+    dying.exec(`BEGIN IMMEDIATE; ${MIRROR_STEPS[1]} PRAGMA user_version = 2`);
+    // With a cache of one page what is not yet committed is in the log.
+    const many = dying.prepare("INSERT INTO figures VALUES (?, 1, '1')");
+    for (let index = 0; index < 500; index += 1) many.run(`equity/${'x'.repeat(200)}${index}`);
+    const left = join(place.folder, 'left');
+    mkdirSync(left);
+    const path = join(left, 'mirror.sqlite');
+    for (const end of ['', '-wal']) copyFileSync(`${place.path}${end}`, `${path}${end}`);
+    dying.close();
+    expect(readFileSync(`${path}-wal`).length).toBeGreaterThan(100_000);
+    const reader = new MirrorReader(path);
+    expect([reader.orders({ ...EVERYTHING, state: 'all' }).length, reader.figureNames('')]).toEqual([1, []]);
+    reader.close();
+    expect(versionOf(path)).toBe(1);
+    const store = place.open({ path });
+    expect(store.load().orders).toHaveLength(1);
+    store.close();
+    expect(versionOf(path)).toBe(2);
+  });
+
+  test('that is damaged is refused and stays as it is', () => {
+    const spoiled = new Database(place.path);
+    spoiled.exec("UPDATE orders SET amount = 'much'");
+    spoiled.close();
+    expect(() => new MirrorReader(place.path)).toThrow('a damaged row in the table orders');
+    const missing = new Database(place.path);
+    missing.exec('DROP TABLE fills');
+    missing.close();
+    expect(() => new MirrorReader(place.path)).toThrow('found no table fills');
+    expect(versionOf(place.path)).toBe(1);
+  });
+});

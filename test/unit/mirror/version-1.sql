@@ -1,0 +1,175 @@
+-- The tables of a mirror of version 1, as sarraf wrote them before it kept figures. Files of this shape exist:
+-- this text never changes.
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE orders (
+  id INTEGER PRIMARY KEY,
+  order_key TEXT NOT NULL UNIQUE,
+  client_order_id TEXT,
+  intent_id TEXT NOT NULL,
+  strategy TEXT NOT NULL,
+  tag TEXT,
+  exit_kind TEXT,
+  market TEXT NOT NULL,
+  market_version INTEGER NOT NULL,
+  side TEXT NOT NULL CHECK (side IN ('buy', 'sell')),
+  execution TEXT NOT NULL,
+  price TEXT,
+  stop_price TEXT,
+  amount TEXT NOT NULL,
+  pair_key TEXT,
+  planned_at_ms INTEGER NOT NULL,
+  sent_at_ms INTEGER,
+  attempts INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN
+    ('planned', 'sending', 'unknown', 'open', 'cancelling', 'settling', 'filled', 'cancelled', 'rejected')),
+  venue_id TEXT,
+  venue_status TEXT,
+  matched TEXT NOT NULL,
+  filled TEXT NOT NULL,
+  filled_total TEXT NOT NULL,
+  fee TEXT NOT NULL,
+  reason TEXT,
+  closed_at_ms INTEGER,
+  order_floor INTEGER NOT NULL,
+  trade_floor INTEGER NOT NULL,
+  updated_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE fills (
+  id INTEGER PRIMARY KEY,
+  trade_id TEXT NOT NULL,
+  cursor INTEGER NOT NULL,
+  venue_order_id TEXT,
+  order_key TEXT,
+  strategy TEXT,
+  market TEXT NOT NULL,
+  side TEXT NOT NULL CHECK (side IN ('buy', 'sell')),
+  at_ms INTEGER NOT NULL,
+  price TEXT NOT NULL,
+  amount TEXT NOT NULL,
+  total TEXT NOT NULL,
+  fee TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE journal (
+  seq INTEGER PRIMARY KEY,
+  at_ms INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  json TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE intents (
+  id INTEGER PRIMARY KEY,
+  intent_id TEXT NOT NULL UNIQUE,
+  strategy TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  market TEXT,
+  json TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('working', 'done', 'refused')),
+  reason TEXT
+) STRICT;
+
+CREATE TABLE algorithms (
+  intent_id TEXT PRIMARY KEY,
+  strategy TEXT NOT NULL,
+  market TEXT NOT NULL,
+  json TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE strategies (
+  name TEXT PRIMARY KEY,
+  status TEXT NOT NULL CHECK (status IN ('running', 'paused', 'stopped')),
+  reason TEXT,
+  json TEXT NOT NULL,
+  at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE market_versions (
+  symbol TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  from_ms INTEGER NOT NULL,
+  price_step TEXT NOT NULL,
+  amount_step TEXT NOT NULL,
+  min_order_value TEXT NOT NULL,
+  PRIMARY KEY (symbol, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE balances (
+  currency TEXT PRIMARY KEY,
+  wallet_id TEXT,
+  total TEXT NOT NULL,
+  held TEXT NOT NULL,
+  seen_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE transactions (
+  ordinal INTEGER PRIMARY KEY,
+  currency TEXT NOT NULL,
+  id TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  amount TEXT NOT NULL,
+  description TEXT NOT NULL,
+  UNIQUE (currency, id)
+) STRICT;
+
+CREATE TABLE books (
+  market TEXT PRIMARY KEY,
+  bids TEXT NOT NULL,
+  asks TEXT NOT NULL,
+  updated_at_ms INTEGER,
+  seen_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE stats (
+  market TEXT PRIMARY KEY,
+  is_closed INTEGER NOT NULL,
+  closed_reason TEXT,
+  best_sell TEXT,
+  best_buy TEXT,
+  base_volume TEXT,
+  quote_volume TEXT,
+  latest TEXT,
+  mark TEXT,
+  day_low TEXT,
+  day_high TEXT,
+  day_open TEXT,
+  day_close TEXT,
+  day_change TEXT,
+  seen_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE candles (
+  market TEXT NOT NULL,
+  timeframe TEXT NOT NULL,
+  open_time_ms INTEGER NOT NULL,
+  open TEXT NOT NULL,
+  high TEXT NOT NULL,
+  low TEXT NOT NULL,
+  close TEXT NOT NULL,
+  volume TEXT NOT NULL,
+  PRIMARY KEY (market, timeframe, open_time_ms)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE public_trades (
+  market TEXT NOT NULL,
+  ordinal INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL,
+  price TEXT NOT NULL,
+  amount TEXT NOT NULL,
+  side TEXT NOT NULL,
+  PRIMARY KEY (market, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE kept (name TEXT PRIMARY KEY, json TEXT NOT NULL, at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE INDEX orders_unfinished ON orders (state) WHERE state NOT IN ('filled', 'cancelled', 'rejected');
+CREATE INDEX orders_refused ON orders (id) WHERE state = 'rejected' AND attempts > 0;
+CREATE INDEX orders_by_venue_id ON orders (venue_id);
+CREATE INDEX orders_by_strategy ON orders (strategy);
+CREATE INDEX journal_by_subject ON journal (subject);
+CREATE UNIQUE INDEX fills_by_trade ON fills (trade_id, ifnull(venue_order_id, ''), side);
+CREATE INDEX fills_by_cursor ON fills (cursor);
+CREATE INDEX fills_by_order ON fills (order_key);
