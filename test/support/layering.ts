@@ -24,6 +24,7 @@ const ABOVE_VENUES = new Set(['strategy', 'scheduler', 'execution', 'engine']);
 const EXCHANGE = ['exchange', 'exchange/market-names'];
 /** What a study decides by; what runs one is above the backtest. */
 const STUDY = ['study/statistics', 'study/space', 'study/samplers'];
+const ALERTS = ['alerts', 'alerts/core'];
 const SHELLS = [
   'language',
   'budget',
@@ -69,6 +70,13 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'study/statistics', mayImport: ['domain'], isPure: true },
   { folder: 'study/space', mayImport: ['domain', 'strategy'], isPure: true },
   { folder: 'study/samplers', mayImport: ['domain', 'study/space', 'study/statistics'], isPure: true },
+  // What is worth an alert, and when it is said: it reads neither clock nor file.
+  { folder: 'alerts/core', mayImport: PURE, isPure: true },
+  {
+    folder: 'alerts',
+    mayImport: [...PURE, ...SHELLS, 'daemon', 'alerts/core'],
+    isPure: false,
+  },
   { folder: 'backtest', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon'], isPure: false },
   { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon'], isPure: false },
   { folder: 'study', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'backtest'], isPure: false },
@@ -79,10 +87,25 @@ export const LAYERS: readonly LayerRule[] = [
   },
   // What page and server agree on: the page takes its types alone.
   { folder: 'dashboard/schema', mayImport: ['domain'], isPure: true },
-  { folder: 'dashboard', mayImport: [...PURE, ...SHELLS, 'dashboard/schema', 'daemon'], isPure: false },
+  {
+    folder: 'dashboard',
+    mayImport: [...PURE, ...SHELLS, ...ALERTS, 'dashboard/schema', 'daemon'],
+    isPure: false,
+  },
   {
     folder: 'cli',
-    mayImport: [...PURE, ...SHELLS, ...STUDY, 'study', 'backtest', 'query', 'daemon', 'dashboard', 'fuzz'],
+    mayImport: [
+      ...PURE,
+      ...SHELLS,
+      ...STUDY,
+      ...ALERTS,
+      'study',
+      'backtest',
+      'query',
+      'daemon',
+      'dashboard',
+      'fuzz',
+    ],
     isPure: false,
   },
 ];

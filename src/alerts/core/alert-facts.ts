@@ -1,0 +1,98 @@
+/** How much an alert matters: from which on a channel takes it, and what may wait for the morning. */
+export const SEVERITIES = ['info', 'warning', 'critical'] as const;
+
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Whether one severity is at least another. */
+export function isAtLeast(severity: Severity, least: Severity): boolean {
+  return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least);
+}
+
+/** A difference of the books, as decimal texts. */
+export interface BookDifference {
+  readonly currency: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Profit and more of a period, for a summary. Money is decimal texts. */
+export interface PeriodFigures {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** One for each currency that the bot counts in. */
+  readonly equity: readonly {
+    readonly currency: string;
+    readonly now: string;
+    readonly change: string;
+    /** The worst fall from a peak within the period, as a share of one. */
+    readonly drawdown: number;
+    /** At most 100 values from the first to the last, for a small picture. */
+    readonly points: readonly number[];
+  }[];
+  readonly trades: number;
+  /** By currency. */
+  readonly fees: readonly { readonly currency: string; readonly amount: string }[];
+  readonly lockouts: number;
+}
+
+/** What an alert says, by the rule that found it. Texts are made of this in the language of the reader. */
+export type AlertFacts =
+  | { readonly rule: 'lockout'; readonly budget: string; readonly endsAtMs: number | null }
+  | { readonly rule: 'credential'; readonly name: string; readonly advice: string }
+  | {
+      readonly rule: 'unknown-order';
+      readonly order: string;
+      readonly strategy: string;
+      readonly market: string;
+      readonly sinceMs: number;
+    }
+  | { readonly rule: 'break'; readonly rows: readonly BookDifference[] }
+  | { readonly rule: 'halted'; readonly reason: string }
+  | { readonly rule: 'no-data'; readonly feed: string | null; readonly readAtMs: number | null }
+  | { readonly rule: 'drawdown'; readonly currency: string; readonly share: number; readonly limit: number }
+  | { readonly rule: 'daily-loss'; readonly currency: string; readonly share: number; readonly limit: number }
+  | {
+      readonly rule: 'unprotected';
+      readonly strategy: string;
+      readonly market: string;
+      readonly asset: string;
+      readonly amount: string;
+      readonly reason: string | null;
+    }
+  | {
+      readonly rule: 'strategy';
+      readonly strategy: string;
+      readonly status: 'paused' | 'stopped';
+      readonly reason: string;
+    }
+  | { readonly rule: 'disk'; readonly freeBytes: number | null; readonly fault: string | null }
+  | { readonly rule: 'clock'; readonly aheadMs: number }
+  | { readonly rule: 'new-device' }
+  | {
+      readonly rule: 'big-fill';
+      readonly strategy: string | null;
+      readonly market: string;
+      readonly side: 'buy' | 'sell';
+      readonly amount: string;
+      readonly price: string;
+      readonly value: string;
+      readonly currency: string;
+    }
+  | { readonly rule: 'silent'; readonly lastSignMs: number | null }
+  | { readonly rule: 'outbox'; readonly reason: string }
+  | { readonly rule: 'summary'; readonly period: 'day' | 'week'; readonly figures: PeriodFigures }
+  | { readonly rule: 'test' };
+
+/** Something that holds now, or that has just happened. */
+export interface AlertCondition {
+  /** What makes it this one and not another: the rule and what it is about. */
+  readonly key: string;
+  readonly severity: Severity;
+  readonly facts: AlertFacts;
+  /** Since when, or when it happened, in ms since 1970. */
+  readonly sinceMs: number;
+  /** It has to hold for so long before it is an alert. */
+  readonly forMs?: number;
+  /** Whether it is over as it happens: nothing ends later. */
+  readonly isMoment?: true;
+}

@@ -1,0 +1,90 @@
+import type { Units } from '../../domain/money.ts';
+import type { BookDifference } from './alert-facts.ts';
+
+/** A line of the journal, as the mirror has it. */
+export interface JournalRow {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly kind: string;
+  readonly subject: string;
+  readonly json: string;
+}
+
+/** A trade that was booked since the last look. */
+export interface NewFill {
+  readonly tradeId: string;
+  readonly strategy: string | null;
+  readonly market: string;
+  readonly side: 'buy' | 'sell';
+  readonly atMs: number;
+  readonly price: Units;
+  readonly amount: Units;
+  readonly total: Units;
+  /** The quote currency of the market. */
+  readonly currency: string;
+}
+
+/** A value over time, the oldest first. */
+export interface FigurePoint {
+  readonly atMs: number;
+  readonly value: number;
+}
+
+/** The equity of the bot in one currency. */
+export interface EquitySeries {
+  readonly currency: string;
+  readonly points: readonly FigurePoint[];
+}
+
+/** What is known of a bot at one moment: from its mirror, its ledger, its folder, and itself. */
+export interface AlertSnapshot {
+  readonly atMs: number;
+  /** Lines of the journal since the last look, the oldest first. */
+  readonly rows: readonly JournalRow[];
+  readonly fills: readonly NewFill[];
+  /** The last sign of life that the bot wrote down; null before any. */
+  readonly lastSignMs: number | null;
+  /** When this watch began: what was never seen is silent since then. */
+  readonly watchedSinceMs: number;
+  readonly lockouts: readonly { readonly budget: string; readonly endsAtMs: number | null }[];
+  readonly credential: {
+    readonly name: string;
+    readonly advice: string;
+    readonly sinceMs: number;
+  } | null;
+  readonly unknownOrders: readonly {
+    readonly key: string;
+    readonly strategy: string;
+    readonly market: string;
+    readonly sinceMs: number;
+  }[];
+  readonly break: { readonly sinceMs: number; readonly rows: readonly BookDifference[] } | null;
+  readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
+  /** Feeds that are older than the plan allows, by the bot's own judgement; empty where it was not asked. */
+  readonly staleFeeds: readonly { readonly feed: string; readonly readAtMs: number | null }[];
+  /** When anything was read from the exchange last; null before. */
+  readonly lastReadMs: number | null;
+  readonly strategies: readonly {
+    readonly name: string;
+    readonly status: 'running' | 'paused' | 'stopped';
+    readonly reason: string | null;
+    readonly atMs: number;
+  }[];
+  /** Positions of brackets without any exit at the exchange. */
+  readonly unprotected: readonly {
+    readonly strategy: string;
+    readonly market: string;
+    readonly asset: string;
+    readonly amount: string;
+    readonly reason: string | null;
+  }[];
+  readonly freeBytes: number | null;
+  /** Why nothing can be written, by the bot itself. */
+  readonly diskFault: string | null;
+  /** How far this machine's clock is ahead of the exchange's; null where they agree or nothing is known. */
+  readonly clockAheadMs: number | null;
+  /** A mark of the device that the exchange knows, and of the one at the last look; null before any. */
+  readonly device: string | null;
+  readonly deviceBefore: string | null;
+  readonly equity: readonly EquitySeries[];
+}

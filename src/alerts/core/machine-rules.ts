@@ -1,0 +1,71 @@
+import type { AlertCondition } from './alert-facts.ts';
+import type { AlertSnapshot } from './alert-snapshot.ts';
+import type { RuleSettings } from './rule-settings.ts';
+
+const MEGABYTE = 1_000_000;
+
+/** What is wrong with the machine or the way to the exchange: data, disk, clock, and a bot that is silent. */
+export function machineConditions(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
+  return [
+    ...silent(snapshot, rules),
+    ...noData(snapshot, rules),
+    ...disk(snapshot, rules),
+    ...clock(snapshot, rules),
+  ];
+}
+
+/** How long the bot has written nothing down. */
+function silenceMs({ atMs, lastSignMs, watchedSinceMs }: AlertSnapshot): number {
+  return atMs - Math.max(lastSignMs ?? 0, watchedSinceMs);
+}
+
+function silent(snapshot: AlertSnapshot, { silent: rule }: RuleSettings): readonly AlertCondition[] {
+  if (rule === null || silenceMs(snapshot) < rule.afterMs) return [];
+  const { lastSignMs, watchedSinceMs } = snapshot;
+  return [
+    {
+      key: 'silent',
+      severity: rule.severity,
+      facts: { rule: 'silent', lastSignMs },
+      sinceMs: lastSignMs ?? watchedSinceMs,
+    },
+  ];
+}
+
+/** Nothing at all was read for too long; or single feeds, which health calls too old, were not. */
+function noData(snapshot: AlertSnapshot, { noData: rule }: RuleSettings): readonly AlertCondition[] {
+  if (rule === null) return [];
+  const { severity, afterMs } = rule;
+  const { atMs, lastReadMs, watchedSinceMs, staleFeeds } = snapshot;
+  const sinceMs = Math.max(lastReadMs ?? 0, watchedSinceMs);
+  if (atMs - sinceMs >= afterMs) {
+    const facts = { rule: 'no-data', feed: null, readAtMs: lastReadMs } as const;
+    return [{ key: 'no-data', severity, facts, sinceMs }];
+  }
+  return staleFeeds
+    .filter(({ readAtMs }) => atMs - Math.max(readAtMs ?? 0, watchedSinceMs) >= afterMs)
+    .map(({ feed, readAtMs }) => ({
+      key: `no-data ${feed}`,
+      severity,
+      facts: { rule: 'no-data', feed, readAtMs },
+      sinceMs: readAtMs ?? watchedSinceMs,
+    }));
+}
+
+function disk(snapshot: AlertSnapshot, { disk: rule }: RuleSettings): readonly AlertCondition[] {
+  if (rule === null) return [];
+  const { freeBytes, diskFault, atMs } = snapshot;
+  const isLow = freeBytes !== null && freeBytes < rule.leastMegabytes * MEGABYTE;
+  if (!isLow && diskFault === null) return [];
+  const facts = { rule: 'disk', freeBytes, fault: diskFault } as const;
+  return [{ key: 'disk', severity: rule.severity, facts, sinceMs: atMs }];
+}
+
+function clock(
+  { clockAheadMs, atMs }: AlertSnapshot,
+  { clock: rule }: RuleSettings,
+): readonly AlertCondition[] {
+  if (rule === null || clockAheadMs === null) return [];
+  const facts = { rule: 'clock', aheadMs: clockAheadMs } as const;
+  return [{ key: 'clock', severity: rule.severity, facts, sinceMs: atMs }];
+}

@@ -1,0 +1,122 @@
+import { calendarAt, type Session } from '../../execution/locks/trading-calendar.ts';
+import { SEVERITIES, type Severity } from './alert-facts.ts';
+import type { Alert, NoteKind } from './alert.ts';
+
+/** Something that a channel is still to say of an alert. */
+export interface Note {
+  readonly id: number;
+  readonly kind: NoteKind;
+  readonly atMs: number;
+  readonly alert: Alert;
+}
+
+/** One line of a message: all that is to be said of one alert. */
+export interface MessageItem {
+  readonly kind: NoteKind;
+  readonly alert: Alert;
+}
+
+/** What is sent in one piece. */
+export interface MessagePlan {
+  readonly severity: Severity;
+  readonly items: readonly MessageItem[];
+  /** Alerts that are in no line, as there are too many. */
+  readonly more: number;
+  /** The notes that it settles. */
+  readonly noteIds: readonly number[];
+}
+
+export type ChannelPlan =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'wait'; readonly untilMs: number }
+  | { readonly kind: 'send'; readonly message: MessagePlan };
+
+export interface PacingSettings {
+  /** What comes within so long of a message is gathered for the next one. */
+  readonly groupMs: number;
+  readonly mostPerHour: number;
+  /** By Tehran's clock; null: none. */
+  readonly quietHours: Session | null;
+}
+
+/** Alerts that one message names; the rest are counted. */
+const MOST_ITEMS = 10;
+const HOUR_MS = 3_600_000;
+/** Critical alerts may take as many messages again as all may. */
+const CRITICAL_TIMES = 2;
+
+/**
+ * What a channel should send now. The first note leaves at once; what comes within `groupMs` of a message is
+ * gathered into the next. At the bound of an hour notes wait and are gathered too, so nothing is lost: the
+ * message then names ten alerts and counts the others. Quiet hours and a mute hold back all but what is
+ * critical.
+ */
+export function planMessage(
+  {
+    notes,
+    sentAtMs,
+    mutedUntilMs,
+  }: {
+    /** The oldest first. */
+    readonly notes: readonly Note[];
+    /** When messages of the last hour left, the oldest first. */
+    readonly sentAtMs: readonly number[];
+    readonly mutedUntilMs: number;
+  },
+  settings: PacingSettings,
+  atMs: number,
+): ChannelPlan {
+  if (notes.length === 0) return { kind: 'idle' };
+  const heldUntilMs = Math.max(quietUntilMs(settings.quietHours, atMs), mutedUntilMs);
+  const critical = notes.filter(({ alert }) => alert.severity === 'critical');
+  const due = heldUntilMs > atMs ? critical : notes;
+  if (due.length === 0) return { kind: 'wait', untilMs: heldUntilMs };
+  const untilMs = pacedUntilMs(sentAtMs, settings, { hasCritical: critical.length > 0, atMs });
+  if (untilMs > atMs) return { kind: 'wait', untilMs };
+  return { kind: 'send', message: messageOf(due) };
+}
+
+function quietUntilMs(quietHours: Session | null, atMs: number): number {
+  if (quietHours === null) return 0;
+  const everyDay = Array.from({ length: 7 }, () => true);
+  const { isOpen, untilMs } = calendarAt({ sessions: [quietHours], weekdays: everyDay, closed: [] }, atMs);
+  return isOpen ? untilMs : 0;
+}
+
+/** When grouping and the bound of an hour let the next message go. */
+function pacedUntilMs(
+  sentAtMs: readonly number[],
+  { groupMs, mostPerHour }: PacingSettings,
+  { hasCritical, atMs }: { readonly hasCritical: boolean; readonly atMs: number },
+): number {
+  const inHour = sentAtMs.filter((sentMs) => sentMs > atMs - HOUR_MS);
+  const last = inHour.at(-1);
+  const groupedUntilMs = last === undefined ? 0 : last + groupMs;
+  const most = mostPerHour * (hasCritical ? CRITICAL_TIMES : 1);
+  const oldestOfBound = inHour.length < most ? undefined : inHour[inHour.length - most];
+  return Math.max(groupedUntilMs, oldestOfBound === undefined ? 0 : oldestOfBound + HOUR_MS);
+}
+
+function messageOf(due: readonly Note[]): MessagePlan {
+  const [first] = due;
+  // A summary has a picture, and goes alone.
+  const summary = first?.alert.facts.rule === 'summary' ? first : undefined;
+  const notes = summary === undefined ? due.filter(({ alert }) => alert.facts.rule !== 'summary') : [summary];
+  const items = new Map<number, MessageItem>();
+  for (const { kind, alert } of notes) {
+    const before = items.get(alert.id)?.kind;
+    // That it was opened and is over is one line, which says both.
+    items.set(alert.id, { kind: kind === 'reminder' && before === 'opened' ? before : kind, alert });
+  }
+  const bySeverity = [...items.values()].toSorted(
+    (left, right) => rankOf(right.alert.severity) - rankOf(left.alert.severity),
+  );
+  return {
+    severity: bySeverity[0]?.alert.severity ?? 'info',
+    items: bySeverity.slice(0, MOST_ITEMS),
+    more: Math.max(0, bySeverity.length - MOST_ITEMS),
+    noteIds: notes.map(({ id }) => id),
+  };
+}
+
+const rankOf = (severity: Severity): number => SEVERITIES.indexOf(severity);

@@ -1,0 +1,25 @@
+import type { Units } from '../../domain/money.ts';
+import type { Severity } from './alert-facts.ts';
+
+/** What each rule needs to know; null switches a rule off. */
+export interface RuleSettings {
+  readonly lockout: { readonly severity: Severity } | null;
+  readonly credential: { readonly severity: Severity } | null;
+  readonly unknownOrder: { readonly severity: Severity; readonly afterMs: number } | null;
+  readonly break: { readonly severity: Severity } | null;
+  readonly halted: { readonly severity: Severity } | null;
+  readonly noData: { readonly severity: Severity; readonly afterMs: number } | null;
+  readonly drawdown: { readonly severity: Severity; readonly percent: number } | null;
+  readonly dailyLoss: { readonly severity: Severity; readonly percent: number } | null;
+  readonly unprotected: { readonly severity: Severity; readonly afterMs: number } | null;
+  readonly strategy: { readonly severity: Severity } | null;
+  readonly disk: { readonly severity: Severity; readonly leastMegabytes: number } | null;
+  readonly clock: { readonly severity: Severity } | null;
+  readonly newDevice: { readonly severity: Severity } | null;
+  /** The least value by quote currency. */
+  readonly bigFill: {
+    readonly severity: Severity;
+    readonly least: Readonly<Partial<Record<string, Units>>>;
+  } | null;
+  readonly silent: { readonly severity: Severity; readonly afterMs: number } | null;
+}

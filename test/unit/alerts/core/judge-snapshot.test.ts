@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import type { AlertSnapshot, NewFill } from '../../../../src/alerts/core/alert-snapshot.ts';
+import { judgeSnapshot } from '../../../../src/alerts/core/judge-snapshot.ts';
+import type { RuleSettings } from '../../../../src/alerts/core/rule-settings.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import { NOON_MS, RULES, wellSnapshot } from './snapshot-fixture.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const fill = (total: string): NewFill => ({
+  tradeId: '7',
+  strategy: 'grid',
+  market: 'BTCUSDT',
+  side: 'sell',
+  atMs: NOON_MS,
+  price: parseUnits('100000'),
+  amount: parseUnits('0.01'),
+  total: parseUnits(total),
+  currency: 'usdt',
+});
+
+const order = (ageMs: number): AlertSnapshot['unknownOrders'][number] => ({
+  key: 'bot-1',
+  strategy: 'grid',
+  market: 'BTCIRT',
+  sinceMs: NOON_MS - ageMs,
+});
+
+const equity = (...values: readonly number[]): AlertSnapshot['equity'] => [
+  {
+    currency: 'rls',
+    points: values.map((value, index) => ({ atMs: NOON_MS - (values.length - index) * HOUR_MS, value })),
+  },
+];
+
+const row = (kind: string, subject: string, facts: object): AlertSnapshot['rows'] => [
+  { seq: 5, atMs: NOON_MS - 10, kind, subject, json: JSON.stringify(facts) },
+];
+
+const stopped = (reason: string | null): AlertSnapshot['strategies'] => [
+  { name: 'grid', status: 'stopped', reason, atMs: NOON_MS },
+];
+
+const keysOf = (over: Partial<AlertSnapshot>, rules: RuleSettings = RULES): readonly string[] =>
+  judgeSnapshot(wellSnapshot(over), rules).map(({ key }) => key);
+
+describe('judgeSnapshot', () => {
+  test('finds nothing in a bot that is well', () => {
+    expect(keysOf({})).toEqual([]);
+  });
+
+  test.each<[string, Partial<AlertSnapshot>, readonly string[]]>([
+    ['a lockout', { lockouts: [{ budget: 'orders/add', endsAtMs: null }] }, ['lockout orders/add']],
+    ['a refused credential', { credential: { name: 'a', advice: 'b', sinceMs: 1 } }, ['credential']],
+    [
+      'a credential that was refused and is taken again',
+      { rows: row('notice', 'credential', { refused: true }) },
+      ['credential'],
+    ],
+    ['an unknown order for 10 minutes', { unknownOrders: [order(600_000)] }, ['unknown-order bot-1']],
+    ['no alert of a younger one', { unknownOrders: [order(599_999)] }, []],
+    ['a break', { break: { sinceMs: 1, rows: [] } }, ['break']],
+    [
+      'a break that was accepted since the last look',
+      { rows: row('reconciliation', 'break', { why: 'x', rows: [] }) },
+      ['break'],
+    ],
+    ['a halt', { halt: { reason: 'by hand', sinceMs: 1 } }, ['halted']],
+    ['a halt that is over', { rows: row('control', 'halt', { reason: 'by hand' }) }, ['halted']],
+    ['no data at all', { lastReadMs: NOON_MS - 5 * MINUTE_MS }, ['no-data']],
+    [
+      'no data of one feed',
+      { staleFeeds: [{ feed: 'book BTCIRT', readAtMs: NOON_MS - 6 * MINUTE_MS }] },
+      ['no-data book BTCIRT'],
+    ],
+    ['a feed that is late by less', { staleFeeds: [{ feed: 'x', readAtMs: NOON_MS - MINUTE_MS }] }, []],
+    ['a strategy that failed', { strategies: stopped('threw') }, ['strategy grid']],
+    ['no alert of one that was stopped without a failure', { strategies: stopped(null) }, []],
+    [
+      'a strategy that failed and goes on',
+      { rows: row('strategy', 'grid', { status: 'paused', reason: 'threw' }) },
+      ['strategy grid'],
+    ],
+    ['a disk with little room', { freeBytes: 499_999_999 }, ['disk']],
+    ['a disk that takes nothing', { diskFault: 'the mirror can not be written' }, ['disk']],
+    ['a clock that is wrong', { clockAheadMs: -20_000 }, ['clock']],
+    ['a new device', { device: 'b' }, ['new-device b']],
+    ['no alert of the first device', { device: 'b', deviceBefore: null }, []],
+    ['a large trade', { fills: [fill('1000')] }, ['big-fill 7 sell']],
+    ['no alert of a smaller one', { fills: [fill('999.99')] }, []],
+    ['a bot that is silent', { lastSignMs: NOON_MS - 120_000 }, ['silent']],
+    ['a bot that never said anything', { lastSignMs: null }, ['silent']],
+    ['no alert of one that has just begun', { lastSignMs: null, watchedSinceMs: NOON_MS - 1 }, []],
+    ['a fall from the peak', { equity: equity(80, 100, 90) }, ['drawdown rls']],
+    ['no alert of a smaller fall', { equity: equity(80, 100, 91) }, []],
+    // 13 values begin at 23:00 of the day before, in Tehran.
+    ['a loss of the day', { equity: equity(...Array<number>(12).fill(100), 95) }, ['daily-loss rls']],
+    ['no alert of a loss of the day before', { equity: equity(100, ...Array<number>(12).fill(95)) }, []],
+  ])('finds %s', (_, over, keys) => {
+    expect(keysOf(over)).toEqual(keys);
+  });
+
+  test('keeps silent where every rule is off', () => {
+    const off = Object.fromEntries(Object.keys(RULES).map((name) => [name, null])) as unknown as RuleSettings;
+    const bad: Partial<AlertSnapshot> = {
+      lockouts: [{ budget: 'a', endsAtMs: 1 }],
+      credential: { name: 'a', advice: 'b', sinceMs: 1 },
+      unknownOrders: [order(HOUR_MS)],
+      break: { sinceMs: 1, rows: [] },
+      halt: { reason: '', sinceMs: 1 },
+      lastReadMs: null,
+      lastSignMs: null,
+      strategies: stopped('threw'),
+      unprotected: [{ strategy: 'a', market: 'b', asset: 'c', amount: '1', reason: null }],
+      freeBytes: 1,
+      clockAheadMs: 20_000,
+      device: 'b',
+      fills: [fill('5000')],
+      equity: equity(100, 1),
+    };
+    expect(judgeSnapshot(wellSnapshot(bad), off)).toEqual([]);
+    expect(judgeSnapshot(wellSnapshot(bad), RULES)).toHaveLength(15);
+  });
+
+  test('passes over rows of the journal that it can not read', () => {
+    const rows = ['{', 'null', '{"status":1}'].map((json, seq) => ({
+      seq,
+      atMs: 1,
+      kind: 'strategy',
+      subject: 'grid',
+      json,
+    }));
+    expect(keysOf({ rows })).toEqual([]);
+  });
+
+  test('has an unprotected position hold for a while before it counts', () => {
+    const unprotected = [{ strategy: 'a', market: 'BTCIRT', asset: 'btc', amount: '1', reason: null }];
+    expect(judgeSnapshot(wellSnapshot({ unprotected }), RULES)).toMatchObject([{ forMs: 60_000 }]);
+  });
+});

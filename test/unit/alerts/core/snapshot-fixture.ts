@@ -1,0 +1,52 @@
+import type { AlertSnapshot } from '../../../../src/alerts/core/alert-snapshot.ts';
+import type { RuleSettings } from '../../../../src/alerts/core/rule-settings.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+
+/** Noon in Tehran. */
+export const NOON_MS = Date.UTC(2026, 0, 5, 8, 30);
+
+/** A bot that is well. */
+export function wellSnapshot(over: Partial<AlertSnapshot> = {}): AlertSnapshot {
+  const atMs = over.atMs ?? NOON_MS;
+  return {
+    atMs,
+    rows: [],
+    fills: [],
+    lastSignMs: atMs - 1_000,
+    watchedSinceMs: NOON_MS - 3_600_000,
+    lockouts: [],
+    credential: null,
+    unknownOrders: [],
+    break: null,
+    halt: null,
+    staleFeeds: [],
+    lastReadMs: atMs - 1_000,
+    strategies: [{ name: 'grid', status: 'running', reason: null, atMs }],
+    unprotected: [],
+    freeBytes: 50_000_000_000,
+    diskFault: null,
+    clockAheadMs: null,
+    device: 'a',
+    deviceBefore: 'a',
+    equity: [],
+    ...over,
+  };
+}
+
+export const RULES: RuleSettings = {
+  lockout: { severity: 'critical' },
+  credential: { severity: 'critical' },
+  unknownOrder: { severity: 'critical', afterMs: 600_000 },
+  break: { severity: 'critical' },
+  halted: { severity: 'warning' },
+  noData: { severity: 'critical', afterMs: 300_000 },
+  drawdown: { severity: 'warning', percent: 10 },
+  dailyLoss: { severity: 'warning', percent: 5 },
+  unprotected: { severity: 'critical', afterMs: 60_000 },
+  strategy: { severity: 'warning' },
+  disk: { severity: 'critical', leastMegabytes: 500 },
+  clock: { severity: 'warning' },
+  newDevice: { severity: 'warning' },
+  bigFill: { severity: 'info', least: { usdt: parseUnits('1000') } },
+  silent: { severity: 'critical', afterMs: 120_000 },
+};
