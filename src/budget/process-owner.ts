@@ -12,8 +12,11 @@ export interface Owner {
   readonly startTicks: number | null;
 }
 
-/** `foreign`: in another namespace, so that nothing about it can be proven from here. */
-export type LifeSign = 'alive' | 'dead' | 'foreign';
+/**
+ * `foreign`: in another namespace, so that nothing about it can be proven from here. `silent`: on another
+ * machine, and it has not been heard of for longer than a living one is silent.
+ */
+export type LifeSign = 'alive' | 'dead' | 'foreign' | 'silent';
 
 function readOr(read: () => string, otherwise: string): string {
   try {

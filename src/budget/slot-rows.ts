@@ -178,7 +178,8 @@ export class SlotRows {
     this.deleteSlot.run(id);
   }
 
+  /** Forgets every slot, and since when a window counts as full because it grew. */
   deleteAll(): void {
-    this.database.exec('DELETE FROM slots');
+    this.database.exec('DELETE FROM slots; UPDATE budgets SET full_since_ms = NULL');
   }
 }

@@ -1,0 +1,240 @@
+import type { Budget } from '../domain/rate-limit.ts';
+import { present } from '../domain/invariant.ts';
+import {
+  reserveOf,
+  waitForSlot,
+  type Admission,
+  type AdmissionAsk,
+  type Slot,
+  type SlotEnd,
+} from './admission.ts';
+import type { ClockRow } from './clock-row.ts';
+import { PROBE_EVERY_MS } from './credential-stop.ts';
+import { PART_STANDS_STILL_MS, waitForProbe } from './doubt.ts';
+import type { LockoutRows } from './lockouts.ts';
+import type { LifeSign } from './process-owner.ts';
+import { afterLimitReply, inForce, lowered, type LimitChange, type LimitWord } from './named-limit.ts';
+import type { NamedLimitRows } from './named-limit-rows.ts';
+import type { BudgetKey, BudgetRow, SlotRows } from './slot-rows.ts';
+import { fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
+
+/** The rows of a ledger that processes share, wherever they are kept. */
+export interface LedgerRows {
+  readonly clock: Pick<ClockRow, keyof ClockRow>;
+  readonly slots: Pick<SlotRows, keyof SlotRows>;
+  readonly named: Pick<NamedLimitRows, keyof NamedLimitRows>;
+  readonly lockouts: LockoutRows & { carryOver(nowMs: number, probeAtMs: number): void };
+}
+
+/** Who goes by the rules, and how far what others say can be believed. */
+export interface LedgerParty {
+  readonly budgets: ReadonlyMap<string, Budget>;
+  /** Who is counted: the address this machine calls from, and the credential, hashed. */
+  readonly subjects: { readonly ip: string; readonly token: string };
+  /** Goes by the limits that are written down already. */
+  readonly isGuest: boolean;
+  readonly owner: string;
+  /** Of which run of the clock the times are: the boot of the machine. */
+  readonly clockId: string;
+  lifeSignOf(owner: string): LifeSign;
+  /** What a window is longer than the exchange's, for clocks that differ. */
+  driftMs(windowMs: number): number;
+  /** Whether a request may leave to be answered while nothing is known. */
+  readonly asksOfUnknown: boolean;
+}
+
+/** How a request ended, as it is to be written. */
+export interface Ending {
+  readonly slot: Slot;
+  readonly end: SlotEnd;
+  readonly atMs: number;
+}
+
+/**
+ * How long a slot without a stamp is kept for an owner about which nothing can be proven, such as one in
+ * another container. It sends within `MOST_SEND_DELAY_MS` or not at all, so this is far beyond any arrival.
+ */
+const UNPROVABLE_OWNER_MS = 3_600_000;
+
+/**
+ * What a shared ledger admits and takes down; see `BudgetLedger` for why it holds. Each call is one
+ * transaction of whoever keeps the rows.
+ *
+ * The limits are those of whoever opened it last, guests aside; a window that grew counts as full, because
+ * what was released may count again.
+ */
+export class LedgerRules {
+  private readonly rows: LedgerRows;
+  private readonly party: LedgerParty;
+
+  constructor(rows: LedgerRows, party: LedgerParty) {
+    this.rows = rows;
+    this.party = party;
+  }
+
+  /** Writes down who begins to use the ledger. */
+  open(nowMs: number): void {
+    const { named, slots } = this.rows;
+    this.unknownPast(nowMs);
+    named.forgetOld(nowMs);
+    if (!this.party.isGuest) slots.forgetIdleBudgets();
+    for (const budget of this.party.budgets.values()) this.writeBudget(budget, nowMs);
+  }
+
+  admit(ask: AdmissionAsk, nowMs: number): Admission {
+    const budget = this.party.budgets.get(ask.budget);
+    if (budget === undefined) return { admitted: false, reason: 'unknown budget', waitMs: null };
+    const { slots, named: namedRows } = this.rows;
+    const past = this.unknownPast(nowMs);
+    const key = this.keyOf(ask.budget);
+    const row = slots.budget(key) ?? this.writeBudget(budget, nowMs);
+    const windowMs = row.windowMs + this.party.driftMs(row.windowMs);
+    this.endForOthers(key, nowMs);
+    slots.endOldestDoubts(nowMs);
+    slots.releaseBefore(key, nowMs - windowMs);
+    const { requestLimit, statedLimit, reserve } = row;
+    const named = inForce(namedRows.of(key), nowMs)?.limit ?? null;
+    const stated = lowered({ name: ask.budget, limit: requestLimit, statedLimit, windowMs, reserve }, named);
+    const doubts = slots.doubts(key);
+    const onTheWay = doubts.length > 0 || past?.heardAtMs === null ? slots.onTheWay(key) : [];
+    if (doubts.length > 0) {
+      const probeWaitMs = waitForProbe({ doubts, onTheWay, limit: stated.limit, nowMs });
+      if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
+    }
+    const { requestClass } = ask;
+    const open = onTheWay.length + doubts.length;
+    const isQuestion =
+      this.party.asksOfUnknown && past !== null && mayAsk(past, { budget: stated, requestClass, open });
+    const waitMs = waitForSlot({
+      budget: stated,
+      requestClass,
+      occupied: slots.occupied(key),
+      stampAt: (index) => slots.stampAt(key, index),
+      fullUntilMs: latest(
+        past === null || isQuestion ? null : fullUntil(past, windowMs),
+        row.fullSinceMs === null ? null : fullUntil({ sinceMs: row.fullSinceMs, heardAtMs: null }, windowMs),
+      ),
+      nowMs,
+    });
+    if (waitMs !== 0) {
+      const mostMs =
+        past === null || !this.party.asksOfUnknown ? Number.POSITIVE_INFINITY : longestWait(past, stated);
+      return { admitted: false, reason: 'full', waitMs: waitMs === null ? null : Math.min(waitMs, mostMs) };
+    }
+    const { owner } = this.party;
+    const id = slots.insert(key, owner, nowMs);
+    const slot = {
+      id,
+      budget: ask.budget,
+      owner,
+      admittedAtMs: nowMs,
+      stampedAtMs: null,
+      endedAtMs: null,
+      isFollowed: false,
+    };
+    return { admitted: true, slot };
+  }
+
+  /**
+   * What the ledger does not know; null where it knows everything. Times of another boot say nothing: its
+   * slots become a full window, its lockouts go on.
+   */
+  private unknownPast(nowMs: number): UnknownPast | null {
+    const { clock, slots, lockouts, named } = this.rows;
+    const { clockId } = this.party;
+    if (clock.isOf(clockId)) return clock.past();
+    clock.begin(clockId, nowMs);
+    slots.deleteAll();
+    lockouts.carryOver(nowMs, nowMs + PROBE_EVERY_MS);
+    named.carryOver(nowMs);
+    return clock.past();
+  }
+
+  /** Writes down the limit of a budget as this process has it. */
+  private writeBudget(budget: Budget, nowMs: number): BudgetRow {
+    const key = this.keyOf(budget.name);
+    const known = this.rows.slots.budget(key);
+    if (known !== null && this.party.isGuest) return known;
+    const hasGrown = known !== null && known.windowMs < budget.windowMs;
+    const row = {
+      requestLimit: budget.limit,
+      statedLimit: budget.statedLimit ?? budget.limit,
+      windowMs: budget.windowMs,
+      reserve: reserveOf(budget),
+      assumed: Number(budget.assumed),
+      fullSinceMs: hasGrown ? nowMs : (known?.fullSinceMs ?? null),
+    };
+    this.rows.slots.saveBudget(key, row);
+    return row;
+  }
+
+  /** Ends slots whose owners can not do so any more. */
+  private endForOthers(key: BudgetKey, nowMs: number): void {
+    const { slots } = this.rows;
+    for (const { id, owner, admittedAtMs } of slots.unstampedOfOthers(key, this.party.owner)) {
+      const sign = this.party.lifeSignOf(owner);
+      if (sign === 'dead') slots.end(id, nowMs);
+      // It may be stopped, and what it had written wait in its machine.
+      if (sign === 'silent' && admittedAtMs + PART_STANDS_STILL_MS < nowMs) slots.end(id, nowMs);
+      if (sign === 'foreign' && admittedAtMs + UNPROVABLE_OWNER_MS < nowMs) {
+        slots.stamp(id, admittedAtMs + UNPROVABLE_OWNER_MS);
+      }
+    }
+  }
+
+  /** Gives back the slot of a request that was never sent. */
+  withdraw(id: number): void {
+    this.rows.slots.delete(id);
+  }
+
+  end({ slot, end, atMs }: Ending): void {
+    const { slots, clock } = this.rows;
+    if (end === 'unanswered') slots.end(slot.id, atMs);
+    else slots.stamp(slot.id, atMs);
+    if (end !== 'answered') return;
+    const answer = { admittedAtMs: slot.admittedAtMs, atMs };
+    slots.endDoubts(this.keyOf(slot.budget), answer);
+    clock.heard(answer);
+  }
+
+  /** What a limit reply changes, by what is written down now. */
+  changeBy(budget: string, word: LimitWord, nowMs: number): LimitChange | null {
+    const statedLimit = this.statedLimitOf(budget);
+    return afterLimitReply(this.rows.named.of(this.keyOf(budget)), word, { statedLimit, nowMs }).change;
+  }
+
+  heed(budget: string, word: LimitWord, atMs: number): void {
+    const { named } = this.rows;
+    const key = this.keyOf(budget);
+    const of = { statedLimit: this.statedLimitOf(budget), nowMs: atMs };
+    named.save(key, afterLimitReply(named.of(key), word, of).state);
+  }
+
+  namedLimits(nowMs: number): ReadonlyMap<string, number> {
+    const named = new Map<string, number>();
+    for (const budget of this.party.budgets.keys()) {
+      const holds = inForce(this.rows.named.of(this.keyOf(budget)), nowMs);
+      if (holds !== null) named.set(budget, holds.limit);
+    }
+    return named;
+  }
+
+  /** As it is written down, which for a guest is not what it goes by itself. */
+  private statedLimitOf(budget: string): number {
+    const { limit, statedLimit = limit } = this.known(budget);
+    return this.rows.slots.budget(this.keyOf(budget))?.statedLimit ?? statedLimit;
+  }
+
+  private keyOf(budget: string): BudgetKey {
+    return { budget, subject: this.party.subjects[this.known(budget).per] };
+  }
+
+  private known(budget: string): Budget {
+    return present(this.party.budgets.get(budget), () => `a budget of this ledger, not ${budget}`);
+  }
+}
+
+/** The later of two times, either of which may be none. */
+function latest(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? (left ?? right) : Math.max(left, right);
+}
