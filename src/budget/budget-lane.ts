@@ -1,16 +1,16 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
-import { MOST_SEND_DELAY_MS, type RequestLedger, type Slot } from './admission.ts';
+import { MOST_SEND_DELAY_MS, type Slot } from './admission.ts';
+import type { Admittance, Entry, EntryAsk, Held } from './admittance.ts';
 import type { CredentialUse } from './credential-stop.ts';
 import type { LaneExecutor, LaneTimers } from './lane-executor.ts';
-import type { LockoutBook, Pass, Verdict } from './lockouts.ts';
+import type { Pass, Verdict } from './lockouts.ts';
 import type { LimitChange } from './named-limit.ts';
 import { readFailedCall, stoodStill } from './reply-verdict.ts';
 import { WaitingQueue, type Dropped, type Waiting } from './waiting-queue.ts';
 
 export interface LaneOptions {
   readonly budget: RateLimit;
-  readonly ledger: RequestLedger;
-  readonly lockouts: LockoutBook;
+  readonly admittance: Admittance;
   /** The ledger's clock. */
   readonly nowMs: () => number;
   readonly mostConcurrent: number;
@@ -41,12 +41,6 @@ export interface Drop {
   readonly reason: Dropped['reason'] | Held | 'closed' | 'aborted';
   readonly retryInMs: number | null;
 }
-
-/**
- * What held back a request that expired, where it was no full window: a lockout of its budget, or a 401 to
- * its credential.
- */
-type Held = 'locked out' | 'credential refused';
 
 const CLOSED: Drop = { reason: 'closed', retryInMs: null };
 
@@ -98,6 +92,8 @@ export class BudgetLane {
   private readonly dropped: { readonly job: LaneJob; readonly drop: Drop }[] = [];
   private stopTimer: (() => void) | null = null;
   private running = 0;
+  /** Whether a ledger that answers later is asked now; one question at a time. */
+  private isAsking = false;
   private isClosed = false;
   /** When the budget was last found full or locked: until when. */
   private fullUntilMs = 0;
@@ -148,60 +144,85 @@ export class BudgetLane {
     this.stopTimer?.();
     this.stopTimer = null;
     this.drop(this.queue.expire(nowMs()));
-    while (this.running < mostConcurrent) {
-      const first = this.queue.first();
-      const job = first === null ? undefined : this.jobs.get(first.id);
+    while (this.running < mostConcurrent && !this.isAsking) {
+      const job = this.first();
       if (job === undefined) return;
-      const waitMs = this.tryToStart(job);
-      if (waitMs === null) continue;
-      this.sleep(waitMs);
-      return;
+      const ask = this.askOf(job);
+      const entry = this.options.admittance.enter(ask, nowMs());
+      if (entry instanceof Promise) this.await(job, ask, entry);
+      else if (entry.isAdmitted) this.execute(job, entry.slot, entry.pass);
+      else {
+        this.sleep(this.refused(entry));
+        return;
+      }
     }
     // One that ends calls again; until then what expires must still be reported.
     if (this.queue.first() !== null) this.sleep(LONGEST_SLEEP_MS);
   }
 
-  /** Starts a request, or says how long to wait before the next try. */
-  private tryToStart(job: LaneJob): number | null {
-    const { budget, ledger, lockouts } = this.options;
-    const nowMs = this.options.nowMs();
-    const ask = { budget: budget.name, credential: job.credential };
-    const heldUntilMs = lockouts.heldUntil(ask, nowMs);
-    if (heldUntilMs !== null) return this.full(heldUntilMs - nowMs, this.holderOf(job, nowMs));
-    const admission = ledger.admit({ budget: budget.name, requestClass: job.requestClass }, nowMs);
-    if (!admission.admitted) {
-      const isUnusable = admission.reason === 'ledger unusable';
-      if (isUnusable && !this.isUnusable)
-        this.options.onTrouble?.({ kind: 'ledger unusable', budget: budget.name });
-      this.isUnusable = isUnusable;
-      return this.full(admission.waitMs ?? LOOK_AGAIN_MS);
-    }
-    this.isUnusable = false;
-    const lockout = lockouts.take(ask, nowMs);
-    if (lockout.pass === null) {
-      ledger.withdraw(admission.slot);
-      return this.full(lockout.retryAtMs - nowMs, this.holderOf(job, nowMs));
-    }
-    this.queue.remove(job.id);
-    this.execute(job, admission.slot, lockout.pass);
-    return null;
+  private first(): LaneJob | undefined {
+    const first = this.queue.first();
+    return first === null ? undefined : this.jobs.get(first.id);
   }
 
-  private full(waitMs: number, heldBy: Held | null = null): number {
+  private askOf({ requestClass, credential }: LaneJob): EntryAsk {
+    return { budget: this.options.budget.name, requestClass, credential };
+  }
+
+  /** Goes on when the ledger has answered; what is admitted by then and wanted by nobody is given back. */
+  private await(asker: LaneJob, ask: EntryAsk, answer: Promise<Entry>): void {
+    this.isAsking = true;
+    void answer.then((entry) => this.entered(asker, ask, entry));
+  }
+
+  private entered(asker: LaneJob, ask: EntryAsk, entry: Entry): void {
+    this.isAsking = false;
+    this.drop(this.queue.expire(this.options.nowMs()));
+    if (entry.isAdmitted) {
+      const job = this.isClosed ? undefined : this.takerOf(asker, ask);
+      if (job === undefined) this.giveBack(entry);
+      else this.execute(job, entry.slot, entry.pass);
+    }
+    const waitMs = entry.isAdmitted ? null : this.refused(entry);
+    // Whoever came meanwhile may be more urgent, and has more slots.
+    if (waitMs !== null && this.first() === asker) this.sleep(waitMs);
+    else if (!this.isClosed) this.pump();
+    this.tellDropped();
+  }
+
+  /** Who takes a slot that was asked for: the asker, or, where it is gone, one that would have asked alike. */
+  private takerOf(asker: LaneJob, { requestClass, credential }: EntryAsk): LaneJob | undefined {
+    if (this.jobs.get(asker.id) === asker && this.queue.all().some(({ id }) => id === asker.id)) return asker;
+    return this.queue
+      .all()
+      .flatMap(({ id }) => this.jobs.get(id) ?? [])
+      .find((job) => job.requestClass === requestClass && job.credential === credential);
+  }
+
+  private giveBack({ slot, pass }: Extract<Entry, { isAdmitted: true }>): void {
+    const { admittance, nowMs } = this.options;
+    admittance.withdraw(slot);
+    admittance.report(pass, { kind: 'silence' }, nowMs());
+  }
+
+  /** Takes down why nobody is admitted; answers how long to wait before the next try. */
+  private refused({ waitMs, heldBy, isUnusable }: Extract<Entry, { isAdmitted: false }>): number {
+    const { budget, onTrouble } = this.options;
+    if (isUnusable && !this.isUnusable) onTrouble?.({ kind: 'ledger unusable', budget: budget.name });
+    this.isUnusable = isUnusable;
+    return this.full(waitMs ?? LOOK_AGAIN_MS, heldBy);
+  }
+
+  private full(waitMs: number, heldBy: Held | null): number {
     this.fullUntilMs = this.options.nowMs() + waitMs;
     this.heldBy = heldBy;
     return waitMs;
   }
 
-  /** A budget that would let a call without a credential through is not locked out itself. */
-  private holderOf({ credential }: LaneJob, nowMs: number): Held {
-    const { budget, lockouts } = this.options;
-    const isFree = lockouts.heldUntil({ budget: budget.name, credential: 'none' }, nowMs) === null;
-    return credential !== 'none' && isFree ? 'credential refused' : 'locked out';
-  }
-
   private execute(job: LaneJob, slot: Slot, pass: Pass): void {
     const { executor } = this.options;
+    this.isUnusable = false;
+    this.queue.remove(job.id);
     this.running += 1;
     if (executor === null) {
       this.send(job, { slot, pass, signal: NEVER_ABORTED }, (end) => this.end(job, pass, end));
@@ -238,10 +259,10 @@ export class BudgetLane {
     way: { readonly slot: Slot; readonly pass: Pass; readonly signal: AbortSignal },
     onEnd: (end: AdmittedEnd) => void,
   ): void {
-    const { ledger, nowMs } = this.options;
+    const { admittance, nowMs } = this.options;
     const { slot, pass, signal } = way;
     if (nowMs() - slot.admittedAtMs > MOST_SEND_DELAY_MS) {
-      ledger.withdraw(slot);
+      admittance.withdraw(slot);
       onEnd(LATE);
       return;
     }
@@ -253,9 +274,9 @@ export class BudgetLane {
   }
 
   private answered(slot: Slot, pass: Pass, loggedIn: boolean): AdmittedEnd {
-    const { ledger, lockouts, nowMs } = this.options;
-    ledger.settle(slot, 'answered', nowMs());
-    lockouts.report(pass, { kind: 'answered', loggedIn }, nowMs());
+    const { admittance, nowMs } = this.options;
+    admittance.settle(slot, 'answered', nowMs());
+    admittance.report(pass, { kind: 'answered', loggedIn }, nowMs());
     return SENT;
   }
 
@@ -264,33 +285,33 @@ export class BudgetLane {
     { slot, pass }: { readonly slot: Slot; readonly pass: Pass },
     error: unknown,
   ): AdmittedEnd {
-    const { ledger, lockouts, nowMs } = this.options;
+    const { admittance, nowMs } = this.options;
     if (stoodStill(error)) {
-      ledger.withdraw(slot);
+      admittance.withdraw(slot);
       return LATE;
     }
     const { end, verdict } = readFailedCall(error, canLogIn);
     const change = this.heed(verdict);
-    ledger.settle(slot, end, nowMs());
-    lockouts.report(pass, verdict, nowMs());
+    admittance.settle(slot, end, nowMs());
+    admittance.report(pass, verdict, nowMs());
     if (verdict.kind === 'limited') this.tellLockout(pass, verdict.limit, change);
     return { kind: 'failed', error };
   }
 
   private heed(verdict: Verdict): LimitChange | null {
     if (verdict.kind !== 'limited') return null;
-    const { ledger, budget, nowMs } = this.options;
-    return ledger.heed(budget.name, { named: verdict.limit, isOwn: verdict.isOwn }, nowMs());
+    const { admittance, budget, nowMs } = this.options;
+    return admittance.heed(budget.name, { named: verdict.limit, isOwn: verdict.isOwn }, nowMs());
   }
 
   private tellLockout({ ask }: Pass, namedLimit: number | null, change: LimitChange | null): void {
-    const { lockouts, nowMs, onTrouble } = this.options;
-    const untilMs = lockouts.heldUntil(ask, nowMs()) ?? nowMs();
+    const { admittance, nowMs, onTrouble } = this.options;
+    const untilMs = admittance.heldUntil(ask, nowMs()) ?? nowMs();
     onTrouble?.({ kind: 'locked out', budget: ask.budget, forMs: untilMs - nowMs(), namedLimit, change });
   }
 
   private askAgain(job: LaneJob, pass: Pass): void {
-    this.options.lockouts.report(pass, { kind: 'silence' }, this.options.nowMs());
+    this.options.admittance.report(pass, { kind: 'silence' }, this.options.nowMs());
     if (!this.isClosed) this.drop(this.queue.add(job));
     else if (this.jobs.delete(job.id)) this.dropped.push({ job, drop: CLOSED });
   }
@@ -322,6 +343,7 @@ export class BudgetLane {
   private sleep(waitMs: number): void {
     const expiresAtMs = Math.min(...this.queue.all().map((waiting) => waiting.expiresAtMs));
     const restMs = Math.min(waitMs, LONGEST_SLEEP_MS, expiresAtMs - this.options.nowMs());
+    this.stopTimer?.();
     this.stopTimer = this.options.timers.after(Math.max(1, restMs), () => {
       this.pump();
       this.tellDropped();

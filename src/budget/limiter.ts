@@ -1,5 +1,6 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
 import type { RequestLedger } from './admission.ts';
+import { admittanceOf, type Admittance } from './admittance.ts';
 import { BottleneckExecutor } from './bottleneck-executor.ts';
 import { BudgetLane, type BudgetTrouble } from './budget-lane.ts';
 import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from './lane-executor.ts';
@@ -7,10 +8,15 @@ import type { LimitedCall, LimitedReply, SubmittedCall } from './limited-call.ts
 import type { LockoutBook } from './lockouts.ts';
 import { SubmittedJob } from './submitted-job.ts';
 
-export interface LimiterOptions {
+/** Who admits: a ledger and lockouts that answer at once, or one that is asked. */
+type Admitting =
+  | { readonly ledger: RequestLedger; readonly lockouts: LockoutBook }
+  | { readonly admittance: Admittance };
+
+export type LimiterOptions = LimiterSettings & Admitting;
+
+export interface LimiterSettings {
   readonly budgets: Iterable<RateLimit>;
-  readonly ledger: RequestLedger;
-  readonly lockouts: LockoutBook;
   /** The ledger's clock: monotonic, in whole ms. */
   readonly nowMs: () => number;
   /** Requests of one budget on their way at once; 8 without it. */
@@ -36,16 +42,17 @@ export class RequestLimiter {
   private lastId = 0;
 
   constructor(options: LimiterOptions) {
-    const { ledger, lockouts, nowMs, mostConcurrent = MOST_CONCURRENT, timers = MACHINE_TIMERS } = options;
+    const { nowMs, mostConcurrent = MOST_CONCURRENT, timers = MACHINE_TIMERS } = options;
     const { executorFor = (budget: RateLimit) => new BottleneckExecutor(budget, { mostConcurrent }) } =
       options;
+    const admittance =
+      'admittance' in options ? options.admittance : admittanceOf(options.ledger, options.lockouts);
     this.lanes = new Map(
       [...options.budgets].map((budget) => [
         budget.name,
         new BudgetLane({
           budget,
-          ledger,
-          lockouts,
+          admittance,
           nowMs,
           mostConcurrent,
           executor: executorFor(budget),

@@ -1,8 +1,12 @@
-import { RequestLimiter, type LimiterOptions } from '../budget/limiter.ts';
+import type { RequestLedger } from '../budget/admission.ts';
+import type { LockoutBook } from '../budget/lockouts.ts';
+import { RequestLimiter, type LimiterSettings } from '../budget/limiter.ts';
 import { timersOf, VirtualExecutor } from './virtual-executor.ts';
 import type { Timeline } from './virtual-time.ts';
 
-export interface VirtualLimiterOptions extends Omit<LimiterOptions, 'executorFor' | 'timers' | 'nowMs'> {
+export interface VirtualLimiterOptions extends Omit<LimiterSettings, 'executorFor' | 'timers' | 'nowMs'> {
+  readonly ledger: RequestLedger;
+  readonly lockouts: LockoutBook;
   readonly time: Timeline;
   /** How long it takes from an admission to the send, in ms, drawn anew for each; nothing without it. */
   readonly startMs?: () => number;

@@ -5,6 +5,7 @@ import type { LimitedCall } from '../../../src/budget/limited-call.ts';
 import { RequestLimiter } from '../../../src/budget/limiter.ts';
 import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
 import type { Admission, AdmissionAsk } from '../../../src/budget/admission.ts';
+import { admittanceOf } from '../../../src/budget/admittance.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 
 const limiters: RequestLimiter[] = [];
@@ -249,5 +250,64 @@ describe('the limiter', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect((await all).every(({ sent }) => sent)).toBe(true);
     expect(most).toBe(2);
+  });
+});
+
+/** A ledger over the network: each answer takes `roundTripMs`. */
+function remoteLimiter(limit: number, roundTripMs: number) {
+  const budgets = [{ name: 'orders/list', limit, windowMs: 60_000 }];
+  const ledger = new BudgetLedger(budgets);
+  const asked: string[] = [];
+  const inner = admittanceOf(ledger, new MemoryLockouts());
+  const limiter = new RequestLimiter({
+    budgets,
+    admittance: {
+      ...inner,
+      enter: (ask, nowMs) => {
+        asked.push(ask.requestClass);
+        return new Promise((resolve) => setTimeout(() => resolve(inner.enter(ask, nowMs)), roundTripMs));
+      },
+    },
+    nowMs: () => Date.now(),
+  });
+  limiters.push(limiter);
+  return { limiter, asked, ledger };
+}
+
+describe('the limiter over a ledger that answers later', () => {
+  test('asks one thing at a time, and sends what is admitted', async () => {
+    const { limiter } = remoteLimiter(2, 20);
+    const times: number[] = [];
+    const replies = Promise.all(
+      [1, 2, 3].map(async () => limiter.run(call(async () => times.push(Date.now())))),
+    );
+    await vi.advanceTimersByTimeAsync(70_000);
+    expect((await replies).every(({ sent }) => sent)).toBe(true);
+    expect(times.map((timeMs) => Math.floor(timeMs / 10))).toEqual([2, 4, expect.any(Number)]);
+    expect(times[2]).toBeGreaterThan(60_020);
+  });
+
+  test('gives back a slot that nobody wants any more, and gives it to one that would have asked alike', async () => {
+    const { limiter, ledger } = remoteLimiter(1, 50);
+    const giveUp = new AbortController();
+    const gone = limiter.run(call(zero, { signal: giveUp.signal }));
+    giveUp.abort();
+    await vi.advanceTimersByTimeAsync(60);
+    expect(await gone).toMatchObject({ sent: false, reason: 'aborted' });
+    expect(ledger.usage()).toMatchObject([{ most: 1 }]);
+    const older = limiter.run(call(zero, { kind: 'book' }));
+    const newer = limiter.run(call(async () => 'newer', { kind: 'book' }));
+    await vi.advanceTimersByTimeAsync(60);
+    expect(await older).toMatchObject({ sent: false, reason: 'superseded' });
+    expect(await newer).toEqual({ sent: true, value: 'newer' });
+  });
+
+  test('does not send what was asked for more than 250 ms ago', async () => {
+    const { limiter, asked } = remoteLimiter(1, 251);
+    let sends = 0;
+    void limiter.run(call(async () => (sends += 1)));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(sends).toBe(0);
+    expect(asked.length).toBeGreaterThan(2);
   });
 });
