@@ -190,7 +190,7 @@ export class BudgetLane {
     this.tellDropped();
   }
 
-  /** Who takes a slot that was asked for: the asker, or, where it is gone, one that would have asked alike. */
+  /** Who takes a slot that was asked for: the asker, else one that would have asked alike. */
   private takerOf(asker: LaneJob, { requestClass, credential }: EntryAsk): LaneJob | undefined {
     if (this.jobs.get(asker.id) === asker && this.queue.all().some(({ id }) => id === asker.id)) return asker;
     return this.queue

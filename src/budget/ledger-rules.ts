@@ -44,7 +44,7 @@ export interface LedgerParty {
 }
 
 /** How a request ended, as it is to be written. */
-export interface Ending {
+export interface SlotEnding {
   readonly slot: Slot;
   readonly end: SlotEnd;
   readonly atMs: number;
@@ -187,7 +187,7 @@ export class LedgerRules {
     this.rows.slots.delete(id);
   }
 
-  end({ slot, end, atMs }: Ending): void {
+  end({ slot, end, atMs }: SlotEnding): void {
     const { slots, clock } = this.rows;
     if (end === 'unanswered') slots.end(slot.id, atMs);
     else slots.stamp(slot.id, atMs);

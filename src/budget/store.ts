@@ -5,7 +5,7 @@ import type Database from 'better-sqlite3';
 import type { Admission, AdmissionAsk, RequestLedger, Slot, SlotEnd } from './admission.ts';
 import { ClockRow } from './clock-row.ts';
 import { isBusy, LOCK_WAIT_MS, openLedgerFile, waitBriefly } from './ledger-file.ts';
-import { LedgerRules, type Ending } from './ledger-rules.ts';
+import { LedgerRules, type SlotEnding } from './ledger-rules.ts';
 import {
   heldUntil,
   report,
@@ -56,7 +56,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly rules: LedgerRules;
   private readonly lockouts: StoredLockouts;
   /** What is still to be written of own slots: how each ended, or null for a slot that is given back. */
-  private readonly unwritten = new Map<number, Ending | null>();
+  private readonly unwritten = new Map<number, SlotEnding | null>();
   private readonly unheeded: { readonly budget: string; readonly word: LimitWord; readonly atMs: number }[] =
     [];
   private readonly unreported: { readonly pass: Pass; readonly verdict: Verdict; readonly atMs: number }[] =

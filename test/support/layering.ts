@@ -27,6 +27,7 @@ const STUDY = ['study/statistics', 'study/space', 'study/samplers'];
 const ALERTS = ['alerts', 'alerts/core'];
 const SHELLS = [
   'language',
+  'redis',
   'budget',
   ...EXCHANGE,
   'simulator',
@@ -42,7 +43,8 @@ export const LAYERS: readonly LayerRule[] = [
   ...PURE.map((folder, index) => ({ folder, mayImport: PURE.slice(0, index), isPure: true })),
   { folder: 'language', mayImport: ['domain'], isPure: true },
   { folder: 'exchange/market-names', mayImport: ['domain'], isPure: true },
-  { folder: 'budget', mayImport: PURE, isPure: false },
+  { folder: 'redis', mayImport: ['domain'], isPure: false },
+  { folder: 'budget', mayImport: [...PURE, 'redis'], isPure: false },
   { folder: 'exchange', mayImport: [...PURE, 'exchange/market-names'], isPure: false },
   { folder: 'library', mayImport: [...PURE, 'budget', ...EXCHANGE], isPure: false },
   { folder: 'simulator', mayImport: [...PURE, ...EXCHANGE, 'configuration'], isPure: false },

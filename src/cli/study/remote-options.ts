@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { PreparedStudy } from '../../study/prepare-study.ts';
 import { readSmallFile, readFailure } from '../../configuration/secret-file.ts';
 import { checkSecret } from '../../study/remote/code-bundle.ts';
-import { readRedisAddress, type RedisAddress } from '../../study/remote/redis-address.ts';
+import { readRedisAddress, type RedisAddress } from '../../redis/redis-address.ts';
 import { LOOPBACK, readServedAddress, type ServedAddress } from '../../study/remote/served-address.ts';
 import type { StudyRunner } from '../../study/trials/trial-runner.ts';
 import { wrongInput } from '../command-error.ts';

@@ -1,5 +1,5 @@
 import type { WrittenStudy } from '../../study/file/study-settings.ts';
-import type { RedisAddress } from '../../study/remote/redis-address.ts';
+import type { RedisAddress } from '../../redis/redis-address.ts';
 import type { ServedAddress } from '../../study/remote/served-address.ts';
 import type { Constraint } from '../../study/goals/objectives.ts';
 import type { SamplerKind } from '../../study/samplers/sampler-settings.ts';

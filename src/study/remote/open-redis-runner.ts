@@ -7,7 +7,7 @@ import { signBundle, writeBundle } from './code-bundle.ts';
 import { checksumOf } from './columns-file.ts';
 import { FileServer } from './file-server.ts';
 import { OfferedStudy } from './offered-study.ts';
-import type { RedisAddress } from './redis-address.ts';
+import type { RedisAddress } from '../../redis/redis-address.ts';
 import { redisWarnings, refuseOldRedis } from './redis-fitness.ts';
 import { RedisLink } from './redis-link.ts';
 import { RedisRunner } from './redis-runner.ts';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { SarrafError } from '../../domain/errors.ts';
-import type { RedisAddress } from './redis-address.ts';
-import { redisFailure } from './redis-failure.ts';
+import type { RedisAddress } from '../../redis/redis-address.ts';
+import { redisFailure } from '../../redis/redis-failure.ts';
 
 /** How long a first connection may take. */
 const OPENS_WITHIN_MS = 10_000;

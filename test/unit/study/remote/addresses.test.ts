@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readRedisAddress } from '../../../../src/study/remote/redis-address.ts';
+import { readRedisAddress } from '../../../../src/redis/redis-address.ts';
 import { readServedAddress } from '../../../../src/study/remote/served-address.ts';
 
 describe('the address of Redis', () => {

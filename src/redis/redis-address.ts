@@ -1,4 +1,4 @@
-import { SarrafError } from '../../domain/errors.ts';
+import { SarrafError } from '../domain/errors.ts';
 
 /** Where a Redis or Valkey is, and how to get in. */
 export interface RedisAddress {
