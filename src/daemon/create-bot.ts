@@ -1,7 +1,7 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { Engine } from '../engine/engine.ts';
-import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
+import type { EngineSettings, FigureSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import { movesPerMinute } from '../scheduler/moves-per-minute.ts';
@@ -12,6 +12,7 @@ import type { Venue } from '../venues/venue.ts';
 import { bridgedOf, planInputOf, stretched } from './create-plan.ts';
 import { credentialAdvice } from './settings/credential-texts.ts';
 import { PaceWatch } from './pace-watch.ts';
+import type { BudgetUse } from './health/health-source.ts';
 import { LatencyBuckets } from './health/latency-buckets.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Screen } from './screen.ts';
@@ -35,6 +36,8 @@ export interface CreateBotOptions {
   readonly instances: readonly StrategyInstanceSettings[];
   readonly mirror: MirrorStore;
   readonly screen: Screen;
+  /** How much of each limit is used, for those who look later; without it that is not written. */
+  readonly budgets?: () => readonly BudgetUse[];
   readonly onAnswer?: NonNullable<BotShellOptions['onAnswer']>;
   readonly onEvent?: NonNullable<BotShellOptions['onEvent']>;
 }
@@ -46,6 +49,7 @@ export function createBot({
   instances,
   mirror,
   screen,
+  budgets = () => [],
   onAnswer,
   onEvent,
 }: CreateBotOptions): CreatedBot {
@@ -61,7 +65,15 @@ export function createBot({
     ].join('\n  ');
     throw new SarrafError('INVALID_OPTIONS', message);
   }
-  const engine = new Engine(settingsOf(config, { venue, instances, plan }), mirror.load(), venue.time.now());
+  const subjects = new Set(venue.ledgerSubjects);
+  const engine = new Engine(
+    {
+      ...settingsOf(config, { venue, instances, plan }),
+      figures: { budgets: () => fullest(budgets(), subjects) },
+    },
+    mirror.load(),
+    venue.time.now(),
+  );
   const counts = new RequestCounts({ budgets: venue.budgets, most: () => venue.mostOccupied() });
   const orderLatency = new LatencyBuckets();
   const shell = new BotShell({
@@ -127,6 +139,20 @@ function settingsOf(
         ? null
         : credentialAdvice(credentials, config.credentialPlace),
   };
+}
+
+/** Each limit once: of the bot's address and credential, which each have their count, the fuller one. */
+function fullest(
+  uses: readonly BudgetUse[],
+  subjects: ReadonlySet<string>,
+): ReturnType<FigureSettings['budgets']> {
+  const found = new Map<string, BudgetUse>();
+  for (const use of uses) {
+    const before = found.get(use.budget);
+    const isFuller = before === undefined || use.limit - use.inUse < before.limit - before.inUse;
+    if (subjects.has(use.subject) && isFuller) found.set(use.budget, use);
+  }
+  return [...found.values()];
 }
 
 /** Data that changes once an hour may be older than data that changes every second. */

@@ -7,7 +7,7 @@ import type { Venue } from '../venues/venue.ts';
 import { ControlInbox, type TakenCommand } from './control/control-inbox.ts';
 import type { CreatedBot } from './create-bot.ts';
 import type { HealthSource } from './health/health-source.ts';
-import { LedgerWatch } from './health/ledger-watch.ts';
+import type { LedgerWatch } from './health/ledger-watch.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { lockProblem, lockResult } from './take-lock.ts';
 
@@ -16,8 +16,7 @@ export interface OperatorOptions {
   readonly config: BotConfig;
   readonly venue: Venue;
   readonly mirror: MirrorStore;
-  /** The ledger's file; null where it is in memory. */
-  readonly ledgerFile: string | null;
+  readonly ledger: LedgerWatch;
   readonly onError: (error: unknown) => void;
 }
 
@@ -38,7 +37,7 @@ export class Operator {
   constructor(options: OperatorOptions) {
     this.options = options;
     this.inbox = new ControlInbox(options.config.data.folder);
-    this.ledger = new LedgerWatch(options.ledgerFile, options.venue.ledgerSubjects);
+    this.ledger = options.ledger;
   }
 
   /** Takes up a halt that holds from before, and listens to commands. */

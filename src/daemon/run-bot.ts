@@ -12,6 +12,7 @@ import { createBot, type CreatedBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
 import { openFreshMirror } from './fresh-mirror.ts';
 import { HealthService } from './health/health-service.ts';
+import { LedgerWatch } from './health/ledger-watch.ts';
 import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
 import { loadInstances } from './load-instances.ts';
@@ -168,12 +169,14 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
       say: (message) => screen.say('notice', message),
       locks: run.locks,
     });
+    const ledger = new LedgerWatch(venue.ledgerFile, venue.ledgerSubjects);
     const bot = createBot({
       config,
       venue: { ...venue, caller },
       instances,
       mirror,
       screen: { ...screen, show },
+      budgets: () => ledger.look().budgets,
       ...(recording === null ? {} : { onAnswer: (call, answer, atMs) => recording.take(call, answer, atMs) }),
       ...(events === null ? {} : { onEvent: (event) => events.take(event) }),
     });
@@ -184,7 +187,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
       config,
       venue,
       mirror,
-      ledgerFile: venue.ledgerFile,
+      ledger,
       onError: (error) => screen.say('notice', error instanceof Error ? error.message : String(error)),
     });
     counted = (notices) => operator.count(notices);

@@ -58,11 +58,23 @@ export interface EngineSettings {
   readonly credential?: NamedCredential | null;
   /** Null where the venue tells of every change by itself, so that there is nothing to compare. */
   readonly reconciliation: ReconciliationSettings | null;
+  /** Null or left out: nothing is written of equity, profits, budgets and plots. A backtest has its own. */
+  readonly figures?: FigureSettings | null;
   /**
    * Since when universes ask for statistics by themselves, in ms since 1970, in a run that polls nothing;
    * without it they wait for those of the poll plan.
    */
   readonly ranksFromMs?: number;
+}
+
+/** What is written over time for those who look. */
+export interface FigureSettings {
+  /** Requests that count now against each limit, and how many may. */
+  readonly budgets: () => readonly {
+    readonly budget: string;
+    readonly inUse: number;
+    readonly limit: number;
+  }[];
 }
 
 export interface ReconciliationSettings {

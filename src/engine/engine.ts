@@ -17,11 +17,13 @@ import { ordersByState, statusOf, type EngineStatus } from './engine-status.ts';
 import { EventLoop } from './event-loop.ts';
 import { FeedHandler } from './feed-handler.ts';
 import { lastReadMs } from './feed-read-times.ts';
+import { FigureKeeper } from './figure-keeper.ts';
 import { FillHandler } from './fill-handler.ts';
 import { FlawLog, KEPT_FINDINGS } from './flaw-log.ts';
 import { IntentBlotter } from './intent-blotter.ts';
 import { IntentRouter } from './intent-router.ts';
 import { leftBehind, type LeftBehind } from './left-behind.ts';
+import { KEPT_PLOTS } from './live-plots.ts';
 import { KEPT_LOCKS, LockManager } from './lock-manager.ts';
 import { MarginCache } from './margin-cache.ts';
 import { MarketDataCache } from './market-data-cache.ts';
@@ -249,6 +251,19 @@ export class Engine {
       router,
       halted: () => control.closed(),
     });
+    const figures =
+      settings.figures === undefined || settings.figures === null
+        ? null
+        : new FigureKeeper({
+            settings: settings.figures,
+            outbox,
+            instances,
+            markets,
+            account,
+            reconciler,
+            blotter,
+            hasStarted: () => strategies.hasStarted,
+          });
     const shared = {
       outbox,
       control,
@@ -274,6 +289,7 @@ export class Engine {
       universes,
       algorithms,
       transfers,
+      figures,
       isRestart: state.strategies.length > 0,
       aliveUntilMs: lastReadMs(state.kept),
     });
@@ -321,6 +337,7 @@ export class Engine {
     locks.restore(kept[KEPT_LOCKS]);
     byHand.restore(kept[KEPT_BY_HAND], orderManager.takeover.isPutBack);
     credential.restore(kept[KEPT_CREDENTIAL]);
+    figures?.plots.restore(kept[KEPT_PLOTS]);
   }
 
   /**

@@ -21,6 +21,15 @@ export interface EquityReading {
   readonly base: () => Units | null;
 }
 
+/** The quote currencies of all strategies, and the one in which the bot as a whole is valued. */
+export function currenciesOfBot(
+  instances: readonly StrategyInstance[],
+  { marketNames: { bridge } }: StrategyInstance,
+): { readonly quotes: ReadonlySet<Currency>; readonly currency: Currency } {
+  const quotes = new Set(instances.flatMap((instance) => [...instance.quotes]));
+  return { quotes, currency: quotes.has(bridge.quote) ? bridge.quote : bridge.base };
+}
+
 /**
  * The equity of a strategy, or of all together, as a drawdown is measured: what there was to begin with, and
  * the results since. The results come from fills and last prices alone. So a wallet that is listed before or
@@ -53,9 +62,7 @@ export class EquityOfBot {
     const { instances } = this.options;
     const [first] = instances;
     if (first === undefined) return null;
-    const { bridge } = first.marketNames;
-    const quotes = new Set(instances.flatMap((instance) => [...instance.quotes]));
-    const quote = quotes.has(bridge.quote) ? bridge.quote : bridge.base;
+    const { quotes, currency: quote } = currenciesOfBot(instances, first);
     let result: Units = NO_UNITS;
     for (const instance of instances) {
       const own = this.resultOf(instance, quote, nowMs);

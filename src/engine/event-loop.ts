@@ -10,6 +10,7 @@ import type { ByHand } from './by-hand/by-hand.ts';
 import { isByHand, type ControlCommand, type EngineEvent, type VenueEvent } from './engine-event.ts';
 import type { FeedHandler } from './feed-handler.ts';
 import type { FillHandler } from './fill-handler.ts';
+import type { FigureKeeper } from './figure-keeper.ts';
 import type { FlawLog } from './flaw-log.ts';
 import type { LockManager } from './lock-manager.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -48,6 +49,8 @@ export interface EventLoopParts {
   readonly control: Control;
   readonly locks: LockManager;
   readonly byHand: ByHand;
+  /** Null where nobody looks later. */
+  readonly figures: FigureKeeper | null;
   /** Whether balances are compared at all. */
   readonly reconciles: boolean;
   readonly isRestart: boolean;
@@ -155,6 +158,7 @@ export class EventLoop {
     this.work();
     this.pump(outbox.nowMs, isTick || outbox.nowMs > this.pushedAtMs);
     this.work();
+    this.parts.figures?.pump(outbox.nowMs);
     this.store();
     const wakeAtMs = this.wakeAtMs();
     const output = outbox.take(wakeAtMs);
@@ -287,7 +291,7 @@ export class EventLoop {
 
   private wakeAtMs(): number {
     const { orderManager, reconciler, feeds, universes, algorithms, strategies } = this.parts;
-    const { control, locks, byHand } = this.parts;
+    const { control, locks, byHand, figures } = this.parts;
     const next = Math.min(
       feeds.wakeAtMs(),
       orderManager.wakeAtMs(),
@@ -297,6 +301,7 @@ export class EventLoop {
       locks.wakeAtMs(),
       byHand.wakeAtMs(),
       strategies.wakeAtMs(),
+      figures?.wakeAtMs() ?? Number.POSITIVE_INFINITY,
       strategies.hasStarted && !control.isDraining ? universes.wakeAtMs() : Number.POSITIVE_INFINITY,
     );
     return this.mayReconcile() ? Math.min(next, reconciler.wakeAtMs()) : next;

@@ -9,6 +9,7 @@ import { KEPT_CONTROL, storedControl } from './control.ts';
 import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
 import { storedLocks } from '../execution/locks/lock-state.ts';
 import { KEPT_LOCKS } from './lock-manager.ts';
+import { KEPT_PLOTS, storedPlots } from './live-plots.ts';
 import { KEPT_ROW } from './row-counter.ts';
 import { KEPT_READ_TIMES, storedReadTimes } from './feed-read-times.ts';
 import { KEPT_CURSOR } from './taken-trades.ts';
@@ -35,6 +36,7 @@ const KEPT_RECORDS = {
   [KEPT_RECONCILIATION]: storedReconciliation,
   [KEPT_TRANSFERS]: storedTransfers,
   [KEPT_UNIVERSES]: storedUniverses,
+  [KEPT_PLOTS]: storedPlots,
 } as const;
 
 type Kept = { readonly [Name in keyof typeof KEPT_RECORDS]: z.output<(typeof KEPT_RECORDS)[Name]> };

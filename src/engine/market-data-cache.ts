@@ -282,6 +282,16 @@ export class MarketDataCache {
     return state?.lastClose ?? null;
   }
 
+  /** The same, of what was read since a time; null where all is older. */
+  priceSince(symbol: string, sinceMs: number): Units | null {
+    const state = this.states.get(symbol);
+    if (state === undefined) return null;
+    const { bookMid, bookSeenAtMs, stats, statsSeenAtMs } = state;
+    if (bookMid !== null && (bookSeenAtMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) return bookMid;
+    const latest = (statsSeenAtMs ?? Number.NEGATIVE_INFINITY) >= sinceMs ? (stats?.latest ?? null) : null;
+    return latest === null ? null : unitsOf(latest);
+  }
+
   private enter(state: CachedMarket, market: Market, nowMs: number): void {
     const { symbol, version } = market;
     const rules = rulesOf(market);

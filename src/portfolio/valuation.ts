@@ -1,5 +1,5 @@
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
-import { type Units, UNITS_PER_ONE } from '../domain/money.ts';
+import { addUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 
 /** The last price of a market by its symbol, in units of its quote currency; null where none is known. */
@@ -37,6 +37,21 @@ export function valueIn(
   return (
     into === bridge.quote ? divideHalfEven(product * price, WHOLE_SQUARED) : divideHalfEven(product, price)
   ) as Units;
+}
+
+/** What several things are worth together; null where one of them has no price. */
+export function valueOfAll(
+  into: Currency,
+  parts: Iterable<{ readonly asset: string; readonly amount: bigint }>,
+  prices: Prices,
+): Units | null {
+  let sum: Units = NO_UNITS;
+  for (const part of parts) {
+    const value = valueIn(into, part, prices);
+    if (value === null) return null;
+    sum = addUnits(sum, value);
+  }
+  return sum;
 }
 
 /** The markets by which `valueIn` goes, in their order; null where it has none. */

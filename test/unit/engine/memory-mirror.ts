@@ -1,5 +1,6 @@
 import { KeptState } from '../../../src/backtest/kept-state.ts';
 import type {
+  FigureRecord,
   IntentRecord,
   JournalEntry,
   MirrorChange,
@@ -14,6 +15,8 @@ export class MemoryMirror {
   readonly journal: JournalEntry[] = [];
   /** Lines of wallets, as they were written. */
   readonly lines: WalletTransaction[] = [];
+  /** Values of series, as they were written. */
+  readonly figures: FigureRecord[] = [];
   private readonly kept = new KeptState('e001');
   private pending: MirrorChange[] = [];
 
@@ -31,6 +34,7 @@ export class MemoryMirror {
     for (const change of this.pending) {
       if (change.kind === 'journal') this.journal.push(change.entry);
       if (change.kind === 'transaction') this.lines.push(change.transaction);
+      if (change.kind === 'figure') this.figures.push(change.figure);
       this.kept.take(change);
     }
     this.pending = [];

@@ -84,6 +84,9 @@ const SELDOM: Stored = {
   'kept absent-fills': JSON.stringify([
     { tag: 'a', exit: 'trail', fill: { ...fillRecord({ strategy: 'two' }), ...MONEY } },
   ]),
+  'kept plots': JSON.stringify([
+    { strategy: 'one', market: 'BTCUSDT', name: 'rsi', pane: 'rsi', style: 'line', color: null },
+  ]),
   'algorithms intent-1': algorithmToJson(ICEBERG),
   'intents intent-1': '{"kind":"place","market":"BTCUSDT","amount":"1"}',
   'journal log': '{"text":"wider","fields":{"spread":"12"}}',

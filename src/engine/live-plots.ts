@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { plotFigure } from '../domain/figure-name.ts';
+import { readStored } from '../domain/stored-json.ts';
+import { MOST_PLOTS, PLOT_COLORS, PLOT_STYLES, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
+import type { Outbox } from './outbox.ts';
+
+export const KEPT_PLOTS = 'plots';
+
+/** A series has a value a minute at most: the last one of it. Bars have their own, at their close. */
+const MINUTE_MS = 60_000;
+
+/**
+ * Values that one step writes at most, besides the newest of each series; those of a past that is plotted at
+ * once come to more, and are left out.
+ */
+const MOST_A_STEP = 1_000;
+
+/** How and where the series of all strategies are drawn. */
+export const storedPlots = z.array(
+  z.object({
+    strategy: z.string(),
+    market: z.string(),
+    name: z.string(),
+    pane: z.string().nullable(),
+    style: z.enum(PLOT_STYLES),
+    color: z.enum(PLOT_COLORS).nullable(),
+  }),
+);
+
+export type KeptPlot = z.output<typeof storedPlots>[number];
+
+/** A strategy at work, as far as its plots go. */
+interface Plotting {
+  readonly name: string;
+  readonly runner: { plots: PlotSink | null };
+}
+
+/** A series of one strategy, with the value of the minute that runs. */
+interface LiveSeries {
+  readonly name: string;
+  /** The end of that minute, which is its time. */
+  atMs: number;
+  value: number;
+}
+
+/**
+ * Takes what the strategies plot and writes it as figures: the last value of each minute, with the time of
+ * the minute's end, so that a bar's value has the time of its close, and none is shown before it was known.
+ */
+export class LivePlots {
+  private readonly outbox: Outbox;
+  /** By strategy, then by market and name: as many as a strategy may have, the last ones that were begun. */
+  private readonly known = new Map<string, Map<string, { readonly plot: KeptPlot; live: LiveSeries }>>();
+  /** A strategy that begins again has other objects for the same series. */
+  private readonly series = new WeakMap<PlotSeries, LiveSeries>();
+  private readonly waiting = new Set<LiveSeries>();
+  private isChanged = false;
+  private count = 0;
+  private isTooMuch = false;
+
+  constructor(outbox: Outbox, instances: readonly Plotting[]) {
+    this.outbox = outbox;
+    for (const { name, runner } of instances) {
+      this.known.set(name, new Map());
+      runner.plots = this.sinkOf(name);
+    }
+  }
+
+  /** What was known of series that a strategy may not have plotted yet in this life. */
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    for (const plot of readStored(storedPlots, json, 'what is kept of plots'))
+      this.known.get(plot.strategy)?.set(keyOf(plot), { plot, live: liveOf(plot) });
+  }
+
+  /** Writes what is over. */
+  pump(nowMs: number): void {
+    this.count = 0;
+    for (const series of this.waiting) {
+      if (series.atMs > nowMs) continue;
+      this.waiting.delete(series);
+      this.write(series);
+    }
+    if (!this.isChanged) return;
+    this.isChanged = false;
+    this.outbox.keep(
+      KEPT_PLOTS,
+      [...this.known.values()].flatMap((plots) => [...plots.values()].map(({ plot }) => plot)),
+    );
+  }
+
+  wakeAtMs(): number {
+    let wakeAtMs = Number.POSITIVE_INFINITY;
+    for (const { atMs } of this.waiting) wakeAtMs = Math.min(wakeAtMs, atMs);
+    return wakeAtMs;
+  }
+
+  private sinkOf(strategy: string): PlotSink {
+    return {
+      add: (series, atMs, value) => {
+        const live = this.series.get(series) ?? this.begin(strategy, series);
+        this.series.set(series, live);
+        const endMs = Math.ceil(atMs / MINUTE_MS) * MINUTE_MS;
+        if (this.waiting.has(live) && live.atMs !== endMs) this.write(live);
+        live.atMs = endMs;
+        live.value = value;
+        this.waiting.add(live);
+      },
+    };
+  }
+
+  private begin(strategy: string, { market, name, pane, style, color }: PlotSeries): LiveSeries {
+    const plot = { strategy, market, name, pane, style, color };
+    const plots = this.known.get(strategy);
+    const before = plots?.get(keyOf(plot));
+    const live = before?.live ?? liveOf(plot);
+    if (plots === undefined || JSON.stringify(before?.plot) === JSON.stringify(plot)) return live;
+    this.isChanged = true;
+    plots.delete(keyOf(plot));
+    plots.set(keyOf(plot), { plot, live });
+    const [oldest] = plots.keys();
+    if (plots.size > MOST_PLOTS && oldest !== undefined) plots.delete(oldest);
+    return live;
+  }
+
+  private write({ name, atMs, value }: LiveSeries): void {
+    this.count += 1;
+    if (this.count > MOST_A_STEP) {
+      if (!this.isTooMuch)
+        this.outbox.warn(
+          `more than ${MOST_A_STEP} values were plotted at one moment: of the others only the newest of each series is kept; that is said once`,
+        );
+      this.isTooMuch = true;
+      return;
+    }
+    const text = Number.isNaN(value) ? null : String(value);
+    this.outbox.change({ kind: 'figure', figure: { name, atMs, value: text } });
+  }
+}
+
+const keyOf = ({ market, name }: Pick<KeptPlot, 'market' | 'name'>): string => `${market} ${name}`;
+
+const liveOf = ({ strategy, market, name }: KeptPlot): LiveSeries => ({
+  name: plotFigure(strategy, market, name),
+  atMs: 0,
+  value: Number.NaN,
+});
