@@ -16,6 +16,11 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Runs the bot: without a configuration, two demo strategies on the built-in exchange.',
     load: async () => (await import('./commands/run.ts')).runCommand(),
   },
+  init: {
+    takes: '[dir]',
+    summary: 'Makes the folder of a new bot, which runs at once and without an account.',
+    load: async () => (await import('./commands/init.ts')).initCommand(),
+  },
   exchange: {
     summary: 'Serves a simulated exchange over HTTP.',
     load: async () => (await import('./commands/exchange.ts')).exchangeCommand(),

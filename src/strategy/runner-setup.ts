@@ -10,12 +10,11 @@ import { createIndicator, type Indicator } from './indicators.ts';
 import type { IndicatorSpecs } from './indicator-specs.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { whatIsWrong } from './check-definition.ts';
+import { isStrategyName, strategyNameProblem } from './strategy-name.ts';
 import type { MemberCandles } from './universe/member-data.ts';
 import type { MemberFeed, MemberSet } from './universe/member-set.ts';
 import { perMember } from './universe/per-member.ts';
 import { checkedUniverse, type UniverseWish } from './universe/universe-rules.ts';
-
-const LONGEST_NAME = 12;
 
 const NO_PARAMS = z.strictObject({});
 
@@ -52,10 +51,7 @@ export function checkedParameters(
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): unknown {
-  if (typeof name !== 'string' || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) || name.length > LONGEST_NAME) {
-    const message = `expected a strategy name of at most twelve lower-case letters, digits and hyphens, was ${JSON.stringify(name)}`;
-    throw new SarrafError('INVALID_STRATEGY', message);
-  }
+  if (!isStrategyName(name)) throw new SarrafError('INVALID_STRATEGY', strategyNameProblem(name));
   const params = (definition.params ?? NO_PARAMS).safeParse(frozenCopy(given));
   if (params.success) return deepFreeze(params.data);
   const problems = params.error.issues.map(

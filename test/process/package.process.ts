@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engineVersion } from '../../src/study/question/engine-version.ts';
 import { startNode } from '../support/sarraf-process.ts';
+import { installPackage } from './installed-package.ts';
 
 /**
  * The package as npm would install it: the files that it packs, beside its dependencies, in a project of its
@@ -16,29 +16,13 @@ let packed: readonly string[];
 const node = (...args: readonly string[]): string =>
   execFileSync(process.execPath, args, { encoding: 'utf8', cwd: folder });
 
-/** What `npm pack` takes, but for what the build makes. */
-function packedFiles(): readonly string[] {
-  const json = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' });
-  const [{ files }] = JSON.parse(json) as [{ readonly files: readonly { readonly path: string }[] }];
-  return files.map(({ path }) => path).filter((path) => !path.startsWith('dist/'));
-}
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sarraf-package-'));
-  installed = join(folder, 'node_modules', 'sarraf');
-  packed = packedFiles();
-  for (const path of packed) {
-    mkdirSync(dirname(join(installed, path)), { recursive: true });
-    cpSync(path, join(installed, path));
-  }
-  execFileSync(process.execPath, ['bundle.mjs', join(installed, 'dist')]);
-  const types = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', join(installed, 'dist')];
-  execFileSync('node_modules/.bin/tsc', types);
-  symlinkSync(join(process.cwd(), 'node_modules'), join(installed, 'node_modules'));
+let remove: () => void;
+beforeAll(async () => {
+  ({ folder, installed, packed, remove } = await installPackage());
   // As "npm init" writes it.
   writeFileSync(join(folder, 'package.json'), '{ "name": "own", "type": "commonjs" }');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => remove());
 
 const STRATEGY = `
 import { defineStrategy } from 'sarraf/sdk';

@@ -1,0 +1,103 @@
+import { basename } from 'node:path';
+import { botReadme } from './bot-readme.ts';
+import { botSettingsText } from './bot-settings-text.ts';
+import { backtestArguments } from './backtest-command.ts';
+import type { BotWishes } from './bot-wishes.ts';
+import { composeText, DOCKER_IGNORE, dockerfileText } from './container-files.ts';
+import { packageNameOf } from './package-name.ts';
+import { strategyTestText, strategyText } from './strategy-files.ts';
+
+/** What a new bot takes from the package of sarraf that makes it. */
+export interface ShippedParts {
+  /** What npm installs as sarraf: a version, an address, or a file of the new folder. */
+  readonly sarraf: string;
+  /** Versions of what stands beside it, which are those that sarraf is tested with. */
+  readonly versions: Readonly<Record<'node' | 'typescript' | 'vitest' | 'zod', string>>;
+  /** The code of a strategy that ships, by the name of its file. */
+  readonly strategy: (file: string) => string;
+}
+
+/** All files of a new bot's folder, by their paths in it. */
+export function botFiles(wishes: BotWishes, shipped: ShippedParts): ReadonlyMap<string, string> {
+  const { folder, start, name } = wishes;
+  const packageName = packageNameOf(folder, ['sarraf', ...Object.keys(shipped.versions)]);
+  return new Map([
+    ['package.json', packageText(packageName, wishes, shipped)],
+    ['bot.yaml', botSettingsText(wishes)],
+    [`strategies/${name}.ts`, strategyText(start, name, shipped.strategy)],
+    [`test/${name}.test.ts`, strategyTestText(start, name)],
+    ['tsconfig.json', TSCONFIG],
+    ['README.md', botReadme(wishes, basename(folder))],
+    ['Dockerfile', dockerfileText(shipped.sarraf.startsWith('file:'))],
+    ['compose.yaml', composeText(packageName)],
+    ['.dockerignore', DOCKER_IGNORE],
+    ['.env.example', ENVIRONMENT],
+    ['.gitignore', GIT_IGNORE],
+    ['.npmrc', NPM_SETTINGS],
+  ]);
+}
+
+function packageText(
+  name: string,
+  wishes: BotWishes,
+  { sarraf, versions: { zod, ...tools } }: ShippedParts,
+): string {
+  const parts = {
+    name,
+    private: true,
+    type: 'module',
+    scripts: {
+      start: 'sarraf run --config bot.yaml',
+      test: 'vitest run',
+      backtest: `sarraf ${backtestArguments(wishes)}`,
+      doctor: 'sarraf doctor --config bot.yaml',
+      types: 'tsc',
+    },
+    dependencies: { sarraf, zod },
+    // Node too, so that a machine with an older one runs the bot.
+    devDependencies: tools,
+    // What may run code at its installation: npm asks about others.
+    allowScripts: { node: true, 'better-sqlite3': false, 'msgpackr-extract': false },
+  };
+  return `${JSON.stringify(parts, null, 2)}\n`;
+}
+
+const TSCONFIG = `{
+  "compilerOptions": {
+    "target": "es2024",
+    "module": "nodenext",
+    "types": [],
+    "strict": true,
+    "noUncheckedIndexedAccess": true,
+    "erasableSyntaxOnly": true,
+    "verbatimModuleSyntax": true,
+    "allowImportingTsExtensions": true,
+    "skipLibCheck": true,
+    "noEmit": true
+  },
+  "include": ["strategies", "test"]
+}
+`;
+
+const ENVIRONMENT = `# Secrets of the bot. Copy this file, so that only you can read it:
+#   install -m 600 .env.example .env
+# bot.yaml reads \${SARRAF_TOKEN} from .env, or from the environment, which goes before it. Give the token the
+# right to read and to trade, never to withdraw.
+SARRAF_TOKEN=
+`;
+
+const GIT_IGNORE = `node_modules/
+# Secrets.
+.env
+*.key
+*.pem
+secrets/
+# What the bot remembers, and its log.
+data/
+*.log
+`;
+
+const NPM_SETTINGS = `# Node comes with the folder, so a warning that the machine's own is older would only mislead.
+loglevel=error
+fund=false
+`;

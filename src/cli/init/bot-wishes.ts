@@ -1,0 +1,82 @@
+import { basename } from 'node:path';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { address, marketSymbol } from '../../daemon/settings/setting-fields.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
+import { DEFAULT_MARKETS } from '../../simulator/settings/market-config.ts';
+import { isStrategyName, strategyNameProblem } from '../../strategy/strategy-name.ts';
+import type { BotLanguage } from './bot-language.ts';
+import type { StartName } from './starting-points.ts';
+
+/** What somebody wants a new bot to be. */
+export interface BotWishes {
+  /** Where it goes, as an absolute path. */
+  readonly folder: string;
+  readonly mode: BotConfig['mode'];
+  /** Of the exchange; null on the embedded one. */
+  readonly baseUrl: string | null;
+  readonly market: MarketSymbol;
+  /** The strategy whose code it begins with. */
+  readonly start: StartName;
+  /** What its strategy is called, and the file of it. */
+  readonly name: string;
+  readonly language: BotLanguage;
+}
+
+/** What somebody has said already. */
+export type GivenWishes = { readonly [Wish in keyof BotWishes]?: BotWishes[Wish] | undefined };
+
+export const BOT_MODES = ['embedded', 'paper', 'live'] as const satisfies readonly BotWishes['mode'][];
+
+/** What a new bot is where nobody says otherwise; it needs no account, no address and no data. */
+export const USUAL_WISHES = {
+  folder: 'my-bot',
+  mode: 'embedded',
+  market: parseMarket('BTCIRT').symbol,
+  start: 'ma-cross',
+  language: 'en',
+} as const satisfies GivenWishes;
+
+/** Markets of the embedded exchange as it is without settings. */
+export const EMBEDDED_MARKETS: readonly MarketSymbol[] = DEFAULT_MARKETS.map(
+  ({ symbol }) => parseMarket(symbol).symbol,
+);
+
+/** The value that a text stands for, or what is wrong with the text, as a sentence. */
+export type CheckedText<Value = string> = { readonly value: Value } | { readonly problem: string };
+
+export function checkName(text: string): CheckedText {
+  return isStrategyName(text) ? { value: text } : { problem: strategyNameProblem(text) };
+}
+
+export function checkAddress(text: string): CheckedText {
+  const read = address().safeParse(text);
+  return read.success ? { value: read.data } : { problem: read.error.issues[0]?.message ?? '' };
+}
+
+/** A market in any spelling. On the embedded exchange it has to be one of its own. */
+export function checkMarket(text: string, mode: BotWishes['mode']): CheckedText<MarketSymbol> {
+  const read = marketSymbol().safeParse(text);
+  if (!read.success) return { problem: read.error.issues[0]?.message ?? '' };
+  if (mode !== 'embedded' || EMBEDDED_MARKETS.includes(read.data)) return { value: read.data };
+  return {
+    problem: `expected a market of the embedded exchange (${EMBEDDED_MARKETS.join(', ')}), was ${read.data}`,
+  };
+}
+
+/** Control characters, and those that turn the direction of text; Persian needs the two joiners. */
+const UNSHOWN = /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
+
+/** Whether npm and a shell can work in a folder. The path is absolute. */
+export function checkFolder(path: string): CheckedText {
+  if (UNSHOWN.test(path))
+    return { problem: `expected a folder without characters that nobody sees, was ${JSON.stringify(path)}` };
+  if (path.includes(':')) {
+    const problem = `expected a folder without ":" in its path, was ${path}: npm finds no program below such a folder`;
+    return { problem };
+  }
+  const name = basename(path);
+  if (name === '') return { problem: 'expected a folder, was the root of all of them' };
+  if (name === 'node_modules') return { problem: 'expected another folder than node_modules' };
+  return { value: path };
+}

@@ -1,0 +1,73 @@
+import type { Readable, Writable } from 'node:stream';
+import type * as Clack from '@clack/prompts';
+import { present } from '../../domain/invariant.ts';
+import type { CheckedText } from './bot-wishes.ts';
+
+/** Where questions are asked; the process's own terminal without it. */
+export interface Terminal {
+  readonly input?: Readable;
+  readonly output?: Writable;
+}
+
+/** One of several answers. */
+export interface Choice<Value extends string> {
+  readonly value: Value;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** Somebody pressed Ctrl-C at a question. */
+export class QuestionsEnded extends Error {}
+
+/** Asks at a terminal. Every question throws `QuestionsEnded` where the person ends it. */
+export class Questions {
+  private readonly clack: typeof Clack;
+  private readonly terminal: Terminal;
+
+  private constructor(clack: typeof Clack, terminal: Terminal) {
+    this.clack = clack;
+    this.terminal = terminal;
+  }
+
+  /** The library is loaded here alone: nothing else asks so. */
+  static async open(terminal: Terminal): Promise<Questions> {
+    return new Questions(await import('@clack/prompts'), terminal);
+  }
+
+  title(text: string): void {
+    this.clack.intro(text, this.terminal);
+  }
+
+  async pick<Value extends string>(message: string, choices: readonly Choice<Value>[]): Promise<Value> {
+    const options = choices.map((choice) => ({ ...choice }));
+    const answer = await this.clack.select<string>({ message, options, ...this.terminal });
+    if (this.clack.isCancel(answer)) throw new QuestionsEnded();
+    return present(
+      choices.find(({ value }) => value === answer),
+      'one of the choices',
+    ).value;
+  }
+
+  /** A text that passes a check; what is wrong with another is shown, and it is asked again. */
+  async write<Value>(
+    message: string,
+    check: (text: string) => CheckedText<Value>,
+    usual?: string,
+  ): Promise<Value> {
+    const checkAnswer = (typed: string | undefined): CheckedText<Value> =>
+      check(typed === undefined || typed === '' ? (usual ?? '') : typed);
+    const answer = await this.clack.text({
+      message,
+      ...(usual === undefined ? {} : { placeholder: usual, defaultValue: usual }),
+      validate: (typed) => {
+        const checked = checkAnswer(typed);
+        return 'problem' in checked ? checked.problem : undefined;
+      },
+      ...this.terminal,
+    });
+    if (this.clack.isCancel(answer)) throw new QuestionsEnded();
+    const checked = checkAnswer(answer);
+    if ('problem' in checked) throw new QuestionsEnded();
+    return checked.value;
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { failed, wrongInput } from '../command-error.ts';
+
+/** What a new folder gets. */
+export interface FolderContent {
+  /** Texts by their paths in it. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Files that are copied, by their paths in it. */
+  readonly copies: ReadonlyMap<string, string>;
+}
+
+/** What editors and version control leave in a folder that is otherwise empty. */
+const HARMLESS = /^(?:\.git|\.gitattributes|\.hg|\.idea|\.vscode|\.DS_Store|Thumbs\.db|LICEN[CS]E(?:\..*)?)$/;
+
+/** Of the folder that is filled first, and takes its place or gives its files when it is whole. */
+const DRAFT = '.sarraf-init-';
+
+/** What is in the way in a folder, as a sentence; null where it is new or empty. */
+export function folderProblem(folder: string): string | null {
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return null;
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return `expected a folder at ${folder}, found something else`;
+  const found = readdirSync(folder).filter((name) => !HARMLESS.test(name));
+  if (found.length === 0) return null;
+  return `expected ${folder} to be new or empty, found ${found.toSorted().join(', ')} in it`;
+}
+
+const topsOf = ({ texts, copies }: FolderContent): readonly string[] => [
+  ...new Set([...texts.keys(), ...copies.keys()].map((path) => path.split('/')[0] ?? path)),
+];
+
+/** Refuses a folder that has something in it, with all that is there. */
+export function checkIsFree(folder: string): void {
+  const problem = folderProblem(folder);
+  if (problem !== null) throw wrongInput(`${problem}: nothing was changed; name another folder`);
+}
+
+/**
+ * Writes a new folder as a whole or not at all: it is filled beside its place, and moved there. Nothing is
+ * overwritten. It does not wait in between, so that signals are answered before it or after it. Throws what
+ * the system throws.
+ */
+export function writeBotFolder(folder: string, content: FolderContent): void {
+  checkIsFree(folder);
+  const made = makeParents(existsSync(folder) ? folder : dirname(folder));
+  const isNew = !existsSync(folder);
+  let draft: string | null = null;
+  try {
+    draft = mkdtempSync(join(isNew ? dirname(folder) : folder, DRAFT));
+    fill(draft, content);
+    if (isNew) renameSync(draft, folder);
+    else moveEach(draft, folder, topsOf(content));
+  } catch (error) {
+    if (draft !== null) rmSync(draft, { recursive: true, force: true });
+    for (const parent of made) rmSync(parent, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Makes the folders above one, and answers with the first that was not there. */
+function makeParents(folder: string): readonly string[] {
+  const first = mkdirSync(folder, { recursive: true });
+  return first === undefined ? [] : [first];
+}
+
+/**
+ * Whatever else sarraf writes is for its user alone. These files are a project's and hold no secret, and the
+ * user of a container has to read them.
+ */
+const MODES = { folder: 0o755, file: 0o644 };
+
+function fill(draft: string, { texts, copies }: FolderContent): void {
+  chmodSync(draft, MODES.folder);
+  for (const path of [...texts.keys(), ...copies.keys()]) {
+    const at = join(draft, path);
+    if (dirname(at) !== draft && !existsSync(dirname(at))) {
+      mkdirSync(dirname(at));
+      chmodSync(dirname(at), MODES.folder);
+    }
+    const from = copies.get(path);
+    if (from === undefined) writeFileSync(at, texts.get(path) ?? '', { flag: 'wx', flush: true });
+    else copyFileSync(from, at);
+    chmodSync(at, MODES.file);
+  }
+}
+
+/** What came into the folder meanwhile is looked for before each move, and ends all of them. */
+function moveEach(draft: string, folder: string, names: readonly string[]): void {
+  const moved: string[] = [];
+  try {
+    for (const name of names) {
+      const to = join(folder, name);
+      if (existsSync(to)) throw failed(`expected ${to} not to be there, it has just been made`);
+      renameSync(join(draft, name), to);
+      moved.push(to);
+    }
+    rmSync(draft, { recursive: true });
+  } catch (error) {
+    for (const path of moved) rmSync(path, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The name of the folder that a packed sarraf is copied to, and the path of the copy there. */
+export const vendorPath = (packed: string): string => `vendor/${basename(packed)}`;

@@ -1,0 +1,156 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { askWishes } from '../../../../src/cli/init/ask-wishes.ts';
+import { makeBot } from '../../../../src/cli/init/make-bot.ts';
+import { packageOriginOf } from '../../../../src/cli/init/package-origin.ts';
+import { USUAL_WISHES, type GivenWishes } from '../../../../src/cli/init/bot-wishes.ts';
+import { folderProblem } from '../../../../src/cli/init/write-bot-folder.ts';
+import { VERSION } from '../../../../src/exchange/version.ts';
+import { sarrafHere } from '../../../support/sarraf-here.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'sarraf-init-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+describe('sarraf init without a terminal', () => {
+  test.each([
+    [[], 'expected a terminal to ask at'],
+    [['--yes', '--exchange', 'paper'], 'expected --url with the address'],
+    [['--yes', '--url', 'https://exchange.example'], 'expected --exchange paper or live beside --url'],
+    [['--yes', '--exchange', 'embedded', '--url', 'https://exchange.example'], 'has no address'],
+    [['--yes', '--exchange', 'live', '--url', 'https://me:secret@exchange.example'], 'scheme and host alone'],
+    [['--yes', '--name', 'Mine'], '--name: expected a strategy name'],
+    [['--json', '--market', 'XRPIRT'], '--market: expected a market of the embedded exchange'],
+  ])('%j ends with 2 and writes nothing', async (options, message) => {
+    const { code, out, error } = await sarrafHere(['init', join(home, 'bot'), ...options]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error).toContain(message);
+    expect(error).not.toContain('secret');
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test('tells of a folder with something in it before it takes any time', async () => {
+    writeFileSync(join(home, 'bot.yaml'), 'mine');
+    const { code, error } = await sarrafHere(['init', home, '--yes']);
+    expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('found bot.yaml in it') });
+  });
+});
+
+/** Answers questions by keys, each when its question stands there; the wishes, and all that was shown. */
+async function answered(
+  given: GivenWishes,
+  answers: readonly (readonly [question: string, ...keys: string[]])[],
+) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let shown = '';
+  let asked = 0;
+  output.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+    const [question, ...keys] = answers[asked] ?? [];
+    if (question === undefined || !shown.includes(question)) return;
+    asked += 1;
+    shown = shown.slice(shown.indexOf(question) + question.length);
+    for (const key of keys) setImmediate(() => input.write(key));
+  });
+  const wishes = await askWishes(given, { workingFolder: home, folderProblem, terminal: { input, output } });
+  return { wishes, asked };
+}
+
+const ENTER = '\r';
+const DOWN = '\u001B[B';
+
+describe('the questions', () => {
+  test('with Enter at each lead to the usual bot', async () => {
+    const { wishes } = await answered({}, [
+      ['زبان', ENTER],
+      ['In which folder', ENTER],
+      ['On which exchange', ENTER],
+      ['Which market', ENTER],
+      ['Which strategy', ENTER],
+      ['called', ENTER],
+    ]);
+    expect(wishes).toEqual({
+      ...USUAL_WISHES,
+      folder: join(home, 'my-bot'),
+      baseUrl: null,
+      name: 'ma-cross',
+    });
+  });
+
+  test('are in Persian for who wants that, and leave out what is given', async () => {
+    const { wishes } = await answered({ start: 'grid', name: 'mine' }, [
+      ['زبان', DOWN, ENTER],
+      ['در کدام پوشه', `ربات من${ENTER}`],
+      ['روی کدام صرافی', DOWN, ENTER],
+      ['نشانی صرافی', `https://exchange.example${ENTER}`],
+      ['کدام بازار', `ethirt${ENTER}`],
+    ]);
+    expect(wishes).toEqual({
+      language: 'fa',
+      folder: join(home, 'ربات من'),
+      mode: 'paper',
+      baseUrl: 'https://exchange.example',
+      market: 'ETHIRT',
+      start: 'grid',
+      name: 'mine',
+    });
+  });
+
+  test('say what is wrong with an answer, and end with Ctrl-C', async () => {
+    mkdirSync(join(home, 'taken/notes'), { recursive: true });
+    const { wishes, asked } = await answered({ language: 'en' }, [
+      ['In which folder', `taken${ENTER}`],
+      ['to be new or empty', '\u0003'],
+    ]);
+    expect({ wishes, asked }).toEqual({ wishes: null, asked: 2 });
+  });
+});
+
+test('a new bot pins the sarraf that makes it, and gets a copy of a package that is a file', async () => {
+  const packed = join(home, 'sarraf-0.1.0.tgz');
+  writeFileSync(packed, 'packed');
+  const wishes = { ...USUAL_WISHES, folder: join(home, 'bot'), baseUrl: null, name: 'mine' };
+  await makeBot(wishes, () => {}, { kind: 'file', path: packed });
+  const text = readFileSync(join(home, 'bot/package.json'), 'utf8');
+  expect(text).toContain('"sarraf": "file:vendor/sarraf-0.1.0.tgz"');
+  expect(readFileSync(join(home, 'bot/vendor/sarraf-0.1.0.tgz'), 'utf8')).toBe('packed');
+});
+
+describe('where an installed sarraf came from', () => {
+  test.each([
+    ['https://registry.npmjs.org/sarraf/-/sarraf-0.1.0.tgz', { kind: 'named', name: VERSION }],
+    [
+      'git+https://git.example/sarraf.git#abc',
+      { kind: 'named', name: 'git+https://git.example/sarraf.git#abc' },
+    ],
+    ['file:gone.tgz', { kind: 'named', name: VERSION }],
+    [undefined, { kind: 'named', name: VERSION }],
+  ])('%s', (resolved, origin) => {
+    mkdirSync(join(home, 'node_modules/sarraf'), { recursive: true });
+    const record = { packages: { 'node_modules/sarraf': { resolved } } };
+    writeFileSync(join(home, 'node_modules/.package-lock.json'), JSON.stringify(record));
+    expect(packageOriginOf(join(home, 'node_modules/sarraf'), false)).toEqual(origin);
+  });
+
+  test('is the file that npm was given', () => {
+    mkdirSync(join(home, 'app/node_modules/sarraf'), { recursive: true });
+    writeFileSync(join(home, 'a.tgz'), '');
+    const record = { packages: { 'node_modules/sarraf': { resolved: 'file:../a.tgz' } } };
+    writeFileSync(join(home, 'app/node_modules/.package-lock.json'), JSON.stringify(record));
+    const origin = packageOriginOf(join(home, 'app/node_modules/sarraf'), false);
+    expect(origin).toEqual({ kind: 'file', path: join(home, 'a.tgz') });
+  });
+
+  test('is not known where npm did not install it', () => {
+    expect(packageOriginOf(join(home, 'node_modules/sarraf'), false)).toEqual({
+      kind: 'named',
+      name: VERSION,
+    });
+    expect(packageOriginOf(home, true)).toEqual({ kind: 'checkout', folder: home });
+  });
+});
