@@ -152,6 +152,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Shows whether the running bot is healthy.',
     load: async () => (await import('./commands/health.ts')).healthCommand(),
   },
+  watchdog: {
+    summary: 'Watches a bot from a process of its own: reports silence, and can cancel its entries.',
+    load: async () => (await import('./commands/watchdog.ts')).watchdogCommand(),
+  },
   backup: {
     summary: 'Copies what a bot remembers, while it runs, and verifies the copy.',
     load: async () => (await import('./commands/backup.ts')).backupCommand(),

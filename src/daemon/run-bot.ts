@@ -2,6 +2,7 @@ import { ownMarketsOf, placeText } from '../strategy/universe/own-markets.ts';
 import { join } from 'node:path';
 import { countText, groupedText, moneyText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
+import { SarrafError } from '../domain/errors.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
@@ -11,6 +12,7 @@ import { CrashWatch } from './crash-watch.ts';
 import { createBot, type CreatedBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
 import { openFreshMirror } from './fresh-mirror.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { HealthService } from './health/health-service.ts';
 import { LedgerWatch } from './health/ledger-watch.ts';
 import { writeLedgerNote } from './ledger-note.ts';
@@ -67,6 +69,8 @@ function offer(program = 'sarraf'): string {
 export async function runBot(options: RunOptions): Promise<Summary> {
   const { config } = options;
   const locks = takeRunLocks(config);
+  const heartbeat = new Heartbeat(config.data.folder);
+  let failure: string | null = null;
   try {
     const ledger = ledgerOf(config);
     const subjects = Object.values(ledgerSubjects(config.exchange.credentials));
@@ -87,7 +91,13 @@ export async function runBot(options: RunOptions): Promise<Summary> {
       await health.end();
       await recording?.close();
     }
+  } catch (error) {
+    // A stop before the exchange has answered was wanted.
+    const isWanted = error instanceof SarrafError && error.code === 'ABORTED';
+    failure = isWanted ? null : error instanceof Error ? error.message : String(error);
+    throw error;
   } finally {
+    heartbeat.end(failure);
     locks.release();
   }
 }

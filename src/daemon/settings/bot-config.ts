@@ -11,6 +11,7 @@ import {
 import { lockSettings } from './lock-settings.ts';
 import { MOST_STRATEGIES, isolationSettings, strategySettings } from './strategy-settings.ts';
 import { riskSettings } from './risk-settings.ts';
+import { watchdogSettings } from './watchdog-settings.ts';
 import { embeddedSettings, paperSettings } from './venue-settings.ts';
 
 const MODES = ['embedded', 'paper', 'live'] as const;
@@ -63,6 +64,7 @@ export const botConfig = z.strictObject({
   isolation: isolationSettings.describe('Limits of the thread of each strategy in a running bot.'),
   drain: drainSettings.describe('How the run ends.'),
   health: healthSettings.describe('The server that shows whether the bot is healthy.'),
+  watchdog: watchdogSettings.describe('When "sarraf watchdog" reports that the bot is silent.'),
   log: logSettings.describe('What is logged, and where.'),
 });
 

@@ -21,7 +21,16 @@ type Embedded = Omit<ReadSettings['embedded'], 'file' | 'exchange'>;
 /** A bot that can be built: every path is absolute, every limit is laid over those below it. */
 export interface BotConfig extends Pick<
   ReadSettings,
-  'mode' | 'instance' | 'exchange' | 'execution' | 'reconciliation' | 'isolation' | 'drain' | 'health' | 'log'
+  | 'mode'
+  | 'instance'
+  | 'exchange'
+  | 'execution'
+  | 'reconciliation'
+  | 'isolation'
+  | 'drain'
+  | 'health'
+  | 'watchdog'
+  | 'log'
 > {
   /** `exchange` is null where the exchange in this process has the defaults. */
   readonly embedded: Embedded & { readonly exchange: ExchangeConfig | null };
@@ -96,6 +105,7 @@ export function createBotConfig(
     isolation: settings.isolation,
     drain: settings.drain,
     health: settings.health,
+    watchdog: settings.watchdog,
     log: { ...log, file: absoluteOrNull(log.file) },
   };
 }

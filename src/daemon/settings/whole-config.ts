@@ -1,4 +1,5 @@
 import type { Located } from '../../configuration/load-yaml.ts';
+import { parseDuration } from './duration-text.ts';
 import { isLoopback } from './setting-fields.ts';
 import { baseName } from './strategy-settings.ts';
 
@@ -22,7 +23,12 @@ const plain = (value: unknown): Plain =>
  */
 export function checkWhole(written: unknown): readonly Located[] {
   const root = plain(written);
-  return [...checkMode(root), ...checkStrategyNames(root), ...checkEmbedded(plain(root['embedded']))];
+  return [
+    ...checkMode(root),
+    ...checkStrategyNames(root),
+    ...checkEmbedded(plain(root['embedded'])),
+    ...checkWatchdog(plain(root['watchdog'])),
+  ];
 }
 
 function problem(path: readonly PropertyKey[], message: string): Located {
@@ -111,4 +117,17 @@ function checkStrategyNames(root: Plain): readonly Located[] {
 function checkEmbedded(embedded: Plain): readonly Located[] {
   if (embedded['file'] === undefined || embedded['exchange'] === undefined) return [];
   return [problem(['embedded', 'file'], 'expected either a file or an exchange written here, were both')];
+}
+
+/** Nothing is canceled before it is reported. */
+function checkWatchdog({ silentAfter = '60s', cancelEntriesAfter }: Plain): readonly Located[] {
+  if (typeof silentAfter !== 'string' || typeof cancelEntriesAfter !== 'string') return [];
+  const [silentMs, cancelMs] = [parseDuration(silentAfter), parseDuration(cancelEntriesAfter)];
+  if (silentMs === null || cancelMs === null || cancelMs >= silentMs) return [];
+  return [
+    problem(
+      ['watchdog', 'cancelEntriesAfter'],
+      `expected at least the time of watchdog.silentAfter, which is ${silentAfter}, was ${cancelEntriesAfter}`,
+    ),
+  ];
 }

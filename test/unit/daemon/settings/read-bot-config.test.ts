@@ -94,6 +94,12 @@ describe('the configuration of a live bot', () => {
   });
 });
 
+test('no entries are canceled before the silence is reported', () => {
+  expect(problemsOf('watchdog: { silentAfter: 2m, cancelEntriesAfter: 90s }\n')).toEqual([
+    'bot.yaml:1:50: watchdog.cancelEntriesAfter: expected at least the time of watchdog.silentAfter, which is 2m, was 90s',
+  ]);
+});
+
 describe('every problem', () => {
   test('is reported at once, with its line and what was probably meant', () => {
     const text = [
@@ -123,7 +129,7 @@ describe('every problem', () => {
       'bot.yaml:10:49: strategies[1].risk.maxOrderVlue: unknown key, did you mean maxOrderValue?',
       'bot.yaml:11:19: embedded.file: expected either a file or an exchange written here, were both',
       'bot.yaml:12:17: health.port: Too big: expected number to be <=65535',
-      'bot.yaml:13:1: colour: unknown key, expected one of mode, instance, exchange, embedded, paper, data, record, strategies, strategiesFolders, risk, locks, execution, reconciliation, isolation, drain, health, log',
+      'bot.yaml:13:1: colour: unknown key, expected one of mode, instance, exchange, embedded, paper, data, record, strategies, strategiesFolders, risk, locks, execution, reconciliation, isolation, drain, health, watchdog, log',
     ]);
   });
 

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { lengthText } from '../../domain/time-text.ts';
+import { runWatchdog } from '../../daemon/watchdog/run-watchdog.ts';
+import { watchdogText, isTrouble } from '../../daemon/watchdog/watchdog-text.ts';
+import { endSignal } from '../end-signal.ts';
+import { readConfig } from '../read-config.ts';
+
+interface Options {
+  readonly config: string;
+  readonly data?: string;
+  readonly json?: true;
+}
+
+const EXAMPLES = `
+It is a process of its own, so that somebody speaks when the bot can not. It looks at the bot's
+heartbeat once a second. It asks the exchange for nothing while the bot lives.
+Exit codes: 0 it was ended by a signal, 1 another watchdog has the folder, 2 the configuration or an
+option is wrong.
+
+Examples:
+  sarraf watchdog --config bot.yaml
+  sarraf watchdog --config bot.yaml --data /data --json`;
+
+async function watch(options: Options): Promise<void> {
+  const overrides =
+    options.data === undefined ? [] : [['data.folder', JSON.stringify(resolve(options.data))] as const];
+  const config = readConfig(options.config, overrides);
+  const { silentAfterMs, cancelEntriesAfterMs } = config.watchdog;
+  const say = (line: { readonly event: string; readonly message: string }): void => {
+    const atMs = Date.now();
+    if (options.json === true) console.log(JSON.stringify({ atMs, ...line }));
+    else console.log(`${new Date(atMs).toISOString()} ${line.message}`);
+  };
+  const cancels =
+    cancelEntriesAfterMs === null
+      ? 'cancels nothing'
+      : `cancels its entries after ${lengthText(cancelEntriesAfterMs)}`;
+  say({
+    event: 'begin',
+    message: `watches the bot of ${config.data.folder}: reports a silence of ${lengthText(silentAfterMs)}, ${cancels}`,
+  });
+  const { signal, release } = endSignal();
+  try {
+    await runWatchdog({
+      config,
+      signal,
+      onNews: (news) =>
+        say({ event: news.kind, message: watchdogText(news), ...(isTrouble(news) ? { trouble: true } : {}) }),
+    });
+  } finally {
+    release();
+  }
+}
+
+/** `sarraf watchdog`: reports a bot that is silent, from a process of its own. */
+export function watchdogCommand(): Command {
+  return new Command('watchdog')
+    .description('Watches a bot from a process of its own: reports silence, and can cancel its entries.')
+    .requiredOption('--config <file>', 'configuration of the bot, such as bot.yaml')
+    .option('--data <folder>', 'data folder of the bot, instead of the configured one')
+    .option('--json', 'prints JSON lines')
+    .addHelpText('after', EXAMPLES)
+    .action(watch);
+}

@@ -1,0 +1,85 @@
+import { readFileSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { setInterval } from 'node:timers';
+import { z } from 'zod';
+import { writePrivateFile } from '../configuration/private-file.ts';
+
+/** How often the loop of a run shows that it turns. */
+const BEAT_EVERY_MS = 1_000;
+
+const LONGEST_FAILURE = 500;
+
+const stored = z.object({
+  pid: z.int().positive(),
+  sinceMs: z.int().nonnegative(),
+  endedAtMs: z.int().nonnegative().nullable(),
+  failure: z.string().nullable(),
+});
+
+/** What a data folder shows of its run. */
+export interface Pulse {
+  readonly pid: number;
+  /** When the run began, in ms since 1970. */
+  readonly sinceMs: number;
+  /** When its loop last turned. */
+  readonly beatMs: number;
+  /** When the run ended in order; null while it runs, and where it was killed. */
+  readonly endedAtMs: number | null;
+  /** Why it ended, where that was no wish of anybody. */
+  readonly failure: string | null;
+}
+
+const pathOf = (dataFolder: string): string => join(dataFolder, 'heartbeat.json');
+
+/**
+ * Shows others that the loop of this run turns: the time of a small file, renewed once a second, which needs
+ * no room on the disk. What the file says is written twice in a life: when the run begins, and when it ends.
+ */
+export class Heartbeat {
+  private readonly path: string;
+  private readonly sinceMs = Date.now();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(dataFolder: string) {
+    this.path = pathOf(dataFolder);
+    this.tryToWrite(null, null);
+    this.timer = setInterval(() => this.beat(), BEAT_EVERY_MS);
+    this.timer.unref();
+  }
+
+  /** The run ends in order; `failure` says why, where nobody wanted it to. */
+  end(failure: string | null): void {
+    clearInterval(this.timer);
+    this.tryToWrite(Date.now(), failure?.slice(0, LONGEST_FAILURE) ?? null);
+  }
+
+  private beat(): void {
+    const now = new Date();
+    try {
+      utimesSync(this.path, now, now);
+    } catch {
+      // Somebody deleted the file.
+      this.tryToWrite(null, null);
+    }
+  }
+
+  private tryToWrite(endedAtMs: number | null, failure: string | null): void {
+    const { sinceMs } = this;
+    try {
+      writePrivateFile(this.path, JSON.stringify({ pid: process.pid, sinceMs, endedAtMs, failure }));
+    } catch {
+      // A full disk is the mirror's to report. A watchdog finds silence, and reports that.
+    }
+  }
+}
+
+/** What the last run of a data folder shows; null where none has shown anything that can be read. */
+export function readPulse(dataFolder: string): Pulse | null {
+  try {
+    const path = pathOf(dataFolder);
+    const read = stored.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return { ...read, beatMs: statSync(path).mtimeMs };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { duration } from './duration-field.ts';
+
+const DAY_MS = 86_400_000;
+
+/** When `sarraf watchdog` reports that a bot is silent, and what it does then. */
+export const watchdogSettings = z
+  .strictObject({
+    silentAfter: duration({ leastMs: 5_000, mostMs: DAY_MS })
+      .prefault('60s')
+      .describe('How long the loop of the bot may stand still before it is reported.'),
+    cancelEntriesAfter: duration({ leastMs: 5_000, mostMs: DAY_MS })
+      .nullable()
+      .prefault(null)
+      .describe(
+        'How long it stands still before the watchdog cancels its open orders that are no exits. Without it none is canceled.',
+      ),
+  })
+  .transform(({ silentAfter, cancelEntriesAfter }) => ({
+    silentAfterMs: silentAfter,
+    cancelEntriesAfterMs: cancelEntriesAfter,
+  }))
+  .prefault({});

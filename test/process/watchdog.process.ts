@@ -1,0 +1,101 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startNode, type SarrafProcess } from '../support/sarraf-process.ts';
+import type { BotHome } from './bot-home.ts';
+import { brokenPromises, OwnExchange } from './own-exchange.ts';
+
+/** For a machine however busy. */
+const PATIENT = { timeout: 120_000, interval: 200 };
+
+let own: OwnExchange;
+let watchdog: SarrafProcess | null = null;
+
+beforeEach(async () => {
+  own = await OwnExchange.open({ seed: 31 });
+});
+
+afterEach(async (context) => {
+  watchdog?.child.kill('SIGKILL');
+  await watchdog?.finished;
+  await own.close(context);
+});
+
+function watch(home: BotHome): SarrafProcess {
+  const config = JSON.parse(readFileSync(home.configPath, 'utf8')) as Record<string, unknown>;
+  const times = { silentAfter: '5s', cancelEntriesAfter: '6s' };
+  writeFileSync(home.configPath, JSON.stringify({ ...config, watchdog: times }));
+  return startNode(['bin/sarraf.js', 'watchdog', '--config', home.configPath, '--json']);
+}
+
+interface News {
+  readonly atMs: number;
+  readonly event: string;
+  readonly message: string;
+}
+
+/** When the line was said that the test looked at last. */
+let heardMs = 0;
+
+/** The next line of an event. */
+async function news(event: string): Promise<string> {
+  const isNext = (text: string): boolean => {
+    const read = JSON.parse(text) as News;
+    return read.event === event && read.atMs > heardMs;
+  };
+  const line = JSON.parse((await watchdog?.line(isNext)) ?? '{}') as News;
+  heardMs = line.atMs;
+  return line.message;
+}
+
+/** Open orders at the exchange, by whether they wait for a stop price or are paired with one that does. */
+function open(): { readonly entries: number; readonly exits: number } {
+  const orders = own.exchange.truth().orders.filter(({ isOpen }) => isOpen);
+  const entries = orders.filter(({ side }) => side === 'buy').length;
+  return { entries, exits: orders.length - entries };
+}
+
+test('a watchdog cancels the entries of a bot that stands still, keeps its exits, and leaves a bot that is back alone', async () => {
+  const { exchange } = own;
+  const home = own.home({
+    instance: 'dogged',
+    seed: 1,
+    plugin: resolve('test/process/protected-strategy.ts'),
+  });
+  const bot = own.start(home);
+  await bot.healthAddress();
+  // Each of two strategies has a purchase far below the market and both legs of an OCO.
+  await expect.poll(open, PATIENT).toEqual({ entries: 2, exits: 4 });
+  watchdog = watch(home);
+  await news('began');
+
+  const requests = exchange.requests().length;
+  bot.signal('SIGSTOP');
+  expect(await news('silent')).toMatch(/^the bot \(pid \d+\) is silent since/);
+  expect(await news('canceled')).toMatch(/^of the silent bot 2 entries are canceled .*; [24] exits stay/);
+  expect(open()).toEqual({ entries: 0, exits: 4 });
+  // Two cancels and a page of open orders, and what was on its way.
+  expect(exchange.requests().length).toBeGreaterThan(requests);
+
+  bot.signal('SIGCONT');
+  expect(await news('back')).toContain('looks after its orders itself');
+  await expect
+    .poll(async () => (await fetch(`${await bot.firstHealthAddress()}/readyz`)).status, PATIENT)
+    .toBe(200);
+  expect(open()).toEqual({ entries: 0, exits: 4 });
+
+  await bot.kill();
+  await news('silent');
+  expect(await news('canceled')).toMatch(/^of the silent bot no entry was open; [24] exits stay/);
+
+  const second = own.start(home);
+  await second.healthAddress();
+  await news('back');
+  exchange.endTrading();
+  second.signal('SIGTERM');
+  await second.finished;
+  expect(await news('ended')).toBe('the bot has ended in order');
+  watchdog.child.kill('SIGTERM');
+  expect((await watchdog.finished).code).toBe(0);
+  expect(brokenPromises(exchange, home)).toEqual([]);
+});

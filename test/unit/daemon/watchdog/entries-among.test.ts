@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { parseUnits, type Units } from '../../../../src/domain/money.ts';
+import type { VenueOrder } from '../../../../src/domain/order.ts';
+import { sortOpenOrders } from '../../../../src/daemon/watchdog/entries-among.ts';
+import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
+import type { OrderRecord } from '../../../../src/execution/order-record.ts';
+import { orderIn } from '../../../support/order-value.ts';
+
+const units = (text: string): Units => parseUnits(text);
+
+function own(name: string, changed: Partial<OrderRecord> = {}): OrderRecord {
+  return orderIn('open', { key: name, clientOrderId: name, strategy: 'a', market: 'BTCIRT', ...changed });
+}
+
+function listedAs(...names: readonly (string | null)[]): readonly VenueOrder[] {
+  return names.map((clientOrderId, index) => ({ id: String(index), clientOrderId }) as unknown as VenueOrder);
+}
+
+function sorted(
+  orders: readonly OrderRecord[],
+  { held = '0', listed = listedAs(...orders.map(({ clientOrderId }) => clientOrderId)) } = {},
+): { readonly entries: readonly string[]; readonly exits: readonly string[] } {
+  const { entries, exits } = sortOpenOrders({
+    listed,
+    own: orders,
+    heldOf: () => units(held),
+    marketNames: MARKET_NAMES,
+  });
+  const keys = (of: typeof entries): readonly string[] => of.map(({ order }) => order.key);
+  return { entries: keys(entries), exits: keys(exits) };
+}
+
+test('a purchase is an entry, and a sale of what is held an exit', () => {
+  const orders = [
+    own('buy', { side: 'buy', amount: units('1') }),
+    own('sell', { side: 'sell', amount: units('1') }),
+  ];
+  expect(sorted(orders, { held: '1' })).toEqual({ entries: ['buy'], exits: ['sell'] });
+});
+
+test('a sale of more than is held is an entry, but for the exit of a bracket, which the mirror may lag behind', () => {
+  const orders = [
+    own('quote', { side: 'sell', amount: units('2') }),
+    own('stop', { side: 'sell', amount: units('2'), exit: 'stop-loss' }),
+  ];
+  expect(sorted(orders, { held: '0' })).toEqual({ entries: ['quote'], exits: ['stop'] });
+});
+
+test('both legs of an OCO stay together, though only one has an id of ours', () => {
+  const orders = [
+    own('oco', { side: 'sell', amount: units('1'), pairKey: 'oco/2' }),
+    own('oco/2', {
+      clientOrderId: null,
+      side: 'sell',
+      amount: units('1'),
+      stopPrice: units('5'),
+      pairKey: 'oco',
+    }),
+  ];
+  expect(sorted(orders, { held: '1' })).toEqual({ entries: [], exits: ['oco'] });
+});
+
+test('orders of people and of other bots are none of its business, nor what is not open any more', () => {
+  const orders = [own('mine', { side: 'buy' }), own('gone', { side: 'buy' })];
+  const listed = listedAs('mine', 'other-bot-e001-1', null);
+  expect(sorted(orders, { listed })).toEqual({ entries: ['mine'], exits: [] });
+});

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Heartbeat, readPulse } from '../../../../src/daemon/heartbeat.ts';
+import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
+import type { BotConfig } from '../../../../src/daemon/settings/create-bot-config.ts';
+import { runWatchdog, type WatchdogNews } from '../../../../src/daemon/watchdog/run-watchdog.ts';
+import { isTrouble, watchdogText } from '../../../../src/daemon/watchdog/watchdog-text.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-watchdog-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const set = (path: string, value: unknown) => [path, JSON.stringify(value)] as const;
+
+/** A bot at an exchange that nothing listens for, and a watchdog in a hurry. */
+function config(): BotConfig {
+  const reading = readBotConfig(null, {
+    environment: {},
+    workingFolder: folder,
+    overrides: [
+      set('mode', 'live'),
+      set('exchange', {
+        baseUrl: 'http://127.0.0.1:9',
+        credentials: { token: 'a-token' },
+        ledgerFolder: join(folder, 'ledgers'),
+      }),
+      set('strategies', [{ plugin: 'ma-cross', market: 'BTCIRT' }]),
+      set('data', { folder }),
+    ],
+  });
+  if (!reading.ok) throw new Error(reading.problems.join('\n'));
+  return { ...reading.config, watchdog: { silentAfterMs: 30, cancelEntriesAfterMs: 40 } };
+}
+
+test('reports silence, and that nothing could be canceled where there is no way to the exchange', async () => {
+  const heartbeat = new Heartbeat(folder);
+  const news: WatchdogNews[] = [];
+  const controller = new AbortController();
+  await runWatchdog({
+    config: config(),
+    everyMs: 5,
+    signal: controller.signal,
+    onNews(one) {
+      news.push(one);
+      if (one.kind === 'not-canceled') controller.abort();
+    },
+  });
+  heartbeat.end(null);
+  expect(news.map(({ kind }) => kind)).toEqual(['silent', 'not-canceled']);
+  expect(news.every(isTrouble)).toBe(true);
+  const [silent = '', failed = ''] = news.map(watchdogText);
+  expect(silent).toMatch(/^the bot \(pid \d+\) is silent since .* can fill$/);
+  expect(failed).toMatch(/^the entries of the silent bot could not be canceled: .*; it is tried again$/);
+});
+
+test('a second watchdog of a folder is refused', async () => {
+  const controller = new AbortController();
+  const options = { config: config(), onNews: () => undefined, signal: controller.signal, everyMs: 5 };
+  const first = runWatchdog(options);
+  await expect(runWatchdog(options)).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
+  controller.abort();
+  await first;
+});
+
+test('a heartbeat shows why a run ended, and is made anew where somebody deleted it', async () => {
+  const heartbeat = new Heartbeat(folder);
+  expect(readPulse(folder)).toMatchObject({ pid: process.pid, endedAtMs: null, failure: null });
+  rmSync(join(folder, 'heartbeat.json'));
+  expect(readPulse(folder)).toBeNull();
+  await expect.poll(() => readPulse(folder), { timeout: 20_000 }).toMatchObject({ endedAtMs: null });
+  heartbeat.end('the disk is full');
+  expect(readPulse(folder)).toMatchObject({ endedAtMs: expect.any(Number), failure: 'the disk is full' });
+});
