@@ -1,0 +1,101 @@
+import { addUnits, parseUnits, subtractUnits, type Units } from '../domain/money.ts';
+import { divideHalfEven } from '../domain/rounding.ts';
+import { tehranDay, tehranInstant } from '../domain/tehran-time.ts';
+
+/** A value of a series of money, such as `equity/CURRENCY` or `profit/CURRENCY` of the mirror. */
+export interface ValueAt {
+  readonly atMs: number;
+  readonly value: Units;
+}
+
+/** A value so long after midnight is as good as that of midnight itself. */
+const AT_MIDNIGHT_MS = 600_000;
+
+const BASIS_POINTS = 10_000n;
+
+/** The values of a series as the mirror has them, in units; gaps are left out. */
+export function valuesOf(
+  figures: readonly { readonly atMs: number; readonly value: string | null }[],
+): readonly ValueAt[] {
+  return figures.flatMap(({ atMs, value }) => (value === null ? [] : [{ atMs, value: parseUnits(value) }]));
+}
+
+/**
+ * A series of equity without what came in and went out: what there is now, less what was made since each
+ * moment. So a deposit is no gain and a withdrawal is no loss, and a fall of it is a loss.
+ */
+export function withoutDeposits(profits: readonly ValueAt[], equityNow: Units): readonly ValueAt[] {
+  const last = profits.at(-1);
+  if (last === undefined) return [];
+  const base = subtractUnits(equityNow, last.value);
+  return profits.map(({ atMs, value }) => ({ atMs, value: addUnits(base, value) }));
+}
+
+/** What a day has brought so far. */
+export interface ProfitOfDay {
+  readonly profit: Units;
+  /** When the value was taken with which the day began; later than midnight where there was none before. */
+  readonly sinceMs: number;
+}
+
+/**
+ * How much a series has risen since midnight in Tehran, up to its last value of the day of `nowMs`; null
+ * where the day has no value. The day begins with the value of midnight, else with the last one before it,
+ * else with its first. `values` are oldest first. Of a series of equity a deposit counts as profit: take that
+ * of the profits.
+ */
+export function profitOfTehranDay(values: readonly ValueAt[], nowMs: number): ProfitOfDay | null {
+  const day = tehranDay(nowMs);
+  const [fromMs, toMs] = [tehranInstant(day, 0), tehranInstant(day + 1, 0)];
+  const first = values.find(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  const last = values.findLast(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  if (first === undefined || last === undefined) return null;
+  const before = values.findLast(({ atMs }) => atMs < fromMs);
+  const start = first.atMs < fromMs + AT_MIDNIGHT_MS ? first : (before ?? first);
+  return { profit: subtractUnits(last.value, start.value), sinceMs: start.atMs };
+}
+
+/** A fall from a highest value. */
+export interface Fall {
+  readonly peak: Units;
+  readonly peakAtMs: number;
+  readonly low: Units;
+  readonly lowAtMs: number;
+  /** `peak` less `low`; zero where there is none. */
+  readonly depth: Units;
+  /** The same in hundredths of a percent of the peak, half-even; null where the peak is not positive. */
+  readonly depthBps: number | null;
+}
+
+/** Where a series stands below its highest value, and the deepest that it ever stood below one. */
+export interface SeriesDrawdown {
+  /** `low` is the last value. */
+  readonly now: Fall;
+  /** The first of those that are as deep. */
+  readonly deepest: Fall;
+}
+
+/** Null for a series without values. `values` are oldest first. */
+export function drawdownOf(values: readonly ValueAt[]): SeriesDrawdown | null {
+  let [peak] = values;
+  let deepest: Fall | null = null;
+  let now: Fall | null = null;
+  for (const at of values) {
+    if (peak === undefined || at.value > peak.value) peak = at;
+    now = fallOf(peak, at);
+    if (deepest === null || now.depth > deepest.depth) deepest = now;
+  }
+  return now === null || deepest === null ? null : { now, deepest };
+}
+
+function fallOf(peak: ValueAt, low: ValueAt): Fall {
+  const depth = subtractUnits(peak.value, low.value);
+  return {
+    peak: peak.value,
+    peakAtMs: peak.atMs,
+    low: low.value,
+    lowAtMs: low.atMs,
+    depth,
+    depthBps: peak.value > 0n ? Number(divideHalfEven(depth * BASIS_POINTS, peak.value)) : null,
+  };
+}
