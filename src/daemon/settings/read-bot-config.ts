@@ -19,6 +19,7 @@ import {
   warnOfPlainSecrets,
 } from './credential-texts.ts';
 import { withoutSource, withoutValues } from './message-cleaner.ts';
+import { withEnvironmentFile, type Environment } from './environment-file.ts';
 import { applyOverride, overridePath, type Override } from './overrides.ts';
 import { readFailure, readSmallFile, type ReadSmallFile } from '../../configuration/secret-file.ts';
 import { substitute } from './substitute.ts';
@@ -28,7 +29,8 @@ import { checkWhole } from './whole-config.ts';
 const LARGEST_FILE_BYTES = 1024 * 1024;
 
 export interface BotConfigSources {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What `${NAME}` stands for; a file `.env` beside the configuration adds to it. */
+  readonly environment: Environment;
   /** The disk by default. */
   readonly readFile?: ReadSmallFile;
   /** What `--set` says, in its order. */
@@ -62,7 +64,7 @@ export type BotConfigReading =
  * not thrown, and no secret is in any of them.
  */
 export function readBotConfig(file: string | null, sources: BotConfigSources): BotConfigReading {
-  const { environment, readFile = readSmallFile, overrides = [], workingFolder, isOffline = false } = sources;
+  const { readFile = readSmallFile, overrides = [], workingFolder, isOffline = false } = sources;
   const folder = credentialFolderOf(file, workingFolder);
   let text = '';
   try {
@@ -70,6 +72,11 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   } catch (error) {
     return { ok: false, problems: [`${file}:1:1: ${readFailure(error)}`], warnings: [] };
   }
+  const hasReferences = [text, ...overrides.map(([, value]) => value)].some((one) => one.includes('${'));
+  const { environment, warnings: ofFile } =
+    file !== null && hasReferences
+      ? withEnvironmentFile(sources.environment, { folder, readFile })
+      : { environment: sources.environment, warnings: [] };
   let place: string | null = null;
   let values: ReadonlyMap<string, string> = new Map();
   const warned: Located[] = [];
@@ -100,7 +107,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   const line = (problem: ConfigProblem): string =>
     withoutValues(writeLine(problem, { file, overrides }), values);
   const exchange = read.ok ? readExchangeFile(read.value, { folder, readFile }) : null;
-  const warnings = warned.map((one) => line(locate(one)));
+  const warnings = [...ofFile, ...warned.map((one) => line(locate(one)))];
   const problems = [
     ...refusedOverrides,
     ...(read.ok ? [] : asTold(read.problems, text).map(line)),

@@ -55,6 +55,17 @@ describe('a secret', () => {
       'token: file:${FILE}',
       { environment: { FILE: '/run/t' }, files: { '/run/t': HIDDEN } },
     ],
+    ['.env', 'token: ${TOKEN}', { files: { '/bots/.env': `# mine\nTOKEN="${HIDDEN}"\n` } }],
+    [
+      '.env, where the environment is empty',
+      'token: ${TOKEN}',
+      { environment: { TOKEN: '' }, files: { '/bots/.env': `TOKEN=${HIDDEN}` } },
+    ],
+    [
+      'the environment, which goes before .env',
+      'token: ${TOKEN}',
+      { environment: { TOKEN: HIDDEN }, files: { '/bots/.env': 'TOKEN=another' } },
+    ],
     ['the file itself', `token: ${HIDDEN}`, {}],
     ['the command line', 'token: x', { overrides: [['exchange.credentials.token', HIDDEN]] }],
   ] as const)('comes from %s and is not in what is printed', (_, line, around) => {
@@ -89,6 +100,14 @@ describe('a secret', () => {
     expect(reading(withCredentials('token: file:t'), { files, openToAll: ['/bots/t'] }).warnings).toEqual([
       'bot.yaml:6:12: exchange.credentials.token: everyone on this machine can read /bots/t: run chmod 600 on it',
     ]);
+  });
+
+  test('in a .env that everyone may read is warned about, where a value is asked for', () => {
+    const around = { files: { '/bots/.env': 'TOKEN=x' }, openToAll: ['/bots/.env'] };
+    expect(reading(withCredentials('token: ${TOKEN}'), around).warnings).toEqual([
+      'everyone on this machine can read /bots/.env: run chmod 600 /bots/.env',
+    ]);
+    expect(reading(withCredentials(`token: file:t`), around).warnings).toEqual([]);
   });
 });
 
