@@ -63,6 +63,11 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Places, cancels or shows one order by hand, beside a bot or without one.',
     load: async () => (await import('./commands/order.ts')).orderCommand(),
   },
+  signal: {
+    takes: '<strategy> <name>',
+    summary: 'Tells a strategy of the running bot something that it has declared as a signal.',
+    load: async () => (await import('./commands/signal.ts')).signalCommand(),
+  },
   withdraw: {
     takes: '<amount>',
     summary: 'Withdraws rial to a bank account of yours; asks first.',

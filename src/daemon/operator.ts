@@ -1,4 +1,9 @@
-import { isByHand, type ByHandCommand, type LockCommand } from '../engine/engine-event.ts';
+import {
+  isByHand,
+  type ByHandCommand,
+  type LockCommand,
+  type SignalCommand,
+} from '../engine/engine-event.ts';
 import { profitOfInstance } from '../engine/profit-of-instance.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import { lockReason, type Lock } from '../execution/locks/lock.ts';
@@ -112,6 +117,21 @@ export class Operator {
     });
   }
 
+  /** Each is given to the engine until that has an answer: it has none before its strategies have started. */
+  private takeSignal({ id, postedAtMs }: TakenCommand, command: SignalCommand): void {
+    const { shell, engine } = this.options.bot;
+    // One whose sender says nothing is as old as its command.
+    const sentAtMs = command.sentAtMs ?? postedAtMs;
+    this.follow(() => {
+      shell.control({ ...command, ageMs: this.inbox.sinceMs(sentAtMs) });
+      const reply = engine.signals.replyTo(command);
+      if (reply === null) return false;
+      const { outcome, code, message } = reply;
+      this.inbox.done(id, { ok: outcome === 'told', message, left: [], signal: { outcome, code } });
+      return true;
+    });
+  }
+
   /** Why an order by hand that an earlier run had taken is not placed now. */
   private notPlacedText(): string {
     return this.options.bot.engine.orderManager.takeover.isPutBack
@@ -133,6 +153,10 @@ export class Operator {
     const { shell, engine } = this.options.bot;
     if (isByHand(command)) {
       this.takeByHand({ ...taken, command });
+      return;
+    }
+    if (command.kind === 'signal') {
+      this.takeSignal(taken, command);
       return;
     }
     if (command.kind === 'lock' || command.kind === 'unlock') {

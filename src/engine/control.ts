@@ -6,7 +6,13 @@ import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.t
 import type { AlgorithmManager } from './algorithm-manager.ts';
 import { nextOrdersPage } from '../execution/own-list.ts';
 import type { ListCursor } from '../venues/port.ts';
-import type { ByHandCommand, ControlCommand, DrainPolicy, LockCommand } from './engine-event.ts';
+import type {
+  ByHandCommand,
+  ControlCommand,
+  DrainPolicy,
+  LockCommand,
+  SignalCommand,
+} from './engine-event.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
@@ -74,7 +80,7 @@ export class Control {
   take(
     command: Exclude<
       ControlCommand,
-      LockCommand | ByHandCommand | { kind: 'accept-balances' | 'compare-balances' }
+      LockCommand | SignalCommand | ByHandCommand | { kind: 'accept-balances' | 'compare-balances' }
     >,
   ): void {
     const { outbox, algorithms, strategies } = this.options;

@@ -67,6 +67,7 @@ export type ControlCommand =
   /** Compares balances at once, as at the end of a run. */
   | { readonly kind: 'compare-balances' }
   | LockCommand
+  | SignalCommand
   | ByHandCommand;
 
 /** Locks by hand. A strategy or market that is null stands for all. */
@@ -93,6 +94,24 @@ export type LockCommand =
       /** Whatever they are about. */
       readonly isAll: boolean;
     };
+
+/** What somebody outside tells a strategy. */
+export type SignalCommand = {
+  readonly kind: 'signal';
+  readonly strategy: string;
+  /** Of the data that the strategy declares. */
+  readonly name: string;
+  /** Of the sender: with strategy and name it is told once. */
+  readonly id: string;
+  /** What JSON can say; nobody has looked into it. */
+  readonly payload: unknown;
+  /** As the sender says; null where it says nothing. */
+  readonly sentAtMs: number | null;
+  /** Who sent it. */
+  readonly source: string;
+  /** How old it is when it is taken, by the clock of the machine; 0 without it. */
+  readonly ageMs?: number | undefined;
+};
 
 interface ByHandBase {
   /** Of the command itself: one that was done is not done again, also after a crash. */

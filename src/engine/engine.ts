@@ -38,6 +38,7 @@ import { KEPT_ROW, RowCounter } from './row-counter.ts';
 import { Reservations } from './reservations.ts';
 import { KEPT_BALANCE_MARKS } from './balance-marks.ts';
 import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
+import { SignalIntake } from './signals/signal-intake.ts';
 import { StrategyDispatcher, type CandleListener } from './strategy-dispatcher.ts';
 import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategy-notifier.ts';
@@ -62,6 +63,7 @@ export class Engine {
   readonly orderManager: OrderManager;
   readonly locks: LockManager;
   readonly byHand: ByHand;
+  readonly signals: SignalIntake;
   private readonly outbox: Outbox;
   private readonly strategies: StrategyDispatcher;
   private readonly algorithms: AlgorithmManager;
@@ -264,6 +266,14 @@ export class Engine {
             blotter,
             hasStarted: () => strategies.hasStarted,
           });
+    const signals = new SignalIntake({
+      instances,
+      outbox,
+      notifier,
+      strategies,
+      isEnding: () => control.isDraining,
+      closed,
+    });
     const shared = {
       outbox,
       control,
@@ -279,6 +289,7 @@ export class Engine {
       ...shared,
       locks,
       byHand,
+      signals,
       rows,
       instances,
       markets,
@@ -303,6 +314,7 @@ export class Engine {
     this.orderManager = orderManager;
     this.locks = locks;
     this.byHand = byHand;
+    this.signals = signals;
     this.outbox = outbox;
     this.strategies = strategies;
     this.algorithms = algorithms;
@@ -336,6 +348,7 @@ export class Engine {
     control.restore(kept[KEPT_CONTROL]);
     locks.restore(kept[KEPT_LOCKS]);
     byHand.restore(kept[KEPT_BY_HAND], orderManager.takeover.isPutBack);
+    signals.restore(state);
     credential.restore(kept[KEPT_CREDENTIAL]);
     figures?.plots.restore(kept[KEPT_PLOTS]);
   }

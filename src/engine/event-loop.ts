@@ -19,6 +19,7 @@ import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { RowCounter } from './row-counter.ts';
 import type { CandleListener, StrategyDispatcher } from './strategy-dispatcher.ts';
+import type { SignalIntake } from './signals/signal-intake.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { TransferManager } from './transfers/transfer-manager.ts';
 import type { UniverseManager } from './universe/universe-manager.ts';
@@ -51,6 +52,7 @@ export interface EventLoopParts {
   readonly byHand: ByHand;
   /** Null where nobody looks later. */
   readonly figures: FigureKeeper | null;
+  readonly signals: SignalIntake;
   /** Whether balances are compared at all. */
   readonly reconciles: boolean;
   readonly isRestart: boolean;
@@ -195,9 +197,10 @@ export class EventLoop {
   }
 
   private takeCommand(command: ControlCommand): void {
-    const { reconciler, control, locks, byHand, transfers } = this.parts;
+    const { reconciler, control, locks, byHand, transfers, signals } = this.parts;
     if (command.kind === 'lock' || command.kind === 'unlock') locks.take(command);
     else if (isByHand(command)) byHand.take(command);
+    else if (command.kind === 'signal') signals.take(command);
     else if (command.kind === 'accept-balances') {
       reconciler.accept();
       transfers.accept();

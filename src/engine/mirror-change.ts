@@ -68,6 +68,7 @@ export interface JournalEntry {
     | 'universe'
     | 'finding'
     | 'transfer'
+    | 'signal'
     | 'notice';
   /** The order, intent or strategy it is about. */
   readonly subject: string;

@@ -263,7 +263,7 @@ export class StrategyDispatcher {
 
   private addRoutes(listener: Listener): void {
     for (const wanted of listener.instance.runner.subscriptions) {
-      if (wanted.kind === 'timer' || wanted.kind === 'universe') continue;
+      if (wanted.kind === 'timer' || wanted.kind === 'signal' || wanted.kind === 'universe') continue;
       if (isOfMargin(wanted)) this.addRoute('margin', marginTopic(wanted), listener);
       else {
         const timeframe = wanted.kind === 'candles' ? ` ${wanted.timeframe}` : '';

@@ -2,6 +2,7 @@ import { fieldsOf } from '../strategy/fields.ts';
 import { MOST_POINTS, type PlotPoint } from '../strategy/plot-batch.ts';
 import { checkedSeries } from '../strategy/plots.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
+import type { SignalObjection } from '../strategy/signal.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 
 /** A few more than a call may log: the one that says how many were left out. */
@@ -41,6 +42,18 @@ export function checkedPlots(points: unknown): readonly PlotPoint[] {
       return [];
     }
   });
+}
+
+/** What a thread says of a signal that it was asked about; null where it is to be told. */
+export function checkedObjection(said: unknown): SignalObjection | null {
+  if (said === null) return null;
+  const { outcome, code, reason } = fieldsOf(said);
+  const isReady = outcome !== 'dropped';
+  return {
+    outcome: isReady ? 'refused' : 'dropped',
+    code: isReady ? 'invalid' : code === 'failed' ? 'failed' : 'not-ready',
+    reason: typeof reason === 'string' ? reason.slice(0, LONGEST_TEXT) : 'it gave no reason',
+  };
 }
 
 /** A fault as it comes from a thread; `of` says what it was asked for. */

@@ -24,6 +24,7 @@ const KINDS: readonly StrategyEvent['kind'][] = [
   'stats',
   'margin',
   'timer',
+  'signal',
   'universe',
   'fill',
   'order',
@@ -101,13 +102,14 @@ function ready(runner: StrategyRunner): Loaded {
 }
 
 function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
-  const { follows, candles, restore, clears, draws } = call;
+  const { follows, candles, restore, clears, draws, signal } = call;
   runner.plots = draws ? plots : null;
   if (restore !== null) runner.restore(restore);
   if (clears) runner.clearFailure();
   for (const [name, markets] of follows ?? []) runner.follow(name, markets);
   for (const candle of candles) runner.warmUp(candle);
   view.begin(call);
+  const objection = signal === null ? null : runner.objectionTo(signal);
   const intents = intentsOf(runner, call, view);
   view.end();
   return {
@@ -116,6 +118,7 @@ function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
     fault: runner.fault,
     log: runner.takeLog(),
     plots: plots.take(),
+    objection,
   };
 }
 
@@ -133,7 +136,14 @@ function intentsOf(
 }
 
 function failed(error: unknown): WorkerAnswer {
-  return { state: null, intents: [], fault: faultOf(null, error, source), log: [], plots: [] };
+  return {
+    state: null,
+    intents: [],
+    fault: faultOf(null, error, source),
+    log: [],
+    plots: [],
+    objection: null,
+  };
 }
 
 // A signal to the process would end the bot without its drain. This is no protection against malice: see

@@ -4,7 +4,9 @@ import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { PlotPoint } from '../strategy/plot-batch.ts';
+import type { SignalObjection } from '../strategy/signal.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
+import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { UniverseWish } from '../strategy/universe/universe-rules.ts';
 
 /**
@@ -56,6 +58,9 @@ export type Loaded =
 /** A question to the engine's view: the method and its arguments. */
 export type Look = readonly [method: string, ...args: string[]];
 
+/** A signal whose payload the schema of the strategy is asked about. */
+export type CheckedSignal = Parameters<StrategyPort['objectionTo']>[0];
+
 /** One call of a handler. */
 export interface WorkerCall {
   /** Null: only indicators are fed. */
@@ -73,6 +78,8 @@ export interface WorkerCall {
   readonly restore: string | null;
   /** Whether it continues after a failure. */
   readonly clears: boolean;
+  /** What is asked about before it is told; null: nothing. */
+  readonly signal: CheckedSignal | null;
   /** What the handler looked at in calls before, as it is now. */
   readonly looks: readonly (readonly [key: string, value: unknown])[];
   /** Keys of that whose value is the same object as at the last call. */
@@ -97,6 +104,8 @@ export interface WorkerAnswer {
   readonly fault: StrategyFault | null;
   readonly log: readonly StrategyLogLine[];
   readonly plots: readonly PlotPoint[];
+  /** Why the signal that was asked about is not to be told; null where it is, or none was. */
+  readonly objection: SignalObjection | null;
 }
 
 /** Why a thread ended by itself. */

@@ -7,18 +7,20 @@ import { checkedSubscriptions } from '../strategy/check-subscriptions.ts';
 import { plainCandle } from '../strategy/column-candle.ts';
 import { MOST_PLOTS, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
 import { routeOfEvent } from '../strategy/event-route.ts';
+import { fieldsOf } from '../strategy/fields.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from '../strategy/strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault } from '../strategy/strategy-fault.ts';
+import type { SignalObjection } from '../strategy/signal.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { CandleSubscription, Subscription } from '../strategy/subscriptions.ts';
 import { paceOf, wrongTrailing, type Trailing, type TrailPace } from '../strategy/trailing.ts';
-import { checkedFault, checkedLog, checkedPlots } from './check-answer.ts';
+import { checkedFault, checkedLog, checkedObjection, checkedPlots } from './check-answer.ts';
 import { Looks } from './looks.ts';
 import { RecentCandles } from './recent-candles.ts';
 import { StrategyThread, type ThreadLimits, type ThreadOptions } from './strategy-thread.ts';
-import type { Loaded, WorkerEnd } from './worker-messages.ts';
+import type { CheckedSignal, Loaded, WorkerEnd } from './worker-messages.ts';
 
 export interface IsolationLimits extends ThreadLimits {
   /**
@@ -71,6 +73,9 @@ export class WorkerRunner implements StrategyPort {
   private readonly looks = new Looks();
   private readonly candles: RecentCandles;
   private pending: ClosedCandle[] = [];
+  /** The signal that the next call asks about, and what the last one said of it. */
+  private asked: CheckedSignal | null = null;
+  private objection: SignalObjection | null = null;
   private log: readonly StrategyLogLine[] = [];
   private readonly series = new Map<string, PlotSeries>();
   private thread: StrategyThread;
@@ -150,6 +155,15 @@ export class WorkerRunner implements StrategyPort {
     return this.call(event, view.nowMs, view);
   }
 
+  objectionTo(signal: CheckedSignal): SignalObjection | null {
+    this.asked = signal;
+    this.objection = null;
+    if (this.failure === null) this.call(null, 0, null);
+    this.asked = null;
+    if (this.failure === null) return this.objection;
+    return { outcome: 'dropped', code: 'failed', reason: this.failure };
+  }
+
   candlePlace(market: string, timeframe: Timeframe): number {
     return this.subscriptions.findIndex(
       (wanted) => wanted.kind === 'candles' && wanted.market === market && wanted.timeframe === timeframe,
@@ -225,6 +239,7 @@ export class WorkerRunner implements StrategyPort {
       candles: [],
       restore: checkedState(json),
       clears: false,
+      signal: null,
       ...NOTHING_SEEN,
     };
     const answer = this.thread.call(call, () => null);
@@ -289,11 +304,13 @@ export class WorkerRunner implements StrategyPort {
           candles: pending,
           restore,
           clears,
+          signal: this.asked,
           ...seen,
         },
         answerLook,
       );
       if (broken !== null) throw broken;
+      if (this.asked !== null) this.takeObjection(answer);
       return event === null ? NO_INTENTS : this.take(answer, this.handlerOf(event));
     } catch (error) {
       if (broken !== null) throw broken;
@@ -314,6 +331,14 @@ export class WorkerRunner implements StrategyPort {
     const checked = checkedIntents(intents, this.knownMarkets);
     if (state !== null) this.json = checkedState(state);
     return checked.length === 0 ? NO_INTENTS : checked;
+  }
+
+  /** What the thread said of the signal that it was asked about, which may end in a fault. */
+  private takeObjection(answer: unknown): void {
+    const { fault, objection } = fieldsOf(answer);
+    const { shownFile: file } = this.options.setup;
+    if (fault === null) this.objection = checkedObjection(objection);
+    else this.setFault(checkedFault(fault, { handler: null, file }));
   }
 
   /** What it plotted, for whoever draws it: a series is the same object each time. */

@@ -71,6 +71,7 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
         want(marginFeed(subscription, budgetOf[subscription.kind], strategy));
         break;
       case 'timer':
+      case 'signal':
         break;
     }
   }

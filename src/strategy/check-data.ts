@@ -1,8 +1,10 @@
+import type { z } from 'zod';
 import { fieldsOf } from './fields.ts';
 import { present } from '../domain/invariant.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { CandleSeries } from './candle-series.ts';
 import { checkedSubscription, MOST_SUBSCRIPTIONS } from './check-subscriptions.ts';
+import { isSchema } from './check-definition.ts';
 import { LIFE } from './definition.ts';
 import type { Data, DeclaredData } from './data.ts';
 import type { MemberData, UniverseData } from './universe/member-data.ts';
@@ -26,6 +28,8 @@ export interface DataEntry {
   readonly isListed: boolean;
   /** The candles that it is, or that it is made of; null for other data. */
   readonly series: CandleSeries | null;
+  /** Of the payload of a signal; null for other data. */
+  readonly schema: z.ZodType | null;
 }
 
 const KINDS: ReadonlySet<unknown> = new Set<Data['kind']>([
@@ -38,6 +42,7 @@ const KINDS: ReadonlySet<unknown> = new Set<Data['kind']>([
   'margin-wallets',
   'delegation-limit',
   'timer',
+  'signal',
   'universe',
   'member-candles',
   'member-book',
@@ -134,13 +139,15 @@ function entriesOf(
     readonly isListed: boolean;
     readonly kind: PlainData['kind'];
     readonly route: string;
+    readonly schema: z.ZodType | null;
   }[] = [];
   for (const { name, place, part } of parts) {
     const checked = checkedSubscription(subscriptionOf(name, part), { place, knownMarkets });
     if (checked.kind === 'universe' || isOfUniverse(part))
       throw refusal(place, 'expected other data, was a universe');
     const route = routeOfSubscription(checked);
-    routed.push({ name, kind: part.kind, isListed: place !== `data.${name}`, route });
+    const isListed = place !== `data.${name}`;
+    routed.push({ name, kind: part.kind, isListed, route, schema: schemaOf(part, { place, isListed }) });
     const other = wanted.get(route);
     wanted.set(route, other === undefined ? checked : merged(other, checked));
   }
@@ -170,7 +177,21 @@ function checkPart({ name, place, part }: Part): void {
 
 function subscriptionOf(name: string, part: Data): unknown {
   const { kind, from } = fieldsOf(part);
-  return kind === 'timer' ? { ...Object(from), name } : from;
+  return kind === 'timer' || kind === 'signal' ? { ...Object(from), name } : from;
+}
+
+/** The schema of a signal, which has its name for itself. */
+function schemaOf(
+  part: Data,
+  { place, isListed }: { readonly place: string; readonly isListed: boolean },
+): z.ZodType | null {
+  if (part.kind !== 'signal') return null;
+  if (isListed) throw refusal(place, 'expected a signal by itself, was one in a list');
+  if (isSchema(part.schema)) return part.schema;
+  throw refusal(
+    place,
+    'expected a zod schema of the payload, such as signal(z.strictObject({ side: z.string() }))',
+  );
 }
 
 /** What serves both of two that want the same. */

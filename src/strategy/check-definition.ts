@@ -61,6 +61,7 @@ export function strayHandler(on: StrategyDefinition['on'], data: readonly string
   return `on.${stray}: expected a handler of declared data or of the strategy's life (${names}), was "${stray}": declare it in data`;
 }
 
-function isSchema(value: unknown): boolean {
+/** Whether a value is a zod schema, as far as one can see. */
+export function isSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'safeParse' in value;
 }

@@ -21,10 +21,15 @@ const MOST_CANDIDATES = 1_000;
 /** Bars that the exchange gives at once, the one that is not closed yet left out. */
 export const LONGEST_WARM_UP = 499;
 
+/** How old a signal may be declared to be when the bot takes it. */
+const LONGEST_SIGNAL_AGE_MS = 1_800_000;
+
 const DAY_MS = 86_400_000;
 
 const market = z.string().min(1).max(30);
 const age = z.int().min(100).max(DAY_MS);
+/** Ids are remembered for longer than a signal may be old. */
+const signalAge = z.int().min(1_000).max(LONGEST_SIGNAL_AGE_MS);
 const isPooled = z.literal(true).exactOptional();
 const warmUp = z.int().min(0).max(LONGEST_WARM_UP).default(0);
 const timeframe = z.enum(TIMEFRAMES, {
@@ -68,6 +73,7 @@ const subscription = z.discriminatedUnion('kind', [
   ofMargin('margin-wallets'),
   ofMargin('delegation-limit').extend({ currency }),
   z.strictObject({ kind: z.literal('timer'), name, cron: z.string() }),
+  z.strictObject({ kind: z.literal('signal'), name, maxAgeMs: signalAge }),
   z.strictObject({
     kind: z.literal('universe'),
     name,
@@ -142,7 +148,7 @@ function checkOne(
     nextDueMs(subscription.cron, 0);
     return;
   }
-  if (subscription.kind === 'universe') return;
+  if (subscription.kind === 'universe' || subscription.kind === 'signal') return;
   if (!isOfMargin(subscription) && knownMarkets !== undefined && !knownMarkets.has(subscription.market)) {
     throw refusal(`${place}.market`, expectedMarket(subscription.market, knownMarkets));
   }

@@ -4,12 +4,14 @@ import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
 import type { MarketDay } from './market-day.ts';
 import type { DelegationLimit, MarginWallets, Pools } from './shown-margin.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
+import type { z } from 'zod';
 import {
   book,
   candles,
   marginLimit,
   marginPools,
   marginWallets,
+  signalSubscription,
   stats,
   timer,
   trades,
@@ -19,6 +21,7 @@ import {
   type PolledSubscription,
   type TimerSubscription,
 } from './subscriptions.ts';
+import type { Signal, SignalData } from './signal.ts';
 import type { Tape } from './tape.ts';
 import type { Ticker } from './ticker.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -91,6 +94,7 @@ export type Data =
   | MarginWalletsData
   | DelegationLimitData
   | TimerData
+  | SignalData
   | UniverseData
   | MemberData;
 
@@ -119,6 +123,7 @@ interface Shown {
   readonly 'margin-wallets': MarginWallets;
   readonly 'delegation-limit': DelegationLimit;
   readonly timer: TimerEvent;
+  readonly signal: Signal;
   readonly universe: UniverseEvent;
   readonly 'member-candles': Bar;
   readonly 'member-book': Book;
@@ -129,9 +134,11 @@ interface Shown {
 export type EventOf<Declared extends Data | readonly Data[]> = Declared extends readonly (infer One extends
   Data)[]
   ? Shown[One['kind']]
-  : Declared extends Data
-    ? Shown[Declared['kind']]
-    : never;
+  : Declared extends SignalData<infer Payload>
+    ? Signal<Payload>
+    : Declared extends Data
+      ? Shown[Declared['kind']]
+      : never;
 
 /** The last of some data, null before the first; of a list, of each in it; of members, by their market. */
 export type LastOf<Declared extends Data | readonly Data[]> = Declared extends readonly Data[]
@@ -212,6 +219,15 @@ export interface DataSetup<Params> {
    */
   readonly timer: (cron: string) => TimerData;
   /**
+   * What somebody outside tells this strategy under the name of this data: `sarraf signal`, or a request. A
+   * payload that is not of the schema is refused, as one that is older than `maxAgeMs` (60,000; at most
+   * 1,800,000) when the bot takes it. Each is told once for its id.
+   */
+  readonly signal: <Schema extends z.ZodType>(
+    schema: Schema,
+    options?: { readonly maxAgeMs?: number },
+  ) => SignalData<z.output<Schema>>;
+  /**
    * Markets that are chosen by a rule and ranked anew every `refreshMs`. They enter and leave as events;
    * leaving sells nothing.
    */
@@ -239,6 +255,11 @@ export function dataSetup<Params>(of: {
     timeframe,
     hasBooks,
     timer: (cron) => ({ kind: 'timer', from: withoutName(timer('', cron)) }),
+    signal: <Schema extends z.ZodType>(schema: Schema, options?: { readonly maxAgeMs?: number }) => {
+      const { kind, maxAgeMs } = signalSubscription('', options);
+      // A schema makes what its output says.
+      return { kind, from: { kind, maxAgeMs }, schema: schema as unknown as z.ZodType<z.output<Schema>> };
+    },
     universe: (wish) => {
       const rules = checkedUniverse(wish, { marketNames, knownMarkets });
       if (rules.rankBy === 'spread' && !hasBooks) throw new SarrafError('INVALID_STRATEGY', NO_SPREADS);

@@ -4,7 +4,8 @@ import { isOfMargin, type Subscription } from './subscriptions.ts';
 
 /** What a subscription brings: `book BTCIRT`, `candles BTCIRT 1h`, `timer day`, `margin pools`. */
 export function routeOfSubscription(wanted: Subscription): string {
-  if (wanted.kind === 'timer' || wanted.kind === 'universe') return `${wanted.kind} ${wanted.name}`;
+  if (wanted.kind === 'timer' || wanted.kind === 'signal' || wanted.kind === 'universe')
+    return `${wanted.kind} ${wanted.name}`;
   if (isOfMargin(wanted)) return `margin ${marginTopic(wanted)}`;
   return wanted.kind === 'candles'
     ? `candles ${wanted.market} ${wanted.timeframe}`
@@ -24,6 +25,7 @@ export function routeOfEvent(event: StrategyEvent): string {
     case 'margin':
       return `margin ${marginTopic(event.seen.reading)}`;
     case 'timer':
+    case 'signal':
     case 'universe':
       return `${event.kind} ${event.name}`;
     case 'start':

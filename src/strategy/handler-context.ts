@@ -152,7 +152,8 @@ function lookBy<Value>(look: () => Value): FieldLook<Value> {
 
 /** How the last of some data is looked at; null for what is gone after its event. */
 function lastOf({ kind, subscription, series }: DataEntry, call: HandlerCall): (() => unknown) | null {
-  if (subscription.kind === 'timer' || kind === 'timer' || kind === 'trades') return null;
+  if (subscription.kind === 'timer' || subscription.kind === 'signal') return null;
+  if (kind === 'timer' || kind === 'signal' || kind === 'trades') return null;
   if (isOfMargin(subscription)) return lastMargin(marginTopic(subscription), call);
   const { market } = subscription;
   switch (kind) {

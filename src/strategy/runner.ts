@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { checkedData } from './check-data.ts';
+import { checkedData, type DataEntry } from './check-data.ts';
 import { strayHandler } from './check-definition.ts';
 import { expectedMarket } from './expected-market.ts';
 import { dataSetup } from './data.ts';
@@ -20,6 +20,7 @@ import type { Intent } from './intents.ts';
 import { StrategyPlots, type PlotSink } from './plots.ts';
 import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
 import { addIndicators, checkedParameters, definitionFor } from './runner-setup.ts';
+import { payloadProblem, type SignalObjection } from './signal.ts';
 import { candleFor, eventFor, NOTHING_SHOWN, wrongAnswer, type ShownAs } from './shown-event.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
@@ -92,6 +93,7 @@ export class StrategyRunner implements StrategyPort {
   /** The place of each among them, by market and length. */
   private readonly places: ReadonlyMap<string, number>;
   private readonly universes: readonly MemberSet[];
+  private readonly entries: readonly DataEntry[];
   /** Kinds of events that there is a handler for, or that indicators live on. */
   private readonly wanted: ReadonlySet<StrategyEvent['kind']>;
 
@@ -132,6 +134,7 @@ export class StrategyRunner implements StrategyPort {
     const checked = checkedData(declared, { marketNames, hasBooks, knownMarkets });
     const { entries, universes } = checked;
     this.universes = universes;
+    this.entries = entries;
     const indicators = addIndicators(definition.indicators?.(declared, { params, timeframe }), checked);
     const stray = strayHandler(definition.on, Object.keys(declared));
     if (stray !== null) throw new SarrafError('INVALID_STRATEGY', stray);
@@ -215,6 +218,25 @@ export class StrategyRunner implements StrategyPort {
       if (!this.ask(handler, eventFor, event)) return NO_INTENTS;
     }
     return this.end();
+  }
+
+  objectionTo({
+    name,
+    payload,
+  }: {
+    readonly name: string;
+    readonly payload: unknown;
+  }): SignalObjection | null {
+    const schema =
+      this.entries.find((entry) => entry.kind === 'signal' && entry.name === name)?.schema ?? null;
+    if (schema === null)
+      return { outcome: 'refused', code: 'invalid', reason: `no signal ${name} is declared` };
+    if (!this.handlers.has(`signal ${name}`))
+      return { outcome: 'refused', code: 'invalid', reason: `the strategy has no handler on.${name}` };
+    const problem = payloadProblem(schema, payload);
+    if (problem !== null) return { outcome: 'refused', code: 'invalid', reason: problem };
+    if (this.isWarm()) return null;
+    return { outcome: 'dropped', code: 'not-ready', reason: 'its indicators have no values yet' };
   }
 
   /** The markets that a universe follows from now on: those that are new begin without any bars. */

@@ -49,6 +49,7 @@ export type { PlotColor, PlotOptions, PlotStyle } from './plots.ts';
 export type { OrderUpdate, OwnOrderState, Rejection, TransferStatus } from './strategy-event.ts';
 export type { DelegationLimit, MarginWallets, Pool, Pools, ShownMarginWallet } from './shown-margin.ts';
 export { search, type SearchRange } from './search-range.ts';
+export type { Signal, SignalData } from './signal.ts';
 export { size, type Edge, type RiskPerTrade, type VolatilityTarget } from './size.ts';
 export { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 export type { Freshness } from './subscriptions.ts';

@@ -1,4 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
+import { present } from '../domain/invariant.ts';
 import { barOf } from './bar.ts';
 import { bookOf } from './book.ts';
 import type { DataEntry } from './check-data.ts';
@@ -8,6 +9,7 @@ import { marginOf } from './shown-margin.ts';
 import { fillOf } from './own-order.ts';
 import type { ClosedCandle, StrategyEvent } from './strategy-event.ts';
 import { transferOf } from './shown-transfer.ts';
+import { signalOf } from './signal.ts';
 import { tapeOf } from './tape.ts';
 import { tickerOfBar, tickerOfBook } from './ticker.ts';
 import { universeEventOf } from './universe/shown-universe.ts';
@@ -15,6 +17,8 @@ import { universeEventOf } from './universe/shown-universe.ts';
 /** The kind of data that something is shown as. */
 export interface ShownAs {
   readonly kind: DataEntry['kind'] | 'universe';
+  /** Of the payload of a signal. */
+  readonly schema?: DataEntry['schema'];
 }
 
 /** There is nothing to tell: a side of the book is empty. */
@@ -41,6 +45,8 @@ export function eventFor(data: ShownAs | null, event: Exclude<StrategyEvent, { k
       return marginOf(event.seen);
     case 'timer':
       return Object.freeze({ name: event.name, dueMs: event.dueMs });
+    case 'signal':
+      return signalOf(present(data?.schema, 'the schema of a declared signal'), event);
     case 'universe':
       return universeEventOf(event);
     case 'fill':

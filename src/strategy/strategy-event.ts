@@ -151,6 +151,18 @@ export type StrategyEvent =
   | { readonly kind: 'margin'; readonly seen: SeenMargin }
   | { readonly kind: 'timer'; readonly name: string; readonly dueMs: number }
   | {
+      readonly kind: 'signal';
+      /** Of its data. */
+      readonly name: string;
+      readonly id: string;
+      /** As it was sent: plain JSON that the schema accepts. */
+      readonly payload: unknown;
+      /** Null where the sender says nothing. */
+      readonly sentAtMs: number | null;
+      readonly seenAtMs: number;
+      readonly source: string;
+    }
+  | {
       readonly kind: 'universe';
       readonly name: string;
       /** Who has become a member, and who is none any more; both empty where nobody is to be told. */

@@ -3,6 +3,7 @@ import type { Intent } from './intents.ts';
 import type { PlotSink } from './plots.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';
 import type { StrategyFault } from './strategy-fault.ts';
+import type { SignalObjection } from './signal.ts';
 import type { StrategyLogLine } from './strategy-log.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
 import type { TrailPace } from './trailing.ts';
@@ -48,6 +49,11 @@ export interface StrategyPort {
    * own.
    */
   handle(event: StrategyEvent, view: EngineView): readonly Intent[];
+  /**
+   * Why a signal that it declares is not to be told to it: its payload is not of the schema, or an indicator
+   * has no value yet. Null where it is to be told, as an event of the kind `signal`.
+   */
+  objectionTo(signal: { readonly name: string; readonly payload: unknown }): SignalObjection | null;
   /** The place of candles of a market and length among those that it has; -1 where it has none. */
   candlePlace(market: string, timeframe: Timeframe): number;
   /** Whether candles of a place change nothing now: they are for members, and the market is not followed. */

@@ -67,6 +67,14 @@ export interface TimerSubscription {
   readonly cron: string;
 }
 
+/** Signals from outside, under a name of the strategy's own. */
+export interface SignalSubscription {
+  readonly kind: 'signal';
+  readonly name: string;
+  /** How old one may be when the bot takes it, in ms. */
+  readonly maxAgeMs: number;
+}
+
 /** What is wanted of each member of a universe. */
 export type MemberTemplate =
   | Pick<CandleSubscription, 'kind' | 'timeframe' | 'warmUp'>
@@ -90,6 +98,7 @@ export type Subscription =
   | PolledSubscription
   | MarginSubscription
   | TimerSubscription
+  | SignalSubscription
   | UniverseSubscription;
 
 const MARGIN_KINDS: ReadonlySet<string> = new Set<MarginSubscription['kind']>([
@@ -105,7 +114,7 @@ export function isOfMargin(wanted: Subscription): wanted is MarginSubscription {
 
 /** The markets of which a subscription brings anything. */
 export function marketsOfSubscription(wanted: Subscription): readonly string[] {
-  if (wanted.kind === 'timer' || isOfMargin(wanted)) return [];
+  if (wanted.kind === 'timer' || wanted.kind === 'signal' || isOfMargin(wanted)) return [];
   return wanted.kind === 'universe' ? wanted.candidates : [wanted.market];
 }
 
@@ -139,6 +148,17 @@ export function stats(market: string, freshness: Freshness = {}): PolledSubscrip
  */
 export function timer(name: string, cron: string): TimerSubscription {
   return { kind: 'timer', name, cron };
+}
+
+/** How old a signal may be that says nothing else. */
+const SIGNAL_MAX_AGE_MS = 60_000;
+
+/** Signals from outside: one that is older than `maxAgeMs` (a minute) when the bot takes it is refused. */
+export function signalSubscription(
+  name: string,
+  { maxAgeMs = SIGNAL_MAX_AGE_MS }: Pick<Freshness, 'maxAgeMs'> = {},
+): SignalSubscription {
+  return { kind: 'signal', name, maxAgeMs };
 }
 
 /** What can be borrowed, by currency: wanted every minute, at most 5 min old. */

@@ -1,4 +1,5 @@
 import { tableLines, type TableColumn } from '../table.ts';
+import { oneLine } from '../../domain/one-line.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -134,10 +135,4 @@ function cell(name: string, value: unknown): string {
     return `${value.slice(0, MOST_IN_CELL).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   }
   return (isObject(value) ? marketOf(value) : null) ?? JSON.stringify(value);
-}
-
-/** Texts of others are shown without what would move a terminal's cursor or colours. */
-function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what is taken out
-  return text.replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, ' ');
 }

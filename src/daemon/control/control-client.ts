@@ -2,13 +2,24 @@ import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../../domain/errors.ts';
-import { isByHand, type ControlCommand } from '../../engine/engine-event.ts';
-import { readProgress, readResult, type ControlProgress, type ControlResult } from './control-command.ts';
+import type { ControlCommand, SignalCommand } from '../../engine/engine-event.ts';
+import { payloadSizeProblem } from '../../engine/signals/signal-record.ts';
+import {
+  keyOfCommand,
+  readCommand,
+  readProgress,
+  readResult,
+  type ControlProgress,
+  type ControlResult,
+} from './control-command.ts';
 import { controlPath, openControlFile } from './control-file.ts';
 import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
 
 /** How many commands may wait for a daemon; one more is refused, since nothing seems to take them. */
 const MOST_WAITING = 100;
+
+/** How many of these may be signals. */
+const MOST_SIGNALS_WAITING = 50;
 
 /** How many commands that are done are kept to look at; older ones are deleted when one is posted. */
 const MOST_KEPT = 500;
@@ -68,9 +79,11 @@ export class ControlClient {
    * wait or the file can not be written to, and `INVALID_OPTIONS` for the key of another command.
    */
   post(command: ControlCommand): number {
+    const problem = command.kind === 'signal' ? payloadSizeProblem(command.payload) : null;
+    if (problem !== null) throw new SarrafError('INVALID_OPTIONS', problem);
     const work = (): number => {
       const atMs = this.nowMs();
-      const key = isByHand(command) ? command.key : null;
+      const key = keyOfCommand(command);
       const known = key === null ? null : this.idOf(key, command);
       if (known !== null) return known;
       if (command.kind === 'halt') {
@@ -83,7 +96,7 @@ export class ControlClient {
       if (command.kind === 'resume') writeHalt(this.database, null);
       // Of these one waits at most, so that however many others wait, they are never refused.
       if (command.kind === 'halt' || command.kind === 'resume') this.supersede(atMs);
-      else this.refuseTooMany();
+      else this.refuseTooMany(command.kind);
       this.deleteOld();
       const { lastInsertRowid } = this.database
         .prepare('INSERT INTO commands (posted_at_ms, kind, command, key) VALUES (?, ?, ?, ?)')
@@ -183,7 +196,7 @@ export class ControlClient {
   private idOf(key: string, command: ControlCommand): number | null {
     const row = this.rowOf(key);
     if (row === undefined) return null;
-    if (row.command === JSON.stringify(command)) return row.id;
+    if (row.command === JSON.stringify(command) || isSameSignal(row.command, command)) return row.id;
     throw new SarrafError(
       'INVALID_OPTIONS',
       `expected the key ${key} for one command alone, it is that of ${row.command}: give this one another key`,
@@ -207,16 +220,18 @@ export class ControlClient {
       .run(atMs, JSON.stringify(SUPERSEDED));
   }
 
-  private refuseTooMany(): void {
+  /** Signals are of many senders, and never take all the room. */
+  private refuseTooMany(kind: ControlCommand['kind']): void {
     const { waiting } = this.database
-      .prepare<[], { readonly waiting: number }>(
-        'SELECT count(*) AS waiting FROM commands WHERE done_at_ms IS NULL',
+      .prepare<[string | null], { readonly waiting: number }>(
+        'SELECT count(*) AS waiting FROM commands WHERE done_at_ms IS NULL AND kind = ifnull(?, kind)',
       )
-      .get() ?? { waiting: 0 };
-    if (waiting >= MOST_WAITING) {
+      .get(kind === 'signal' ? kind : null) ?? { waiting: 0 };
+    const most = kind === 'signal' ? MOST_SIGNALS_WAITING : MOST_WAITING;
+    if (waiting >= most) {
       throw new SarrafError(
         'DATA_UNUSABLE',
-        `expected at most ${MOST_WAITING} commands that wait in ${this.database.name}: no daemon takes them; start it, or move the file away while none runs`,
+        `expected at most ${most} commands that wait in ${this.database.name}: no daemon takes them; start it, or move the file away while none runs`,
       );
     }
   }
@@ -229,4 +244,15 @@ export class ControlClient {
       )
       .run(MOST_KEPT);
   }
+}
+
+/** A sender that says a signal again may say another time, or come in by another way. */
+function isSameSignal(stored: string, command: ControlCommand): boolean {
+  if (command.kind !== 'signal') return false;
+  const before = readCommand(stored);
+  return before?.kind === 'signal' && payloadText(before) === payloadText(command);
+}
+
+function payloadText({ payload }: SignalCommand): string {
+  return JSON.stringify(payload);
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { storedTimeMs } from '../../domain/stored-json.ts';
 import { ENTRY_POLICIES } from '../../execution/locks/lock-rule.ts';
-import { DRAIN_POLICIES, type ControlCommand } from '../../engine/engine-event.ts';
+import { DRAIN_POLICIES, isByHand, type ControlCommand } from '../../engine/engine-event.ts';
+import { isSignalId, SIGNAL_OUTCOMES, signalKey } from '../../engine/signals/signal-record.ts';
 
 /** The longest reason that is kept, in characters. */
 export const LONGEST_REASON = 500;
@@ -63,6 +64,15 @@ const command = z.discriminatedUnion('kind', [
     by,
   }),
   z.strictObject({
+    kind: z.literal('signal'),
+    strategy: name,
+    name,
+    id: z.string().refine(isSignalId),
+    payload: z.unknown(),
+    sentAtMs: storedTimeMs.nullable(),
+    source: z.string().max(LONGEST_BY),
+  }),
+  z.strictObject({
     kind: z.literal('unlock'),
     name: z.string().max(LONGEST_NAME).nullable(),
     strategy: z.string().nullable(),
@@ -70,6 +80,12 @@ const command = z.discriminatedUnion('kind', [
     isAll: z.boolean(),
   }),
 ]);
+
+/** What one command has alone, however often it is posted; null for one that counts each time. */
+export function keyOfCommand(command: ControlCommand): string | null {
+  if (command.kind === 'signal') return signalKey(command);
+  return isByHand(command) ? command.key : null;
+}
 
 /** How far a command has come. Counts are of orders. */
 export interface ControlProgress {
@@ -91,6 +107,8 @@ export interface ControlResult {
   readonly left: readonly string[];
   /** Client order ids of what it has placed. */
   readonly placed?: readonly string[] | undefined;
+  /** What became of a signal. */
+  readonly signal?: { readonly outcome: (typeof SIGNAL_OUTCOMES)[number]; readonly code: string } | undefined;
 }
 
 /** How many orders a result names at most: a row of the database stays small. */
@@ -102,6 +120,7 @@ const result = z.object({
   message: z.string(),
   left: z.array(z.string()),
   placed: z.array(z.string()).optional(),
+  signal: z.object({ outcome: z.enum(SIGNAL_OUTCOMES), code: z.string() }).optional(),
 });
 
 function jsonOr(text: string): unknown {

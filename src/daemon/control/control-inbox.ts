@@ -112,7 +112,7 @@ export class ControlInbox {
         });
         continue;
       }
-      const waitedMs = this.nowMs() - row.posted_at_ms;
+      const waitedMs = this.sinceMs(row.posted_at_ms);
       if (command.kind === 'place' && !isRepeated && waitedMs > PLACED_WITHIN_MS) {
         const message = `it waited ${lengthText(waitedMs)} for the bot, and was not placed: the market has gone on; give it again`;
         this.done(row.id, { ok: false, message, left: [] });
@@ -179,6 +179,11 @@ export class ControlInbox {
   keepHalt(halt: HaltState): void {
     writeHalt(this.database, halt);
     this.halt = halt;
+  }
+
+  /** Milliseconds since a moment, by the clock of the commands. */
+  sinceMs(atMs: number): number {
+    return this.nowMs() - atMs;
   }
 
   /** Whether every report of a command is written. */

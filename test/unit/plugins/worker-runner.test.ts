@@ -71,6 +71,19 @@ export default defineStrategy({
 });
 `;
 
+const LISTENER = `import { z } from 'zod';
+import { defineStrategy, sma } from '#sdk';
+export default defineStrategy({
+  name: 'listener',
+  data: ({ market, signal }) => ({
+    bars: market.candles('1h'),
+    alert: signal(z.strictObject({ side: z.string().refine((side) => { while (side === 'loop'); return side !== 'none'; }) })),
+  }),
+  indicators: ({ bars }) => ({ average: sma(bars, 2) }),
+  on: { alert({ log, sell }, { payload, id }) { log('told', { side: payload.side, id }); sell({ amount: 1, price: 3 }); } },
+});
+`;
+
 let folder: string;
 let file: string;
 const runners: WorkerRunner[] = [];
@@ -414,4 +427,54 @@ describe('a strategy in a thread', () => {
     deed(runner, 'print');
     expect(await printed.promise).toBe('hello');
   });
+});
+
+async function beginListener(handlerMs: number): Promise<WorkerRunner> {
+  const own = join(folder, 'listener.ts');
+  writeFileSync(own, LISTENER);
+  const setup = {
+    file: own,
+    shownFile: 'listener.ts',
+    name: null,
+    market: 'BTCIRT',
+    universe: null,
+  } as const;
+  return begin({
+    setup: {
+      ...setup,
+      quotes: MARKET_NAMES.quotes,
+      timeframe: '1h',
+      params: {},
+      knownMarkets: null,
+    },
+    handlerMs,
+  });
+}
+
+test('a strategy in a thread says what it holds of a signal, which it is then told', async () => {
+  const runner = await beginListener(60_000);
+  expect(runner.subscriptions).toContainEqual({ kind: 'signal', name: 'alert', maxAgeMs: 60_000 });
+  const objection = (side: string) => runner.objectionTo({ name: 'alert', payload: { side } });
+  expect(objection('none')).toEqual({
+    outcome: 'refused',
+    code: 'invalid',
+    reason: 'payload.side: Invalid input',
+  });
+  expect(objection('buy')).toMatchObject({ outcome: 'dropped', code: 'not-ready' });
+  for (const hour of [1, 2])
+    runner.warmUp(closedCandle(hour, { market: 'BTCIRT', timeframe: '1h', openTimeMs: hour * 3_600_000 }));
+  expect(objection('buy')).toBeNull();
+  const of = { id: 'a', sentAtMs: null, seenAtMs: 5, source: 'command' } as const;
+  const event = { kind: 'signal', name: 'alert', payload: { side: 'buy' }, ...of } as const;
+  expect(runner.handle(event, view)).toMatchObject([{ kind: 'place', side: 'sell' }]);
+  expect(runner.takeLog()).toEqual([{ text: 'told', fields: { side: 'buy', id: 'a' } }]);
+});
+
+test('a schema that does not come back ends its thread, and nothing else', async () => {
+  const runner = await beginListener(200);
+  expect(runner.objectionTo({ name: 'alert', payload: { side: 'loop' } })).toMatchObject({
+    outcome: 'dropped',
+    code: 'failed',
+  });
+  expect(runner.failure).toContain('expected an answer within 200 ms');
 });

@@ -22,6 +22,7 @@ const PAGES = [
   readFileSync('docs/execution.md', 'utf8'),
   readFileSync('docs/universe.md', 'utf8'),
   readFileSync('docs/locks.md', 'utf8'),
+  readFileSync('docs/signals.md', 'utf8'),
 ];
 const examples = PAGES.flatMap((text) =>
   [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? ''),
@@ -95,6 +96,7 @@ describe('the page for authors', () => {
       'year',
       'busiest',
       'at-home',
+      'follow',
     ]);
   });
 

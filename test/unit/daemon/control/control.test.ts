@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
 import { controlPath } from '../../../../src/daemon/control/control-file.ts';
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
-import type { ControlCommand } from '../../../../src/engine/engine-event.ts';
+import type { ControlCommand, SignalCommand } from '../../../../src/engine/engine-event.ts';
 import { startNode } from '../../../support/sarraf-process.ts';
 
 const INBOX_PROCESS = fileURLToPath(new URL('./inbox-process.ts', import.meta.url));
@@ -90,6 +90,17 @@ describe('a daemon that runs', () => {
   });
 });
 
+const signal = (id: string, more: Partial<SignalCommand> = {}): SignalCommand => ({
+  kind: 'signal',
+  strategy: 'one',
+  name: 'alert',
+  id,
+  payload: 1,
+  sentAtMs: null,
+  source: 'test',
+  ...more,
+});
+
 describe('the inbox', () => {
   test('gives every command once, in the order of their posts', () => {
     const operator = client();
@@ -118,6 +129,32 @@ describe('the inbox', () => {
     expect(operator.post(place('twice'))).toBe(id);
     expect(operator.find('twice')?.result).toMatchObject({ placed: ['bot-grid-1'] });
     expect(daemon.take()).toEqual([]);
+  });
+
+  test('has one command of the id of a signal, whoever sends it again', () => {
+    const operator = client();
+    const id = operator.post(signal('a'));
+    expect(operator.post(signal('a', { source: 'other', sentAtMs: 5 }))).toBe(id);
+    expect(operator.post(signal('a', { name: 'other' }))).not.toBe(id);
+    expect(() => operator.post(signal('a', { payload: 2 }))).toThrow('for one command alone');
+    expect(inbox().take()).toMatchObject([{ id, command: signal('a') }, { command: { name: 'other' } }]);
+  });
+
+  test('has room for others when many signals wait, and takes none that is too large', () => {
+    const operator = client();
+    for (let sent = 0; sent < 50; sent += 1) operator.post(signal(`n${sent}`));
+    expect(() => operator.post(signal('more'))).toThrow('expected at most 50 commands that wait');
+    expect(operator.post(place('more'))).toBeGreaterThan(50);
+    expect(() => operator.post(signal('long', { payload: 'x'.repeat(9_000) }))).toThrow(
+      'payload: expected at most 8192 characters of JSON, were 9002',
+    );
+  });
+
+  test('does not know a signal that says how old it is: the bot says that', () => {
+    const operator = client();
+    const id = operator.post(signal('a', { ageMs: -5 }));
+    expect(inbox().take()).toEqual([]);
+    expect(operator.look(id)?.result?.message).toContain('does not know the command');
   });
 
   test('does not give an order by hand that waited too long, and says so of one that an earlier run had', () => {

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { Command, InvalidArgumentError } from 'commander';
+import { ControlClient } from '../../daemon/control/control-client.ts';
+import type { ControlResult } from '../../daemon/control/control-command.ts';
+import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { SignalCommand } from '../../engine/engine-event.ts';
+import { isSignalId, LONGEST_SIGNAL_ID } from '../../engine/signals/signal-record.ts';
+import { checkBotFolder } from '../bot-folder.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { timeOption } from '../data/data-options.ts';
+import { followCommand } from '../follow-command.ts';
+
+interface Options {
+  readonly payload: { readonly json: unknown };
+  readonly id?: string;
+  readonly sentAt?: number;
+  readonly data: string;
+  readonly json?: true;
+}
+
+/** A running bot takes it at once; a bot that is starting takes it when its strategies have begun. */
+const ANSWERED_WITHIN_MS = 30_000;
+
+/** Where a signal of this command comes from. */
+const SOURCE = 'command';
+
+const EXAMPLES = `
+The strategy declares the signal in its data, with a schema of the payload: see docs/signals.md. A signal is
+told once for its id, so a script that says the same id again does no harm.
+Exit codes: 0 it was told, 1 it was refused or dropped or no bot runs, 2 an option is wrong.
+
+Examples:
+  sarraf signal trend alert --payload '{"side":"buy"}'
+  sarraf signal trend alert --payload '{"side":"sell"}' --id 2026-01-05-close --json`;
+
+async function run(strategy: string, name: string, options: Options): Promise<void> {
+  const { data, id = randomUUID(), sentAt = null, json } = options;
+  if (!isSignalId(id))
+    throw wrongInput(`--id: expected 1 to ${LONGEST_SIGNAL_ID} letters, digits and the characters ". : _ -"`);
+  checkBotFolder(data);
+  const client = new ControlClient(data);
+  try {
+    if (!isDataFolderInUse(data)) throw failed(`no bot runs with ${data}, so nothing was sent`);
+    const payload = options.payload.json;
+    const wish = { strategy, name, id, payload, sentAtMs: sentAt, source: SOURCE };
+    const posted = post(client, { kind: 'signal', ...wish });
+    const followed = await followCommand({ client, id: posted, data, stillForMs: ANSWERED_WITHIN_MS });
+    if (followed.kind !== 'done') throw failed(notTaken(client, posted, followed.kind));
+    print(id, followed.result, json === true);
+  } finally {
+    client.close();
+  }
+}
+
+function post(client: ControlClient, command: SignalCommand): number {
+  try {
+    return client.post(command);
+  } catch (error) {
+    throw error instanceof SarrafError && error.code === 'INVALID_OPTIONS'
+      ? wrongInput(error.message)
+      : error;
+  }
+}
+
+function print(id: string, { ok, message, signal }: ControlResult, isJson: boolean): void {
+  if (isJson) console.log(JSON.stringify({ id, ...signal, message }));
+  if (!ok) throw failed(`${signal?.outcome ?? 'not told'}: ${message}`);
+  if (!isJson) console.log(message);
+}
+
+function notTaken(client: ControlClient, posted: number, why: 'gone' | 'still'): string {
+  const withdrawn: ControlResult = { ok: false, message: 'it was taken back, and not told', left: [] };
+  if (client.withdraw(posted, withdrawn))
+    return `the bot ${why === 'gone' ? 'ended before it took the signal' : 'did not take the signal up: see "sarraf health"'}; it was taken back, and not told`;
+  return why === 'gone'
+    ? 'the bot ended with it: "sarraf signals" says what became of it, once the bot runs again'
+    : 'the bot has it, and its strategies have not started: it is told then, unless it is too old by then';
+}
+
+function payloadOption(text: string): Options['payload'] {
+  try {
+    return { json: JSON.parse(text) as unknown };
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `expected JSON such as '{"side":"buy"}': ${error instanceof Error ? error.message : 'it is none'}.`,
+    );
+  }
+}
+
+/** `sarraf signal`: tells a strategy something. */
+export function signalCommand(): Command {
+  return new Command('signal')
+    .description('Tells a strategy of the running bot something that it has declared as a signal.')
+    .argument('<strategy>', 'its name, as "sarraf status" shows it')
+    .argument('<name>', 'the name of the signal in its data')
+    .requiredOption(
+      '--payload <json>',
+      'what it is told, of the schema that the strategy declares',
+      payloadOption,
+    )
+    .option('--id <text>', 'told once for each; a random one without it')
+    .option('--sent-at <time>', 'when it was sent; an old signal is refused', timeOption)
+    .option('--data <folder>', "the bot's data folder", 'data')
+    .option('--json', 'prints one JSON object')
+    .addHelpText('after', EXAMPLES)
+    .action(run);
+}

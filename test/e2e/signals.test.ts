@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ControlClient } from '../../src/daemon/control/control-client.ts';
+import { LedgerWatch } from '../../src/daemon/health/ledger-watch.ts';
+import { Operator } from '../../src/daemon/operator.ts';
+import { lockDataFolder } from '../../src/daemon/process-locks/run-locks.ts';
+import type { SignalCommand } from '../../src/engine/engine-event.ts';
+import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
+import { sarrafHere } from '../support/sarraf-here.ts';
+
+const MINUTE_MS = 60_000;
+const PATIENT = { timeout: 60_000, interval: 20 };
+
+let folder: string;
+let world: EmbeddedWorld;
+const endings: (() => void)[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-signals-'));
+  world = createEmbeddedWorld({
+    seed: 7,
+    config: {
+      strategies: [{ plugin: join(process.cwd(), 'test/support/plugins/listener.ts'), market: 'BTCIRT' }],
+      'data.folder': folder,
+    },
+  });
+  const lock = lockDataFolder(folder);
+  endings.push(() => lock.release());
+});
+afterEach(() => {
+  for (const end of endings.splice(0).toReversed()) end();
+  rmSync(folder, { recursive: true });
+});
+
+/** A life of the bot with its operator, which has the commands of the folder. */
+async function begin(): Promise<BotLife & { readonly operator: Operator }> {
+  const life = await BotLife.prepare(world, join(folder, 'embedded.sqlite'));
+  const operator = new Operator({
+    bot: life.bot,
+    config: world.config,
+    venue: world.venue,
+    mirror: life.mirror,
+    ledger: new LedgerWatch(null, []),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  endings.push(() => operator.end());
+  life.bot.shell.start();
+  operator.begin();
+  return Object.assign(life, { operator });
+}
+
+const command = (id: string): SignalCommand => ({
+  kind: 'signal',
+  strategy: 'listener',
+  name: 'alert',
+  id,
+  payload: { side: 'buy', amount: '0.002' },
+  sentAtMs: null,
+  source: 'test',
+});
+
+const toldBy = ({ bot }: BotLife): unknown =>
+  (JSON.parse(bot.engine.instances[0]?.runner.stateJson() ?? 'null') as { readonly told?: unknown }).told;
+
+const signal = async (payload: unknown, ...more: readonly string[]) =>
+  sarrafHere([
+    'signal',
+    'listener',
+    'alert',
+    '--payload',
+    JSON.stringify(payload),
+    '--data',
+    folder,
+    ...more,
+  ]);
+
+test('a signal by the command is told, once for its id, and its order is placed', async () => {
+  const life = await begin();
+  await life.run(MINUTE_MS);
+  const buy = { side: 'buy', amount: '0.002' };
+  expect(await signal(buy, '--id', 'first')).toEqual({ code: 0, out: 'told to the strategy\n', error: '' });
+  expect(await signal(buy, '--id', 'first', '--json')).toMatchObject({
+    code: 0,
+    out: '{"id":"first","outcome":"told","code":"told","message":"told to the strategy"}\n',
+  });
+  await life.run(MINUTE_MS);
+  expect(toldBy(life)).toEqual(['first']);
+  expect(life.bot.engine.instances[0]).toMatchObject({ orders: 1, fills: 1 });
+  expect(await signal({ ...buy, amount: '1' }, '--id', 'first')).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('for one command alone') as string,
+  });
+  expect(await signal({ side: 'hold' })).toMatchObject({
+    code: 1,
+    error: expect.stringContaining(
+      'refused: payload.side: Invalid option: expected one of "buy"|"sell"',
+    ) as string,
+  });
+  expect(await signal(buy, '--sent-at', '2026-01-05')).toMatchObject({
+    code: 1,
+    error: expect.stringContaining('refused: expected a signal of the last 60 s') as string,
+  });
+  expect(toldBy(life)).toEqual(['first']);
+});
+
+test('a signal that came while a bot starts or was killed is told once, when it runs', async () => {
+  const client = new ControlClient(folder);
+  endings.push(() => client.close());
+  const early = client.post(command('early'));
+  const first = await begin();
+  expect(client.look(early)).toMatchObject({ takenAtMs: expect.any(Number) as number, result: null });
+  await first.run(MINUTE_MS);
+  await expect.poll(() => client.look(early)?.result, PATIENT).toMatchObject({ ok: true });
+  expect(toldBy(first)).toEqual(['early']);
+  // Killed before anybody could write down that it was told.
+  first.bot.shell.control({ ...command('late') });
+  const late = client.post(command('late'));
+  first.operator.end();
+  await first.drop();
+
+  const second = await begin();
+  await second.run(MINUTE_MS);
+  await expect
+    .poll(() => client.look(late)?.result, PATIENT)
+    .toMatchObject({
+      ok: true,
+      signal: { outcome: 'told', code: 'repeated' },
+    });
+  expect(toldBy(second)).toEqual(['early', 'late']);
+});
+
+test.each([
+  [['--payload', '{side}'], 2, "expected JSON such as '"],
+  [['--payload', '1', '--id', 'no spaces'], 2, '--id: expected 1 to 64 letters'],
+  [['--payload', JSON.stringify('x'.repeat(9_000))], 2, 'payload: expected at most 8192 characters'],
+] as const)('%j is a wrong option', async (args, code, part) => {
+  const finished = await sarrafHere(['signal', 'listener', 'alert', ...args, '--data', folder]);
+  expect(finished).toMatchObject({ code, error: expect.stringContaining(part) as string });
+});
+
+test('without a bot nothing is sent', async () => {
+  for (const end of endings.splice(0)) end();
+  expect(await signal(1)).toMatchObject({
+    code: 1,
+    error: expect.stringContaining(`no bot runs with ${folder}, so nothing was sent`) as string,
+  });
+});
