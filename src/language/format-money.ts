@@ -22,7 +22,7 @@ function tenthOf(text: string): string {
 }
 
 /** What a currency is called, as it is written after a number: `toman`, `ریال`, `BTC`. */
-function unitName(currency: string, { language, rialUnit }: Locale): string {
+export function unitName(currency: string, { language, rialUnit }: Locale): string {
   const unit = currency === RIAL ? rialUnit : currency;
   const name = UNIT_NAMES[language][unit];
   if (name !== undefined) return name;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { LANGUAGES } from '../../language/locale.ts';
+import { alertSettings } from './alert-settings.ts';
 import { dataSettings, recordSettings } from './data-settings.ts';
 import { exchangeSettings } from './exchange-settings.ts';
 import {
@@ -66,6 +68,13 @@ export const botConfig = z.strictObject({
   health: healthSettings.describe('The server that shows whether the bot is healthy.'),
   watchdog: watchdogSettings.describe('When "sarraf watchdog" reports that the bot is silent.'),
   log: logSettings.describe('What is logged, and where.'),
+  language: z
+    .enum(LANGUAGES)
+    .prefault('en')
+    .describe('Of alerts: en or fa. Files, logs and the API are English.'),
+  alerts: alertSettings.describe(
+    'What people are told, and by which ways. Without it nobody is told anything; docs/alerts.md explains it.',
+  ),
 });
 
 /** The file as it was read: defaults put in, lengths of time in milliseconds, decimals as texts or units. */

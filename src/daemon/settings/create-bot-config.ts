@@ -31,6 +31,8 @@ export interface BotConfig extends Pick<
   | 'health'
   | 'watchdog'
   | 'log'
+  | 'language'
+  | 'alerts'
 > {
   /** `exchange` is null where the exchange in this process has the defaults. */
   readonly embedded: Embedded & { readonly exchange: ExchangeConfig | null };
@@ -107,5 +109,7 @@ export function createBotConfig(
     health: settings.health,
     watchdog: settings.watchdog,
     log: { ...log, file: absoluteOrNull(log.file) },
+    language: settings.language,
+    alerts: settings.alerts,
   };
 }

@@ -1,11 +1,14 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { Scalar, isMap, isScalar, type Document } from 'yaml';
+import { Scalar, isMap, isScalar, isSeq, type Document, type YAMLMap } from 'yaml';
 import type { Located } from '../../configuration/load-yaml.ts';
 import { readFailure, type ReadSmallFile } from '../../configuration/secret-file.ts';
 import type { NamedCredential } from '../../engine/credential-watch.ts';
+import { CHANNEL_SECRETS } from './channel-settings.ts';
 import { SECRET_FIELDS, type CredentialSettings } from '../../venues/live/credentials-settings.ts';
 
 const CREDENTIALS_PATH = ['exchange', 'credentials'] as const;
+const CHANNELS_PATH = ['alerts', 'channels'] as const;
+const IS_CHANNEL_SECRET: ReadonlySet<string> = new Set(CHANNEL_SECRETS);
 
 /** No token, key or password is longer. */
 const LARGEST_SECRET_BYTES = 8_192;
@@ -15,18 +18,26 @@ export interface CredentialTexts {
   readonly warnings: readonly Located[];
 }
 
-/** Whether a path leads to or into the credentials, whose values are texts and never repeated. */
+/**
+ * Whether a path leads to or into the credentials, or to a secret of a channel of alerts: their values are
+ * texts and never repeated.
+ */
 export function isCredential(path: readonly PropertyKey[]): boolean {
-  return CREDENTIALS_PATH.every((part, index) => part === path[index]);
+  return (
+    CREDENTIALS_PATH.every((part, index) => part === path[index]) ||
+    (CHANNELS_PATH.every((part, index) => part === path[index]) && IS_CHANNEL_SECRET.has(String(path[3])))
+  );
 }
 
 /** Warns of secrets that stand in the file itself. To be called before references are put in. */
 export function warnOfPlainSecrets(document: Document): readonly Located[] {
-  return secretScalars(document).flatMap(({ name, node }) => {
+  return secretScalars(document).flatMap(({ name, path, node }) => {
     const { value } = node;
-    if (typeof value !== 'string' || value.includes('${') || value.startsWith('file:')) return [];
+    // An address with a secret in it is no rarer than one without, so it is not warned of.
+    if (name === 'url' || typeof value !== 'string' || value.includes('${') || value.startsWith('file:'))
+      return [];
     const message = `the ${name} is written in plain: better $\{NAME} of the environment, or file: and a path`;
-    return [{ path: [...CREDENTIALS_PATH, name], key: false, message }];
+    return [{ path, key: false, message }];
   });
 }
 
@@ -40,9 +51,8 @@ export function readSecretFiles(
 ): CredentialTexts {
   const problems: Located[] = [];
   const warnings: Located[] = [];
-  for (const { name, node } of secretScalars(document)) {
+  for (const { path, node } of secretScalars(document)) {
     if (typeof node.value !== 'string' || !node.value.startsWith('file:')) continue;
-    const path = [...CREDENTIALS_PATH, name];
     const file = resolve(of.folder, node.value.slice('file:'.length));
     try {
       const { text, isOpenToAll } = of.readFile(file, LARGEST_SECRET_BYTES);
@@ -69,12 +79,31 @@ export function credentialFolderOf(file: string | null, workingFolder: string): 
   return dirname(isAbsolute(file) ? file : resolve(workingFolder, file));
 }
 
-function secretScalars(document: Document): readonly { readonly name: string; readonly node: Scalar }[] {
+interface SecretScalar {
+  readonly name: string;
+  readonly path: readonly PropertyKey[];
+  readonly node: Scalar;
+}
+
+function secretScalars(document: Document): readonly SecretScalar[] {
   const credentials = document.getIn(CREDENTIALS_PATH, true);
-  if (!isMap(credentials)) return [];
-  return SECRET_FIELDS.flatMap((name) => {
-    const node = credentials.get(name, true);
-    return isScalar(node) ? [{ name, node }] : [];
+  const channels = document.getIn(CHANNELS_PATH, true);
+  return [
+    ...(isMap(credentials) ? scalarsOf(credentials, CREDENTIALS_PATH, SECRET_FIELDS) : []),
+    ...(isSeq(channels) ? channels.items : []).flatMap((channel, index) =>
+      isMap(channel) ? scalarsOf(channel, [...CHANNELS_PATH, index], CHANNEL_SECRETS) : [],
+    ),
+  ];
+}
+
+function scalarsOf(
+  map: YAMLMap,
+  path: readonly PropertyKey[],
+  names: readonly string[],
+): readonly SecretScalar[] {
+  return names.flatMap((name) => {
+    const node = map.get(name, true);
+    return isScalar(node) ? [{ name, path: [...path, name], node }] : [];
   });
 }
 

@@ -140,6 +140,8 @@ function leaveOutEmpty(document: Document): void {
 function leaveOutCredentials(document: Document): void {
   if (!isMap(document.contents)) return;
   if (isMap(document.get('exchange'))) document.deleteIn(['exchange', 'credentials']);
+  // Nobody is told anything then, so the secrets of channels are not needed either.
+  document.delete('alerts');
   if (document.get('mode') !== 'live') return;
   document.set('mode', 'paper');
   // So that its exchange is still the one that it trades at.

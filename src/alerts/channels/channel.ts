@@ -1,0 +1,100 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Redactor } from '../../exchange/redactor.ts';
+import type { Severity } from '../core/alert-facts.ts';
+
+/** A button below a message: its label, and what a press of it says to the bot. */
+export interface ChatButton {
+  readonly label: string;
+  readonly data: string;
+}
+
+/** A message as people read it, in plain text: each channel escapes it in its own way. */
+export interface OutgoingMessage {
+  /** The same each time that it is tried. */
+  readonly id: string;
+  readonly severity: Severity;
+  readonly title: string;
+  readonly lines: readonly string[];
+  /** The message's id and time, for whoever finds it twice. */
+  readonly footer: string;
+  /** A PNG; null where there is none. */
+  readonly picture: Buffer | null;
+  /** For channels that can show some. */
+  readonly buttons: readonly (readonly ChatButton[])[];
+  readonly atMs: number;
+}
+
+/**
+ * What became of a message. `retry`: it may be tried again, after `afterMs` where the service said so.
+ * `refused`: the service will not take it as it is, such as for a wrong token or an unknown chat.
+ */
+export type SendResult =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly afterMs: number | null; readonly problem: string }
+  | { readonly kind: 'refused'; readonly problem: string };
+
+/** A way to people. */
+export interface Channel {
+  readonly name: string;
+  /** Never throws, and answers in time. No problem has a secret in it. */
+  send(message: OutgoingMessage): Promise<SendResult>;
+  close(): Promise<void>;
+}
+
+/** The way to a service, which may throw and take its time. */
+export interface ChannelTransport {
+  deliver(message: OutgoingMessage, signal: AbortSignal): Promise<SendResult>;
+  close(): Promise<void>;
+}
+
+/** How long a service may take to answer. */
+const ANSWERS_WITHIN_MS = 20_000;
+
+/** Problems are kept and logged in so many characters. */
+const LONGEST_PROBLEM = 300;
+
+/** The text of all that an error says, with what caused it. */
+export function problemOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause, message } = error;
+  const code = (error as NodeJS.ErrnoException).code;
+  const own = code === undefined || message.includes(code) ? message : `${message} (${code})`;
+  const inner = (error as { readonly error?: unknown }).error ?? cause;
+  return inner === undefined ? own : `${own}: ${problemOf(inner)}`;
+}
+
+/**
+ * Makes a channel of a transport: whatever it throws is a problem that may be tried again, an answer that is
+ * late is none, and secrets are taken out of every problem.
+ */
+export function createChannel(of: {
+  readonly name: string;
+  readonly transport: ChannelTransport;
+  readonly redactor: Redactor;
+  readonly withinMs?: number;
+}): Channel {
+  const { name, transport, redactor, withinMs = ANSWERS_WITHIN_MS } = of;
+  const clean = (problem: string): string => redactor.redact(problem).slice(0, LONGEST_PROBLEM);
+  return {
+    name,
+    async send(message) {
+      const late = new AbortController();
+      const over = new AbortController();
+      const timeout = async (): Promise<SendResult> => {
+        await pause(withinMs, undefined, { signal: over.signal });
+        late.abort();
+        return { kind: 'retry', afterMs: null, problem: `no answer within ${withinMs / 1_000} s` };
+      };
+      try {
+        // What is late may still arrive: that is why a message says its id.
+        const result = await Promise.race([transport.deliver(message, late.signal), timeout()]);
+        return result.kind === 'delivered' ? result : { ...result, problem: clean(result.problem) };
+      } catch (error) {
+        return { kind: 'retry', afterMs: null, problem: clean(problemOf(error)) };
+      } finally {
+        over.abort();
+      }
+    },
+    close: async () => transport.close(),
+  };
+}

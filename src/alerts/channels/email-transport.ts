@@ -1,0 +1,64 @@
+import { createTransport } from 'nodemailer';
+import { problemOf, type ChannelTransport, type SendResult } from './channel.ts';
+
+export interface EmailOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Whether TLS begins with the connection; else by STARTTLS, where the server has it. */
+  readonly isSecure: boolean;
+  readonly user: string | null;
+  readonly password: string | null;
+  readonly from: string;
+  readonly to: readonly string[];
+}
+
+const CONNECTS_WITHIN_MS = 10_000;
+const ANSWERS_WITHIN_MS = 15_000;
+/** Replies from here on are final (RFC 5321, 4.2.1). */
+const LEAST_FINAL = 500;
+
+/** What an error of the mail server says about a message. */
+function emailResult(error: unknown): SendResult {
+  const { responseCode } = error as { readonly responseCode?: number };
+  const problem = problemOf(error);
+  return responseCode !== undefined && responseCode >= LEAST_FINAL
+    ? { kind: 'refused', problem }
+    : { kind: 'retry', afterMs: null, problem };
+}
+
+/** Sends e-mails by SMTP. The id of a message is its Message-ID too, so that a double is seen as one. */
+export function createEmailTransport(options: EmailOptions): ChannelTransport {
+  const { host, port, isSecure, user, password, from, to } = options;
+  const transport = createTransport({
+    host,
+    port,
+    secure: isSecure,
+    ...(user === null || password === null ? {} : { auth: { user, pass: password } }),
+    connectionTimeout: CONNECTS_WITHIN_MS,
+    greetingTimeout: CONNECTS_WITHIN_MS,
+    socketTimeout: ANSWERS_WITHIN_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async deliver({ id, title, lines, footer, picture, severity }) {
+      try {
+        await transport.sendMail({
+          from,
+          to: [...to],
+          subject: title,
+          text: [...lines, '', footer].join('\n'),
+          messageId: `<${id}@sarraf.invalid>`,
+          ...(severity === 'critical' ? { priority: 'high' as const } : {}),
+          ...(picture === null ? {} : { attachments: [{ filename: 'equity.png', content: picture }] }),
+        });
+        return { kind: 'delivered' };
+      } catch (error) {
+        return emailResult(error);
+      }
+    },
+    async close() {
+      transport.close();
+    },
+  };
+}

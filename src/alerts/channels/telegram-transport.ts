@@ -1,0 +1,146 @@
+import { Api, GrammyError, InputFile } from 'grammy';
+import { fetch as undiciFetch, type Dispatcher, type RequestInit } from 'undici';
+import { breakMarkdown, escapeHtml } from '../text/escape-text.ts';
+import { problemOf, type ChannelTransport, type OutgoingMessage, type SendResult } from './channel.ts';
+import { boundedWaitMs, openDispatcher, retryAfterMs } from './http-post.ts';
+
+export interface TelegramOptions {
+  /** Bale speaks the same API, but reads every text as Markdown. */
+  readonly kind: 'telegram' | 'bale';
+  readonly token: string;
+  readonly chat: string | number;
+  readonly apiRoot: string;
+  readonly proxy: string | null;
+}
+
+/** Telegram takes 4,096 characters, and 1,024 below a picture. */
+const LONGEST_TEXT = 4_000;
+const LONGEST_CAPTION = 1_000;
+/** Beyond it grammY itself gives up; `createChannel` does so earlier. */
+const TIMEOUT_SECONDS = 60;
+const TOO_MANY = 429;
+const LEAST_SERVER_ERROR = 500;
+
+/** A reply that is not of the API, such as the page of a proxy. */
+class ForeignReply extends Error {
+  readonly afterMs: number | null;
+
+  constructor(status: number, afterMs: number | null) {
+    super(`the service answered ${status} without JSON`);
+    this.afterMs = afterMs;
+  }
+}
+
+/**
+ * The API of Telegram and Bale by grammY, over connections of our own: with a proxy where one is named, and
+ * with the wait that a proxy asks for.
+ */
+function createTelegramApi(
+  { token, apiRoot }: Pick<TelegramOptions, 'token' | 'apiRoot'>,
+  dispatcher: Dispatcher,
+): Api {
+  const fetch = async (url: string, init: RequestInit & { readonly signal?: unknown }): Promise<unknown> => {
+    const { method, headers, body, signal } = init;
+    const controller = new AbortController();
+    // grammY's signal is one of its own making.
+    (signal as AbortSignal | undefined)?.addEventListener('abort', () => controller.abort());
+    const reply = await undiciFetch(url, {
+      method: method ?? 'POST',
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined ? {} : { body, duplex: 'half' as const }),
+      redirect: 'error',
+      signal: controller.signal,
+      dispatcher,
+    });
+    if (reply.headers.get('content-type')?.includes('json') === true) return reply;
+    await reply.body?.cancel();
+    throw new ForeignReply(reply.status, retryAfterMs(reply.headers.get('retry-after'), Date.now()));
+  };
+  return new Api(token, {
+    apiRoot,
+    timeoutSeconds: TIMEOUT_SECONDS,
+    fetch,
+  });
+}
+
+/** What an error of the API says about a message. */
+function telegramResult(error: unknown): SendResult {
+  if (error instanceof GrammyError) {
+    const { error_code: code, description, parameters } = error;
+    const problem = `the service answered ${code}: ${description}`;
+    const seconds = parameters.retry_after;
+    if (code === TOO_MANY || code >= LEAST_SERVER_ERROR)
+      return {
+        kind: 'retry',
+        afterMs: seconds === undefined ? null : boundedWaitMs(seconds * 1_000),
+        problem,
+      };
+    return { kind: 'refused', problem };
+  }
+  const foreign = (error as { readonly error?: unknown }).error;
+  const afterMs = foreign instanceof ForeignReply ? foreign.afterMs : null;
+  return { kind: 'retry', afterMs, problem: problemOf(error) };
+}
+
+/** The text of a message, escaped for the service. */
+function telegramText(
+  kind: TelegramOptions['kind'],
+  { title, lines, footer }: Pick<OutgoingMessage, 'title' | 'lines' | 'footer'>,
+  longest = LONGEST_TEXT,
+): string {
+  const shown = [title, '', ...lines];
+  const plain = [...shown, '', footer].join('\n');
+  if (plain.length > longest) {
+    const room = longest - footer.length - 4;
+    const cut = `${shown.join('\n').slice(0, room)}…`.split('\n');
+    return telegramText(kind, { title: cut[0] ?? '', lines: cut.slice(2), footer }, Number.POSITIVE_INFINITY);
+  }
+  if (kind === 'bale') return breakMarkdown(plain);
+  const [head = '', ...rest] = plain.split('\n');
+  return [`<b>${escapeHtml(head)}</b>`, ...rest.map(escapeHtml)].join('\n');
+}
+
+/** Sends to one chat of Telegram or Bale. */
+export function createTelegramTransport(options: TelegramOptions): ChannelTransport {
+  const { kind, chat, proxy } = options;
+  const dispatcher = openDispatcher(proxy);
+  const api = createTelegramApi(options, dispatcher);
+  const markup = kind === 'telegram' ? ({ parse_mode: 'HTML' } as const) : {};
+  return {
+    async deliver(message, signal) {
+      const keyboard =
+        message.buttons.length === 0
+          ? {}
+          : {
+              reply_markup: {
+                inline_keyboard: message.buttons.map((row) =>
+                  row.map(({ label, data }) => ({ text: label, callback_data: data })),
+                ),
+              },
+            };
+      const silent = { disable_notification: message.severity === 'info' };
+      const stop = signal as Parameters<Api['sendMessage']>[3];
+      try {
+        if (message.picture === null) {
+          await api.sendMessage(
+            chat,
+            telegramText(kind, message),
+            { ...markup, ...keyboard, ...silent, link_preview_options: { is_disabled: true } },
+            stop,
+          );
+        } else {
+          await api.sendPhoto(
+            chat,
+            new InputFile(message.picture, 'equity.png'),
+            { ...markup, ...keyboard, ...silent, caption: telegramText(kind, message, LONGEST_CAPTION) },
+            stop,
+          );
+        }
+        return { kind: 'delivered' };
+      } catch (error) {
+        return telegramResult(error);
+      }
+    },
+    close: async () => dispatcher.close(),
+  };
+}

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import type { AlertFacts, PeriodFigures } from '../../../../src/alerts/core/alert-facts.ts';
+import type { Alert, NoteKind } from '../../../../src/alerts/core/alert.ts';
+import { alertText } from '../../../../src/alerts/text/alert-text.ts';
+import { breakMarkdown, escapeMarkdown, tamed } from '../../../../src/alerts/text/escape-text.ts';
+import { messageText } from '../../../../src/alerts/text/message-text.ts';
+import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
+import { localeOf } from '../../../../src/language/locale.ts';
+import { NOON_MS } from '../core/snapshot-fixture.ts';
+
+const ENGLISH = localeOf('en');
+const PERSIAN = localeOf('fa');
+
+const FIGURES: PeriodFigures = {
+  fromMs: NOON_MS - 86_400_000,
+  toMs: NOON_MS,
+  equity: [{ currency: 'rls', now: '12345678', change: '-1200', drawdown: 0.034, points: [3, 1, 2] }],
+  trades: 1,
+  fees: [{ currency: 'usdt', amount: '1.239' }],
+  lockouts: 2,
+};
+
+/** One of each rule, with the English text. */
+const FACTS: readonly (readonly [AlertFacts, string])[] = [
+  [{ rule: 'lockout', budget: 'orders/add', endsAtMs: NOON_MS }, 'until 2026-01-05 12:00'],
+  [{ rule: 'lockout', budget: 'orders/add', endsAtMs: null }, 'Locked out of orders/add'],
+  [{ rule: 'credential', name: 'the token', advice: 'make a new one' }, 'make a new one'],
+  [{ rule: 'unknown-order', order: 'bot-1', strategy: 'grid', market: 'BTCIRT', sinceMs: NOON_MS }, 'bot-1'],
+  [{ rule: 'break', rows: [{ currency: 'btc', expected: '1.5', found: '1' }] }, 'BTC: expected 1.5, found 1'],
+  [{ rule: 'halted', reason: 'news\nand more' }, 'Trading is halted: news and more'],
+  [{ rule: 'no-data', feed: null, readAtMs: null }, 'Nothing was read'],
+  [{ rule: 'no-data', feed: null, readAtMs: NOON_MS }, 'the last was at 2026-01-05 12:00'],
+  [{ rule: 'no-data', feed: 'book BTCIRT', readAtMs: NOON_MS }, 'book BTCIRT is not read'],
+  [{ rule: 'no-data', feed: 'book BTCIRT', readAtMs: null }, 'book BTCIRT was not read yet'],
+  [{ rule: 'drawdown', currency: 'rls', share: 0.123, limit: 0.1 }, '12.3% below its peak; the limit is 10%'],
+  [{ rule: 'daily-loss', currency: 'usdt', share: 0.06, limit: 0.05 }, 'fell by 6% today'],
+  [
+    { rule: 'unprotected', strategy: 'grid', market: 'BTCIRT', asset: 'btc', amount: '0.5', reason: null },
+    '0.5 BTC of grid in BTCIRT have no exit',
+  ],
+  [
+    {
+      rule: 'unprotected',
+      strategy: 'grid',
+      market: 'BTCIRT',
+      asset: 'btc',
+      amount: '0.5',
+      reason: 'MinStop',
+    },
+    ': MinStop',
+  ],
+  [{ rule: 'strategy', strategy: 'grid', status: 'paused', reason: 'threw' }, 'failed and pauses: threw'],
+  [{ rule: 'strategy', strategy: 'grid', status: 'stopped', reason: 'threw' }, 'is stopped: threw'],
+  [{ rule: 'disk', freeBytes: 123_456_789, fault: null }, '123 MB left'],
+  [{ rule: 'disk', freeBytes: 1, fault: 'it is full' }, 'can not be written: it is full'],
+  [{ rule: 'clock', aheadMs: 20_000 }, '20s ahead'],
+  [{ rule: 'clock', aheadMs: -20_000 }, '20s behind'],
+  [{ rule: 'new-device' }, 'a new device'],
+  [
+    {
+      rule: 'big-fill',
+      strategy: 'grid',
+      market: 'BTCIRT',
+      side: 'buy',
+      amount: '0.01',
+      price: '60000000000',
+      value: '600000000',
+      currency: 'rls',
+    },
+    'Bought 0.01 BTC in BTCIRT for 600,000,000 rial, at 60,000,000,000 rial',
+  ],
+  [{ rule: 'silent', lastSignMs: null }, 'nothing down yet'],
+  [{ rule: 'silent', lastSignMs: NOON_MS }, 'at 2026-01-05 12:00'],
+  [{ rule: 'outbox', reason: 'disk full' }, 'in memory only'],
+  [{ rule: 'test' }, 'This is a test'],
+  [{ rule: 'summary', period: 'day', figures: FIGURES }, 'The day until 2026-01-05 12:00'],
+];
+
+const alert = (facts: AlertFacts, over: Partial<Alert> = {}): Alert => ({
+  id: 3,
+  key: 'k',
+  severity: 'critical',
+  facts,
+  openedAtMs: NOON_MS,
+  endedAtMs: null,
+  acknowledgedAtMs: null,
+  acknowledgedBy: null,
+  step: 1,
+  saidAtMs: NOON_MS,
+  absentSinceMs: null,
+  ...over,
+});
+
+const messageOf = (
+  items: readonly (readonly [NoteKind, Alert])[],
+  { more = 0, locale = ENGLISH } = {},
+): ReturnType<typeof messageText> =>
+  messageText(
+    {
+      id: 17,
+      channel: 'c',
+      plan: {
+        severity: 'critical',
+        items: items.map(([kind, one]) => ({ kind, alert: one })),
+        more,
+        noteIds: [],
+      },
+      madeAtMs: NOON_MS + 90_000,
+      tries: 0,
+      nextAtMs: 0,
+    },
+    { bot: 'bot', locale },
+  );
+
+const HALTED: AlertFacts = { rule: 'halted', reason: 'news' };
+
+describe('the text of an alert', () => {
+  test.each(FACTS)('%j says what happened', (facts, text) => {
+    expect(alertText(facts, ENGLISH)).toContain(text);
+  });
+
+  test.each(FACTS)('%j is said in Persian, with Persian digits and every place filled', (facts) => {
+    const text = withoutDirectionMarks(alertText(facts, PERSIAN));
+    expect(text).toMatch(/[\u0600-\u06FF]{2}/);
+    expect(text).not.toMatch(/[{}]/);
+    // English words and ids of elsewhere keep their digits; what we count has ours.
+    if (facts.rule === 'drawdown') expect(text).toContain('۱۲٫۳');
+    if (facts.rule === 'clock') expect(text).toContain('۲۰ ثانیه');
+    if (facts.rule === 'summary') expect(text).toContain('۱۴۰۴/۱۰/۱۵');
+  });
+
+  test('sums a day up', () => {
+    expect(
+      alertText({ rule: 'summary', period: 'day', figures: FIGURES }, ENGLISH).split('\n').slice(1),
+    ).toEqual([
+      'Equity: 12,345,678 rial, -1,200 rial',
+      'Worst fall: 3.4%',
+      '1 trade',
+      'Fees: 1.24 USDT',
+      '2 lockouts',
+    ]);
+  });
+});
+
+describe('a message', () => {
+  test('of one alert has it as its title, and says its id', () => {
+    expect(messageOf([['opened', alert(HALTED)]])).toMatchObject({
+      id: 'bot-17',
+      title: 'bot: 🔴 #3 Trading is halted: news',
+      lines: [],
+      footer: 'message bot-17, 2026-01-05 12:01:30',
+      picture: null,
+      buttons: [[{ label: 'Acknowledge #3', data: 'ack:3' }], [{ label: 'Mute 1 h', data: 'mute:60' }]],
+    });
+  });
+
+  test('of several alerts counts them, and those that it does not name', () => {
+    const warning = alert({ rule: 'test' }, { id: 4, severity: 'warning' });
+    expect(
+      messageOf(
+        [
+          ['opened', alert(HALTED)],
+          ['reminder', warning],
+        ],
+        { more: 12 },
+      ),
+    ).toMatchObject({
+      title: '🔴 bot: 14 alerts',
+      lines: [
+        '🔴 #3 Trading is halted: news',
+        '🟠 #4 Still, for 1m 30s: This is a test. Alerts of this bot arrive here',
+        'and 12 more',
+      ],
+    });
+  });
+
+  test('says of what is over how long it was, and offers nothing', () => {
+    const over = alert(HALTED, { endedAtMs: NOON_MS + 60_000 });
+    const message = messageOf([['ended', over]]);
+    expect(message.title).toBe('bot: ✅ #3 Over after 1m: Trading is halted: news');
+    expect(message.buttons).toEqual([]);
+  });
+
+  test('has a picture of equity in a summary', () => {
+    const { title, lines, picture } = messageOf([
+      ['opened', alert({ rule: 'summary', period: 'week', figures: FIGURES }, { endedAtMs: NOON_MS })],
+    ]);
+    expect(title).toContain('The week until');
+    expect(lines).toContain('1 trade');
+    expect(picture?.subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  test('is said in Persian', () => {
+    const { title, footer } = messageOf([['opened', alert(HALTED)]], { locale: PERSIAN });
+    expect(withoutDirectionMarks(title)).toContain('معامله متوقف است: news');
+    expect(withoutDirectionMarks(footer)).toContain('۱۴۰۴/۱۰/۱۵ ۱۲:۰۱:۳۰');
+  });
+});
+
+describe('texts of elsewhere', () => {
+  test('lose what would break a line or turn the direction, and their tail', () => {
+    expect(tamed('a\n\u0000b\u202Ec')).toBe('a bc');
+    expect(tamed('x'.repeat(600))).toHaveLength(500);
+  });
+
+  test('are no markup', () => {
+    expect(escapeMarkdown('*a* [b](c)')).toBe(String.raw`\*a\* \[b\]\(c\)`);
+    expect(breakMarkdown('*a*')).toBe('*\u2060a*\u2060');
+  });
+});
