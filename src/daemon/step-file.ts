@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { isBusy } from '../budget/ledger-file.ts';
+import { SarrafError } from '../domain/errors.ts';
+
+/** How long opening may wait for another process that is opening it too. */
+const OPEN_WAIT_MS = 5_000;
+
+/** How long one try to switch to the write-ahead log waits before the next. */
+const SWITCH_WAIT_MS = 20;
+
+/** A small database of a data folder that several processes write to. */
+export interface StepFileOptions {
+  readonly path: string;
+  /** What it is called in errors: `a control database`. */
+  readonly what: string;
+  /** Distinguishes it from any other SQLite file. */
+  readonly applicationId: number;
+  /** One step a version; a released step is never changed. */
+  readonly steps: readonly string[];
+  /** How long a write waits for another process. */
+  readonly lockWaitMs: number;
+  /** From how many pages on the write-ahead log is carried over and begins anew. */
+  readonly logPages: number;
+}
+
+function unusable({ path, what }: StepFileOptions, found: string, cause?: unknown): SarrafError {
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected ${what} of sarraf at ${path}, found ${found}. It was left as it is: move it away, or name another folder with --data`,
+    { cause },
+  );
+}
+
+function check(database: Database.Database, options: StepFileOptions): void {
+  const { applicationId, steps } = options;
+  if (database.pragma('application_id', { simple: true }) !== applicationId)
+    throw unusable(options, 'another database');
+  const version = Number(database.pragma('user_version', { simple: true }));
+  if (version > steps.length) {
+    throw unusable(options, `version ${version}, where this sarraf knows up to ${steps.length}`);
+  }
+  const health = database.pragma('quick_check(1)', { simple: true });
+  if (health !== 'ok') throw unusable(options, `a damaged file (${String(health)})`);
+}
+
+/** SQLite does not wait for the lock that this takes. */
+function switchToWal(database: Database.Database): void {
+  for (let waitedMs = 0; ; waitedMs += SWITCH_WAIT_MS) {
+    try {
+      database.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || waitedMs >= OPEN_WAIT_MS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SWITCH_WAIT_MS);
+    }
+  }
+}
+
+/** All steps in one transaction, so that no process sees a database without its tables. */
+function migrate(
+  database: Database.Database,
+  { steps, applicationId }: Pick<StepFileOptions, 'steps' | 'applicationId'>,
+): void {
+  const work = (): void => {
+    const version = Number(database.pragma('user_version', { simple: true }));
+    for (const step of steps.slice(version)) database.exec(step);
+    database.pragma(`application_id = ${applicationId}`);
+    database.pragma(`user_version = ${steps.length}`);
+  };
+  database.transaction(work).immediate();
+}
+
+/**
+ * Opens such a database, or makes it. Every commit is on the disk before it counts. Throws `DATA_UNUSABLE`
+ * for a damaged, newer or foreign file, which stays as it is, and for a folder that can not be written to.
+ */
+export function openStepFile(options: StepFileOptions): Database.Database {
+  const { path, logPages, lockWaitMs } = options;
+  let database: Database.Database | null = null;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    database = new Database(path, { timeout: OPEN_WAIT_MS });
+    if (database.pragma('page_count', { simple: true }) !== 0) check(database, options);
+    switchToWal(database);
+    database.pragma('synchronous = FULL');
+    database.pragma(`wal_autocheckpoint = ${logPages}`);
+    migrate(database, options);
+    database.pragma(`busy_timeout = ${lockWaitMs}`);
+    return database;
+  } catch (error) {
+    database?.close();
+    if (error instanceof SarrafError) throw error;
+    throw unusable(options, error instanceof Error ? error.message : String(error), error);
+  }
+}

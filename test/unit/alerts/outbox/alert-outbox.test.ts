@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AlertCondition } from '../../../../src/alerts/core/alert-facts.ts';
+import { planMessage } from '../../../../src/alerts/core/plan-message.ts';
+import { AlertOutbox } from '../../../../src/alerts/outbox/alert-outbox.ts';
+import { openOutboxFile, openOutboxInMemory, outboxPath } from '../../../../src/alerts/outbox/outbox-file.ts';
+
+const CHANNELS = [
+  { name: 'phone', least: 'critical', step: 1 },
+  { name: 'mail', least: 'info', step: 1 },
+] as const;
+const ALL = { isOpenOnly: false, last: 100, beforeId: null } as const;
+
+const condition = (key: string, over: Partial<AlertCondition> = {}): AlertCondition => ({
+  key,
+  severity: 'critical',
+  facts: { rule: 'halted', reason: key },
+  sinceMs: 1_000,
+  ...over,
+});
+
+let folder: string;
+let outbox: AlertOutbox;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-outbox-'));
+  outbox = new AlertOutbox(openOutboxFile(folder));
+});
+afterEach(() => {
+  outbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const open = (conditions: readonly AlertCondition[], seq = 1): void =>
+  outbox.apply({
+    changes: conditions.map((one) => ({ kind: 'open', condition: one })),
+    atMs: 2_000,
+    cursor: { epoch: 'e', seq },
+    channels: CHANNELS,
+  });
+
+const compose = (channel: string): ReturnType<AlertOutbox['compose']> => {
+  const plan = planMessage(
+    { notes: outbox.notes(channel), sentAtMs: [], mutedUntilMs: 0 },
+    { groupMs: 0, mostPerHour: 100, quietHours: null },
+    3_000,
+  );
+  if (plan.kind !== 'send') throw new Error(`expected something to send, was ${plan.kind}`);
+  return outbox.compose(channel, plan.message, 3_000);
+};
+
+/** What another process, or this one after a crash, finds. */
+const reopen = (): void => {
+  outbox.close();
+  outbox = new AlertOutbox(openOutboxFile(folder));
+};
+
+describe('an outbox', () => {
+  test('keeps alerts together with the place in the journal where they were found', () => {
+    open([condition('a'), condition('b', { severity: 'info' })], 7);
+    reopen();
+    expect(outbox.cursor()).toEqual({ epoch: 'e', seq: 7 });
+    expect(outbox.openAlerts().map(({ key }) => key)).toEqual(['a', 'b']);
+    expect(outbox.notes('phone').map(({ alert }) => alert.key)).toEqual(['a']);
+    expect(outbox.notes('mail').map(({ alert }) => alert.key)).toEqual(['a', 'b']);
+  });
+
+  test('writes nothing of a look that can not be written whole', () => {
+    open([condition('a')], 1);
+    expect(() => open([condition('b'), condition('a')], 2)).toThrow('UNIQUE');
+    expect(outbox.cursor()).toEqual({ epoch: 'e', seq: 1 });
+    expect(outbox.openAlerts().map(({ key }) => key)).toEqual(['a']);
+  });
+
+  test('sends a message again under its id after a crash before the reply', () => {
+    open([condition('a')]);
+    const message = compose('phone');
+    open([condition('later')], 2);
+    reopen();
+    expect(outbox.unsent('phone')).toEqual(message);
+    expect(message.plan.items.map(({ alert }) => alert.key)).toEqual(['a']);
+    outbox.sent(message.id, 4_000);
+    reopen();
+    expect(outbox.unsent('phone')).toBeNull();
+    expect(outbox.sentSince('phone', 0)).toEqual([4_000]);
+    expect(outbox.notes('phone').map(({ alert }) => alert.key)).toEqual(['later']);
+  });
+
+  test('tells how the messages about an alert stand in each channel', () => {
+    open([condition('a')]);
+    outbox.sent(compose('phone').id, 4_000);
+    const mail = compose('mail');
+    outbox.failed(mail.id, { nextAtMs: 9_000, problem: 'no route' });
+    expect(outbox.unsent('mail')).toMatchObject({ tries: 1, nextAtMs: 9_000 });
+    expect(outbox.list(ALL)[0]?.deliveries).toEqual([
+      { channel: 'mail', state: 'waiting', atMs: null },
+      { channel: 'phone', state: 'delivered', atMs: 4_000 },
+    ]);
+    outbox.gaveUp(mail.id, { atMs: 10_000, problem: 'no route' });
+    expect(outbox.list(ALL)[0]?.deliveries[0]).toEqual({ channel: 'mail', state: 'failed', atMs: 10_000 });
+    expect(outbox.unsent('mail')).toBeNull();
+  });
+
+  test('follows an alert from its beginning to its end, and lets another of its key begin', () => {
+    open([condition('a')]);
+    const [alert] = outbox.openAlerts();
+    const id = alert?.id ?? 0;
+    const change = (changes: Parameters<AlertOutbox['apply']>[0]['changes'], atMs: number): void =>
+      outbox.apply({ changes, atMs, cursor: null, channels: CHANNELS });
+    change(
+      [
+        { kind: 'escalate', id, step: 2 },
+        { kind: 'absent', id, sinceMs: 5_000 },
+      ],
+      4_000,
+    );
+    expect(outbox.openAlerts()[0]).toMatchObject({ step: 2, saidAtMs: 4_000, absentSinceMs: 5_000 });
+    change([{ kind: 'end', id, atMs: 5_000 }], 6_000);
+    expect(outbox.openAlerts()).toEqual([]);
+    expect(outbox.list({ ...ALL, isOpenOnly: true })).toEqual([]);
+    expect(outbox.list(ALL)[0]).toMatchObject({ id, endedAtMs: 5_000 });
+    expect(outbox.notes('mail').map(({ kind }) => kind)).toEqual(['opened', 'ended']);
+    open([condition('a')], 2);
+    expect(outbox.openAlerts()).toMatchObject([{ key: 'a' }]);
+  });
+
+  test('is over at once for what only happened', () => {
+    open([condition('fill', { isMoment: true })]);
+    expect(outbox.openAlerts()).toEqual([]);
+    expect(outbox.notes('mail')).toHaveLength(1);
+  });
+
+  test('takes an acknowledgement once', () => {
+    open([condition('a')]);
+    const id = outbox.openAlerts()[0]?.id ?? 0;
+    expect(outbox.acknowledge(id, { by: 'ali', atMs: 5 })).toBe(true);
+    expect(outbox.acknowledge(id, { by: 'sara', atMs: 6 })).toBe(false);
+    expect(outbox.acknowledge(999, { by: 'sara', atMs: 6 })).toBe(false);
+    expect(outbox.openAlerts()[0]).toMatchObject({ acknowledgedBy: 'ali', acknowledgedAtMs: 5 });
+  });
+
+  test('keeps the newest three hundred notes of a channel, and counts the others', () => {
+    open(Array.from({ length: 312 }, (_, index) => condition(`k${index}`)));
+    expect(outbox.notes('mail')[0]?.alert.key).toBe('k12');
+    expect(compose('mail').plan.more).toBe(300 - 10 + 12);
+    open([condition('later')], 2);
+    expect(compose('mail').plan.more).toBe(0);
+  });
+
+  test('forgets what is old, and channels that are gone', () => {
+    const day = 86_400_000;
+    open([condition('old', { isMoment: true }), condition('open')]);
+    outbox.sent(compose('mail').id, 4_000);
+    outbox.prune(91 * day, CHANNELS.slice(1));
+    expect(outbox.list(ALL).map(({ key }) => key)).toEqual(['open']);
+    expect(outbox.notes('phone')).toEqual([]);
+  });
+
+  test('goes on in memory with what is open or on its way', () => {
+    open([condition('a'), condition('b')]);
+    outbox.sent(compose('phone').id, 4_000);
+    const message = compose('mail');
+    open([condition('c')], 2);
+    const memory = new AlertOutbox(openOutboxInMemory());
+    memory.takeOver(outbox);
+    expect(memory.cursor()).toEqual({ epoch: 'e', seq: 2 });
+    expect(memory.openAlerts()).toEqual(outbox.openAlerts());
+    expect(memory.unsent('mail')).toEqual(message);
+    expect(memory.sentSince('phone', 0)).toEqual([4_000]);
+    expect(memory.notes('mail').map(({ alert }) => alert.key)).toEqual(['c']);
+  });
+
+  test('leaves a file of another program alone', () => {
+    outbox.close();
+    rmSync(outboxPath(folder), { force: true });
+    writeFileSync(outboxPath(folder), 'something else');
+    expect(() => openOutboxFile(folder)).toThrow('expected an outbox of alerts of sarraf');
+    rmSync(outboxPath(folder));
+    outbox = new AlertOutbox(openOutboxFile(folder));
+  });
+});
