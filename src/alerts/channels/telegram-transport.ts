@@ -1,6 +1,6 @@
 import { Api, GrammyError, InputFile } from 'grammy';
 import { fetch as undiciFetch, type Dispatcher, type RequestInit } from 'undici';
-import { breakMarkdown, escapeHtml } from '../text/escape-text.ts';
+import { breakMarkdown, escapeForTelegram } from '../text/escape-text.ts';
 import { problemOf, type ChannelTransport, type OutgoingMessage, type SendResult } from './channel.ts';
 import { boundedWaitMs, openDispatcher, retryAfterMs } from './http-post.ts';
 
@@ -97,7 +97,7 @@ function telegramText(
   }
   if (kind === 'bale') return breakMarkdown(plain);
   const [head = '', ...rest] = plain.split('\n');
-  return [`<b>${escapeHtml(head)}</b>`, ...rest.map(escapeHtml)].join('\n');
+  return [`<b>${escapeForTelegram(head)}</b>`, ...rest.map(escapeForTelegram)].join('\n');
 }
 
 /** Sends to one chat of Telegram or Bale. */

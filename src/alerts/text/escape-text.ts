@@ -8,7 +8,7 @@ export function tamed(text: string, longest = 500): string {
 }
 
 /** For the HTML that Telegram reads. */
-export function escapeHtml(text: string): string {
+export function escapeForTelegram(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
