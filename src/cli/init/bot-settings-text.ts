@@ -108,6 +108,12 @@ drain:
   # keep-exits: at the end orders that only reduce a position stay, such as stops. Or cancel, or keep.
   openOrders: keep-exits
 
+# "npx sarraf watchdog --config bot.yaml", in a terminal or container of its own, says when the bot is silent.
+watchdog:
+  silentAfter: 60s
+  # In the mode live it then cancels what is no exit, if you want that.
+  # cancelEntriesAfter: 5m
+
 # Shows over HTTP whether it is well: /healthz, /readyz and /metrics, on this machine alone.
 # health: { port: 7080 }
 `;

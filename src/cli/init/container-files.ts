@@ -22,7 +22,7 @@ ENTRYPOINT ["node", "node_modules/sarraf/bin/sarraf.js"]
 CMD ["run", "--config", "/bot/bot.yaml", "--data", "/data"]
 `;
 
-/** The services of a bot's folder, one text each. A watchdog stands beside the bot, with the same ledger. */
+/** The services of a bot's folder, one text each. */
 const SERVICES: readonly string[] = [
   `  bot:
     build: .
@@ -47,6 +47,29 @@ const SERVICES: readonly string[] = [
     mem_limit: 512m
     logging:
       options: { max-size: 50m, max-file: '5' }
+`,
+  `  # Speaks when the bot can not, and can cancel its entries: docs/operate.md of sarraf, "A watchdog".
+  watchdog:
+    build: .
+    depends_on: [bot]
+    command: ['watchdog', '--config', '/bot/bot.yaml', '--data', '/data']
+    restart: unless-stopped
+    init: true
+    read_only: true
+    cap_drop: [ALL]
+    security_opt: ['no-new-privileges:true']
+    environment:
+      SARRAF_TOKEN: \${SARRAF_TOKEN:-}
+    volumes:
+      - data:/data
+      - ledger:/state
+      - ./bot.yaml:/bot/bot.yaml:ro
+      - ./strategies:/bot/strategies:ro
+    mem_limit: 256m
+    # That of the image asks the bot.
+    healthcheck: { disable: true }
+    logging:
+      options: { max-size: 10m, max-file: '3' }
 `,
 ];
 

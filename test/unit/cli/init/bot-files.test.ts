@@ -51,7 +51,10 @@ test('a new bot pins what it is made of, and shares one ledger with the others o
   });
   expect(parse(files.get('compose.yaml') ?? '')).toMatchObject({
     name: 'my-bot',
-    services: { bot: { volumes: expect.arrayContaining(['ledger:/state']) } },
+    services: {
+      bot: { volumes: expect.arrayContaining(['ledger:/state']) },
+      watchdog: { volumes: expect.arrayContaining(['data:/data', 'ledger:/state']) },
+    },
     volumes: { ledger: { name: 'sarraf-ledger' } },
   });
   expect(files.get('.gitignore')).toMatch(/^\.env$/m);
