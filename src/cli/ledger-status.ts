@@ -1,6 +1,7 @@
 import { readLedger, type BudgetReport } from '../budget/ledger-report.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
 import { beginsText, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
+import { lengthText } from '../domain/time-text.ts';
 import { readLedgerNote } from '../daemon/ledger-note.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
 
@@ -10,6 +11,8 @@ export interface LedgerStatus {
   readonly tradingBegins: TradingBegins;
   /** Limits of this bot that the exchange has lowered. */
   readonly lowered: readonly LoweredBudget[];
+  /** Budgets of this bot of which the exchange takes no request now. */
+  readonly lockouts: readonly { readonly budget: string; readonly forMs: number }[];
 }
 
 /**
@@ -27,15 +30,24 @@ export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | n
     ledger: note.ledger,
     tradingBegins: tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets }),
     lowered: loweredBudgets(rows, subjects),
+    lockouts: rows.flatMap(({ subject, budget, lockedForMs }) =>
+      subjects.has(subject) && lockedForMs !== null && lockedForMs > 0
+        ? [{ budget, forMs: lockedForMs }]
+        : [],
+    ),
   };
 }
 
 /** Lines about it for people. */
 export function ledgerLines(status: LedgerStatus | null): readonly string[] {
   if (status === null) return [];
-  const { tradingBegins: begins, ledger, lowered } = status;
+  const { tradingBegins: begins, ledger, lowered, lockouts } = status;
   return [
     `ledger  ${ledger}: ${begins.waitMs === 0 ? 'an order could leave at once' : beginsText(begins)}`,
+    ...lockouts.map(
+      ({ budget, forMs }) =>
+        `locked  ${budget} is LOCKED OUT by the exchange for ${lengthText(forMs)} more: do not restart the bot`,
+    ),
     ...lowered.map((each) => `limit   LOWERED: ${loweredText(each)}`),
   ];
 }

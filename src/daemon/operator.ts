@@ -190,7 +190,10 @@ export class Operator {
     const { engine, shell, counts, orderLatency } = bot;
     return {
       heartbeatAgeMs: () => shell.heartbeatAgeMs(),
-      mirrorFault: () => (mirror.isWritable() ? null : 'the mirror can not be written'),
+      mirrorFault() {
+        if (mirror.isWritable()) return null;
+        return mirror.isRunningOut() ? 'the disk is full' : 'the last attempt failed, and the log says why';
+      },
       isDiskFull: () => mirror.isRunningOut(),
       phase: () => engine.status().phase,
       waitsFor: () => null,

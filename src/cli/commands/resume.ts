@@ -28,6 +28,11 @@ async function run(strategy: string | undefined, options: Options): Promise<void
   else await postLock({ kind: 'unlock', name: PAUSE, strategy, market: null, isAll: false }, options);
 }
 
+/** What a bot says of it begins so already, where it is no other answer. */
+function goesOn(message: string): string {
+  return message.startsWith('trading goes on') ? message : `trading goes on: ${message}`;
+}
+
 async function endHalt({ data, json }: Options): Promise<void> {
   checkBotFolder(data);
   const client = new ControlClient(data);
@@ -41,7 +46,7 @@ async function endHalt({ data, json }: Options): Promise<void> {
     }
     const isRunning = followed.kind === 'done';
     if (json === true) console.log(JSON.stringify({ wasHalted, isRunning }));
-    else if (isRunning) console.log(`trading goes on: ${followed.result.message}`);
+    else if (isRunning) console.log(goesOn(followed.result.message));
     else console.log('no bot runs; it will trade when it starts next');
   } finally {
     client.close();

@@ -20,6 +20,7 @@ import {
   readMirror,
   type MirrorOptions,
 } from '../read-mirror.ts';
+import { silenceLines, silenceOf } from '../silence-lines.ts';
 import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../../mirror/strategy-status.ts';
 import { tableLines, type TableColumn } from '../table.ts';
@@ -214,6 +215,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
     strategyStatus(record, summary.isRunning, pauseOf(locks, record.name)),
   );
   const ledger = await ledgerStatus(options.data);
+  const silentForMs = summary.isRunning === true ? silenceOf(options.data, nowMs) : null;
   const runner = summary.isRunning === false ? null : dataFolderOwner(options.data);
   const transfers = transfersNow(kept, summary.isRunning);
   print(options, {
@@ -221,6 +223,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       ...rest,
       runner: runner === null ? null : { pid: runner.pid, host: runner.host, sinceMs: runner.sinceMs },
       starting: starting === null ? null : { pid: starting.pid, waitsFor: starting.waitsFor },
+      silentForMs,
       readAtMs: Object.fromEntries(readTimes(kept)),
       credential: credentialOf(kept),
       locks,
@@ -232,6 +235,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
     },
     lines: () => [
       ...headLines(summary, { runner, starting }, nowMs),
+      ...silenceLines(silentForMs),
       `books   ${booksText(books, nowMs)}`,
       ...transferLines(transfers, nowMs),
       ...ledgerLines(ledger),

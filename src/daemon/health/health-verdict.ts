@@ -1,7 +1,7 @@
 import type { DataAge, HealthSource, LockoutState } from './health-source.ts';
 
 /** A loop whose last turn is older is taken for dead. */
-const OLDEST_HEARTBEAT_MS = 10_000;
+export const OLDEST_HEARTBEAT_MS = 10_000;
 
 /** As many reasons of one kind are named; the rest are counted. */
 const MOST_NAMED = 10;
