@@ -157,6 +157,14 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Shows whether the running bot is healthy.',
     load: async () => (await import('./commands/health.ts')).healthCommand(),
   },
+  dashboard: {
+    summary: 'Serves the page of a data folder from a process of its own, which outlives the bot.',
+    load: async () => (await import('./commands/dashboard.ts')).dashboardCommand(),
+  },
+  token: {
+    summary: 'Who may open the page: tokens, and links that sign in once.',
+    load: async () => (await import('./commands/token.ts')).tokenCommand(),
+  },
   watchdog: {
     summary: 'Watches a bot from a process of its own: reports silence, and can cancel its entries.',
     load: async () => (await import('./commands/watchdog.ts')).watchdogCommand(),

@@ -7,6 +7,7 @@ import type { EngineNotice } from '../engine/engine-command.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
 import type { Venue } from '../venues/venue.ts';
+import { Companions, type Companion, type CreateCompanion } from './companion.ts';
 import { ClockWatch, watchedTransport } from './clock-watch.ts';
 import { CrashWatch } from './crash-watch.ts';
 import { createBot, type CreatedBot } from './create-bot.ts';
@@ -15,6 +16,9 @@ import { openFreshMirror } from './fresh-mirror.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { HealthService } from './health/health-service.ts';
 import { LedgerWatch } from './health/ledger-watch.ts';
+import { ledgerFolder } from '../budget/ledger-file.ts';
+import { noteBot } from './known-bots.ts';
+import { writeRunNote } from './run-note.ts';
 import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
 import { loadInstances } from './load-instances.ts';
@@ -56,6 +60,8 @@ export interface RunOptions {
    * be repeated. Without it the system clock decides.
    */
   readonly marketTime?: { readonly startMs: number; readonly lengthMs: number };
+  /** What runs beside the bot, such as its page; nothing without it. */
+  readonly companions?: readonly CreateCompanion[];
 }
 
 function offer(program = 'sarraf'): string {
@@ -78,16 +84,20 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     const screen = screenFor(options);
     const replay = await replayOf(config);
     if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
+    noteRun(config, screen);
     const recording = await createRecording(config, screen);
     const health = new HealthService(config);
+    const companions = new Companions(companionsFor(options, screen));
     try {
+      await companions.check();
       const address = await health.begin();
       if (address !== null) {
         locks.data.tellHealth(address);
         screen.say('health', `health at ${address}`, { address });
       }
-      return await runWith({ options, screen, replay, recording, health, locks });
+      return await runWith({ options, screen, replay, recording, health, companions, locks });
     } finally {
+      await companions.end();
       await health.end();
       await recording?.close();
     }
@@ -100,6 +110,31 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     heartbeat.end(failure);
     locks.release();
   }
+}
+
+/**
+ * Notes down what others see of the run in its folder, and, of a bot that trades elsewhere, beside the ledger
+ * that it shares. A run trades without.
+ */
+function noteRun(config: BotConfig, screen: Screen): void {
+  try {
+    writeRunNote(config);
+    if (config.mode === 'embedded') return;
+    noteBot(config.exchange.ledgerFolder ?? ledgerFolder(), {
+      dataFolder: config.data.folder,
+      dashboard: null,
+      atMs: Date.now(),
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    screen.say('notice', `other programs are not told of this run: ${reason}`);
+  }
+}
+
+function companionsFor({ companions = [], config }: RunOptions, screen: Screen): readonly Companion[] {
+  const tell = (level: 'warning' | 'error', message: string): void =>
+    screen.show([{ kind: 'notice', level, message, subject: null }], Date.now());
+  return companions.map((create) => create(config, { say: (...line) => screen.say(...line), tell }));
 }
 
 /** From the opening of the exchange to its end. */
@@ -133,6 +168,7 @@ interface Run {
   readonly replay: ReplayFile | null;
   readonly recording: Recording | null;
   readonly health: HealthService;
+  readonly companions: Companions;
   readonly locks: RunLocks;
 }
 
@@ -210,7 +246,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
           `log.file (${config.log.file}) is for the modes paper and live: nothing is written to it`,
         );
       sayBegin(screen, { venue, replay, bot, config });
-      await live(bot, { options, venue, screen, operator });
+      await live(bot, { options, venue, screen, operator, companions: run.companions });
     } finally {
       // The mirror closes with the bot: it must not be read any more.
       health.waitFor('it is ending');
@@ -305,15 +341,17 @@ async function live(
     readonly venue: Venue;
     readonly screen: Screen;
     readonly operator: Operator;
+    readonly companions: Companions;
   },
 ): Promise<void> {
-  const { options, venue, screen, operator } = of;
+  const { options, venue, screen, operator, companions } = of;
   const { shell } = bot;
   const onStatus = (): void => screen.say('status', statusLine(bot, venue));
   shell.start();
   try {
     operator.begin();
     bot.paces.begin();
+    companions.onTrading();
     await runUntil(bot, {
       venue,
       signal: options.signal,

@@ -1,13 +1,21 @@
 import { present } from '../domain/invariant.ts';
 import type { VenueOrderId, VenueWalletId } from '../domain/venue-id.ts';
 import type Database from 'better-sqlite3';
-import type { IntentRecord, JournalEntry, StrategyRecord } from '../engine/mirror-change.ts';
+import type { AlgorithmRecord, IntentRecord, JournalEntry, StrategyRecord } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord, OrderState } from '../execution/order-record.ts';
 import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
-import { readSeriesNames, readSeries, type FigureValue, type SeriesRange } from './read-series.ts';
+import {
+  readLastFigureAtMs,
+  readSeriesNames,
+  readSeries,
+  type FigureValue,
+  type SeriesRange,
+} from './read-series.ts';
 import { FINAL_STATES, selectOrders, type SqlValue } from './order-columns.ts';
+import { MarketRows } from './market-rows.ts';
+import { RowPages } from './row-pages.ts';
 import { hasWriter } from './writer-lock.ts';
 
 /** What to read: null where everything is wanted. */
@@ -84,6 +92,9 @@ export interface MirrorSummary {
   readonly kept: readonly KeptRow[];
 }
 
+/** Algorithms that are read at once; a bot has far fewer. */
+const MOST_ALGORITHMS = 1_000;
+
 /** Orders that a summary lists. */
 const OPEN_ORDERS_TOLD = 1_000;
 
@@ -93,12 +104,18 @@ const OPEN_ORDERS_TOLD = 1_000;
  */
 export class MirrorReader {
   readonly path: string;
+  /** The same lists page by page. */
+  readonly pages: RowPages;
+  /** What the markets show. */
+  readonly markets: MarketRows;
   private readonly database: Database.Database;
 
   /** Throws `DATA_UNUSABLE`, with what to do, where there is no mirror that this version can read. */
   constructor(path: string) {
     this.path = path;
     this.database = openMirrorReadOnly(path);
+    this.pages = new RowPages(this.database);
+    this.markets = new MarketRows(this.database);
   }
 
   orders(filter: OrderFilter): readonly OrderRecord[] {
@@ -207,6 +224,11 @@ export class MirrorReader {
     return readSeriesNames(this.database, prefix);
   }
 
+  /** When the newest figure is of; null where there is none. */
+  lastFigureAtMs(): number | null {
+    return readLastFigureAtMs(this.database);
+  }
+
   /** What is kept of the account that it is of; null before any. */
   account(): string | null {
     return (
@@ -214,11 +236,70 @@ export class MirrorReader {
     );
   }
 
+  /** The mark in its order ids, which another mirror does not have. */
+  epoch(): string {
+    return (
+      this.database.prepare<[], string>("SELECT value FROM meta WHERE name = 'epoch'").pluck().get() ?? ''
+    );
+  }
+
+  /** A number that changes whenever the bot writes. */
+  dataVersion(): number {
+    return Number(this.database.pragma('data_version', { simple: true }));
+  }
+
+  /** Algorithms at work, in a market where that is not null. */
+  algorithms(market: string | null): readonly AlgorithmRecord[] {
+    return this.database
+      .prepare<[string | null, string | null], AlgorithmRecord>(
+        `SELECT intent_id AS intentId, strategy, market, json FROM algorithms
+         WHERE ? IS NULL OR market = ? ORDER BY intent_id LIMIT ${MOST_ALGORITHMS}`,
+      )
+      .all(market, market);
+  }
+
+  /** The last intent of each of these strategies. */
+  lastIntents(strategies: readonly string[]): ReadonlyMap<string, IntentRecord> {
+    const read = (strategy: string) =>
+      this.pages.intents({ strategy, market: null, status: 'all', before: null, limit: 1 }).rows.at(0);
+    return new Map(
+      strategies.flatMap((name) => {
+        const intent = read(name);
+        return intent === undefined ? [] : [[name, intent] as const];
+      }),
+    );
+  }
+
+  /** One intent by its id; null where it is not kept. */
+  intent(id: string): IntentRecord | null {
+    return (
+      this.database
+        .prepare<[string], IntentRecord>(
+          'SELECT intent_id AS id, strategy, at_ms AS atMs, kind, market, json, status, reason FROM intents WHERE intent_id = ?',
+        )
+        .get(id) ?? null
+    );
+  }
+
+  /** When the last order was planned; null before any. */
+  lastOrderAtMs(): number | null {
+    return (
+      this.database
+        .prepare<[], number>('SELECT planned_at_ms FROM orders ORDER BY id DESC LIMIT 1')
+        .pluck()
+        .get() ?? null
+    );
+  }
+
+  /** Calls a function on one moment of the mirror. */
+  atOnce<Result>(read: () => Result): Result {
+    return this.database.transaction(read)();
+  }
+
   /** Everything in it is of one moment, but for `isRunning`. */
   summary(): MirrorSummary {
     const read = this.database.transaction(() => ({
-      epoch:
-        this.database.prepare<[], string>("SELECT value FROM meta WHERE name = 'epoch'").pluck().get() ?? '',
+      epoch: this.epoch(),
       lastSeen: this.lastSeen(),
       counts: this.counts(),
       strategies: this.strategies(),

@@ -64,3 +64,11 @@ export function readSeriesNames(database: Database.Database, prefix: string): re
     .pluck()
     .all({ prefix });
 }
+
+/** The time of the newest value of any series; null where there is none. */
+export function readLastFigureAtMs(database: Database.Database): number | null {
+  const names = readSeriesNames(database, '');
+  if (names.length === 0) return null;
+  const last = database.prepare<[string], number>('SELECT max(at_ms) FROM figures WHERE name = ?').pluck();
+  return names.reduce<number>((newest, name) => Math.max(newest, last.get(name) ?? 0), 0);
+}

@@ -106,6 +106,7 @@ export const LAYERS: readonly LayerRule[] = [
       'query',
       'daemon',
       'dashboard',
+      'dashboard/schema',
       'fuzz',
     ],
     isPure: false,

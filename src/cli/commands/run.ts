@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import type { CreateCompanion } from '../../daemon/companion.ts';
+import { DashboardCompanion } from '../../dashboard/dashboard-companion.ts';
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { runBot } from '../../daemon/run-bot.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
@@ -90,6 +92,13 @@ function configOf(options: Options): BotConfig {
   return { ...config, record: { folder: defaultCatalogue(config.data.folder), raw: false } };
 }
 
+/** The page. A link that signs in is for the eyes at a terminal alone. */
+function dashboardOf({ json }: Options): CreateCompanion {
+  const isSeen = json !== true && process.stdout.isTTY;
+  const writeToPerson = isSeen ? (line: string): void => console.log(line) : null;
+  return (config, screen) => new DashboardCompanion({ config, screen, writeToPerson });
+}
+
 async function run(options: Options): Promise<void> {
   if (options.replay !== undefined && options.market !== undefined) {
     throw wrongInput(
@@ -115,6 +124,7 @@ async function run(options: Options): Promise<void> {
       program: programName(),
       signal,
       onOutputGone: end,
+      companions: [dashboardOf(options)],
     });
     if (summary.openOrders > 0) throw failed(`${summary.openOrders} orders are not known to be closed`);
   } catch (error) {

@@ -10,7 +10,7 @@ interface CancelNeed {
   readonly needMs: number;
 }
 
-function cancelNeed(count: number): CancelNeed {
+export function cancelNeed(count: number): CancelNeed {
   const { limit, windowMs } = ENDPOINTS.updateOrderStatus.budget;
   return { limit, windowMs, needMs: Math.ceil(count / limit) * windowMs };
 }

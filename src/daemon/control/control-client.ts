@@ -76,14 +76,15 @@ export class ControlClient {
    * Writes a command down and returns its id. A halt holds, and a resume ends it, from this moment on for
    * every daemon that begins; either takes the place of an earlier one that is not done. A command with the
    * key of an earlier one is that one, and is not written again. Throws `DATA_UNUSABLE` when too many others
-   * wait or the file can not be written to, and `INVALID_OPTIONS` for the key of another command.
+   * wait or the file can not be written to, and `INVALID_OPTIONS` for the key of another command. `key`: that
+   * of a command that has none in itself.
    */
-  post(command: ControlCommand): number {
+  post(command: ControlCommand, otherKey: string | null = null): number {
     const problem = command.kind === 'signal' ? payloadSizeProblem(command.payload) : null;
     if (problem !== null) throw new SarrafError('INVALID_OPTIONS', problem);
     const work = (): number => {
       const atMs = this.nowMs();
-      const key = keyOfCommand(command);
+      const key = keyOfCommand(command) ?? otherKey;
       const known = key === null ? null : this.idOf(key, command);
       if (known !== null) return known;
       if (command.kind === 'halt') {
@@ -196,7 +197,8 @@ export class ControlClient {
   private idOf(key: string, command: ControlCommand): number | null {
     const row = this.rowOf(key);
     if (row === undefined) return null;
-    if (row.command === JSON.stringify(command) || isSameSignal(row.command, command)) return row.id;
+    const isSame = withoutEnd(row.command) === withoutEnd(JSON.stringify(command));
+    if (isSame || isSameSignal(row.command, command)) return row.id;
     throw new SarrafError(
       'INVALID_OPTIONS',
       `expected the key ${key} for one command alone, it is that of ${row.command}: give this one another key`,
@@ -255,4 +257,9 @@ function isSameSignal(stored: string, command: ControlCommand): boolean {
 
 function payloadText({ payload }: SignalCommand): string {
   return JSON.stringify(payload);
+}
+
+/** A lock that is given again for two hours ends a moment later than the first, and is the same. */
+function withoutEnd(command: string): string {
+  return command.replace(/"untilMs":\d+,?/, '');
 }

@@ -6,7 +6,7 @@ function nameOf(header: string): string {
   return (name ?? '').toLowerCase();
 }
 
-function isLoopbackName(name: string): boolean {
+export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }
 

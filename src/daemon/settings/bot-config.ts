@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LANGUAGES } from '../../language/locale.ts';
 import { alertSettings } from './alert-settings.ts';
+import { dashboardSettings } from './dashboard-settings.ts';
 import { dataSettings, recordSettings } from './data-settings.ts';
 import { exchangeSettings } from './exchange-settings.ts';
 import {
@@ -67,6 +68,7 @@ export const botConfig = z.strictObject({
   drain: drainSettings.describe('How the run ends.'),
   health: healthSettings.describe('The server that shows whether the bot is healthy.'),
   watchdog: watchdogSettings.describe('When "sarraf watchdog" reports that the bot is silent.'),
+  dashboard: dashboardSettings.describe('The page of the bot, and the API behind it: docs/dashboard.md.'),
   log: logSettings.describe('What is logged, and where.'),
   language: z
     .enum(LANGUAGES)

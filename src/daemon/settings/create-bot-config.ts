@@ -30,6 +30,7 @@ export interface BotConfig extends Pick<
   | 'drain'
   | 'health'
   | 'watchdog'
+  | 'dashboard'
   | 'log'
   | 'language'
   | 'alerts'
@@ -73,7 +74,7 @@ export function createBotConfig(
     readonly describe?: (path: readonly PropertyKey[], message: string) => string;
   },
 ): BotConfig {
-  const { strategies, strategiesFolders, risk, data, log, paper, record } = settings;
+  const { strategies, strategiesFolders, risk, data, log, paper, record, dashboard } = settings;
   const { file: _read, exchange: _inline, ...embedded } = settings.embedded;
   const { describe } = of;
   const absolute = (path: string): string => resolve(of.folder, path);
@@ -107,9 +108,17 @@ export function createBotConfig(
     isolation: settings.isolation,
     drain: settings.drain,
     health: settings.health,
+    dashboard: { ...dashboard, tls: absoluteTls(dashboard.tls, absolute) },
     watchdog: settings.watchdog,
     log: { ...log, file: absoluteOrNull(log.file) },
     language: settings.language,
     alerts: settings.alerts,
   };
+}
+
+function absoluteTls(
+  tls: ReadSettings['dashboard']['tls'],
+  absolute: (path: string) => string,
+): ReadSettings['dashboard']['tls'] {
+  return tls === null ? null : { certificate: absolute(tls.certificate), key: absolute(tls.key) };
 }

@@ -1,0 +1,66 @@
+import { setTimeout } from 'node:timers';
+import type { BotConfig } from './settings/create-bot-config.ts';
+
+/** What a companion may say in the log of its run. */
+export interface CompanionScreen {
+  say(kind: string, text: string, data?: Readonly<Record<string, unknown>>): void;
+  /** Of something that went wrong: a warning, or what a person has to look at. */
+  tell(level: 'warning' | 'error', text: string): void;
+}
+
+/** Something that runs beside the bot, in a thread of its own, and has no say in how it trades. */
+export interface Companion {
+  /** Looks, before the run begins, whether it can be. Throws what ends the run. */
+  check(): Promise<void>;
+  /** Begins; what goes wrong from here on is told, and ends nothing else. */
+  begin(): void;
+  end(): Promise<void>;
+}
+
+export type CreateCompanion = (config: BotConfig, screen: CompanionScreen) => Companion;
+
+/** The bot is at work for so long before they begin: they take none of the time in which it starts. */
+const BEGIN_AFTER_MS = 1_000;
+
+/** A start that waits for the exchange may take hours, which a page shows too. */
+const BEGIN_AT_THE_LATEST_MS = 5_000;
+
+/** The companions of one run. */
+export class Companions {
+  private readonly companions: readonly Companion[];
+  private readonly timers: NodeJS.Timeout[] = [];
+  private hasBegun = false;
+
+  constructor(companions: readonly Companion[]) {
+    this.companions = companions;
+  }
+
+  async check(): Promise<void> {
+    for (const companion of this.companions) await companion.check();
+    this.beginWithin(BEGIN_AT_THE_LATEST_MS);
+  }
+
+  /** The bot trades. */
+  onTrading(): void {
+    this.beginWithin(BEGIN_AFTER_MS);
+  }
+
+  async end(): Promise<void> {
+    this.hasBegun = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    await Promise.all(this.companions.map(async (companion) => companion.end()));
+  }
+
+  private beginWithin(delayMs: number): void {
+    if (this.companions.length === 0) return;
+    const timer = setTimeout(() => this.begin(), delayMs);
+    timer.unref();
+    this.timers.push(timer);
+  }
+
+  private begin(): void {
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    for (const companion of this.companions) companion.begin();
+  }
+}

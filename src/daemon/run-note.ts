@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writePrivateFile } from '../configuration/private-file.ts';
+import type { BotConfig } from './settings/create-bot-config.ts';
+import { pluginText } from './settings/strategy-settings.ts';
+
+const stored = z.object({
+  mode: z.enum(['embedded', 'paper', 'live']),
+  instance: z.string().max(40),
+  strategies: z
+    .array(
+      z.object({
+        name: z.string().max(100),
+        plugin: z.string().max(4_096),
+        market: z.string().max(40).nullable(),
+      }),
+    )
+    .max(1_000),
+});
+
+/** What a run was begun with, for those who look at its data folder alone. No secret is in it. */
+export type RunNote = z.output<typeof stored>;
+
+const notePath = (dataFolder: string): string => join(dataFolder, 'run.json');
+
+/** Notes it down; it stays when the run has ended. Throws what the system throws. */
+export function writeRunNote({ mode, instance, strategies, data }: BotConfig): void {
+  const note: RunNote = {
+    mode,
+    instance,
+    strategies: strategies.map(({ name, plugin, market }) => ({ name, plugin: pluginText(plugin), market })),
+  };
+  writePrivateFile(notePath(data.folder), JSON.stringify(note));
+}
+
+/** The note of the last run; null where there is none that can be read. */
+export function readRunNote(dataFolder: string): RunNote | null {
+  try {
+    return stored.safeParse(JSON.parse(readFileSync(notePath(dataFolder), 'utf8'))).data ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,51 @@
+/** Wrong tokens that cost nothing: a person may paste the wrong one. */
+const FREE_TRIES = 5;
+
+/** The wait after the next one, which doubles with each. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 300_000;
+
+/** Without a wrong one for so long, an address begins anew. */
+const FORGOTTEN_AFTER_MS = 900_000;
+
+/** Addresses that are remembered; beyond it the oldest goes. */
+const MOST_ADDRESSES = 1_000;
+
+interface Tries {
+  count: number;
+  lastMs: number;
+}
+
+/**
+ * How often an address may try a token. It slows guesses down, which 256 bits make hopeless anyway, and keeps
+ * them from filling a log. Sessions and their cookies are not looked at: nobody can lock a page out by
+ * guessing.
+ */
+export class SignInPace {
+  private readonly byAddress = new Map<string, Tries>();
+
+  /** How long an address has to wait before it may try; 0 for not at all. */
+  waitMs(address: string, nowMs: number): number {
+    const tries = this.byAddress.get(address);
+    if (tries === undefined || nowMs - tries.lastMs >= FORGOTTEN_AFTER_MS) return 0;
+    const beyond = tries.count - FREE_TRIES;
+    if (beyond <= 0) return 0;
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (beyond - 1));
+    return Math.max(0, tries.lastMs + waitMs - nowMs);
+  }
+
+  /** It has tried a wrong one. */
+  wrong(address: string, nowMs: number): void {
+    const tries = this.byAddress.get(address);
+    const isOld = tries === undefined || nowMs - tries.lastMs >= FORGOTTEN_AFTER_MS;
+    this.byAddress.delete(address);
+    this.byAddress.set(address, { count: isOld ? 1 : tries.count + 1, lastMs: nowMs });
+    const [oldest] = this.byAddress.keys();
+    if (this.byAddress.size > MOST_ADDRESSES && oldest !== undefined) this.byAddress.delete(oldest);
+  }
+
+  /** It has tried a right one. */
+  right(address: string): void {
+    this.byAddress.delete(address);
+  }
+}

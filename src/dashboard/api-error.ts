@@ -1,0 +1,56 @@
+import type { ApiErrorCode, ErrorReply } from './schema/error.ts';
+
+const STATUS: Readonly<Record<ApiErrorCode, number>> = {
+  'not-found': 404,
+  'invalid-request': 400,
+  'no-token': 401,
+  'wrong-token': 401,
+  'too-many-tries': 429,
+  'not-allowed': 403,
+  'wrong-origin': 403,
+  'wrong-host': 421,
+  'too-large': 413,
+  'too-many-streams': 503,
+  'key-taken': 409,
+  'no-bot': 409,
+  'no-mirror': 503,
+  'data-unusable': 503,
+  'too-slow': 503,
+  internal: 500,
+};
+
+/** Text that others wrote and that may be long: nothing of it can look like another line or a control. */
+const LONGEST_MESSAGE = 600;
+
+/** What a person reads of it, on one line. */
+export function onOneLine(text: string): string {
+  const plain = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE)}…` : plain;
+}
+
+/** A request that is not done, and why. */
+export class ApiError extends Error {
+  readonly code: ApiErrorCode;
+  readonly field: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: ApiErrorCode,
+    message: string,
+    of: { readonly field?: string; readonly retryAfterMs?: number } = {},
+  ) {
+    super(onOneLine(message));
+    this.code = code;
+    this.field = of.field;
+    this.retryAfterMs = of.retryAfterMs;
+  }
+
+  get status(): number {
+    return STATUS[this.code];
+  }
+
+  get reply(): ErrorReply {
+    const { code, message, field } = this;
+    return { error: { code, message, ...(field === undefined ? {} : { field }) } };
+  }
+}

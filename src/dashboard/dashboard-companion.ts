@@ -1,0 +1,106 @@
+import { createServer } from 'node:net';
+import type { Companion, CompanionScreen } from '../daemon/companion.ts';
+import { ledgerFolder } from '../budget/ledger-file.ts';
+import { noteBot } from '../daemon/known-bots.ts';
+import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import { SideThread } from '../daemon/side-thread.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { ownModule } from '../plugins/own-files.ts';
+import type { DashboardMessage, DashboardSettings } from './dashboard-messages.ts';
+import { pageFolder } from './page-folder.ts';
+
+/** Far more than pages of 500 rows take. */
+const HEAP_MB = 256;
+
+export interface DashboardCompanionOptions {
+  readonly config: BotConfig;
+  readonly screen: CompanionScreen;
+  /** Writes a line to a terminal that a person reads, and into no log; null where there is none. */
+  readonly writeToPerson: ((line: string) => void) | null;
+}
+
+/** The page of a run, in a thread of its own. */
+export class DashboardCompanion implements Companion {
+  private readonly options: DashboardCompanionOptions;
+  private readonly thread: SideThread;
+
+  constructor(options: DashboardCompanionOptions) {
+    const { config, screen, writeToPerson } = options;
+    const { host, port, tls } = config.dashboard;
+    const data: DashboardSettings = {
+      dataFolder: config.data.folder,
+      pageFolder: pageFolder(),
+      host,
+      port: port ?? 0,
+      tls,
+      language: config.language,
+      wantsLink: writeToPerson !== null,
+    };
+    this.options = options;
+    this.thread = new SideThread({
+      name: 'the page',
+      module: ownModule('dashboard/dashboard-worker'),
+      data,
+      heapMb: HEAP_MB,
+      onMessage: (message) => this.hear(message as DashboardMessage),
+      onTrouble: (level, text) => screen.tell(level, text),
+    });
+  }
+
+  /** Throws `INVALID_OPTIONS` where the port that was written is another's, as that of health does. */
+  async check(): Promise<void> {
+    const { host, port, isPortWritten } = this.options.config.dashboard;
+    if (port === null || port === 0 || !isPortWritten) return;
+    await new Promise<void>((resolve, reject) => {
+      const probe = createServer();
+      probe.once('error', (error) => {
+        const message = `expected to serve the page at ${host}:${port}: ${error.message}. Set another dashboard.port, or null for none`;
+        reject(new SarrafError('INVALID_OPTIONS', message, { cause: error }));
+      });
+      probe.listen({ host, port }, () => probe.close(() => resolve()));
+    });
+  }
+
+  begin(): void {
+    if (this.options.config.dashboard.port !== null) this.thread.begin();
+  }
+
+  async end(): Promise<void> {
+    await this.thread.end();
+  }
+
+  /** So that the pages of other bots of this machine lead here. */
+  private noteAddress(dashboard: string): void {
+    const { config, screen } = this.options;
+    if (config.mode === 'embedded') return;
+    const folder = config.exchange.ledgerFolder ?? ledgerFolder();
+    try {
+      noteBot(folder, { dataFolder: config.data.folder, dashboard, atMs: Date.now() });
+    } catch (error) {
+      screen.tell('warning', `the page is not noted down in ${folder}: ${String(error)}`);
+    }
+  }
+
+  private hear(message: DashboardMessage): void {
+    const { screen, config, writeToPerson } = this.options;
+    if (message.kind === 'trouble') {
+      screen.tell('warning', `the page: ${message.message}`);
+      return;
+    }
+    if (message.kind === 'failed') {
+      this.thread.giveUp();
+      if (message.isPortTaken && !config.dashboard.isPortWritten)
+        screen.say(
+          'dashboard',
+          `no page: port ${config.dashboard.port ?? ''} is another's; dashboard.port names one`,
+        );
+      else screen.tell('error', `no page, and the bot goes on: ${message.message}`);
+      return;
+    }
+    const { address, tokenFile, link } = message;
+    const token = tokenFile === null ? '' : `, token in ${tokenFile}`;
+    this.noteAddress(address);
+    screen.say('dashboard', `page at ${address}${token}`, { address, tokenFile });
+    if (link !== null) writeToPerson?.(`sign in once, within ten minutes: ${link}`);
+  }
+}

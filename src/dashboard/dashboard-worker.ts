@@ -1,0 +1,17 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { onOneLine } from './api-error.ts';
+import { beginDashboard, isPortTaken } from './begin-dashboard.ts';
+import type { DashboardMessage, DashboardSettings } from './dashboard-messages.ts';
+
+/** The entry of the thread that serves the page of a run. */
+const tell = (message: DashboardMessage): void => parentPort?.postMessage(message, []);
+
+try {
+  const { begun } = await beginDashboard(workerData as DashboardSettings, (message) =>
+    tell({ kind: 'trouble', message }),
+  );
+  tell(begun);
+} catch (error) {
+  const message = onOneLine(error instanceof Error ? error.message : String(error));
+  tell({ kind: 'failed', message, isPortTaken: isPortTaken(error) });
+}

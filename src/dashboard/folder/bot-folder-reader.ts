@@ -1,0 +1,130 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ledgerFolder } from '../../budget/ledger-file.ts';
+import { readLedgerNote } from '../../daemon/ledger-note.ts';
+import { controlPath } from '../../daemon/control/control-file.ts';
+import { ControlClient } from '../../daemon/control/control-client.ts';
+import { readPulse } from '../../daemon/heartbeat.ts';
+import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
+import { readRunNote, type RunNote } from '../../daemon/run-note.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { readKept } from '../../engine/kept-records.ts';
+import { mirrorPathOf } from '../../mirror/mirror-path.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { hasWriter } from '../../mirror/writer-lock.ts';
+import type { BotItem } from '../schema/overview.ts';
+import { botState, type BotSigns } from './bot-state.ts';
+import { asApiError, MirrorSource } from './mirror-source.ts';
+
+/** Everything that a data folder says of its bot, whether that lives or not. */
+export class BotFolderReader {
+  readonly mirror: MirrorSource;
+  private readonly nowMs: () => number;
+
+  constructor(options: { readonly dataFolder: string; readonly nowMs?: () => number }) {
+    this.mirror = new MirrorSource(options.dataFolder);
+    this.nowMs = options.nowMs ?? Date.now;
+  }
+
+  get dataFolder(): string {
+    return this.mirror.dataFolder;
+  }
+
+  /** What the last run of the folder was begun with; null where it did not say. */
+  note(): RunNote | null {
+    return readRunNote(this.dataFolder);
+  }
+
+  /** Its one name, whichever way leads there. */
+  realFolder(): string {
+    try {
+      return realpathSync(this.dataFolder);
+    } catch {
+      return this.dataFolder;
+    }
+  }
+
+  /** Where the ledger is that the bot shares with others: that of its last run, else that of this user. */
+  ledgerFolder(): string {
+    const note = readLedgerNote(this.dataFolder);
+    return note === null ? ledgerFolder() : dirname(note.ledger);
+  }
+
+  /** Whether a bot has the folder; null where that can not be seen. */
+  isTaken(): boolean | null {
+    try {
+      return isDataFolderInUse(this.dataFolder);
+    } catch {
+      return null;
+    }
+  }
+
+  /** The bot itself. Without a mirror, too. */
+  bot(): BotItem {
+    const path = mirrorPathOf(this.dataFolder);
+    const note = this.note();
+    const seen = this.mirror.readOrNull((reader) => ({
+      halt: readKept(reader.kept(), 'control')?.halted ?? null,
+      drainingSinceMs: drainingSince(reader),
+      lastOrderAtMs: reader.lastOrderAtMs(),
+    }));
+    const signs: BotSigns = {
+      nowMs: this.nowMs(),
+      isFolderTaken: this.isTaken(),
+      hasWriter: existsSync(path) ? hasWriter(path) : false,
+      pulse: readPulse(this.dataFolder),
+      lastWriteMs: this.mirror.lastWriteMs(),
+      halt: this.halt() ?? seen?.halt ?? null,
+      drainingSinceMs: seen?.drainingSinceMs ?? null,
+    };
+    const mode = note?.mode ?? (path.endsWith('embedded.sqlite') ? 'embedded' : 'live');
+    return {
+      instance: note?.instance ?? 'bot',
+      venue: mode,
+      isEmbedded: mode === 'embedded',
+      ...botState(signs),
+      lastOrderAtMs: seen?.lastOrderAtMs ?? null,
+    };
+  }
+
+  /** Calls a function with the control database. Throws `ApiError` where it can not be used. */
+  control<Result>(work: (client: ControlClient) => Result): Result {
+    let client: ControlClient | null = null;
+    try {
+      client = new ControlClient(this.dataFolder);
+      return work(client);
+    } catch (error) {
+      throw asApiError(error);
+    } finally {
+      client?.close();
+    }
+  }
+
+  close(): void {
+    this.mirror.close();
+  }
+
+  /** The halt that a person wished; null where none holds, or nothing can be read. */
+  private halt(): BotSigns['halt'] {
+    if (!existsSync(controlPath(this.dataFolder))) return null;
+    try {
+      const client = new ControlClient(this.dataFolder);
+      try {
+        return client.isHalted();
+      } finally {
+        client.close();
+      }
+    } catch (error) {
+      if (error instanceof SarrafError) return null;
+      throw error;
+    }
+  }
+}
+
+/** When the run was asked to end; null where none was since it began. */
+function drainingSince(reader: MirrorReader): number | null {
+  const drain = reader.journalOf('drain', 1).at(0);
+  const start = reader.journalOf('start', 1).at(0);
+  if (drain === undefined || drain.kind !== 'control') return null;
+  return start !== undefined && start.seq > drain.seq ? null : drain.atMs;
+}

@@ -1,0 +1,36 @@
+import { formatUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { divideHalfEven } from '../../domain/rounding.ts';
+import { storedAlgorithm } from '../../execution/algorithms/algorithm-json.ts';
+import { priceAbove, priceBelow, type LevelOrigin } from '../../execution/algorithms/exit-level.ts';
+import type { BracketItem } from '../schema/market.ts';
+import { storedData } from './row-items.ts';
+
+/** What is drawn of a bracket at work; null for any other algorithm, and for one that can not be read. */
+export function bracketIn(json: string): Omit<BracketItem, 'intentId' | 'strategy'> | null {
+  const read = storedAlgorithm.safeParse(storedData(json));
+  if (!read.success || read.data.algorithm.kind !== 'bracket') return null;
+  const { terms, entry, bought, spent, raisedStop } = read.data.algorithm;
+  const from = originOf({ bought, spent, entry: terms.entry });
+  const stop =
+    raisedStop ?? (terms.stopLoss === null || from === null ? null : priceBelow(terms.stopLoss, from));
+  const profit = terms.takeProfit === null || from === null ? null : priceAbove(terms.takeProfit, from);
+  return {
+    side: 'buy',
+    stop: stop === null || stop <= 0n ? null : formatUnits(stop),
+    takeProfits: profit === null ? [] : [formatUnits(profit)],
+    state: entry,
+  };
+}
+
+/** What its levels are measured from: what it paid, or will; null while that is not known. */
+function originOf(of: {
+  readonly bought: Units;
+  readonly spent: Units;
+  readonly entry: { readonly amount: Units; readonly price: Units | null } | null;
+}): LevelOrigin | null {
+  const { bought, spent, entry } = of;
+  if (bought > 0n) return { price: divideHalfEven(spent * UNITS_PER_ONE, bought) as Units, amount: bought };
+  return entry === null || entry.price === null || entry.amount <= 0n
+    ? null
+    : { price: entry.price, amount: entry.amount };
+}

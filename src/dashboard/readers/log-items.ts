@@ -1,0 +1,21 @@
+import type { LevelledLine } from '../../mirror/row-pages.ts';
+import { LOG_LEVELS, type LogItem } from '../schema/log.ts';
+import { onOneLine } from '../api-error.ts';
+import { storedData } from './row-items.ts';
+
+/** A line of the journal as people read it. */
+export function logItemOf({ seq, atMs, kind, subject, json, level }: LevelledLine): LogItem {
+  const data = storedData(json);
+  return { seq, atMs, level: LOG_LEVELS[level], kind, subject, text: onOneLine(textOf(subject, data)), data };
+}
+
+function textOf(subject: string, data: unknown): string {
+  if (typeof data !== 'object' || data === null) return `${subject}: ${String(data)}`;
+  const { text, fields, ...rest } = data as Readonly<Record<string, unknown>>;
+  const values = Object.entries({ ...rest, ...(typeof fields === 'object' ? fields : {}) })
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+  const said = typeof text === 'string' ? text : subject;
+  return values === '' ? said : `${said}: ${values}`;
+}

@@ -1,0 +1,129 @@
+import { Decimal } from 'decimal.js';
+import type { BookLevel } from '../../domain/order-book.ts';
+import { formatUnits, subtractUnits } from '../../domain/money.ts';
+import { readFigureName } from '../../domain/figure-name.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { ApiError } from '../api-error.ts';
+import type { BookReply, MarketsReply, MarksReply } from '../schema/market.ts';
+import type { PlotsReply } from '../schema/series.ts';
+import { bracketIn } from './bracket-marks.ts';
+import { tryMarket } from './market-parts.ts';
+import { fillItemOf, orderItemOf } from './row-items.ts';
+import { oneSeriesOf, type SeriesStretch } from './series-items.ts';
+
+/** Fills that a chart shows, and orders of a market that are open. */
+const MOST_MARKS = 500;
+/** Plots of one market. */
+const MOST_PLOTS = 32;
+
+export function marketsReplyOf(
+  reader: MirrorReader,
+  strategies: readonly { readonly name: string; readonly markets: readonly string[] }[],
+): MarketsReply {
+  const stats = new Map(reader.markets.stats().map((row) => [row.market, row]));
+  const bookTimes = reader.markets.bookTimes();
+  const timeframes = reader.markets.timeframes();
+  const markets = reader.markets.versions().flatMap(({ symbol, priceStep, amountStep }) => {
+    const name = tryMarket(symbol);
+    if (name === null) return [];
+    const row = stats.get(symbol);
+    return [
+      {
+        symbol,
+        base: name.base,
+        quote: name.quote,
+        last: row?.latest ?? null,
+        bestBuy: row?.bestBuy ?? null,
+        bestSell: row?.bestSell ?? null,
+        dayChange: row?.dayChange ?? null,
+        isClosed: row?.isClosed === 1,
+        priceStep,
+        amountStep,
+        statsSeenAtMs: row?.seenAtMs ?? null,
+        bookSeenAtMs: bookTimes.get(symbol) ?? null,
+        timeframes: [...(timeframes.get(symbol) ?? [])],
+        strategies: strategies.filter(({ markets }) => markets.includes(symbol)).map(({ name }) => name),
+      },
+    ];
+  });
+  return { markets };
+}
+
+/** Throws `ApiError` for a market that the bot does not have. */
+export function checkedSymbol(reader: MirrorReader, symbol: string): string {
+  if (reader.markets.versions().some((market) => market.symbol === symbol)) return symbol;
+  throw new ApiError('not-found', `expected a market of this bot, was ${JSON.stringify(symbol)}`);
+}
+
+export function marksReplyOf(reader: MirrorReader, symbol: string): MarksReply {
+  const market = checkedSymbol(reader, symbol);
+  const open = reader.orders({ state: 'open', strategy: null, market, last: MOST_MARKS });
+  const { rows } = reader.pages.fills({
+    strategy: null,
+    market,
+    orderKey: null,
+    before: null,
+    limit: MOST_MARKS,
+  });
+  return {
+    market,
+    orders: open.map((order) => orderItemOf(order)),
+    fills: rows.map((fill) => fillItemOf(fill)),
+    brackets: reader.algorithms(market).flatMap(({ intentId, strategy, json }) => {
+      const bracket = bracketIn(json);
+      return bracket === null ? [] : [{ intentId, strategy, ...bracket }];
+    }),
+  };
+}
+
+export function bookReplyOf(reader: MirrorReader, symbol: string): BookReply {
+  const market = checkedSymbol(reader, symbol);
+  const book = reader.markets.book(market);
+  const open = reader.orders({ state: 'open', strategy: null, market, last: MOST_MARKS });
+  const levels = { buy: book?.bids ?? [], sell: book?.asks ?? [] };
+  return {
+    market,
+    bids: levels.buy.map(([price, amount]) => [price, amount]),
+    asks: levels.sell.map(([price, amount]) => [price, amount]),
+    updatedAtMs: book?.updatedAtMs ?? null,
+    seenAtMs: book?.seenAtMs ?? null,
+    own: open.flatMap((order) => placeOf(order, levels[order.side])),
+  };
+}
+
+/** Where an order stands; none for one that is not in the book, such as a stop that waits. */
+function placeOf(order: OrderRecord, levels: readonly BookLevel[]): BookReply['own'] {
+  const { key, strategy, side, price, stopPrice, state } = order;
+  if (price === null || stopPrice !== null || state !== 'open') return [];
+  const own = new Decimal(formatUnits(price));
+  const better = levels.filter(([other]) => (side === 'buy' ? own.lt(other) : own.gt(other)));
+  const isSeen = better.length < levels.length;
+  return [
+    {
+      key,
+      strategy,
+      side,
+      price: formatUnits(price),
+      left: formatUnits(subtractUnits(order.amount, order.filled)),
+      place: isSeen ? better.length + 1 : null,
+      ahead: isSeen ? better.reduce((sum, [, amount]) => sum.plus(amount), new Decimal(0)).toFixed() : null,
+    },
+  ];
+}
+
+export function plotsReplyOf(reader: MirrorReader, symbol: string, stretch: SeriesStretch): PlotsReply {
+  const market = checkedSymbol(reader, symbol);
+  const names = reader.figureNames('plot/').flatMap((name) => {
+    const read = readFigureName(name);
+    return read?.kind === 'plot' && read.market === market ? [{ ...read, series: name }] : [];
+  });
+  return {
+    market,
+    series: names.slice(0, MOST_PLOTS).map(({ series, strategy, name }) => ({
+      ...oneSeriesOf(reader, series, stretch),
+      strategy,
+      plot: name,
+    })),
+  };
+}

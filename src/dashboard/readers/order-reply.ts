@@ -1,0 +1,37 @@
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { ApiError } from '../api-error.ts';
+import { MOST_ROWS_OF_PAGE } from '../schema/fields.ts';
+import type { OrderReply } from '../schema/order.ts';
+import { fillItemOf, orderItemOf, stepItemOf } from './row-items.ts';
+
+/** An order with its whole life. Throws `ApiError` where there is none of that name. */
+export function orderReplyOf(reader: MirrorReader, name: string): OrderReply {
+  const orders = reader.order(name);
+  const [first] = orders;
+  if (first === undefined)
+    throw new ApiError('not-found', `expected an order of this bot, was ${JSON.stringify(name)}`);
+  const fills = orders.flatMap(({ key }) =>
+    reader.fills({ strategy: null, market: null, orderKey: key, last: MOST_ROWS_OF_PAGE }),
+  );
+  const subjects = [...new Set([...orders.map(({ key }) => key), first.intentId])];
+  const steps = subjects
+    .flatMap((subject) => reader.journalOf(subject, MOST_ROWS_OF_PAGE))
+    .toSorted((left, right) => left.seq - right.seq)
+    .slice(-MOST_ROWS_OF_PAGE);
+  const intent = reader.intent(first.intentId);
+  return {
+    orders: orders.map((order) => orderItemOf(order)),
+    fills: fills.toSorted((left, right) => left.cursor - right.cursor).map((fill) => fillItemOf(fill)),
+    steps: steps.map((line) => stepItemOf(line)),
+    intent:
+      intent === null
+        ? null
+        : {
+            id: intent.id,
+            kind: intent.kind,
+            status: intent.status,
+            reason: intent.reason,
+            atMs: intent.atMs,
+          },
+  };
+}

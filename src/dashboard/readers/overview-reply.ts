@@ -1,0 +1,109 @@
+import { addUnits, formatUnits, parseUnits } from '../../domain/money.ts';
+import { readKept } from '../../engine/kept-records.ts';
+import { locksNow } from '../../mirror/locks-now.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { readReconciliation } from '../../mirror/read-reconciliation.ts';
+import type { RunNote } from '../../daemon/run-note.ts';
+import type { AlertItem } from '../schema/alert.ts';
+import type { BotItem, ExposureItem, LockoutItem, OverviewReply, PositionItem } from '../schema/overview.ts';
+import { equityItems } from './equity-items.ts';
+import { lockItemOf } from './row-items.ts';
+import { positionItems, strategyItems } from './strategy-items.ts';
+
+/** Open orders that are looked at: a bot has far fewer. */
+const MOST_OPEN = 5_000;
+/** Unknown orders that are named. */
+const MOST_UNRESOLVED = 100;
+
+/** What comes from other files than the mirror. */
+export interface OverviewParts {
+  readonly nowMs: number;
+  readonly bot: BotItem;
+  readonly note: RunNote | null;
+  readonly lockouts: readonly LockoutItem[];
+  readonly alerts: readonly AlertItem[];
+}
+
+/** The overview; without a reader it is that of a bot that has no mirror yet. */
+export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewParts): OverviewReply {
+  const { nowMs, bot, lockouts, alerts } = parts;
+  const rest = reader === null ? NOTHING_READ : readParts(reader, parts);
+  return {
+    nowMs,
+    bot,
+    lockouts: [...lockouts],
+    alerts: [...alerts],
+    requestsBecauseOfPage: 0,
+    ...rest,
+  };
+}
+
+type ReadParts = Omit<OverviewReply, 'nowMs' | 'bot' | 'lockouts' | 'alerts' | 'requestsBecauseOfPage'>;
+
+const NOTHING_READ: ReadParts = {
+  botNowMs: null,
+  equity: [],
+  exposure: [],
+  positions: [],
+  strategies: [],
+  openOrders: 0,
+  unresolved: [],
+  dataAges: [],
+  books: 'waiting',
+  credential: null,
+  locks: [],
+};
+
+function readParts(reader: MirrorReader, { nowMs, note }: OverviewParts): ReadParts {
+  const kept = reader.kept();
+  const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN });
+  const positions = positionItems(reader, open);
+  const strategies = strategyItems(reader, { note, nowMs });
+  const readTimes = readKept(kept, 'read-times') ?? {};
+  const { refused } = readKept(kept, 'credential') ?? { refused: null };
+  return {
+    botNowMs: newest(Object.values(readTimes)),
+    equity: [...equityItems(reader, strategies)],
+    exposure: [...exposureOf(positions)],
+    positions: [...positions],
+    strategies: [...strategies],
+    openOrders: open.length,
+    unresolved: open
+      .filter(({ state }) => state === 'unknown')
+      .slice(0, MOST_UNRESOLVED)
+      .map(({ key, strategy, market, side, sentAtMs }) => ({ key, strategy, market, side, sentAtMs })),
+    dataAges: Object.entries(readTimes)
+      .map(([feed, readAtMs]) => ({ feed, readAtMs: Math.floor(readAtMs) }))
+      .toSorted((left, right) => left.readAtMs - right.readAtMs),
+    books: readReconciliation(reader).state,
+    credential:
+      refused === null
+        ? null
+        : { name: refused.name, sinceMs: Math.floor(refused.sinceMs), advice: refused.advice },
+    locks: locksNow(kept, nowMs).locks.map((lock) => lockItemOf(lock)),
+  };
+}
+
+function newest(times: readonly number[]): number | null {
+  return times.length === 0 ? null : Math.floor(times.reduce((left, right) => Math.max(left, right)));
+}
+
+/** What all strategies hold together, by asset and currency. */
+function exposureOf(positions: readonly PositionItem[]): readonly ExposureItem[] {
+  const byAsset = new Map<string, ExposureItem>();
+  for (const { asset, currency, amount, value } of positions) {
+    const name = `${asset}/${currency}`;
+    const sum = byAsset.get(name);
+    byAsset.set(name, {
+      asset,
+      currency,
+      amount: plus(sum?.amount ?? '0', amount),
+      value:
+        value === null || (sum !== undefined && sum.value === null) ? null : plus(sum?.value ?? '0', value),
+    });
+  }
+  return [...byAsset.values()];
+}
+
+const plus = (left: string, right: string): string =>
+  formatUnits(addUnits(parseUnits(left), parseUnits(right)));

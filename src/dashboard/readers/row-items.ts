@@ -1,0 +1,96 @@
+import { formatUnits, type Units } from '../../domain/money.ts';
+import type { IntentRecord } from '../../engine/mirror-change.ts';
+import { tryMarket } from './market-parts.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import { UNTIL_RESUMED_MS, type Lock } from '../../execution/locks/lock.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import type { JournalLine } from '../../mirror/mirror-reader.ts';
+import type { LockItem } from '../schema/lock.ts';
+import type { FillItem, IntentItem, OrderItem, StepItem } from '../schema/order.ts';
+
+/** Stored JSON as it is; what is damaged comes back as text. */
+export function storedData(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return json;
+  }
+}
+
+const textOf = (units: Units | null): string | null => (units === null ? null : formatUnits(units));
+
+export function orderItemOf(order: OrderRecord): OrderItem {
+  return {
+    key: order.key,
+    clientOrderId: order.clientOrderId,
+    venueId: order.venueId,
+    intentId: order.intentId,
+    strategy: order.strategy,
+    tag: order.tag,
+    exit: order.exit,
+    market: order.market,
+    side: order.side,
+    execution: order.execution,
+    price: textOf(order.price),
+    stopPrice: textOf(order.stopPrice),
+    amount: formatUnits(order.amount),
+    filled: formatUnits(order.filled),
+    filledTotal: formatUnits(order.filledTotal),
+    fee: formatUnits(order.fee),
+    state: order.state,
+    reason: order.reason,
+    pairKey: order.pairKey,
+    attempts: order.attempts,
+    plannedAtMs: order.plannedAtMs,
+    sentAtMs: order.sentAtMs,
+    closedAtMs: order.closedAtMs,
+  };
+}
+
+export function fillItemOf(fill: FillRecord): FillItem {
+  const market = tryMarket(fill.market);
+  const feeCurrency = fill.side === 'buy' ? market?.base : market?.quote;
+  return {
+    tradeId: fill.tradeId,
+    orderKey: fill.orderKey,
+    venueOrderId: fill.venueOrderId,
+    strategy: fill.strategy,
+    market: fill.market,
+    side: fill.side,
+    atMs: fill.atMs,
+    price: formatUnits(fill.price),
+    amount: formatUnits(fill.amount),
+    total: formatUnits(fill.total),
+    fee: formatUnits(fill.fee),
+    feeCurrency: feeCurrency ?? null,
+  };
+}
+
+export function intentItemOf({ json, ...intent }: IntentRecord): IntentItem {
+  return { ...intent, data: storedData(json) };
+}
+
+/** The keys under which a line has the reply of the exchange as it came. */
+const RAW_KEYS = ['rawReply', 'raw', 'reply'] as const;
+
+export function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): StepItem {
+  const data = storedData(json);
+  const fields = typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {};
+  const raw = RAW_KEYS.map((key) => fields[key]).find((value) => typeof value === 'string');
+  return { seq, atMs, kind, subject, data, rawReply: typeof raw === 'string' ? raw : null };
+}
+
+export function lockItemOf(lock: Lock): LockItem {
+  return {
+    name: lock.name,
+    rule: lock.rule,
+    strategy: lock.strategy,
+    market: lock.market,
+    reason: lock.reason,
+    by: lock.by ?? null,
+    beganAtMs: Math.floor(lock.beganAtMs),
+    endsAtMs: lock.endsAtMs >= UNTIL_RESUMED_MS ? null : Math.floor(lock.endsAtMs),
+    entries: lock.entries,
+    pauses: lock.pauses === true,
+  };
+}

@@ -1,0 +1,115 @@
+import { formatUnits, type Units } from '../../domain/money.ts';
+import type { RunNote } from '../../daemon/run-note.ts';
+import type { StrategyRecord } from '../../engine/mirror-change.ts';
+import { readFigures } from '../../engine/strategy-instance-record.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
+import { unprotectedOf } from '../../execution/exits.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { strategyStatus } from '../../mirror/strategy-status.ts';
+import { hasWriter } from '../../mirror/writer-lock.ts';
+import { profitOf, type AssetProfit } from '../../portfolio/profit.ts';
+import type { PositionItem, StrategyItem } from '../schema/overview.ts';
+
+/** The strategies of a mirror, with what each has made and why it did what it did last. */
+export function strategyItems(
+  reader: MirrorReader,
+  of: { readonly note: RunNote | null; readonly nowMs: number },
+): readonly StrategyItem[] {
+  const records = reader.strategies();
+  const isRunning = hasWriter(reader.path);
+  const locks = locksNow(reader.kept(), of.nowMs);
+  const decisions = reader.lastIntents(records.map(({ name }) => name));
+  return records.map((record) => {
+    const { name, status, reason, figures } = strategyStatus(record, isRunning, pauseOf(locks, record.name));
+    const noted = of.note?.strategies.find((one) => one.name === name);
+    const last = decisions.get(name);
+    const { currency, profit, realised, open, orders, fills, requests } = figures;
+    return {
+      name,
+      plugin: noted?.plugin ?? null,
+      markets: [
+        ...new Set([...(typeof noted?.market === 'string' ? [noted.market] : []), ...marketsOf(record)]),
+      ],
+      status,
+      reason,
+      currency,
+      profit,
+      realised,
+      open,
+      orders,
+      fills,
+      requests,
+      lastDecision:
+        last === undefined
+          ? null
+          : {
+              atMs: last.atMs,
+              kind: last.kind,
+              market: last.market,
+              status: last.status,
+              reason: last.reason,
+            },
+    };
+  });
+}
+
+/** The markets that a strategy has traded in, by its row. */
+function marketsOf(record: StrategyRecord): readonly string[] {
+  return [...readFigures(record, MARKET_NAMES).ledger.state.flows.keys()];
+}
+
+/** What strategies hold of each asset, and whether stop orders cover it. */
+export function positionItems(
+  reader: MirrorReader,
+  openOrders: readonly OrderRecord[],
+): readonly PositionItem[] {
+  const knownMarkets = new Set(reader.markets.versions().map(({ symbol }) => symbol));
+  return reader.strategies().flatMap((record) => {
+    const { ledger } = readFigures(record, MARKET_NAMES);
+    const { currency, assets } = profitOf(ledger, ledger.priceOf);
+    const ordersOf = openOrders.filter(({ strategy }) => strategy === record.name);
+    return assets
+      .filter(({ asset, held }) => asset !== currency && held !== 0n)
+      .map((held) => positionItem(held, { strategy: record.name, currency, ordersOf, knownMarkets }));
+  });
+}
+
+function positionItem(
+  { asset, held, value, open }: AssetProfit,
+  of: {
+    readonly strategy: string;
+    readonly currency: string;
+    readonly ordersOf: readonly OrderRecord[];
+    readonly knownMarkets: ReadonlySet<string>;
+  },
+): PositionItem {
+  const { strategy, currency, ordersOf, knownMarkets } = of;
+  const market = MARKET_NAMES.symbolIn(asset, currency);
+  const rest = unprotectedOf(ordersOf, { strategy, asset, held, marketNames: MARKET_NAMES });
+  return {
+    strategy,
+    asset,
+    market: knownMarkets.has(market) ? market : null,
+    currency,
+    amount: formatUnits(held),
+    value: value === null ? null : formatUnits(value),
+    profit: open === null ? null : formatUnits(open),
+    stop: nearestStop(ordersOf, { market, isLong: held > 0n }),
+    isProtected: rest === 0n,
+  };
+}
+
+/** The stop that is reached first: the highest below what is held, the lowest above what is owed. */
+function nearestStop(
+  orders: readonly OrderRecord[],
+  { market, isLong }: { readonly market: string; readonly isLong: boolean },
+): string | null {
+  let nearest: Units | null = null;
+  for (const { stopPrice, side, market: other } of orders) {
+    if (stopPrice === null || other !== market || side !== (isLong ? 'sell' : 'buy')) continue;
+    if (nearest === null || (isLong ? stopPrice > nearest : stopPrice < nearest)) nearest = stopPrice;
+  }
+  return nearest === null ? null : formatUnits(nearest);
+}

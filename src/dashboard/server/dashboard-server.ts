@@ -1,0 +1,293 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { isAllowedHost } from '../../daemon/health/allowed-host.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { AccessStore } from '../access/access-store.ts';
+import { ApiError, onOneLine } from '../api-error.ts';
+import { EventStreams } from '../events/event-streams.ts';
+import { BotFolderReader } from '../folder/bot-folder-reader.ts';
+import { asApiError } from '../folder/mirror-source.ts';
+import { readReportPage } from '../reports.ts';
+import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../schema/endpoints.ts';
+import type { SessionBody, SessionReply } from '../schema/session.ts';
+import { AccessGuard, type SignedIn } from './access-guard.ts';
+import { checkedInput, createHandlers, type Handlers } from './handlers.ts';
+import { parseJsonBody } from './json-body.ts';
+import { API_ROOT } from './openapi.ts';
+import { PageFiles } from './page-files.ts';
+import { REPORT_HEADERS, securityHeaders } from './security-headers.ts';
+
+const LARGEST_HEADERS_BYTES = 8 * 1_024;
+const LARGEST_BODY_BYTES = 16 * 1_024;
+
+/** More connections at once are closed. Streams take the fewer part of them. */
+const MOST_CONNECTIONS = 1_024;
+
+/** How long a request may take to arrive. */
+const ARRIVES_WITHIN_MS = 5_000;
+/** How often those that take longer are looked for. */
+const LOOKS_EVERY_MS = 1_000;
+
+/** How long nothing may pass on a connection: a stream says something every quarter of a minute. */
+const STILL_FOR_MS = 45_000;
+
+/** A longer address is none of ours. */
+const LONGEST_PARAM = 100;
+
+export interface DashboardServerOptions {
+  readonly dataFolder: string;
+  /** Folder of the page that was built; without it, or where it has none, a line says so. */
+  readonly pageFolder: string;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Null: without TLS. */
+  readonly tls: { readonly certificate: string; readonly key: string } | null;
+  readonly language: SessionReply['language'];
+  /** Told what went wrong inside, on one line. */
+  readonly onError: (message: string) => void;
+  readonly nowMs?: () => number;
+}
+
+/**
+ * The page of a bot, and the API behind it. It reads the data folder and posts commands there: nothing here
+ * asks the exchange for anything, and the bot never waits for it. It serves on when the bot is gone.
+ */
+export class DashboardServer {
+  private readonly options: DashboardServerOptions;
+  private readonly folder: BotFolderReader;
+  private readonly store: AccessStore;
+  private readonly guard: AccessGuard;
+  private readonly handlers: Handlers;
+  private readonly streams: EventStreams;
+  private readonly page: PageFiles;
+  private readonly app: FastifyInstance;
+
+  /** Throws `DATA_UNUSABLE` where the tokens can not be read, `INVALID_OPTIONS` for a certificate. */
+  constructor(options: DashboardServerOptions) {
+    const nowMs = options.nowMs ?? Date.now;
+    const { dataFolder, language } = options;
+    this.options = options;
+    this.folder = new BotFolderReader({ dataFolder, nowMs });
+    this.store = new AccessStore(dataFolder, nowMs);
+    this.guard = new AccessGuard({ store: this.store, isSecure: options.tls !== null, language, nowMs });
+    this.handlers = createHandlers(this.folder, nowMs);
+    this.streams = new EventStreams({ folder: this.folder, onError: (error) => this.tell(error), nowMs });
+    this.page = new PageFiles(options.pageFolder);
+    this.app = this.createApp();
+  }
+
+  /** Begins to listen, and answers where. Throws `INVALID_OPTIONS` when the port can not be had. */
+  async listen(): Promise<string> {
+    const { host, port } = this.options;
+    try {
+      return await this.app.listen({ host, port });
+    } catch (error) {
+      await this.close();
+      throw portError({ host, port }, error);
+    }
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    this.streams.close();
+    await this.app.close();
+    this.folder.close();
+    this.store.close();
+  }
+
+  private createApp(): FastifyInstance {
+    const { tls } = this.options;
+    const http = {
+      maxHeaderSize: LARGEST_HEADERS_BYTES,
+      connectionsCheckingInterval: LOOKS_EVERY_MS,
+      headersTimeout: ARRIVES_WITHIN_MS,
+    };
+    const app = fastify({
+      logger: false,
+      trustProxy: false,
+      bodyLimit: LARGEST_BODY_BYTES,
+      requestTimeout: ARRIVES_WITHIN_MS,
+      connectionTimeout: STILL_FOR_MS,
+      keepAliveTimeout: ARRIVES_WITHIN_MS,
+      forceCloseConnections: true,
+      routerOptions: { maxParamLength: LONGEST_PARAM },
+      ...(tls === null
+        ? { http }
+        : {
+            https: { ...http, cert: readTls(tls.certificate), key: readTls(tls.key), minVersion: 'TLSv1.2' },
+          }),
+    }) as unknown as FastifyInstance;
+    app.server.maxConnections = MOST_CONNECTIONS;
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+      try {
+        done(null, parseJsonBody(String(text)));
+      } catch (error) {
+        done(error as Error);
+      }
+    });
+    const headers = securityHeaders(tls !== null);
+    app.addHook('onRequest', (request, reply, done) => {
+      void reply.headers(headers);
+      if (isAllowedHost(request.raw.headers.host, this.options.host)) done();
+      else done(new ApiError('wrong-host', 'this server does not answer under that host name'));
+    });
+    app.setErrorHandler((error, _request, reply) => this.answerError(error, reply));
+    app.setNotFoundHandler((request, reply) => this.answerPage(request, reply));
+    this.addRoutes(app);
+    return app;
+  }
+
+  private addRoutes(app: FastifyInstance): void {
+    for (const [name, shape] of Object.entries(DASHBOARD_ENDPOINTS) as [
+      keyof typeof DASHBOARD_ENDPOINTS,
+      EndpointShape,
+    ][]) {
+      app.route({
+        method: shape.method,
+        url: `${API_ROOT}${shape.path}`,
+        // What it is, is seen before the body arrives: nobody without a token has one read.
+        onRequest: (request, reply, done) => {
+          try {
+            void reply.header('cache-control', 'no-store');
+            if (shape.role !== null) signedIn.set(request, this.guard.check(request, shape.role));
+            done();
+          } catch (error) {
+            done(asError(error));
+          }
+        },
+        handler: (request, reply) => this.answer(name, { shape, request, reply }),
+      });
+    }
+  }
+
+  private answer(
+    name: keyof typeof DASHBOARD_ENDPOINTS,
+    of: { readonly shape: EndpointShape; readonly request: FastifyRequest; readonly reply: FastifyReply },
+  ): unknown {
+    const { shape, request, reply } = of;
+    const body = shape.body === undefined ? null : checkedInput(shape.body, request.body, 'body');
+    if (name === 'signIn') return this.guard.signIn(request, reply, body as SessionBody);
+    const person = signedIn.get(request);
+    if (person === undefined) throw new ApiError('no-token', 'expected a token, was none');
+    const query =
+      shape.query === undefined ? null : checkedInput(shape.query.strict(), request.query, 'query');
+    const params = request.params as Readonly<Record<string, string>>;
+    if (name === 'session') return this.guard.sessionReply(person);
+    if (name === 'signOut') {
+      this.guard.signOut(request, person, reply);
+      return { ok: true };
+    }
+    if (name === 'events') return this.openStream(request, reply);
+    if (name === 'report') {
+      const page = readReportPage(this.options.dataFolder, params['id'] ?? '');
+      return reply.headers(REPORT_HEADERS).type('text/html; charset=utf-8').send(page);
+    }
+    // The schemas above have made the parts what each handler takes.
+    const handler = this.handlers[name] as (call: unknown) => unknown;
+    return handler({ params, query, body, person });
+  }
+
+  private openStream(request: FastifyRequest, reply: FastifyReply): void {
+    this.streams.checkRoom();
+    const lastEventId = request.headers['last-event-id'];
+    const headers = reply.getHeaders() as Readonly<Record<string, string>>;
+    reply.hijack();
+    reply.raw.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      connection: 'close',
+    });
+    this.streams.add(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined);
+  }
+
+  /** The page and its files; everything else is not there. */
+  private answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const [path = ''] = request.url.split('?', 1);
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return this.answerError(
+        new ApiError('not-found', 'expected an address of the API, was another'),
+        reply,
+      );
+    const file = this.page.get(path, request.headers['accept-encoding']);
+    if (file === null) {
+      if (path === '/' && !existsSync(join(this.options.pageFolder, 'index.html')))
+        return reply.type('text/plain; charset=utf-8').send(NO_PAGE);
+      return this.answerError(
+        new ApiError('not-found', 'expected an address of the page, was another'),
+        reply,
+      );
+    }
+    void reply
+      .header('etag', file.etag)
+      .header('cache-control', file.cacheControl)
+      .header('vary', 'accept-encoding');
+    if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+    if (file.encoding !== null) void reply.header('content-encoding', file.encoding);
+    return reply.code(200).type(file.type).send(file.bytes);
+  }
+
+  private answerError(error: unknown, reply: FastifyReply): FastifyReply {
+    const known = asApiError(error);
+    const answer = known instanceof ApiError ? known : ofFramework(known);
+    if (answer.code === 'internal') this.tell(error);
+    if (answer.retryAfterMs !== undefined)
+      void reply.header('retry-after', String(Math.ceil(answer.retryAfterMs / 1_000)));
+    if (answer.code === 'no-token' || answer.code === 'wrong-token')
+      void reply.header('www-authenticate', 'Bearer');
+    return reply.code(answer.status).header('cache-control', 'no-store').send(answer.reply);
+  }
+
+  private tell(error: unknown): void {
+    this.options.onError(onOneLine(error instanceof Error ? error.message : String(error)));
+  }
+}
+
+const NO_PAGE =
+  'sarraf serves its API here. The page itself is not built: run "node bundle.mjs" in a checkout.\n';
+
+/** Who asks, from the first look at a request to its answer. */
+const signedIn = new WeakMap<FastifyRequest, SignedIn>();
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** What fastify refuses by itself. */
+function ofFramework(error: unknown): ApiError {
+  const { statusCode, code } = (error ?? {}) as { readonly statusCode?: unknown; readonly code?: unknown };
+  if (statusCode === 413)
+    return new ApiError(
+      'too-large',
+      `expected a body of at most ${LARGEST_BODY_BYTES} bytes, was a larger one`,
+    );
+  if (statusCode === 415)
+    return new ApiError('invalid-request', 'expected the content type application/json, was another');
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
+    return new ApiError('invalid-request', `expected a request of HTTP, was another (${String(code)})`);
+  return new ApiError('internal', 'it went wrong inside; the log of the run says what');
+}
+
+/** Throws `INVALID_OPTIONS`. */
+function readTls(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SarrafError('INVALID_OPTIONS', `expected a file of dashboard.tls at ${path}: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function portError(
+  { host, port }: { readonly host: string; readonly port: number },
+  error: unknown,
+): SarrafError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new SarrafError(
+    'INVALID_OPTIONS',
+    `expected to serve the page at ${host}:${port}: ${reason}. Set another dashboard.port, or null for none`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,190 @@
+import type { z } from 'zod';
+import { ApiError } from '../api-error.ts';
+import type { Person } from '../access/access-store.ts';
+import { PostAction } from '../actions/post-action.ts';
+import { knownBotsReply } from '../bots/known-bots-reply.ts';
+import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
+import { booksReplyOf } from '../readers/books-reply.ts';
+import { budgetsReplyOf, ledgerNow } from '../readers/budgets-reply.ts';
+import { chartCandlesReplyOf } from '../readers/candles-reply.ts';
+import { locksReplyOf } from '../readers/locks-reply.ts';
+import { logItemOf } from '../readers/log-items.ts';
+import { askedMarket } from '../readers/market-parts.ts';
+import { bookReplyOf, marketsReplyOf, marksReplyOf, plotsReplyOf } from '../readers/market-replies.ts';
+import { orderReplyOf } from '../readers/order-reply.ts';
+import { overviewReplyOf } from '../readers/overview-reply.ts';
+import { fillItemOf, intentItemOf, orderItemOf } from '../readers/row-items.ts';
+import { allSeriesOf } from '../readers/series-items.ts';
+import { strategyItems } from '../readers/strategy-items.ts';
+import { strategyReplyOf } from '../readers/strategy-reply.ts';
+import { findReports, reportItemOf } from '../reports.ts';
+import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
+import { LOG_LEVELS } from '../schema/log.ts';
+import { dashboardOpenApi } from './openapi.ts';
+
+type Shape<Name extends DashboardEndpoint> = (typeof DASHBOARD_ENDPOINTS)[Name];
+
+/** A request whose parts were checked. */
+export interface CheckedCall<Name extends DashboardEndpoint> {
+  /** The parts of the path that stand for names. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Shape<Name> extends { readonly query: infer Query extends z.ZodType }
+    ? z.output<Query>
+    : null;
+  readonly body: Shape<Name> extends { readonly body: infer Body extends z.ZodType } ? z.output<Body> : null;
+  readonly person: Person;
+}
+
+type ReplyOf<Name extends DashboardEndpoint> =
+  Shape<Name> extends { readonly reply: infer Reply extends z.ZodType } ? z.output<Reply> : unknown;
+
+/** Those that answer with JSON and change nothing about who is signed in. */
+type Handled = Exclude<DashboardEndpoint, 'signIn' | 'signOut' | 'session' | 'events' | 'report'>;
+
+export type Handlers = { readonly [Name in Handled]: (call: CheckedCall<Name>) => ReplyOf<Name> };
+
+/** What answers each address, from the data folder and nothing else. */
+export function createHandlers(folder: BotFolderReader, nowMs: () => number): Handlers {
+  const { mirror, dataFolder } = folder;
+  const actions = new PostAction(folder, nowMs);
+  return {
+    overview() {
+      const parts = {
+        nowMs: nowMs(),
+        bot: folder.bot(),
+        note: folder.note(),
+        lockouts: ledgerNow(dataFolder, nowMs()).lockouts,
+        alerts: [],
+      };
+      return readOrNone(folder, (reader) => overviewReplyOf(reader, parts));
+    },
+    equity: ({ query }) =>
+      mirror.read((reader) => ({
+        series: [...allSeriesOf(reader, 'equity/', query), ...allSeriesOf(reader, 'profit/', query)],
+      })),
+    strategy: ({ params }) =>
+      mirror.read((reader) =>
+        strategyReplyOf(reader, { name: params['name'] ?? '', note: folder.note(), nowMs: nowMs() }),
+      ),
+    markets: () =>
+      mirror.read((reader) =>
+        marketsReplyOf(reader, strategyItems(reader, { note: folder.note(), nowMs: nowMs() })),
+      ),
+    candles: ({ params, query }) =>
+      mirror.read((reader) => chartCandlesReplyOf(reader, { symbol: symbolIn(params), ...query })),
+    marks: ({ params }) => mirror.read((reader) => marksReplyOf(reader, symbolIn(params))),
+    book: ({ params }) => mirror.read((reader) => bookReplyOf(reader, symbolIn(params))),
+    plots: ({ params, query }) => mirror.read((reader) => plotsReplyOf(reader, symbolIn(params), query)),
+    orders: ({ query: { state, ...query } }) =>
+      mirror.read((reader) => {
+        const { rows, next } = reader.pages.orders({ ...scopeOf(query), state });
+        return { items: rows.map((order) => orderItemOf(order)), next };
+      }),
+    order: ({ params }) => mirror.read((reader) => orderReplyOf(reader, params['key'] ?? '')),
+    fills: ({ query: { order, ...query } }) =>
+      mirror.read((reader) => {
+        const { rows, next } = reader.pages.fills({ ...scopeOf(query), orderKey: order ?? null });
+        return { items: rows.map((fill) => fillItemOf(fill)), next };
+      }),
+    intents: ({ query: { status, ...query } }) =>
+      mirror.read((reader) => {
+        const { rows, next } = reader.pages.intents({ ...scopeOf(query), status });
+        return { items: rows.map((intent) => intentItemOf(intent)), next };
+      }),
+    budgets: ({ query }) => {
+      const seen = mirror.readOrNull((reader) => ({
+        strategies: strategyItems(reader, { note: folder.note(), nowMs: nowMs() }),
+        overTime: allSeriesOf(reader, 'budget/', query),
+      }));
+      return budgetsReplyOf({
+        dataFolder,
+        nowMs: nowMs(),
+        strategies: seen?.strategies ?? [],
+        overTime: seen?.overTime ?? [],
+      });
+    },
+    books: () => mirror.read((reader) => booksReplyOf(reader)),
+    locks: () => mirror.read((reader) => locksReplyOf(reader, { dataFolder, nowMs: nowMs() })),
+    log: ({ query: { level, strategy, before, limit } }) =>
+      mirror.read((reader) => {
+        const { rows, next } = reader.pages.log({
+          level: levelOf(level),
+          strategy: strategy ?? null,
+          before: before ?? null,
+          limit,
+        });
+        return { items: rows.map((line) => logItemOf(line)), next };
+      }),
+    alerts: () => ({ items: [], next: null }),
+    reports: () => ({ reports: findReports(dataFolder).map((report) => reportItemOf(report)) }),
+    bots: () => knownBotsReply(folder, nowMs()),
+    openapi: () => dashboardOpenApi(),
+    actionState: ({ params }) => actions.stateOf(idIn(params)),
+    halt: ({ body }) => actions.halt(body),
+    resume: ({ body }) => actions.resume(body),
+    pause: ({ body, person }) => actions.pause(body, person.name),
+    cancel: ({ body, person }) => actions.cancel(body, person.name),
+    close: ({ body, person }) => actions.close(body, person.name),
+    lock: ({ body, person }) => actions.lock(body, person.name),
+    unlock: ({ body }) => actions.unlock(body),
+    placeOrder: ({ body, person }) => actions.order(body, person.name),
+    acknowledge: ({ body }) => {
+      throw new ApiError('not-found', `expected an alert of this bot, was ${JSON.stringify(body.alert)}`, {
+        field: 'alert',
+      });
+    },
+  };
+}
+
+/** A bot that has no mirror yet is told of, too; one that can not be read is an error. */
+function readOrNone<Result>(
+  { mirror }: BotFolderReader,
+  work: (reader: Parameters<Parameters<typeof mirror.read>[0]>[0] | null) => Result,
+): Result {
+  try {
+    return mirror.read((reader) => work(reader));
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'no-mirror') return work(null);
+    throw error;
+  }
+}
+
+interface AskedPage {
+  readonly strategy?: string | undefined;
+  readonly market?: string | undefined;
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+function scopeOf({ strategy, market, before, limit }: AskedPage) {
+  return {
+    strategy: strategy ?? null,
+    market: market === undefined ? null : askedMarket(market).symbol,
+    before: before ?? null,
+    limit,
+  };
+}
+
+const symbolIn = (params: Readonly<Record<string, string>>): string =>
+  askedMarket(params['symbol'] ?? '', 'symbol').symbol;
+
+function idIn({ id = '' }: Readonly<Record<string, string>>): number {
+  if (!/^\d{1,15}$/.test(id))
+    throw new ApiError('not-found', 'expected the id of an action, was another text', { field: 'id' });
+  return Number(id);
+}
+
+function levelOf(level: (typeof LOG_LEVELS)[number]): 0 | 1 | 2 {
+  return level === 'error' ? 2 : level === 'warning' ? 1 : 0;
+}
+
+/** A body or query as it was declared. Throws `ApiError` with the first field that is wrong. */
+export function checkedInput(schema: z.ZodType, value: unknown, what: string): unknown {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const field = issue?.path.join('.') ?? '';
+  const named = field === '' ? what : `${what}.${field}`;
+  const message = `${named}: ${issue?.message ?? 'of another shape'}`;
+  throw new ApiError('invalid-request', message, field === '' ? {} : { field });
+}

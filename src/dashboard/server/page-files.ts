@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+};
+
+/** A page has some dozens; a folder with more, or larger ones, is not it. */
+const MOST_FILES = 500;
+const LARGEST_BYTES = 4 * 1_048_576;
+
+/** Files whose names have a hash of what is in them never change. */
+const HASHED_NAME = /-[\w-]{8,}\.\w+$/;
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+type Encoding = 'br' | 'gzip';
+
+/** One file of the page, as it is answered. */
+export interface PageFile {
+  readonly type: string;
+  readonly etag: string;
+  readonly cacheControl: string;
+  /** Null where the one that asks takes none of ours. */
+  readonly encoding: Encoding | null;
+  readonly bytes: Buffer;
+}
+
+interface KeptFile {
+  readonly type: string;
+  readonly etag: string;
+  readonly cacheControl: string;
+  readonly plain: Buffer;
+  readonly packed: Map<Encoding, Buffer | null>;
+}
+
+const PACKED_NAMES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
+
+/**
+ * The files of the page. Their names are read once, and a request names one of them or nothing: no path of a
+ * request ever reaches the file system.
+ */
+export class PageFiles {
+  private readonly folder: string;
+  private names: ReadonlySet<string> | null = null;
+  private readonly kept = new Map<string, KeptFile>();
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** A file by its path in an address, such as `/assets/main-1a2b3c4d.js`; null where there is none. */
+  get(path: string, acceptsEncoding: string | undefined): PageFile | null {
+    const name = path === '/' ? 'index.html' : path.slice(1);
+    this.names ??= namesIn(this.folder);
+    if (!this.names.has(name)) return null;
+    const file = this.kept.get(name) ?? this.keep(name);
+    const encoding = encodingFor(file, acceptsEncoding);
+    const packed = encoding === null ? null : this.packed(name, file, encoding);
+    return {
+      type: file.type,
+      etag: file.etag,
+      cacheControl: file.cacheControl,
+      encoding: packed === null ? null : encoding,
+      bytes: packed ?? file.plain,
+    };
+  }
+
+  private keep(name: string): KeptFile {
+    const plain = readFileSync(join(this.folder, name));
+    const file: KeptFile = {
+      type: TYPES[extname(name)] ?? 'application/octet-stream',
+      etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+      cacheControl: HASHED_NAME.test(name) ? FOR_EVER : 'no-cache',
+      plain,
+      packed: new Map(),
+    };
+    this.kept.set(name, file);
+    return file;
+  }
+
+  /** Packed beforehand where the file lies beside it, else now and once. */
+  private packed(name: string, file: KeptFile, encoding: Encoding): Buffer | null {
+    const known = file.packed.get(encoding);
+    if (known !== undefined) return known;
+    const beside = `${name}${PACKED_NAMES[encoding]}`;
+    const bytes =
+      this.names?.has(beside) === true
+        ? readFileSync(join(this.folder, beside))
+        : encoding === 'br'
+          ? brotliCompressSync(file.plain)
+          : gzipSync(file.plain);
+    const packed = bytes.length < file.plain.length ? bytes : null;
+    file.packed.set(encoding, packed);
+    return packed;
+  }
+}
+
+function namesIn(folder: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  let entries: readonly string[];
+  try {
+    entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+  } catch {
+    return names;
+  }
+  for (const path of entries.slice(0, MOST_FILES))
+    if (statSync(path).size <= LARGEST_BYTES) names.add(relative(folder, path).split(sep).join('/'));
+  return names;
+}
+
+/** Fonts and pictures are packed as they are. */
+function encodingFor({ type }: KeptFile, accepts: string | undefined): Encoding | null {
+  if (!/^(?:text|application\/(?:json|manifest)|image\/svg)/.test(type)) return null;
+  const wanted = new Set((accepts ?? '').split(',').map((part) => part.trim().split(';', 1)[0]));
+  if (wanted.has('br')) return 'br';
+  return wanted.has('gzip') ? 'gzip' : null;
+}

@@ -1,0 +1,191 @@
+import type Database from 'better-sqlite3';
+import type { IntentRecord } from '../engine/mirror-change.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
+import { selectFills } from './fill-columns.ts';
+import type { IntentFilter, JournalLine, OrderFilter, RowFilter } from './mirror-reader.ts';
+import { FINAL_STATES, selectOrders, type SqlValue } from './order-columns.ts';
+
+/** A page of rows, newest first. */
+export interface RowPage<Row> {
+  readonly rows: readonly Row[];
+  /** Where the next page begins; null at the end. */
+  readonly next: string | null;
+}
+
+/** Which page: `before` is the `next` of the page before it, null for the first. */
+type PageOf<Filter extends RowFilter> = Omit<Filter, 'last'> & {
+  readonly before: string | null;
+  readonly limit: number;
+};
+
+export type OrderPage = PageOf<OrderFilter>;
+export type FillPage = PageOf<RowFilter> & { readonly orderKey: string | null };
+export type IntentPage = PageOf<IntentFilter>;
+
+export interface LogPage {
+  /** The lowest level that is listed: 0 info, 1 warning, 2 error. */
+  readonly level: 0 | 1 | 2;
+  readonly strategy: string | null;
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+export interface LevelledLine extends JournalLine {
+  readonly level: 0 | 1 | 2;
+}
+
+/**
+ * Rows that one page looks at, so that a rare filter takes milliseconds in a mirror of any size: the page
+ * then ends early, and `next` leads on.
+ */
+const MOST_SCANNED = 50_000;
+
+/** How grave a line of the journal is, for people; null for one that is not for them. */
+const LEVEL = `CASE
+  WHEN kind = 'reconciliation' THEN iif(subject = 'break', 2, 1)
+  WHEN kind = 'strategy' THEN 2
+  WHEN kind = 'notice' THEN iif(subject = 'credential' AND json LIKE '%"refused":true%', 2, 0)
+  WHEN kind = 'finding' THEN iif(json LIKE '%"isGrave":true%', 2, 1)
+  WHEN kind = 'intent' THEN iif(json LIKE '%"refusedBy":%', 1, NULL)
+  WHEN kind IN ('log', 'control', 'universe', 'transfer') THEN 0
+END`;
+
+interface Table {
+  readonly name: 'orders' | 'fills' | 'intents' | 'journal';
+  /** Columns that order it, newest first. */
+  readonly keys: readonly [string, ...string[]];
+  /** Columns, or expressions with a name, that conditions look at. */
+  readonly columns: string;
+}
+
+const ORDERS: Table = { name: 'orders', keys: ['id'], columns: 'strategy, market, state' };
+const FILLS: Table = { name: 'fills', keys: ['cursor', 'id'], columns: 'strategy, market, order_key' };
+const INTENTS: Table = { name: 'intents', keys: ['id'], columns: 'strategy, market, status' };
+const JOURNAL: Table = { name: 'journal', keys: ['seq'], columns: `kind, subject, ${LEVEL} AS level` };
+
+type Condition = readonly [sql: string, value: SqlValue];
+
+/** Reads lists of a mirror page by page, each within a bound of rows. */
+export class RowPages {
+  private readonly database: Database.Database;
+
+  constructor(database: Database.Database) {
+    this.database = database;
+  }
+
+  orders(page: OrderPage): RowPage<OrderRecord> {
+    const { state } = page;
+    const isOpen: Condition = [`state NOT IN ${FINAL_STATES}`, null];
+    const states: readonly Condition[] =
+      state === 'all' ? [] : state === 'open' ? [isOpen] : [['state = ?', state]];
+    const { ids, next } = this.idsOf(ORDERS, page, [...scopeOf(page), ...states]);
+    const read = selectOrders(this.database, `WHERE id IN ${LISTED} ORDER BY id DESC`);
+    return { rows: read(JSON.stringify(ids)), next };
+  }
+
+  fills(page: FillPage): RowPage<FillRecord> {
+    const ofOrder: readonly Condition[] = page.orderKey === null ? [] : [['order_key = ?', page.orderKey]];
+    const { ids, next } = this.idsOf(FILLS, page, [...scopeOf(page), ...ofOrder]);
+    const read = selectFills(this.database, `WHERE id IN ${LISTED} ORDER BY cursor DESC, id DESC`);
+    return { rows: read(JSON.stringify(ids)), next };
+  }
+
+  intents(page: IntentPage): RowPage<IntentRecord> {
+    const { status } = page;
+    const { ids, next } = this.idsOf(INTENTS, page, [
+      ...scopeOf(page),
+      ...(status === 'all' ? [] : [['status = ?', status] as const]),
+    ]);
+    const rows = this.database
+      .prepare<[string], IntentRecord>(
+        `SELECT intent_id AS id, strategy, at_ms AS atMs, kind, market, json, status, reason
+         FROM intents WHERE id IN ${LISTED} ORDER BY id DESC`,
+      )
+      .all(JSON.stringify(ids));
+    return { rows, next };
+  }
+
+  /** Lines of the journal that people read. */
+  log(page: LogPage): RowPage<LevelledLine> {
+    const { level, strategy } = page;
+    const { ids, next } = this.idsOf(JOURNAL, page, [
+      ['level >= ?', level],
+      ...(strategy === null ? [] : [['subject = ?', strategy] as const]),
+    ]);
+    const rows = this.database
+      .prepare<[string], LevelledLine>(
+        `SELECT seq, at_ms AS atMs, kind, subject, json, ${LEVEL} AS level FROM journal WHERE seq IN ${LISTED} ORDER BY seq DESC`,
+      )
+      .all(JSON.stringify(ids));
+    return { rows, next };
+  }
+
+  /** Lines of the journal after a row, oldest first. */
+  journalAfter(seq: number, limit: number): readonly JournalLine[] {
+    return this.database
+      .prepare<[number, number], JournalLine>(
+        'SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE seq > ? ORDER BY seq LIMIT ?',
+      )
+      .all(seq, limit);
+  }
+
+  /** The first and the last row that the journal has; null for an empty one. */
+  journalEnds(): { readonly first: number; readonly last: number } | null {
+    const one = (sql: string): number | null =>
+      this.database.prepare<[], number | null>(sql).pluck().get() ?? null;
+    const first = one('SELECT min(seq) FROM journal');
+    const last = one('SELECT max(seq) FROM journal');
+    return first === null || last === null ? null : { first, last };
+  }
+
+  /** Ids of the rows of a page, of the table's own counting. */
+  private idsOf(
+    { name, keys, columns }: Table,
+    { before, limit }: { readonly before: string | null; readonly limit: number },
+    conditions: readonly Condition[],
+  ): { readonly ids: readonly number[]; readonly next: string | null } {
+    const order = keys.map((key) => `${key} DESC`).join(', ');
+    const values = conditions.map(([, value]) => value).filter((value) => value !== null);
+    const begin = beginOf(keys, before);
+    const scanned = `SELECT ${keys.join(', ')}, ${columns} FROM ${name} ${begin.sql} ORDER BY ${order} LIMIT ${MOST_SCANNED}`;
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
+    const rows = this.database
+      .prepare<SqlValue[], readonly number[]>(
+        `SELECT ${keys.join(', ')} FROM (${scanned}) ${where} ORDER BY ${order} LIMIT ?`,
+      )
+      .raw()
+      .all(...begin.values, ...values, limit);
+    const last = rows.at(-1);
+    const ids = rows.map((row) => row.at(-1) ?? 0);
+    if (rows.length === limit && last !== undefined) return { ids, next: last.join('.') };
+    const bound = this.database
+      .prepare<SqlValue[], readonly number[]>(
+        `SELECT ${keys.join(', ')} FROM ${name} ${begin.sql} ORDER BY ${order} LIMIT 1 OFFSET ${MOST_SCANNED - 1}`,
+      )
+      .raw()
+      .get(...begin.values);
+    return { ids, next: bound?.join('.') ?? null };
+  }
+}
+
+/** The rows of a list that is bound as JSON. */
+const LISTED = '(SELECT value FROM json_each(?))';
+
+function scopeOf({ strategy, market }: Omit<RowFilter, 'last'>): readonly Condition[] {
+  return [
+    ...(strategy === null ? [] : [['strategy = ?', strategy] as const]),
+    ...(market === null ? [] : [['market = ?', market] as const]),
+  ];
+}
+
+function beginOf(
+  keys: readonly string[],
+  before: string | null,
+): { readonly sql: string; readonly values: readonly number[] } {
+  if (before === null) return { sql: '', values: [] };
+  const values = before.split('.').map(Number);
+  // A text that is no `next` of this list begins nowhere.
+  if (values.length !== keys.length) return { sql: 'WHERE 0', values: [] };
+  return { sql: `WHERE (${keys.join(', ')}) < (${keys.map(() => '?').join(', ')})`, values };
+}

@@ -1,0 +1,95 @@
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { AccessStore } from '../../src/dashboard/access/access-store.ts';
+import { DashboardServer } from '../../src/dashboard/server/dashboard-server.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A server of a data folder in this process, and somebody who asks it by hand. */
+export class DashboardHere {
+  readonly errors: string[] = [];
+  readonly operate: string;
+  readonly read: string;
+  readonly store: AccessStore;
+  readonly dataFolder: string;
+  address = '';
+  private readonly server: DashboardServer;
+
+  constructor(dataFolder: string, pageFolder = '/nowhere') {
+    this.dataFolder = dataFolder;
+    this.store = new AccessStore(dataFolder);
+    this.operate = this.store.addToken({ name: 'ali', role: 'operate' });
+    this.read = this.store.addToken({ name: 'sara', role: 'read' });
+    this.server = new DashboardServer({
+      dataFolder,
+      pageFolder,
+      host: '127.0.0.1',
+      port: 0,
+      tls: null,
+      language: 'en',
+      onError: (message) => this.errors.push(message),
+    });
+  }
+
+  async listen(): Promise<this> {
+    this.address = await this.server.listen();
+    return this;
+  }
+
+  /** Without fetch, which sets headers of its own and refuses others. */
+  async ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
+    const { hostname, port } = new URL(this.address);
+    return new Promise((resolve, reject) => {
+      const asked = request({ hostname, port, path, method, headers, agent: false }, (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => (text += part));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        );
+      });
+      asked.on('error', reject);
+      asked.end(body);
+    });
+  }
+
+  /** An address of the API, with a token that may do everything where no other headers are given. */
+  async api(path: string, body?: unknown, headers: Readonly<Record<string, string>> = this.bearer()) {
+    const answer = await this.ask(`/api/v1${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { ...answer, json: JSON.parse(answer.text) };
+  }
+
+  bearer(token = this.operate): Record<string, string> {
+    return { authorization: `Bearer ${token}` };
+  }
+
+  /** Signs in as the page does; answers the headers that it sends with a command. */
+  async signIn(token = this.operate): Promise<Record<string, string>> {
+    const { json, headers } = await this.api('/session', { token }, { origin: this.address });
+    const [cookie = ''] = headers['set-cookie'] ?? [];
+    return {
+      cookie: cookie.split(';', 1)[0] ?? '',
+      origin: this.address,
+      'sec-fetch-site': 'same-origin',
+      'x-csrf-token': String(json['csrf']),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    this.store.close();
+  }
+}

@@ -1,0 +1,391 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync, copyFileSync, renameSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/schema/endpoints.ts';
+import { dashboardOpenApi } from '../../../src/dashboard/server/openapi.ts';
+import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
+import { DashboardHere } from '../../support/dashboard-here.ts';
+
+let folder: string;
+let pageFolder: string;
+let here: DashboardHere;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-dashboard-'));
+  pageFolder = join(folder, 'page');
+  mkdirSync(join(pageFolder, 'assets'), { recursive: true });
+  writeFileSync(join(pageFolder, 'index.html'), '<!doctype html><title>sarraf</title>');
+  writeFileSync(join(pageFolder, 'assets', 'main-1a2b3c4d.js'), 'export {};'.repeat(100));
+  writeFileSync(join(folder, 'secret.txt'), 'nobody may read this');
+  writeFileSync(join(folder, 'report.html'), '<!doctype html><script>alert(1)</script>');
+  const world = createEmbeddedWorld({ seed: 7 });
+  const life = await BotLife.prepare(world, join(folder, 'embedded.sqlite'));
+  life.bot.shell.start();
+  await life.run(240_000);
+  life.mirror.close();
+  life.bot.shell.close();
+  here = await new DashboardHere(folder, pageFolder).listen();
+});
+
+afterAll(async () => {
+  await here.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Objects with no other fields than their schemas declare. */
+function strict(schema: z.ZodType): z.ZodType {
+  const json = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
+  return z.fromJSONSchema(json);
+}
+
+describe('what is read', () => {
+  test.each([
+    ['session', '/session'],
+    ['overview', '/overview'],
+    ['equity', '/equity?from=0'],
+    ['strategy', '/strategies/market-maker'],
+    ['markets', '/markets'],
+    ['candles', '/markets/BTCIRT/candles?timeframe=5m&limit=3'],
+    ['marks', '/markets/btc-rls/marks'],
+    ['book', '/markets/BTCIRT/book'],
+    ['plots', '/markets/BTCIRT/plots'],
+    ['orders', '/orders?limit=3'],
+    ['fills', '/fills?strategy=market-maker'],
+    ['intents', '/intents?status=working'],
+    ['budgets', '/budgets'],
+    ['books', '/books'],
+    ['locks', '/locks'],
+    ['log', '/log?level=info'],
+    ['alerts', '/alerts?state=open'],
+    ['reports', '/reports'],
+    ['bots', '/bots'],
+  ] as const)('is as %s declares it', async (name, path) => {
+    const shape: EndpointShape = DASHBOARD_ENDPOINTS[name];
+    const { status, json } = await here.api(path);
+    expect({ status, json }).toMatchObject({ status: 200 });
+    expect(strict(shape.reply ?? z.never()).safeParse(json).error).toBeUndefined();
+  });
+
+  test('is of the bot: what it traded, and that nobody asked the exchange for a page', async () => {
+    const { json } = await here.api('/overview');
+    expect(json).toMatchObject({
+      bot: { state: 'ended', isEmbedded: true },
+      requestsBecauseOfPage: 0,
+      strategies: [{ name: 'ma-cross' }, { name: 'market-maker', markets: ['BTCIRT'], currency: 'rls' }],
+    });
+  });
+
+  test('comes page by page, each row once', async () => {
+    const seen: string[] = [];
+    for (let before = ''; ;) {
+      const { json } = await here.api(`/fills?limit=7${before === '' ? '' : `&before=${before}`}`);
+      seen.push(...json['items'].map((item: { readonly tradeId: string }) => item.tradeId));
+      if (json['next'] === null) break;
+      before = json['next'];
+    }
+    const { json } = await here.api('/fills?limit=500');
+    expect(seen.length).toBeGreaterThan(7);
+    expect(seen).toEqual(json['items'].map((item: { readonly tradeId: string }) => item.tradeId));
+  });
+
+  test('is an order with its whole life', async () => {
+    const { json } = await here.api('/orders?limit=1');
+    const { key, strategy } = json['items'][0];
+    const order = await here.api(`/orders/${key}`);
+    expect(order.json['orders'][0]).toMatchObject({ key, strategy });
+    expect(order.json['steps'].map((step: { readonly kind: string }) => step.kind)).toContain('order');
+    expect((await here.api('/orders/none')).status).toBe(404);
+  });
+
+  test.each([
+    ['/orders?limit=501', 'limit'],
+    ['/orders?before=x', 'before'],
+    ['/orders?strategie=x', undefined],
+    ['/markets/nothing/book', 'symbol'],
+    ['/markets/BTCIRT/candles?timeframe=7m', 'timeframe'],
+  ])('refuses %s and names what is wrong', async (path, field) => {
+    const { status, json } = await here.api(path);
+    expect({ status, ...json['error'] }).toMatchObject({ status: 400, code: 'invalid-request' });
+    expect(json['error'].field).toBe(field);
+  });
+});
+
+describe('who may', () => {
+  test('nobody without a token, and no secret is ever in an answer', async () => {
+    for (const { method, path, role } of Object.values(DASHBOARD_ENDPOINTS) as EndpointShape[]) {
+      if (role === null) continue;
+      const { status, text } = await here.ask(`/api/v1${path}`, { method });
+      expect({ path, status }).toEqual({ path, status: 401 });
+      expect(text).not.toContain(here.operate);
+    }
+  });
+
+  test('not give commands with a token that reads', async () => {
+    const headers = here.bearer(here.read);
+    expect((await here.api('/overview', undefined, headers)).status).toBe(200);
+    const { status, json } = await here.api('/actions/halt', { key: 'no' }, headers);
+    expect({ status, code: json['error'].code }).toEqual({ status: 403, code: 'not-allowed' });
+  });
+
+  test('the page sign in, give a command and sign out', async () => {
+    const page = await here.signIn();
+    expect((await here.api('/session', undefined, page)).json).toMatchObject({ name: 'ali' });
+    expect((await here.api('/actions/halt', { key: 'page', dryRun: true }, page)).status).toBe(200);
+    const out = await here.ask('/api/v1/session', { method: 'DELETE', headers: page });
+    expect({ status: out.status, cookie: out.headers['set-cookie']?.[0] }).toMatchObject({ status: 200 });
+    expect((await here.api('/session', undefined, page)).status).toBe(401);
+  });
+
+  test('the cookie go nowhere else', async () => {
+    const { headers } = await here.api('/session', { token: here.read }, {});
+    expect(headers['set-cookie']?.[0]).toMatch(
+      /^sarraf_session_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
+    );
+  });
+
+  test.each([
+    ['a form of another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['a sandboxed frame', { origin: 'null' }],
+    ['a page of another port', { origin: 'http://127.0.0.1:1' }],
+    ['a page without our word', { 'x-csrf-token': '' }],
+  ])('not %s with the cookie of a session', async (_what, headers) => {
+    const page = await here.signIn();
+    const { status, json } = await here.api('/actions/halt', { key: 'form' }, { ...page, ...headers });
+    expect({ status, code: json['error'].code }).toEqual({ status: 403, code: 'wrong-origin' });
+  });
+
+  test('a form not send a body that is no JSON', async () => {
+    const page = await here.signIn();
+    const { status } = await here.ask('/api/v1/actions/halt', {
+      method: 'POST',
+      headers: { ...page, 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'key=form',
+    });
+    expect(status).toBe(400);
+  });
+
+  test('no name that leads here from elsewhere', async () => {
+    for (const host of ['evil.example', 'evil.example:8420', '127.0.0.1.evil.example']) {
+      const { status } = await here.ask('/api/v1/overview', { headers: { ...here.bearer(), host } });
+      expect({ host, status }).toEqual({ host, status: 421 });
+    }
+  });
+
+  test('a guesser wait, and those who are signed in not', async () => {
+    const guessed = await new DashboardHere(mkdtempSync(join(tmpdir(), 'sarraf-guess-'))).listen();
+    try {
+      const page = await guessed.signIn();
+      const codes: string[] = [];
+      for (let tries = 0; tries < 7; tries += 1)
+        codes.push((await guessed.api('/session', undefined, guessed.bearer('wrong'))).json['error'].code);
+      expect(codes).toEqual([...Array<string>(6).fill('wrong-token'), 'too-many-tries']);
+      const right = await guessed.api('/session', undefined, guessed.bearer());
+      expect({ status: right.status, after: right.headers['retry-after'] }).toEqual({
+        status: 429,
+        after: '1',
+      });
+      expect((await guessed.api('/session', undefined, page)).status).toBe(200);
+    } finally {
+      await guessed.close();
+      rmSync(guessed.dataFolder, { recursive: true });
+    }
+  });
+});
+
+describe('what is sent', () => {
+  test('is refused where it is too large or too deep', async () => {
+    const large = await here.api('/actions/halt', { key: 'x', reason: 'x'.repeat(17_000) });
+    expect({ status: large.status, code: large.json['error'].code }).toEqual({
+      status: 413,
+      code: 'too-large',
+    });
+    const deep = await here.api('/actions/halt', `{"key":${'['.repeat(4_000)}${']'.repeat(4_000)}}`);
+    expect({ status: deep.status, message: deep.json['error'].message }).toEqual({
+      status: 400,
+      message: 'expected a body of at most 6 levels, was a deeper one',
+    });
+    for (const body of ['', '[]', 'null', '{"key"', '{"__proto__":{"role":"operate"},"key":"x"}'])
+      expect((await here.api('/actions/halt', body)).status).toBe(400);
+  });
+
+  test('reaches no file but those of the page', async () => {
+    for (const path of [
+      '/../secret.txt',
+      '/%2e%2e/secret.txt',
+      '/assets/../../secret.txt',
+      String.raw`/..\secret.txt`,
+      '//etc/passwd',
+      '/index.html%00.js',
+      '/api/v1/reports/..%2f..%2fsecret.txt',
+    ]) {
+      const { status, text } = await here.ask(path, { headers: here.bearer() });
+      expect({ path, status }).toEqual({ path, status: path.includes('%00') ? 404 : status });
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(text).not.toContain('nobody may read');
+    }
+  });
+
+  test('makes no line of its own in a log or a header', async () => {
+    const { json, headers } = await here.api('/actions/cancel', {
+      key: 'lines',
+      dryRun: true,
+      order: 'x\r\nset-cookie: a=b\n\u001B[31mERROR\u2028',
+    });
+    expect(json['error'].message).not.toMatch(/[\p{Cc}\p{Zl}]/u);
+    expect(headers['set-cookie']).toBeUndefined();
+    expect(here.errors.join('')).not.toMatch(/\n/);
+  });
+});
+
+describe('the page', () => {
+  test('is served with a policy that runs nothing else, and kept for ever by the names of its files', async () => {
+    const page = await here.ask('/');
+    expect(page).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
+    });
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(page.headers['content-security-policy']).not.toContain('unsafe');
+    const again = await here.ask('/', { headers: { 'if-none-match': page.headers.etag ?? '' } });
+    expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' });
+    const script = await here.ask('/assets/main-1a2b3c4d.js', { headers: { 'accept-encoding': 'gzip, br' } });
+    expect(script.headers).toMatchObject({
+      'content-encoding': 'br',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+  });
+
+  test('shows reports in a sandbox, with no cookie and no reach', async () => {
+    const { json } = await here.api('/reports');
+    const { id } = json['reports'].find((report: { readonly name: string }) => report.name === 'report.html');
+    const { status, headers } = await here.ask(`/api/v1/reports/${id}`, { headers: here.bearer() });
+    expect(status).toBe(200);
+    expect(headers['content-security-policy']).toMatch(/^sandbox allow-scripts; default-src 'none'/);
+  });
+});
+
+describe('a command', () => {
+  test('says its cost as the command line does, and does nothing', async () => {
+    const { json } = await here.api('/actions/cancel', { key: 'cost', dryRun: true, isAll: true });
+    expect(json).toMatchObject({ dryRun: true, requests: json['cancelCount'] });
+    expect(json['text']).toMatch(
+      /(?:own orders? (?:is|are) open; at \d+ cancels in 60 s|no own order is open)/,
+    );
+    expect((await here.api('/actions/cancel', { key: 'cost', isAll: true })).json['error'].code).toBe(
+      'no-bot',
+    );
+  });
+
+  test('is done once under one key, and another command not under it', async () => {
+    const lock = { key: 'once', market: 'BTCIRT', forMs: 3_600_000, reason: 'a\nb' };
+    const first = await here.api('/actions/lock', lock);
+    const second = await here.api('/actions/lock', lock);
+    expect(second.json).toEqual(first.json);
+    const other = await here.api('/actions/lock', { ...lock, reason: 'c' });
+    expect({ status: other.status, code: other.json['error'].code }).toEqual({
+      status: 409,
+      code: 'key-taken',
+    });
+    const { json } = await here.api(`/actions/${first.json['id']}`);
+    expect(json).toMatchObject({ id: first.json['id'], state: 'waiting' });
+    expect((await here.api('/locks')).json['waiting']).toEqual([
+      { kind: 'lock', name: 'hand', strategy: null, market: 'BTCIRT' },
+    ]);
+  });
+
+  test('needs exactly one of an order, a scope and all', async () => {
+    expect((await here.api('/actions/cancel', { key: 'none' })).status).toBe(400);
+    expect((await here.api('/actions/cancel', { key: 'two', isAll: true, market: 'BTCIRT' })).status).toBe(
+      400,
+    );
+  });
+});
+
+/** Events of a stream until `enough` says so. */
+async function listen(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  enough: (text: string) => boolean,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const asked = request(`${here.address}${path}`, { headers, agent: false }, (response) => {
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => {
+        text += part;
+        if (!enough(text)) return;
+        response.destroy();
+        resolve(text);
+      });
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+const idsIn = (text: string): string[] => [...text.matchAll(/^id: (\S+)$/gm)].map(([, id = '']) => id);
+
+describe('the stream', () => {
+  test('goes on after the last row that was told, without a gap and without a row twice', async () => {
+    const first = await listen('/api/v1/events', here.bearer(), (text) => text.includes('\n\n'));
+    expect(first).toContain('event: reset\ndata: {"reason":"first"}');
+    const [epoch = '', last = ''] = (idsIn(first)[0] ?? '').split('.');
+    const from = Number(last) - 20;
+    const headers = { ...here.bearer(), 'last-event-id': `${epoch}.${from}` };
+    const again = await listen('/api/v1/events', headers, (text) => idsIn(text).length >= 20);
+    expect(idsIn(again)).toEqual(Array.from({ length: 20 }, (_, index) => `${epoch}.${from + 1 + index}`));
+  });
+
+  test.each([
+    ['zzzz.1', 'other-mirror'],
+    ['x', 'first'],
+    ['', 'first'],
+  ])('begins anew after %j', async (id, reason) => {
+    const headers = { ...here.bearer(), 'last-event-id': id };
+    const text = await listen('/api/v1/events', headers, (told) => told.includes('\n\n'));
+    expect(text).toContain(`event: reset\ndata: {"reason":"${reason}"}`);
+  });
+});
+
+describe('a mirror that is not as it was', () => {
+  test.each([
+    ['is not there', () => undefined, 'no-mirror'],
+    ['is another file', (path: string) => writeFileSync(path, 'no database'.repeat(100)), 'data-unusable'],
+  ])('%s: the answer says so, and the next is right again', async (_what, spoil, code) => {
+    const own = await new DashboardHere(mkdtempSync(join(tmpdir(), 'sarraf-mirror-'))).listen();
+    const path = join(own.dataFolder, 'embedded.sqlite');
+    try {
+      spoil(path);
+      const broken = await own.api('/orders');
+      expect({ status: broken.status, code: broken.json['error'].code }).toEqual({ status: 503, code });
+      if (code === 'no-mirror') expect((await own.api('/overview')).json['bot'].state).toBe('ended');
+      copyFileSync(join(folder, 'embedded.sqlite'), `${path}.new`);
+      renameSync(`${path}.new`, path);
+      expect((await own.api('/orders')).status).toBe(200);
+      const schema = new Database(path);
+      schema.pragma('user_version = 99');
+      schema.close();
+      copyFileSync(path, `${path}.new`);
+      renameSync(`${path}.new`, path);
+      expect((await own.api('/orders')).json['error'].message).toContain('version 99');
+      expect(own.errors).toEqual([]);
+    } finally {
+      await own.close();
+      rmSync(own.dataFolder, { recursive: true });
+    }
+  });
+});
+
+test('the OpenAPI page has every address, with what it takes and gives', async () => {
+  const { json } = await here.api('/openapi.json');
+  expect(json).toEqual(JSON.parse(JSON.stringify(dashboardOpenApi())));
+  for (const { method, path, reply } of Object.values(DASHBOARD_ENDPOINTS) as EndpointShape[]) {
+    const operation = json['paths'][`/api/v1${path.replaceAll(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()];
+    expect(operation?.responses['200'].content).toBeDefined();
+    if (reply !== null) expect(operation.responses['200'].content['application/json'].schema).toBeDefined();
+  }
+});
