@@ -18,6 +18,7 @@ export {
   type ScriptedOrder,
   type ScriptedPlot,
   type ScriptedRun,
+  type ScriptedSignal,
   type ScriptOptions,
 } from './backtest/script/run-script.ts';
 export { generateBars, type GeneratedBars } from './backtest/script/generated-bars.ts';

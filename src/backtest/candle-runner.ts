@@ -22,6 +22,7 @@ import { BarStatistics } from './bar-statistics.ts';
 import { BarLane, type WantedFeed } from './bar-lane.ts';
 import { EquityRecorder } from './equity-recorder.ts';
 import { RunRecords } from './run-records.ts';
+import { DatedSignals, type DatedSignal } from './signals/dated-signal.ts';
 import type { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
 import type { EquityValuer } from '../venues/bars/equity-valuer.ts';
 import type { LoggedLine, StrategyInstance } from '../engine/strategy-instance.ts';
@@ -65,6 +66,8 @@ export interface CandleRunOptions {
   readonly venue: BarFillSimulator;
   readonly quote: Currency;
   readonly fromMs: number;
+  /** What strategies are told from outside, and when; nothing without it. */
+  readonly signals?: readonly DatedSignal[];
   /** Where the bot ends on the way and begins again, as a test wants it; it never does without it. */
   readonly restarts?: RunRestarts;
   /** Answers a call in place of the exchange; null leaves it to the exchange. */
@@ -122,6 +125,7 @@ export class CandleRunner {
   private lastOutput: EngineOutput | null = null;
   private wallets: readonly WalletReading[] = [];
   private readonly valuer: EquityValuer;
+  private readonly signals: DatedSignals;
   private statistics: BarStatistics;
   /** Restarts that have been. */
   private restarted = 0;
@@ -132,6 +136,7 @@ export class CandleRunner {
     this.options = options;
     const { settings, markets, fromMs } = options;
     const pastFromMs = options.restarts?.pastFromMs?.(fromMs) ?? null;
+    this.signals = new DatedSignals(options.signals ?? [], fromMs);
     this.engine = this.engineOf(settings.instances, { ...EMPTY_MIRROR_STATE, epoch: 'back' }, fromMs);
     this.lanes = markets.map((market, index) => this.laneOf(market, { index, fromMs, pastFromMs }));
     this.statistics = new BarStatistics(this.lanes);
@@ -175,9 +180,9 @@ export class CandleRunner {
     while (this.done < untilDone) {
       const nextMs = this.nextMs();
       if (nextMs === Number.POSITIVE_INFINITY) return false;
-      if (this.wakeAtMs < nextMs) this.wakeUntil(nextMs);
+      if (this.dueMs < nextMs) this.wakeUntil(nextMs);
       const closed = this.closeBars(nextMs);
-      if (this.wakeAtMs <= nextMs) this.wakeUntil(nextMs + 1);
+      if (this.dueMs <= nextMs) this.wakeUntil(nextMs + 1);
       if (closed > 0) this.equity.add(nextMs);
       this.done += closed;
       this.restartBy(nextMs);
@@ -307,13 +312,20 @@ export class CandleRunner {
     return nextMs;
   }
 
-  /** Timers and algorithms whose time comes before a moment. */
+  /** When something is due by itself, or a signal comes. */
+  private get dueMs(): number {
+    return Math.min(this.wakeAtMs, this.signals.nextMs);
+  }
+
+  /** Timers and algorithms whose time comes before a moment, and signals, which come after those. */
   private wakeUntil(nextMs: number): void {
-    while (this.wakeAtMs < nextMs) {
-      const atMs = this.wakeAtMs;
+    for (let atMs = this.dueMs; atMs < nextMs; atMs = this.dueMs) {
       this.tellOpens(atMs);
-      this.step({ kind: 'tick', atMs });
-      if (this.wakeAtMs <= atMs) this.wakeAtMs = atMs + 1;
+      if (this.wakeAtMs <= atMs) {
+        this.step({ kind: 'tick', atMs });
+        if (this.wakeAtMs <= atMs) this.wakeAtMs = atMs + 1;
+      }
+      for (const command of this.signals.takeUntil(atMs)) this.step({ kind: 'control', atMs, command });
     }
   }
 

@@ -20,6 +20,7 @@ import { describeBarRules } from './describe-bar-rules.ts';
 import type { BarRules } from '../venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
+import { signalWarnings, type DatedSignal } from './signals/dated-signal.ts';
 
 /** A backtest on bars, ready to run. */
 export interface CandleBacktest {
@@ -39,6 +40,8 @@ export interface CandleBacktest {
   readonly rules: Partial<BarRules>;
   /** Bars that open before it are the past. */
   readonly fromMs: number;
+  /** What strategies are told from outside, and when; nothing without it. */
+  readonly signals?: readonly DatedSignal[];
   /** Where the bot ends on the way and begins again; it never does without it. */
   readonly restarts?: RunRestarts;
   /** Whether what strategies plot is kept; it is not without it. */
@@ -66,11 +69,12 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const startedMs = clock();
   const { run, venue } = runOnce(backtest, backtest.markets);
   const runMs = clock() - startedMs;
+  const toMs = run.curve.timeMs[run.curve.length - 1] ?? fromMs;
   return {
     fidelity: withCaveats(describeBarRules(venue.rules), backtest.caveats),
     quote,
     fromMs: firstOpenMs(markets, fromMs),
-    toMs: run.curve.timeMs[run.curve.length - 1] ?? fromMs,
+    toMs,
     barMs: Math.min(...markets.map(({ columns }) => timeframeMs(columns.timeframe))),
     initialEquity: run.initialEquity,
     finalEquity: run.finalEquity,
@@ -90,7 +94,11 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     orders: run.orders,
     fills: run.fills,
     requests: null,
-    warnings: [...warningsOf(backtest, venue.valuer(quote).unvalued), ...emptyUniverses(run)],
+    warnings: [
+      ...warningsOf(backtest, venue.valuer(quote).unvalued),
+      ...emptyUniverses(run),
+      ...signalWarnings(backtest.signals ?? [], { instances: backtest.instances, fromMs, toMs }),
+    ],
     config: backtest.config,
     timing: { ...backtest.loading, runMs, events: run.bars },
   };
@@ -168,6 +176,7 @@ function runOnce(
     quote: runCurrency(listed, backtest.currency),
     fromMs,
     ...(backtest.restarts === undefined ? {} : { restarts: backtest.restarts }),
+    ...(backtest.signals === undefined ? {} : { signals: backtest.signals }),
     ...(onProgress === undefined ? {} : { onProgress }),
   }).run();
   return { run, venue };

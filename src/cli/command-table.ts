@@ -68,6 +68,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Tells a strategy of the running bot something that it has declared as a signal.',
     load: async () => (await import('./commands/signal.ts')).signalCommand(),
   },
+  signals: {
+    summary: 'Lists the signals that came from outside and their outcome.',
+    load: async () => (await import('./commands/signals.ts')).signalsCommand(),
+  },
   withdraw: {
     takes: '<amount>',
     summary: 'Withdraws rial to a bank account of yours; asks first.',

@@ -117,13 +117,13 @@ export class Operator {
     });
   }
 
-  /** Each is given to the engine until that has an answer: it has none before its strategies have started. */
+  /** Each is given to the engine once, and followed to its answer: it waits for strategies to start. */
   private takeSignal({ id, postedAtMs }: TakenCommand, command: SignalCommand): void {
     const { shell, engine } = this.options.bot;
     // One whose sender says nothing is as old as its command.
     const sentAtMs = command.sentAtMs ?? postedAtMs;
+    shell.control({ ...command, ageMs: this.inbox.sinceMs(sentAtMs) });
     this.follow(() => {
-      shell.control({ ...command, ageMs: this.inbox.sinceMs(sentAtMs) });
       const reply = engine.signals.replyTo(command);
       if (reply === null) return false;
       const { outcome, code, message } = reply;

@@ -284,12 +284,14 @@ export class EventLoop {
 
   /** Strategies start once the account was read and the past is there. */
   private beginTrading(): void {
-    const { outbox, orderManager, fills, feeds, strategies, isRestart, aliveUntilMs } = this.parts;
+    const { outbox, orderManager, fills, feeds, strategies, signals, isRestart, aliveUntilMs } = this.parts;
     if (strategies.hasStarted || !feeds.isReady() || orderManager.takeover.isWaitedFor(fills.isWaiting))
       return;
     strategies.start(isRestart);
     outbox.journal('control', 'start', { isRestart, aliveUntilMs });
     this.work();
+    // Each is told before the next is taken.
+    while (signals.takeWaiting()) this.work();
   }
 
   private wakeAtMs(): number {

@@ -49,6 +49,12 @@ export interface JournalLine extends JournalEntry {
   readonly atMs: number;
 }
 
+/** Lines of one strategy, or of all (null), the last so many. */
+interface LinesFilter {
+  readonly strategy: string | null;
+  readonly last: number;
+}
+
 export interface KeptRow {
   readonly name: string;
   readonly json: string;
@@ -201,13 +207,21 @@ export class MirrorReader {
   }
 
   /** The last lines that strategies logged, oldest first; of one of them, or of all. */
-  logLines(of: { readonly strategy: string | null; readonly last: number }): readonly JournalLine[] {
-    const { strategy, last } = of;
+  logLines(of: LinesFilter): readonly JournalLine[] {
+    return this.linesOf('log', of);
+  }
+
+  /** The last signals that came, oldest first; of one strategy, or of all. */
+  signalLines(of: LinesFilter): readonly JournalLine[] {
+    return this.linesOf('signal', of);
+  }
+
+  private linesOf(kind: JournalEntry['kind'], { strategy, last }: LinesFilter): readonly JournalLine[] {
     return this.database
       .prepare<(string | number)[], JournalLine>(
-        `SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE kind = 'log'${strategy === null ? '' : ' AND subject = ?'} ORDER BY seq DESC LIMIT ?`,
+        `SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE kind = ?${strategy === null ? '' : ' AND subject = ?'} ORDER BY seq DESC LIMIT ?`,
       )
-      .all(...(strategy === null ? [] : [strategy]), last)
+      .all(kind, ...(strategy === null ? [] : [strategy]), last)
       .toReversed();
   }
 

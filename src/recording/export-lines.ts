@@ -41,10 +41,11 @@ export async function* exportLines(
   }
 }
 
-function csvText(value: Value): string {
+/** A cell of a CSV file; null is an empty one. */
+export function csvText(value: Value): string {
   if (value === null) return '';
   const text = String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function formOf(catalogue: Catalogue, key: FolderKey, range: TimeRange): TextForm {

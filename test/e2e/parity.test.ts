@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkParity, type ParityReport } from '../../src/backtest/parity/check-parity.ts';
+import { ControlClient } from '../../src/daemon/control/control-client.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
@@ -151,5 +152,35 @@ describe('a session that only takes', () => {
     expect(report.again).toEqual(report.session);
     expect(report.session.fills).toBeGreaterThan(deepRuns(8, 4));
     expect(report.decisionsOnSameInputs).toBe(report.decisions);
+  });
+});
+
+describe('a session whose strategy was told signals', () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sarraf-parity-'));
+  });
+
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  test('is told the same at the same moments in the second run, and orders the same', async () => {
+    const client = new ControlClient(folder);
+    const of = {
+      kind: 'signal',
+      strategy: 'listener',
+      name: 'alert',
+      sentAtMs: null,
+      source: 'desk',
+    } as const;
+    for (const side of ['buy', 'sell']) client.post({ ...of, id: side, payload: { side, amount: '0.0001' } });
+    const strategies = [{ plugin: resolve('test/support/plugins/listener.ts'), market: 'BTCIRT' }];
+    await record(MINUTE_MS / 2, [['strategies', JSON.stringify(strategies)]]);
+    client.close();
+    const report = await checkParity({ folder, bundledStrategies });
+    expect([report.session.signals, report.again.signals]).toEqual([2, 2]);
+    expect(report.session.orders).toBe(2);
+    expect(report.differences.filter(({ what }) => what !== 'fill' && what !== 'money')).toEqual([]);
+    expect(report.decidedAgain).toBe(report.session.intents + report.session.orders);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -132,11 +132,55 @@ test('a signal that came while a bot starts or was killed is told once, when it 
   expect(toldBy(second)).toEqual(['early', 'late']);
 });
 
+/** What a page shows in blocks of a language. */
+const blocksOf = (page: string, language: string): readonly string[] =>
+  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    (match) => match[1] ?? '',
+  );
+
+test('the page shows a strategy, commands that tell it something, and backtests of it', async () => {
+  const page = readFileSync('docs/signals.md', 'utf8');
+  const follow = join(folder, 'follow.ts');
+  writeFileSync(follow, blocksOf(page, 'ts')[0] ?? '');
+  writeFileSync(join(folder, 'alerts.csv'), blocksOf(page, 'csv')[0] ?? '');
+  const strategies = [{ plugin: follow, market: 'BTCUSDT' }];
+  world = createEmbeddedWorld({ seed: 7, config: { strategies, 'data.folder': folder } });
+  const life = await begin();
+  await life.run(MINUTE_MS);
+  const [send = '', ...others] = blocksOf(page, 'sh');
+  const said: string[] = [];
+  for (const line of [send, ...others].join('').trim().split('\n')) {
+    const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const args = words
+      .slice(1)
+      .map((word) =>
+        word === 'data' ? folder : /^(?:follow\.ts|\w+\.csv)$/.test(word) ? join(folder, word) : word,
+      );
+    if (line.startsWith('sarraf signals')) life.mirror.flush();
+    const { code, out, error } = await sarrafHere(args);
+    expect({ line, code, error }).toEqual({ line, code: 0, error: '' });
+    said.push(out);
+    await life.run(MINUTE_MS / 2);
+  }
+  const [first, second, third, onCandles = '', onBooks = '', listed = '', written, again = ''] = said;
+  expect([first, second]).toEqual(['told to the strategy\n', 'told to the strategy\n']);
+  expect(third).toBe(second);
+  expect(life.bot.engine.instances[0]).toMatchObject({ orders: 2, fills: 2 });
+  expect(listed).toMatch(/follow +alert +2026-01-05-open +command +\{"side":"buy"\} +told/);
+  expect(written).toBe(`2 signals to ${join(folder, 'signals.csv')}\n`);
+  for (const out of [onCandles, onBooks, again]) expect(out).toMatch(/Fills +2\b/);
+});
+
 test.each([
-  [['--payload', '{side}'], 2, "expected JSON such as '"],
-  [['--payload', '1', '--id', 'no spaces'], 2, '--id: expected 1 to 64 letters'],
-  [['--payload', JSON.stringify('x'.repeat(9_000))], 2, 'payload: expected at most 8192 characters'],
-] as const)('%j is a wrong option', async (args, code, part) => {
+  ['no JSON', ['--payload', '{side}'], 2, "expected JSON such as '"],
+  ['an odd id', ['--payload', '1', '--id', 'no spaces'], 2, '--id: expected 1 to 64 letters'],
+  [
+    'a long payload',
+    ['--payload', JSON.stringify('x'.repeat(9_000))],
+    2,
+    'payload: expected at most 8192 characters',
+  ],
+] as const)('%s is a wrong option', async (_, args, code, part) => {
   const finished = await sarrafHere(['signal', 'listener', 'alert', ...args, '--data', folder]);
   expect(finished).toMatchObject({ code, error: expect.stringContaining(part) as string });
 });

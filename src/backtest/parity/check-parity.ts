@@ -36,7 +36,9 @@ export interface ParityReport extends SessionComparison {
 }
 
 /** How much there is of each kind in one run. */
-export type RunCounts = Readonly<Record<'intents' | 'orders' | 'fills' | 'books' | 'bars', number>>;
+export type RunCounts = Readonly<
+  Record<'signals' | 'intents' | 'orders' | 'fills' | 'books' | 'bars', number>
+>;
 
 /** What the second run draws its round trips with. */
 const SEED = 1;
@@ -118,8 +120,9 @@ function toleranceOf({ run }: SecondRun): number {
   return books.length === 0 ? LEAST_TOLERANCE_MS : Math.max(LEAST_TOLERANCE_MS, Math.min(...books));
 }
 
-function countsOf({ intents, orders, fills, books, bars }: SecondRun['session']): RunCounts {
+function countsOf({ signals, intents, orders, fills, books, bars }: SecondRun['session']): RunCounts {
   return {
+    signals: signals.filter(({ outcome }) => outcome === 'told').length,
     intents: intents.length,
     orders: orders.length,
     fills: fills.length,

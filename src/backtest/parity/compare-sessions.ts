@@ -1,5 +1,6 @@
 import type { Market } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
+import { signalKey } from '../../engine/signals/signal-record.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import {
@@ -41,7 +42,10 @@ export function compareSessions(pair: SessionPair, options: CompareOptions): Ses
   const pairs = matchDecisions(decisionsOf(pair.session), decisionsOf(pair.again), options.toleranceMs);
   const fills = differentFills(pair, pairs, options);
   const divergences: Divergence[] = [...seenDivergences(pair, options)];
-  const differences: Difference[] = [...fills.values()];
+  const ofSignals = signalDifferences(pair);
+  const differences: Difference[] = [...ofSignals, ...fills.values()];
+  for (const one of ofSignals)
+    divergences.push({ ...one, strategies: one.strategy === null ? null : new Set([one.strategy]) });
   let decisions = 0;
   let decisionsOnSameInputs = 0;
   for (const decided of pairs) {
@@ -130,6 +134,26 @@ function oneOf({ session, again }: DecisionPair): Decision {
   const one = session ?? again;
   if (one === null) throw new RangeError('expected a decision of one run at least, was none');
   return one;
+}
+
+/**
+ * Signals of the session that its second run was not told, or at another moment. It is given all of them, so
+ * a difference is of what its strategies said then.
+ */
+function signalDifferences({ session, again }: SessionPair): readonly Difference[] {
+  const others = new Map(again.signals.map((line) => [signalKey(line), line]));
+  return session.signals.flatMap((line): readonly Difference[] => {
+    const { strategy, name, id, seenAtMs: atMs } = line;
+    const other = others.get(signalKey(line));
+    if (other?.outcome === 'told' && other.seenAtMs === atMs) return [];
+    const why =
+      other?.outcome === 'told'
+        ? 'told at another moment, since the bot had not started'
+        : (other?.reason ?? 'it was not given to the second run');
+    const cause = other?.outcome === 'told' ? 'latency' : 'code';
+    const text = `${name} ${id}`;
+    return [{ what: 'signal', cause, atMs, strategy, session: text, again: other?.outcome ?? null, why }];
+  });
 }
 
 /** Fills of orders that both runs have alike; those of others follow from the order. */

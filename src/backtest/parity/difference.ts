@@ -23,7 +23,7 @@ export const CAUSE_RULES: Readonly<Record<Cause, string>> = {
 
 /** Something that is in one run and not, or otherwise, in the other. Times in ms since 1970. */
 export interface Difference {
-  readonly what: 'intent' | 'order' | 'fill' | 'money';
+  readonly what: 'signal' | 'intent' | 'order' | 'fill' | 'money';
   readonly cause: Cause;
   readonly atMs: number;
   /** Whose it is; null for the money of the account. */

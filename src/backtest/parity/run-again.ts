@@ -16,6 +16,8 @@ import type { RecordedBook, RecordedStats, RecordedTrade } from '../../recording
 import type { BarRecording } from '../poll/recorded-feed.ts';
 import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/recorded/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
+import { signalLineOf, toldSignals, type SignalLine } from '../signals/journal-signals.ts';
+import { signalsFor } from '../signals/signals-for.ts';
 import { instancesOf } from './session.ts';
 import { netMoney } from './difference.ts';
 import { ReceivedData } from './received-data.ts';
@@ -105,6 +107,7 @@ export async function runAgain({
   );
   const watch = new Watch(session.bars);
   const receivedAgain = new ReceivedData();
+  const signals: SignalLine[] = [];
   const run = await runPoll({
     settings: {
       ...config.execution,
@@ -124,6 +127,7 @@ export async function runAgain({
       ...(isPaper ? PAPER_RULES : {}),
       ...rules,
     },
+    signals: signalsFor(toldSignals(session.signals), instances),
     fromMs: fromMs ?? beganMs,
     toMs: endMs,
     onAnswer: (call, answer, atMs) => {
@@ -133,7 +137,9 @@ export async function runAgain({
       if (call.kind === 'book') watch.book(call.market, answer.value as OrderBook, atMs);
       if (call.kind === 'candles') watch.candles(call, answer.value as readonly Candle[], atMs);
     },
-    onJournal: ({ kind, subject, json }, atMs) => {
+    onJournal: (entry, atMs) => {
+      const { kind, subject, json } = entry;
+      if (kind === 'signal') signals.push(signalLineOf({ seq: 0, atMs, ...entry }));
       if (kind === 'intent' && atMs < endMs) watch.intent(subject, json, atMs);
       if (kind === 'intent' || kind === 'order') receivedAgain.decide(subject);
     },
@@ -150,6 +156,7 @@ export async function runAgain({
       received,
     },
     again: {
+      signals,
       intents: watch.intents,
       orders: run.orders.filter(({ plannedAtMs }) => plannedAtMs < endMs),
       fills: run.fills.filter(isWithin),

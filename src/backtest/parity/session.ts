@@ -10,6 +10,7 @@ import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { openMirrorReadOnly } from '../../mirror/mirror-file.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { signalLineOf, type SignalLine } from '../signals/journal-signals.ts';
 import type { DrawnLatency } from '../../venues/recorded/poll-rules.ts';
 import type { ReceivedData } from './received-data.ts';
 
@@ -38,6 +39,8 @@ export interface ReadSession {
   /** When it began to end, or was last heard of. */
   readonly endMs: number;
   readonly intents: readonly WantedThing[];
+  /** What its strategies were told from outside, in the order of time. */
+  readonly signals: readonly SignalLine[];
   readonly orders: readonly OrderRecord[];
   /** All of the account, ours or not. */
   readonly fills: readonly FillRecord[];
@@ -71,6 +74,10 @@ export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'b
     const orders = reader.orders({ ...all, state: 'all' }).filter(({ plannedAtMs }) => isWithin(plannedAtMs));
     return {
       endMs,
+      signals: reader
+        .signalLines({ strategy: null, last: MOST_ROWS })
+        .map(signalLineOf)
+        .filter(({ code, seenAtMs }) => code === 'told' && isWithin(seenAtMs)),
       intents: reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => isWithin(atMs)),
       orders,
       fills: reader.fills(all).filter(({ atMs }) => atMs >= beganMs),
@@ -134,6 +141,8 @@ export interface WantedThing {
 
 /** One run as it can be compared with another, each list in the order of time. */
 export interface SessionView {
+  /** Signals that came: of a session, what was told. */
+  readonly signals: readonly SignalLine[];
   readonly intents: readonly WantedThing[];
   readonly orders: readonly OrderRecord[];
   readonly fills: readonly FillRecord[];

@@ -35,6 +35,8 @@ import { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
 import { createTrack, RecordedFeed, type MarketTracks, type Track } from './recorded-feed.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
+import { signalWarnings, type DatedSignal } from '../signals/dated-signal.ts';
+import { SignalFeeder } from '../signals/signal-feeder.ts';
 import { candleOf } from '../../venues/door/venue-records.ts';
 import type { MemberHistory } from '../../engine/universe/member-records.ts';
 import type { LoggedLine } from '../../engine/strategy-instance.ts';
@@ -57,6 +59,8 @@ export interface PollRunOptions {
   /** The share of each limit that the bot leaves unused; 0.02 without it. */
   readonly headroom?: number | undefined;
   readonly rules?: Partial<PollRules>;
+  /** What strategies are told from outside, and when; nothing without it. */
+  readonly signals?: readonly DatedSignal[];
   /**
    * When the bot begins: then, or once every market has shown a book. What was recorded before is the past.
    * From the first book without it.
@@ -245,6 +249,12 @@ class PollLife {
     const { time, bot, feed } = this;
     this.notePoints();
     bot.shell.start();
+    new SignalFeeder(this.options.signals ?? [], {
+      time: time.plain,
+      ...bot,
+      fromMs: this.fromMs,
+      toMs: this.endMs,
+    }).start();
     for (;;) {
       await feed.readTo(time.now() + 1);
       const untilMs = Math.min(this.endMs, Number.isFinite(feed.horizonMs) ? feed.horizonMs : feed.lastMs);
@@ -292,7 +302,11 @@ class PollLife {
       requests: counts.usage(),
       markets: this.exchange.markets.map((market, index) => this.tradedMarket(market, index)),
       fidelity: of.fidelity,
-      warnings: [...planWarnings(tracks, { feeds: plan.feeds, instances }), ...unvalued],
+      warnings: [
+        ...planWarnings(tracks, { feeds: plan.feeds, instances }),
+        ...unvalued,
+        ...signalWarnings(this.options.signals ?? [], { instances, fromMs: this.fromMs, toMs: this.toMs }),
+      ],
       fromMs: this.fromMs,
       toMs: this.toMs,
       journalHash: mirror.journalHash(),

@@ -10,9 +10,9 @@ const MUCH = 0.1;
 /** Reasons that a warning names. */
 const NAMED = 3;
 
-/** How many were refused. */
+/** How many intents were refused; signals from outside are none. */
 export function refusedIn(refusals: readonly RefusalCount[]): number {
-  return refusals.reduce((sum, { count }) => sum + count, 0);
+  return refusals.reduce((sum, { what, count }) => (what === 'signal' ? sum : sum + count), 0);
 }
 
 /** Says where a strategy placed nothing, and where much of what it wanted was refused. */
@@ -22,12 +22,14 @@ export function intentWarnings({
 }: Pick<BacktestRun, 'intents' | 'orders'>): readonly string[] {
   return intents.flatMap((of) => {
     const placed = orders.reduce((sum, { strategy }) => (strategy === of.strategy ? sum + 1 : sum), 0);
-    return warningOf(of, placed) ?? [];
+    return [warningOf(of, placed), signalsOf(of)].filter((warning) => warning !== null);
   });
 }
 
 function warningOf({ strategy, count, refusals }: StrategyIntents, placed: number): string | null {
-  const ofOrders = refusals.filter(({ what }) => what !== 'cancel' && what !== 'cancel-all');
+  const ofOrders = refusals.filter(
+    ({ what }) => what !== 'cancel' && what !== 'cancel-all' && what !== 'signal',
+  );
   const refused = refusedIn(ofOrders);
   if (placed === 0) {
     if (count === 0) return `${strategy} placed no order: it had no intent`;
@@ -42,6 +44,12 @@ function warningOf({ strategy, count, refusals }: StrategyIntents, placed: numbe
   if (refused <= attempts * MUCH) return null;
   const share = Math.round((refused / attempts) * 100);
   return `${strategy}: ${refused} of ${attempts} orders that it wanted were refused (${share} %): ${reasonsOf(ofOrders)}`;
+}
+
+/** Signals that it was not told. */
+function signalsOf({ strategy, refusals }: StrategyIntents): string | null {
+  const ofSignals = refusals.filter(({ what }) => what === 'signal');
+  return ofSignals.length === 0 ? null : `${strategy} was not told: ${reasonsOf(ofSignals)}`;
 }
 
 function reasonsOf(refusals: readonly RefusalCount[]): string {

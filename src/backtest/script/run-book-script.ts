@@ -12,7 +12,9 @@ import { recordPlots } from '../plot-recorder.ts';
 import { runPoll, type PollRunOptions } from '../poll/run-poll.ts';
 import {
   accountOf,
+  checkAfter,
   refusing,
+  scriptedSignals,
   scriptedRun,
   settingsOf,
   type ScriptedAccount,
@@ -89,6 +91,11 @@ export async function runOnBooks(strategy: StrategyDefinition, script: BookScrip
     quote: market.quote,
     rules: { latency: { kind: 'constant', outMs: LATENCY_MS, backMs: LATENCY_MS } },
     answerInstead: refusing(script.refuse),
+    // Just before the next book, when all is known that came with the last.
+    signals: scriptedSignals(script.signals, runner, (after) => {
+      checkAfter(after, script.books.length);
+      return SCRIPT_START_MS + Math.max(0, after * stepMs - 1);
+    }),
   });
   return scriptedRun(run, { runner, plots: plots() });
 }

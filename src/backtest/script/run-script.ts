@@ -16,6 +16,8 @@ import { BarFillSimulator } from '../../venues/bars/bar-fill-simulator.ts';
 import { CandleRunner, type CandleRun, type CandleRunOptions } from '../candle-runner.ts';
 import type { PollRunOptions } from '../poll/run-poll.ts';
 import { KeptState } from '../kept-state.ts';
+import type { DatedSignal } from '../signals/dated-signal.ts';
+import { signalsFor } from '../signals/signals-for.ts';
 import { PlotRecorder, type PlottedSeries } from '../plot-recorder.ts';
 import { scriptedMarket, SCRIPT_START_MS, type MarketScript } from './scripted-market.ts';
 import type { Market } from '../../domain/market.ts';
@@ -38,6 +40,21 @@ export interface ScriptedAccount {
   readonly refuse?: readonly (string | null)[];
   /** Rules of locks, as a configuration has them: `[{ kind: 'cooldown', for: '30m' }]`; none without it. */
   readonly locks?: readonly unknown[];
+  /** What the strategy is told from outside; what is wrong with one is among the refusals. */
+  readonly signals?: readonly ScriptedSignal[];
+}
+
+/** What a strategy is told from outside. */
+export interface ScriptedSignal {
+  /** After so many bars, or books: 0 is before the first. */
+  readonly after: number;
+  /** Of the data that it declares; the one signal that it declares without it. */
+  readonly name?: string;
+  readonly payload: unknown;
+  /** One of its own for each without it. */
+  readonly id?: string;
+  /** Who sent it; `test` without it. */
+  readonly source?: string;
 }
 
 export interface ScriptOptions extends MarketScript, ScriptedAccount {
@@ -164,6 +181,10 @@ export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions
     quote: market.quote,
     fromMs: SCRIPT_START_MS + past * barMs,
     answerInstead: refusing(options.refuse),
+    signals: scriptedSignals(options.signals, runner, (after) => {
+      checkAfter(after, options.bars.length - past);
+      return SCRIPT_START_MS + (past + after) * barMs;
+    }),
     ...(restartAfter.length === 0
       ? {}
       : {
@@ -228,6 +249,40 @@ function readLocks(locks: readonly unknown[]): readonly LockRule[] {
   if (read.success) return read.data;
   const [{ path, message } = { path: [], message: '' }] = read.error.issues;
   throw new SarrafError('INVALID_OPTIONS', `locks.${path.join('.')}: ${message}`);
+}
+
+/** Signals of a script at their times. Throws `INVALID_FILE` for one that the strategy does not declare. */
+export function scriptedSignals(
+  signals: ScriptedAccount['signals'] = [],
+  runner: StrategyRunner,
+  timeOf: (after: number) => number,
+): readonly DatedSignal[] {
+  return signals.flatMap(({ after, name = null, payload, id, source = 'test' }, index) =>
+    signalsFor(
+      [
+        {
+          atMs: timeOf(after),
+          strategy: null,
+          name,
+          id: id ?? `signal-${index}`,
+          payload,
+          sentAtMs: null,
+          source,
+          place: `signals.${index}`,
+        },
+      ],
+      [{ runner }],
+    ),
+  );
+}
+
+/** Refuses a signal that no moment of the script is for. */
+export function checkAfter(after: number, most: number): void {
+  if (Number.isInteger(after) && after >= 0 && after <= most) return;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `signals: expected after to be a whole number from 0 to ${most}, was ${after}`,
+  );
 }
 
 /** Answers orders with the codes of a script, one after the other. */

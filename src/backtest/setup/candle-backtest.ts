@@ -24,6 +24,9 @@ import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts'
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { recordedMarkets, universeCaveats, universeRulesOf } from './available-markets.ts';
 import { barsWithin, readBars, readFileBars } from './read-bars.ts';
+import type { DatedSignal } from '../signals/dated-signal.ts';
+import { readSignals } from '../signals/read-signals.ts';
+import { signalsFor } from '../signals/signals-for.ts';
 import { marketsOfSubscription } from '../../strategy/subscriptions.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 
@@ -52,6 +55,8 @@ export interface BacktestRequest {
   /** Terms of markets that the configuration does not know. */
   readonly steps: { readonly price?: string; readonly amount?: string; readonly minValue?: string };
   readonly rules: BarRules;
+  /** A file of what strategies are told from outside, and when; none without it. */
+  readonly signals?: string;
   /** Whether a report is drawn, with what strategies plot; it is not without it. */
   readonly isDrawn?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
@@ -86,6 +91,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     reachMs: fromMs === null ? 0 : reach,
     needed: neededMarkets(first.instances),
   });
+  const signals = await signalsOf(request, first.instances);
   const { balances, fees } = config.paper;
   const backtest: CandleBacktest = {
     instances: first.instances,
@@ -99,6 +105,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     currency: request.currency,
     rules,
     isDrawn: request.isDrawn === true,
+    signals,
     // Timers would ring through all the time before the first bar.
     fromMs: fromMs ?? firstOpenMs(markets, EARLIEST_MS),
     config: keptConfig(config, {
@@ -107,6 +114,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
       fromMs,
       toMs: request.toMs,
       rules,
+      ...keptSignals(request),
     }),
     caveats: universeCaveats(universeRulesOf(first.instances), {
       markets: markets.length,
@@ -123,6 +131,19 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     newInstances,
     problems: [...first.problems, ...markets.flatMap((market) => stepProblem(market) ?? [])],
   };
+}
+
+/** Signals of the file of a run, for its strategies; none without a file. Throws `INVALID_FILE`. */
+export async function signalsOf(
+  { signals }: Pick<BacktestRequest, 'signals'>,
+  instances: readonly StrategyInstanceSettings[],
+): Promise<readonly DatedSignal[]> {
+  return signals === undefined ? [] : signalsFor(await readSignals(signals), instances);
+}
+
+/** What a result keeps of its signals. */
+export function keptSignals({ signals }: Pick<BacktestRequest, 'signals'>): { readonly signals?: string } {
+  return signals === undefined ? {} : { signals };
 }
 
 /** Markets that there are bars of: of the files and bars given, else of the catalogue. */

@@ -12,6 +12,8 @@ import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { LATEST_MS } from '../../recording/read-partitions.ts';
 import {
   keptConfig,
+  keptSignals,
+  signalsOf,
   marketFor,
   backtestMarketsOf,
   backtestInstancesOf,
@@ -25,7 +27,7 @@ import type { Recordings } from './recordings.ts';
 
 export interface PollRequest extends Pick<
   BacktestRequest,
-  'config' | 'fromMs' | 'toMs' | 'steps' | 'currency' | 'isDrawn'
+  'config' | 'fromMs' | 'toMs' | 'steps' | 'currency' | 'isDrawn' | 'signals'
 > {
   readonly recordings: Recordings;
   readonly rules: Partial<PollRules>;
@@ -70,6 +72,7 @@ export async function runPollBacktest(
     limits: config.exchange.limits,
     headroom: config.exchange.headroom,
     rules,
+    signals: await signalsOf(request, instances),
     curveEveryMs: curveEveryMs(fromMs, toMs),
     ...(fromMs === null ? {} : { fromMs }),
     ...(toMs === null ? {} : { toMs }),
@@ -111,6 +114,7 @@ export async function runPollBacktest(
         fromMs,
         toMs,
         rules: keptRules(rules),
+        ...keptSignals(request),
         requests: run.requests,
         journalHash: run.journalHash,
       }),

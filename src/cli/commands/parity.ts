@@ -22,7 +22,7 @@ Examples:
   sarraf run --record --for 1h --data data
   sarraf parity --session data`;
 
-const KINDS = ['intent', 'order', 'fill', 'money'] as const satisfies readonly Difference['what'][];
+const KINDS = ['signal', 'intent', 'order', 'fill', 'money'] as const satisfies readonly Difference['what'][];
 
 async function parity({ session, first, json }: Options): Promise<void> {
   const report = await checkParity({ folder: session, bundledStrategies: ownStrategies() });
@@ -37,7 +37,7 @@ function linesOf(report: ParityReport, first: number): readonly string[] {
   const count = (what: Difference['what'], cause: Difference['cause']): string =>
     String(differences.filter((one) => one.what === what && one.cause === cause).length);
   const right = { align: 'right' } as const;
-  const kinds = ['intents', 'orders', 'fills', 'books', 'bars'] as const;
+  const kinds = ['signals', 'intents', 'orders', 'fills', 'books', 'bars'] as const;
   return [
     `${isoText(report.beganMs)} to ${isoText(report.endMs)}`,
     '',

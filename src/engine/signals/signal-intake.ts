@@ -22,6 +22,9 @@ import {
 /** Answers that are at hand; whoever sent a signal asks at once. The oldest go. */
 const MOST_REPLIES = 100;
 
+/** Signals that wait for strategies to start; more are refused. */
+const MOST_WAITING = 100;
+
 const MINUTE_MS = 60_000;
 
 /** Why a signal was not told, in a word for programs. */
@@ -66,19 +69,25 @@ export class SignalIntake {
   private readonly options: SignalIntakeOptions;
   private readonly seen = new Map<string, SeenSignal[]>();
   private readonly replies = new Map<string, SignalReply>();
+  /** What came while strategies had not started, and when, by its key. */
+  private readonly waiting = new Map<string, { readonly command: SignalCommand; readonly atMs: number }>();
 
   constructor(options: SignalIntakeOptions) {
     this.options = options;
   }
 
-  /** Takes one in. While strategies have not started it has no answer: it is to be given again. */
+  /** Takes one in. While strategies have not started it waits for them, and has no answer. */
   take(command: SignalCommand): void {
     const { outbox, notifier } = this.options;
     const key = signalKey(command);
+    if (this.waiting.has(key)) return;
     this.replies.delete(key);
     const instance = notifier.instanceOf(command.strategy);
     const decided = this.decide(command, instance);
-    if (decided === null) return;
+    if (decided === null) {
+      this.waiting.set(key, { command, atMs: outbox.nowMs });
+      return;
+    }
     const { isRemembered, ...reply } = decided;
     const { outcome, code, message } = reply;
     const { name, id, payload, sentAtMs, source, strategy } = command;
@@ -107,7 +116,17 @@ export class SignalIntake {
     }
   }
 
-  /** What became of a signal that was taken; null where it was not, and is to be given again. */
+  /** Strategies have started: takes the next that came before. False where none did. */
+  takeWaiting(): boolean {
+    for (const [key, { command, atMs }] of this.waiting) {
+      this.waiting.delete(key);
+      this.take({ ...command, ageMs: (command.ageMs ?? 0) + this.options.outbox.nowMs - atMs });
+      return true;
+    }
+    return false;
+  }
+
+  /** What became of a signal that was taken; null while it waits, and for one that is not known. */
   replyTo(command: SignalCommand): SignalReply | null {
     const reply = this.replies.get(signalKey(command)) ?? null;
     if (reply?.code !== 'told') return reply;
@@ -140,7 +159,8 @@ export class SignalIntake {
     const { maxAgeMs } = declared;
     if (Math.abs(ageMs) > maxAgeMs) return remembered(refused('too-old', ageText(ageMs, maxAgeMs)));
     if (isEnding()) return remembered(dropped('ending', 'the run is ending'));
-    if (!this.options.strategies.hasStarted) return null;
+    if (!this.options.strategies.hasStarted)
+      return this.waiting.size < MOST_WAITING ? null : refused('too-many', 'too many wait for the start');
     const sinceMs = outbox.nowMs - MINUTE_MS;
     const recent = this.seenOf(strategy).filter(({ atMs }) => atMs > sinceMs).length;
     if (recent >= MOST_SIGNALS_A_MINUTE)

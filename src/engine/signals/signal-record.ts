@@ -43,6 +43,19 @@ const storedSignal = z.object({
   outcome: z.enum(SIGNAL_OUTCOMES),
 });
 
+/** The JSON of a line of the journal of the kind `signal`; its subject is the strategy. */
+export const storedSignalLine = z.object({
+  name: z.string(),
+  id: z.string(),
+  payload: z.unknown(),
+  sentAtMs: storedTimeMs.nullable(),
+  source: z.string(),
+  seenAtMs: storedTimeMs,
+  outcome: z.enum(SIGNAL_OUTCOMES),
+  code: z.string(),
+  reason: z.string().nullable(),
+});
+
 /** A signal that came: with its name and id it is known when it comes again. */
 export type SeenSignal = z.output<typeof storedSignal>;
 

@@ -175,10 +175,15 @@ describe('a signal', () => {
     told.length = 0;
     const world = new EngineWorld({ strategies: [LISTENER] });
     expect(give(world, signal('a'))).toBeNull();
+    expect(give(world, signal('a'))).toBeNull();
+    expect(give(world, signal('b'))).toBeNull();
+    expect(give(world, signal('old', { ageMs: 59_990 }))).toBeNull();
     world.advance(2_000);
-    expect(idsOf(world)).toEqual([]);
-    expect(give(world, signal('a'))).toMatchObject({ outcome: 'told' });
-    expect(journalOf(world)).toHaveLength(1);
+    expect(idsOf(world)).toEqual(['a', 'b']);
+    expect(world.engine.signals.replyTo(signal('a'))).toMatchObject({ code: 'told' });
+    // It had got too old by then.
+    expect(world.engine.signals.replyTo(signal('old'))).toMatchObject({ code: 'too-old' });
+    expect(journalOf(world)).toHaveLength(3);
   });
 
   it('is dropped while its strategy is paused, and not told later', () => {

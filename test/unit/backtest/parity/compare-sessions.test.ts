@@ -62,7 +62,7 @@ function fill(of: {
 }
 
 function view(of: Partial<SessionView>): SessionView {
-  return { intents: [], orders: [], fills: [], books: [], bars: [], received: null, ...of };
+  return { signals: [], intents: [], orders: [], fills: [], books: [], bars: [], received: null, ...of };
 }
 
 const seen = (atMs: number, text: string): SessionView['books'][number] => ({
@@ -169,5 +169,41 @@ test('what was decided again from the same events is the code where it differs, 
     ['code', false],
     ['code', true],
     ['code', false],
+  ]);
+});
+
+const signal = (id: string, more: Partial<SessionView['signals'][number]> = {}) =>
+  ({
+    strategy: 'fast',
+    name: 'alert',
+    id,
+    payload: 1,
+    sentAtMs: null,
+    source: 'desk',
+    seenAtMs: 9_000,
+    outcome: 'told',
+    code: 'told',
+    reason: null,
+    ...more,
+  }) as const;
+
+test.each([
+  ['told alike', [signal('a')], []],
+  [
+    'refused by another schema',
+    [signal('a', { outcome: 'refused', reason: 'payload: no' })],
+    ['signal code'],
+  ],
+  ['not given', [], ['signal code']],
+  ['told later', [signal('a', { seenAtMs: 9_200 })], ['signal latency']],
+])('a signal of the session that is %s in the second run', (_, again, expected) => {
+  expect(causes(view({ signals: [signal('a')] }), view({ signals: again }))).toEqual(expected);
+});
+
+test('what follows from a signal that was not told alike has its cause', () => {
+  const late = view({ signals: [signal('a', { seenAtMs: 9_200 })] });
+  expect(causes(view({ signals: [signal('a')], orders: [order('one')] }), late)).toEqual([
+    'signal latency',
+    'order latency',
   ]);
 });

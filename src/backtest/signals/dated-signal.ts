@@ -1,0 +1,64 @@
+import { present } from '../../domain/invariant.ts';
+import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
+import type { SignalCommand } from '../../engine/engine-event.ts';
+
+/** A signal of a run, and when the bot takes it. */
+export interface DatedSignal {
+  readonly atMs: number;
+  readonly command: SignalCommand;
+}
+
+/** Signals of a run in the order of their times, told one after the other. */
+export class DatedSignals {
+  private readonly signals: readonly DatedSignal[];
+  /** When the next is taken; infinity where there is none. Asked for with each bar. */
+  nextMs = Number.POSITIVE_INFINITY;
+  private next = -1;
+
+  /** What is before `fromMs` is left out: the run begins then. */
+  constructor(signals: readonly DatedSignal[], fromMs: number) {
+    this.signals = signals
+      .filter(({ atMs }) => atMs >= fromMs)
+      .toSorted((left, right) => left.atMs - right.atMs);
+    this.goOn();
+  }
+
+  /** Those whose time has come, as the engine takes them. */
+  takeUntil(atMs: number): readonly SignalCommand[] {
+    const taken: SignalCommand[] = [];
+    while (this.nextMs <= atMs) {
+      const { command, atMs: takenMs } = present(this.signals[this.next], 'the signal that is next');
+      const { sentAtMs } = command;
+      taken.push({ ...command, ageMs: sentAtMs === null ? 0 : takenMs - sentAtMs });
+      this.goOn();
+    }
+    return taken;
+  }
+
+  private goOn(): void {
+    this.next += 1;
+    this.nextMs = this.signals[this.next]?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+}
+
+/** What a reader should know of the signals of a run, as sentences. */
+export function signalWarnings(
+  signals: readonly DatedSignal[],
+  of: {
+    readonly instances: readonly Pick<StrategyInstanceSettings, 'runner'>[];
+    readonly fromMs: number;
+    readonly toMs: number;
+  },
+): readonly string[] {
+  const outside = signals.filter(({ atMs }) => atMs < of.fromMs || atMs > of.toMs).length;
+  const deaf = of.instances.flatMap(({ runner: { name, subscriptions } }) =>
+    subscriptions.some(({ kind }) => kind === 'signal') &&
+    !signals.some(({ command }) => command.strategy === name)
+      ? [`${name} declares signals, and was given none: --signals names a file of them`]
+      : [],
+  );
+  return [
+    ...(outside === 0 ? [] : [`${outside} of ${signals.length} signals are outside of the run`]),
+    ...deaf,
+  ];
+}

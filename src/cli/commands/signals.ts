@@ -1,0 +1,103 @@
+import { writeFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { Command } from 'commander';
+import { signalLineOf, toldSignals, type SignalLine } from '../../backtest/signals/journal-signals.ts';
+import { signalFileLines } from '../../backtest/signals/write-signals.ts';
+import { oneLine } from '../../domain/one-line.ts';
+import { clockText } from '../../domain/time-text.ts';
+import { asWholeFile } from '../../query/as-whole-file.ts';
+import { wrongInput } from '../command-error.ts';
+import { integerOption } from '../option-readers.ts';
+import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { refuseTaken } from '../sql/refuse-taken.ts';
+import { tableLines, type TableColumn } from '../table.ts';
+
+interface Options extends MirrorOptions {
+  readonly strategy?: string;
+  readonly last?: number;
+  readonly out?: string;
+}
+
+/** Signals of a file; a backtest reads as many. */
+const MOST_WRITTEN = 200_000;
+const USUALLY_SHOWN = 50;
+
+const EXAMPLES = `  sarraf signals
+  sarraf signals --strategy trend --last 5 --json
+  sarraf signals --out signals.csv
+  sarraf backtest --config bot.yaml --signals signals.csv`;
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'time (UTC)' },
+  { title: 'strategy' },
+  { title: 'signal' },
+  { title: 'id' },
+  { title: 'from' },
+  { title: 'payload' },
+  { title: 'outcome' },
+  { title: 'why' },
+];
+
+const LONGEST_PAYLOAD = 60;
+
+function rowOf(line: SignalLine, nowMs: number): readonly string[] {
+  const { seenAtMs, strategy, name, id, source, payload, outcome, code, reason } = line;
+  const text = oneLine(JSON.stringify(payload)).slice(0, LONGEST_PAYLOAD);
+  const how = code === 'repeated' ? `${outcome} before` : outcome;
+  return [clockText(seenAtMs, nowMs), strategy, name, id, source, text, how, reason ?? ''].map(oneLine);
+}
+
+async function run(options: Options): Promise<void> {
+  const { strategy = null, out, last = out === undefined ? USUALLY_SHOWN : MOST_WRITTEN } = options;
+  const lines = readMirror(options, (reader) => reader.signalLines({ strategy, last })).map(signalLineOf);
+  if (out !== undefined) {
+    await write(lines, out, options);
+    return;
+  }
+  const nowMs = Date.now();
+  print(options, {
+    json: { signals: lines },
+    lines: () =>
+      lines.length === 0
+        ? ['No signals came.']
+        : tableLines(
+            COLUMNS,
+            lines.map((line) => [...rowOf(line, nowMs)]),
+          ),
+  });
+}
+
+/** What was told, for a backtest. */
+async function write(lines: readonly SignalLine[], out: string, options: Options): Promise<void> {
+  const format = extname(out).toLowerCase();
+  if (format !== '.csv' && format !== '.jsonl')
+    throw wrongInput(`expected a file that ends in .csv or .jsonl for --out, was ${out}`);
+  refuseTaken(out);
+  const told = toldSignals(lines);
+  const text = [...signalFileLines(told, format === '.csv' ? 'csv' : 'jsonl')].join('');
+  await asWholeFile(
+    out,
+    (draft) => writeFileSync(draft, text),
+    () => refuseTaken(out),
+  );
+  print(options, {
+    json: { file: out, signals: told.length },
+    lines: () => [`${told.length} signals to ${out}`],
+  });
+}
+
+/** `sarraf signals`: what came from outside, and what became of it. */
+export function signalsCommand(): Command {
+  return mirrorCommand('signals', {
+    description: 'Lists the signals that came from outside and their outcome, newest last.',
+    examples: EXAMPLES,
+  })
+    .option('--strategy <name>', 'only of this strategy')
+    .option(
+      '--last <count>',
+      'only so many, the newest (default: 50; with --out all)',
+      integerOption(1, MOST_WRITTEN),
+    )
+    .option('--out <file>', 'writes those that were told as a file for backtests, CSV or .jsonl')
+    .action(run);
+}
