@@ -42,17 +42,29 @@ async function loadRolldown() {
   }
 }
 
+/** What the page of the dashboard is made of. Browsers load it from dist/, so none of it is a dependency of the package. */
+const IN_PAGE = [
+  'preact',
+  '@preact/signals',
+  '@preact/signals-core',
+  'uplot',
+  'lightweight-charts',
+  '@fontsource-variable/vazirmatn',
+];
+
 function licences() {
-  return BUNDLED.map((name) => {
-    const { version, license } = JSON.parse(
-      readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'),
-    );
-    const file = ['LICENSE', 'LICENSE.md', 'LICENCE']
-      .map((each) => join(ROOT, 'node_modules', name, each))
-      .find(existsSync);
-    if (file === undefined) throw new Error(`expected a licence file of ${name}, was none`);
-    return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
-  }).join('\n----\n\n');
+  return [...BUNDLED, ...IN_PAGE]
+    .map((name) => {
+      const { version, license } = JSON.parse(
+        readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'),
+      );
+      const file = ['LICENSE', 'LICENSE.md', 'LICENCE']
+        .map((each) => join(ROOT, 'node_modules', name, each))
+        .find(existsSync);
+      if (file === undefined) throw new Error(`expected a licence file of ${name}, was none`);
+      return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
+    })
+    .join('\n----\n\n');
 }
 
 /**
@@ -113,6 +125,8 @@ if (rolldown === null) {
   await strategies.close();
   for (const page of ['src/backtest/report/page', 'src/study/report/page'])
     cpSync(join(ROOT, page), join(MADE, page), { recursive: true });
+  const { buildPage } = await import('./src/dashboard/page/build-page.mjs');
+  await buildPage(join(MADE, 'src/dashboard/page'));
   writeFileSync(join(MADE, 'THIRD-PARTY-LICENCES.txt'), licences());
   // The package has no sources that it could be worked out from.
   const engine = await import(pathToFileURL(join(MADE, 'src/study/question/engine-version.js')).href);

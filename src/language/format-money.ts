@@ -30,7 +30,12 @@ export function unitName(currency: string, { language, rialUnit }: Locale): stri
 }
 
 /** A number of a currency in the unit that is shown, without the unit's name. */
-function formatAmount(amount: string, currency: string, locale: Locale, style: DecimalStyle = {}): string {
+export function formatUnit(
+  amount: string,
+  currency: string,
+  locale: Locale,
+  style: DecimalStyle = {},
+): string {
   const isToman = currency === RIAL && locale.rialUnit === 'toman';
   return formatDecimal(locale.language, isToman ? tenthOf(amount) : amount, style);
 }
@@ -47,13 +52,18 @@ export function formatMoney(
 ): string {
   const usual = DECIMALS[currency] ?? COIN_DECIMALS;
   const isToman = currency === RIAL && locale.rialUnit === 'toman';
-  const number = formatAmount(amount, currency, locale, { decimals: isToman ? usual + 1 : usual, ...style });
-  return `${number} ${unitName(currency, locale)}`;
+  const number = formatUnit(amount, currency, locale, { decimals: isToman ? usual + 1 : usual, ...style });
+  return withUnit(number, currency, locale);
+}
+
+/** A number without its unit only where nobody knows the currency, such as that of a market not read yet. */
+function withUnit(number: string, currency: string, locale: Locale): string {
+  return currency === '' ? number : `${number} ${unitName(currency, locale)}`;
 }
 
 /** A price or an amount in full, no digit rounded away, with its unit. */
 export function formatExact(amount: string, currency: string, locale: Locale): string {
-  return `${formatAmount(amount, currency, locale)} ${unitName(currency, locale)}`;
+  return withUnit(formatUnit(amount, currency, locale), currency, locale);
 }
 
 /**

@@ -34,10 +34,16 @@ export async function launchChromium(): Promise<Browser> {
 }
 
 /** Opens the file of a report, and waits until it is drawn. */
-export async function openPage(
+export async function openPage(browser: Browser, file: string, look: Look = {}): Promise<Visited> {
+  return openAddress(browser, pathToFileURL(file).href, look);
+}
+
+/** Opens an address, and waits until it is drawn. `prepare` has the page before it loads anything. */
+export async function openAddress(
   browser: Browser,
-  file: string,
+  address: string,
   { screen = 'desktop', theme = 'light' }: Look = {},
+  prepare: (page: Page) => Promise<void> = async () => {},
 ): Promise<Visited> {
   const page = await browser.newPage({
     viewport: SCREENS[screen],
@@ -49,7 +55,7 @@ export async function openPage(
   page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => messages.push(`error: ${error.message}`));
   page.on('request', (request) => requests.push(request.url()));
-  const address = pathToFileURL(file).href;
+  await prepare(page);
   await page.goto(address);
   await page.waitForSelector('html[data-ready=true]');
   return { page, messages, requests: requests.filter((url) => url !== address) };

@@ -89,6 +89,7 @@ export const LAYERS: readonly LayerRule[] = [
   },
   // What page and server agree on: the page takes its types alone.
   { folder: 'dashboard/schema', mayImport: ['domain'], isPure: true },
+  { folder: 'dashboard/page', mayImport: ['domain', 'language', 'dashboard/schema'], isPure: false },
   {
     folder: 'dashboard',
     mayImport: [...PURE, ...SHELLS, ...ALERTS, 'dashboard/schema', 'daemon'],

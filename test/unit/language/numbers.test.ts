@@ -47,6 +47,7 @@ describe('money', () => {
     expect(plain(formatMoney('123456', 'rls', localeOf('fa', 'toman')))).toBe('۱۲٬۳۴۵٫۶ تومان');
     expect(plain(formatMoney('12.5', 'usdt', localeOf('fa')))).toBe('۱۲٫۵ تتر');
     expect(plain(formatMoney('0.00012', 'btc', localeOf('fa', 'toman')))).toBe('۰٫۰۰۰۱۲ BTC');
+    expect(formatExact('0.5', '', rial)).toBe('0.5');
   });
 
   test.each([

@@ -1,0 +1,54 @@
+import { signal } from '@preact/signals';
+import type {
+  AcknowledgeBody,
+  CancelBody,
+  CloseBody,
+  HaltBody,
+  LockBody,
+  OrderBody,
+  PauseBody,
+  ResumeBody,
+  UnlockBody,
+} from '../../schema/action.ts';
+
+/** What the body of an action has beside its key and whether it is a dry run. */
+type Asked<Body> = Omit<Body, 'key' | 'dryRun'>;
+
+/** What a person may ask for, by the name of its address. */
+interface ActionBodies {
+  readonly halt: Asked<HaltBody>;
+  readonly resume: Asked<ResumeBody>;
+  readonly pause: Asked<PauseBody>;
+  readonly cancel: Asked<CancelBody>;
+  readonly close: Asked<CloseBody>;
+  readonly lock: Asked<LockBody>;
+  readonly unlock: Asked<UnlockBody>;
+  readonly order: Asked<OrderBody>;
+  readonly acknowledge: Asked<AcknowledgeBody>;
+}
+
+/** An action and all that it needs. */
+export type PageAction = {
+  [Kind in keyof ActionBodies]: { readonly kind: Kind; readonly body: ActionBodies[Kind] };
+}[keyof ActionBodies];
+
+/** What a dialog is open for: an action that is whole, or one whose fields are asked first. */
+export type OpenDialog =
+  | { readonly asks: 'nothing'; readonly action: PageAction; readonly about: string | null }
+  | { readonly asks: 'pause'; readonly strategy: string }
+  | { readonly asks: 'lock'; readonly market: string | null; readonly strategy: string | null }
+  | { readonly asks: 'order'; readonly market: string | null };
+
+export const openDialog = signal<OpenDialog | null>(null);
+
+/** Opens the dialog of an action. `about`: what it is done to, such as a market. */
+export function askFor(action: PageAction, about: string | null = null): void {
+  openDialog.value = { asks: 'nothing', action, about };
+}
+
+/** A new key for a dialog: whatever is sent from it is done once. */
+export function newKey(): string {
+  // `crypto.randomUUID` is missing on a page that is served without TLS in a home network.
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return `page-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}

@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+
+interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly hint?: string | undefined;
+  readonly problem?: string | null | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** A field with its label, and what is wrong with it. */
+function Field({ label, name, hint, problem, children }: FieldProps) {
+  return (
+    <div class="field">
+      <label for={`field-${name}`}>{label}</label>
+      {children}
+      {hint === undefined ? null : <small class="note">{hint}</small>}
+      {problem === null || problem === undefined ? null : (
+        <small class="problem" role="alert">
+          {problem}
+        </small>
+      )}
+    </div>
+  );
+}
+
+interface SelectProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly onChange: (value: string) => void;
+  readonly hint?: string;
+}
+
+export function SelectField({ label, name, value, options, onChange, hint }: SelectProps) {
+  return (
+    <Field label={label} name={name} hint={hint}>
+      <select id={`field-${name}`} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+interface TextProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly hint?: string | undefined;
+  readonly problem?: string | null;
+  readonly isNumber?: boolean;
+  readonly isSecret?: boolean;
+}
+
+export function TextField({ label, name, value, onInput, hint, problem, isNumber, isSecret }: TextProps) {
+  const usual = {
+    id: `field-${name}`,
+    value,
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) => onInput(event.currentTarget.value),
+  };
+  return (
+    <Field label={label} name={name} hint={hint} problem={problem}>
+      {isSecret === true ? (
+        <input {...usual} type="password" dir="ltr" autoComplete="current-password" />
+      ) : (
+        <input
+          {...usual}
+          type="text"
+          dir={isNumber === true ? 'ltr' : 'auto'}
+          inputMode={isNumber === true ? 'decimal' : 'text'}
+          autoComplete="off"
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,88 @@
+import type { ErrorReply } from '../schema/error.ts';
+
+/** The API of the bot's own server. The page asks nobody else. */
+
+const BASE = '/api/v1';
+
+/** What kept a request from being answered: the server's words, or that it did not answer. */
+export class ApiFailure extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly field: string | null;
+
+  constructor(
+    status: number,
+    { code, message, field }: ErrorReply['error'] | { code: string; message: string; field?: undefined },
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.field = field ?? null;
+  }
+}
+
+/** Said with everything that changes something; the server gives it with the session. */
+let csrfToken: string | null = null;
+
+export function rememberCsrfToken(token: string | null): void {
+  csrfToken = token;
+}
+
+async function request<Reply>(
+  method: string,
+  path: string,
+  body: unknown,
+  signal?: AbortSignal,
+): Promise<Reply> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (method !== 'GET' && csrfToken !== null) headers['x-csrf-token'] = csrfToken;
+  const response = await fetch(BASE + path, {
+    method,
+    headers,
+    credentials: 'same-origin',
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted === true) throw error;
+    throw new ApiFailure(0, { code: 'no-answer', message: '' });
+  });
+  const reply: unknown = await response.json().catch(() => null);
+  if (response.ok) return reply as Reply;
+  const said = (reply as Partial<ErrorReply> | null)?.error;
+  throw new ApiFailure(
+    response.status,
+    said ?? { code: 'internal', message: `${response.status} ${response.statusText}` },
+  );
+}
+
+export async function getReply<Reply>(path: string, signal?: AbortSignal): Promise<Reply> {
+  return request<Reply>('GET', path, undefined, signal);
+}
+
+export async function postBody<Reply>(path: string, body: unknown): Promise<Reply> {
+  return request<Reply>('POST', path, body);
+}
+
+export async function deleteAt(path: string): Promise<void> {
+  await request('DELETE', path, undefined);
+}
+
+/** The address of server-sent events. */
+export const EVENTS_ADDRESS = `${BASE}/events`;
+
+/** The address of the page of a report. */
+export function reportAddress(id: string): string {
+  return `${BASE}/reports/${id.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** A path with its query; what is undefined or empty is left out. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return parts.length === 0 ? path : `${path}?${parts.join('&')}`;
+}

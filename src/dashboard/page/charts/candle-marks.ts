@@ -1,0 +1,58 @@
+import type { MarksReply } from '../../schema/market.ts';
+import type { FillItem } from '../../schema/order.ts';
+
+/** The fills of one side in one candle. */
+export interface FillMark {
+  readonly openTimeMs: number;
+  readonly side: 'buy' | 'sell';
+  readonly count: number;
+}
+
+/** Fills by candle and side, in the order of time. Fills before the first candle are left out. */
+export function fillMarks(fills: readonly FillItem[], openTimesMs: readonly number[]): readonly FillMark[] {
+  const counts = new Map<string, number>();
+  for (const { atMs, side } of fills) {
+    const openTimeMs = openTimesMs.findLast((openMs) => openMs <= atMs);
+    if (openTimeMs === undefined) continue;
+    const key = `${openTimeMs} ${side}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([key, count]) => {
+      const [time = '', side] = key.split(' ');
+      return {
+        openTimeMs: Number(time),
+        side: side === 'sell' ? ('sell' as const) : ('buy' as const),
+        count,
+      };
+    })
+    .toSorted((left, right) => left.openTimeMs - right.openTimeMs);
+}
+
+/** A price that is drawn as a line: an order at work, or a level of a bracket. */
+export interface DrawnLevel {
+  readonly price: number;
+  readonly title: string;
+  readonly tone: 'buy' | 'sell' | 'stop' | 'take';
+}
+
+/** A chart with more lines than this is not read; those nearest to now come first. */
+const MOST_LEVELS = 30;
+
+export function levelsOf(
+  marks: MarksReply | null,
+  words: { readonly buy: string; readonly sell: string; readonly stop: string; readonly take: string },
+): readonly DrawnLevel[] {
+  if (marks === null) return [];
+  const ofOrders = marks.orders.flatMap(({ price, stopPrice, side, exit }): DrawnLevel[] => {
+    if (stopPrice !== null) return [{ price: Number(stopPrice), title: words.stop, tone: 'stop' }];
+    if (price === null) return [];
+    return [{ price: Number(price), title: exit === 'take-profit' ? words.take : words[side], tone: side }];
+  });
+  const known = new Set(ofOrders.map(({ price }) => price));
+  const ofBrackets = marks.brackets.flatMap(({ stop, takeProfits }): DrawnLevel[] => [
+    ...(stop === null ? [] : [{ price: Number(stop), title: words.stop, tone: 'stop' as const }]),
+    ...takeProfits.map((price) => ({ price: Number(price), title: words.take, tone: 'take' as const })),
+  ]);
+  return [...ofOrders, ...ofBrackets.filter(({ price }) => !known.has(price))].slice(0, MOST_LEVELS);
+}

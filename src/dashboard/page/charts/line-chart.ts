@@ -1,0 +1,112 @@
+import Plot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { calendarTicks, tickKind, tickLabel } from '../../../language/calendar-ticks.ts';
+import { formatTime } from '../../../language/format-time.ts';
+import type { Locale } from '../../../language/locale.ts';
+import type { SeriesItem } from '../../schema/series.ts';
+import { chartColours } from './chart-colours.ts';
+import { chartNumber, shortChartNumber } from './chart-number.ts';
+
+/** Lines of one unit over time. */
+export interface LineChartData {
+  readonly series: readonly SeriesItem[];
+  readonly names: readonly string[];
+  readonly currency: string;
+  readonly label: string;
+}
+
+const TICK_PX = 90;
+const HEIGHT_PX = 170;
+
+/** Lines over time with ticks at true days and months of the reader's calendar, from left to right. */
+export class LineChart {
+  readonly #plot: Plot;
+  readonly #watch: ResizeObserver;
+  readonly #series: string;
+
+  constructor(room: HTMLElement, data: LineChartData, locale: Locale) {
+    const colours = chartColours();
+    const { names, currency } = data;
+    const grid = { stroke: colours.line, width: 1 };
+    const font = `11px ${colours.font}`;
+    this.#series = names.join();
+    this.#plot = new Plot(
+      {
+        width: Math.max(1, room.clientWidth),
+        height: HEIGHT_PX,
+        ms: 1,
+        padding: [8, 8, 0, 0],
+        cursor: { y: false, drag: { x: true, y: false } },
+        legend: { live: true, isolate: false },
+        scales: { x: { time: true } },
+        axes: [
+          {
+            stroke: colours.text,
+            grid,
+            ticks: grid,
+            font,
+            splits: (plot, _axis, fromMs, toMs) => [
+              ...calendarTicks(
+                { fromMs, toMs, most: Math.max(2, Math.floor(plot.bbox.width / devicePixelRatio / TICK_PX)) },
+                locale.calendar,
+              ),
+            ],
+            values: (_plot, ticks) =>
+              ticks.map((atMs) => tickLabel(atMs, tickKind(atMs, locale.calendar), locale)),
+          },
+          {
+            side: 1,
+            size: 64,
+            stroke: colours.text,
+            grid,
+            ticks: grid,
+            font,
+            values: (_plot, ticks) => ticks.map((value) => shortChartNumber(value, currency, locale)),
+          },
+        ],
+        series: [
+          { label: data.label, value: (_plot, atMs) => (atMs === null ? '' : formatTime(atMs, locale)) },
+          ...names.map((label, index) => ({
+            label,
+            stroke: colours.series[index % colours.series.length] ?? '',
+            width: 1.5,
+            points: { show: false },
+            spanGaps: true,
+            value: (_plot: Plot, value: number | null) =>
+              value === null ? '' : chartNumber(value, currency, locale),
+          })),
+        ],
+      },
+      columnsOf(data.series),
+      room,
+    );
+    this.#watch = new ResizeObserver(() => {
+      this.#plot.setSize({ width: Math.max(1, room.clientWidth), height: HEIGHT_PX });
+    });
+    this.#watch.observe(room);
+  }
+
+  /** Shows newer points of the same lines; false when the lines are others, which needs a new chart. */
+  show(data: LineChartData): boolean {
+    if (data.names.join() !== this.#series) return false;
+    this.#plot.setData(columnsOf(data.series));
+    return true;
+  }
+
+  remove(): void {
+    this.#watch.disconnect();
+    this.#plot.destroy();
+  }
+}
+
+/** The points of all lines by time, with gaps where a line has none. */
+function columnsOf(series: readonly SeriesItem[]): Plot.AlignedData {
+  const times = [...new Set(series.flatMap(({ points }) => points.map(([atMs]) => atMs)))].toSorted(
+    (left, right) => left - right,
+  );
+  const columns = series.map(({ points }) => {
+    const values = new Map(points);
+    return times.map((atMs) => values.get(atMs) ?? null);
+  });
+  return [times, ...columns];
+}

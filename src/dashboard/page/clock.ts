@@ -1,0 +1,14 @@
+import { signal } from '@preact/signals';
+
+/** The clock of the browser, by the second, for ages and countdowns. It stands while nobody looks. */
+export const nowMs = signal(Date.now());
+
+const SECOND_MS = 1_000;
+
+setInterval(() => {
+  if (!document.hidden) nowMs.value = Date.now();
+}, SECOND_MS);
+
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) nowMs.value = Date.now();
+});

@@ -1,0 +1,19 @@
+import './page.css';
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { language } from './preferences.ts';
+import { loadTexts } from './say.ts';
+import { beginSession, takeCode } from './session.ts';
+
+// The code of a one-time link leaves the address before anything else is done.
+const code = takeCode();
+
+effect(() => {
+  void loadTexts(language.value);
+});
+
+const root = document.querySelector('#page');
+if (root !== null) render(<App />, root);
+
+void beginSession(code);

@@ -1,0 +1,46 @@
+import type { BotItem } from '../../schema/overview.ts';
+import { say } from '../say.ts';
+import { showTime } from '../shown.ts';
+import { Badge, type Tone } from './words.tsx';
+
+const TONES: Readonly<Record<BotItem['state'], Tone>> = {
+  starting: 'calm',
+  running: 'good',
+  halted: 'bad',
+  draining: 'warn',
+  silent: 'bad',
+  ended: 'warn',
+};
+
+/** The state of a bot in a word. */
+export function BotState({ bot }: { readonly bot: BotItem }) {
+  return (
+    <Badge tone={TONES[bot.state]}>
+      <span data-state={bot.state}>{say(`state.${bot.state}`)}</span>
+    </Badge>
+  );
+}
+
+/** Since when a bot says nothing, and when it last ordered; or why it is halted. */
+export function StateDetail({ bot }: { readonly bot: BotItem }) {
+  if (bot.state === 'silent' || bot.state === 'ended') {
+    const since = say(bot.state === 'silent' ? 'state.silentSince' : 'state.endedAt', {
+      time: showTime(bot.silentSinceMs),
+    });
+    const last =
+      bot.lastOrderAtMs === null ? '' : ` · ${say('state.lastOrder', { time: showTime(bot.lastOrderAtMs) })}`;
+    return (
+      <>
+        {since}
+        {last}
+      </>
+    );
+  }
+  if (bot.reason !== null)
+    return (
+      <span lang="en" dir="auto">
+        {bot.reason}
+      </span>
+    );
+  return bot.sinceMs === null ? null : <>{say('state.since', { time: showTime(bot.sinceMs) })}</>;
+}

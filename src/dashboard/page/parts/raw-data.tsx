@@ -1,0 +1,18 @@
+interface RawDataProps {
+  readonly label: string;
+  readonly data: unknown;
+}
+
+/** What the journal or the exchange wrote, as it is; opened by whoever wants to see it. */
+export function RawData({ label, data }: RawDataProps) {
+  if (data === null || data === undefined) return null;
+  const text = typeof data === 'string' ? data : JSON.stringify(data, null, 2);
+  return (
+    <details class="raw">
+      <summary>{label}</summary>
+      <pre dir="ltr" lang="en" tabIndex={0}>
+        {text}
+      </pre>
+    </details>
+  );
+}

@@ -1,0 +1,1 @@
+import './persian-font.css';

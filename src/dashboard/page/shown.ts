@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals';
+import { formatLength } from '../../language/format-length.ts';
+import { formatBothUnits, formatExact, formatMoney } from '../../language/format-money.ts';
+import { formatCount, formatDecimal, formatShare, type DecimalStyle } from '../../language/format-number.ts';
+import { formatTime, type TimeStyle } from '../../language/format-time.ts';
+import { isolateLeftToRight } from '../../language/isolate.ts';
+import { nowMs } from './clock.ts';
+import { language, locale } from './preferences.ts';
+import { say } from './say.ts';
+
+/** Numbers and times as this page shows them: in its language, and in the unit that is switched on. */
+
+/** How far the bot's clock is ahead of the browser's. */
+export const botAheadMs = signal(0);
+
+export const NONE = '–';
+
+export const showMoney = (amount: string | null, currency: string, style?: DecimalStyle): string =>
+  amount === null ? NONE : formatMoney(amount, currency, locale.value, style);
+
+/** A price or an amount, no digit rounded away. */
+export const showExact = (amount: string | null, currency: string): string =>
+  amount === null ? NONE : formatExact(amount, currency, locale.value);
+
+export const showBothUnits = (amount: string, currency: string): string =>
+  formatBothUnits(amount, currency, language.value);
+
+export const showNumber = (text: string | null, style?: DecimalStyle): string =>
+  text === null ? NONE : formatDecimal(language.value, text, style);
+
+export const showCount = (count: number): string => formatCount(language.value, count);
+
+export const showShare = (share: string | number | null, style?: DecimalStyle): string =>
+  share === null ? NONE : formatShare(language.value, Number(share), style);
+
+export const showTime = (atMs: number | null, style?: TimeStyle): string =>
+  formatTime(atMs, locale.value, style);
+
+export const showLength = (ms: number): string => formatLength(language.value, ms);
+
+/** How long ago something was on the bot's clock. It counts on by itself. */
+export function showAge(atMs: number | null): string {
+  if (atMs === null) return say('never');
+  const age = nowMs.value + botAheadMs.value - atMs;
+  return say('ago', { length: showLength(Math.max(0, age)) });
+}
+
+/** How long until something is, on the bot's clock. */
+export const showLeft = (atMs: number): string =>
+  showLength(Math.max(0, atMs - nowMs.value - botAheadMs.value));
+
+/** A symbol, a name or an id, which runs from left to right in any text. */
+export const showName = (name: string): string => (language.value === 'fa' ? isolateLeftToRight(name) : name);
+
+/** Whether a decimal text is above zero, zero or below. */
+export function signOf(text: string | null): -1 | 0 | 1 {
+  if (text === null || !/[1-9]/.test(text)) return 0;
+  return text.startsWith('-') ? -1 : 1;
+}

@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals';
+import { askFor } from '../actions/action.ts';
+import type { AlertItem } from '../../schema/alert.ts';
+import type { TableColumn } from '../parts/data-table.tsx';
+import { PagedList } from '../parts/paged-list.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Age, Badge } from '../parts/words.tsx';
+import { say } from '../say.ts';
+import { mayOperate } from '../session.ts';
+import { showTime } from '../shown.ts';
+
+export function AlertsView() {
+  const state = useSignal<'open' | 'all'>('all');
+  return (
+    <>
+      <header class="view-head">
+        <h1>{say('view.alerts')}</h1>
+        <span class="choices" role="group" aria-label={say('column.state')}>
+          {(['open', 'all'] as const).map((each) => (
+            <button
+              type="button"
+              key={each}
+              aria-pressed={state.value === each}
+              onClick={() => (state.value = each)}
+            >
+              {say(`alerts.state.${each}`)}
+            </button>
+          ))}
+        </span>
+      </header>
+      <Panel title={say(`alerts.state.${state.value}`)}>
+        <PagedList<AlertItem>
+          path="/alerts"
+          query={{ state: state.value }}
+          label={say('view.alerts')}
+          empty={say('alerts.none')}
+          columns={alertColumns()}
+          keyOf={({ id }) => id}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function alertColumns(): readonly TableColumn<AlertItem>[] {
+  return [
+    { key: 'time', head: say('column.time'), cell: ({ openedAtMs }) => <Age atMs={openedAtMs} /> },
+    {
+      key: 'severity',
+      head: say('alerts.severity'),
+      cell: ({ severity }) => (
+        <Badge tone={({ info: 'calm', warning: 'warn', critical: 'bad' } as const)[severity]}>
+          {say(`severity.${severity}`)}
+        </Badge>
+      ),
+    },
+    {
+      key: 'text',
+      head: say('column.text'),
+      isTitle: true,
+      cell: ({ text }) => <span dir="auto">{text}</span>,
+    },
+    {
+      key: 'end',
+      head: say('alerts.ended'),
+      cell: ({ endedAtMs }) => (endedAtMs === null ? say('alerts.state.open') : showTime(endedAtMs)),
+    },
+    {
+      key: 'deliveries',
+      head: say('alerts.deliveries'),
+      cell: ({ deliveries }) =>
+        deliveries.length === 0
+          ? say('alerts.notSent')
+          : deliveries.map(({ channel, state }) => (
+              <span key={channel} class="delivery">
+                <bdi dir="ltr">{channel}</bdi>: {say(`delivery.${state}`)}
+              </span>
+            )),
+    },
+    {
+      key: 'acknowledged',
+      head: say('alerts.acknowledged'),
+      cell: ({ id, text, acknowledgedAtMs, acknowledgedBy }) => {
+        if (acknowledgedAtMs !== null)
+          return (
+            <>
+              <bdi>{acknowledgedBy}</bdi> <Age atMs={acknowledgedAtMs} />
+            </>
+          );
+        return mayOperate() ? (
+          <button type="button" onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, text)}>
+            {say('action.acknowledge.do')}
+          </button>
+        ) : (
+          '–'
+        );
+      },
+    },
+  ];
+}

@@ -1,0 +1,133 @@
+import type { BotsReply, KnownBotItem } from '../../schema/bots.ts';
+import { BotState, StateDetail } from '../parts/bot-state.tsx';
+import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { Panel, WithReply } from '../parts/panel.tsx';
+import { Badge, Gain } from '../parts/words.tsx';
+import { say } from '../say.ts';
+import { showCount, showMoney } from '../shown.ts';
+import { useReply } from '../use-reply.ts';
+
+/** All bots of this machine, and what they have together. */
+export function BotsView() {
+  const reply = useReply<BotsReply>('/bots');
+  return (
+    <>
+      <h1>{say('view.bots')}</h1>
+      <WithReply reply={reply.value}>
+        {({ bots, totals }) => (
+          <>
+            {totals.length === 0 ? null : (
+              <Panel title={say('bots.totals')} note={say('bots.totalsNote')}>
+                {totals.map(({ currency, now, day, total }) => (
+                  <dl class="figures" key={currency}>
+                    <div>
+                      <dt>{say('overview.now')}</dt>
+                      <dd class="main-figure">{showMoney(now, currency)}</dd>
+                    </div>
+                    <div>
+                      <dt>{say('overview.today')}</dt>
+                      <dd>
+                        <Gain amount={day} currency={currency} />
+                      </dd>
+                    </div>
+                    <div>
+                      <dt>{say('overview.total')}</dt>
+                      <dd>
+                        <Gain amount={total} currency={currency} />
+                      </dd>
+                    </div>
+                  </dl>
+                ))}
+              </Panel>
+            )}
+            <Panel title={say('bots.title')} note={say('bots.note')}>
+              <BotsTable bots={bots} />
+            </Panel>
+          </>
+        )}
+      </WithReply>
+    </>
+  );
+}
+
+function BotsTable({ bots }: { readonly bots: readonly KnownBotItem[] }) {
+  const columns: readonly TableColumn<KnownBotItem>[] = [
+    {
+      key: 'name',
+      head: say('bots.name'),
+      isTitle: true,
+      cell: ({ name, dashboard, isThis }) => (
+        <>
+          {dashboard === null || isThis ? (
+            <bdi dir="ltr">{name}</bdi>
+          ) : (
+            <a href={dashboard} dir="ltr" rel="noreferrer">
+              {name}
+            </a>
+          )}{' '}
+          {isThis ? <Badge tone="calm">{say('bots.this')}</Badge> : null}
+        </>
+      ),
+    },
+    {
+      key: 'state',
+      head: say('column.state'),
+      cell: ({ bot, problem }) =>
+        bot === null ? (
+          <span lang="en">{problem}</span>
+        ) : (
+          <>
+            <BotState bot={bot} />{' '}
+            {bot.isEmbedded || bot.venue === 'paper' ? (
+              <Badge tone="calm">{say(bot.isEmbedded ? 'state.embedded' : 'state.paper')}</Badge>
+            ) : null}{' '}
+            <span class="note">
+              <StateDetail bot={bot} />
+            </span>
+          </>
+        ),
+    },
+    {
+      key: 'equity',
+      head: say('overview.equity'),
+      isNumber: true,
+      cell: ({ equity }) =>
+        equity.map(({ currency, now }) => (
+          <span class="line" key={currency}>
+            {showMoney(now, currency)}
+          </span>
+        )),
+    },
+    {
+      key: 'day',
+      head: say('overview.today'),
+      isNumber: true,
+      cell: ({ equity }) =>
+        equity.map(({ currency, day }) => (
+          <span class="line" key={currency}>
+            <Gain amount={day} currency={currency} />
+          </span>
+        )),
+    },
+    {
+      key: 'orders',
+      head: say('orders.open'),
+      isNumber: true,
+      cell: ({ openOrders }) => showCount(openOrders),
+    },
+    {
+      key: 'strategies',
+      head: say('overview.strategies'),
+      cell: ({ strategies }) => <bdi dir="ltr">{strategies.join(', ')}</bdi>,
+    },
+  ];
+  return (
+    <DataTable
+      label={say('view.bots')}
+      columns={columns}
+      rows={bots}
+      keyOf={({ name }) => name}
+      empty={say('bots.none')}
+    />
+  );
+}

@@ -1,0 +1,168 @@
+import type { BudgetItem, BudgetsReply } from '../../schema/budget.ts';
+import { Lines } from '../charts/lines.tsx';
+import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { Panel, WithReply } from '../parts/panel.tsx';
+import { Badge, NameLink } from '../parts/words.tsx';
+import { say } from '../say.ts';
+import { showCount, showLeft, showLength, showName, showNumber } from '../shown.ts';
+import { useReply } from '../use-reply.ts';
+
+export function BudgetsView() {
+  const reply = useReply<BudgetsReply>('/budgets');
+  return (
+    <>
+      <h1>{say('view.budgets')}</h1>
+      <p class="note">{say('budgets.what')}</p>
+      <WithReply reply={reply.value}>
+        {({ budgets, overTime, lockouts, strategies, asOfMs }) => (
+          <>
+            {lockouts.length === 0 ? null : (
+              <ul class="notices">
+                {lockouts.map(({ budget, endsAtMs, isOnTrial }) => (
+                  <li class="notice bad" key={budget}>
+                    {endsAtMs === null
+                      ? say('notices.lockoutOpen', { budget: showName(budget) })
+                      : say('notices.lockout', { budget: showName(budget), left: showLeft(endsAtMs) })}{' '}
+                    {isOnTrial ? say('budgets.onTrial') : null}
+                  </li>
+                ))}
+              </ul>
+            )}
+            <Panel title={say('budgets.now')} note={say('budgets.nowNote')}>
+              <BudgetsTable budgets={budgets} asOfMs={asOfMs} />
+            </Panel>
+            {overTime.some(({ points }) => points.length > 1) ? (
+              <Panel title={say('budgets.overTime')}>
+                <Lines
+                  series={overTime}
+                  names={overTime.map(({ name }) => name.replace(/^budget\//, ''))}
+                  currency=""
+                  label={say('chart.time')}
+                />
+              </Panel>
+            ) : null}
+            <Panel title={say('budgets.byStrategy')}>
+              <RequestsTable strategies={strategies} />
+            </Panel>
+          </>
+        )}
+      </WithReply>
+    </>
+  );
+}
+
+interface BudgetsTableProps {
+  readonly budgets: readonly BudgetItem[];
+  readonly asOfMs: number;
+}
+
+function BudgetsTable({ budgets, asOfMs }: BudgetsTableProps) {
+  const columns: readonly TableColumn<BudgetItem>[] = [
+    {
+      key: 'budget',
+      head: say('column.budget'),
+      isTitle: true,
+      cell: ({ budget }) => <bdi dir="ltr">{budget}</bdi>,
+    },
+    { key: 'of', head: say('budgets.of'), cell: ({ subject }) => say(`budgets.subject.${subject}`) },
+    { key: 'use', head: say('budgets.use'), cell: (budget) => <Use budget={budget} /> },
+    {
+      key: 'reserve',
+      head: say('budgets.reserve'),
+      isNumber: true,
+      cell: ({ reserve }) => showCount(reserve),
+    },
+    {
+      key: 'window',
+      head: say('budgets.window'),
+      isNumber: true,
+      cell: ({ windowMs }) => showLength(windowMs),
+    },
+    {
+      key: 'state',
+      head: say('column.state'),
+      cell: (budget) => <BudgetState budget={budget} asOfMs={asOfMs} />,
+    },
+  ];
+  return (
+    <DataTable
+      label={say('budgets.now')}
+      columns={columns}
+      rows={budgets}
+      keyOf={({ subject, budget }) => `${subject} ${budget}`}
+      empty={say('budgets.none')}
+    />
+  );
+}
+
+function Use({ budget }: { readonly budget: BudgetItem }) {
+  const { inUse, limit, onTheWay, isAssumed, budget: name } = budget;
+  return (
+    <span class="use">
+      <meter
+        min={0}
+        max={limit}
+        high={limit * 0.8}
+        optimum={0}
+        value={inUse}
+        aria-label={say('budgets.useOf', { budget: showName(name) })}
+      />
+      <span>{say('budgets.inUse', { inUse, limit })}</span>
+      {onTheWay === 0 ? null : <span class="note">{say('budgets.onTheWay', { count: onTheWay })}</span>}
+      {isAssumed ? <span class="note">{say('budgets.assumed')}</span> : null}
+    </span>
+  );
+}
+
+interface BudgetStateProps {
+  readonly budget: BudgetItem;
+  readonly asOfMs: number;
+}
+
+function BudgetState({ budget, asOfMs }: BudgetStateProps) {
+  const { lockedForMs, stoppedForMs, fullForMs } = budget;
+  if (lockedForMs !== null)
+    return <Badge tone="bad">{say('budgets.locked', { left: showLeft(asOfMs + lockedForMs) })}</Badge>;
+  if (stoppedForMs !== null)
+    return <Badge tone="bad">{say('budgets.stopped', { left: showLeft(asOfMs + stoppedForMs) })}</Badge>;
+  if (fullForMs > 0)
+    return <Badge tone="warn">{say('budgets.full', { left: showLeft(asOfMs + fullForMs) })}</Badge>;
+  return <Badge tone="good">{say('budgets.free')}</Badge>;
+}
+
+type StrategyRequests = BudgetsReply['strategies'][number];
+
+function RequestsTable({ strategies }: { readonly strategies: readonly StrategyRequests[] }) {
+  const columns: readonly TableColumn<StrategyRequests>[] = [
+    {
+      key: 'strategy',
+      head: say('column.strategy'),
+      isTitle: true,
+      cell: ({ strategy }) => <NameLink view="strategy" name={strategy} />,
+    },
+    {
+      key: 'requests',
+      head: say('column.requests'),
+      isNumber: true,
+      cell: ({ requests }) => showCount(requests),
+    },
+    { key: 'orders', head: say('column.orders'), isNumber: true, cell: ({ orders }) => showCount(orders) },
+    { key: 'fills', head: say('column.fills'), isNumber: true, cell: ({ fills }) => showCount(fills) },
+    {
+      key: 'ratio',
+      head: say('budgets.perFill'),
+      isNumber: true,
+      cell: ({ requestsPerFill }) =>
+        showNumber(requestsPerFill === null ? null : String(requestsPerFill), { decimals: 1 }),
+    },
+  ];
+  return (
+    <DataTable
+      label={say('budgets.byStrategy')}
+      columns={columns}
+      rows={strategies}
+      keyOf={({ strategy }) => strategy}
+      empty={say('overview.noStrategies')}
+    />
+  );
+}

@@ -1,0 +1,40 @@
+import { useSignal, type Signal } from '@preact/signals';
+import { SelectField } from '../actions/field.tsx';
+import { strategyOptions } from '../actions/lock-fields.tsx';
+import { markets } from '../markets.ts';
+import { overview } from '../overview.ts';
+import { say } from '../say.ts';
+
+interface Filter {
+  /** Empty stands for all. */
+  readonly market: string;
+  readonly strategy: string;
+}
+
+export function useMarketAndStrategy(): Signal<Filter> {
+  return useSignal<Filter>({ market: '', strategy: '' });
+}
+
+export function MarketAndStrategy({ filter }: { readonly filter: Signal<Filter> }) {
+  return (
+    <>
+      <SelectField
+        label={say('field.market')}
+        name="filter-market"
+        value={filter.value.market}
+        options={[
+          ['', say('field.allMarkets')],
+          ...markets.value.map(({ symbol }) => [symbol, symbol] as const),
+        ]}
+        onChange={(market) => (filter.value = { ...filter.value, market })}
+      />
+      <SelectField
+        label={say('field.strategy')}
+        name="filter-strategy"
+        value={filter.value.strategy}
+        options={[['', say('field.allStrategies')], ...strategyOptions(overview.value.data)]}
+        onChange={(strategy) => (filter.value = { ...filter.value, strategy })}
+      />
+    </>
+  );
+}

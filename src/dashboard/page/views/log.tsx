@@ -1,0 +1,92 @@
+import { useSignal } from '@preact/signals';
+import { SelectField } from '../actions/field.tsx';
+import { strategyOptions } from '../actions/lock-fields.tsx';
+import type { LogItem } from '../../schema/log.ts';
+import { overview } from '../overview.ts';
+import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { PagedList } from '../parts/paged-list.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { RawData } from '../parts/raw-data.tsx';
+import { Badge, Said } from '../parts/words.tsx';
+import { say } from '../say.ts';
+import { showTime } from '../shown.ts';
+
+const LEVELS = ['info', 'warning', 'error'] as const;
+
+export function LogView() {
+  const level = useSignal<(typeof LEVELS)[number]>('info');
+  const strategy = useSignal('');
+  return (
+    <>
+      <header class="view-head">
+        <h1>{say('view.log')}</h1>
+        <SelectField
+          label={say('log.level')}
+          name="level"
+          value={level.value}
+          options={LEVELS.map((each) => [each, say(`logLevel.${each}`)] as const)}
+          onChange={(wanted) => (level.value = LEVELS.find((each) => each === wanted) ?? 'info')}
+        />
+        <SelectField
+          label={say('field.strategy')}
+          name="log-strategy"
+          value={strategy.value}
+          options={[['', say('field.allStrategies')], ...strategyOptions(overview.value.data)]}
+          onChange={(wanted) => (strategy.value = wanted)}
+        />
+      </header>
+      <Panel title={say('log.title')} note={say('log.note')}>
+        <PagedList<LogItem>
+          path="/log"
+          query={{ level: level.value, strategy: strategy.value }}
+          label={say('view.log')}
+          empty={say('log.none')}
+          columns={logColumns()}
+          keyOf={({ seq }) => String(seq)}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function logColumns(): readonly TableColumn<LogItem>[] {
+  return [
+    { key: 'time', head: say('column.time'), cell: ({ atMs }) => showTime(atMs, 'second') },
+    {
+      key: 'level',
+      head: say('log.level'),
+      cell: ({ level }) => (
+        <Badge tone={({ info: 'calm', warning: 'warn', error: 'bad' } as const)[level]}>
+          {say(`logLevel.${level}`)}
+        </Badge>
+      ),
+    },
+    {
+      key: 'subject',
+      head: say('column.subject'),
+      cell: ({ kind, subject }) => (
+        <bdi dir="ltr">
+          {kind} {subject}
+        </bdi>
+      ),
+    },
+    { key: 'text', head: say('column.text'), isTitle: true, cell: ({ text }) => <Said text={text} /> },
+    {
+      key: 'data',
+      head: say('order.data'),
+      cell: ({ data }) => <RawData label={say('order.data')} data={data} />,
+    },
+  ];
+}
+
+export function LogTable({ lines }: { readonly lines: readonly LogItem[] }) {
+  return (
+    <DataTable
+      label={say('view.log')}
+      columns={logColumns()}
+      rows={lines}
+      keyOf={({ seq }) => String(seq)}
+      empty={say('log.none')}
+    />
+  );
+}

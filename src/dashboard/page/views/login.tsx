@@ -1,0 +1,65 @@
+import { useSignal } from '@preact/signals';
+import { ApiFailure } from '../api.ts';
+import { TextField } from '../actions/field.tsx';
+import { sayFailure } from '../parts/say-failure.ts';
+import { chooseLanguage, language } from '../preferences.ts';
+import { say } from '../say.ts';
+import { sessionFailure, signIn } from '../session.ts';
+
+/** Asks for a token. Links with a code never come here, unless the code is used up. */
+export function Login() {
+  const token = useSignal('');
+  const isBusy = useSignal(false);
+  const failure = useSignal<ApiFailure | null>(null);
+  const submit = async (): Promise<void> => {
+    isBusy.value = true;
+    failure.value = null;
+    try {
+      await signIn({ token: token.value.trim() });
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      failure.value = error;
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const shown = failure.value ?? sessionFailure.value;
+  return (
+    <main class="login">
+      <h1>
+        <img src="/icon.svg" alt="" width="32" height="32" /> sarraf
+      </h1>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <TextField
+          label={say('login.token')}
+          name="token"
+          value={token.value}
+          isSecret
+          onInput={(value) => (token.value = value)}
+        />
+        <p class="note">{say('login.where')}</p>
+        {shown === null ? null : (
+          <p class="notice bad" role="alert">
+            {sayFailure(shown)}
+          </p>
+        )}
+        <button type="submit" class="primary" disabled={isBusy.value || token.value.trim() === ''}>
+          {say('login.do')}
+        </button>
+      </form>
+      <button
+        type="button"
+        class="quiet"
+        lang={language.value === 'fa' ? 'en' : 'fa'}
+        onClick={() => chooseLanguage(language.value === 'fa' ? 'en' : 'fa')}
+      >
+        {language.value === 'fa' ? 'English' : 'فارسی'}
+      </button>
+    </main>
+  );
+}

@@ -1,0 +1,199 @@
+import { useSignal } from '@preact/signals';
+import { openDialog } from '../actions/action.ts';
+import { withQuery } from '../api.ts';
+import { CandleView } from '../charts/candles.tsx';
+import { markets } from '../markets.ts';
+import { SelectField } from '../actions/field.tsx';
+import { Panel, WithReply } from '../parts/panel.tsx';
+import { Age, NameLink } from '../parts/words.tsx';
+import { goTo } from '../route.ts';
+import { say } from '../say.ts';
+import { mayOperate } from '../session.ts';
+import { showExact, showShare } from '../shown.ts';
+import { useReply } from '../use-reply.ts';
+import { unitNow } from '../unit-now.ts';
+import type { MarketItem, MarketsReply, MarksReply } from '../../schema/market.ts';
+import type { ChartCandlesReply, PlotsReply } from '../../schema/series.ts';
+import { OrderBookPanel } from './order-book.tsx';
+import { OrdersTable } from './orders-table.tsx';
+
+const CANDLES_PAUSE_MS = 5_000;
+const PLOTS_PAUSE_MS = 10_000;
+const CANDLES = 500;
+
+export function MarketView({ symbol }: { readonly symbol: string | null }) {
+  const reply = useReply<MarketsReply>('/markets');
+  return (
+    <WithReply reply={reply.value}>
+      {({ markets: all }) => {
+        const market = all.find((each) => each.symbol === symbol) ?? all[0];
+        if (markets.value.length !== all.length) markets.value = all;
+        return market === undefined ? (
+          <p class="empty">{say('market.none')}</p>
+        ) : (
+          <OneMarket key={market.symbol} market={market} all={all} />
+        );
+      }}
+    </WithReply>
+  );
+}
+
+interface OneMarketProps {
+  readonly market: MarketItem;
+  readonly all: readonly MarketItem[];
+}
+
+function OneMarket({ market, all }: OneMarketProps) {
+  const { symbol, quote } = market;
+  return (
+    <>
+      <header class="view-head">
+        <h1>
+          <bdi dir="ltr">{symbol}</bdi>
+        </h1>
+        <SelectField
+          label={say('column.market')}
+          name="market-choice"
+          value={symbol}
+          options={all.map((each) => [each.symbol, each.symbol] as const)}
+          onChange={(wanted) => goTo('market', wanted)}
+        />
+        {mayOperate() ? (
+          <span class="head-actions">
+            <button type="button" onClick={() => (openDialog.value = { asks: 'order', market: symbol })}>
+              {say('action.order.do')}
+            </button>
+            <button
+              type="button"
+              onClick={() => (openDialog.value = { asks: 'lock', market: symbol, strategy: null })}
+            >
+              {say('action.lock.do')}
+            </button>
+          </span>
+        ) : null}
+      </header>
+      <MarketFigures market={market} />
+      <MarketChart market={market} />
+      <div class="columns market-columns">
+        <OrderBookPanel market={symbol} base={market.base} quote={quote} />
+        <Panel title={say('market.ownOrders')}>
+          <OwnOrders symbol={symbol} />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function MarketFigures({ market }: { readonly market: MarketItem }) {
+  const { quote, last, bestBuy, bestSell, dayChange, bookSeenAtMs, isClosed, strategies } = market;
+  return (
+    <dl class="figures">
+      <div>
+        <dt>{say('market.last')}</dt>
+        <dd class="main-figure">{showExact(last, quote)}</dd>
+      </div>
+      <div>
+        <dt>{say('market.bestBuy')}</dt>
+        <dd>{showExact(bestBuy, quote)}</dd>
+      </div>
+      <div>
+        <dt>{say('market.bestSell')}</dt>
+        <dd>{showExact(bestSell, quote)}</dd>
+      </div>
+      <div>
+        <dt>{say('market.dayChange')}</dt>
+        <dd>{showShare(dayChange === null ? null : Number(dayChange) / 100, { isSigned: true })}</dd>
+      </div>
+      <div>
+        <dt>{say('market.age')}</dt>
+        <dd>
+          <Age atMs={bookSeenAtMs} />
+        </dd>
+      </div>
+      <div>
+        <dt>{say('overview.strategies')}</dt>
+        <dd class="links">
+          {strategies.map((name) => (
+            <NameLink key={name} view="strategy" name={name} />
+          ))}
+        </dd>
+      </div>
+      {isClosed ? (
+        <div>
+          <dt>{say('column.state')}</dt>
+          <dd>{say('market.closed')}</dd>
+        </div>
+      ) : null}
+    </dl>
+  );
+}
+
+function MarketChart({ market }: { readonly market: MarketItem }) {
+  const { symbol, quote, timeframes } = market;
+  const timeframe = useSignal(timeframes.includes('1h') ? '1h' : (timeframes[0] ?? '1h'));
+  const base = `/markets/${encodeURIComponent(symbol)}`;
+  const candles = useReply<ChartCandlesReply>(
+    withQuery(`${base}/candles`, { timeframe: timeframe.value, limit: CANDLES }),
+    CANDLES_PAUSE_MS,
+  );
+  const marks = useReply<MarksReply>(`${base}/marks`);
+  const plots = useReply<PlotsReply>(`${base}/plots`, PLOTS_PAUSE_MS);
+  return (
+    <Panel
+      title={say('market.chart')}
+      note={say('market.chartNote', { unit: unitNow(quote) })}
+      actions={
+        <span class="choices" role="group" aria-label={say('market.timeframe')}>
+          {timeframes.map((each) => (
+            <button
+              type="button"
+              key={each}
+              aria-pressed={each === timeframe.value}
+              onClick={() => (timeframe.value = each)}
+            >
+              <bdi dir="ltr">{each}</bdi>
+            </button>
+          ))}
+        </span>
+      }
+    >
+      <WithReply reply={candles.value}>
+        {(data) =>
+          data.candles.length === 0 ? (
+            <p class="empty">{say('market.noCandles')}</p>
+          ) : (
+            <CandleView
+              label={say('market.chartOf', { market: symbol })}
+              data={{
+                candles: data,
+                marks: marks.value.data,
+                plots: plots.value.data,
+                quote,
+                words: {
+                  buy: say('side.buy'),
+                  sell: say('side.sell'),
+                  stop: say('chart.stop'),
+                  take: say('chart.take'),
+                },
+              }}
+            />
+          )
+        }
+      </WithReply>
+      <p class="note">
+        <a href="https://www.tradingview.com/" rel="noreferrer" target="_blank">
+          {say('chart.library')}
+        </a>
+      </p>
+    </Panel>
+  );
+}
+
+function OwnOrders({ symbol }: { readonly symbol: string }) {
+  const marks = useReply<MarksReply>(`/markets/${encodeURIComponent(symbol)}/marks`);
+  return (
+    <WithReply reply={marks.value}>
+      {({ orders }) => <OrdersTable orders={orders} label={say('market.ownOrders')} isShort />}
+    </WithReply>
+  );
+}

@@ -1,0 +1,154 @@
+import { askFor } from '../actions/action.ts';
+import type { OrderItem, OrderReply, StepItem } from '../../schema/order.ts';
+import { knownMarket } from '../markets.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Panel, WithReply } from '../parts/panel.tsx';
+import { NameLink, Said, SideWord } from '../parts/words.tsx';
+import { RawData } from '../parts/raw-data.tsx';
+import { say } from '../say.ts';
+import { mayOperate } from '../session.ts';
+import { showExact, showLength, showTime } from '../shown.ts';
+import { useReply } from '../use-reply.ts';
+import { fillColumns } from './fills.tsx';
+import { isAtWork, OrderPrice, OrderStateBadge } from './orders-table.tsx';
+
+/** An order with its whole life: what was wanted, every step, every fill, and the replies of the exchange. */
+export function OneOrderView({ name }: { readonly name: string }) {
+  const reply = useReply<OrderReply>(`/orders/${encodeURIComponent(name)}`);
+  return (
+    <>
+      <h1>
+        {say('column.order')} <bdi dir="ltr">{name}</bdi>
+      </h1>
+      <WithReply reply={reply.value}>
+        {({ orders, fills, steps, intent }) => (
+          <>
+            {orders.map((order) => (
+              <OrderFacts key={order.key} order={order} intent={intent} />
+            ))}
+            <Panel title={say('order.life')} note={say('order.lifeNote')}>
+              <Steps steps={steps} />
+            </Panel>
+            <Panel title={say('fills.title')}>
+              <DataTable
+                label={say('fills.title')}
+                columns={fillColumns()}
+                rows={fills}
+                keyOf={({ tradeId }) => tradeId}
+                empty={say('fills.none')}
+              />
+            </Panel>
+          </>
+        )}
+      </WithReply>
+    </>
+  );
+}
+
+interface OrderFactsProps {
+  readonly order: OrderItem;
+  readonly intent: OrderReply['intent'];
+}
+
+function OrderFacts({ order, intent }: OrderFactsProps) {
+  const { key, side, market, strategy, amount, filled, filledTotal, fee, venueId, reason, exit } = order;
+  const names = knownMarket(market);
+  const [base, quote] = [names?.base ?? '', names?.quote ?? ''];
+  return (
+    <Panel
+      title={say('order.about', { key })}
+      actions={
+        mayOperate() && isAtWork(order) ? (
+          <button
+            type="button"
+            class="danger"
+            onClick={() => askFor({ kind: 'cancel', body: { order: key } }, `${market} · ${key}`)}
+          >
+            {say('action.cancel.one')}
+          </button>
+        ) : undefined
+      }
+    >
+      <dl class="figures">
+        <div>
+          <dt>{say('column.state')}</dt>
+          <dd>
+            <OrderStateBadge order={order} />
+          </dd>
+        </div>
+        <div>
+          <dt>{say('column.order')}</dt>
+          <dd>
+            <SideWord side={side} /> {showExact(amount, base)} <NameLink view="market" name={market} />
+          </dd>
+        </div>
+        <div>
+          <dt>{say('column.price')}</dt>
+          <dd>
+            <OrderPrice order={order} />
+          </dd>
+        </div>
+        <div>
+          <dt>{say('column.filled')}</dt>
+          <dd>
+            {showExact(filled, base)} · {showExact(filledTotal, quote)}
+          </dd>
+        </div>
+        <div>
+          <dt>{say('column.fee')}</dt>
+          <dd>{showExact(fee, side === 'buy' ? base : quote)}</dd>
+        </div>
+        <div>
+          <dt>{say('column.strategy')}</dt>
+          <dd>
+            <NameLink view="strategy" name={strategy} />
+          </dd>
+        </div>
+        <div>
+          <dt>{say('order.venueId')}</dt>
+          <dd>
+            <bdi dir="ltr">{venueId ?? '–'}</bdi>
+          </dd>
+        </div>
+        {exit === null ? null : (
+          <div>
+            <dt>{say('order.exit')}</dt>
+            <dd>
+              <bdi dir="ltr">{exit}</bdi>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>{say('column.reason')}</dt>
+          <dd>
+            <Said text={reason ?? intent?.reason ?? null} />
+          </dd>
+        </div>
+      </dl>
+    </Panel>
+  );
+}
+
+function Steps({ steps }: { readonly steps: readonly StepItem[] }) {
+  if (steps.length === 0) return <p class="empty">{say('order.noSteps')}</p>;
+  return (
+    <ol class="life">
+      {steps.map(({ seq, atMs, kind, data, rawReply }, index) => {
+        const before = steps[index - 1]?.atMs;
+        return (
+          <li key={seq}>
+            <span class="when">
+              <time>{showTime(atMs, 'second')}</time>
+              {before === undefined || atMs === before ? null : (
+                <small class="note">{say('order.later', { length: showLength(atMs - before) })}</small>
+              )}
+            </span>
+            <strong dir="ltr">{kind}</strong>
+            <RawData label={say('order.data')} data={data} />
+            {rawReply === null ? null : <RawData label={say('order.rawReply')} data={rawReply} />}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

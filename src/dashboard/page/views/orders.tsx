@@ -1,0 +1,66 @@
+import { useSignal } from '@preact/signals';
+import { askFor, openDialog } from '../actions/action.ts';
+import type { OrderItem } from '../../schema/order.ts';
+import { PagedList } from '../parts/paged-list.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { say } from '../say.ts';
+import { mayOperate } from '../session.ts';
+import { MarketAndStrategy, useMarketAndStrategy } from './filters.tsx';
+import { orderColumns } from './orders-table.tsx';
+
+export function OrdersView() {
+  const state = useSignal<'open' | 'all'>('open');
+  const filter = useMarketAndStrategy();
+  const { market, strategy } = filter.value;
+  const isNarrow = market !== '' || strategy !== '';
+  const cancelAll = (): void =>
+    askFor(
+      {
+        kind: 'cancel',
+        body: isNarrow
+          ? { ...(market === '' ? {} : { market }), ...(strategy === '' ? {} : { strategy }) }
+          : { isAll: true },
+      },
+      isNarrow ? [strategy, market].filter((part) => part !== '').join(' · ') : null,
+    );
+  return (
+    <>
+      <header class="view-head">
+        <h1>{say('view.orders')}</h1>
+        <span class="choices" role="group" aria-label={say('column.state')}>
+          {(['open', 'all'] as const).map((each) => (
+            <button
+              type="button"
+              key={each}
+              aria-pressed={state.value === each}
+              onClick={() => (state.value = each)}
+            >
+              {say(`orders.${each}`)}
+            </button>
+          ))}
+        </span>
+        <MarketAndStrategy filter={filter} />
+        {mayOperate() ? (
+          <span class="head-actions">
+            <button type="button" onClick={() => (openDialog.value = { asks: 'order', market: null })}>
+              {say('action.order.do')}
+            </button>
+            <button type="button" class="danger" onClick={cancelAll}>
+              {say(isNarrow ? 'orders.cancelThese' : 'orders.cancelAll')}
+            </button>
+          </span>
+        ) : null}
+      </header>
+      <Panel title={say(`orders.${state.value}`)}>
+        <PagedList<OrderItem>
+          path="/orders"
+          query={{ state: state.value, market, strategy }}
+          label={say('view.orders')}
+          empty={say('orders.none')}
+          columns={orderColumns(false)}
+          keyOf={({ key }) => key}
+        />
+      </Panel>
+    </>
+  );
+}

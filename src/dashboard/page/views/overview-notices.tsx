@@ -1,0 +1,69 @@
+import { askFor } from '../actions/action.ts';
+import type { OverviewReply } from '../../schema/overview.ts';
+import { NameLink } from '../parts/words.tsx';
+import { hrefOf } from '../route.ts';
+import { say } from '../say.ts';
+import { mayOperate } from '../session.ts';
+import { showAge, showLeft, showName, showTime } from '../shown.ts';
+import type { ComponentChildren } from 'preact';
+
+function Notice({ tone, children }: { readonly tone: 'bad' | 'warn'; readonly children: ComponentChildren }) {
+  return <li class={`notice ${tone}`}>{children}</li>;
+}
+
+/** What a person has to know first: everything that is not as it should be. */
+export function Notices({ data }: { readonly data: OverviewReply }) {
+  const { credential, lockouts, unresolved, books, locks, alerts, bot } = data;
+  const isDead = bot.state === 'silent' || bot.state === 'ended';
+  return (
+    <ul class="notices" aria-label={say('notices.label')}>
+      {isDead ? (
+        <Notice tone="bad">
+          {say('notices.dead', { time: showTime(bot.silentSinceMs) })} {say('notices.readOn')}
+        </Notice>
+      ) : null}
+      {credential === null ? null : (
+        <Notice tone="bad">
+          {say('notices.credential', { name: showName(credential.name), age: showAge(credential.sinceMs) })}
+        </Notice>
+      )}
+      {books === 'broken' || books === 'suspected' ? (
+        <Notice tone={books === 'broken' ? 'bad' : 'warn'}>
+          <a href={hrefOf('books')}>{say(`books.${books}`)}</a>
+        </Notice>
+      ) : null}
+      {lockouts.map(({ budget, endsAtMs }) => (
+        <Notice tone="bad" key={budget}>
+          {endsAtMs === null
+            ? say('notices.lockoutOpen', { budget: showName(budget) })
+            : say('notices.lockout', { budget: showName(budget), left: showLeft(endsAtMs) })}
+        </Notice>
+      ))}
+      {unresolved.map(({ key, market, sentAtMs }) => (
+        <Notice tone="warn" key={key}>
+          {say('notices.unresolved', { market: showName(market), age: showAge(sentAtMs) })}{' '}
+          <NameLink view="order" name={key} />
+        </Notice>
+      ))}
+      {alerts.map(({ id, text, severity, acknowledgedAtMs }) => (
+        <Notice tone={severity === 'critical' ? 'bad' : 'warn'} key={id}>
+          <span dir="auto">{text}</span>
+          {acknowledgedAtMs === null && mayOperate() ? (
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, text)}
+            >
+              {say('action.acknowledge.do')}
+            </button>
+          ) : null}
+        </Notice>
+      ))}
+      {locks.length === 0 ? null : (
+        <Notice tone="warn">
+          <a href={hrefOf('locks')}>{say('notices.locks', { count: locks.length })}</a>
+        </Notice>
+      )}
+    </ul>
+  );
+}

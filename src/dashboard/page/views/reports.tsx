@@ -1,0 +1,52 @@
+import { reportAddress } from '../api.ts';
+import type { ReportItem, ReportsReply } from '../../schema/report.ts';
+import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { Panel, WithReply } from '../parts/panel.tsx';
+import { say } from '../say.ts';
+import { showCount, showTime } from '../shown.ts';
+import { useReply } from '../use-reply.ts';
+
+const KILOBYTE = 1_024;
+
+/** Reports, backtests and studies below the data folder. Each opens in a page of its own, which can do nothing here. */
+export function ReportsView() {
+  const reply = useReply<ReportsReply>('/reports');
+  const columns: readonly TableColumn<ReportItem>[] = [
+    {
+      key: 'name',
+      head: say('reports.name'),
+      isTitle: true,
+      cell: ({ id, name }) => (
+        <a href={reportAddress(id)} target="_blank" rel="noreferrer" dir="ltr">
+          {name}
+        </a>
+      ),
+    },
+    { key: 'kind', head: say('reports.kind'), cell: ({ kind }) => say(`reportKind.${kind}`) },
+    { key: 'time', head: say('column.time'), cell: ({ atMs }) => showTime(atMs) },
+    {
+      key: 'size',
+      head: say('reports.size'),
+      isNumber: true,
+      cell: ({ bytes }) => say('reports.kilobytes', { size: showCount(Math.ceil(bytes / KILOBYTE)) }),
+    },
+  ];
+  return (
+    <>
+      <h1>{say('view.reports')}</h1>
+      <WithReply reply={reply.value}>
+        {({ reports }) => (
+          <Panel title={say('reports.title')} note={say('reports.note')}>
+            <DataTable
+              label={say('view.reports')}
+              columns={columns}
+              rows={reports}
+              keyOf={({ id }) => id}
+              empty={say('reports.none')}
+            />
+          </Panel>
+        )}
+      </WithReply>
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+import type { IntentItem } from '../../schema/order.ts';
+import type { StrategyReply } from '../../schema/strategy.ts';
+import { Lines } from '../charts/lines.tsx';
+import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { Panel, WithReply } from '../parts/panel.tsx';
+import { Age, Badge, Gain, NameLink, Said } from '../parts/words.tsx';
+import { RawData } from '../parts/raw-data.tsx';
+import { say } from '../say.ts';
+import { showCount } from '../shown.ts';
+import { useReply } from '../use-reply.ts';
+import { unitNow } from '../unit-now.ts';
+import { LogTable } from './log.tsx';
+import { LocksTable } from './locks-table.tsx';
+import { OrdersTable } from './orders-table.tsx';
+import { PositionsTable, StrategyButton, StrategyStatusBadge } from './overview-tables.tsx';
+
+/** One strategy: what it has done, what it holds, and why. */
+export function StrategyView({ name }: { readonly name: string }) {
+  const reply = useReply<StrategyReply>(`/strategies/${encodeURIComponent(name)}`);
+  return (
+    <WithReply reply={reply.value}>
+      {({ strategy, state, positions, openOrders, intents, log, locks, profit }) => (
+        <>
+          <header class="view-head">
+            <h1>
+              <bdi dir="ltr">{name}</bdi>
+            </h1>
+            <StrategyStatusBadge strategy={strategy} />
+            <span class="head-actions">
+              <StrategyButton strategy={strategy} />
+            </span>
+          </header>
+          {strategy.reason === null ? null : <Said text={strategy.reason} />}
+          <StrategyFigures strategy={strategy} />
+          {profit
+            .filter(({ points }) => points.length > 1)
+            .map((series) => {
+              const currency = series.name.split('/').at(-1) ?? '';
+              return (
+                <Panel key={series.name} title={say('column.profit')}>
+                  <Lines
+                    series={[series]}
+                    names={[`${say('column.profit')} (${unitNow(currency)})`]}
+                    currency={currency}
+                    label={say('chart.time')}
+                  />
+                </Panel>
+              );
+            })}
+          <Panel title={say('overview.positions')}>
+            <PositionsTable positions={positions} />
+          </Panel>
+          <Panel title={say('orders.open')}>
+            <OrdersTable orders={openOrders} label={say('orders.open')} />
+          </Panel>
+          <Panel title={say('strategy.intents')} note={say('strategy.intentsNote')}>
+            <IntentsTable intents={intents} />
+          </Panel>
+          {locks.length === 0 ? null : (
+            <Panel title={say('view.locks')}>
+              <LocksTable locks={locks} />
+            </Panel>
+          )}
+          <Panel title={say('view.log')}>
+            <LogTable lines={log} />
+          </Panel>
+          <Panel title={say('strategy.state')}>
+            <RawData label={say('strategy.showState')} data={state} />
+          </Panel>
+        </>
+      )}
+    </WithReply>
+  );
+}
+
+function StrategyFigures({ strategy }: { readonly strategy: StrategyReply['strategy'] }) {
+  const { profit, realised, open, currency, orders, fills, requests, markets } = strategy;
+  return (
+    <dl class="figures">
+      <div>
+        <dt>{say('column.profit')}</dt>
+        <dd class="main-figure">
+          <Gain amount={profit} currency={currency} />
+        </dd>
+      </div>
+      <div>
+        <dt>{say('strategy.realised')}</dt>
+        <dd>
+          <Gain amount={realised} currency={currency} />
+        </dd>
+      </div>
+      <div>
+        <dt>{say('column.openProfit')}</dt>
+        <dd>
+          <Gain amount={open} currency={currency} />
+        </dd>
+      </div>
+      <div>
+        <dt>{say('column.orders')}</dt>
+        <dd>{showCount(orders)}</dd>
+      </div>
+      <div>
+        <dt>{say('column.fills')}</dt>
+        <dd>{showCount(fills)}</dd>
+      </div>
+      <div>
+        <dt>{say('column.requests')}</dt>
+        <dd>{showCount(requests)}</dd>
+      </div>
+      <div>
+        <dt>{say('column.markets')}</dt>
+        <dd class="links">
+          {markets.map((market) => (
+            <NameLink key={market} view="market" name={market} />
+          ))}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function IntentsTable({ intents }: { readonly intents: readonly IntentItem[] }) {
+  const columns: readonly TableColumn<IntentItem>[] = [
+    { key: 'time', head: say('column.time'), cell: ({ atMs }) => <Age atMs={atMs} /> },
+    {
+      key: 'kind',
+      head: say('column.intent'),
+      isTitle: true,
+      cell: ({ kind }) => <bdi dir="ltr">{kind}</bdi>,
+    },
+    {
+      key: 'market',
+      head: say('column.market'),
+      cell: ({ market }) => (market === null ? '–' : <NameLink view="market" name={market} />),
+    },
+    {
+      key: 'status',
+      head: say('column.state'),
+      cell: ({ status }) => (
+        <Badge tone={{ working: 'warn', done: 'good', refused: 'bad' }[status] as 'warn' | 'good' | 'bad'}>
+          {say(`intentStatus.${status}`)}
+        </Badge>
+      ),
+    },
+    { key: 'reason', head: say('column.reason'), cell: ({ reason }) => <Said text={reason} /> },
+    {
+      key: 'data',
+      head: say('order.data'),
+      cell: ({ data }) => <RawData label={say('order.data')} data={data} />,
+    },
+  ];
+  return (
+    <DataTable
+      label={say('strategy.intents')}
+      columns={columns}
+      rows={intents}
+      keyOf={({ id }) => id}
+      empty={say('strategy.noIntents')}
+    />
+  );
+}

@@ -1,0 +1,504 @@
+import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
+import type { OverviewReply } from '../../../src/dashboard/schema/overview.ts';
+
+/** A Tuesday afternoon in Tehran, of which every reply of the made-up bot is. */
+export const NOW_MS = Date.UTC(2026, 3, 7, 11, 0, 0);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A wave that is the same in every run. */
+const wave = (index: number): number =>
+  Math.sin(index / 7) * 3 + Math.sin(index / 2.3) + Math.sin(index / 41) * 9;
+
+const PRICE = 59_500_000_000;
+
+const orderOf = (index: number, state: 'open' | 'filled' | 'cancelled') => ({
+  key: `grid-${1_000 + index}`,
+  clientOrderId: `c${index}`,
+  venueId: `${88_000 + index}`,
+  intentId: `i${index}`,
+  strategy: index % 3 === 0 ? 'dip-buyer' : 'grid',
+  tag: null,
+  exit: index % 5 === 4 ? 'stop-loss' : null,
+  market: 'BTCIRT',
+  side: index % 2 === 0 ? ('buy' as const) : ('sell' as const),
+  execution: 'limit' as const,
+  price: String(PRICE + (index % 2 === 0 ? -1 : 1) * (index + 1) * 40_000_000),
+  stopPrice: index % 5 === 4 ? String(PRICE - 900_000_000) : null,
+  amount: '0.00125',
+  filled: state === 'filled' ? '0.00125' : index % 4 === 0 ? '0.0005' : '0',
+  filledTotal: state === 'filled' ? '74375000' : '0',
+  fee: state === 'filled' ? '0.0000025' : '0',
+  state,
+  reason: state === 'cancelled' ? 'the quote moved' : null,
+  pairKey: null,
+  attempts: 1,
+  plannedAtMs: NOW_MS - (index + 1) * 7 * MINUTE_MS,
+  sentAtMs: NOW_MS - (index + 1) * 7 * MINUTE_MS + 420,
+  closedAtMs: state === 'open' ? null : NOW_MS - index * 7 * MINUTE_MS,
+});
+
+const fillOf = (index: number) => ({
+  tradeId: `t${90_000 - index}`,
+  orderKey: `grid-${1_020 + index}`,
+  venueOrderId: `${88_020 + index}`,
+  strategy: index % 3 === 0 ? 'dip-buyer' : 'grid',
+  market: 'BTCIRT',
+  side: index % 2 === 0 ? ('buy' as const) : ('sell' as const),
+  atMs: NOW_MS - (index + 1) * 37 * MINUTE_MS,
+  price: String(PRICE - index * 7_000_000),
+  amount: '0.00125',
+  total: '74375000',
+  fee: '0.0000025',
+  feeCurrency: 'btc',
+});
+
+const seriesOf = (name: string, base: number, points = 300, stepMs = HOUR_MS) => ({
+  name,
+  points: Array.from({ length: points }, (_, index): [number, number] => [
+    NOW_MS - (points - index) * stepMs,
+    base + (wave(index) * base) / 300 + (index * base) / 9_000,
+  ]),
+});
+
+const lock = {
+  name: 'cooldown',
+  rule: 'grid/cooldown',
+  strategy: 'grid',
+  market: 'ETHIRT',
+  reason: '3 stops in 4 hours',
+  by: null,
+  beganAtMs: NOW_MS - HOUR_MS,
+  endsAtMs: NOW_MS + 3 * HOUR_MS,
+  entries: 'cancel' as const,
+  pauses: false,
+};
+
+const alert = {
+  id: 'a7',
+  rule: 'unprotected',
+  severity: 'warning' as const,
+  subject: 'dip-buyer',
+  text: 'dip-buyer holds 0.02 BTC that no stop covers',
+  openedAtMs: NOW_MS - 12 * MINUTE_MS,
+  endedAtMs: null,
+  acknowledgedAtMs: null,
+  acknowledgedBy: null,
+  deliveries: [{ channel: 'telegram', state: 'delivered' as const, atMs: NOW_MS - 12 * MINUTE_MS }],
+};
+
+const bot = {
+  instance: 'home',
+  venue: 'live',
+  isEmbedded: false,
+  state: 'running' as const,
+  sinceMs: NOW_MS - 9 * DAY_MS,
+  reason: null,
+  silentSinceMs: null,
+  lastOrderAtMs: NOW_MS - 7 * MINUTE_MS,
+};
+
+const equity = [
+  {
+    currency: 'rls',
+    now: '48250175300',
+    day: '128500000',
+    total: '-1204400000',
+    drawdown: '0.0312',
+    asOfMs: NOW_MS - 40_000,
+  },
+  { currency: 'usdt', now: '1250.75', day: '0', total: '50.75', drawdown: '0', asOfMs: NOW_MS - 40_000 },
+];
+
+const strategies = [
+  {
+    name: 'grid',
+    plugin: 'grid-trader',
+    markets: ['BTCIRT', 'ETHIRT'],
+    status: 'running' as const,
+    reason: null,
+    currency: 'rls',
+    profit: '310250000',
+    realised: '290000000',
+    open: '20250000',
+    orders: 1_204,
+    fills: 388,
+    requests: 2_460,
+    lastDecision: {
+      atMs: NOW_MS - 7 * MINUTE_MS,
+      kind: 'quote',
+      market: 'BTCIRT',
+      status: 'working' as const,
+      reason: null,
+    },
+  },
+  {
+    name: 'dip-buyer',
+    plugin: 'dip-buyer',
+    markets: ['BTCIRT'],
+    status: 'paused by hand' as const,
+    reason: 'a fork',
+    currency: 'rls',
+    profit: '-14500000',
+    realised: '0',
+    open: '-14500000',
+    orders: 12,
+    fills: 5,
+    requests: 31,
+    lastDecision: {
+      atMs: NOW_MS - 3 * HOUR_MS,
+      kind: 'order',
+      market: 'BTCIRT',
+      status: 'refused' as const,
+      reason: 'expected at most 0.05 BTC in open orders, was 0.06',
+    },
+  },
+];
+
+const position = {
+  strategy: 'dip-buyer',
+  asset: 'btc',
+  market: 'BTCIRT',
+  currency: 'rls',
+  amount: '0.02',
+  value: '1190000000',
+  profit: '-14500000',
+  stop: '58600000000',
+  isProtected: false,
+};
+
+export const OVERVIEW: OverviewReply = {
+  nowMs: NOW_MS,
+  botNowMs: NOW_MS,
+  bot,
+  equity,
+  exposure: [{ asset: 'btc', amount: '0.02', currency: 'rls', value: '1190000000' }],
+  positions: [position],
+  strategies,
+  openOrders: 6,
+  unresolved: [
+    { key: 'grid-1044', strategy: 'grid', market: 'ETHIRT', side: 'buy', sentAtMs: NOW_MS - 11 * MINUTE_MS },
+  ],
+  lockouts: [{ budget: 'orders/list', endsAtMs: NOW_MS + 17 * MINUTE_MS, isOnTrial: false }],
+  dataAges: [
+    { feed: 'book BTCIRT', readAtMs: NOW_MS - 2_000 },
+    { feed: 'wallets', readAtMs: NOW_MS - 31_000 },
+    { feed: 'trades', readAtMs: NOW_MS - 9_000 },
+  ],
+  books: 'agreed',
+  credential: null,
+  locks: [lock],
+  alerts: [alert],
+  requestsBecauseOfPage: 0,
+};
+
+const marketOf = (symbol: string, base: string) => ({
+  symbol,
+  base,
+  quote: 'rls',
+  last: String(PRICE),
+  bestBuy: String(PRICE - 15_000_000),
+  bestSell: String(PRICE + 15_000_000),
+  dayChange: '-1.27',
+  isClosed: false,
+  priceStep: '10',
+  amountStep: '0.000001',
+  statsSeenAtMs: NOW_MS - 4_000,
+  bookSeenAtMs: NOW_MS - 2_000,
+  timeframes: ['1m', '1h', '1d'],
+  strategies: base === 'btc' ? ['grid', 'dip-buyer'] : ['grid'],
+});
+
+const priceAt = (step: number): string => String(Math.round(PRICE + wave(step) * 60_000_000));
+
+const candle = (index: number) => {
+  const [open, close] = [priceAt(index), priceAt(index + 1)];
+  const high = String(Math.max(Number(open), Number(close)) + 25_000_000);
+  const low = String(Math.min(Number(open), Number(close)) - 25_000_000);
+  return {
+    openTimeMs: NOW_MS - (500 - index) * HOUR_MS,
+    open,
+    high,
+    low,
+    close,
+    volume: String(3 + (index % 7)),
+  };
+};
+
+const level = (side: 1 | -1, index: number): [string, string] => [
+  String(PRICE + side * (15_000_000 + index * 25_000_000)),
+  (((index * 37) % 11) / 100 + 0.01).toFixed(2),
+];
+
+const openOrders = Array.from({ length: 6 }, (_, index) => orderOf(index, 'open'));
+const fills = Array.from({ length: 40 }, (_, index) => fillOf(index));
+const step = (seq: number, kind: string, data: unknown, rawReply: string | null = null) => ({
+  seq,
+  atMs: NOW_MS - (10 - seq) * 1_300,
+  kind,
+  subject: 'grid-1000',
+  data,
+  rawReply,
+});
+
+const intent = {
+  id: 'i0',
+  strategy: 'grid',
+  atMs: NOW_MS - 7 * MINUTE_MS,
+  kind: 'quote',
+  market: 'BTCIRT',
+  status: 'working' as const,
+  reason: null,
+  data: { buy: '59480000000', sell: '59520000000' },
+};
+
+const logLine = (seq: number, level: 'info' | 'warning' | 'error', text: string) => ({
+  seq,
+  atMs: NOW_MS - (10 - seq) * 40_000,
+  level,
+  kind: 'log',
+  subject: 'grid',
+  text,
+  data: { seq },
+});
+const log = [
+  logLine(9, 'warning', 'the spread is 1.4 %, quotes wait'),
+  logLine(8, 'info', 'moved both quotes by 3 steps'),
+  logLine(7, 'error', 'expected a price above 0, was "-1"'),
+];
+
+const budget = {
+  subject: 'account' as const,
+  budget: 'orders/add',
+  limit: 300,
+  ownLimit: 300,
+  isAssumed: false,
+  windowMs: 600_000,
+  inUse: 118,
+  onTheWay: 1,
+  reserve: 30,
+  fullForMs: 0,
+  lockedForMs: null,
+  isOnTrial: false,
+  stoppedForMs: null,
+};
+
+/** What the made-up bot answers, by the name of the address. */
+export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>> = {
+  session: {
+    name: 'first',
+    role: 'operate',
+    csrf: 'csrf-of-test',
+    endsAtMs: null,
+    language: 'en',
+    version: '0.1.0',
+  },
+  overview: OVERVIEW,
+  equity: { series: [seriesOf('equity/rls', 48_000_000_000), seriesOf('equity/usdt', 1_250)] },
+  strategy: {
+    strategy: strategies[0],
+    state: { lastClose: 59_500_000_000, rungs: [1, 2, 3] },
+    positions: [],
+    openOrders,
+    intents: [intent, { ...intent, id: 'i1', status: 'refused', reason: 'the market is locked' }],
+    log,
+    locks: [lock],
+    profit: [seriesOf('profit/grid/rls', 300_000_000)],
+  },
+  markets: { markets: [marketOf('BTCIRT', 'btc'), marketOf('ETHIRT', 'eth')] },
+  candles: {
+    market: 'BTCIRT',
+    timeframe: '1h',
+    isBuilt: false,
+    candles: Array.from({ length: 500 }, (_, index) => candle(index)),
+  },
+  marks: {
+    market: 'BTCIRT',
+    orders: openOrders,
+    fills,
+    brackets: [
+      {
+        intentId: 'i9',
+        strategy: 'dip-buyer',
+        side: 'buy',
+        stop: '58600000000',
+        takeProfits: ['60400000000'],
+        state: 'protected',
+      },
+    ],
+  },
+  book: {
+    market: 'BTCIRT',
+    bids: Array.from({ length: 20 }, (_, index) => level(-1, index)),
+    asks: Array.from({ length: 20 }, (_, index) => level(1, index)),
+    updatedAtMs: NOW_MS - 2_300,
+    seenAtMs: NOW_MS - 2_000,
+    own: [
+      {
+        key: 'grid-1000',
+        strategy: 'grid',
+        side: 'buy',
+        price: String(PRICE - 40_000_000),
+        left: '0.00075',
+        place: 2,
+        ahead: '0.01',
+      },
+      {
+        key: 'grid-1005',
+        strategy: 'grid',
+        side: 'sell',
+        price: String(PRICE + 900_000_000),
+        left: '0.00125',
+        place: null,
+        ahead: null,
+      },
+    ],
+  },
+  plots: {
+    market: 'BTCIRT',
+    series: [{ ...seriesOf('plot/grid/middle', PRICE, 200), strategy: 'grid', plot: 'middle' }],
+  },
+  orders: { items: [...openOrders, orderOf(7, 'filled'), orderOf(8, 'cancelled')], next: '42' },
+  order: {
+    orders: [orderOf(0, 'open')],
+    fills: fills.slice(0, 2),
+    steps: [
+      step(1, 'planned', { price: '59460000000' }),
+      step(2, 'sent', { attempt: 1 }),
+      step(4, 'accepted', { id: 88_000 }, '{"status":"ok","id":88000}'),
+      step(7, 'fill', { amount: '0.0005' }),
+    ],
+    intent: { id: 'i0', kind: 'quote', status: 'working', reason: null, atMs: NOW_MS - 7 * MINUTE_MS },
+  },
+  fills: { items: fills, next: null },
+  intents: { items: [intent], next: null },
+  budgets: {
+    asOfMs: NOW_MS,
+    budgets: [
+      budget,
+      { ...budget, budget: 'orders/list', inUse: 60, limit: 60, lockedForMs: 1_020_000 },
+      { ...budget, subject: 'address', budget: 'market data', isAssumed: true, inUse: 12 },
+    ],
+    overTime: [seriesOf('budget/orders/add', 110), seriesOf('budget/orders/list', 40)],
+    lockouts: OVERVIEW.lockouts,
+    strategies: [
+      { strategy: 'grid', requests: 2_460, orders: 1_204, fills: 388, requestsPerFill: 6.34 },
+      { strategy: 'dip-buyer', requests: 31, orders: 12, fills: 0, requestsPerFill: null },
+    ],
+  },
+  books: {
+    state: 'broken',
+    comparedAtMs: NOW_MS - 50_000,
+    comparisons: 9_120,
+    sinceMs: NOW_MS - 9 * MINUTE_MS,
+    brokenAtMs: NOW_MS - 4 * MINUTE_MS,
+    isGone: false,
+    why: 'the wallet of BTC has 0.001 more than the books: a deposit would look like this',
+    blockedBy: null,
+    differences: [{ currency: 'btc', expected: '0.021', found: '0.022', difference: '0.001' }],
+    findings: [],
+    transfers: [],
+    balances: [
+      {
+        currency: 'rls',
+        total: '47060175300',
+        held: '371875000',
+        expected: '47060175300',
+        seenAtMs: NOW_MS - 31_000,
+      },
+      { currency: 'btc', total: '0.022', held: '0.00375', expected: '0.021', seenAtMs: NOW_MS - 31_000 },
+    ],
+  },
+  locks: {
+    locks: [lock],
+    nextChangeAtMs: NOW_MS + 3 * HOUR_MS,
+    waiting: [{ kind: 'lock', name: 'hand', strategy: null, market: 'BTCIRT' }],
+  },
+  log: { items: log, next: null },
+  alerts: {
+    items: [
+      alert,
+      {
+        ...alert,
+        id: 'a6',
+        severity: 'critical',
+        text: 'the exchange refuses the key',
+        endedAtMs: NOW_MS - DAY_MS,
+        acknowledgedAtMs: NOW_MS - DAY_MS,
+        acknowledgedBy: 'first',
+      },
+    ],
+    next: null,
+  },
+  reports: {
+    reports: [
+      {
+        id: 'aa11',
+        name: 'backtests/grid-2026-04-02/report.html',
+        kind: 'backtest',
+        atMs: NOW_MS - 5 * DAY_MS,
+        bytes: 612_345,
+      },
+      {
+        id: 'bb22',
+        name: 'studies/grid/report.html',
+        kind: 'study',
+        atMs: NOW_MS - 6 * DAY_MS,
+        bytes: 1_612_345,
+      },
+    ],
+  },
+  bots: {
+    asOfMs: NOW_MS,
+    bots: [
+      {
+        name: 'home',
+        isThis: true,
+        bot,
+        equity,
+        openOrders: 6,
+        strategies: ['grid', 'dip-buyer'],
+        dashboard: 'http://127.0.0.1:8420',
+        problem: null,
+      },
+      {
+        name: 'second',
+        isThis: false,
+        bot: {
+          ...bot,
+          instance: 'second',
+          state: 'silent',
+          silentSinceMs: NOW_MS - 8 * HOUR_MS,
+          lastOrderAtMs: NOW_MS - 9 * HOUR_MS,
+        },
+        equity: [equity[1]],
+        openOrders: 2,
+        strategies: ['ma-cross'],
+        dashboard: 'http://127.0.0.1:8421',
+        problem: null,
+      },
+    ],
+    totals: equity,
+  },
+  actionState: {
+    id: 5,
+    state: 'done',
+    takenAtMs: NOW_MS,
+    progress: null,
+    result: { ok: true, message: 'halted; 41 orders canceled', left: [], placed: [] },
+  },
+};
+
+/** The cost of a halt that cancels many orders. */
+export const COST = {
+  dryRun: true,
+  cancels: ['grid-1000'],
+  cancelCount: 41,
+  places: [],
+  requests: 41,
+  limit: 90,
+  windowMs: 60_000,
+  seconds: 28,
+  text: 'This stops trading until it is resumed, and cancels the orders of the bot; 41 orders: 28 s at 90 a minute.',
+};

@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fastify, type FastifyInstance } from 'fastify';
+import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
+import { securityHeaders } from '../../../src/dashboard/server/security-headers.ts';
+import { COST, REPLIES } from './made-up-replies.ts';
+
+const PAGE = 'dist/src/dashboard/page';
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+type EndpointName = keyof typeof DASHBOARD_ENDPOINTS;
+
+/** A server of the page over made-up replies, with the policy of the real one. */
+export class MadeUpServer {
+  readonly #app: FastifyInstance;
+  /** Bodies of commands, by the order in which they came. */
+  readonly posted: { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[] = [];
+  /** Replies that differ from the usual ones. */
+  readonly replies = new Map<EndpointName, unknown>();
+  /** What was given to sign in. */
+  readonly signedInWith: unknown[] = [];
+  isSignedIn = true;
+
+  constructor() {
+    this.#app = fastify();
+    this.#app.addHook('onRequest', (_request, reply, done) => {
+      void reply.headers(securityHeaders(false));
+      done();
+    });
+    for (const [name, { method, path, reply: shape }] of Object.entries(DASHBOARD_ENDPOINTS)) {
+      this.#app.route({
+        method,
+        url: `/api/v1${path}`,
+        handler: async (request, reply) => {
+          if (name === 'events') return this.#stream(reply.raw);
+          if (name === 'signIn') {
+            this.signedInWith.push(request.body);
+            this.isSignedIn = (request.body as { token?: string }).token !== 'wrong';
+          }
+          if (!this.isSignedIn) {
+            const code = name === 'signIn' ? 'wrong-token' : 'no-token';
+            return reply.code(401).send({ error: { code, message: 'expected a token' } });
+          }
+          if (method === 'POST' && name !== 'signIn') {
+            const body = request.body as Record<string, unknown>;
+            this.posted.push({ path, body });
+            return body['dryRun'] === true ? COST : { id: 5, key: body['key'] };
+          }
+          const known = name === 'signIn' ? 'session' : (name as EndpointName);
+          return shape?.parse(this.replies.get(known) ?? REPLIES[known]);
+        },
+      });
+    }
+    this.#app.setNotFoundHandler(async (request, reply) => {
+      const name = request.url === '/' ? '/index.html' : request.url;
+      const path = join(PAGE, name);
+      if (!existsSync(path)) return reply.code(404).send('');
+      return reply.type(TYPES[extname(path)] ?? 'text/plain').send(readFileSync(path));
+    });
+  }
+
+  /** A stream that says nothing but that it is there. */
+  #stream(raw: import('node:http').ServerResponse): void {
+    raw.writeHead(200, { 'content-type': 'text/event-stream' });
+    raw.write('id: 1.1\nevent: reset\ndata: {"reason":"first"}\n\n');
+  }
+
+  async listen(): Promise<string> {
+    return this.#app.listen({ host: '127.0.0.1', port: 0 });
+  }
+
+  async close(): Promise<void> {
+    this.#app.server.closeAllConnections();
+    await this.#app.close();
+  }
+}

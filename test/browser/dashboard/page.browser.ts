@@ -1,0 +1,271 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { keepPicture, launchChromium, openAddress, overhangOf, textOf, type Look } from '../open-page.ts';
+import { findBarriers } from './find-barriers.ts';
+import { keepDocsPicture } from './keep-docs-picture.ts';
+import { NOW_MS, OVERVIEW } from './made-up-replies.ts';
+import { MadeUpServer } from './made-up-server.ts';
+
+let browser: Browser;
+let server: MadeUpServer;
+let address: string;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(async () => browser?.close());
+beforeEach(async () => {
+  server = new MadeUpServer();
+  address = await server.listen();
+});
+afterEach(async () => server.close());
+
+interface Visit extends Look {
+  readonly language?: 'en' | 'fa';
+  readonly unit?: 'rial' | 'toman';
+  /** What there has to be before the view counts as shown. */
+  readonly until?: string;
+}
+
+/** Opens a view at the time of which the made-up replies are; the clock goes on only where a test moves it. */
+async function open(
+  view: string,
+  { language = 'en', unit = 'rial', until = 'main h1', ...look }: Visit = {},
+) {
+  const visited = await openAddress(browser, `${address}/#/${view}`, look, async (page) => {
+    await page.addInitScript(`
+      localStorage.setItem('sarraf.language', '${language}');
+      localStorage.setItem('sarraf.unit', '${unit}');`);
+    await page.clock.install({ time: NOW_MS });
+  });
+  await visited.page.waitForSelector(until);
+  await visited.page.evaluate('document.fonts.ready');
+  return visited;
+}
+
+/** A view, and what of it is shown last. */
+const VIEWS = [
+  ['overview', '.chart.lines[data-drawn=true]'],
+  ['market/BTCIRT', '.chart.candles[data-drawn=true]'],
+  ['orders', 'main tbody tr'],
+  ['order/grid-1000', '.life li'],
+  ['strategy/grid', '.chart.lines[data-drawn=true]'],
+  ['fills', 'main tbody tr'],
+  ['budgets', '.chart.lines[data-drawn=true]'],
+  ['books', 'main tbody tr'],
+  ['locks', 'main tbody tr'],
+  ['log', 'main tbody tr'],
+  ['alerts', 'main tbody tr'],
+  ['reports', 'main tbody tr'],
+  ['bots', 'main tbody tr'],
+] as const;
+
+const LOOKS: readonly Visit[] = [
+  { language: 'en', theme: 'light', screen: 'desktop' },
+  { language: 'en', theme: 'dark', screen: 'phone' },
+  { language: 'fa', theme: 'dark', screen: 'desktop' },
+  { language: 'fa', theme: 'light', screen: 'phone', unit: 'toman' },
+];
+
+describe.each(LOOKS)('in $language, $theme, on a $screen', (look) => {
+  test.each(VIEWS)('%s fits, says nothing to the console, and keeps nobody out', async (view, until) => {
+    const { page, messages, requests } = await open(view, { ...look, until });
+    expect(await overhangOf(page)).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    expect(messages).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(address))).toEqual([]);
+    expect(await page.getAttribute('html', 'dir')).toBe(look.language === 'fa' ? 'rtl' : 'ltr');
+    await keepPicture(
+      page,
+      `dashboard-${view.replace('/', '-')}-${look.language}-${look.theme}-${look.screen}`,
+    );
+    await page.close();
+  });
+});
+
+test('pictures for the docs', async () => {
+  const wanted: readonly (readonly [string, string, string, Visit])[] = [
+    ['dashboard-overview', 'overview', '.chart.lines[data-drawn=true]', {}],
+    ['dashboard-market', 'market/BTCIRT', '.chart.candles[data-drawn=true]', { theme: 'dark' }],
+    [
+      'dashboard-persian',
+      'overview',
+      '.chart.lines[data-drawn=true]',
+      { language: 'fa', unit: 'toman', screen: 'phone' },
+    ],
+  ];
+  for (const [name, view, until, look] of wanted) {
+    const { page } = await open(view, { ...look, until });
+    expect(await keepDocsPicture(browser, page, name)).toBeLessThan(120_000);
+    await page.close();
+  }
+});
+
+describe('the page', () => {
+  test('says that looking costs nothing at the exchange', async () => {
+    const { page } = await open('overview');
+    expect(await textOf(page, '.foot')).toContain('No request goes to the exchange because you look');
+    await page.close();
+  });
+
+  test('loads Persian letters in Persian alone, and no chart where none is shown', async () => {
+    const english = await open('log', { until: 'main tbody tr' });
+    expect(english.requests.filter((url) => /woff2|chart|persian/.test(url))).toEqual([]);
+    await english.page.close();
+    const persian = await open('log', { language: 'fa', until: 'main tbody tr' });
+    expect(persian.requests.filter((url) => url.includes('woff2'))).toHaveLength(1);
+    await persian.page.close();
+  });
+
+  test('switches language, unit and theme, and keeps them', async () => {
+    const { page } = await open('overview', { until: '.main-figure' });
+    expect(await textOf(page, '.main-figure')).toBe('48,250,175,300 rial');
+    await page.click('text=Toman');
+    expect(await textOf(page, '.main-figure')).toBe('4,825,017,530 toman');
+    await page.click('button[lang=fa]');
+    await page.waitForSelector('html[dir=rtl]');
+    expect(await textOf(page, '.main-figure')).toBe('\u2066۴٬۸۲۵٬۰۱۷٬۵۳۰\u2069 تومان');
+    await page.click('.tools button.icon >> nth=0');
+    expect(await page.getAttribute('html', 'data-theme')).toBe('dark');
+    expect(await page.evaluate('Object.entries(localStorage).flat().join(" ")')).toContain('dark');
+    await page.close();
+  });
+
+  test('says since when a bot is silent, and shows what it stored', async () => {
+    const bot = { ...OVERVIEW.bot, state: 'silent', silentSinceMs: NOW_MS - 3_600_000 };
+    server.replies.set('overview', { ...OVERVIEW, bot });
+    const { page } = await open('overview', { until: '.main-figure' });
+    expect(await textOf(page, '.state')).toContain(
+      'silent since 2026-04-07 13:30 · last order 2026-04-07 14:23',
+    );
+    expect(await textOf(page, '.notices')).toContain('Its orders may still rest at the exchange.');
+    await page.close();
+  });
+
+  test('marks what is old when its own server is gone', async () => {
+    const { page } = await open('overview', { until: '.main-figure' });
+    await server.close();
+    await page.clock.runFor(60_000);
+    await page.waitForSelector('.lost');
+    await page.waitForSelector('main .notice.warn');
+    expect(await textOf(page, 'main .notice.warn')).toContain('Old data, read at 14:30:00');
+    expect(await textOf(page, '.main-figure')).toBe('48,250,175,300 rial');
+    await page.close();
+  });
+
+  test('opens an alert with words that are read aloud', async () => {
+    const { page } = await open('overview', { until: '.main-figure' });
+    expect(await textOf(page, '[aria-live=polite][data-alerts="1"]')).toContain('1 open alert');
+    await page.close();
+  });
+});
+
+describe('the login', () => {
+  test('takes the code out of the address before it is used', async () => {
+    server.isSignedIn = false;
+    const { page, requests } = await openAddress(browser, `${address}/#code=once-only`);
+    await page.waitForSelector('main h1');
+    expect(page.url()).toBe(`${address}/`);
+    expect(requests.filter((url) => url.includes('once-only') && !url.startsWith(`${address}/#`))).toEqual(
+      [],
+    );
+    expect(server.signedInWith).toEqual([{ code: 'once-only' }]);
+    await page.close();
+  });
+
+  test.each(['desktop', 'phone'] as const)(
+    'asks for a token on a %s, and refuses a wrong one',
+    async (screen) => {
+      server.isSignedIn = false;
+      const { page } = await openAddress(browser, address, { screen });
+      await page.waitForSelector('#field-token');
+      expect(await findBarriers(page)).toEqual([]);
+      await page.fill('#field-token', 'wrong');
+      await page.keyboard.press('Enter');
+      expect(await textOf(page, '[role=alert]')).toContain('not valid');
+      await page.fill('#field-token', 'right');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('[data-bot=running]');
+      await page.close();
+    },
+  );
+});
+
+/** Presses Tab until something has the focus. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+  }
+  throw new Error(`expected ${selector} within reach of the Tab key`);
+}
+
+describe('an action', () => {
+  test('is done with the keyboard alone: its cost is said, it is asked once, and has one key', async () => {
+    const { page } = await open('overview', { until: '.main-figure' });
+    await tabTo(page, '.tools .danger');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-confirm]');
+    expect(await textOf(page, 'dialog .cost')).toContain(
+      '41 requests to the exchange – at most 90 in 1m, so up to 28s',
+    );
+    expect(await findBarriers(page)).toEqual([]);
+    await tabTo(page, '[data-confirm]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-outcome=done]');
+    const [dry, real, ...more] = server.posted;
+    expect(more).toEqual([]);
+    expect(dry).toMatchObject({ path: '/actions/halt', body: { dryRun: true } });
+    expect(real?.body).toEqual({ key: dry?.body['key'] });
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog.action', { state: 'detached' });
+    expect(await page.evaluate('document.activeElement.className')).toBe('danger');
+    await page.close();
+  });
+
+  test('takes Persian digits, and says prices in both units before it asks', async () => {
+    const { page } = await open('market/BTCIRT', { language: 'fa', until: '.head-actions button' });
+    await page.click('.head-actions button >> nth=0');
+    await page.fill('#field-amount', '۰٫۰۰۱۲');
+    await page.fill('#field-price', '۵۹٬۴۰۰٬۰۰۰٬۰۰۰');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-confirm]');
+    const shown = (await textOf(page, 'dialog .cost')).replaceAll(/[\u2066-\u2069]/g, '');
+    expect(shown).toContain('۵۹٬۴۰۰٬۰۰۰٬۰۰۰ ریال (۵٬۹۴۰٬۰۰۰٬۰۰۰ تومان)');
+    expect(server.posted.map(({ body }) => body)).toMatchObject([
+      {
+        market: 'BTCIRT',
+        side: 'buy',
+        amount: '0.0012',
+        price: '59400000000',
+        stopPrice: null,
+        dryRun: true,
+      },
+    ]);
+    await page.close();
+  });
+
+  test('with a number that may mean two is not sent', async () => {
+    const { page } = await open('market/BTCIRT', { until: '.head-actions button' });
+    await page.click('.head-actions button >> nth=0');
+    await page.fill('#field-amount', '1,5');
+    await page.keyboard.press('Enter');
+    expect(await textOf(page, '.field .problem')).toContain('Expected a number');
+    expect(server.posted).toEqual([]);
+    await page.close();
+  });
+
+  test('is not offered to a token that may only read', async () => {
+    server.replies.set('session', {
+      name: 'eyes',
+      role: 'read',
+      csrf: 'x',
+      endsAtMs: null,
+      language: 'en',
+      version: '0',
+    });
+    const { page } = await open('orders', { until: 'main tbody tr' });
+    expect(await page.locator('.danger, td button').count()).toBe(0);
+    await page.close();
+  });
+});

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { fillMarks, levelsOf } from '../../../../src/dashboard/page/charts/candle-marks.ts';
+import { EventParser } from '../../../../src/dashboard/page/event-parser.ts';
+import { ENGLISH_TEXTS } from '../../../../src/dashboard/page/texts/english.ts';
+import { PERSIAN_TEXTS } from '../../../../src/dashboard/page/texts/persian.ts';
+import type { MarksReply } from '../../../../src/dashboard/schema/market.ts';
+import type { FillItem, OrderItem } from '../../../../src/dashboard/schema/order.ts';
+import { textProblems } from '../../../support/text-problems.ts';
+
+const FOLDER = 'src/dashboard/page';
+const sources = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  /\.tsx?$/.test(name),
+);
+const read = (name: string): string => readFileSync(`${FOLDER}/${name}`, 'utf8');
+
+describe('the page', () => {
+  test('has Persian texts with the places of the English ones, and without slips', () => {
+    expect(textProblems(ENGLISH_TEXTS, PERSIAN_TEXTS)).toEqual([]);
+  });
+
+  test('says nothing that is not in the dictionary', () => {
+    const spoken = sources
+      .filter((name) => name.endsWith('.tsx'))
+      .flatMap((name) =>
+        [...read(name).matchAll(/>\s*([A-Z][a-z]+(?: [a-z]+)+)[.!?]?\s*</g)].map(
+          ([, text]) => `${name}: ${text}`,
+        ),
+      );
+    expect(spoken).toEqual([]);
+  });
+
+  test('takes only types of the schemas, so that no checker is sent to browsers', () => {
+    const imports = sources.flatMap((name) =>
+      [...read(name).matchAll(/^import (?!type )[^;]*?from '[^']*\/schema\/[^']*'/gm)].map(
+        ([line]) => `${name}: ${line}`,
+      ),
+    );
+    expect(sources.length).toBeGreaterThan(40);
+    expect(imports).toEqual([]);
+  });
+
+  test('is laid out by logical properties, which follow the direction of a text', () => {
+    const css = read('page.css');
+    expect(
+      css.match(
+        /^\s*(?:margin|padding|border|inset)?-?(?:left|right|top|bottom)\b.*$|^\s*(?:width|height):/gm,
+      ),
+    ).toBeNull();
+    expect(css.match(/text-align: (?:left|right)/g)).toBeNull();
+  });
+});
+
+describe('the reader of server-sent events', () => {
+  const first = 'id: 3.17\ndata: {"seq":17}\n\n';
+
+  test('takes pieces that end anywhere', () => {
+    const text = `: still here\n\n${first}event: state\nid: 3.18\ndata: {"a":\ndata: 1}\n\n`;
+    for (let cut = 1; cut < text.length; cut += 1) {
+      const parser = new EventParser();
+      const events = [...parser.take(text.slice(0, cut)), ...parser.take(text.slice(cut))];
+      expect(events).toEqual([
+        { name: 'message', data: '{"seq":17}', id: '3.17' },
+        { name: 'state', data: '{"a":\n1}', id: '3.18' },
+      ]);
+    }
+  });
+
+  test('keeps no more of an endless event than it may', () => {
+    const parser = new EventParser();
+    expect(parser.take('x'.repeat(3_000_000))).toEqual([]);
+    expect(parser.take(`\n\n${first}`)).toHaveLength(1);
+  });
+});
+
+const fill = (atMs: number, side: 'buy' | 'sell'): FillItem => ({ atMs, side }) as FillItem;
+
+const order = (fields: Partial<OrderItem>): OrderItem =>
+  ({ side: 'sell', price: null, stopPrice: null, exit: null, ...fields }) as OrderItem;
+
+describe('the marks of a chart', () => {
+  test('are one for the fills of a side in a candle', () => {
+    const fills = [fill(350, 'sell'), fill(120, 'buy'), fill(199, 'buy'), fill(50, 'buy')];
+    expect(fillMarks(fills, [100, 200, 300])).toEqual([
+      { openTimeMs: 100, side: 'buy', count: 2 },
+      { openTimeMs: 300, side: 'sell', count: 1 },
+    ]);
+  });
+
+  test('are lines for orders at work, and for levels of brackets that no order stands for', () => {
+    const marks = {
+      orders: [
+        order({ side: 'buy', price: '10' }),
+        order({ stopPrice: '8' }),
+        order({ price: '14', exit: 'take-profit' }),
+      ],
+      brackets: [{ stop: '8', takeProfits: ['14', '16'] }],
+    } as unknown as MarksReply;
+    const words = { buy: 'b', sell: 's', stop: 'stop', take: 'take' };
+    expect(levelsOf(marks, words)).toEqual([
+      { price: 10, title: 'b', tone: 'buy' },
+      { price: 8, title: 'stop', tone: 'stop' },
+      { price: 14, title: 'take', tone: 'sell' },
+      { price: 16, title: 'take', tone: 'take' },
+    ]);
+    expect(levelsOf(null, words)).toEqual([]);
+  });
+});
