@@ -5,7 +5,6 @@ import { Worker } from 'node:worker_threads';
 const MOST_RESTARTS = 5;
 const HOUR_MS = 3_600_000;
 
-/** The wait before the first new beginning, which doubles with each. */
 const FIRST_WAIT_MS = 1_000;
 
 export interface SideThreadOptions {
@@ -20,6 +19,8 @@ export interface SideThreadOptions {
   readonly onMessage: (message: unknown) => void;
   /** Told that it ended, and what is done about it. */
   readonly onTrouble: (level: 'warning' | 'error', text: string) => void;
+  /** The wait before the first new beginning, which doubles with each; a second without it. */
+  readonly firstWaitMs?: number;
 }
 
 /**
@@ -84,7 +85,7 @@ export class SideThread {
       );
       return;
     }
-    const waitMs = FIRST_WAIT_MS * 2 ** (lately - 1);
+    const waitMs = (this.options.firstWaitMs ?? FIRST_WAIT_MS) * 2 ** (lately - 1);
     onTrouble(
       'warning',
       `${name} ended, and begins again in ${waitMs / 1_000} s: ${reason}. The bot goes on`,
