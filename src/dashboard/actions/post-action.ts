@@ -40,8 +40,11 @@ interface Action {
   readonly needsBot: boolean;
 }
 
+/** The id of what was done before it was answered, and left no command: commands count from 1. */
+export const DONE_AT_ONCE = 0;
+
 /** Who gives a command, as locks and the journal show it. */
-function byText(name: string): string {
+export function byText(name: string): string {
   return `${onOneLine(name)} (page)`.slice(0, LONGEST_BY);
 }
 
@@ -191,6 +194,7 @@ export class PostAction {
 
   /** How far a command has come. Throws `ApiError` where there is none of that id. */
   stateOf(id: number): ActionStateReply {
+    if (id === DONE_AT_ONCE) return { id, state: 'done', takenAtMs: null, progress: null, result: null };
     const state = this.folder.control((client) => client.look(id));
     if (state === null) throw new ApiError('not-found', `expected an action of this bot, was ${id}`);
     const { takenAtMs, progress, result } = state;

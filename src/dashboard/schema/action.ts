@@ -91,7 +91,10 @@ export const costReply = z.object({
 });
 
 /** An action that was posted. The bot has it within a quarter of a second. */
-export const postedReply = z.object({ id: countField, key: z.string() });
+export const postedReply = z.object({
+  id: countField.describe('Its state is at `actions/ID`. 0: it is done already.'),
+  key: z.string(),
+});
 
 /** An alert that was acknowledged, or any other action. */
 export const actionReply = z.union([costReply, postedReply]);

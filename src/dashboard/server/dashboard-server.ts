@@ -72,7 +72,7 @@ export class DashboardServer {
     this.folder = new BotFolderReader({ dataFolder, nowMs });
     this.store = new AccessStore(dataFolder, nowMs);
     this.guard = new AccessGuard({ store: this.store, isSecure: options.tls !== null, language, nowMs });
-    this.handlers = createHandlers(this.folder, nowMs);
+    this.handlers = createHandlers(this.folder, { nowMs, language });
     this.streams = new EventStreams({ folder: this.folder, onError: (error) => this.tell(error), nowMs });
     this.page = new PageFiles(options.pageFolder);
     this.app = this.createApp();

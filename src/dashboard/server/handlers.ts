@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import type { Person } from '../access/access-store.ts';
-import { PostAction } from '../actions/post-action.ts';
+import type { Language } from '../../language/locale.ts';
+import { costlessWork, costOf } from '../actions/action-cost.ts';
+import { byText, DONE_AT_ONCE, PostAction } from '../actions/post-action.ts';
+import { AlertItems } from '../readers/alert-items.ts';
 import { knownBotsReply } from '../bots/known-bots-reply.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { booksReplyOf } from '../readers/books-reply.ts';
@@ -44,8 +47,12 @@ type Handled = Exclude<DashboardEndpoint, 'signIn' | 'signOut' | 'session' | 'ev
 export type Handlers = { readonly [Name in Handled]: (call: CheckedCall<Name>) => ReplyOf<Name> };
 
 /** What answers each address, from the data folder and nothing else. */
-export function createHandlers(folder: BotFolderReader, nowMs: () => number): Handlers {
+export function createHandlers(
+  folder: BotFolderReader,
+  { nowMs, language }: { readonly nowMs: () => number; readonly language: Language },
+): Handlers {
   const { mirror, dataFolder } = folder;
+  const alerts = new AlertItems(dataFolder, language);
   const actions = new PostAction(folder, nowMs);
   return {
     overview() {
@@ -54,7 +61,7 @@ export function createHandlers(folder: BotFolderReader, nowMs: () => number): Ha
         bot: folder.bot(),
         note: folder.note(),
         lockouts: ledgerNow(dataFolder, nowMs()).lockouts,
-        alerts: [],
+        alerts: alerts.openNow(),
       };
       return readOrNone(folder, (reader) => overviewReplyOf(reader, parts));
     },
@@ -115,7 +122,11 @@ export function createHandlers(folder: BotFolderReader, nowMs: () => number): Ha
         });
         return { items: rows.map((line) => logItemOf(line)), next };
       }),
-    alerts: () => ({ items: [], next: null }),
+    alerts: ({ query: { state, before, limit } }) => {
+      const beforeId = before === undefined ? null : Number(before);
+      const items = [...alerts.list({ isOpenOnly: state === 'open', last: limit, beforeId })];
+      return { items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) };
+    },
     reports: () => ({ reports: findReports(dataFolder).map((report) => reportItemOf(report)) }),
     bots: () => knownBotsReply(folder, nowMs()),
     openapi: () => dashboardOpenApi(),
@@ -128,7 +139,13 @@ export function createHandlers(folder: BotFolderReader, nowMs: () => number): Ha
     lock: ({ body, person }) => actions.lock(body, person.name),
     unlock: ({ body }) => actions.unlock(body),
     placeOrder: ({ body, person }) => actions.order(body, person.name),
-    acknowledge: ({ body }) => {
+    acknowledge: ({ body, person }) => {
+      const { key, dryRun, alert } = body;
+      if (dryRun) return costOf(costlessWork(`This says that ${person.name} has seen the alert ${alert}.`));
+      const isThere =
+        /^\d{1,15}$/.test(alert) &&
+        alerts.acknowledge(Number(alert), { by: byText(person.name), atMs: nowMs() });
+      if (isThere) return { id: DONE_AT_ONCE, key };
       throw new ApiError('not-found', `expected an alert of this bot, was ${JSON.stringify(body.alert)}`, {
         field: 'alert',
       });

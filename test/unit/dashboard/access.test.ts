@@ -58,7 +58,7 @@ describe('the file of tokens', () => {
   test('is left as it is where it is another database', () => {
     store.close();
     writeFileSync(join(folder, 'access.sqlite'), 'a letter to somebody');
-    expect(() => new AccessStore(folder)).toThrow('found file is not a database');
+    expect(() => new AccessStore(folder)).toThrow('file is not a database');
     expect(readFileSync(join(folder, 'access.sqlite'), 'utf8')).toBe('a letter to somebody');
     rmSync(join(folder, 'access.sqlite'));
     store = new AccessStore(folder);

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { AlertOutbox } from '../../../src/alerts/outbox/alert-outbox.ts';
+import { openOutboxFile } from '../../../src/alerts/outbox/outbox-file.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/schema/endpoints.ts';
 import { dashboardOpenApi } from '../../../src/dashboard/server/openapi.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
@@ -302,6 +304,30 @@ describe('a command', () => {
     expect((await here.api('/actions/cancel', { key: 'two', isAll: true, market: 'BTCIRT' })).status).toBe(
       400,
     );
+  });
+});
+
+describe('an alert', () => {
+  test('is listed with its text, and acknowledged once', async () => {
+    expect((await here.api('/actions/acknowledge', { key: 'a0', alert: '1' })).status).toBe(404);
+    const outbox = new AlertOutbox(openOutboxFile(folder));
+    const condition = {
+      key: 'halt',
+      severity: 'critical',
+      sinceMs: 1,
+      facts: { rule: 'halted', reason: 'news' },
+    } as const;
+    outbox.apply({ changes: [{ kind: 'open', condition }], atMs: 2, cursor: null, channels: [] });
+    outbox.close();
+    const [alert] = (await here.api('/overview')).json['alerts'];
+    expect(alert).toMatchObject({ id: '1', severity: 'critical', text: expect.stringContaining('news') });
+    expect((await here.api('/actions/acknowledge', { key: 'a1', alert: '1' })).json).toEqual({
+      id: 0,
+      key: 'a1',
+    });
+    expect((await here.api('/actions/0')).json).toMatchObject({ state: 'done' });
+    const [seen] = (await here.api('/alerts?state=open')).json['items'];
+    expect(seen).toMatchObject({ id: '1', acknowledgedBy: 'ali (page)' });
   });
 });
 
