@@ -43,7 +43,7 @@ export function admittanceOf(ledger: RequestLedger, lockouts: LockoutBook): Admi
 }
 
 /** Holds back what is locked out, takes a slot, and then the pass that a canary or probe needs. */
-function enterAtOnce(
+export function enterAtOnce(
   ledger: Pick<RequestLedger, 'admit' | 'withdraw'>,
   lockouts: Omit<LockoutBook, 'report'>,
   { ask, nowMs }: { readonly ask: EntryAsk; readonly nowMs: number },

@@ -34,7 +34,8 @@ export interface BudgetReport {
   readonly stoppedForMs: number | null;
 }
 
-interface Row {
+/** What a report is made of, of one budget. */
+export interface LedgerRow {
   readonly subject: string;
   readonly budget: string;
   readonly request_limit: number;
@@ -78,7 +79,7 @@ const QUERY = `
 export function readLedger(path: string, nowMs: number): readonly BudgetReport[] {
   const database = openLedgerReadOnly(path);
   try {
-    const rows = database.prepare<[{ readonly nowMs: number }], Row>(QUERY).all({ nowMs });
+    const rows = database.prepare<[{ readonly nowMs: number }], LedgerRow>(QUERY).all({ nowMs });
     const canBeHeard = rows.some((row) =>
       hasHeadroom({ limit: row.request_limit, statedLimit: row.stated_limit }),
     );
@@ -88,7 +89,11 @@ export function readLedger(path: string, nowMs: number): readonly BudgetReport[]
   }
 }
 
-function reportOf(row: Row, of: { readonly nowMs: number; readonly canBeHeard: boolean }): BudgetReport {
+/** What a row says at a time. `canBeHeard`: whether an answer of the exchange makes it sooner. */
+export function reportOf(
+  row: LedgerRow,
+  of: { readonly nowMs: number; readonly canBeHeard: boolean },
+): BudgetReport {
   const { nowMs, canBeHeard } = of;
   const {
     window_ms: windowMs,

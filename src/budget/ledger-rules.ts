@@ -1,7 +1,8 @@
-import type { Budget } from '../domain/rate-limit.ts';
+import type { Budget, RateLimit } from '../domain/rate-limit.ts';
 import { present } from '../domain/invariant.ts';
 import {
   reserveOf,
+  slotsFor,
   waitForSlot,
   type Admission,
   type AdmissionAsk,
@@ -75,26 +76,34 @@ export class LedgerRules {
   /** Writes down who begins to use the ledger. */
   open(nowMs: number): void {
     const { named, slots } = this.rows;
-    this.unknownPast(nowMs);
+    this.lookBack(nowMs);
     named.forgetOld(nowMs);
     if (!this.party.isGuest) slots.forgetIdleBudgets();
     for (const budget of this.party.budgets.values()) this.writeBudget(budget, nowMs);
+  }
+
+  /** How many slots of its budget requests of a class may occupy now. */
+  mostOccupied({ budget, requestClass }: AdmissionAsk, nowMs: number): number {
+    const { slots, named } = this.rows;
+    const key = this.keyOf(budget);
+    const row = slots.budget(key);
+    if (row === null) return 0;
+    return slotsFor(requestClass, statedOf(budget, row, inForce(named.of(key), nowMs)?.limit ?? null));
   }
 
   admit(ask: AdmissionAsk, nowMs: number): Admission {
     const budget = this.party.budgets.get(ask.budget);
     if (budget === undefined) return { admitted: false, reason: 'unknown budget', waitMs: null };
     const { slots, named: namedRows } = this.rows;
-    const past = this.unknownPast(nowMs);
+    const past = this.lookBack(nowMs);
     const key = this.keyOf(ask.budget);
     const row = slots.budget(key) ?? this.writeBudget(budget, nowMs);
     const windowMs = row.windowMs + this.party.driftMs(row.windowMs);
     this.endForOthers(key, nowMs);
     slots.endOldestDoubts(nowMs);
     slots.releaseBefore(key, nowMs - windowMs);
-    const { requestLimit, statedLimit, reserve } = row;
     const named = inForce(namedRows.of(key), nowMs)?.limit ?? null;
-    const stated = lowered({ name: ask.budget, limit: requestLimit, statedLimit, windowMs, reserve }, named);
+    const stated = statedOf(ask.budget, { ...row, windowMs }, named);
     const doubts = slots.doubts(key);
     const onTheWay = doubts.length > 0 || past?.heardAtMs === null ? slots.onTheWay(key) : [];
     if (doubts.length > 0) {
@@ -139,7 +148,7 @@ export class LedgerRules {
    * What the ledger does not know; null where it knows everything. Times of another boot say nothing: its
    * slots become a full window, its lockouts go on.
    */
-  private unknownPast(nowMs: number): UnknownPast | null {
+  lookBack(nowMs: number): UnknownPast | null {
     const { clock, slots, lockouts, named } = this.rows;
     const { clockId } = this.party;
     if (clock.isOf(clockId)) return clock.past();
@@ -232,6 +241,12 @@ export class LedgerRules {
   private known(budget: string): Budget {
     return present(this.party.budgets.get(budget), () => `a budget of this ledger, not ${budget}`);
   }
+}
+
+/** A budget as it is used: by what is written down, under a limit that the exchange has named. */
+function statedOf(name: string, row: BudgetRow, named: number | null): RateLimit {
+  const { requestLimit: limit, statedLimit, windowMs, reserve } = row;
+  return lowered({ name, limit, statedLimit, windowMs, reserve }, named);
 }
 
 /** The later of two times, either of which may be none. */

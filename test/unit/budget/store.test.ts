@@ -76,7 +76,6 @@ function admitted(store: LedgerStore, nowMs: number) {
 }
 
 const word = (named: number | null) => ({ named, isOwn: true });
-const DAY_MS = 86_400_000;
 
 /** How many are admitted at a time. */
 function roomOf(store: LedgerStore, nowMs: number): number {
@@ -88,37 +87,11 @@ function roomOf(store: LedgerStore, nowMs: number): number {
 describe('a limit that the exchange has lowered', () => {
   const budgets = [{ ...budget(29), statedLimit: 30 }];
 
-  test('holds for every process on the file, over a restart, and shows', () => {
-    const store = openStore({ budgets });
-    const other = openStore({ budgets, machine: machine({ owner: 'other' }) });
-    expect(store.heed('orders/list', word(10), 0)).toBe('lowered');
-    expect(store.heed('orders/list', word(10), 1)).toBeNull();
-    expect([...other.namedLimits(1)]).toEqual([['orders/list', 10]]);
-    expect(roomOf(other, 1)).toBe(9);
-    expect(readLedger(path, 1)).toMatchObject([
-      { limit: 9, ownLimit: 29, reserve: 0, lowered: { named: 10, forMs: DAY_MS } },
-    ]);
-    const again = openStore({ budgets, machine: machine({ owner: 'again' }) });
-    expect(again.admit(cancel, 2).admitted).toBe(false);
-  });
-
   test('is forgotten by nobody who is killed right after the reply', () => {
     openStore({ budgets }).heed('orders/list', word(5), 0);
     expect([...openStore({ budgets, machine: machine({ owner: 'next' }) }).namedLimits(1)]).toEqual([
       ['orders/list', 5],
     ]);
-  });
-
-  test('is raised after 24 quiet hours, which each limit reply and a restart of the machine begin anew', () => {
-    const store = openStore({ budgets });
-    store.heed('orders/list', word(10), 0);
-    store.heed('orders/list', word(null), 1_000);
-    expect(store.namedLimits(DAY_MS + 1_000).size).toBe(1);
-    expect(store.namedLimits(DAY_MS + 1_001).size).toBe(0);
-    expect(roomOf(store, DAY_MS + 1_001)).toBe(29);
-    const rebooted = openStore({ budgets, machine: machine({ boot: 'boot-2', nowMs: 5 }) });
-    expect(rebooted.namedLimits(DAY_MS + 5).size).toBe(1);
-    expect(rebooted.namedLimits(DAY_MS + 6).size).toBe(0);
   });
 
   test('is written later where another process holds the file, and holds with the next admission', () => {
@@ -130,48 +103,9 @@ describe('a limit that the exchange has lowered', () => {
     holder.close();
     expect(roomOf(store, 10)).toBe(1);
   });
-
-  test('counts tokens apart', () => {
-    openStore({ budgets }).heed('orders/list', word(10), 0);
-    const other = openStore({ budgets, subjects: { ip: 'ip', token: 'xyz' } });
-    expect(other.namedLimits(1).size).toBe(0);
-  });
 });
 
 describe('the ledger in a file', () => {
-  test('gives as many slots as the limit over all that have it open, and one back a window after its stamp', () => {
-    const stores = [openStore(), openStore({ machine: machine({ owner: 'other' }) })] as const;
-    const slot = admitted(stores[0], 0);
-    admitted(stores[1], 10);
-    expect(stores[0].admit(cancel, 20)).toEqual({ admitted: false, reason: 'full', waitMs: null });
-    stores[0].settle(slot, 'answered', 100);
-    // 6 ms are for clocks that differ.
-    expect(stores[1].admit(cancel, 60_106)).toEqual({ admitted: false, reason: 'full', waitMs: 1 });
-    admitted(stores[1], 60_107);
-  });
-
-  test('counts tokens apart, and gives back a slot that was not sent', () => {
-    const store = openStore({ budgets: [budget(1)] });
-    const other = openStore({ budgets: [budget(1)], subjects: { ip: 'ip', token: 'xyz' } });
-    const slot = admitted(store, 0);
-    admitted(other, 0);
-    store.withdraw(slot);
-    admitted(store, 1);
-  });
-
-  test('remembers slots over a restart, and those of the dead until an answer shows that nothing can arrive any more', () => {
-    const first = openStore();
-    first.settle(admitted(first, 0), 'answered', 10);
-    admitted(first, 20);
-    const signs: Record<string, LifeSign> = { me: 'alive' };
-    const second = openStore({ machine: machine({ owner: 'second', signs }) });
-    expect(second.admit(cancel, 30).admitted).toBe(false);
-    admitted(second, 60_017);
-    signs['me'] = 'dead';
-    // The one of the second is on its way still, and while there is a doubt only one is.
-    expect(second.admit(cancel, 100_000)).toEqual({ admitted: false, reason: 'full', waitMs: null });
-  });
-
   test('keeps the slot of an owner of which nothing can be proven for an hour', () => {
     admitted(openStore({ budgets: [budget(1)], machine: machine({ owner: 'far' }) }), 0);
     const store = openStore({ budgets: [budget(1)], machine: machine({ signs: { far: 'foreign' } }) });
@@ -216,13 +150,6 @@ describe('the ledger in a file', () => {
     const rebooted = openStore({ ...fresh, machine: machine({ boot: 'boot-2', nowMs: 50 }) });
     expect(rebooted.admit({ budget: 'orders/add', requestClass: 'place' }, 60).admitted).toBe(false);
     expect(readOrders(50)).toMatchObject({ fullForMs: 720_000, isUnheard: true });
-  });
-
-  test('counts a window that was made longer as full', () => {
-    const store = openStore();
-    store.settle(admitted(store, 0), 'answered', 0);
-    const longer = openStore({ budgets: [budget(2, 600_000)], machine: machine({ nowMs: 70_000 }) });
-    expect(longer.admit(cancel, 70_000)).toMatchObject({ admitted: false, waitMs: 720_061 });
   });
 
   test('says no within its 50 ms where another holds the file, and writes the stamp later', () => {
@@ -287,20 +214,6 @@ describe('the ledger in a file', () => {
     expect(rebooted.heldUntil(use, 10)).toBe(3_000_010);
     const steppedBack = openStore({ machine: machine({ boot: 'boot-3', nowMs: 10, wallMs: 0 }) });
     expect(steppedBack.heldUntil(use, 10)).toBe(3_600_010);
-  });
-
-  test('lets one canary through over all that have it open, and shows the lockout', () => {
-    const stores = [openStore(), openStore({ machine: machine({ owner: 'other' }) })] as const;
-    const { pass } = stores[0].take(use, 0);
-    stores[0].report(pass!, { kind: 'limited', waitMs: 500, limit: null, isOwn: true }, 0);
-    expect(readLedger(path, 100)).toMatchObject([
-      { subject: 'abc', budget: 'orders/list', limit: 2, lockedForMs: 400 },
-    ]);
-    const canary = stores[0].take(use, 500);
-    expect(canary.pass?.isCanary).toBe(true);
-    expect(stores[1].take(use, 501).pass).toBeNull();
-    stores[0].report(canary.pass!, { kind: 'unauthorized', canLogIn: false }, 600);
-    expect(readLedger(path, 600)).toMatchObject([{ lockedForMs: null, stoppedForMs: 600_000, inUse: 0 }]);
   });
 });
 

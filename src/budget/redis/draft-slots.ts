@@ -1,0 +1,271 @@
+import {
+  follows,
+  LONGEST_DOUBT_MS,
+  stampByAnswer,
+  stampByAnyAnswer,
+  type Answer,
+  type Doubt,
+} from '../doubt.ts';
+import type { BudgetKey, BudgetRow } from '../slot-rows.ts';
+import { isDoubtful, type ImageSlot, type LedgerImage } from './ledger-image.ts';
+
+interface SlotsOf {
+  readonly owner: string;
+  readonly nextSeq: () => number;
+  budget(key: BudgetKey): BudgetRow | null;
+  saveBudget(key: BudgetKey, row: BudgetRow): void;
+  forgetBudgets(isKept: (slotsField: string) => boolean): void;
+  forgetGrowth(): void;
+}
+
+/** The slot that is taken. */
+export interface DraftEntry {
+  readonly field: string;
+  readonly seq: number;
+  /** Slots that were stamped before are free. */
+  readonly beforeMs: number;
+}
+
+/**
+ * Slots of a draft. An own slot goes by its number, one of others by a negative number that holds for this
+ * draft alone.
+ */
+export class DraftSlots {
+  private readonly image: LedgerImage;
+  private readonly of: SlotsOf;
+  private readonly lists = new Map<string, readonly ImageSlot[]>();
+  private readonly changed = new Set<string>();
+  private readonly others: { readonly field: string; readonly slot: ImageSlot }[] = [];
+  private readonly beforeMs = new Map<string, number>();
+  private readonly ended: [string, number, number][] = [];
+  private taken: DraftEntry | null = null;
+  private hasOtherChange = false;
+
+  constructor(image: LedgerImage, of: SlotsOf) {
+    this.image = image;
+    this.of = of;
+  }
+
+  get hasChanged(): boolean {
+    return this.changed.size > 0;
+  }
+
+  get isPlain(): boolean {
+    return !this.hasOtherChange;
+  }
+
+  /** Own slots that ended: field, number, and stamp, or -1 where it was not sent. */
+  get endings(): readonly (readonly [string, number, number])[] {
+    return this.ended;
+  }
+
+  get entry(): DraftEntry | null {
+    return this.taken;
+  }
+
+  changedFields(): readonly (readonly [string, readonly ImageSlot[]])[] {
+    return [...this.changed].map((field) => [field, this.list(field)]);
+  }
+
+  budget(key: BudgetKey): BudgetRow | null {
+    return this.of.budget(key);
+  }
+
+  saveBudget(key: BudgetKey, row: BudgetRow): void {
+    this.of.saveBudget(key, row);
+  }
+
+  forgetIdleBudgets(): void {
+    this.of.forgetBudgets((field) => this.list(field).length > 0);
+  }
+
+  /** What is free need not be written: the next one that is taken here says it again. */
+  releaseBefore(key: BudgetKey, beforeMs: number): void {
+    const field = fieldOf(key);
+    this.beforeMs.set(field, beforeMs);
+    const slots = this.list(field);
+    const kept = slots.filter(({ stampedAtMs }) => stampedAtMs === null || stampedAtMs >= beforeMs);
+    if (kept.length < slots.length) this.lists.set(field, kept);
+  }
+
+  occupied(key: BudgetKey): number {
+    return this.list(fieldOf(key)).length;
+  }
+
+  stampAt(key: BudgetKey, index: number): number | null {
+    const stamps = this.list(fieldOf(key)).flatMap(({ stampedAtMs }) => stampedAtMs ?? []);
+    return stamps.toSorted((left, right) => left - right)[index] ?? null;
+  }
+
+  unstampedOfOthers(
+    key: BudgetKey,
+    owner: string,
+  ): readonly { readonly id: number; readonly owner: string; readonly admittedAtMs: number }[] {
+    const field = fieldOf(key);
+    return this.list(field)
+      .filter((slot) => slot.owner !== owner && slot.stampedAtMs === null && slot.endedAtMs === null)
+      .map((slot) => {
+        this.others.push({ field, slot });
+        return { id: -this.others.length, owner: slot.owner, admittedAtMs: slot.admittedAtMs };
+      });
+  }
+
+  insert(key: BudgetKey, owner: string, admittedAtMs: number): number {
+    const field = fieldOf(key);
+    const seq = this.of.nextSeq();
+    const slot = { owner, seq, admittedAtMs, stampedAtMs: null, endedAtMs: null, isFollowed: false };
+    this.save(field, [...this.list(field), slot]);
+    this.taken = { field, seq, beforeMs: this.beforeMs.get(field) ?? 0 };
+    return seq;
+  }
+
+  stamp(id: number, stampMs: number): void {
+    const found = this.find(id);
+    if (found === null || found.slot.stampedAtMs !== null) return;
+    this.replace(found.field, found.slot, { ...found.slot, stampedAtMs: stampMs });
+    if (id < 0 || found.slot.endedAtMs !== null) this.hasOtherChange = true;
+    else this.ended.push([found.field, id, stampMs]);
+  }
+
+  delete(id: number): void {
+    const found = this.find(id);
+    if (found === null || found.slot.stampedAtMs !== null) return;
+    this.save(
+      found.field,
+      this.list(found.field).filter((slot) => slot !== found.slot),
+    );
+    if (this.taken?.seq === id) this.taken = null;
+    else if (id < 0 || found.slot.endedAtMs !== null) this.hasOtherChange = true;
+    else this.ended.push([found.field, id, -1]);
+  }
+
+  end(id: number, endedAtMs: number): void {
+    const found = this.find(id);
+    if (found === null || found.slot.stampedAtMs !== null || found.slot.endedAtMs !== null) return;
+    this.replace(found.field, found.slot, { ...found.slot, endedAtMs });
+    this.hasOtherChange = true;
+  }
+
+  doubts(key: BudgetKey): readonly Doubt[] {
+    return this.list(fieldOf(key)).flatMap((slot) => {
+      const doubt = doubtOf(slot);
+      return doubt === null || doubt.isFollowed ? [] : [doubt];
+    });
+  }
+
+  onTheWay(key: BudgetKey): readonly number[] {
+    return this.list(fieldOf(key))
+      .filter(({ stampedAtMs, endedAtMs }) => stampedAtMs === null && endedAtMs === null)
+      .map(({ admittedAtMs }) => admittedAtMs);
+  }
+
+  endDoubts(key: BudgetKey, answer: Answer): void {
+    const answered = fieldOf(key);
+    this.eachDoubt((slot, doubt, field) => {
+      const isSameBudget = field === answered;
+      const stampedAtMs =
+        stampByAnyAnswer(doubt, answer) ?? (isSameBudget ? stampByAnswer(doubt, answer) : null);
+      const isFollowed = slot.isFollowed || (isSameBudget && follows(doubt, answer));
+      return stampedAtMs === null && isFollowed === slot.isFollowed
+        ? slot
+        : { ...slot, stampedAtMs, isFollowed };
+    });
+  }
+
+  endOldestDoubts(nowMs: number): void {
+    this.eachDoubt((slot, { endedAtMs }) =>
+      endedAtMs + LONGEST_DOUBT_MS > nowMs ? slot : { ...slot, stampedAtMs: endedAtMs + LONGEST_DOUBT_MS },
+    );
+  }
+
+  deleteAll(): void {
+    for (const field of this.fields()) this.save(field, []);
+    this.hasOtherChange = true;
+    this.of.forgetGrowth();
+  }
+
+  /** Whether somebody holds any slot. */
+  has(owner: string): boolean {
+    return [...this.fields()].some((field) => this.list(field).some((slot) => slot.owner === owner));
+  }
+
+  /** Own slots on their way that their owner does not know: an answer of Redis was lost. */
+  dropUnknown(isKnown: (seq: number) => boolean): void {
+    const { owner } = this.of;
+    for (const field of this.fields()) {
+      const slots = this.list(field);
+      const kept = slots.filter(
+        (slot) =>
+          slot.owner !== owner || slot.stampedAtMs !== null || slot.endedAtMs !== null || isKnown(slot.seq),
+      );
+      if (kept.length === slots.length) continue;
+      this.save(field, kept);
+      this.hasOtherChange = true;
+    }
+  }
+
+  /** Moves every time of every slot. */
+  postpone(byMs: number): void {
+    const later = (timeMs: number | null): number | null => (timeMs === null ? null : timeMs + byMs);
+    for (const field of this.fields()) {
+      this.save(
+        field,
+        this.list(field).map((slot) => ({
+          ...slot,
+          admittedAtMs: slot.admittedAtMs + byMs,
+          stampedAtMs: later(slot.stampedAtMs),
+          endedAtMs: later(slot.endedAtMs),
+        })),
+      );
+    }
+    this.hasOtherChange = true;
+  }
+
+  private list(field: string): readonly ImageSlot[] {
+    return this.lists.get(field) ?? this.image.slots(field);
+  }
+
+  private fields(): ReadonlySet<string> {
+    return new Set([...this.image.names('slots'), ...this.lists.keys()]);
+  }
+
+  private save(field: string, slots: readonly ImageSlot[]): void {
+    this.lists.set(field, slots);
+    this.changed.add(field);
+  }
+
+  private replace(field: string, slot: ImageSlot, by: ImageSlot): void {
+    this.save(
+      field,
+      this.list(field).map((other) => (other === slot ? by : other)),
+    );
+  }
+
+  private find(id: number): { readonly field: string; readonly slot: ImageSlot } | null {
+    if (id < 0) return this.others[-id - 1] ?? null;
+    for (const field of this.fields()) {
+      const slot = this.list(field).find(({ owner, seq }) => owner === this.of.owner && seq === id);
+      if (slot !== undefined) return { field, slot };
+    }
+    return null;
+  }
+
+  private eachDoubt(change: (slot: ImageSlot, doubt: Doubt, field: string) => ImageSlot): void {
+    for (const field of this.fields()) {
+      for (const slot of this.list(field)) {
+        const doubt = doubtOf(slot);
+        const next = doubt === null ? slot : change(slot, doubt, field);
+        if (next === slot) continue;
+        this.replace(field, slot, next);
+        this.hasOtherChange = true;
+      }
+    }
+  }
+}
+
+function doubtOf(slot: ImageSlot): Doubt | null {
+  const { admittedAtMs, endedAtMs, isFollowed } = slot;
+  return isDoubtful(slot) && endedAtMs !== null ? { admittedAtMs, endedAtMs, isFollowed } : null;
+}
+
+const fieldOf = ({ subject, budget }: BudgetKey): string => `slots:${subject}:${budget}`;

@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import type { BreakerState } from '../breaker.ts';
+import type { CredentialStop } from '../credential-stop.ts';
+import type { LedgerRows } from '../ledger-rules.ts';
+import { QUIET_MS, type NamedLimit } from '../named-limit.ts';
+import type { BudgetKey } from '../slot-rows.ts';
+import type { UnknownPast } from '../unknown-past.ts';
+import { DraftSlots } from './draft-slots.ts';
+import { parsed, slotsText, type LedgerImage } from './ledger-image.ts';
+import { lengthOf } from '../breaker.ts';
+
+/** What the fields of the ledger hold, besides slots. */
+export const BUDGET_FIELD = z.object({
+  requestLimit: z.number(),
+  statedLimit: z.number(),
+  windowMs: z.number(),
+  reserve: z.number(),
+  assumed: z.number(),
+  fullSinceMs: z.number().nullable(),
+});
+export const PAST_FIELD = z.object({ sinceMs: z.number(), heardAtMs: z.number().nullable() });
+export const NAMED_FIELD = z.object({ limit: z.number(), atMs: z.number() });
+export const STOP_FIELD = z.object({ logInsLeft: z.number(), probeAtMs: z.number() });
+export const LOCKOUT_FIELD = z.object({
+  kind: z.enum(['open', 'trial']),
+  strikes: z.number(),
+  atMs: z.number(),
+  lengthMs: z.number(),
+});
+
+/** Boots of machines of which it is kept how far their clocks are from the server's. */
+const MOST_MACHINES = 32;
+
+/** Who asks, and which run of Redis it asks. */
+export interface DraftOf {
+  readonly owner: string;
+  readonly subjectOf: (budget: string) => string;
+  readonly credential: string;
+  /** The number of the next own slot. */
+  readonly nextSeq: () => number;
+  /** Whether the image is of the run of Redis that is there, and of its last state. */
+  readonly isCurrent: boolean;
+  /** Whether a ledger that is not there means that nothing was sent. */
+  readonly beginsEmpty: boolean;
+}
+
+/**
+ * A copy of what the ledger in Redis holds, on which the rules work. It knows what they have changed: a whole
+ * new text of some fields, or, as with most requests, no more than own slots that ended and one more.
+ */
+export class LedgerDraft implements LedgerRows {
+  readonly slots: DraftSlots;
+  private readonly image: LedgerImage;
+  private readonly of: DraftOf;
+  private readonly changed = new Map<string, string>();
+  private hasBegun = false;
+
+  constructor(image: LedgerImage, of: DraftOf) {
+    this.image = image;
+    this.of = of;
+    this.slots = new DraftSlots(image, {
+      owner: of.owner,
+      nextSeq: of.nextSeq,
+      budget: (key) => this.read(`budget:${key.subject}:${key.budget}`, BUDGET_FIELD),
+      saveBudget: (key, row) => this.write(`budget:${key.subject}:${key.budget}`, row),
+      forgetBudgets: (isKept) => this.forgetBudgets(isKept),
+      forgetGrowth: () => this.forgetGrowth(),
+    });
+  }
+
+  /** Whether a new count begins with this. */
+  get isBegun(): boolean {
+    return this.hasBegun;
+  }
+
+  /** Whether no more than own slots that ended, and one that is taken, are changed. */
+  get isPlain(): boolean {
+    return !this.hasBegun && this.changed.size === 0 && this.slots.isPlain && !this.image.hasDoubt();
+  }
+
+  get hasChanged(): boolean {
+    return this.hasBegun || this.changed.size > 0 || this.slots.hasChanged;
+  }
+
+  /** Every field that is another now, with its text; '' for one that is gone. */
+  fields(): ReadonlyMap<string, string> {
+    const fields = new Map(this.changed);
+    for (const [field, slots] of this.slots.changedFields()) fields.set(field, slotsText(slots));
+    return fields;
+  }
+
+  readonly clock: LedgerRows['clock'] = {
+    isOf: () => this.hasBegun || (this.of.isCurrent && !this.image.isEmpty),
+    begin: (_, fullSinceMs) => {
+      this.hasBegun = true;
+      const isNew = this.image.isEmpty && this.of.beginsEmpty;
+      if (isNew || fullSinceMs === null) this.changed.set('past', '');
+      else this.write('past', { sinceMs: fullSinceMs, heardAtMs: null } satisfies UnknownPast);
+      // Leases and offsets are of the count before.
+      for (const kind of ['lease', 'ahead']) {
+        for (const name of this.image.names(kind)) this.changed.set(name, '');
+      }
+    },
+    past: () => this.read('past', PAST_FIELD),
+    // No question leaves while nothing is known, so no answer can say more than the clock.
+    heard: () => undefined,
+  };
+
+  readonly named: LedgerRows['named'] = {
+    of: (key) => this.read(namedField(key), NAMED_FIELD),
+    save: (key, named) => this.write(namedField(key), named),
+    forgetOld: (nowMs) =>
+      this.each('named', NAMED_FIELD, (named) => (named.atMs + QUIET_MS < nowMs ? null : named)),
+    carryOver: (nowMs) => this.each('named', NAMED_FIELD, (named): NamedLimit => ({ ...named, atMs: nowMs })),
+  };
+
+  readonly lockouts: LedgerRows['lockouts'] = {
+    breaker: (budget): BreakerState | null => {
+      const row = this.read(this.lockoutField(budget), LOCKOUT_FIELD);
+      if (row === null) return null;
+      const { kind, strikes, atMs } = row;
+      return kind === 'open' ? { kind, strikes, untilMs: atMs } : { kind, strikes, sinceMs: atMs };
+    },
+    saveBreaker: (budget, state, nowMs) => {
+      const field = this.lockoutField(budget);
+      if (state === null) {
+        this.write(field, null);
+        return;
+      }
+      const { kind, strikes } = state;
+      const atMs = state.kind === 'open' ? state.untilMs : state.sinceMs;
+      this.write(field, { kind, strikes, atMs, lengthMs: lengthOf(state, nowMs) });
+    },
+    stop: (): CredentialStop | null => this.read(`stop:${this.of.credential}`, STOP_FIELD),
+    saveStop: (stop) => this.write(`stop:${this.of.credential}`, stop),
+    carryOver: (nowMs, probeAtMs) => {
+      this.each('lockout', LOCKOUT_FIELD, (row): z.output<typeof LOCKOUT_FIELD> => {
+        const leftMs = Math.min(Math.max(0, row.atMs - nowMs), row.lengthMs);
+        return { ...row, kind: 'open', atMs: nowMs + leftMs };
+      });
+      this.each('stop', STOP_FIELD, (stop) => ({ ...stop, probeAtMs }));
+    },
+  };
+
+  /** Lets nothing have happened earlier than so much later: of a time that nobody can prove. */
+  postpone(byMs: number): void {
+    if (byMs <= 0) return;
+    this.slots.postpone(byMs);
+    const past = this.clock.past();
+    if (past !== null) this.write('past', { ...past, sinceMs: past.sinceMs + byMs });
+    this.each('budget', BUDGET_FIELD, (row) =>
+      row.fullSinceMs === null ? row : { ...row, fullSinceMs: row.fullSinceMs + byMs },
+    );
+  }
+
+  /** Forgets owners without slots whose leases ended before a time, and all but a few machines. */
+  forgetOwners(beforeMs: number): void {
+    for (const field of this.image.names('who')) {
+      const owner = field.replace('who:', '');
+      if (Number(this.text(`lease:${owner}`) ?? 0) >= beforeMs || this.slots.has(owner)) continue;
+      this.changed.set(field, '');
+      this.changed.set(`lease:${owner}`, '');
+    }
+    const machines = this.image.names('ahead');
+    for (const field of machines.slice(0, Math.max(0, machines.length - MOST_MACHINES)))
+      this.changed.set(field, '');
+  }
+
+  /** A text of its own, such as who an owner is. */
+  note(field: string, text: string): void {
+    if (this.text(field) !== text) this.changed.set(field, text);
+  }
+
+  text(field: string): string | undefined {
+    const text = this.changed.get(field) ?? this.image.fields.get(field);
+    return text === '' ? undefined : text;
+  }
+
+  private lockoutField(budget: string): string {
+    return `lockout:${this.of.subjectOf(budget)}:${budget}`;
+  }
+
+  private read<Shape extends z.ZodType>(field: string, shape: Shape): z.output<Shape> | null {
+    const text = this.text(field);
+    return text === undefined ? null : parsed(field, text, shape);
+  }
+
+  private write(field: string, value: unknown): void {
+    const text = value === null ? '' : JSON.stringify(value);
+    if ((this.text(field) ?? '') !== text) this.changed.set(field, text);
+  }
+
+  private each<Shape extends z.ZodType>(
+    kind: string,
+    shape: Shape,
+    change: (value: z.output<Shape>) => z.output<Shape> | null,
+  ): void {
+    for (const field of this.image.names(kind)) {
+      const value = this.read(field, shape);
+      if (value !== null) this.write(field, change(value));
+    }
+  }
+
+  private forgetBudgets(isKept: (slotsField: string) => boolean): void {
+    for (const field of this.image.names('budget')) {
+      const row = this.read(field, BUDGET_FIELD);
+      if (row?.fullSinceMs === null && !isKept(field.replace(/^budget:/, 'slots:'))) this.write(field, null);
+    }
+  }
+
+  private forgetGrowth(): void {
+    this.each('budget', BUDGET_FIELD, (row) => ({ ...row, fullSinceMs: null }));
+  }
+}
+
+const namedField = ({ subject, budget }: BudgetKey): string => `named:${subject}:${budget}`;

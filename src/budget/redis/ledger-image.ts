@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { SarrafError } from '../../domain/errors.ts';
+
+/** A slot as the ledger in Redis has it. */
+export interface ImageSlot {
+  readonly owner: string;
+  /** Which one of its owner. */
+  readonly seq: number;
+  readonly admittedAtMs: number;
+  readonly stampedAtMs: number | null;
+  readonly endedAtMs: number | null;
+  readonly isFollowed: boolean;
+}
+
+const HEAD = z.object({
+  run: z.string(),
+  epoch: z.string(),
+  revision: z.number(),
+  stable: z.number(),
+  seen: z.number(),
+});
+
+export type ImageHead = z.output<typeof HEAD>;
+
+const NO_HEAD: ImageHead = { run: '', epoch: '', revision: 0, stable: 0, seen: 0 };
+
+const SLOTS = z.array(z.tuple([z.string(), z.number(), z.number(), z.number(), z.number(), z.number()]));
+
+/** Everything that the ledger in Redis holds, as it was read; it never changes. */
+export class LedgerImage {
+  readonly fields: ReadonlyMap<string, string>;
+  readonly head: ImageHead;
+  private readonly read = new Map<string, readonly ImageSlot[]>();
+
+  constructor(fields: ReadonlyMap<string, string>) {
+    this.fields = fields;
+    const head = fields.get('head');
+    this.head = head === undefined ? NO_HEAD : parsed('head', head, HEAD);
+  }
+
+  /** From an answer of Redis: names and values, one after the other. */
+  static of(flat: readonly string[]): LedgerImage {
+    const fields = new Map<string, string>();
+    for (let at = 0; at < flat.length; at += 2) fields.set(flat[at] ?? '', flat[at + 1] ?? '');
+    return new LedgerImage(fields);
+  }
+
+  /** The same after a change: fields with their new texts, '' for one that is gone. */
+  with(changed: ReadonlyMap<string, string>, head: ImageHead): LedgerImage {
+    const fields = new Map(this.fields);
+    for (const [field, text] of changed) {
+      if (text === '') fields.delete(field);
+      else fields.set(field, text);
+    }
+    return new LedgerImage(fields.set('head', JSON.stringify(head)));
+  }
+
+  get isEmpty(): boolean {
+    return this.head.epoch === '';
+  }
+
+  slots(field: string): readonly ImageSlot[] {
+    const known = this.read.get(field);
+    if (known !== undefined) return known;
+    const text = this.fields.get(field);
+    const slots = text === undefined ? [] : readSlots(field, text);
+    this.read.set(field, slots);
+    return slots;
+  }
+
+  /** The names of fields of a kind, such as `slots`, with what comes after the kind. */
+  names(kind: string): readonly string[] {
+    return [...this.fields.keys()].filter((name) => name.startsWith(`${kind}:`));
+  }
+
+  hasDoubt(): boolean {
+    return this.names('slots').some((field) => this.slots(field).some(isDoubtful));
+  }
+}
+
+export function isDoubtful({ endedAtMs, stampedAtMs }: ImageSlot): boolean {
+  return endedAtMs !== null && stampedAtMs === null;
+}
+
+/** Reads a field; one that nobody of us can have written ends the use of the ledger. */
+export function parsed<Shape extends z.ZodType>(field: string, text: string, shape: Shape): z.output<Shape> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  const read = shape.safeParse(value);
+  if (read.success) return read.data;
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected a ledger of sarraf in Redis, found something else in its field ${field}: nothing is sent. Take the key away; every window then counts as full once`,
+  );
+}
+
+function readSlots(field: string, text: string): readonly ImageSlot[] {
+  return parsed(field, text, SLOTS).map(([owner, seq, admittedAtMs, stamped, ended, followed]) => ({
+    owner,
+    seq,
+    admittedAtMs,
+    stampedAtMs: stamped < 0 ? null : stamped,
+    endedAtMs: ended < 0 ? null : ended,
+    isFollowed: followed === 1,
+  }));
+}
+
+/** The same way back; '' where there are none. */
+export function slotsText(slots: readonly ImageSlot[]): string {
+  if (slots.length === 0) return '';
+  return JSON.stringify(
+    slots.map(({ owner, seq, admittedAtMs, stampedAtMs, endedAtMs, isFollowed }) => [
+      owner,
+      seq,
+      admittedAtMs,
+      stampedAtMs ?? -1,
+      endedAtMs ?? -1,
+      Number(isFollowed),
+    ]),
+  );
+}

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LATE_ARRIVAL_MS, MOST_SEND_DELAY_MS, type Slot } from '../../src/budget/admission.ts';
+import { deepRuns } from '../support/deep-runs.ts';
+import { HAS_REDIS, RedisWorld, type TestLedger } from '../support/ledger-worlds.ts';
+
+const NAME = 'orders/list';
+const WINDOW_MS = 2_000;
+const RUNS = deepRuns(40, 4);
+const MACHINES = ['here', 'far'] as const;
+
+/** The most of `times` that lie in any window, both its ends included. */
+function mostIn(times: readonly number[], windowMs: number): number {
+  const sorted = times.toSorted((left, right) => left - right);
+  let first = 0;
+  let most = 0;
+  for (const [index, time] of sorted.entries()) {
+    while ((sorted[first] ?? time) < time - windowMs) first += 1;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}
+
+interface Trip {
+  readonly slot: Slot;
+  readonly owner: number;
+  readonly endsAtMs: number;
+  readonly end: 'answered' | 'unanswered';
+}
+
+const EVENTS = ['none', 'emptied', 'older', 'restarted', 'forward', 'back', 'killed', 'lost'] as const;
+
+const step = fc.record({
+  gapMs: fc.oneof(
+    { weight: 30, arbitrary: fc.nat(100) },
+    { weight: 4, arbitrary: fc.nat(2_500) },
+    { weight: 2, arbitrary: fc.integer({ min: 121_000, max: 126_000 }) },
+  ),
+  tripMs: fc.nat(800),
+  countedAt: fc.nat(100),
+  /** From the admission to the send, where the process is slow. */
+  delayMs: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(400) }),
+  isAnswered: fc.nat(20).map((draw) => draw > 0),
+  owner: fc.nat(2),
+  event: fc.oneof(
+    { weight: 60, arbitrary: fc.constant('none' as const) },
+    ...EVENTS.slice(1).map((event) => ({ weight: 1, arbitrary: fc.constant(event) })),
+  ),
+  stepMs: fc.oneof(fc.nat(5_000), fc.nat(4_000_000)),
+});
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Owners on two machines, the exchange that they ask, and a Redis that may lose what it holds. */
+class Lives {
+  readonly counted: number[] = [];
+  readonly met = new Map<string, number>();
+  readonly budgets;
+  sent = 0;
+  private readonly world: RedisWorld;
+  private readonly owners: { ledger: TestLedger; name: string }[] = [];
+  private trips: Trip[] = [];
+  private nowMs = 1_000_000;
+  private aheadMs = 0;
+  private older: Buffer | null = null;
+  private births = 0;
+
+  constructor(world: RedisWorld, limit: number) {
+    this.world = world;
+    this.budgets = [{ name: NAME, limit, windowMs: WINDOW_MS, per: 'token' as const, assumed: false }];
+  }
+
+  async begin(): Promise<void> {
+    await this.world.clear();
+    await this.world.at(this.nowMs);
+    for (let owner = 0; owner < 3; owner += 1) await this.join(owner);
+  }
+
+  async end(): Promise<void> {
+    for (const { ledger } of this.owners) await ledger.close();
+  }
+
+  async step(of: Step): Promise<void> {
+    const { owner, event } = of;
+    this.nowMs += of.gapMs;
+    await this.setTime();
+    this.met.set(event, (this.met.get(event) ?? 0) + 1);
+    await this.happen(of);
+    await this.settle();
+    const { ledger } = this.owners[owner] ?? {};
+    const entry = await ledger?.enter(
+      { budget: NAME, requestClass: 'market', credential: 'none' },
+      this.nowMs,
+    );
+    await this.setTime();
+    if (entry === undefined || !entry.isAdmitted) return;
+    const { slot } = entry;
+    if (of.delayMs > MOST_SEND_DELAY_MS) {
+      await ledger?.withdraw(slot);
+      return;
+    }
+    this.sent += 1;
+    const sentMs = this.nowMs + of.delayMs;
+    const latestMs = of.isAnswered ? of.tripMs : LATE_ARRIVAL_MS - 1;
+    this.counted.push(sentMs + (latestMs * of.countedAt) / 100);
+    const end = of.isAnswered ? 'answered' : 'unanswered';
+    this.trips.push({ slot, owner, end, endsAtMs: sentMs + of.tripMs });
+  }
+
+  /** The server's clock, which may have been stepped, and not that of the machines. */
+  private async setTime(): Promise<void> {
+    await this.world.at(this.nowMs);
+    await this.world.step(this.nowMs + this.aheadMs);
+  }
+
+  private async settle(): Promise<void> {
+    const ended = this.trips.filter(({ endsAtMs }) => endsAtMs <= this.nowMs);
+    this.trips = this.trips.filter((trip) => !ended.includes(trip));
+    for (const { slot, owner, end } of ended) {
+      await this.owners[owner]?.ledger.settle(slot, end, this.nowMs);
+      await this.setTime();
+    }
+  }
+
+  private async happen({ event, owner, stepMs }: Step): Promise<void> {
+    const { redis } = this.world;
+    if (event === 'emptied') await redis.del('ledger');
+    if (event === 'older') {
+      if (this.older !== null) await redis.restore('ledger', 0, this.older, 'REPLACE');
+      this.older = await redis.dumpBuffer('ledger');
+    }
+    if (event === 'restarted') await this.world.restart();
+    if (event === 'forward') this.aheadMs += stepMs;
+    if (event === 'back') this.aheadMs -= Math.min(stepMs, 500_000 + this.aheadMs);
+    if (event === 'forward' || event === 'back') await this.setTime();
+    if (event === 'killed' || event === 'lost') {
+      // One that was killed on its own machine can be proven dead; one whose machine is gone can not.
+      if (event === 'killed') this.world.signs[this.owners[owner]?.name ?? ''] = 'dead';
+      this.trips = this.trips.filter((trip) => trip.owner !== owner);
+      this.owners[owner]?.ledger.abandon();
+      await this.join(owner);
+    }
+  }
+
+  private async join(owner: number): Promise<void> {
+    this.births += 1;
+    const name = `life ${this.births}`;
+    const machine = MACHINES[owner % 2] ?? 'here';
+    const ledger = await this.world.open({
+      budgets: this.budgets,
+      owner: name,
+      whenMissing: 'full',
+      machine,
+      aheadMs: machine === 'far' ? 987_654_321 : 0,
+    });
+    this.owners[owner] = { ledger, name };
+  }
+}
+
+describe.skipIf(!HAS_REDIS)('a ledger in Redis that machines share', () => {
+  let world: RedisWorld;
+  beforeAll(async () => {
+    world = await RedisWorld.start();
+  });
+  afterAll(async () => world.close());
+
+  test('never lets the exchange count more than the limit, whatever becomes of Redis, its clock and the processes', async () => {
+    let sent = 0;
+    const met = new Map<string, number>();
+    const run = fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(step, { minLength: 150, maxLength: 250 }),
+      async (limit, steps) => {
+        const lives = new Lives(world, limit);
+        await lives.begin();
+        try {
+          for (const each of steps) await lives.step(each);
+        } finally {
+          await lives.end();
+        }
+        sent += lives.sent;
+        for (const [event, count] of lives.met) met.set(event, (met.get(event) ?? 0) + count);
+        expect(mostIn(lives.counted, WINDOW_MS)).toBeLessThanOrEqual(limit);
+      },
+    );
+    await fc.assert(run, { numRuns: RUNS, endOnFailure: true });
+    expect(sent).toBeGreaterThan(10 * RUNS);
+    expect(EVENTS.filter((event) => (met.get(event) ?? 0) === 0)).toEqual([]);
+  });
+});

@@ -1,0 +1,323 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { admittanceOf, type Admittance, type EntryAsk } from '../../src/budget/admittance.ts';
+import type { Slot } from '../../src/budget/admission.ts';
+import { readLedger, type BudgetReport } from '../../src/budget/ledger-report.ts';
+import type { LifeSign } from '../../src/budget/process-owner.ts';
+import { RedisConnection } from '../../src/budget/redis/redis-connection.ts';
+import { RedisLedger } from '../../src/budget/redis/redis-ledger.ts';
+import { readRedisLedger } from '../../src/budget/redis/redis-report.ts';
+import { LedgerStore } from '../../src/budget/store.ts';
+import type { Budget } from '../../src/domain/rate-limit.ts';
+import { readRedisAddress } from '../../src/redis/redis-address.ts';
+import { RedisServer } from '../process/redis-server.ts';
+
+interface OpenOptions {
+  readonly budgets: readonly Budget[];
+  readonly owner?: string;
+  readonly token?: string;
+  readonly whenMissing?: 'full' | 'empty';
+  /** Which boot of which machine it is on; its monotonic clock differs from others' by `aheadMs`. */
+  readonly machine?: string;
+  readonly aheadMs?: number;
+}
+
+/** A ledger that a test asks at times that it says; every call is done when it returns. */
+export interface TestLedger {
+  enter(ask: EntryAsk, nowMs: number): ReturnType<Admittance['enter']>;
+  settle(...of: Parameters<Admittance['settle']>): Promise<void>;
+  withdraw(slot: Slot): Promise<void>;
+  heed(...of: Parameters<Admittance['heed']>): Promise<ReturnType<Admittance['heed']>>;
+  report(...of: Parameters<Admittance['report']>): Promise<void>;
+  heldUntil: Admittance['heldUntil'];
+  namedLimits: Admittance['namedLimits'];
+  close(): Promise<void>;
+  /** Ends it as a kill does: nothing more is written. */
+  abandon(): void;
+}
+
+/** A place where ledgers are kept that processes share, with a clock and processes that a test sets. */
+export interface LedgerWorld {
+  readonly name: string;
+  /** What a window is longer there than it is. */
+  driftMs(windowMs: number): number;
+  readonly signs: Record<string, LifeSign>;
+  open(options: OpenOptions): Promise<TestLedger>;
+  /** Begins another run of the clock: of the machine, or of Redis. */
+  restart(): Promise<void>;
+  at(nowMs: number): Promise<void>;
+  read(): Promise<readonly BudgetReport[]>;
+  /** Forgets everything, for the next test. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+class FileWorld implements LedgerWorld {
+  readonly name = 'in a file';
+  signs: Record<string, LifeSign> = {};
+  private readonly folder = mkdtempSync(join(tmpdir(), 'sarraf-ledger-'));
+  private nowMs = 0;
+  private boot = 1;
+  private ledgers = 0;
+
+  driftMs(windowMs: number): number {
+    return Math.ceil(windowMs / 10_000);
+  }
+
+  private get path(): string {
+    return join(this.folder, `${this.ledgers}.sqlite`);
+  }
+
+  async open({
+    budgets,
+    owner = 'me',
+    token = 'abc',
+    whenMissing = 'empty',
+  }: OpenOptions): Promise<TestLedger> {
+    const store = new LedgerStore({
+      path: this.path,
+      budgets,
+      subjects: { ip: 'ip', token },
+      whenMissing,
+      machine: {
+        bootId: `boot-${this.boot}`,
+        owner,
+        lifeSignOf: (other) => this.signs[other] ?? 'alive',
+        monotonicMs: () => this.nowMs,
+        wallMs: () => 1_000_000 + this.nowMs,
+      },
+    });
+    return testLedger(this, { ledger: admittanceOf(store, store), close: async () => store.close() });
+  }
+
+  async restart(): Promise<void> {
+    this.boot += 1;
+  }
+
+  async at(nowMs: number): Promise<void> {
+    this.nowMs = nowMs;
+  }
+
+  async read(): Promise<readonly BudgetReport[]> {
+    return readLedger(this.path, this.nowMs);
+  }
+
+  async clear(): Promise<void> {
+    this.ledgers += 1;
+    this.nowMs = 0;
+    this.signs = {};
+  }
+
+  async close(): Promise<void> {
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+const KEY = 'ledger';
+/** A clock that the test sets, in keys beside the ledger. */
+const TEST_CLOCK = `
+local time = tonumber(redis.call('GET', KEYS[1] .. ':time'))
+local run = redis.call('GET', KEYS[1] .. ':run')`;
+
+export class RedisWorld implements LedgerWorld {
+  readonly name = 'in Redis';
+  signs: Record<string, LifeSign> = {};
+  readonly server: RedisServer;
+  /** How often the ledger's script was asked. */
+  asked = 0;
+  private readonly folder: string;
+  private control: RedisConnection;
+  private opened: RedisConnection;
+  private nowMs = 0;
+  private run = 1;
+
+  private constructor(server: RedisServer, folder: string, control: RedisConnection) {
+    this.server = server;
+    this.folder = folder;
+    this.control = control;
+    this.opened = control;
+  }
+
+  static async start(): Promise<RedisWorld> {
+    const folder = mkdtempSync(join(tmpdir(), 'sarraf-redis-'));
+    const server = await RedisServer.start({ folder });
+    const control = await connect(server);
+    const world = new RedisWorld(server, folder, control);
+    await world.clear();
+    return world;
+  }
+
+  driftMs(windowMs: number): number {
+    return 100 + Math.ceil(windowMs / 500);
+  }
+
+  /** The commands of Redis itself. */
+  get redis(): RedisConnection['client'] {
+    return this.control.client;
+  }
+
+  async open(options: OpenOptions): Promise<TestLedger & { readonly inner: RedisLedger }> {
+    const {
+      budgets,
+      owner = 'me',
+      token = 'abc',
+      whenMissing = 'empty',
+      machine = 'boot',
+      aheadMs = 0,
+    } = options;
+    this.opened = await connect(this.server);
+    const { opened } = this;
+    const inner = await RedisLedger.open({
+      server: {
+        ask: async (ask) => {
+          this.asked += 1;
+          return opened.ask(ask);
+        },
+        close: () => opened.close(),
+      },
+      budgets,
+      subjects: { ip: 'ip', token },
+      whenMissing,
+      machine: {
+        bootId: machine,
+        owner,
+        lifeSignOf: (other) => this.signs[other] ?? 'alive',
+        monotonicMs: () => this.nowMs + aheadMs,
+        wallMs: () => 0,
+      },
+    });
+    const wait = async (): Promise<void> => inner.settled();
+    const ledger = testLedger(this, {
+      ledger: inner,
+      close: async () => inner.close(),
+      abandon: () => opened.close(),
+      wait,
+      aheadMs,
+    });
+    return { ...ledger, inner };
+  }
+
+  /** The connection of the ledger that was opened last. */
+  get lastConnection(): RedisConnection {
+    return this.opened;
+  }
+
+  /** After the server was ended and begun again. */
+  async reconnect(): Promise<void> {
+    this.control.close();
+    this.control = await connect(this.server);
+    await this.at(this.nowMs);
+    await this.restart();
+  }
+
+  async restart(): Promise<void> {
+    this.run += 1;
+    await this.redis.set(`${KEY}:run`, `run-${this.run}`);
+  }
+
+  async at(nowMs: number): Promise<void> {
+    this.nowMs = nowMs;
+    await this.redis.set(`${KEY}:time`, nowMs);
+  }
+
+  /** Steps the clock of the server, and not that of the machines. */
+  async step(serverMs: number): Promise<void> {
+    await this.redis.set(`${KEY}:time`, serverMs);
+  }
+
+  async read(): Promise<readonly BudgetReport[]> {
+    return readRedisLedger(this.control, this.nowMs);
+  }
+
+  async clear(): Promise<void> {
+    this.signs = {};
+    await this.redis.flushall();
+    await this.at(0);
+    await this.restart();
+  }
+
+  async close(): Promise<void> {
+    this.control.close();
+    await this.server.kill();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+async function connect(server: RedisServer): Promise<RedisConnection> {
+  return RedisConnection.open({
+    address: readRedisAddress(server.url, undefined),
+    key: KEY,
+    // A busy machine answers late; what that means is tested by itself.
+    timeoutMs: 60_000,
+    clock: TEST_CLOCK,
+  });
+}
+
+function testLedger(
+  world: Pick<LedgerWorld, 'at'>,
+  of: {
+    readonly ledger: Admittance;
+    readonly close: () => Promise<void>;
+    readonly wait?: () => Promise<void>;
+    readonly aheadMs?: number;
+    readonly abandon?: () => void;
+  },
+): TestLedger {
+  const { ledger, close, wait = async () => undefined, aheadMs = 0 } = of;
+  const local = (nowMs: number): number => nowMs + aheadMs;
+  return {
+    enter: async (ask, nowMs) => {
+      await world.at(nowMs);
+      return ledger.enter(ask, local(nowMs));
+    },
+    settle: async (slot, end, atMs) => {
+      await world.at(atMs);
+      ledger.settle(slot, end, local(atMs));
+      await wait();
+    },
+    withdraw: async (slot) => {
+      ledger.withdraw(slot);
+      await wait();
+    },
+    heed: async (budget, word, atMs) => {
+      await world.at(atMs);
+      const change = ledger.heed(budget, word, local(atMs));
+      await wait();
+      return change;
+    },
+    report: async (pass, verdict, atMs) => {
+      await world.at(atMs);
+      ledger.report(pass, verdict, local(atMs));
+      await wait();
+    },
+    heldUntil: (ask, nowMs) => {
+      const untilMs = ledger.heldUntil(ask, local(nowMs));
+      return untilMs === null ? null : untilMs - aheadMs;
+    },
+    namedLimits: (nowMs) => ledger.namedLimits(local(nowMs)),
+    close,
+    abandon: of.abandon ?? (() => undefined),
+  };
+}
+
+function hasRedis(): boolean {
+  try {
+    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    console.log(
+      'the ledger in Redis is not tested: there is no redis-server ("apt-get install redis-server")',
+    );
+    return false;
+  }
+}
+
+/** Where a redis-server is, both; else files alone, and a line says so. */
+export const HAS_REDIS = hasRedis();
+
+export const LEDGER_WORLDS: readonly (readonly [string, () => Promise<LedgerWorld>])[] = [
+  ['in a file', async () => new FileWorld()],
+  ...(HAS_REDIS ? [['in Redis', async () => RedisWorld.start()] as const] : []),
+];

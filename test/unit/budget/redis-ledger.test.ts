@@ -1,0 +1,200 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Slot } from '../../../src/budget/admission.ts';
+import { HAS_REDIS, RedisWorld, type TestLedger } from '../../support/ledger-worlds.ts';
+
+const WINDOW_MS = 60_000;
+const budget = (limit: number) => ({
+  name: 'orders/list',
+  limit,
+  windowMs: WINDOW_MS,
+  per: 'token' as const,
+  assumed: false,
+});
+const cancel = { budget: 'orders/list', requestClass: 'cancel', credential: 'with' } as const;
+/** From a stamp until its slot is free. */
+const HELD_MS = WINDOW_MS + 220 + 1;
+/** From a loss until requests leave again: what may still arrive, and a window. */
+const UNKNOWN_MS = 120_000 + HELD_MS;
+
+async function admitted(ledger: TestLedger, nowMs: number): Promise<Slot> {
+  const entry = await ledger.enter(cancel, nowMs);
+  if (!entry.isAdmitted) throw new Error(`expected a slot at ${nowMs}, found a wait of ${entry.waitMs} ms`);
+  return entry.slot;
+}
+
+/** How long nobody is admitted from a time on. */
+const waitAt = async (ledger: TestLedger, nowMs: number) => {
+  const entry = await ledger.enter(cancel, nowMs);
+  return entry.isAdmitted ? 0 : entry.waitMs;
+};
+
+describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
+  let world: RedisWorld;
+  const open: TestLedger[] = [];
+  beforeAll(async () => {
+    world = await RedisWorld.start();
+  });
+  afterEach(async () => {
+    for (const ledger of open.splice(0)) await ledger.close();
+    await world.clear();
+  });
+  afterAll(async () => world.close());
+
+  async function join(owner: string, options: Partial<Parameters<RedisWorld['open']>[0]> = {}) {
+    const ledger = await world.open({ budgets: [budget(2)], owner, ...options });
+    open.push(ledger);
+    return ledger;
+  }
+
+  test('admits in one round trip, also after another machine was admitted', async () => {
+    const [one, other] = [
+      await join('one', { budgets: [budget(9)] }),
+      await join('other', { machine: 'far', budgets: [budget(9)] }),
+    ];
+    await admitted(one, 1);
+    const before = world.asked;
+    await admitted(other, 2);
+    await admitted(one, 3);
+    await admitted(other, 4);
+    expect(world.asked - before).toBe(3);
+  });
+
+  test('is shared by machines whose clocks are days and years apart', async () => {
+    const one = await join('one', { machine: 'one', aheadMs: 5 * 86_400_000 });
+    const other = await join('other', { machine: 'other', aheadMs: -40 * 365 * 86_400_000 });
+    const slot = await admitted(one, 1_000);
+    await admitted(other, 1_010);
+    expect((await one.enter(cancel, 1_020)).isAdmitted).toBe(false);
+    await one.settle(slot, 'answered', 1_100);
+    expect(await waitAt(other, 1_200)).toBe(HELD_MS - 100);
+    await admitted(other, 1_100 + HELD_MS);
+  });
+
+  test('frees nothing because the clock of Redis was stepped forward, and counts every window as full then', async () => {
+    const ledger = await join('one');
+    for (const at of [0, 0]) await ledger.settle(await admitted(ledger, at), 'answered', 10);
+    await world.step(10_000_000);
+    const entry = await ledger.inner.enter(cancel, 10);
+    expect(entry).toMatchObject({ isAdmitted: false });
+    expect(await ledger.inner.enter(cancel, 11)).toMatchObject({ isAdmitted: false, waitMs: UNKNOWN_MS - 1 });
+  });
+
+  test('counts every window as full when the clock of Redis was stepped back', async () => {
+    await world.at(1_000_000);
+    const ledger = await join('one', { aheadMs: 0 });
+    await admitted(ledger, 1_000_000);
+    await world.step(400_000);
+    expect(await ledger.inner.enter(cancel, 1_000_000)).toMatchObject({
+      isAdmitted: false,
+      waitMs: UNKNOWN_MS,
+    });
+  });
+
+  test('counts every window as full once Redis was emptied, for everyone', async () => {
+    const [one, other] = [await join('one'), await join('other')];
+    await one.settle(await admitted(one, 0), 'answered', 10);
+    await world.redis.del('ledger');
+    expect(await waitAt(one, 1_000)).toBe(UNKNOWN_MS);
+    expect(await waitAt(other, 1_000)).toBe(UNKNOWN_MS);
+    await admitted(other, 1_000 + UNKNOWN_MS);
+  });
+
+  test('counts every window as full once Redis was put back to an older state', async () => {
+    const ledger = await join('one');
+    const older = await world.redis.dumpBuffer('ledger');
+    await admitted(ledger, 0);
+    await admitted(ledger, 1);
+    await world.redis.restore('ledger', 0, older, 'REPLACE');
+    expect(await waitAt(ledger, 1_000)).toBe(UNKNOWN_MS);
+  });
+
+  test('forgets an answer to a request of before, and so frees nothing by it', async () => {
+    const ledger = await join('one');
+    const slot = await admitted(ledger, 0);
+    await world.redis.del('ledger');
+    await ledger.settle(slot, 'answered', 100);
+    expect(await waitAt(ledger, 200)).toBe(UNKNOWN_MS - 100);
+  });
+
+  test('credits no time that nobody can prove, but what another process of the same machine can', async () => {
+    const first = await join('one', { machine: 'here' });
+    for (const at of [0, 0]) await first.settle(await admitted(first, at), 'answered', 0);
+    await first.settle(await admitted(first, HELD_MS), 'answered', HELD_MS);
+    await first.close();
+    open.length = 0;
+    const laterMs = HELD_MS + 40_000;
+    await world.at(laterMs);
+    const here = await join('next', { machine: 'here' });
+    const slot = await admitted(here, laterMs);
+    await here.withdraw(slot);
+    expect((await world.read())[0]?.inUse).toBe(1);
+    await here.close();
+    open.length = 0;
+    await world.at(laterMs + 50_000);
+    // The first of the new machine finds the slot as old as it was when somebody was there last.
+    await join('far', { machine: 'far', aheadMs: 7 });
+    expect((await world.read())[0]?.inUse).toBe(1);
+  });
+
+  test('gives back a slot of which the answer was lost', async () => {
+    const ledger = await join('one');
+    const { client } = world.lastConnection;
+    const evalsha = client.evalsha.bind(client);
+    Object.assign(client, {
+      evalsha: async (...of: Parameters<typeof evalsha>) => {
+        await evalsha(...of);
+        throw new Error('Command timed out');
+      },
+    });
+    expect(await ledger.enter(cancel, 0)).toMatchObject({ isAdmitted: false, waitMs: 50 });
+    Object.assign(client, { evalsha });
+    expect((await world.read())[0]?.onTheWay).toBe(1);
+    await admitted(ledger, 10);
+    await admitted(ledger, 20);
+    expect((await ledger.enter(cancel, 30)).isAdmitted).toBe(false);
+  });
+
+  test('keeps the slot of a machine that is silent for a quarter of an hour, and then until an answer', async () => {
+    await admitted(await join('lost', { machine: 'lost', budgets: [budget(1)] }), 0);
+    const ledger = await join('one', { machine: 'here', budgets: [budget(1)] });
+    const quarterMs = 900_000;
+    expect(await waitAt(ledger, quarterMs)).toBeNull();
+    expect(await waitAt(ledger, quarterMs + 1)).not.toBe(0);
+    expect((await world.read())[0]?.onTheWay).toBe(0);
+    await admitted(ledger, quarterMs + 1 + 3_600_000 + HELD_MS);
+  });
+
+  test('takes at once for dead who was killed on its own machine', async () => {
+    await admitted(await join('lost', { budgets: [budget(3)] }), 0);
+    world.signs['lost'] = 'dead';
+    const ledger = await join('one', { budgets: [budget(3)] });
+    const probe = await admitted(ledger, 1_000);
+    expect((await ledger.enter(cancel, 1_001)).isAdmitted).toBe(false);
+    await ledger.settle(probe, 'answered', 1_100);
+    await admitted(ledger, 1_101);
+  });
+
+  test('admits nothing while Redis is gone, and asks for no answer that comes too late', async () => {
+    const ledger = await join('one');
+    await world.server.kill();
+    expect(await ledger.inner.enter(cancel, 0)).toMatchObject({ isAdmitted: false, waitMs: 50 });
+    await world.server.begin();
+    await world.reconnect();
+    // Its connection comes back by itself.
+    await expect.poll(async () => waitAt(ledger, 0)).not.toBe(50);
+    expect(await waitAt(ledger, 0)).toBe(UNKNOWN_MS);
+  });
+
+  test('refuses a field that is none of a ledger', async () => {
+    const ledger = await join('one');
+    await world.redis.hset('ledger', 'slots:abc:orders/list', 'nonsense');
+    await world.redis.hset(
+      'ledger',
+      'head',
+      (await world.redis.hget('ledger', 'head'))?.replace(/"stable":\d+/, '"stable":99') ?? '',
+    );
+    expect(await ledger.enter(cancel, 1)).toMatchObject({ isAdmitted: false });
+    await expect(world.read()).rejects.toThrow('found something else in its field slots:abc:orders/list');
+    await expect(join('next')).rejects.toThrow('expected a ledger of sarraf in Redis');
+  });
+});
