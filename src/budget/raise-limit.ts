@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isInRedis } from './ledger-place.ts';
 import { openLedgerFile, openLedgerReadOnly } from './ledger-file.ts';
 
 /** A lowered limit that was taken back. */
@@ -8,12 +9,19 @@ export interface RaisedLimit {
   readonly named: number;
 }
 
+/** The same, wherever the ledger is. */
+export async function raiseLimitAt(place: string, budget: string): Promise<readonly RaisedLimit[]> {
+  if (!isInRedis(place)) return raiseLimit(place, budget);
+  const { raiseRedisLimit } = await import('./redis/redis-by-hand.ts');
+  return raiseRedisLimit(place, budget);
+}
+
 /**
  * Takes a lowered limit of a budget back by hand, for every address and account in the ledger; answers which
  * there were. Processes that have the ledger open go by it with their next admission. Throws `DATA_UNUSABLE`
  * where there is no ledger, or it can not be written.
  */
-export function raiseLimit(path: string, budget: string): readonly RaisedLimit[] {
+function raiseLimit(path: string, budget: string): readonly RaisedLimit[] {
   // Looked at first: nobody makes a ledger by this.
   if (!existsSync(path)) openLedgerReadOnly(path).close();
   const database = openLedgerFile(path, () => undefined);

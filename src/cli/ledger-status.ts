@@ -1,5 +1,5 @@
-import { readLedger, type BudgetReport } from '../budget/ledger-report.ts';
-import { monotonicMs } from '../budget/process-owner.ts';
+import { readLedgerAt } from '../budget/ledger-place.ts';
+import type { BudgetReport } from '../budget/ledger-report.ts';
 import { beginsText, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
 import { lengthText } from '../domain/time-text.ts';
 import { readLedgerNote } from '../daemon/ledger-note.ts';
@@ -22,7 +22,7 @@ export interface LedgerStatus {
 export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | null> {
   const note = readLedgerNote(dataFolder);
   if (note === null) return null;
-  const rows = rowsOf(note.ledger);
+  const rows = await rowsOf(note.ledger);
   if (rows === null) return null;
   const subjects = new Set(note.subjects);
   const { INTERFACE_PROFILE } = await import('../venues/interface-profile.ts');
@@ -56,9 +56,9 @@ export function ledgerLines(status: LedgerStatus | null): readonly string[] {
  * Null where somebody has it locked, or it is gone: the mirror can be shown all the same. "sarraf budget"
  * says why.
  */
-function rowsOf(ledger: string): readonly BudgetReport[] | null {
+async function rowsOf(ledger: string): Promise<readonly BudgetReport[] | null> {
   try {
-    return readLedger(ledger, monotonicMs());
+    return await readLedgerAt(ledger);
   } catch {
     return null;
   }

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { LATE_ARRIVAL_MS } from '../budget/admission.ts';
 import { NamedLimitRows } from '../budget/named-limit-rows.ts';
 import { PROBE_EVERY_MS } from '../budget/credential-stop.ts';
+import { isInRedis } from '../budget/ledger-place.ts';
 import { isBusy, openLedgerFile, openLedgerReadOnly } from '../budget/ledger-file.ts';
 import type { Machine } from '../budget/machine.ts';
 import { StoredLockouts } from '../budget/stored-lockouts.ts';
@@ -27,6 +28,13 @@ const TRY_EVERY_MS = 100;
  */
 const GIVEN_UP_MS = 300_000;
 
+/** Makes an empty ledger, wherever it is. */
+export async function renewLedgerAt(place: string, machine: Machine): Promise<Renewal> {
+  if (!isInRedis(place)) return renewLedger(place, machine);
+  const { renewRedisLedger } = await import('../budget/redis/redis-by-hand.ts');
+  return renewRedisLedger(place);
+}
+
 /**
  * Makes an empty ledger in a place, which counts nothing as sent. One that can be used is copied aside and
  * emptied where it is, with every other process locked out: were another file put in its place, a process
@@ -35,7 +43,7 @@ const GIVEN_UP_MS = 300_000;
  * used is moved aside; whoever still has it open sends nothing any more, because it sees that its file is
  * gone. Throws `DATA_UNUSABLE` where no file can be written.
  */
-export async function renewLedger(path: string, machine: Machine): Promise<Renewal> {
+async function renewLedger(path: string, machine: Machine): Promise<Renewal> {
   const aside = `${path}.replaced-${new Date(machine.wallMs()).toISOString().replaceAll(':', '-')}`;
   const found = lookAt(path);
   if (found === 'busy') return { kind: 'in use' };

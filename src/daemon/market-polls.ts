@@ -1,5 +1,4 @@
 import { monotonicMs } from '../budget/process-owner.ts';
-import { readLedger } from '../budget/ledger-report.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { statsCall } from '../venues/port.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
@@ -149,7 +148,8 @@ export class MarketPolls {
 
   private lookAtLedger(): void {
     try {
-      this.use = readLedger(this.options.remote.ledgerFile, monotonicMs())
+      this.use = this.options.remote.ledger
+        .rows()
         .filter(({ budget }) => this.budgets.has(budget))
         .map(({ budget, inUse, limit }) => ({ budget, inUse, limit }));
     } catch {

@@ -63,7 +63,14 @@ export async function recordMarketData(options: RecordMarketDataOptions): Promis
     // A wrong clock would close bars early and date all that was seen.
     const watched = watchedTransport(new ClockWatch(), onNotice, Date.now);
     const wrap: WrapTransport = (inner, nowMs) => recording.wrap(watched(inner, nowMs), nowMs);
-    const remote = openRemoteExchange({ config, baseUrl, credentials: null, wrap, isGuest });
+    const remote = await openRemoteExchange({
+      config,
+      baseUrl,
+      credentials: null,
+      wrap,
+      isGuest,
+      onProblem: onNotice,
+    });
     try {
       const known = await readMarkets(remote, { signal, onWait: onNotice });
       const feeds = feedsOf(checkMarkets(options, new Set(known.map(({ symbol }) => symbol))), remote);

@@ -79,7 +79,7 @@ export async function runBot(options: RunOptions): Promise<Summary> {
   let failure: string | null = null;
   try {
     const ledger = ledgerOf(config);
-    const subjects = Object.values(ledgerSubjects(config.exchange.credentials));
+    const subjects = Object.values(ledgerSubjects(config.exchange));
     writeLedgerNote(config.data.folder, ledger === null ? null : { ledger, subjects });
     const screen = screenFor(options);
     const replay = await replayOf(config);

@@ -41,4 +41,4 @@ export function readRedisAddress(text: string, environmentPassword: string | und
 }
 
 const refused = (found: string): SarrafError =>
-  new SarrafError('INVALID_OPTIONS', `expected --redis as ${EXAMPLE}, found ${found}`);
+  new SarrafError('INVALID_OPTIONS', `expected a Redis as ${EXAMPLE}, found ${found}`);

@@ -83,7 +83,12 @@ describe('sarraf record', () => {
     const ledgers = join(folder, 'of-a-bot');
     const path = ledgerPath(baseUrl, ledgers);
     const budgets = budgetTable({ 'v2/orderbook': { limit: 7, windowMs: 60_000 } }, 0).values();
-    new LedgerStore({ path, budgets, subjects: ledgerSubjects(null), whenMissing: 'empty' }).close();
+    new LedgerStore({
+      path,
+      budgets,
+      subjects: ledgerSubjects({ credentials: null, publicAddress: null }),
+      whenMissing: 'empty',
+    }).close();
     const set = `exchange.ledgerFolder=${JSON.stringify(ledgers)}`;
     const where = ['--address', baseUrl, '--set', set, '--catalogue', join(folder, 'guest')];
     const args = ['record', '--market', 'BTCIRT', '--for', '500ms', ...where];

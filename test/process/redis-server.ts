@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 
 const LOOK_EVERY_MS = 20;
 
@@ -87,6 +88,17 @@ export class RedisServer {
     if (child === null || child.exitCode !== null) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
+  }
+
+  /** A client of its own, for what a test does to it. */
+  async client(): Promise<Redis> {
+    const { password } = this.options;
+    const client = new Redis(this.port, {
+      lazyConnect: true,
+      ...(password === undefined ? {} : { password }),
+    });
+    await client.connect();
+    return client;
   }
 
   private makeCertificate(): void {

@@ -15,7 +15,7 @@ export interface TraderStart {
 }
 
 /** Opens the way to a served exchange as its user `trader`, or as another whose password is the same. */
-export function openAsTrader(served: ServedAccount, username = 'trader'): TraderStart {
+export async function openAsTrader(served: ServedAccount, username = 'trader'): Promise<TraderStart> {
   const { baseUrl, ledgerFolder, folder: workingFolder } = served;
   const overrides: [string, string][] = [['exchange.ledgerFolder', JSON.stringify(ledgerFolder)]];
   const reading = readBotConfig(null, { environment: {}, workingFolder, overrides });
@@ -27,7 +27,7 @@ export function openAsTrader(served: ServedAccount, username = 'trader'): Trader
     password: new Secret('pass-word-7'),
     totpSecret: null,
   };
-  const remote = openRemoteExchange({
+  const remote = await openRemoteExchange({
     config: reading.config,
     baseUrl,
     credentials,

@@ -15,11 +15,11 @@ const BACK_MS = 100;
 /** What is asked of the script, as JSON. */
 export interface ScriptAsk {
   /**
-   * `read`: everything as it is. `touch`: says that the owner lives. `plain`: ends own slots and takes one,
-   * if nothing but slots has changed. `whole`: writes fields, if nothing at all has changed. `begin`: the
-   * same where a new count begins.
+   * `read`: everything as it is. `touch`: says that the owner lives, `leave`: that it is gone. `plain`: ends
+   * own slots and takes one, if nothing but slots has changed. `whole`: writes fields, if nothing at all has
+   * changed. `begin`: the same where a new count begins.
    */
-  readonly kind: 'read' | 'touch' | 'plain' | 'whole' | 'begin';
+  readonly kind: 'read' | 'touch' | 'leave' | 'plain' | 'whole' | 'begin';
   readonly owner: string;
   /** The server's time as the owner can prove it. */
   readonly now: number;
@@ -103,7 +103,7 @@ if ask.kind == 'plain' then
   for field, slots in pairs(touched) do
     if #slots == 0 then redis.call('HDEL', key, field) else redis.call('HSET', key, field, cjson.encode(slots)) end
   end
-elseif ask.kind ~= 'touch' then
+elseif ask.kind ~= 'touch' and ask.kind ~= 'leave' then
   if head.revision ~= ask.revision then return everything('changed') end
   for index = 1, #ask.fields, 2 do
     if ask.fields[index + 1] == '' then
@@ -117,9 +117,14 @@ elseif ask.kind ~= 'touch' then
     head.run, head.epoch, head.seen = run, ask.begins, 0
   end
 end
-if ask.kind ~= 'touch' then head.revision = head.revision + 1 end
+if ask.kind ~= 'touch' and ask.kind ~= 'leave' then head.revision = head.revision + 1 end
 head.seen = math.max(head.seen, math.min(ask.now, time))
-redis.call('HSET', key, 'head', cjson.encode(head), 'lease:' .. ask.owner, ask.now + ${LEASE_MS})
+redis.call('HSET', key, 'head', cjson.encode(head))
+if ask.kind == 'leave' then
+  redis.call('HDEL', key, 'lease:' .. ask.owner)
+else
+  redis.call('HSET', key, 'lease:' .. ask.owner, ask.now + ${LEASE_MS})
+end
 if ask.machine ~= '' then redis.call('HSET', key, 'ahead:' .. ask.machine, ask.ahead) end
 if status == 'full' then return everything(status) end
 return { status, time, run, { head.revision, head.stable } }

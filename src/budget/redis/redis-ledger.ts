@@ -7,10 +7,12 @@ import { LedgerRules } from '../ledger-rules.ts';
 import { heldUntil, report, takePass, type LockoutAsk, type Pass, type Verdict } from '../lockouts.ts';
 import { thisMachine, type Machine } from '../machine.ts';
 import type { LimitChange, LimitWord } from '../named-limit.ts';
+import type { BudgetReport } from '../ledger-report.ts';
 import type { LifeSign } from '../process-owner.ts';
 import { LedgerDraft } from './ledger-draft.ts';
 import { LedgerImage } from './ledger-image.ts';
 import type { ScriptAsk } from './ledger-script.ts';
+import { reportOfImage } from './redis-report.ts';
 import { ServerClock } from './server-clock.ts';
 
 /** What the script answers: everything that there is, or how often it was written by now. */
@@ -104,6 +106,8 @@ export class RedisLedger implements Admittance {
   private turn: Promise<unknown> = Promise.resolve();
   private isWriting = false;
   private hasJoined = false;
+  /** Whether somebody looked at what was read since the last heartbeat. */
+  private isWatched = false;
   private heartbeat: NodeJS.Timeout | null = null;
 
   private constructor(options: RedisLedgerOptions) {
@@ -175,6 +179,12 @@ export class RedisLedger implements Admittance {
     this.write();
   }
 
+  /** Every budget as it was read last; a heartbeat later it is newer. */
+  rows(): readonly BudgetReport[] {
+    this.isWatched = true;
+    return reportOfImage(this.image, this.clock.earliest(this.machine.monotonicMs()));
+  }
+
   /** Everything that was said until now is written, or Redis does not take it. */
   async settled(): Promise<void> {
     await this.alone(async () => this.writePending()).catch(() => undefined);
@@ -184,6 +194,7 @@ export class RedisLedger implements Admittance {
   async close(): Promise<void> {
     if (this.heartbeat !== null) clearInterval(this.heartbeat);
     await this.settled();
+    await this.alone(async () => this.ask({ kind: 'leave' })).catch(() => undefined);
     this.options.server.close();
   }
 
@@ -247,6 +258,8 @@ export class RedisLedger implements Admittance {
     try {
       await this.alone(async () => {
         const answer = await this.ask({ kind: 'touch' });
+        if (this.isWatched && answer.status === 'done') await this.read();
+        this.isWatched = false;
         if (answer.status === 'done') await this.writePending();
         else await this.transact(this.machine.monotonicMs(), () => ({ value: null, allowed: 0 }));
       });
@@ -302,7 +315,7 @@ export class RedisLedger implements Admittance {
       owner: this.owner,
       clockId: this.run,
       lifeSignOf: (owner) => this.lifeSignOf(draft, owner),
-      driftMs: (windowMs) => STEP_MS + Math.ceil(windowMs / DRIFT_PARTS),
+      driftMs: longerMs,
       asksOfUnknown: false,
     });
     return { draft, rules, epoch: this.doubt === null ? this.image.head.epoch : '' };
@@ -465,6 +478,11 @@ type Work<T> = (
   draft: LedgerDraft,
   atMs: number,
 ) => { readonly value: T; readonly allowed: number };
+
+/** What a window is longer here than it is. */
+export function longerMs(windowMs: number): number {
+  return STEP_MS + Math.ceil(windowMs / DRIFT_PARTS);
+}
 
 function refused(waitMs: number | null): Entry {
   return { isAdmitted: false, waitMs, heldBy: null, isUnusable: false };

@@ -18,7 +18,7 @@ export async function readRedisLedger(
 }
 
 /** The same of what was read. */
-function reportOfImage(image: LedgerImage, nowMs: number): readonly BudgetReport[] {
+export function reportOfImage(image: LedgerImage, nowMs: number): readonly BudgetReport[] {
   const read = <Shape extends z.ZodType>(field: string, shape: Shape): z.output<Shape> | null => {
     const text = image.fields.get(field);
     return text === undefined ? null : parsed(field, text, shape);

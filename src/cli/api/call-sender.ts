@@ -1,4 +1,3 @@
-import { readLedger } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { openRemoteExchange, type RemoteExchange } from '../../venues/live/live-venue.ts';
 import { mayUseReserve, type RequestClass } from '../../domain/request-class.ts';
@@ -32,6 +31,16 @@ function classOf({ name, effect, endpoint }: Call): RequestClass {
   return endpoint.access === 'none' ? 'market' : 'account';
 }
 
+interface SenderOptions {
+  readonly target: ApiTarget;
+  /** The longest wait for a slot of each request. */
+  readonly longestWaitMs: number;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+  /** Put between the client and its sockets. */
+  readonly wrap?: WrapTransport;
+}
+
 /**
  * Sends calls by hand under the limits that all processes of this machine share, a bot beside it included.
  */
@@ -42,22 +51,19 @@ export class CallSender implements Caller {
   private readonly say: (line: string) => void;
   private readonly target: ApiTarget;
 
-  constructor(options: {
-    readonly target: ApiTarget;
-    /** The longest wait for a slot of each request. */
-    readonly longestWaitMs: number;
-    readonly signal: AbortSignal;
-    readonly say: (line: string) => void;
-    /** Put between the client and its sockets. */
-    readonly wrap?: WrapTransport;
-  }) {
-    const { target, say } = options;
-    this.target = target;
+  private constructor(options: SenderOptions, remote: RemoteExchange) {
+    this.target = options.target;
     this.longestWaitMs = options.longestWaitMs;
     this.signal = options.signal;
-    this.say = say;
+    this.say = options.say;
+    this.remote = remote;
+  }
+
+  /** Throws where the ledger can not be used. */
+  static async open(options: SenderOptions): Promise<CallSender> {
+    const { target, say } = options;
     const { baseUrl, exchange, credentials } = target;
-    this.remote = openRemoteExchange({
+    const remote = await openRemoteExchange({
       config: { exchange },
       baseUrl,
       credentials,
@@ -65,6 +71,7 @@ export class CallSender implements Caller {
       isGuest: true,
       ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
     });
+    return new CallSender(options, remote);
   }
 
   /** Throws where a call would have to wait for longer than it may: nothing is asked or sent then. */
@@ -138,8 +145,8 @@ export class CallSender implements Caller {
   /** How long the ledger holds a call back now; null where it does not. */
   private waitFor(call: Call): Wait | null {
     const { name, per } = call.endpoint.budget;
-    const { ledgerFile, subjects } = this.remote;
-    const rows = readLedger(ledgerFile, monotonicMs());
+    const { ledger, subjects } = this.remote;
+    const rows = ledger.rows();
     const row = rows.find((other) => other.budget === name && other.subject === subjects[per]);
     if (row === undefined) return null;
     const allowed = row.limit - (mayUseReserve(classOf(call)) ? 0 : row.reserve);

@@ -109,7 +109,7 @@ async function bring(run: CallRun): Promise<Brought | null> {
     );
   }
   const end = interruption();
-  const sender = new CallSender({
+  const sender = await CallSender.open({
     target,
     longestWaitMs: options.wait ?? (call.effect === 'reads' ? LONGEST_READ_WAIT_MS : LONGEST_OTHER_WAIT_MS),
     signal: end.signal,

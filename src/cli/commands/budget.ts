@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { ledgerFolder } from '../../budget/ledger-file.ts';
-import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
-import { monotonicMs } from '../../budget/process-owner.ts';
-import { raiseLimit } from '../../budget/raise-limit.ts';
+import { readLedgerAt } from '../../budget/ledger-place.ts';
+import type { BudgetReport } from '../../budget/ledger-report.ts';
+import { raiseLimitAt } from '../../budget/raise-limit.ts';
 import { budgetTable } from '../../exchange/budget-table.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { ledgerOfConfig } from '../read-config.ts';
@@ -90,16 +90,18 @@ function budgetLines(budgets: readonly BudgetReport[]): string[] {
 
 function pathsOf({ ledger, config }: Options): string[] {
   if (ledger !== undefined && config !== undefined) {
-    throw wrongInput('expected the ledger as --ledger <file> or --config <file>, were both');
+    throw wrongInput('expected the ledger as --ledger <place> or --config <file>, were both');
   }
   if (config !== undefined) return [ledgerOfConfig(config)];
-  return ledger === undefined ? ownLedgers() : [ledger];
+  if (ledger === undefined) return ownLedgers();
+  return [ledger];
 }
 
-function run(options: Options): void {
+async function run(options: Options): Promise<void> {
   const paths = pathsOf(options);
-  const nowMs = monotonicMs();
-  const pages = paths.map((ledger): LedgerPage => ({ ledger, budgets: readLedger(ledger, nowMs) }));
+  const pages = await Promise.all(
+    paths.map(async (ledger): Promise<LedgerPage> => ({ ledger, budgets: await readLedgerAt(ledger) })),
+  );
   if (options.json === true) {
     console.log(JSON.stringify({ ledgers: pages }));
     return;
@@ -113,11 +115,16 @@ interface Raised {
 }
 
 /** Takes a lowered limit back, of whoever it was lowered for. */
-function raise(budget: string, options: Options): void {
+async function raise(budget: string, options: Options): Promise<void> {
   if (!BUDGET_NAMES.has(budget)) {
     throw wrongInput(`expected one of ${[...BUDGET_NAMES].join(', ')} as the budget, was "${budget}"`);
   }
-  const results = pathsOf(options).map((ledger): Raised => ({ ledger, raised: raiseLimit(ledger, budget) }));
+  const results = await Promise.all(
+    pathsOf(options).map(async (ledger): Promise<Raised> => ({
+      ledger,
+      raised: await raiseLimitAt(ledger, budget),
+    })),
+  );
   const raised = results.flatMap((result) => result.raised);
   if (options.json === true) console.log(JSON.stringify({ budget, ledgers: results }));
   if (raised.length === 0) {
@@ -140,14 +147,14 @@ function raiseCommand(): Command {
     )
     .argument('<budget>', 'the budget, as "sarraf budget" names it')
     .addHelpText('after', RAISE_HELP)
-    .action((budget: string, _options: Options, command: Command) =>
+    .action(async (budget: string, _options: Options, command: Command) =>
       raise(budget, command.optsWithGlobals<Options>()),
     );
 }
 
 function withPlace(command: Command): Command {
   return command
-    .option('--ledger <file>', 'the ledger (default: all ledgers of this user)')
+    .option('--ledger <place>', 'the ledger: its file, or redis://…#KEY (default: all of this user)')
     .option('--config <file>', 'configuration of a bot, whose ledger is used')
     .option('--json', 'prints one JSON object');
 }
@@ -160,5 +167,5 @@ export function budgetCommand(): Command {
     )
     .addHelpText('after', EXAMPLES)
     .addCommand(raiseCommand().exitOverride())
-    .action((options: Options) => run(options));
+    .action(async (options: Options) => run(options));
 }

@@ -5,7 +5,7 @@ import { address } from '../../daemon/settings/setting-fields.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { ledgerOfConfig } from '../read-config.ts';
-import { renewLedger, type Renewal } from '../renew-ledger.ts';
+import { renewLedgerAt, type Renewal } from '../renew-ledger.ts';
 import { lengthText } from '../../domain/time-text.ts';
 
 interface Options {
@@ -85,7 +85,7 @@ async function makeNew(options: NewOptions): Promise<void> {
   if (options.yes !== true && !(await confirm(`${QUESTION}\nThe ledger: ${path}`, 'new'))) {
     throw wrongInput('expected "new" to be typed, or --yes; nothing was done');
   }
-  const renewal = await renewLedger(path, thisMachine());
+  const renewal = await renewLedgerAt(path, thisMachine());
   if (options.json === true) console.log(JSON.stringify({ ledger: path, ...renewal }));
   if (renewal.kind !== 'made') throw failed(refusalText(path, renewal));
   if (options.json === true) return;

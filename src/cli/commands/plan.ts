@@ -1,9 +1,8 @@
 import type { Budget } from '../../domain/rate-limit.ts';
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
-import { monotonicMs } from '../../budget/process-owner.ts';
+import { readLedgerIfAny } from '../../budget/ledger-place.ts';
+import type { BudgetReport } from '../../budget/ledger-report.ts';
 import {
   beginsText,
   freshTradingBegins,
@@ -91,8 +90,8 @@ async function plan(options: Options): Promise<void> {
     if (configs[0].embedded.replay !== null) {
       console.error('note: planned without the recording, which brings its own market and length of bars');
     }
-    const rows = ledgerRowsOf(configs[0]);
-    const subjects = new Set(Object.values(ledgerSubjects(configs[0].exchange.credentials)));
+    const rows = await ledgerRowsOf(configs[0]);
+    const subjects = new Set(Object.values(ledgerSubjects(configs[0].exchange)));
     const lowered = loweredBudgets(rows ?? [], subjects);
     const named = new Map(lowered.map((each) => [each.budget, each.named]));
     const made = await planOfConfigs(configs, { askEmbedded: options.config !== undefined, named });
@@ -147,9 +146,9 @@ function tradingBeginsOf(
 }
 
 /** What the ledger of a configuration has; null where there is none, or none yet. */
-function ledgerRowsOf(config: BotConfig): readonly BudgetReport[] | null {
+async function ledgerRowsOf(config: BotConfig): Promise<readonly BudgetReport[] | null> {
   const path = ledgerOf(config);
-  return path === null || !existsSync(path) ? null : readLedger(path, monotonicMs());
+  return path === null ? null : readLedgerIfAny(path);
 }
 
 function loweredLines(lowered: readonly LoweredBudget[]): readonly string[] {

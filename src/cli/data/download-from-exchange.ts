@@ -48,7 +48,13 @@ export async function downloadFromExchange(options: DownloadCommandOptions): Pro
   const catalogue = openCatalogue(options.catalogue);
   const { market, timeframe, from: fromMs, to: toMs = Date.now() } = options;
   // Candles are public: no log-in is needed, and none of the account's budgets is touched.
-  const remote = openRemoteExchange({ config, baseUrl, credentials: null, isGuest: true });
+  const remote = await openRemoteExchange({
+    config,
+    baseUrl,
+    credentials: null,
+    isGuest: true,
+    onProblem: (line) => console.error(line),
+  });
   const stop = new AbortController();
   void untilStopped().then(() => {
     stop.abort();

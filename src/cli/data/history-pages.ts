@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readLedger } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import type { RemoteExchange } from '../../venues/live/live-venue.ts';
 import { sendRequest } from '../../venues/venue-caller.ts';
@@ -71,9 +70,9 @@ export function historyPages(
  * Why the first page may take long, where the ledger says so: what is left of a window that counts as full,
  * or of a lockout. Null where it does not.
  */
-export function waitText({ ledgerFile, caller }: RemoteExchange, market: MarketSymbol): string | null {
+export function waitText({ ledger, caller }: RemoteExchange, market: MarketSymbol): string | null {
   const budget = caller.budgetOf({ kind: 'candles', market, timeframe: '1m', toMs: 0, count: 1 });
-  const row = readLedger(ledgerFile, monotonicMs()).find((other) => other.budget === budget);
+  const row = ledger.rows().find((other) => other.budget === budget);
   const waitMs = Math.max(row?.fullForMs ?? 0, row?.lockedForMs ?? 0);
   if (waitMs <= 0) return null;
   const why =

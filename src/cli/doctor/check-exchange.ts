@@ -47,11 +47,11 @@ export function plannedReads(config: BotConfig): readonly EndpointName[] {
 export async function checkExchange(options: ExchangeCheckOptions): Promise<readonly CheckFinding[]> {
   let sender: CallSender;
   try {
-    sender = openSender(options);
+    sender = await openSender(options);
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
     // Such as a disk that became full since the ledger was looked at.
-    return [problem('ledger', error.message, 'see that its folder can be written to and has room')];
+    return [problem('ledger', error.message, 'see that it can be written to, and has room')];
   }
   try {
     return await ask(sender, options);
@@ -60,10 +60,10 @@ export async function checkExchange(options: ExchangeCheckOptions): Promise<read
   }
 }
 
-function openSender({ config, baseUrl, ...of }: ExchangeCheckOptions): CallSender {
+async function openSender({ config, baseUrl, ...of }: ExchangeCheckOptions): Promise<CallSender> {
   const { longestWaitMs, signal, say, seen, nowMs = Date.now } = of;
   const credentials = config.mode === 'live' ? config.exchange.credentials : null;
-  return new CallSender({
+  return CallSender.open({
     target: { baseUrl, exchange: config.exchange, credentials, isPaper: false, account: 'the credential' },
     longestWaitMs,
     signal,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isInRedis, readLedgerIfAny } from '../../budget/ledger-place.ts';
 import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';
@@ -27,11 +28,12 @@ const NETWORK = new Map([
 const OVERLAY = 0x794c7630;
 
 /** Looks at a ledger without changing it. `subjects`: the bot's address and credential. */
-export function checkLedger(
+export async function checkLedger(
   path: string,
   subjects: ReadonlySet<string>,
   readRoom: (folder: string) => Room = roomOf,
-): LedgerCheck {
+): Promise<LedgerCheck> {
+  if (isInRedis(path)) return checkRedisLedger(path, subjects);
   const folder = dirname(path);
   const writable = checkWritable('ledger', folder);
   if (writable.verdict === 'problem') return { findings: [writable], silence: writable.text };
@@ -50,13 +52,44 @@ export function checkLedger(
     const remedy = 'move it away: a bot then makes a new one, and waits until all its windows are over';
     return { findings: [problem('ledger', error.message, remedy)], silence: 'the ledger can not be used' };
   }
+  return findingsOf(rows, { place: path, subjects, besides: shared });
+}
+
+/** The same of a ledger in Redis, which may be seen and written from here, or not. */
+async function checkRedisLedger(place: string, subjects: ReadonlySet<string>): Promise<LedgerCheck> {
+  try {
+    const { redisLedgerWarnings } = await import('../../budget/redis/open-redis-ledger.ts');
+    const lines = await redisLedgerWarnings(place);
+    const besides = lines.map((line) => warning('ledger', line, 'see "Several machines" in docs/operate.md'));
+    const rows = await readLedgerIfAny(place);
+    if (rows !== null) return findingsOf(rows, { place, subjects, besides });
+    const text = `there is none yet at ${place}: the first start waits for the longest window and 2 min before its first order`;
+    const remedy =
+      'let it wait, or, where nothing has sent to the exchange lately: "sarraf ledger new --help"';
+    return { findings: [warning('ledger', text, remedy), ...besides], silence: null };
+  } catch (error) {
+    if (!(error instanceof SarrafError)) throw error;
+    const remedy = 'start Redis, or correct exchange.ledger and SARRAF_REDIS_PASSWORD';
+    return { findings: [problem('ledger', error.message, remedy)], silence: 'the ledger can not be used' };
+  }
+}
+
+function findingsOf(
+  rows: readonly BudgetReport[],
+  of: {
+    readonly place: string;
+    readonly subjects: ReadonlySet<string>;
+    readonly besides: readonly CheckFinding[];
+  },
+): LedgerCheck {
+  const { place, subjects, besides } = of;
   const own = rows.filter(({ subject }) => subjects.has(subject));
   const found = [...lockouts(own), ...stops(own), ...lowered(own, subjects), ...waits(own, subjects)];
   const locked = own.find(({ lockedForMs }) => (lockedForMs ?? 0) > 0);
   return {
     findings: [
-      ...(found.length > 0 ? found : [ok('ledger', `${path}: no lockout, no lowered limit`)]),
-      ...shared,
+      ...(found.length > 0 ? found : [ok('ledger', `${place}: no lockout, no lowered limit`)]),
+      ...besides,
     ],
     silence: locked === undefined ? null : `the exchange has locked ${locked.budget} out`,
   };

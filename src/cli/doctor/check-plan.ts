@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { readLedger } from '../../budget/ledger-report.ts';
-import { monotonicMs } from '../../budget/process-owner.ts';
+import { readLedgerIfAny } from '../../budget/ledger-place.ts';
 import { ledgerOf } from '../../daemon/settings/banner.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -16,7 +14,7 @@ export async function checkPlan(config: BotConfig): Promise<readonly CheckFindin
   try {
     const { plan, strategies, problems } = await planOfConfigs([config], {
       askEmbedded: true,
-      named: namedLimits(config),
+      named: await namedLimits(config),
     });
     return [
       ...problems.map((text) => strategyProblem(text)),
@@ -37,12 +35,12 @@ function strategyProblem(text: string): CheckFinding {
 }
 
 /** A ledger that can not be read is told of by its own check. */
-function namedLimits(config: BotConfig): ReadonlyMap<string, number> {
+async function namedLimits(config: BotConfig): Promise<ReadonlyMap<string, number>> {
   const path = ledgerOf(config);
-  if (path === null || !existsSync(path)) return new Map();
+  if (path === null) return new Map();
   try {
-    const subjects = new Set(Object.values(ledgerSubjects(config.exchange.credentials)));
-    const lowered = loweredBudgets(readLedger(path, monotonicMs()), subjects);
+    const subjects = new Set(Object.values(ledgerSubjects(config.exchange)));
+    const lowered = loweredBudgets((await readLedgerIfAny(path)) ?? [], subjects);
     return new Map(lowered.map((each) => [each.budget, each.named]));
   } catch (error) {
     if (error instanceof SarrafError) return new Map();

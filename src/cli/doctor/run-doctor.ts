@@ -80,8 +80,9 @@ async function diagnose(
   const { folder } = config.data;
   const logIn = checkLogIn(config, { configFile, nowMs: nowMs() });
   const ledgerPath = ledgerOf(config);
-  const subjects = new Set(Object.values(ledgerSubjects(config.exchange.credentials)));
-  const ledger = ledgerPath === null ? { findings: [], silence: null } : checkLedger(ledgerPath, subjects);
+  const subjects = new Set(Object.values(ledgerSubjects(config.exchange)));
+  const ledger =
+    ledgerPath === null ? { findings: [], silence: null } : await checkLedger(ledgerPath, subjects);
   // Read without its credentials, the configuration of a live bot looks like one of a paper bot.
   const mode = isWhole || !existsSync(mirrorFileOf(folder, 'live')) ? config.mode : 'live';
   const mirror = checkMirrorFile(folder, { mode, retention: config.data.retention, nowMs: nowMs() });

@@ -3,6 +3,7 @@ import type { PreparedStudy } from '../../study/prepare-study.ts';
 import { readSmallFile, readFailure } from '../../configuration/secret-file.ts';
 import { checkSecret } from '../../study/remote/code-bundle.ts';
 import { readRedisAddress, type RedisAddress } from '../../redis/redis-address.ts';
+import { REDIS_PASSWORD } from '../../redis/shown-address.ts';
 import { LOOPBACK, readServedAddress, type ServedAddress } from '../../study/remote/served-address.ts';
 import type { StudyRunner } from '../../study/trials/trial-runner.ts';
 import { wrongInput } from '../command-error.ts';
@@ -13,7 +14,6 @@ const LARGEST_SECRET_BYTES = 4_096;
 
 /** Where the secret is read from where no file is named. */
 const SECRET = 'SARRAF_STUDY_SECRET';
-const PASSWORD = 'SARRAF_REDIS_PASSWORD';
 
 /** Options by which other machines run the trials. */
 export function remoteOptions(command: Command): Command {
@@ -32,7 +32,7 @@ export function secretOption(command: Command): Command {
 
 /** The address of a Redis; its password may be in the environment. */
 export function redisOption(text: string): RedisAddress {
-  return asOption(() => readRedisAddress(text, process.env[PASSWORD]));
+  return asOption(() => readRedisAddress(text, process.env[REDIS_PASSWORD]));
 }
 
 function serveOption(text: string): ServedAddress {

@@ -23,7 +23,7 @@ export class HealthService {
 
   constructor(config: BotConfig) {
     this.at = config.health;
-    const { ip, token } = ledgerSubjects(config.exchange.credentials);
+    const { ip, token } = ledgerSubjects(config.exchange);
     this.starting = startingSource({
       waitsFor: () => this.waitsFor,
       ledger: new LedgerWatch(ledgerOf(config), [ip, token]),

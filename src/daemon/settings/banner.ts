@@ -1,6 +1,6 @@
 import { tradedPlace } from './strategy-settings.ts';
 import { join } from 'node:path';
-import { ledgerFolder, ledgerPath } from '../../budget/ledger-file.ts';
+import { ledgerPlace } from '../../budget/ledger-place.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { formatDuration } from './duration-text.ts';
 
@@ -14,10 +14,10 @@ const ACCOUNTS = { token: 'a token', key: 'an API key', login: 'a user who logs 
 
 /** The ledger of the requests to the exchange of a configuration; null where none is outside this process. */
 export function ledgerOf(config: BotConfig): string | null {
-  const { baseUrl, ledgerFolder: folder } = config.exchange;
+  const { baseUrl } = config.exchange;
   const address = config.mode === 'paper' ? config.paper.baseUrl : baseUrl;
   if (config.mode === 'embedded' || address === null) return null;
-  return ledgerPath(address, folder ?? ledgerFolder());
+  return ledgerPlace(address, config.exchange);
 }
 
 /** What a run says before anything else: where its orders go, and whose money it is. */

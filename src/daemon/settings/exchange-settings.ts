@@ -3,6 +3,7 @@ import { budgetTable, DEFAULT_HEADROOM } from '../../exchange/budget-table.ts';
 import { ORDER_BOOK_VERSIONS } from '../../exchange/order-book-version.ts';
 import { address } from './setting-fields.ts';
 import { credentialsSettings } from '../../venues/live/credentials-settings.ts';
+import { checkShownAddress } from '../../redis/shown-address.ts';
 import { duration } from './duration-field.ts';
 
 const BUDGET_NAMES = [...budgetTable().keys()] as [string, ...string[]];
@@ -66,15 +67,56 @@ export const exchangeSettings = z
       .describe(
         "Folder of the ledger of sent requests. All bots that share an address must share it. The user's state folder by default.",
       ),
-  })
-  .transform(({ baseUrl = null, credentials = null, ledgerFolder = null, ...rest }) => ({
-    ...rest,
-    baseUrl,
-    credentials,
-    ledgerFolder,
-    limits: Object.fromEntries(
-      Object.entries(rest.limits).filter(
-        (entry): entry is [string, { limit: number; windowMs: number }] => entry[1] !== undefined,
+    ledger: z
+      .string()
+      .superRefine((text, context) => {
+        try {
+          checkShownAddress(text);
+        } catch (error) {
+          context.addIssue({
+            code: 'custom',
+            message: error instanceof Error ? error.message : String(error),
+          });
+        }
+      })
+      .optional()
+      .describe(
+        'Address of a Redis or Valkey that keeps the ledger for bots on several machines: redis://USER@HOST:PORT/DATABASE, or rediss:// for TLS. Its password is in SARRAF_REDIS_PASSWORD. Every bot of the account must name the same one. A file of this machine by default.',
       ),
-    ),
-  }));
+    ledgerTimeout: duration({ leastMs: 5, mostMs: 200 })
+      .prefault('100ms')
+      .describe(
+        'Longest wait for an answer of that Redis. What is not answered is not sent. A request leaves within 250 ms of its question to Redis, or not at all.',
+      ),
+    publicAddress: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,40}$/, 'expected a name of letters, digits, dots and dashes')
+      .optional()
+      .describe(
+        'Name of the public IP address that this machine calls from, where bots on several machines share a ledger and their public addresses differ. Limits per address are counted apart by it. Machines behind one public address must have the same name, or none.',
+      ),
+  })
+  .transform(
+    ({
+      baseUrl = null,
+      credentials = null,
+      ledgerFolder = null,
+      ledger = null,
+      publicAddress = null,
+      ledgerTimeout,
+      ...rest
+    }) => ({
+      ...rest,
+      baseUrl,
+      credentials,
+      ledgerFolder,
+      ledger,
+      ledgerTimeoutMs: ledgerTimeout,
+      publicAddress: ledger === null ? null : publicAddress,
+      limits: Object.fromEntries(
+        Object.entries(rest.limits).filter(
+          (entry): entry is [string, { limit: number; windowMs: number }] => entry[1] !== undefined,
+        ),
+      ),
+    }),
+  );

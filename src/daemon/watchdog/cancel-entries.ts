@@ -56,7 +56,7 @@ export async function cancelEntries(options: CancelEntriesOptions): Promise<Canc
       'expected exchange.baseUrl and exchange.credentials to cancel entries with',
     );
   }
-  const remote = openRemoteExchange({ config, baseUrl, credentials, onProblem, isGuest: true });
+  const remote = await openRemoteExchange({ config, baseUrl, credentials, onProblem, isGuest: true });
   try {
     const listed = await openOrders(remote, isBack);
     if (listed === null) return { canceled: [], kept: [], left: [], isBack: true };

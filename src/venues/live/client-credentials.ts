@@ -53,12 +53,21 @@ export function accountIdentity(settings: CredentialSettings): string {
   }
 }
 
-/** By whom the ledger counts requests: the address that this machine calls from, and the account, hashed. */
-export function ledgerSubjects(settings: CredentialSettings | null): {
-  readonly ip: string;
-  readonly token: string;
-} {
-  return { ip: 'this-address', token: subjectOf(settings === null ? 'nobody' : accountIdentity(settings)) };
+/**
+ * By whom the ledger counts requests: the address that this machine calls from, by its name where there are
+ * several, and the account, hashed.
+ */
+export function ledgerSubjects({
+  credentials,
+  publicAddress,
+}: {
+  readonly credentials: CredentialSettings | null;
+  readonly publicAddress: string | null;
+}): { readonly ip: string; readonly token: string } {
+  return {
+    ip: publicAddress ?? 'this-address',
+    token: subjectOf(credentials === null ? 'nobody' : accountIdentity(credentials)),
+  };
 }
 
 /** The secrets of a configuration, so that a log can take them out of whatever it is given. */

@@ -1,13 +1,11 @@
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
-import type { LockoutBook } from '../../budget/lockouts.ts';
-import { ledgerPath } from '../../budget/ledger-file.ts';
-import { readLedger } from '../../budget/ledger-report.ts';
+import { ledgerPlace } from '../../budget/ledger-place.ts';
+import { openLedger, type OpenLedger } from '../../budget/open-ledger.ts';
 import { troubleText } from '../../budget/trouble-text.ts';
 import { RequestLimiter } from '../../budget/limiter.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';
-import { LedgerStore } from '../../budget/store.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { createMarket, type Market } from '../../domain/market.ts';
 import type { MarketRule, VenueAnswer, VenueCall } from '../port.ts';
@@ -39,9 +37,9 @@ export interface RemoteExchange {
   readonly client: ExchangeClient;
   readonly caller: VenueCaller;
   readonly limiter: RequestLimiter;
-  readonly ledger: LedgerStore & LockoutBook;
+  readonly ledger: OpenLedger;
   readonly time: Timeline;
-  /** Where the ledger is, for whoever has to find it. */
+  /** Where the ledger is, as `ledgerPlace` says it, for whoever has to find it. */
   readonly ledgerFile: string;
   /** Under which names the ledger counts this address and this credential. */
   readonly subjects: { readonly ip: string; readonly token: string };
@@ -54,10 +52,11 @@ export interface LiveVenue extends Venue {
 }
 
 /**
- * Opens the way to an exchange at an address, with the ledger that all processes of this machine share.
- * @throws SarrafError `DATA_UNUSABLE` for a file that is not a valid ledger.
+ * Opens the way to an exchange at an address, with the ledger that all processes of this machine, or of all
+ * machines of the account, share.
+ * @throws SarrafError `DATA_UNUSABLE` for a file that is no valid ledger, or a Redis that can not keep one.
  */
-export function openRemoteExchange(options: {
+export async function openRemoteExchange(options: {
   readonly config: { readonly exchange: Omit<ExchangeAccess, 'baseUrl' | 'credentials'> };
   readonly baseUrl: string;
   readonly credentials: CredentialSettings | null;
@@ -67,7 +66,7 @@ export function openRemoteExchange(options: {
   readonly onTrouble?: Opening['onTrouble'];
   /** Whether the limits of a bot on this ledger stand, as for a call by hand. */
   readonly isGuest?: boolean;
-}): RemoteExchange {
+}): Promise<RemoteExchange> {
   const {
     config,
     baseUrl,
@@ -94,21 +93,21 @@ export function openRemoteExchange(options: {
     limiter: () => limiter,
   });
   const budgets = [...client.budgets.values()];
-  const path = ledgerFolder === null ? ledgerPath(baseUrl) : ledgerPath(baseUrl, ledgerFolder);
-  const subjects = ledgerSubjects(credentials);
-  const ledger = new LedgerStore({
-    path,
+  const place = ledgerPlace(baseUrl, config.exchange);
+  const subjects = ledgerSubjects({ credentials, publicAddress: config.exchange.publicAddress });
+  const ledger = await openLedger({
+    place,
     budgets,
     subjects,
-    whenMissing: 'full',
     isGuest: options.isGuest ?? false,
+    timeoutMs: config.exchange.ledgerTimeoutMs,
+    say: onProblem,
   });
   const limiter = new RequestLimiter({
     budgets,
-    ledger,
-    lockouts: ledger,
+    admittance: ledger.admittance,
     nowMs: monotonicMs,
-    onTrouble: (trouble) => onTrouble?.(troubleText(trouble, path)),
+    onTrouble: (trouble) => onTrouble?.(troubleText(trouble, place)),
   });
   return {
     client,
@@ -116,12 +115,12 @@ export function openRemoteExchange(options: {
     limiter,
     ledger,
     time,
-    ledgerFile: path,
+    ledgerFile: place,
     subjects,
     async close() {
       await limiter.close();
       await client.close();
-      ledger.close();
+      await ledger.close();
     },
   };
 }
@@ -238,9 +237,9 @@ function ended(): SarrafError {
   );
 }
 
-function waitText({ caller, ledgerFile }: RemoteExchange, call: VenueCall): string {
+function waitText({ caller, ledger, ledgerFile }: RemoteExchange, call: VenueCall): string {
   const budget = caller.budgetOf(call);
-  const row = readLedger(ledgerFile, monotonicMs()).find((other) => other.budget === budget);
+  const row = ledger.rows().find((other) => other.budget === budget);
   const waitMs = Math.max(row?.fullForMs ?? 0, row?.lockedForMs ?? 0, row?.stoppedForMs ?? 0);
   if (waitMs === 0 || (row?.onTheWay ?? 0) > 0) return 'waiting for the exchange to answer';
   const why =
@@ -255,10 +254,10 @@ function waitText({ caller, ledgerFile }: RemoteExchange, call: VenueCall): stri
  * is asked.
  */
 function sayWhenTradingBegins(
-  { ledgerFile, time, subjects }: RemoteExchange,
+  { ledger, time, subjects }: RemoteExchange,
   say: (message: string) => void,
 ): void {
-  const begins = tradingBegins(readLedger(ledgerFile, monotonicMs()), {
+  const begins = tradingBegins(ledger.rows(), {
     subjects: new Set(Object.values(subjects)),
     budgetOf: INTERFACE_PROFILE.budgets,
   });
@@ -284,7 +283,7 @@ export async function createLiveVenue(
     );
   }
   const { wrap, onTrouble, onWait } = waiting;
-  const remote = openRemoteExchange({
+  const remote = await openRemoteExchange({
     config,
     baseUrl,
     credentials,
@@ -313,7 +312,7 @@ export async function createLiveVenue(
       isNew: false,
       pollStretch: 1,
       mostOccupied: () => new Map(),
-      namedLimits: () => remote.ledger.namedLimits(monotonicMs()),
+      namedLimits: () => remote.ledger.admittance.namedLimits(monotonicMs()),
       isOver: () => false,
       ledgerFile: remote.ledgerFile,
       close: async () => remote.close(),

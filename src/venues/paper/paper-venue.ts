@@ -53,10 +53,11 @@ export async function createPaperVenue(config: PaperSettings, waiting: Opening):
     throw new SarrafError('INVALID_OPTIONS', 'expected paper.baseUrl or exchange.baseUrl for the mode paper');
   }
   const { wrap } = waiting;
-  const remote = openRemoteExchange({
+  const remote = await openRemoteExchange({
     config,
     baseUrl,
     credentials: null,
+    onProblem: (message) => waiting.onWait(message, 'warning'),
     onTrouble: waiting.onTrouble,
     ...(wrap === undefined ? {} : { wrap }),
   });
@@ -114,7 +115,7 @@ function paperVenueOf(
     isNew: true,
     pollStretch: 1,
     mostOccupied: () => new Map(),
-    namedLimits: () => remote.ledger.namedLimits(monotonicMs()),
+    namedLimits: () => remote.ledger.admittance.namedLimits(monotonicMs()),
     isOver: () => false,
     ledgerFile: remote.ledgerFile,
     close: async () => remote.close(),

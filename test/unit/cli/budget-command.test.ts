@@ -121,7 +121,7 @@ describe('sarraf budget', () => {
     const both = await sarrafHere(['budget', '--config', 'bot.yaml', '--ledger', path]);
     expect([both.code, both.error]).toEqual([
       2,
-      'expected the ledger as --ledger <file> or --config <file>, were both\n',
+      'expected the ledger as --ledger <place> or --config <file>, were both\n',
     ]);
     const config = join(folder, 'embedded.yaml');
     writeFileSync(config, 'mode: embedded\n');

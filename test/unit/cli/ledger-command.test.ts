@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ledgerPath } from '../../../src/budget/ledger-file.ts';
 import type { Machine } from '../../../src/budget/machine.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
-import { renewLedger } from '../../../src/cli/renew-ledger.ts';
+import { renewLedgerAt } from '../../../src/cli/renew-ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 
 const ADDRESS = 'https://exchange.example';
@@ -59,20 +59,20 @@ describe('renewing a ledger', () => {
   test('makes one that admits at once where nothing was known', async () => {
     openStore(machineAt(0), 'full');
     closeAll();
-    const renewal = await renewLedger(path, machineAt(1_000));
+    const renewal = await renewLedgerAt(path, machineAt(1_000));
     expect(renewal).toMatchObject({ kind: 'made', keptAs: expect.stringContaining('.replaced-') });
     expect(openStore(machineAt(1_000), 'full').admit(ASK, 1_000)).toMatchObject({ admitted: true });
   });
 
   test('makes one where there was none, which counts nothing as sent', async () => {
-    expect(await renewLedger(path, machineAt(0))).toEqual({ kind: 'made', keptAs: null });
+    expect(await renewLedgerAt(path, machineAt(0))).toEqual({ kind: 'made', keptAs: null });
     expect(openStore(machineAt(0), 'full').admit(ASK, 0)).toMatchObject({ admitted: true });
     expect(asides()).toEqual([]);
   });
 
   test('leaves alone one that a process has open, whether it sends or not', async () => {
     openStore(machineAt(0), 'full');
-    expect(await renewLedger(path, machineAt(0))).toEqual({ kind: 'in use' });
+    expect(await renewLedgerAt(path, machineAt(0))).toEqual({ kind: 'in use' });
     expect(openStore(machineAt(0)).admit(ASK, 0)).toMatchObject({ admitted: false, reason: 'full' });
     expect(asides()).toEqual([]);
   });
@@ -82,27 +82,27 @@ describe('renewing a ledger', () => {
     const admission = store.admit(ASK, 0);
     if (admission.admitted) store.settle(admission.slot, 'answered', 1_000);
     closeAll();
-    expect(await renewLedger(path, machineAt(30_000))).toEqual({
+    expect(await renewLedgerAt(path, machineAt(30_000))).toEqual({
       kind: 'counting',
       requests: 1,
       forMs: 31_008,
     });
-    expect(await renewLedger(path, machineAt(61_007))).toEqual({ kind: 'counting', requests: 1, forMs: 1 });
+    expect(await renewLedgerAt(path, machineAt(61_007))).toEqual({ kind: 'counting', requests: 1, forMs: 1 });
     expect(asides()).toEqual([]);
-    expect(await renewLedger(path, machineAt(61_008))).toMatchObject({ kind: 'made' });
+    expect(await renewLedgerAt(path, machineAt(61_008))).toMatchObject({ kind: 'made' });
   });
 
   test('counts a request whose end nobody wrote down for as long as it may have been on its way', async () => {
     openStore(machineAt(0)).admit(ASK, 0);
     closeAll();
-    expect(await renewLedger(path, machineAt(480_007))).toMatchObject({ kind: 'counting' });
-    expect(await renewLedger(path, machineAt(480_008))).toMatchObject({ kind: 'made' });
+    expect(await renewLedgerAt(path, machineAt(480_007))).toMatchObject({ kind: 'counting' });
+    expect(await renewLedgerAt(path, machineAt(480_008))).toMatchObject({ kind: 'made' });
   });
 
   test('knows nothing by the times of an earlier boot', async () => {
     openStore(machineAt(50_000)).admit(ASK, 50_000);
     closeAll();
-    expect(await renewLedger(path, machineAt(10, 'boot-2'))).toMatchObject({ kind: 'made' });
+    expect(await renewLedgerAt(path, machineAt(10, 'boot-2'))).toMatchObject({ kind: 'made' });
     expect(openStore(machineAt(10, 'boot-2')).admit(ASK, 10)).toMatchObject({ admitted: true });
   });
 
@@ -116,13 +116,13 @@ describe('renewing a ledger', () => {
     if (pass !== null)
       store.report(pass, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, 0);
     closeAll();
-    expect(await renewLedger(path, machine)).toMatchObject({ kind: 'made' });
+    expect(await renewLedgerAt(path, machine)).toMatchObject({ kind: 'made' });
     expect(openStore(machine).heldUntil(ask, machine.monotonicMs())).toBe(untilMs);
   });
 
   test('moves what is no ledger aside, byte for byte', async () => {
     writeFileSync(path, 'not a ledger, though long enough to be looked at as one');
-    const renewal = await renewLedger(path, machineAt(0));
+    const renewal = await renewLedgerAt(path, machineAt(0));
     const [aside = ''] = asides();
     expect(renewal).toEqual({ kind: 'made', keptAs: join(folder, aside) });
     expect(readFileSync(join(folder, aside), 'utf8')).toContain('not a ledger');
@@ -132,7 +132,7 @@ describe('renewing a ledger', () => {
 
 test('renewing moves no file that may be undamaged', async () => {
   mkdirSync(path);
-  await expect(renewLedger(path, machineAt(0))).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
+  await expect(renewLedgerAt(path, machineAt(0))).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
   expect(asides()).toEqual([]);
 });
 

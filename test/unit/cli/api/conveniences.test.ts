@@ -156,7 +156,7 @@ describe('sarraf login', () => {
   test('spares a bot of the same user a log-in', async () => {
     const attempts = () => [...served.simulation.exchange.services.users.get(1).attempts.values()].length;
     const before = attempts();
-    const bot = openAsTrader(served);
+    const bot = await openAsTrader(served);
     expect(await bot.ask()).toBe('read');
     await bot.close();
     expect([attempts(), bot.problems]).toEqual([before, []]);

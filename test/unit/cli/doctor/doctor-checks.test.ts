@@ -143,35 +143,35 @@ describe('a ledger', () => {
   const open = () =>
     new LedgerStore({ path: ledgerFile(), budgets: budgetTable().values(), subjects, whenMissing: 'empty' });
 
-  test('that is not there, or new', () => {
-    expect(checkLedger(ledgerFile(), names, room)).toMatchObject({
+  test('that is not there, or new', async () => {
+    expect(await checkLedger(ledgerFile(), names, room)).toMatchObject({
       silence: null,
       findings: [{ verdict: 'warning' }],
     });
     open().close();
-    expect(checkLedger(ledgerFile(), names, room)).toMatchObject({
+    expect(await checkLedger(ledgerFile(), names, room)).toMatchObject({
       silence: null,
       findings: [{ verdict: 'ok' }],
     });
   });
 
-  test('with a lockout keeps doctor silent, whoever it is of', () => {
+  test('with a lockout keeps doctor silent, whoever it is of', async () => {
     const store = open();
     const { pass } = store.take({ budget: 'users/profile', credential: 'with' }, monotonicMs());
     store.report(pass!, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, monotonicMs());
     store.close();
-    const { findings, silence } = checkLedger(ledgerFile(), names, room);
+    const { findings, silence } = await checkLedger(ledgerFile(), names, room);
     expect(silence).toBe('the exchange has locked users/profile out');
     expect(inShort(findings)).toEqual(['lockout: problem']);
   });
 
-  test('that is damaged, or on a network', () => {
+  test('that is damaged, or on a network', async () => {
     writeFileSync(ledgerFile(), 'no database');
-    expect(inShort(checkLedger(ledgerFile(), names, room).findings)).toEqual(['ledger: problem']);
+    expect(inShort((await checkLedger(ledgerFile(), names, room)).findings)).toEqual(['ledger: problem']);
     rmSync(ledgerFile());
     open().close();
     const onNetwork = () => ({ ...room(), type: 0x6969 });
-    expect(inShort(checkLedger(ledgerFile(), names, onNetwork).findings)).toEqual([
+    expect(inShort((await checkLedger(ledgerFile(), names, onNetwork)).findings)).toEqual([
       'ledger: ok',
       'ledger: warning',
     ]);

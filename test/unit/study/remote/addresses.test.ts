@@ -26,7 +26,7 @@ describe('the address of Redis', () => {
     'refuses %j, and shows no password',
     (text) => {
       const read = () => readRedisAddress(text, undefined);
-      expect(read).toThrow(/^expected --redis as redis:.*, found /);
+      expect(read).toThrow(/^expected a Redis as redis:.*, found /);
       expect(read).not.toThrow(/secret/);
     },
   );

@@ -17,7 +17,7 @@ async function startOnce(): Promise<readonly string[]> {
   for (const file of readdirSync(served.ledgerFolder)) {
     if (file.includes('.token')) rmSync(join(served.ledgerFolder, file));
   }
-  const start = openAsTrader(served);
+  const start = await openAsTrader(served);
   try {
     expect(await start.ask()).toBe('read');
   } finally {

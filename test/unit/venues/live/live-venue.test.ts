@@ -25,10 +25,10 @@ test('a start that is ended amid a request which nobody answers waits for no tim
   new LedgerStore({
     path: ledgerPath(baseUrl, folder),
     budgets: budgetTable().values(),
-    subjects: ledgerSubjects(null),
+    subjects: ledgerSubjects({ credentials: null, publicAddress: null }),
     whenMissing: 'empty',
   }).close();
-  const remote = openRemoteExchange({ config: reading.config, baseUrl, credentials: null });
+  const remote = await openRemoteExchange({ config: reading.config, baseUrl, credentials: null });
   const end = new AbortController();
   const asked = readMarkets(remote, { signal: end.signal, onWait: () => undefined });
   const answer = expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
@@ -54,10 +54,10 @@ test('an exchange that does not answer at the start is a warning', async () => {
   new LedgerStore({
     path: ledgerPath(baseUrl, folder),
     budgets: budgetTable().values(),
-    subjects: ledgerSubjects(null),
+    subjects: ledgerSubjects({ credentials: null, publicAddress: null }),
     whenMissing: 'empty',
   }).close();
-  const remote = openRemoteExchange({ config: reading.config, baseUrl, credentials: null });
+  const remote = await openRemoteExchange({ config: reading.config, baseUrl, credentials: null });
   const end = new AbortController();
   const said: unknown[] = [];
   const asked = askFirst(

@@ -33,7 +33,7 @@ beforeEach(() => {
 /** Starts, asks so many times, and ends. Says what came, and how many log-ins the exchange saw. */
 async function start(asks = 1, username = 'trader') {
   const before = logIns() + logIns(2);
-  const begun = openAsTrader(served, username);
+  const begun = await openAsTrader(served, username);
   const answers: string[] = [];
   try {
     for (let ask = 0; ask < asks; ask += 1) answers.push(await begun.ask());

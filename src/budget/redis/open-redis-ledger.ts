@@ -1,0 +1,115 @@
+import { SarrafError } from '../../domain/errors.ts';
+import type { RedisAddress } from '../../redis/redis-address.ts';
+import { redisFailure } from '../../redis/redis-failure.ts';
+import type { OpenLedger, OpenLedgerOptions } from '../open-ledger.ts';
+import { redisPlace } from '../ledger-place.ts';
+import { withRedisLedger } from './redis-by-hand.ts';
+import { RedisConnection } from './redis-connection.ts';
+import { RedisLedger } from './redis-ledger.ts';
+
+/** Older ones do not let a script ask which run it is. */
+const LEAST_VERSION = [6, 2] as const;
+
+/**
+ * Opens the ledger in a Redis, which must keep what it is given: throws `DATA_UNUSABLE` for one that is too
+ * old, a replica, or drops keys when its memory is full. Says what else may cost a window.
+ */
+export async function openRedisLedger(
+  options: Omit<OpenLedgerOptions, 'place'> & { readonly address: RedisAddress; readonly key: string },
+): Promise<OpenLedger> {
+  const { address, key, timeoutMs, say } = options;
+  const connection = await RedisConnection.open({ address, key, timeoutMs });
+  const voice = new LedgerVoice(address.shown, say);
+  try {
+    for (const line of await lookAt(connection, address.shown)) say(line);
+    const ledger = await RedisLedger.open({
+      ...options,
+      server: connection,
+      whenMissing: 'full',
+      onFailure: (error) => voice.failed(error),
+      onWorked: () => voice.worked(),
+      onBegun: (why) =>
+        say(
+          `the ledger in Redis at ${address.shown} begins anew: ${why}. Every limit counts as used up until its window and 2 min are over`,
+        ),
+    });
+    return { admittance: ledger, rows: () => ledger.rows(), close: async () => ledger.close() };
+  } catch (error) {
+    connection.close();
+    throw error instanceof SarrafError ? error : unusableLedger(address.shown, redisFailure(error).reason);
+  }
+}
+
+/** What a Redis may lose of the ledger in a place, a line each. Throws `DATA_UNUSABLE` as opening it does. */
+export async function redisLedgerWarnings(place: string): Promise<readonly string[]> {
+  return withRedisLedger(place, async (connection) => lookAt(connection, redisPlace(place).address.shown));
+}
+
+function unusableLedger(shown: string, found: string): SarrafError {
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected the ledger in Redis at ${shown}, found ${found}: nothing is sent without it`,
+  );
+}
+
+/** Looks whether this Redis can keep a ledger; answers what it may lose, a line each. */
+async function lookAt({ client }: RedisConnection, shown: string): Promise<readonly string[]> {
+  const info = await infoOf(client);
+  const read = (name: string): string | null =>
+    new RegExp(`^${name}:(.*?)\\s*$`, 'm').exec(info)?.[1] ?? null;
+  const [major = 0, minor = 0] = (read('redis_version') ?? '').split('.').map(Number);
+  if (major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1]))
+    throw unusableLedger(shown, `version ${major}.${minor}, which is older than Redis 6.2 and Valkey 7.2`);
+  if (read('role') === 'slave')
+    throw unusableLedger(shown, 'a replica, which takes no writes: name the primary');
+  const policy = read('maxmemory_policy') ?? 'noeviction';
+  if (policy !== 'noeviction')
+    throw unusableLedger(
+      shown,
+      `one that drops keys when its memory is full (${policy}): set maxmemory-policy noeviction`,
+    );
+  const lines: string[] = [];
+  if (read('aof_enabled') === '0')
+    lines.push(
+      `Redis at ${shown} keeps no append-only file: where it ends, lockouts and lowered limits are forgotten. Set appendonly yes`,
+    );
+  if (Number(read('connected_slaves') ?? 0) > 0)
+    lines.push(
+      `Redis at ${shown} has replicas: were one made the primary while this one goes on, both would give the whole limit. Do not fail over by itself, or set min-replicas-to-write 1`,
+    );
+  return lines;
+}
+
+async function infoOf(client: RedisConnection['client']): Promise<string> {
+  const parts = await Promise.all(
+    ['server', 'replication', 'memory', 'persistence'].map(async (part) => client.info(part)),
+  );
+  return parts.join('\n');
+}
+
+/** Says once that Redis does not do what it is asked, and once that it does again. */
+class LedgerVoice {
+  private readonly shown: string;
+  private readonly say: (line: string) => void;
+  private said: string | null = null;
+
+  constructor(shown: string, say: (line: string) => void) {
+    this.shown = shown;
+    this.say = say;
+  }
+
+  failed(error: unknown): void {
+    const { reason } = redisFailure(error);
+    if (this.said !== null) return;
+    this.said = reason;
+    this.say(
+      `expected the ledger in Redis at ${this.shown}, found ${reason}: nothing is sent until it answers`,
+    );
+  }
+
+  worked(): void {
+    if (this.said === null) return;
+    this.said = null;
+    this.say(`the ledger in Redis at ${this.shown} answers again`);
+  }
+}
