@@ -4,7 +4,8 @@ import type { Engine } from '../engine/engine.ts';
 import { INSTANCE, drawnUniverse } from './bot-engine.ts';
 import { ByHandChecker } from './checkers/by-hand-checker.ts';
 import { BracketWatch } from './checkers/bracket-watch.ts';
-import type { ExchangeTruth } from './checkers/exchange-truth.ts';
+import { truthOf, type ExchangeTruth } from './checkers/exchange-truth.ts';
+import { FigureChecker } from './checkers/figure-checker.ts';
 import { ForeignChecker } from './checkers/foreign-checker.ts';
 import { FreshnessChecker } from './checkers/freshness-checker.ts';
 import { FundsChecker, type TrueFunds } from './checkers/funds-checker.ts';
@@ -61,6 +62,9 @@ export class BotCheckers {
   private readonly funds = new FundsChecker();
   private readonly shares = new SharesChecker();
   private readonly transfers: TransferChecker;
+  private readonly figures: FigureChecker;
+  /** Whether money came or went that is no trade's: the books learn of it later. */
+  private isMoneyMoved = false;
   /** Whether a limit reply named a lower limit. */
   private isToldLower = false;
   private mayBeLockedOut = false;
@@ -92,6 +96,14 @@ export class BotCheckers {
     });
     this.journal = new JournalChecker(mirrorPath);
     this.transfers = new TransferChecker(mirrorPath);
+    this.figures = new FigureChecker({
+      mirrorPath,
+      count: (what) => coverage.count(what),
+      truth: () => ({
+        truth: truthOf(options.world.exchange, BOT_USER),
+        mustAgree: !this.isMoneyMoved && this.canJudgeFunds,
+      }),
+    });
   }
 
   /** Those that see each request as it leaves. */
@@ -119,6 +131,8 @@ export class BotCheckers {
         this.locks.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
         this.byHand.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
         this.pauses.watch(output, event.atMs);
+        if (output.requests.some(({ call }) => call.kind === 'transfer')) this.isMoneyMoved = true;
+        this.figures.watch(engine, output, event.atMs);
       }
     }
     if (engine !== null && this.universe !== null) {
@@ -177,6 +191,21 @@ export class BotCheckers {
     this.funds.disturbed(this.options.world.time.now());
   }
 
+  /** Money came to the account or left it otherwise than by trades. */
+  moneyMoved(): void {
+    this.isMoneyMoved = true;
+  }
+
+  /** Nothing happens at the exchange any more. */
+  stands(): void {
+    this.figures.forgetEquity();
+  }
+
+  /** What is wrong with the last equity since then; null where nothing is. */
+  wrongEquity(): string | null {
+    return this.figures.wrongEquity();
+  }
+
   /** Faults of the requests that left, over all lives. */
   violations(truth: ExchangeTruth): readonly Violation[] {
     const { exitNames } = this.options.coverage;
@@ -195,6 +224,7 @@ export class BotCheckers {
       ...this.pauses.violations(),
       ...this.funds.violations(),
       ...this.shares.violations(),
+      ...this.figures.violations(),
       ...this.transferViolations(),
     ];
   }

@@ -135,6 +135,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     ...DEFAULT_ENGINE_TIMES,
     resendUnknown: dice.happens(0.5),
     reconciliation: DEFAULT_RECONCILIATION,
+    figures: { budgets: () => [] },
   };
 }
 

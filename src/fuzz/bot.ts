@@ -274,6 +274,21 @@ export class Bot {
     this.checkers.disturbed();
   }
 
+  /** Nothing happens at the exchange any more. */
+  stands(): void {
+    this.checkers.stands();
+  }
+
+  /** What is wrong with the last equity that it wrote since then; null where nothing is. */
+  wrongEquity(): string | null {
+    return this.checkers.wrongEquity();
+  }
+
+  /** Money came to the account or left it otherwise than by trades. */
+  moneyMoved(): void {
+    this.checkers.moneyMoved();
+  }
+
   private died(cause: string, error: unknown): void {
     const { world, swarm, coverage, events } = this.options;
     this.life = null;

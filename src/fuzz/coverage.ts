@@ -81,6 +81,8 @@ const NEEDED = [
   'unknown transfers that were not made',
   'intent transfer refused',
   'crash with a transfer under way',
+  'figures of equity judged',
+  'figures of profit judged',
 ] as const;
 
 /** Whether an answer says that a limit is exceeded. */

@@ -63,6 +63,8 @@ const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 const EXITS_KEPT = 0.6;
 /** What somebody else does with the account's money. */
 const TAKES_MONEY: ReadonlySet<string> = new Set(['order by hand', 'order repeated by hand', 'withdrawal']);
+/** What moves it without a trade. */
+const MOVES_MONEY: ReadonlySet<string> = new Set(['deposit', 'withdrawal']);
 /** Money that is lost before is missing from the first reading of the books already. */
 const BOOKS_BEGIN_MS = 45 * MINUTE_MS;
 
@@ -192,6 +194,7 @@ class SeedRun {
           coverage.count(disturbance.name);
           disturbance.act(world, dice, world.advance());
           if (TAKES_MONEY.has(disturbance.name)) bot.disturbed();
+          if (MOVES_MONEY.has(disturbance.name)) bot.moneyMoved();
           again(world.time.now() - START_MS + dice.exponential(meanMs));
         });
       again(dice.exponential(meanMs));
@@ -231,6 +234,7 @@ class SeedRun {
       this.firstLossAtMs ??= this.world.time.now() - START_MS;
     }
     this.bot.disturbed();
+    this.bot.moneyMoved();
     this.events.say(this.world.time.now(), 'the exchange loses money of the account');
   }
 
@@ -272,6 +276,7 @@ class SeedRun {
     bot.drain(dice.happens(EXITS_KEPT) ? 'keep-exits' : (dice.pick(DRAIN_POLICIES) ?? 'keep-exits'));
     await this.pass(STILL_MS);
     world.setTrading(false);
+    bot.stands();
     let waitedMs = 0;
     let calmMs = 0;
     for (;;) {
@@ -286,10 +291,14 @@ class SeedRun {
   private agreement(): readonly Violation[] {
     const { world, bot } = this;
     world.advance();
-    return checkAgreement(truthOf(world.exchange, BOT_USER), readMirrorRows(bot.mirrorPath), {
-      instance: INSTANCE,
-      refused: bot.refusedNames,
-    });
+    const wrong = bot.wrongEquity();
+    return [
+      ...checkAgreement(truthOf(world.exchange, BOT_USER), readMirrorRows(bot.mirrorPath), {
+        instance: INSTANCE,
+        refused: bot.refusedNames,
+      }),
+      ...violationsOf('equity agrees', wrong === null ? [] : [wrong]),
+    ];
   }
 
   private rulesOf(market: string): FuzzWorld['rules'][number] {

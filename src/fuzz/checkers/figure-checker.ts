@@ -1,0 +1,250 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { readFigureName } from '../../domain/figure-name.ts';
+import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../domain/money.ts';
+import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { FigureRecord, MirrorChange } from '../../engine/mirror-change.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
+import type { ExchangeTruth } from './exchange-truth.ts';
+import { violationsOf, type Violation } from './violation.ts';
+
+/** As the mirror has it. */
+interface KnownFill {
+  readonly strategy: string | null;
+  readonly market: string;
+  readonly side: string;
+  readonly amount: bigint;
+  readonly total: bigint;
+  readonly fee: bigint;
+}
+
+interface SeenPrice {
+  mid: bigint | null;
+  midAtMs: number;
+  latest: bigint | null;
+  latestAtMs: number;
+}
+
+/** What nobody may go by any more. */
+const OLDEST_PRICE_MS = 600_000;
+
+/** Units that rounding may make of it, and the share of the value that a division does. */
+const ROUNDING = 1_000n;
+const ROUNDING_SHARE = 1_000_000_000_000n;
+
+const BRIDGE = 'USDTIRT';
+const QUOTES: readonly string[] = ['rls', 'usdt'];
+
+const nameOf = (fill: { readonly tradeId: number | string; readonly side: string }, order: unknown): string =>
+  `${fill.tradeId} ${String(order)} ${fill.side}`;
+
+/** What a trade brings and takes, by currency: the fee is in what is received. */
+function effectOf({ market, side, amount, total, fee }: Omit<KnownFill, 'strategy'>): [string, bigint][] {
+  const { base, quote } = parseMarket(market);
+  return side === 'buy'
+    ? [
+        [base, amount - fee],
+        [quote, -total],
+      ]
+    : [
+        [base, -amount],
+        [quote, total - fee],
+      ];
+}
+
+export interface FigureCheckerOptions {
+  readonly mirrorPath: string;
+  readonly count: (what: string) => void;
+  /** What the exchange itself has, and whether the books must agree with it now. */
+  readonly truth: () => { readonly truth: ExchangeTruth; readonly mustAgree: boolean };
+}
+
+/**
+ * Each figure of money agrees with a plain sum over the trades that the bot has written down, at the prices
+ * that it has written down: a profit with those of the strategy, the equity with the wallets of the exchange
+ * less the trades that the bot has not read, and the coins of its strategies. Sums are worked out anew each
+ * time, and nothing of the bot's ledgers is used.
+ */
+export class FigureChecker {
+  private readonly options: FigureCheckerOptions;
+  private readonly found: string[] = [];
+  private life: object | null = null;
+  private nowMs = 0;
+  private readonly fills = new Map<string, KnownFill>();
+  private readonly prices = new Map<string, SeenPrice>();
+  private lastEquity: string | null = null;
+
+  constructor(options: FigureCheckerOptions) {
+    this.options = options;
+  }
+
+  /** A step of the life that `engine` is of. */
+  watch(engine: object, { changes }: EngineOutput, atMs: number): void {
+    if (engine !== this.life) this.begin(engine);
+    this.nowMs = Math.max(this.nowMs, atMs);
+    for (const change of changes) this.take(change);
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf('figures', this.found);
+  }
+
+  /** What is wrong with the last equity since `forgetEquity`; null where nothing is, or none was written. */
+  wrongEquity(): string | null {
+    return this.lastEquity;
+  }
+
+  /** From now on nothing happens at the exchange, so that what is read then is right. */
+  forgetEquity(): void {
+    this.lastEquity = null;
+  }
+
+  /** A life knows the fills that are in its file, and no price. */
+  private begin(engine: object): void {
+    this.life = engine;
+    this.fills.clear();
+    this.prices.clear();
+    this.nowMs = 0;
+    if (!existsSync(this.options.mirrorPath)) return;
+    const database = new Database(this.options.mirrorPath, { readonly: true });
+    try {
+      const rows = database.prepare<
+        [],
+        Record<'id' | 'venue' | 'market' | 'side' | 'amount' | 'total' | 'fee', string> & {
+          strategy: string | null;
+        }
+      >(
+        'SELECT trade_id AS id, venue_order_id AS venue, strategy, market, side, amount, total, fee FROM fills',
+      );
+      for (const { id, venue, strategy, market, side, amount, total, fee } of rows.all()) {
+        this.fills.set(nameOf({ tradeId: id, side }, venue), {
+          strategy,
+          market,
+          side,
+          amount: parseUnits(amount),
+          total: parseUnits(total),
+          fee: parseUnits(fee),
+        });
+      }
+    } finally {
+      database.close();
+    }
+  }
+
+  private take(change: MirrorChange): void {
+    if (change.kind === 'fill') {
+      const { fill } = change;
+      this.fills.set(nameOf(fill, fill.venueOrderId), fill);
+    } else if (change.kind === 'book') {
+      const [bid, ask] = [change.book.bids[0], change.book.asks[0]];
+      const mid =
+        bid === undefined || ask === undefined ? null : (parseUnits(bid[0]) + parseUnits(ask[0])) / 2n;
+      Object.assign(this.priceOf(change.market), { mid, midAtMs: this.nowMs });
+    } else if (change.kind === 'stats') {
+      const { latest, market } = change.stats;
+      const known = latest === null ? null : parseUnits(latest);
+      Object.assign(this.priceOf(market.symbol), { latest: known, latestAtMs: this.nowMs });
+    } else if (change.kind === 'figure') this.judge(change.figure);
+  }
+
+  private priceOf(market: string): SeenPrice {
+    let price = this.prices.get(market);
+    if (price === undefined) {
+      price = { mid: null, midAtMs: 0, latest: null, latestAtMs: 0 };
+      this.prices.set(market, price);
+    }
+    return price;
+  }
+
+  private judge({ name, atMs, value }: FigureRecord): void {
+    const read = readFigureName(name);
+    if (value === null || read === null) return;
+    const { kind } = read;
+    if (kind === 'profit') {
+      this.options.count('figures of profit judged');
+      const wrong = this.wrong({ name, atMs, value }, this.sumsOf(read.strategy), read.currency);
+      if (wrong !== null) this.found.push(wrong);
+    } else if (kind === 'equity') {
+      const { truth, mustAgree } = this.options.truth();
+      this.lastEquity = this.wrong({ name, atMs, value }, this.withMoneyOf(truth), read.currency);
+      if (!mustAgree) return;
+      this.options.count('figures of equity judged');
+      if (this.lastEquity !== null) this.found.push(this.lastEquity);
+    }
+  }
+
+  private wrong(
+    { name, atMs, value }: { readonly name: string; readonly atMs: number; readonly value: string },
+    sums: ReadonlyMap<string, bigint>,
+    currency: string,
+  ): string | null {
+    const expected = this.worthOf(sums, currency);
+    if (expected === null)
+      return `expected no ${name} while something held has no price, was ${value} (${atMs})`;
+    const found = parseUnits(value);
+    const off = found > expected ? found - expected : expected - found;
+    const size = expected < 0n ? -expected : expected;
+    if (off <= ROUNDING + size / ROUNDING_SHARE) return null;
+    return `expected ${name} to be ${formatUnits(expected)} at ${atMs}, was ${value}`;
+  }
+
+  /** What the trades of a strategy, or of all, have brought less what they took, by currency. */
+  private sumsOf(strategy: string | null): Map<string, bigint> {
+    const sums = new Map<string, bigint>();
+    for (const fill of this.fills.values()) {
+      if (fill.strategy === null || (strategy !== null && fill.strategy !== strategy)) continue;
+      for (const [currency, units] of effectOf(fill)) sums.set(currency, (sums.get(currency) ?? 0n) + units);
+    }
+    return sums;
+  }
+
+  /** The coins of all, and the money of the wallets as it was by the trades that the bot has read. */
+  private withMoneyOf({ balances, fills }: ExchangeTruth): ReadonlyMap<string, bigint> {
+    const sums = this.sumsOf(null);
+    for (const quote of QUOTES) sums.set(quote, balances.get(quote)?.total ?? 0n);
+    for (const fill of fills) {
+      if (this.fills.has(nameOf(fill, fill.orderId))) continue;
+      for (const [currency, units] of effectOf(fill))
+        if (QUOTES.includes(currency)) sums.set(currency, (sums.get(currency) ?? 0n) - units);
+    }
+    return sums;
+  }
+
+  /** All of it in one currency; null where something has no price that is young enough. */
+  private worthOf(sums: ReadonlyMap<string, bigint>, into: string): bigint | null {
+    let worth = 0n;
+    for (const [currency, units] of sums) {
+      const value = units === 0n ? 0n : this.valueOf(currency, units, into);
+      if (value === null) return null;
+      worth += value;
+    }
+    return worth;
+  }
+
+  private valueOf(currency: string, units: bigint, into: string): bigint | null {
+    if (currency === into) return units;
+    const bridge = this.youngPrice(BRIDGE);
+    if (QUOTES.includes(currency)) {
+      if (bridge === null) return null;
+      return currency === 'usdt' ? (units * bridge) / UNITS_PER_ONE : (units * UNITS_PER_ONE) / bridge;
+    }
+    const [inRial, inTether] = [
+      this.youngPrice(`${currency.toUpperCase()}IRT`),
+      this.youngPrice(`${currency.toUpperCase()}USDT`),
+    ];
+    const direct = into === 'rls' ? inRial : inTether;
+    if (direct !== null) return (units * direct) / UNITS_PER_ONE;
+    const other = into === 'rls' ? inTether : inRial;
+    if (other === null || bridge === null) return null;
+    return into === 'rls'
+      ? (units * other * bridge) / (UNITS_PER_ONE * UNITS_PER_ONE)
+      : (units * other) / bridge;
+  }
+
+  private youngPrice(market: string): bigint | null {
+    const { mid, midAtMs, latest, latestAtMs } = this.priceOf(market);
+    const sinceMs = this.nowMs - OLDEST_PRICE_MS;
+    if (mid !== null && midAtMs >= sinceMs) return mid;
+    return latestAtMs >= sinceMs ? latest : null;
+  }
+}
