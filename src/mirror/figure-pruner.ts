@@ -30,7 +30,21 @@ const isPlot = (name: string): boolean => name.startsWith('plot/');
 /** `plot/STRATEGY/`. */
 const ownerOf = (name: string): string => name.split('/').slice(0, 2).join('/');
 
+/** Series that one step looks at: all of a long one takes some milliseconds. */
+const SERIES_A_STEP = 4;
+
 type Run = Database.Statement<[Record<string, string | number>]>;
+
+/** Removes values, as many as the step has left. Answers whether all of them are gone. */
+type Remove = (statement: Run, values: Record<string, string | number>) => boolean;
+
+/** Thinning once an hour: what is still to be looked at. */
+interface Round {
+  readonly hourMs: number;
+  readonly sinceMs: number;
+  readonly series: string[];
+  readonly gone: string[];
+}
 
 /**
  * Keeps the series of figures within their bounds. Those of money and budgets are thinned once an hour, each
@@ -46,8 +60,11 @@ export class FigurePruner {
   private readonly names: () => readonly { readonly name: string; readonly lastMs: number }[];
   /** New values of plots since their oldest were removed. As many as there are plots. */
   private readonly added = new Map<string, number>();
-  /** The hour of the last thinning that was complete; with a new life everything is looked at. */
+  /** Plots whose oldest are to be removed. */
+  private readonly due = new Set<string>();
+  /** The hour up to which all is thinned; with a new life everything is looked at. */
   private thinnedAtMs = Number.NEGATIVE_INFINITY;
+  private round: Round | null = null;
 
   constructor(database: Database.Database, limits: RetentionLimits) {
     this.limits = limits;
@@ -75,60 +92,82 @@ export class FigurePruner {
       ) SELECT name, (SELECT max(at_ms) FROM figures WHERE figures.name = series.name) AS lastMs
         FROM series WHERE name IS NOT NULL`);
     this.names = () => names.all();
-    for (const { name } of this.names()) if (isPlot(name)) this.added.set(name, PLOTS_A_STEP);
+    for (const { name } of this.names()) if (isPlot(name)) this.due.add(name);
   }
 
   /** Takes note of a value that was written. */
   note(name: string): void {
-    if (isPlot(name)) this.added.set(name, (this.added.get(name) ?? PLOTS_A_STEP) + 1);
+    if (!isPlot(name)) return;
+    const added = (this.added.get(name) ?? 0) + 1;
+    this.added.set(name, added % PLOTS_A_STEP);
+    if (added >= PLOTS_A_STEP) this.due.add(name);
   }
 
-  /** Removes at most `rows` values; how many they were. */
+  /**
+   * Looks at a few series, and removes at most `rows` values; how many they were. Answers `rows` where there
+   * is more to do.
+   */
   step(atMs: number, rows: number): number {
+    const hourMs = Math.floor((atMs + TEHRAN_MS) / HOUR_MS) * HOUR_MS - TEHRAN_MS;
+    if (this.round === null && hourMs > this.thinnedAtMs) this.round = this.beginRound(hourMs);
     let removed = 0;
-    const run = (statement: Run, values: Record<string, string | number>): boolean => {
+    const run: Remove = (statement, values) => {
       if (removed < rows) removed += statement.run({ ...values, rows: rows - removed }).changes;
       return removed < rows;
     };
-    for (const [name, added] of this.added) {
-      if (added < PLOTS_A_STEP) continue;
-      if (run(this.removePlots, { name, kept: this.limits.candlesPerSeries })) this.added.set(name, 0);
+    for (let looked = 0; looked < SERIES_A_STEP; looked += 1) {
+      if (!this.lookAtNext(run)) return removed;
     }
-    const hourMs = Math.floor((atMs + TEHRAN_MS) / HOUR_MS) * HOUR_MS - TEHRAN_MS;
-    if (hourMs <= this.thinnedAtMs) return removed;
-    const sinceMs = this.thinnedAtMs - OVERLAP_MS;
-    const names = this.names();
-    for (const { name } of names.filter((series) => !isPlot(series.name))) {
-      this.thinSeries(name, { sinceMs, hourMs, run });
-    }
-    for (const name of tooMany(names)) {
-      if (run(this.removeSeries, { name })) this.added.delete(name);
-    }
-    if (removed < rows) this.thinnedAtMs = hourMs;
-    return removed;
+    return rows;
   }
 
+  private beginRound(hourMs: number): Round {
+    const names = this.names();
+    return {
+      hourMs,
+      sinceMs: this.thinnedAtMs - OVERLAP_MS,
+      series: names.flatMap(({ name }) => (isPlot(name) ? [] : [name])),
+      gone: [...tooMany(names)],
+    };
+  }
+
+  /** Answers whether there was anything to do. */
+  private lookAtNext(run: Remove): boolean {
+    const [plot] = this.due;
+    if (plot !== undefined) {
+      if (run(this.removePlots, { name: plot, kept: this.limits.candlesPerSeries })) this.due.delete(plot);
+      return true;
+    }
+    if (this.round === null) return false;
+    const { series, gone, hourMs, sinceMs } = this.round;
+    const [name, last] = [series.at(-1), gone.at(-1)];
+    if (name !== undefined) {
+      if (this.thinSeries(name, { sinceMs, hourMs, run })) series.pop();
+    } else if (last !== undefined) {
+      this.added.delete(last);
+      if (run(this.removeSeries, { name: last })) gone.pop();
+    } else {
+      this.thinnedAtMs = hourMs;
+      this.round = null;
+      return false;
+    }
+    return true;
+  }
+
+  /** Answers whether all of it is done. */
   private thinSeries(
     name: string,
-    {
-      sinceMs,
-      hourMs,
-      run,
-    }: {
-      readonly sinceMs: number;
-      readonly hourMs: number;
-      readonly run: (statement: Run, values: Record<string, string | number>) => boolean;
-    },
-  ): void {
+    { sinceMs, hourMs, run }: Pick<Round, 'sinceMs' | 'hourMs'> & { readonly run: Remove },
+  ): boolean {
     const steps = [
       { eachMs: HOUR_MS, keptMs: ALL_KEPT_MS },
       { eachMs: DAY_MS, keptMs: HOURLY_KEPT_MS },
     ];
-    for (const { eachMs, keptMs } of steps) {
+    const isThin = steps.every(({ eachMs, keptMs }) => {
       const fromMs = Math.max(0, sinceMs - keptMs);
-      run(this.thin, { name, eachMs, fromMs, toMs: hourMs - keptMs });
-    }
-    run(this.removeBefore, { name, toMs: hourMs - DAILY_KEPT_MS });
+      return run(this.thin, { name, eachMs, fromMs, toMs: hourMs - keptMs });
+    });
+    return isThin && run(this.removeBefore, { name, toMs: hourMs - DAILY_KEPT_MS });
   }
 }
 
