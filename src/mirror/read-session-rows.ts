@@ -1,13 +1,17 @@
 import type Database from 'better-sqlite3';
 import type { Candle } from '../domain/candle.ts';
 import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { plotFigure } from '../domain/figure-name.ts';
+import { readKept } from '../engine/kept-records.ts';
 import type { MarketVersionRecord, StrategyRecord } from '../engine/mirror-change.ts';
 import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import type { JournalLine, KeptRow, SeenBalance } from './mirror-reader.ts';
+import { readSeries } from './read-series.ts';
 import { FINAL_STATES, selectOrders } from './order-columns.ts';
 import type {
   BoundedTable,
+  StoredPlot,
   StoredSeries,
   RefusedIntent,
   RefusedSlice,
@@ -27,6 +31,9 @@ const MOST_CANDLES = 100_000;
 const MOST_LINES = 20_000;
 /** Lines of each strategy's log. */
 const MOST_LOGGED = 1_000;
+
+/** Values of a plot; of more, each of so many parts of the time has its last one. */
+const MOST_PLOT_VALUES = 20_000;
 
 /** In ms since 1970; the end is not in it. */
 interface Range {
@@ -92,6 +99,7 @@ class Reading {
       ),
       series: this.series(),
       prices: this.prices(),
+      plots: this.plots(),
       markets: this.database
         .prepare<
           [object],
@@ -107,10 +115,22 @@ class Reading {
           'SELECT currency, wallet_id AS walletId, total, held, seen_at_ms AS seenAtMs FROM balances ORDER BY currency',
         )
         .all({}),
-      kept: this.database
-        .prepare<[object], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name')
-        .all({}),
+      kept: this.kept(),
     };
+  }
+
+  private kept(): readonly KeptRow[] {
+    return this.database
+      .prepare<[object], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name')
+      .all({});
+  }
+
+  private plots(): readonly StoredPlot[] {
+    const { fromMs, toMs } = this.range;
+    return (readKept(this.kept(), 'plots') ?? []).map((plot) => {
+      const name = plotFigure(plot.strategy, plot.market, plot.name);
+      return { plot, values: readSeries(this.database, name, { fromMs, toMs, most: MOST_PLOT_VALUES }) };
+    });
   }
 
   /** Fills up to the end of the mirror: what is held at any time follows from those after it. */

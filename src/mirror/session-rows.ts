@@ -1,8 +1,10 @@
 import type { Candle } from '../domain/candle.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
+import type { KeptPlot } from '../engine/live-plots.ts';
 import type { MarketVersionRecord, StrategyRecord } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import type { FigureValue } from './read-series.ts';
 import type { JournalLine, KeptRow, SeenBalance } from './mirror-reader.ts';
 
 /** A table that a mirror keeps within a limit, by its oldest rows. */
@@ -49,6 +51,12 @@ export interface StoredSeries {
   readonly candles: readonly Candle[];
 }
 
+/** A series that a strategy plots: how it is drawn, and its values of the range. */
+export interface StoredPlot {
+  readonly plot: KeptPlot;
+  readonly values: readonly FigureValue[];
+}
+
 /** A price that somebody traded at, or else the middle of a book, and when it was. */
 export interface SeenPrice {
   readonly market: string;
@@ -89,6 +97,7 @@ export interface SessionRows {
    */
   readonly series: readonly StoredSeries[];
   readonly prices: readonly SeenPrice[];
+  readonly plots: readonly StoredPlot[];
   readonly markets: readonly MarketVersionRecord[];
   readonly strategies: readonly StrategyRecord[];
   readonly balances: readonly SeenBalance[];

@@ -42,6 +42,12 @@ async function liveTwice(threaded: boolean): Promise<{ readonly journal: string;
   return { journal, path };
 }
 
+/** All that was written over time, by series. */
+function seriesOf(reader: MirrorReader): ReadonlyMap<string, unknown> {
+  const all = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, most: 1_000 };
+  return new Map(reader.figureNames('').map((name) => [name, reader.figures(name, all)]));
+}
+
 test('strategies in threads of their own see and want the same as called directly: the journals are equal byte for byte', async () => {
   const direct = await liveTwice(false);
   const threaded = await liveTwice(true);
@@ -51,6 +57,12 @@ test('strategies in threads of their own see and want the same as called directl
     const kinds = new Set(lines.map(({ json }) => (JSON.parse(json) as { readonly text: string }).text));
     const expected = ['bars', 'book', 'day', 'fill', 'minute', 'order', 'start', 'stop', 'tape'];
     expect([...kinds]).toEqual(expect.arrayContaining(expected));
+    const series = seriesOf(reader);
+    const names = ['equity/rls', 'plot/nosy/BTCIRT/book', 'plot/other/ETHIRT/book', 'profit/other/rls'];
+    expect([...series.keys()]).toEqual(expect.arrayContaining(names));
+    const other = new MirrorReader(direct.path);
+    expect(series).toEqual(seriesOf(other));
+    other.close();
     expect(reader.strategies().map(({ status }) => status)).toEqual(['running', 'running', 'running']);
   } finally {
     reader.close();

@@ -44,6 +44,9 @@ export function describeMirror(rows: SessionRows, of: Described): FidelityStatem
             ? 'none'
             : rows.series.map(({ market, timeframe }) => `${market} ${timeframe}`).join(', '),
       },
+      ...(rows.plots.length === 0
+        ? []
+        : [{ rule: 'plots', setting: 'the last value of each minute, as many as the bot keeps candles' }]),
       {
         rule: 'when the bot did not run',
         setting:
@@ -57,7 +60,7 @@ export function describeMirror(rows: SessionRows, of: Described): FidelityStatem
       ...(of.unvalued.length === 0 ? [] : [unvaluedText(of.unvalued)]),
       'Deposits and withdrawals are no profit: the equity counts them as if they had been there from the beginning on.',
       'Intents that were refused before they became work (by the state of trading, the steps of the market, a malformed wish) and cancels are not in the mirror, only in the log of the bot; so intents and refusals may be fewer than those of a backtest.',
-      'Equity between two candles, members of universes, readings (requests that are no order or cancel) and lockouts of request budgets are not in the mirror; "sarraf budget" shows lockouts.',
+      'The equity is that at the closes of candles. Members of universes, readings (requests that are no order or cancel) and lockouts of request budgets are not in the mirror; "sarraf budget" shows lockouts.',
       ...(of.hasParams
         ? []
         : ['The mirror has no params of strategies: name the configuration with --config to see them here.']),

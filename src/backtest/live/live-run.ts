@@ -18,6 +18,7 @@ import { describeMirror } from './describe-mirror.ts';
 import { intentsOfMirror } from './intents-of-mirror.ts';
 import { locksOfJournal } from './locks-of-journal.ts';
 import { momentsOf } from './moments.ts';
+import { plotsOfMirror } from './plots-of-mirror.ts';
 import { PriceHistory } from './price-history.ts';
 import { historyOf, sessionMarkets } from './session-markets.ts';
 import { sessionOf } from './session-of.ts';
@@ -111,8 +112,7 @@ export function liveRun(
     curve,
     markets: traded,
     strategies: names.map((name) => strategyOf(name, rows, { fills, params: options.params })),
-    // The mirror keeps none.
-    plots: [],
+    plots: plotsOfMirror(rows, range),
     intents: intentsOfMirror(rows, names),
     locks: locksOfJournal(rows.lockLines, range),
     members: { records: [], more: 0 },

@@ -47,6 +47,7 @@ export default defineStrategy({
     book(ctx, book) {
       look('book')(ctx, book);
       const { calls } = ctx.state;
+      ctx.plot('book', calls);
       const { bestBid, bestAsk } = book;
       const oldest = ctx.orders.find((order) => order.state === 'open');
       if (calls % 7 === 0 && oldest !== undefined) return ctx.cancel(oldest.clientOrderId);

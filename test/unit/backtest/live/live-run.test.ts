@@ -100,6 +100,35 @@ describe('a live session with the fills of a backtest', () => {
   });
 });
 
+test('a live session has what its strategies plotted within the range, gaps and looks as they were', () => {
+  const run = runOf({ bars: 50 });
+  const [market = ''] = run.markets.map((traded) => traded.market.symbol);
+  const plot = {
+    strategy: 'ma-cross',
+    market,
+    name: 'fast',
+    pane: 'averages',
+    style: 'steps',
+    color: 'blue',
+  };
+  const barsMs = [1, 2, 3].map((bar) => run.fromMs + bar * run.barMs);
+  const values = ['1.5', null, '-3'];
+  const figures = barsMs.map((atMs, bar): MirrorChange => ({
+    kind: 'figure',
+    figure: { name: `plot/ma-cross/${market}/fast`, atMs, value: values[bar] ?? null },
+  }));
+  using mirror = new Mirrored(run, {
+    more: [{ kind: 'kept', name: 'plots', json: JSON.stringify([plot]) }, ...figures],
+  });
+  const [series, ...others] = finishMirror(mirror.path).run.plots;
+  expect(others).toEqual([]);
+  expect(series).toMatchObject({ ...plot, length: 3, every: 1 });
+  expect([...(series?.atMs ?? [])]).toEqual(barsMs);
+  expect([...(series?.value ?? [])]).toEqual([1.5, Number.NaN, -3]);
+  const [rest] = finishMirror(mirror.path, { fromMs: barsMs[1] ?? 0 }).run.plots;
+  expect([...(rest?.value ?? [])]).toEqual([-3]);
+});
+
 /** Buys and sells in turn, and sees what its bot would need to value it. */
 const MAKER = defineStrategy({
   name: 'maker',
