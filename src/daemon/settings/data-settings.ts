@@ -19,7 +19,10 @@ export const dataSettings = z
     retention: z
       .strictObject({
         journalRows: rows('journalRows', 'Lines of the journal.'),
-        candlesPerSeries: rows('candlesPerSeries', 'Candles of each market and length.'),
+        candlesPerSeries: rows(
+          'candlesPerSeries',
+          'Candles of each market and length, and values of each plot.',
+        ),
         publicTradesPerMarket: rows('publicTradesPerMarket', 'Public trades of each market.'),
         finalOrders: rows('finalOrders', 'Orders that are closed.'),
         fills: rows('fills', "Trades of the account, and lines of each wallet's history."),
