@@ -8,6 +8,7 @@ import { benchHttp } from './http.ts';
 import { benchIdle } from './idle.ts';
 import { benchManyRuns } from './many-runs.ts';
 import { benchMatching } from './matching.ts';
+import { benchPages } from './pages.ts';
 import { benchPoll } from './poll.ts';
 import type { BenchResult } from './result.ts';
 import { benchSamplers } from './sampler-cost.ts';
@@ -31,6 +32,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   backtest: benchBacktest,
   command: benchCommand,
   'many-runs': benchManyRuns,
+  pages: benchPages,
   poll: benchPoll,
   start: benchStart,
   sql: benchSql,

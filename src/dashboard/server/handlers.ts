@@ -24,6 +24,7 @@ import { findReports, reportItemOf } from '../reports.ts';
 import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
 import { LOG_LEVELS } from '../schema/log.ts';
 import { dashboardOpenApi } from './openapi.ts';
+import { SharedLook } from './shared-look.ts';
 
 type Shape<Name extends DashboardEndpoint> = (typeof DASHBOARD_ENDPOINTS)[Name];
 
@@ -46,6 +47,11 @@ type Handled = Exclude<DashboardEndpoint, 'signIn' | 'signOut' | 'session' | 'ev
 
 export type Handlers = { readonly [Name in Handled]: (call: CheckedCall<Name>) => ReplyOf<Name> };
 
+/** As old as the stream may be, too. */
+const OVERVIEW_FOR_MS = 250;
+/** Each look opens the mirrors of all bots. */
+const BOTS_FOR_MS = 2_000;
+
 /** What answers each address, from the data folder and nothing else. */
 export function createHandlers(
   folder: BotFolderReader,
@@ -54,8 +60,9 @@ export function createHandlers(
   const { mirror, dataFolder } = folder;
   const alerts = new AlertItems(dataFolder, language);
   const actions = new PostAction(folder, nowMs);
-  return {
-    overview() {
+  const bots = new SharedLook(() => knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
+  const overview = new SharedLook(
+    () => {
       const parts = {
         nowMs: nowMs(),
         bot: folder.bot(),
@@ -65,6 +72,10 @@ export function createHandlers(
       };
       return readOrNone(folder, (reader) => overviewReplyOf(reader, parts));
     },
+    { forMs: OVERVIEW_FOR_MS },
+  );
+  return {
+    overview: () => overview.get(),
     equity: ({ query }) =>
       mirror.read((reader) => ({
         series: [...allSeriesOf(reader, 'equity/', query), ...allSeriesOf(reader, 'profit/', query)],
@@ -128,7 +139,7 @@ export function createHandlers(
       return { items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) };
     },
     reports: () => ({ reports: findReports(dataFolder).map((report) => reportItemOf(report)) }),
-    bots: () => knownBotsReply(folder, nowMs()),
+    bots: () => bots.get(),
     openapi: () => dashboardOpenApi(),
     actionState: ({ params }) => actions.stateOf(idIn(params)),
     halt: ({ body }) => actions.halt(body),

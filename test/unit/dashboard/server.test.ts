@@ -319,7 +319,7 @@ describe('an alert', () => {
     } as const;
     outbox.apply({ changes: [{ kind: 'open', condition }], atMs: 2, cursor: null, channels: [] });
     outbox.close();
-    const [alert] = (await here.api('/overview')).json['alerts'];
+    const [alert] = (await here.api('/alerts?state=open')).json['items'];
     expect(alert).toMatchObject({ id: '1', severity: 'critical', text: expect.stringContaining('news') });
     expect((await here.api('/actions/acknowledge', { key: 'a1', alert: '1' })).json).toEqual({
       id: 0,
