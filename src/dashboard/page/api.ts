@@ -21,6 +21,9 @@ export class ApiFailure extends Error {
   }
 }
 
+/** The server says within ten seconds that it takes too long; a network that is gone says nothing. */
+const LONGEST_WAIT_MS = 20_000;
+
 /** Said with everything that changes something; the server gives it with the session. */
 let csrfToken: string | null = null;
 
@@ -42,7 +45,10 @@ async function request<Reply>(
     headers,
     credentials: 'same-origin',
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    signal: AbortSignal.any([
+      AbortSignal.timeout(LONGEST_WAIT_MS),
+      ...(signal === undefined ? [] : [signal]),
+    ]),
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     throw new ApiFailure(0, { code: 'no-answer', message: '' });

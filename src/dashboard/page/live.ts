@@ -13,6 +13,8 @@ export const liveState = signal<LiveState>('connecting');
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
+/** The server says every quarter of a minute that it is there. */
+const LONGEST_SILENCE_MS = 45_000;
 
 type Listener = () => void;
 
@@ -48,8 +50,12 @@ export async function followEvents(endSession: () => void): Promise<void> {
 }
 
 async function readStream(onOpen: () => void): Promise<'ended' | 'no-session'> {
+  const abort = new AbortController();
+  const isSilent = (): void => abort.abort();
+  let timer = setTimeout(isSilent, LONGEST_SILENCE_MS);
   try {
     const response = await fetch(EVENTS_ADDRESS, {
+      signal: abort.signal,
       credentials: 'same-origin',
       headers: { accept: 'text/event-stream', ...(lastId === null ? {} : { 'last-event-id': lastId }) },
     });
@@ -61,12 +67,16 @@ async function readStream(onOpen: () => void): Promise<'ended' | 'no-session'> {
     tellListeners();
     const parser = new EventParser();
     for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      clearTimeout(timer);
+      timer = setTimeout(isSilent, LONGEST_SILENCE_MS);
       const events = parser.take(piece);
       for (const event of events) if (event.id !== null) lastId = event.id;
       if (events.length > 0) tellListeners();
     }
   } catch {
     // No answer, or the connection broke: both are tried again.
+  } finally {
+    clearTimeout(timer);
   }
   return 'ended';
 }

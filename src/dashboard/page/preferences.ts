@@ -8,7 +8,7 @@ export type Theme = 'auto' | 'light' | 'dark';
 const PREFIX = 'sarraf.';
 
 /** A browser may refuse to keep anything; the page works without. */
-function readKept(name: string): string | null {
+export function readPreference(name: string): string | null {
   try {
     return localStorage.getItem(PREFIX + name);
   } catch {
@@ -16,7 +16,7 @@ function readKept(name: string): string | null {
   }
 }
 
-function keep(name: string, value: string): void {
+export function keepPreference(name: string, value: string): void {
   try {
     localStorage.setItem(PREFIX + name, value);
   } catch {
@@ -28,20 +28,20 @@ function oneOf<Value extends string>(value: string | null, allowed: readonly Val
   return allowed.find((each) => each === value) ?? null;
 }
 
-const keptLanguage = oneOf<Language>(readKept('language'), ['en', 'fa']);
+const keptLanguage = oneOf<Language>(readPreference('language'), ['en', 'fa']);
 
 /** Null until the person or the settings of the bot have said one. */
 const chosenLanguage = signal<Language | null>(keptLanguage);
 export const language = computed<Language>(
   () => chosenLanguage.value ?? (navigator.language.startsWith('fa') ? 'fa' : 'en'),
 );
-export const rialUnit = signal<RialUnit>(oneOf(readKept('unit'), ['rial', 'toman']) ?? 'rial');
-const theme = signal<Theme>(oneOf(readKept('theme'), ['auto', 'light', 'dark']) ?? 'auto');
+export const rialUnit = signal<RialUnit>(oneOf(readPreference('unit'), ['rial', 'toman']) ?? 'rial');
+const theme = signal<Theme>(oneOf(readPreference('theme'), ['auto', 'light', 'dark']) ?? 'auto');
 export const locale = computed<Locale>(() => localeOf(language.value, rialUnit.value));
 
 export function chooseLanguage(wanted: Language): void {
   chosenLanguage.value = wanted;
-  keep('language', wanted);
+  keepPreference('language', wanted);
 }
 
 /** The language of the bot's settings, for a person who has not chosen one. */
@@ -51,12 +51,12 @@ export function suggestLanguage(wanted: Language): void {
 
 export function chooseRialUnit(unit: RialUnit): void {
   rialUnit.value = unit;
-  keep('unit', unit);
+  keepPreference('unit', unit);
 }
 
 export function chooseTheme(wanted: Theme): void {
   theme.value = wanted;
-  keep('theme', wanted);
+  keepPreference('theme', wanted);
 }
 
 const darkScreen = matchMedia('(prefers-color-scheme: dark)');

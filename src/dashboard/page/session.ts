@@ -1,10 +1,13 @@
 import { signal } from '@preact/signals';
 import type { SessionBody, SessionReply } from '../schema/session.ts';
 import { ApiFailure, deleteAt, getReply, postBody, rememberCsrfToken } from './api.ts';
-import { suggestLanguage } from './preferences.ts';
+import { keepPreference, readPreference, suggestLanguage } from './preferences.ts';
 
 /** Who is signed in: undefined while it is asked, null when nobody is. */
 export const pageSession = signal<SessionReply | null | undefined>(undefined);
+
+/** Whether this browser signed in: the cookie is out of reach, and a refusal would look like a fault. */
+const HINT = 'signed-in';
 
 /** What kept the page from asking. */
 export const sessionFailure = signal<ApiFailure | null>(null);
@@ -21,25 +24,34 @@ function begin(reply: SessionReply): void {
   suggestLanguage(reply.language);
   sessionFailure.value = null;
   pageSession.value = reply;
+  keepPreference(HINT, 'yes');
 }
 
 export async function signIn(body: SessionBody): Promise<void> {
   begin(await postBody<SessionReply>('/session', body));
 }
 
-/** Signs in with the code of a link where there is one; else asks who is signed in. */
+/** Signs in with the code of a link where there is one; else asks who is signed in, if somebody may be. */
 export async function beginSession(code: string | null): Promise<void> {
+  if (code !== null && (await isDone(() => signIn({ code }), true))) return;
+  const isHere = readPreference(HINT) === 'yes';
+  if (isHere && (await isDone(async () => begin(await getReply('/session')), false))) return;
+  pageSession.value = null;
+}
+
+async function isDone(work: () => Promise<void>, isToldOfRefusal: boolean): Promise<boolean> {
   try {
-    if (code === null) begin(await getReply<SessionReply>('/session'));
-    else await signIn({ code });
+    await work();
+    return true;
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
-    if (error.status !== 401 || code !== null) sessionFailure.value = error;
-    pageSession.value = null;
+    if (error.status !== 401 || isToldOfRefusal) sessionFailure.value = error;
+    return false;
   }
 }
 
 export function endSession(): void {
+  keepPreference(HINT, 'no');
   rememberCsrfToken(null);
   pageSession.value = null;
 }

@@ -19,19 +19,20 @@ const LEAST_PAUSE_MS = 1_000;
 /** Without the stream it is read again so often. */
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Replies that are shown now. */
-const shownNow = new Set<Follower<unknown>>();
+/** Who follows a path, by the path and its pause: parts of a view that show the same reply share one. */
+const followers = new Map<string, Follower<unknown>>();
 
 /** Reads all that is shown again, as after an action. */
 export function refreshAll(): void {
-  for (const follower of shownNow) follower.shown.value.refresh();
+  for (const follower of followers.values()) follower.shown.value.refresh();
 }
 
 class Follower<Reply> {
   readonly shown;
   readonly #path: string;
   readonly #pauseMs: number;
-  readonly #abort = new AbortController();
+  #abort = new AbortController();
+  #users = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #lastMs = 0;
   #isAsked = false;
@@ -49,15 +50,22 @@ class Follower<Reply> {
     });
   }
 
+  /** Begins with its first user. */
   start(): void {
-    shownNow.add(this);
+    this.#users += 1;
+    if (this.#users > 1) return;
+    followers.set(keyOf(this.#path, this.#pauseMs), this);
+    this.#abort = new AbortController();
     this.#stopListening = onChange(() => this.#ask());
     document.addEventListener('visibilitychange', this.#onSight);
     void this.#read();
   }
 
+  /** Ends with its last user. */
   stop(): void {
-    shownNow.delete(this);
+    this.#users -= 1;
+    if (this.#users > 0) return;
+    followers.delete(keyOf(this.#path, this.#pauseMs));
     this.#stopListening();
     document.removeEventListener('visibilitychange', this.#onSight);
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -85,11 +93,12 @@ class Follower<Reply> {
     this.#isBusy = true;
     this.#isAsked = false;
     this.#lastMs = Date.now();
+    const { signal: ending } = this.#abort;
     try {
-      const data = await getReply<Reply>(this.#path, this.#abort.signal);
+      const data = await getReply<Reply>(this.#path, ending);
       this.shown.value = { ...this.shown.value, data, failure: null, readAtMs: Date.now() };
     } catch (error) {
-      if (this.#abort.signal.aborted) return;
+      if (ending.aborted) return;
       if (!(error instanceof ApiFailure)) throw error;
       if (error.status === 401) endSession();
       this.shown.value = { ...this.shown.value, failure: error };
@@ -100,16 +109,21 @@ class Follower<Reply> {
   }
 }
 
-/** Follows a path of the API for as long as the component that calls it is shown. Null asks nothing. */
-export function useReply<Reply>(
-  path: string | null,
-  pauseMs = LEAST_PAUSE_MS,
-): ReadonlySignal<ShownReply<Reply>> {
-  const follower = useMemo(() => new Follower<Reply>(path ?? '', pauseMs), [path, pauseMs]);
+const keyOf = (path: string, pauseMs: number): string => `${pauseMs} ${path}`;
+
+function followerOf<Reply>(path: string, pauseMs: number): Follower<Reply> {
+  const key = keyOf(path, pauseMs);
+  const known = followers.get(key) ?? new Follower<unknown>(path, pauseMs);
+  followers.set(key, known);
+  return known as Follower<Reply>;
+}
+
+/** Follows a path of the API for as long as the component that calls it is shown. */
+export function useReply<Reply>(path: string, pauseMs = LEAST_PAUSE_MS): ReadonlySignal<ShownReply<Reply>> {
+  const follower = useMemo(() => followerOf<Reply>(path, pauseMs), [path, pauseMs]);
   useEffect(() => {
-    if (path === null) return undefined;
     follower.start();
     return () => follower.stop();
-  }, [follower, path]);
+  }, [follower]);
   return follower.shown;
 }

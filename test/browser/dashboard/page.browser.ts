@@ -35,7 +35,8 @@ async function open(
   const visited = await openAddress(browser, `${address}/#/${view}`, look, async (page) => {
     await page.addInitScript(`
       localStorage.setItem('sarraf.language', '${language}');
-      localStorage.setItem('sarraf.unit', '${unit}');`);
+      localStorage.setItem('sarraf.unit', '${unit}');
+      localStorage.setItem('sarraf.signed-in', 'yes');`);
     await page.clock.install({ time: NOW_MS });
   });
   await visited.page.waitForSelector(until);
@@ -161,7 +162,7 @@ describe('the page', () => {
 });
 
 describe('the login', () => {
-  test('takes the code out of the address before it is used', async () => {
+  test('takes the code of a link out of the address before it is used', async () => {
     server.isSignedIn = false;
     const { page, requests } = await openAddress(browser, `${address}/#code=once-only`);
     await page.waitForSelector('main h1');
@@ -177,8 +178,9 @@ describe('the login', () => {
     'asks for a token on a %s, and refuses a wrong one',
     async (screen) => {
       server.isSignedIn = false;
-      const { page } = await openAddress(browser, address, { screen });
+      const { page, messages } = await openAddress(browser, address, { screen });
       await page.waitForSelector('#field-token');
+      expect(messages).toEqual([]);
       expect(await findBarriers(page)).toEqual([]);
       await page.fill('#field-token', 'wrong');
       await page.keyboard.press('Enter');

@@ -7,6 +7,8 @@ export interface TableColumn<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Numbers stand at the end of their column, digits below digits. */
   readonly isNumber?: boolean;
+  /** What is better not broken into lines, such as a time. */
+  readonly isShort?: boolean;
   /** What names the row: it is the title of the card on a phone. */
   readonly isTitle?: boolean;
 }
@@ -37,12 +39,18 @@ export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTable
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr role="row" key={keyOf(row)}>
-              {columns.map(({ key, head, cell, isNumber, isTitle }) => (
+              {columns.map(({ key, head, cell, isNumber, isShort, isTitle }) => (
                 <td
                   key={key}
                   role="cell"
                   data-head={head}
-                  class={`${isNumber === true ? 'number' : ''} ${isTitle === true ? 'title' : ''}`}
+                  class={[
+                    isNumber === true && 'number',
+                    isShort === true && 'short',
+                    isTitle === true && 'title',
+                  ]
+                    .filter((name) => name !== false)
+                    .join(' ')}
                 >
                   {cell(row)}
                 </td>

@@ -44,7 +44,12 @@ export function AlertsView() {
 
 function alertColumns(): readonly TableColumn<AlertItem>[] {
   return [
-    { key: 'time', head: say('column.time'), cell: ({ openedAtMs }) => <Age atMs={openedAtMs} /> },
+    {
+      key: 'time',
+      head: say('column.time'),
+      isShort: true,
+      cell: ({ openedAtMs }) => <Age atMs={openedAtMs} />,
+    },
     {
       key: 'severity',
       head: say('alerts.severity'),

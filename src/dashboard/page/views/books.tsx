@@ -3,7 +3,7 @@ import { DataTable, type TableColumn } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, Badge, Said, type Tone } from '../parts/words.tsx';
 import { say } from '../say.ts';
-import { showCount, showExact, showTime } from '../shown.ts';
+import { showCount, showExact, showMoney, showTime } from '../shown.ts';
 import { unitNow } from '../unit-now.ts';
 import { useReply } from '../use-reply.ts';
 
@@ -161,19 +161,19 @@ function BalancesTable({ balances }: { readonly balances: BooksReply['balances']
       key: 'total',
       head: say('books.total'),
       isNumber: true,
-      cell: ({ total, currency }) => showExact(total, currency),
+      cell: ({ total, currency }) => showMoney(total, currency),
     },
     {
       key: 'held',
       head: say('books.held'),
       isNumber: true,
-      cell: ({ held, currency }) => showExact(held, currency),
+      cell: ({ held, currency }) => showMoney(held, currency),
     },
     {
       key: 'expected',
       head: say('books.expected'),
       isNumber: true,
-      cell: ({ expected, currency }) => showExact(expected, currency),
+      cell: ({ expected, currency }) => showMoney(expected, currency),
     },
     { key: 'seen', head: say('books.seen'), cell: ({ seenAtMs }) => <Age atMs={seenAtMs} /> },
   ];

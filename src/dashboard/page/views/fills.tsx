@@ -33,9 +33,10 @@ export function FillsView() {
 
 export function fillColumns(): readonly TableColumn<FillItem>[] {
   return [
-    { key: 'time', head: say('column.time'), cell: ({ atMs }) => showTime(atMs, 'second') },
+    { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs, 'second') },
     {
       key: 'fill',
+      isShort: true,
       head: say('column.fill'),
       isTitle: true,
       cell: ({ side, amount, market }) => (
@@ -71,7 +72,7 @@ export function fillColumns(): readonly TableColumn<FillItem>[] {
       key: 'fee',
       head: say('column.fee'),
       isNumber: true,
-      cell: ({ fee, feeCurrency }) => showExact(fee, feeCurrency ?? ''),
+      cell: ({ fee, feeCurrency }) => showMoney(fee, feeCurrency ?? ''),
     },
     {
       key: 'order',

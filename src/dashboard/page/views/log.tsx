@@ -51,7 +51,7 @@ export function LogView() {
 
 function logColumns(): readonly TableColumn<LogItem>[] {
   return [
-    { key: 'time', head: say('column.time'), cell: ({ atMs }) => showTime(atMs, 'second') },
+    { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs, 'second') },
     {
       key: 'level',
       head: say('log.level'),

@@ -35,6 +35,7 @@ export function Login() {
           void submit();
         }}
       >
+        <input type="text" autoComplete="username" value="sarraf" readOnly hidden />
         <TextField
           label={say('login.token')}
           name="token"

@@ -12,7 +12,7 @@ import { mayOperate } from '../session.ts';
 import { showExact, showShare } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { unitNow } from '../unit-now.ts';
-import type { MarketItem, MarketsReply, MarksReply } from '../../schema/market.ts';
+import type { BookReply, MarketItem, MarketsReply, MarksReply } from '../../schema/market.ts';
 import type { ChartCandlesReply, PlotsReply } from '../../schema/series.ts';
 import { OrderBookPanel } from './order-book.tsx';
 import { OrdersTable } from './orders-table.tsx';
@@ -85,25 +85,30 @@ function OneMarket({ market, all }: OneMarketProps) {
 }
 
 function MarketFigures({ market }: { readonly market: MarketItem }) {
-  const { quote, last, bestBuy, bestSell, dayChange, bookSeenAtMs, isClosed, strategies } = market;
+  const { symbol, quote, last, dayChange, bookSeenAtMs, isClosed, strategies } = market;
+  const book = useReply<BookReply>(`/markets/${encodeURIComponent(symbol)}/book`).value.data;
+  const figures: readonly (readonly ['market.last' | 'market.bestBuy' | 'market.bestSell', string | null])[] =
+    [
+      ['market.last', last],
+      ['market.bestBuy', market.bestBuy ?? book?.bids[0]?.[0] ?? null],
+      ['market.bestSell', market.bestSell ?? book?.asks[0]?.[0] ?? null],
+    ];
   return (
     <dl class="figures">
-      <div>
-        <dt>{say('market.last')}</dt>
-        <dd class="main-figure">{showExact(last, quote)}</dd>
-      </div>
-      <div>
-        <dt>{say('market.bestBuy')}</dt>
-        <dd>{showExact(bestBuy, quote)}</dd>
-      </div>
-      <div>
-        <dt>{say('market.bestSell')}</dt>
-        <dd>{showExact(bestSell, quote)}</dd>
-      </div>
-      <div>
-        <dt>{say('market.dayChange')}</dt>
-        <dd>{showShare(dayChange === null ? null : Number(dayChange) / 100, { isSigned: true })}</dd>
-      </div>
+      {figures.map(([key, price]) =>
+        price === null ? null : (
+          <div key={key}>
+            <dt>{say(key)}</dt>
+            <dd class={key === 'market.last' ? 'main-figure' : ''}>{showExact(price, quote)}</dd>
+          </div>
+        ),
+      )}
+      {dayChange === null ? null : (
+        <div>
+          <dt>{say('market.dayChange')}</dt>
+          <dd>{showShare(Number(dayChange) / 100, { isSigned: true })}</dd>
+        </div>
+      )}
       <div>
         <dt>{say('market.age')}</dt>
         <dd>

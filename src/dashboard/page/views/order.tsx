@@ -18,7 +18,7 @@ export function OneOrderView({ name }: { readonly name: string }) {
   return (
     <>
       <h1>
-        {say('column.order')} <bdi dir="ltr">{name}</bdi>
+        {say('view.order')} <bdi dir="ltr">{name}</bdi>
       </h1>
       <WithReply reply={reply.value}>
         {({ orders, fills, steps, intent }) => (

@@ -35,11 +35,13 @@ export function orderColumns(isShort: boolean): readonly TableColumn<OrderItem>[
     {
       key: 'time',
       head: say('column.time'),
+      isShort: true,
       isLong: true,
       cell: ({ plannedAtMs }) => <Age atMs={plannedAtMs} />,
     },
     {
       key: 'order',
+      isShort: true,
       head: say('column.order'),
       isTitle: true,
       cell: (order) => (

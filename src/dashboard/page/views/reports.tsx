@@ -23,7 +23,7 @@ export function ReportsView() {
       ),
     },
     { key: 'kind', head: say('reports.kind'), cell: ({ kind }) => say(`reportKind.${kind}`) },
-    { key: 'time', head: say('column.time'), cell: ({ atMs }) => showTime(atMs) },
+    { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs) },
     {
       key: 'size',
       head: say('reports.size'),

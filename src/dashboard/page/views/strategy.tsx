@@ -121,7 +121,7 @@ function StrategyFigures({ strategy }: { readonly strategy: StrategyReply['strat
 
 function IntentsTable({ intents }: { readonly intents: readonly IntentItem[] }) {
   const columns: readonly TableColumn<IntentItem>[] = [
-    { key: 'time', head: say('column.time'), cell: ({ atMs }) => <Age atMs={atMs} /> },
+    { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => <Age atMs={atMs} /> },
     {
       key: 'kind',
       head: say('column.intent'),
