@@ -10,7 +10,7 @@ import type { Outbox } from './outbox.ts';
 export const READ_AGAIN = 20;
 
 /** Names of trades that are remembered at most; beyond it nothing below the rest is read again. */
-const MOST_TAKEN = 20_000;
+export const MOST_TAKEN = 20_000;
 
 export const KEPT_CURSOR = 'cursor.trades';
 
@@ -52,6 +52,7 @@ export class TakenTrades {
     this.cursor = cursor === undefined ? LIST_START : Number(cursor);
     // Below what was restored it is not known what was taken in.
     this.lowestKnown = fills.length === 0 ? this.cursor : lowest;
+    if (fills.length >= MOST_TAKEN) this.passOver(lowest);
     return cursor !== undefined;
   }
 
@@ -104,6 +105,7 @@ export class TakenTrades {
       const places = new Set([...this.taken.values()].map(({ at }) => at));
       const rising = [...places].toSorted((left, right) => left - right);
       lowest = Math.max(lowest, rising.at(-MOST_TAKEN / 2) ?? lowest);
+      this.passOver(lowest);
     }
     for (const [name, { id, at }] of this.taken) {
       if (at >= lowest) continue;
@@ -111,7 +113,14 @@ export class TakenTrades {
       this.sides.delete(`${id} buy`);
       this.sides.delete(`${id} sell`);
     }
-    this.lowestKnown = Math.max(this.lowestKnown, Math.min(lowest, cursor));
+    this.lowestKnown = Math.max(this.lowestKnown, Math.min(lowest, Math.max(cursor, this.cursor)));
+  }
+
+  /** What is not remembered must not be read again: it would be taken a second time. */
+  private passOver(lowest: ListCursor): void {
+    if (this.cursor >= lowest) return;
+    this.cursor = lowest;
+    this.keepCursor();
   }
 }
 

@@ -8,11 +8,12 @@ import type {
 } from '../engine/mirror-change.ts';
 import { ADOPTED } from '../engine/lost-orders.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
+import { KEPT_CURSOR, MOST_TAKEN } from '../engine/taken-trades.ts';
 import { selectFills } from './fill-columns.ts';
 import { FINAL_STATES, REFUSED, selectOrders } from './order-columns.ts';
 import { RECENT_MS } from './pruner.ts';
 
-/** Trades that a restart gets, so that a page that overlaps what was read brings nothing twice. */
+/** Trades that a restart gets at least, so that a page that overlaps what was read brings nothing twice. */
 const TRADES_TOLD = 2_000;
 
 /** Closed orders that algorithms at work are given back besides. Beyond it the oldest are left out. */
@@ -44,7 +45,8 @@ const INTENTS_TOLD = 10_000;
  * What a restart is given: orders that are not final, that closed within the last 15 minutes, that were sent
  * and refused, that belong to an algorithm at work (which counts what they filled), or that were taken over
  * by a search that is not over (it would take them over again, without their fills); the last 2,000 trades
- * of the list; and everything of algorithms, strategies, markets and what the engine keeps.
+ * of the list, or all that the next reading of it shows again; and everything of algorithms, strategies,
+ * markets and what the engine keeps.
  */
 export function loadState(
   database: Database.Database,
@@ -64,7 +66,8 @@ export function loadState(
   );
   const fills = selectFills(
     database,
-    `WHERE cursor >= ifnull((SELECT DISTINCT cursor FROM fills ORDER BY cursor DESC LIMIT 1 OFFSET ${TRADES_TOLD - 1}), 0)
+    `WHERE cursor >= max(${furthestPlaces(MOST_TAKEN)}, min(${furthestPlaces(TRADES_TOLD)},
+       ifnull((SELECT CAST(json AS INTEGER) FROM kept WHERE name = '${KEPT_CURSOR}'), ${Number.MAX_SAFE_INTEGER})))
      ORDER BY cursor, trade_id, venue_order_id, side`,
   );
   const algorithms = database.prepare<[], AlgorithmRecord>(
@@ -94,4 +97,9 @@ export function loadState(
     kept: Object.fromEntries(kept.map(({ name, json }) => [name, json])),
     intents: intents.all(),
   };
+}
+
+/** The place of the last of so many in the list of trades, counted from its end; 0 where there are fewer. */
+function furthestPlaces(count: number): string {
+  return `ifnull((SELECT DISTINCT cursor FROM fills ORDER BY cursor DESC LIMIT 1 OFFSET ${count - 1}), 0)`;
 }

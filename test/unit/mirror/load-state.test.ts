@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KEPT_NAMES } from '../../../src/engine/order-takeover.ts';
-import { DURABLE, kept, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
-import { orderIdOf } from '../../../src/venues/whole-ids.ts';
+import { KEPT_CURSOR } from '../../../src/engine/taken-trades.ts';
+import { DURABLE, fillRecord, kept, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 import { ADOPTED } from '../../../src/engine/lost-orders.ts';
 
 const HOUR_MS = 3_600_000;
@@ -58,4 +59,26 @@ test('a restart is given orders that were sent and refused, however long ago: su
     { ...DURABLE, atMs: NOW_MS - 48 * HOUR_MS },
   );
   expect(store.load().orders.map(({ key }) => key)).toEqual(['bot-one-e001-1']);
+});
+
+/** The first and how many, of 2,500 whose reading begins at a place. */
+function givenBackFrom(cursor: number): readonly unknown[] {
+  const store = place.open();
+  const fills = Array.from({ length: 2_500 }, (_, at) => {
+    const fill = fillRecord({ tradeId: tradeIdOf(at + 1), cursor: at + 1 });
+    return { kind: 'fill', fill } as const;
+  });
+  store.apply([...fills, kept(KEPT_CURSOR, String(cursor))], DURABLE);
+  const { fills: given } = store.load();
+  return [given[0]?.cursor, given.length];
+}
+
+describe('the trades that a restart is given', () => {
+  test('are the last two thousand', () => {
+    expect(givenBackFrom(2_480)).toEqual([501, 2_000]);
+  });
+
+  test('are all that the next reading shows again: a trade whose order is not known yet keeps it back', () => {
+    expect(givenBackFrom(120)).toEqual([120, 2_381]);
+  });
 });
