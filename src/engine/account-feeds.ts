@@ -9,9 +9,6 @@ import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
 
-/** Pages of a wallet's history that are read at once. */
-const PAGES_OF_LINES = 20;
-
 /** Feeds of the account. */
 type AccountFeedKind = 'orders' | 'trades' | 'wallets' | 'transactions';
 
@@ -115,8 +112,8 @@ export class AccountFeeds {
     return asker.ask(feed, { kind: 'transactions', walletId, page }, ({ items, hasNext }, askedAtMs) => {
       const currency = account.currencyOf(walletId);
       if (currency !== null) {
-        const isMore = reconciler.history.takePage(currency, items, { page, askedAtMs }) && hasNext === true;
-        if (isMore && page < PAGES_OF_LINES) {
+        const reading = { page, askedAtMs, hasNext: hasNext === true };
+        if (reconciler.history.takePage(currency, items, reading)) {
           this.askLines(feed, walletId, page + 1);
           return;
         }

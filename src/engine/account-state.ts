@@ -18,7 +18,8 @@ export class AccountState {
     fills: null,
     balances: null,
   };
-  private nextWallet = 0;
+  /** Wallets whose history was asked for, the one asked last at the end. */
+  private readonly askedWallets = new Set<string>();
   private readonly listeners: (() => void)[] = [];
 
   constructor(outbox: Outbox, findings: FlawLog) {
@@ -107,10 +108,23 @@ export class AccountState {
     return this.wallets.find((wallet) => wallet.walletId === walletId)?.currency ?? null;
   }
 
-  /** The wallets of some currencies, one after the other, for their history; null while none was read. */
+  /**
+   * The wallet of some currencies whose history was asked for the longest ago; null while none was read. In
+   * lives that soon end the first ones would be asked for in each, and the others never: where none was asked
+   * for yet, the time of the clock says which comes first.
+   */
   nextOf(currencies: ReadonlySet<string>): WalletReading | null {
     const wanted = this.wallets.filter(({ currency }) => currencies.has(currency));
-    this.nextWallet = (this.nextWallet + 1) % Math.max(1, wanted.length);
-    return wanted[this.nextWallet] ?? null;
+    const { askedWallets } = this;
+    const unasked = wanted.filter(({ currency }) => !askedWallets.has(currency));
+    const longestAgo = [...askedWallets].find((asked) => wanted.some(({ currency }) => currency === asked));
+    const next =
+      unasked[Math.floor(this.outbox.nowMs / 1_000) % Math.max(1, unasked.length)] ??
+      wanted.find(({ currency }) => currency === longestAgo) ??
+      null;
+    if (next === null) return null;
+    askedWallets.delete(next.currency);
+    askedWallets.add(next.currency);
+    return next;
   }
 }

@@ -322,8 +322,9 @@ export class EventLoop {
   }
 
   private store(): void {
-    const { outbox, rows, instances, feeds, universes, locks, byHand } = this.parts;
+    const { outbox, rows, instances, feeds, universes, locks, byHand, reconciler } = this.parts;
     if (!outbox.isRestartable) return;
+    reconciler.store();
     universes.store();
     locks.store();
     byHand.store();

@@ -17,7 +17,7 @@ import {
   type StoredReconciliation,
   type Suspicion,
 } from './stored-reconciliation.ts';
-import { WalletHistory } from './wallet-history.ts';
+import { WalletHistory, type HistoryRead } from './wallet-history.ts';
 
 /**
  * What the reconciler waits for: it asks for the feeds in this order, each after the one before has been
@@ -66,6 +66,7 @@ export class Reconciler {
   private suspicion: Suspicion | null = null;
   private found: StoredReconciliation['break'] = null;
   private begunAtMs: number | null = null;
+  private isChanged = false;
   /** Wallets whose history must be read before the books can begin. */
   private unread: readonly string[] = [];
 
@@ -105,7 +106,7 @@ export class Reconciler {
     this.marks.restore(marks);
     if (json === undefined) return;
     const stored = readStored(storedReconciliation, json, 'what is kept of the reconciliation');
-    this.books.restore(stored.books);
+    this.books.restore(stored.books, this.outbox.nowMs);
     this.history.restore(stored.lastLines);
     this.suspicion = stored.suspicion;
     this.found = stored.break;
@@ -154,17 +155,17 @@ export class Reconciler {
     if (fill.market === '?') return;
     const { base, quote } = this.ports.venue.marketNames.parseMarket(fill.market);
     const { side, amount, total, fee } = fill;
-    this.books.addTrade({ base, quote, side, amount, total, fee }, this.currencies);
+    this.books.addTrade({ base, quote, side, amount, total, fee }, this.currencies, fill.atMs);
     this.marks.moved(fill.atMs);
-    if (this.books.hasBegun) this.keep();
+    this.keep();
   }
 
   /** A transfer between wallets was made. Positive into the spot wallet. */
   onTransfer(currency: string, units: bigint): void {
     if (!this.currencies.has(currency)) return;
-    this.books.addTransfer(currency, units);
+    this.books.addTransfer(currency, units, this.outbox.nowMs);
     this.marks.transferred(currency, units);
-    if (this.books.hasBegun) this.keep();
+    this.keep();
   }
 
   onFillsRead(askedAtMs: number, taken: number, nowMs: number): void {
@@ -220,23 +221,39 @@ export class Reconciler {
   /** The last page of a wallet's history was read. Answers the lines to keep. */
   linesEnd(currency: string): readonly WalletTransaction[] {
     const read = this.history.end(currency);
-    if (read === null) return [];
-    const { lines, isFirst } = read;
+    const told = read === null ? [] : this.takeLines(currency, read);
+    this.books.linesRead(currency, this.history.readTwiceSinceMs(currency));
+    return told;
+  }
+
+  private takeLines(currency: string, read: HistoryRead): readonly WalletTransaction[] {
+    const { lines, isFirst, isCut } = read;
+    const { nowMs } = this.outbox;
     // Lines that were there before the books began are in the first reading.
     const isPast = !this.books.hasBegun || (isFirst && this.books.knows(currency));
-    // Unless they came after that reading, which nothing tells: the books begin with another one.
-    if (!this.books.hasBegun && this.phase.kind === 'fills after') {
-      this.inconclusive(this.outbox.nowMs, 'the history of a wallet came while it was compared');
-    }
-    const fresh = isPast ? [] : lines;
-    for (const { id, amount } of fresh) {
-      this.books.addLine({ currency, id, amount, readAtMs: this.outbox.nowMs });
+    const outside = lines.filter(({ id, amount }) =>
+      this.books.addLine({ currency, id, amount, readAtMs: nowMs }, { isPast }),
+    );
+    if (isFirst && isPast) this.books.forgetTrades(currency);
+    if (isCut) this.missLines(currency);
+    // A line may also have come after the reading with which they would begin: they begin with another one.
+    const isRead = this.phase.kind === 'wallets' || this.phase.kind === 'fills after';
+    if (!this.books.hasBegun && isRead && outside.length > 0) {
+      this.inconclusive(nowMs, 'the history of a wallet came while it was compared');
     }
     // What came while the books begin anew is in their first reading, and still happened.
-    const told = isFirst ? fresh : lines;
+    const told = isFirst && isPast ? [] : lines;
     for (const { amount, atMs } of told) this.marks.lineRead(currency, amount, atMs);
     this.keep();
     return told;
+  }
+
+  /** Some lines between the last reading and this one are in neither. */
+  private missLines(currency: string): void {
+    this.books.giveUp(currency, this.outbox.nowMs);
+    this.outbox.warn(
+      `the history of the wallet of ${currency} has more new lines than the bot reads at once: what came in or went out among the older ones explains no difference`,
+    );
   }
 
   /** A person has looked: the books begin anew with the next reading. */
@@ -348,7 +365,14 @@ export class Reconciler {
       if (this.books.isPending) this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
       return !this.books.isPending;
     }
-    const rows = disagreements.map(({ currency, expected, found }) => ({
+    const known = disagreements.filter(({ currency }) => !this.books.isIncomplete(currency));
+    if (known.length === 0) {
+      this.suspicion = null;
+      const names = disagreements.map(({ currency }) => currency).join(', ');
+      this.inconclusive(nowMs, `${names} differs, and more came in its wallet than the bot remembers`);
+      return false;
+    }
+    const rows = known.map(({ currency, expected, found }) => ({
       currency,
       expected: formatUnits(expected),
       found: formatUnits(found),
@@ -358,7 +382,11 @@ export class Reconciler {
     const same = this.suspicion !== null && differences(this.suspicion.rows) === differences(rows);
     if (!same) this.suspicion = { sinceMs: nowMs, rows };
     else if (this.isSuspicionOld(nowMs) && this.found === null) {
-      if (this.unexplained().length > 0) return false;
+      const unread = this.unexplained();
+      if (unread.length > 0) {
+        this.inconclusive(nowMs, `the history of ${unread.join(', ')}, which differs, is still to be read`);
+        return false;
+      }
       const why = rows
         .map(({ currency, expected, found }) => `expected ${expected} ${currency}, the exchange has ${found}`)
         .join('; ');
@@ -388,7 +416,7 @@ export class Reconciler {
     const sinceMs = suspicion.sinceMs + this.settings.lagMs;
     return suspicion.rows
       .map(({ currency }) => currency)
-      .filter((currency) => !this.history.isReadTwiceSince(currency, sinceMs));
+      .filter((currency) => this.history.readTwiceSinceMs(currency) < sinceMs);
   }
 
   private inconclusive(nowMs: number, why: string): void {
@@ -397,7 +425,13 @@ export class Reconciler {
   }
 
   private keep(): void {
-    if (!this.outbox.isRestartable) return;
+    this.isChanged = true;
+  }
+
+  /** Writes down what has changed, once a step: some steps bring many trades. */
+  store(): void {
+    if (!this.isChanged) return;
+    this.isChanged = false;
     const stored: z.input<typeof storedReconciliation> = {
       books: this.books.store(),
       lastLines: this.history.store(),

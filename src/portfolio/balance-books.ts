@@ -1,7 +1,9 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Side } from '../domain/order.ts';
-import { storedTimeMs } from '../domain/stored-json.ts';
-import { storedWalletTransactionId, type WalletTransactionId } from '../domain/venue-id.ts';
+import type { WalletTransactionId } from '../domain/venue-id.ts';
+import { AmountQueue } from './amount-queue.ts';
+import { linesAddingUpTo } from './explaining-lines.ts';
+import type { storedBooks, StoredBooks } from './stored-books.ts';
 
 /** What changes balances by a trade: units of 1e-10; the fee is in the currency received. */
 export interface TradeEffect {
@@ -13,17 +15,18 @@ export interface TradeEffect {
   readonly fee: bigint;
 }
 
-/** Trades whose lines were not seen yet, and lines whose reason was not; the oldest are given up. */
-const MOST_UNMATCHED = 300;
+/** Trades of a currency whose lines were not seen yet; beyond it the oldest is given up. */
+export const MOST_LINELESS_TRADES = 2_000;
+
+/** Lines of a currency that are no known trade's; beyond it the oldest is given up. */
+const MOST_OUTSIDE = 300;
 
 /**
- * A line that no difference has asked for within this time is one of a trade that was given up, and goes when
- * the books agree.
+ * Lists lag by less. A line that no difference has asked for within this time is one of a trade that was
+ * given up, and goes when the books agree. No line is waited for any more of a trade so long before the
+ * history was read twice.
  */
 const LINE_LASTS_MS = 600_000;
-
-/** Lines of which every set is tried as the reason of a difference. Of more, too many sums would fit. */
-const MOST_COMBINED = 12;
 
 /** What came into or left a wallet otherwise than by a trade that we know. */
 export interface OutsideEntry {
@@ -34,21 +37,12 @@ export interface OutsideEntry {
   readonly readAtMs: number;
 }
 
-const wholeUnits = z
-  .string()
-  .regex(/^-?\d{1,80}$/, 'expected a whole number of units')
-  .transform((text) => BigInt(text));
-const currency = z.string();
-
-/** The books as JSON, for the mirror. */
-export const storedBooks = z.object({
-  expected: z.record(currency, wholeUnits).nullable(),
-  unmatched: z.array(z.tuple([currency, wholeUnits])),
-  /** Currency, id, amount and when it was read. */
-  outside: z.array(z.tuple([currency, storedWalletTransactionId, wholeUnits, storedTimeMs])),
-  /** By currency: when its balance agreed last. */
-  agreedAtMs: z.record(currency, storedTimeMs),
-});
+/** What a trade or a transfer changed one balance by, whose line was not seen yet. */
+interface WaitingTrade {
+  readonly amount: bigint;
+  /** When it was made. */
+  readonly atMs: number;
+}
 
 /**
  * What every balance should be: a first reading, and from then on each trade of the account, ours or not, and
@@ -58,10 +52,14 @@ export const storedBooks = z.object({
 export class BalanceBooks {
   /** By lower-case currency; null before the first reading. */
   private expected: Map<string, bigint> | null = null;
-  /** Effects of trades that may still show as lines of the history. */
-  private unmatched: [currency: string, amount: bigint][] = [];
-  /** Lines that are no known trade's, and that no reading has confirmed yet. */
-  private outside: OutsideEntry[] = [];
+  /** By currency: trades that may still show as lines of the history. Known also before the books begin. */
+  private readonly waiting = new Map<string, AmountQueue<WaitingTrade>>();
+  /** By currency: lines that are no known trade's, and that no reading has confirmed yet. */
+  private readonly outside = new Map<string, AmountQueue<OutsideEntry>>();
+  /** By currency: of when the last trade or line is that was given up for want of room. */
+  private readonly givenUpAtMs = new Map<string, number>();
+  /** By currency: all lines are known that were listed by then. */
+  private readonly readThroughMs = new Map<string, number>();
   private readonly lagMs: number;
   private pending = false;
   /** When each currency's balance agreed last, by the time of its reading. */
@@ -94,11 +92,18 @@ export class BalanceBooks {
     return this.pending;
   }
 
-  /** Begins anew from what the exchange says now. */
+  /**
+   * Whether trades or lines of a currency were given up for want of room. So a difference in it may have a
+   * reason that nobody can find any more.
+   */
+  isIncomplete(currency: string): boolean {
+    return this.givenUpAtMs.has(currency);
+  }
+
+  /** Begins anew from what the exchange says now. Trades whose lines are still to come stay known as such. */
   begin(totals: ReadonlyMap<string, bigint>): void {
     this.expected = new Map(totals);
-    this.unmatched = [];
-    this.outside = [];
+    this.outside.clear();
     this.agreedAtMs.clear();
   }
 
@@ -108,29 +113,50 @@ export class BalanceBooks {
     this.expected = null;
   }
 
-  /** A trade of the account, also in a market of which not both wallets are followed. */
-  addTrade(effect: TradeEffect, followed: ReadonlySet<string>): void {
-    if (this.expected === null) return;
+  /** A trade of the account, made at `atMs`, also in a market of which not both wallets are followed. */
+  addTrade(effect: TradeEffect, followed: ReadonlySet<string>, atMs: number): void {
     const { base, quote, side, amount, total, fee } = effect;
     const isBuy = side === 'buy';
-    if (followed.has(base)) this.add(base, isBuy ? amount - fee : -amount);
-    if (followed.has(quote)) this.add(quote, isBuy ? -total : total - fee);
+    if (followed.has(base)) this.add(base, isBuy ? amount - fee : -amount, atMs);
+    if (followed.has(quote)) this.add(quote, isBuy ? -total : total - fee, atMs);
   }
 
   /** Money that went to the margin wallet, or came from there; a line of the history will tell of it, too. */
-  addTransfer(currency: string, units: bigint): void {
-    this.add(currency, units);
+  addTransfer(currency: string, units: bigint, atMs: number): void {
+    this.add(currency, units, atMs);
   }
 
-  /** A line of a wallet's history. */
-  addLine(entry: OutsideEntry): void {
-    if (this.expected === null) return;
-    const match = this.unmatched.findIndex(
-      ([currency, amount]) => currency === entry.currency && amount === entry.amount,
-    );
-    if (match === -1) this.outside.push(entry);
-    else this.unmatched.splice(match, 1);
-    if (this.outside.length > MOST_UNMATCHED) this.outside.shift();
+  /**
+   * A line of a wallet's history. One that was there before the books began is in their first reading.
+   * Answers whether it is no known trade's.
+   */
+  addLine(entry: OutsideEntry, { isPast = false }: { readonly isPast?: boolean } = {}): boolean {
+    const { currency, amount } = entry;
+    if (this.waiting.get(currency)?.take(amount) === true) return false;
+    if (isPast || this.expected === null) return true;
+    const givenUp = queueOf(this.outside, currency, MOST_OUTSIDE).add(entry);
+    if (givenUp !== null) this.giveUp(currency, givenUp.readAtMs);
+    return true;
+  }
+
+  /** All lines of a currency are known that were listed by a time. */
+  linesRead(currency: string, throughMs: number): void {
+    this.readThroughMs.set(currency, throughMs);
+    const waiting = this.waiting.get(currency);
+    for (const trade of waiting?.values() ?? []) {
+      if (trade.atMs + LINE_LASTS_MS <= throughMs) waiting?.remove(trade);
+    }
+  }
+
+  /** The lines of all trades of a currency so far are in a reading that is not compared with them. */
+  forgetTrades(currency: string): void {
+    this.waiting.delete(currency);
+    this.givenUpAtMs.delete(currency);
+  }
+
+  /** Trades or lines of a currency are not known, and never will be, the last of them at `atMs`. */
+  giveUp(currency: string, atMs: number): void {
+    this.givenUpAtMs.set(currency, Math.max(atMs, this.givenUpAtMs.get(currency) ?? atMs));
   }
 
   /**
@@ -150,51 +176,92 @@ export class BalanceBooks {
     const { expected } = this;
     this.pending = false;
     if (expected === null) return [];
-    this.matchOutside();
     const disagreements: Disagreement[] = [];
     for (const currency of new Set([...expected.keys(), ...totals.keys()])) {
       // A wallet that the books do not know began after them, and one that is not listed was never used.
       const was = expected.get(currency) ?? 0n;
       const is = totals.get(currency) ?? 0n;
-      const lines = this.outside.filter((entry) => entry.currency === currency);
+      const lines = [...(this.outside.get(currency)?.values() ?? [])];
       const explaining =
         was === is
-          ? lines.filter((line) => line.readAtMs + LINE_LASTS_MS < nowMs)
-          : addingUpTo(is - was, withOld ? lines : lines.filter((line) => !this.isOld(line)));
+          ? this.idleLines(currency, lines, nowMs)
+          : linesAddingUpTo(is - was, withOld ? lines : lines.filter((line) => !this.isOld(line)));
       if (was === is) this.agreedAtMs.set(currency, nowMs);
+      this.becomeComplete(currency);
       if (explaining === null) disagreements.push({ currency, expected: was, found: is });
       else if (was !== is && explaining.some(({ readAtMs }) => readAtMs + this.lagMs > nowMs))
         this.pending = true;
       else {
         expected.set(currency, is);
-        if (explaining.length > 0) this.outside = this.outside.filter((entry) => !explaining.includes(entry));
+        for (const line of explaining) this.outside.get(currency)?.remove(line);
       }
     }
     return disagreements;
   }
 
-  store(): z.input<typeof storedBooks> {
+  store(): StoredBooks {
     return {
       expected:
         this.expected === null
           ? null
           : Object.fromEntries([...this.expected].map(([currency, units]) => [currency, String(units)])),
-      unmatched: this.unmatched.map(([currency, amount]) => [currency, String(amount)]),
-      outside: this.outside.map(({ currency, id, amount, readAtMs }) => [
-        currency,
-        id,
-        String(amount),
-        readAtMs,
-      ]),
+      unmatched: [...this.waiting].flatMap(([currency, trades]) =>
+        Array.from(trades.values(), ({ amount, atMs }): StoredTrade => [currency, String(amount), atMs]),
+      ),
+      outside: [...this.outside.values()].flatMap((lines) =>
+        Array.from(lines.values(), ({ currency, id, amount, readAtMs }): StoredLine => [
+          currency,
+          id,
+          String(amount),
+          readAtMs,
+        ]),
+      ),
       agreedAtMs: Object.fromEntries(this.agreedAtMs),
+      givenUpAtMs: Object.fromEntries(this.givenUpAtMs),
     };
   }
 
-  restore({ expected, unmatched, outside, agreedAtMs }: z.output<typeof storedBooks>): void {
+  restore(
+    { expected, unmatched, outside, agreedAtMs, givenUpAtMs = {} }: z.output<typeof storedBooks>,
+    nowMs: number,
+  ): void {
     this.expected = expected === null ? null : new Map(Object.entries(expected));
-    this.unmatched = unmatched;
-    this.outside = outside.map(([currency, id, amount, readAtMs]) => ({ currency, id, amount, readAtMs }));
+    for (const [currency, amount, atMs = nowMs] of unmatched)
+      queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add({ amount, atMs });
+    for (const [currency, id, amount, readAtMs] of outside)
+      queueOf(this.outside, currency, MOST_OUTSIDE).add({ currency, id, amount, readAtMs });
     this.agreedAtMs = new Map(Object.entries(agreedAtMs));
+    for (const [currency, atMs] of Object.entries(givenUpAtMs)) this.givenUpAtMs.set(currency, atMs);
+  }
+
+  /**
+   * Lines of a currency that agrees that nothing will ask for any more: all of them, once they have those of
+   * the trades that were given up.
+   */
+  private idleLines(
+    currency: string,
+    lines: readonly OutsideEntry[],
+    nowMs: number,
+  ): readonly OutsideEntry[] {
+    return this.hasAllSinceGivenUp(currency)
+      ? lines
+      : lines.filter((line) => line.readAtMs + LINE_LASTS_MS < nowMs);
+  }
+
+  /** A currency is complete again once it has agreed since it gave something up, and all lines are known. */
+  private becomeComplete(currency: string): void {
+    const givenUpAtMs = this.givenUpAtMs.get(currency);
+    const agreedAtMs = this.agreedAtMs.get(currency);
+    if (givenUpAtMs === undefined || agreedAtMs === undefined || agreedAtMs <= givenUpAtMs) return;
+    if (this.hasAllSinceGivenUp(currency)) this.givenUpAtMs.delete(currency);
+  }
+
+  private hasAllSinceGivenUp(currency: string): boolean {
+    const givenUpAtMs = this.givenUpAtMs.get(currency);
+    const readThroughMs = this.readThroughMs.get(currency);
+    return (
+      givenUpAtMs !== undefined && readThroughMs !== undefined && givenUpAtMs + LINE_LASTS_MS <= readThroughMs
+    );
   }
 
   private isOld({ currency, readAtMs }: OutsideEntry): boolean {
@@ -202,54 +269,30 @@ export class BalanceBooks {
     return agreedAtMs !== undefined && readAtMs + this.lagMs <= agreedAtMs;
   }
 
-  private add(currency: string, units: bigint): void {
-    if (this.expected === null || units === 0n) return;
-    this.expected.set(currency, (this.expected.get(currency) ?? 0n) + units);
-    this.unmatched.push([currency, units]);
-    if (this.unmatched.length > MOST_UNMATCHED) this.unmatched.shift();
-  }
-
-  /** Lines that were read before the trade they are of. */
-  private matchOutside(): void {
-    this.outside = this.outside.filter((entry) => {
-      const match = this.unmatched.findIndex(
-        ([currency, amount]) => currency === entry.currency && amount === entry.amount,
-      );
-      if (match !== -1) this.unmatched.splice(match, 1);
-      return match === -1;
-    });
+  private add(currency: string, units: bigint, atMs: number): void {
+    if (units === 0n) return;
+    const { expected } = this;
+    if (expected !== null) expected.set(currency, (expected.get(currency) ?? 0n) + units);
+    // Its line may have been read before it.
+    if (this.outside.get(currency)?.take(units) === true) return;
+    const givenUp = queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add({ amount: units, atMs });
+    if (givenUp !== null) this.giveUp(currency, givenUp.atMs);
   }
 }
 
-/**
- * Lines whose amounts add up to a difference: all of them, the newest few, one, two, or any of few lines.
- * Null where none do.
- */
-function addingUpTo(difference: bigint, lines: readonly OutsideEntry[]): readonly OutsideEntry[] | null {
-  let sum = 0n;
-  for (const [place, { amount }] of lines.toReversed().entries()) {
-    sum += amount;
-    if (sum === difference) return lines.slice(-1 - place);
-  }
-  for (const [index, line] of lines.entries()) {
-    if (line.amount === difference) return [line];
-    const other = lines.slice(index + 1).find(({ amount }) => line.amount + amount === difference);
-    if (other !== undefined) return [line, other];
-  }
-  return lines.length > MOST_COMBINED ? null : fewestAddingUpTo(difference, lines);
-}
+type StoredTrade = StoredBooks['unmatched'][number];
+type StoredLine = StoredBooks['outside'][number];
 
-/** Several deposits between lines of given-up trades. Each set of lines is tried; the smallest is taken. */
-function fewestAddingUpTo(
-  difference: bigint,
-  lines: readonly OutsideEntry[],
-): readonly OutsideEntry[] | null {
-  const sets: { readonly sum: bigint; readonly of: readonly OutsideEntry[] }[] = [{ sum: 0n, of: [] }];
-  for (const line of lines) {
-    for (const { sum, of } of sets.slice()) sets.push({ sum: sum + line.amount, of: of.concat(line) });
-  }
-  const fitting = sets.filter(({ sum }) => sum === difference).map(({ of }) => of);
-  return fitting.toSorted((left, right) => left.length - right.length)[0] ?? null;
+function queueOf<Item extends { readonly amount: bigint }>(
+  queues: Map<string, AmountQueue<Item>>,
+  currency: string,
+  most: number,
+): AmountQueue<Item> {
+  const found = queues.get(currency);
+  if (found !== undefined) return found;
+  const queue = new AmountQueue<Item>(most);
+  queues.set(currency, queue);
+  return queue;
 }
 
 /** A balance that is not what the books say. Units of 1e-10. */

@@ -129,6 +129,28 @@ describe('reconciliation', () => {
     expect(world.engine.status().isBroken).toBe(false);
   });
 
+  it('breaks for no difference whose reason may be among lines that it passed over, and tells so', () => {
+    const world = begun();
+    world.failing = { kind: 'transactions', code: 'SERVER_ERROR' };
+    world.venue.deposit('usdt', '1000');
+    for (let count = 0; count < 210; count += 1) world.venue.deposit('usdt', '2');
+    world.advance(60_000);
+    world.failing = null;
+    world.advance(200_000);
+    expect(world.engine.reconciler.break).toBeNull();
+    const message = expect.stringMatching(/the history of the wallet of usdt has more new lines/);
+    expect(world.notices).toContainEqual(expect.objectContaining({ level: 'warning', message }));
+    expect(world.alarms()).toEqual([expect.stringMatching(/usdt differs, and more came in its wallet/)]);
+    world.venue.steal('btc', '0.1');
+    world.advance(60_000);
+    expect(world.engine.reconciler.break?.rows).toMatchObject([{ currency: 'btc' }]);
+    world.control({ kind: 'accept-balances' });
+    world.advance(60_000);
+    world.venue.steal('usdt', '1');
+    world.advance(700_000);
+    expect(world.engine.reconciler.break?.rows).toMatchObject([{ currency: 'usdt' }]);
+  });
+
   it('finds a difference while trades go on', () => {
     const world = begun();
     world.venue.steal('usdt', '1');

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { storedTimeMs } from '../domain/stored-json.ts';
+import { storedWalletTransactionId } from '../domain/venue-id.ts';
+
+const wholeUnits = z
+  .string()
+  .regex(/^-?\d{1,80}$/, 'expected a whole number of units')
+  .transform((text) => BigInt(text));
+const currency = z.string();
+
+/** The books as JSON, for the mirror. */
+export const storedBooks = z.object({
+  expected: z.record(currency, wholeUnits).nullable(),
+  /** Trades whose lines were not seen yet: currency, amount and time; of an early version without. */
+  unmatched: z.array(z.tuple([currency, wholeUnits, storedTimeMs.optional()])),
+  /** Currency, id, amount and when it was read. */
+  outside: z.array(z.tuple([currency, storedWalletTransactionId, wholeUnits, storedTimeMs])),
+  /** By currency: when its balance agreed last. */
+  agreedAtMs: z.record(currency, storedTimeMs),
+  /** By currency: when the last was that is not remembered; an early version did not know it. */
+  givenUpAtMs: z.record(currency, storedTimeMs).optional(),
+});
+
+export type StoredBooks = z.input<typeof storedBooks>;

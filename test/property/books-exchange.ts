@@ -1,0 +1,179 @@
+import { FlawLog } from '../../src/engine/flaw-log.ts';
+import { Outbox } from '../../src/engine/outbox.ts';
+import { Reconciler } from '../../src/engine/reconciler.ts';
+import { KEPT_RECONCILIATION } from '../../src/engine/stored-reconciliation.ts';
+import type { Units } from '../../src/domain/money.ts';
+import { venueTradeId, venueWalletId, walletTransactionId } from '../../src/domain/venue-id.ts';
+import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
+import type { WalletTransaction } from '../../src/venues/port.ts';
+
+const CURRENCIES = ['btc', 'usdt'] as const;
+type Currency = (typeof CURRENCIES)[number];
+
+const SETTINGS = { everyMs: 20_000, lagMs: 30_000, alertAfterMs: 600_000 };
+const MOMENT_MS = 5_000;
+const PAGE = INTERFACE_PROFILE.pageSizes.transactions;
+
+/** What happens in five seconds; each delay says how much later a list shows it than the wallets. */
+export interface BooksMoment {
+  readonly trades: readonly {
+    readonly amount: number;
+    readonly isBuy: boolean;
+    readonly fillMs: number;
+    readonly lineMs: number;
+  }[];
+  readonly deposit: { readonly currency: Currency; readonly amount: number; readonly lineMs: number } | null;
+  /** How old the list of lines is that is read now, whether its reading ends early; null for none. */
+  readonly reading: { readonly oldMs: number; readonly endsAfterPages: number } | null;
+  readonly isRestarted: boolean;
+}
+
+interface Listed {
+  readonly line: WalletTransaction;
+  readonly listedAtMs: number;
+}
+
+/** An account whose lists lag behind its wallets, and a reconciler that reads them. */
+export class BooksExchange {
+  nowMs = 1_000_000;
+  /** By how much the fee of each trade is told wrong. */
+  wrongFee = 0n;
+  private readonly totals = new Map<Currency, bigint>(CURRENCIES.map((name) => [name, 10n ** 20n]));
+  private readonly listed: Listed[] = [];
+  private readonly waitingFills: { readonly knownAtMs: number; readonly give: () => void }[] = [];
+  private lastId = 0;
+  private outbox = new Outbox();
+  private kept: string | undefined;
+  private hastened: 'fills' | 'wallets' | null = null;
+  private turn = 0;
+  reconciler = this.started();
+
+  constructor() {
+    for (const currency of CURRENCIES) this.write(currency, 10n ** 20n, 0);
+  }
+
+  /** Five seconds pass. */
+  pass({ trades, deposit, reading, isRestarted }: BooksMoment): void {
+    for (const trade of trades) this.trade(trade);
+    if (deposit !== null) {
+      this.totals.set(deposit.currency, (this.totals.get(deposit.currency) ?? 0n) + BigInt(deposit.amount));
+      this.write(deposit.currency, BigInt(deposit.amount), deposit.lineMs);
+    }
+    this.nowMs += MOMENT_MS;
+    this.outbox.nowMs = this.nowMs;
+    if (isRestarted) this.reconciler = this.started();
+    this.giveFills();
+    if (reading !== null) this.readLines(reading);
+    this.compare();
+    this.reconciler.store();
+    for (const change of this.outbox.take(0).changes)
+      if (change.kind === 'kept' && change.name === KEPT_RECONCILIATION) this.kept = change.json;
+  }
+
+  /** A unit goes without a line. */
+  lose(currency: Currency): void {
+    this.totals.set(currency, (this.totals.get(currency) ?? 0n) - 1n);
+  }
+
+  private started(): Reconciler {
+    this.outbox = new Outbox();
+    this.outbox.nowMs = this.nowMs;
+    const reconciler = new Reconciler({ ...SETTINGS, currencies: new Set(CURRENCIES) }, this.outbox, {
+      hasten: (feed) => {
+        if (feed !== 'transactions') this.hastened = feed;
+      },
+      unsettled: () => null,
+      findings: new FlawLog(this.outbox),
+      venue: INTERFACE_PROFILE,
+    });
+    reconciler.restore(this.kept, undefined);
+    return reconciler;
+  }
+
+  private trade({ amount, isBuy, fillMs, lineMs }: BooksMoment['trades'][number]): void {
+    const [coins, money] = [BigInt(amount), BigInt(amount) * 60_000n];
+    const fee = (isBuy ? coins : money) / 400n;
+    const moved = isBuy ? { btc: coins - fee, usdt: -money } : { btc: -coins, usdt: money - fee };
+    for (const currency of CURRENCIES) {
+      this.totals.set(currency, (this.totals.get(currency) ?? 0n) + moved[currency]);
+      this.write(currency, moved[currency], lineMs);
+    }
+    const atMs = this.nowMs;
+    const id = venueTradeId(String(this.lastId));
+    const told = (fee + this.wrongFee) as Units;
+    this.waitingFills.push({
+      knownAtMs: atMs + fillMs,
+      give: () =>
+        this.reconciler.onFill({
+          tradeId: id,
+          cursor: 0,
+          venueOrderId: null,
+          orderKey: null,
+          strategy: null,
+          market: 'BTCUSDT',
+          side: isBuy ? 'buy' : 'sell',
+          atMs,
+          price: 60_000n as Units,
+          amount: coins as Units,
+          total: money as Units,
+          fee: told,
+        }),
+    });
+  }
+
+  private write(currency: Currency, amount: bigint, lineMs: number): void {
+    this.lastId += 1;
+    const id = walletTransactionId(String(this.lastId));
+    const line = { id, currency, atMs: this.nowMs, amount: amount as Units, description: '', tooFine: null };
+    this.listed.push({ line, listedAtMs: this.nowMs + lineMs });
+  }
+
+  /** Answers how many trades were new. */
+  private giveFills(): number {
+    const known = this.waitingFills.filter(({ knownAtMs }) => knownAtMs <= this.nowMs);
+    for (const fill of known) {
+      fill.give();
+      this.waitingFills.splice(this.waitingFills.indexOf(fill), 1);
+    }
+    return known.length;
+  }
+
+  private readLines({ oldMs, endsAfterPages }: NonNullable<BooksMoment['reading']>): void {
+    const wanted = [...this.reconciler.wantedLines(this.nowMs)];
+    this.turn += 1;
+    const from = wanted.length > 0 ? wanted : CURRENCIES;
+    const currency = from[this.turn % from.length] ?? 'btc';
+    const shown = this.listed
+      .filter(({ line, listedAtMs }) => line.currency === currency && listedAtMs <= this.nowMs - oldMs)
+      .map(({ line }) => line)
+      .toReversed();
+    for (let page = 1; page <= endsAfterPages; page += 1) {
+      const lines = shown.slice((page - 1) * PAGE, page * PAGE);
+      const hasNext = shown.length > page * PAGE;
+      const { history } = this.reconciler;
+      if (history.takePage(currency, lines, { page, askedAtMs: this.nowMs, hasNext })) continue;
+      this.reconciler.linesEnd(currency);
+      return;
+    }
+  }
+
+  /** Everything that the reconciler asks for is answered at once. */
+  private compare(): void {
+    const { reconciler, nowMs } = this;
+    reconciler.pump(nowMs);
+    for (let asked = this.hastened; asked !== null; asked = this.hastened) {
+      this.hastened = null;
+      if (asked === 'fills') reconciler.onFillsRead(nowMs, this.giveFills(), nowMs);
+      else {
+        const wallets = [...this.totals].map(([currency, total]) => ({
+          currency,
+          walletId: venueWalletId(currency),
+          total: total as Units,
+          held: 0n as Units,
+          tooFine: null,
+        }));
+        reconciler.onWallets(wallets, { askedAtMs: nowMs, nowMs, unread: new Set() });
+      }
+    }
+  }
+}
