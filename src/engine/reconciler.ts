@@ -66,6 +66,8 @@ export class Reconciler {
   private suspicion: Suspicion | null = null;
   private found: StoredReconciliation['break'] = null;
   private begunAtMs: number | null = null;
+  /** By then the lines were listed of all that is in the first reading of the books. */
+  private linesListedMs = 0;
   private isChanged = false;
   /** Wallets whose history must be read before the books can begin. */
   private unread: readonly string[] = [];
@@ -112,6 +114,7 @@ export class Reconciler {
     this.found = stored.break;
     this.watch.restore(stored);
     this.begunAtMs = stored.begunAtMs;
+    this.linesListedMs = (stored.begunAtMs ?? 0) + this.settings.lagMs;
     this.marks.movedAtMs = stored.movedAtMs ?? null;
     this.followAll(stored);
   }
@@ -322,7 +325,7 @@ export class Reconciler {
       else isConclusive = this.confirm(disagreements, totals, nowMs);
     }
     if (isConclusive) this.watch.concluded(nowMs);
-    if (isConclusive && this.isSure) this.marks.agreed(totals, sinceMs);
+    if (isConclusive && this.isSure && this.knowsLinesOf(totals)) this.marks.agreed(totals, sinceMs);
     this.keep();
   }
 
@@ -331,7 +334,20 @@ export class Reconciler {
     return this.begunAtMs === null && this.suspicion === null && this.found === null;
   }
 
+  /**
+   * Whether every movement that is in the balances is known. Of one that was in the first reading of the
+   * books the line may have been listed later. And of one whose line was read it may not be in the balances
+   * yet.
+   */
+  private knowsLinesOf(totals: ReadonlyMap<string, bigint>): boolean {
+    if (this.books.hasOutside) return false;
+    return [...totals.keys()].every(
+      (currency) => this.history.readTwiceSinceMs(currency) >= this.linesListedMs,
+    );
+  }
+
   private begin(totals: ReadonlyMap<string, bigint>, nowMs: number): void {
+    this.linesListedMs = nowMs + this.settings.lagMs;
     this.books.begin(totals);
     this.begunAtMs = nowMs;
     this.phase = { kind: 'idle', nextAtMs: nowMs + Math.min(this.settings.everyMs, this.settings.lagMs) };

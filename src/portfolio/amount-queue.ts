@@ -12,6 +12,10 @@ export class AmountQueue<Item extends { readonly amount: bigint }> {
     this.most = most;
   }
 
+  get size(): number {
+    return this.items.size;
+  }
+
   /** Oldest first. */
   values(): IterableIterator<Item> {
     return this.items.values();

@@ -92,6 +92,11 @@ export class BalanceBooks {
     return this.pending;
   }
 
+  /** Whether lines are known that are no known trade's, and that no balance has shown yet. */
+  get hasOutside(): boolean {
+    return [...this.outside.values()].some((lines) => lines.size > 0);
+  }
+
   /**
    * Whether trades or lines of a currency were given up for want of room. So a difference in it may have a
    * reason that nobody can find any more.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BalanceMarks } from '../../../src/engine/balance-marks.ts';
 import { readKept } from '../../../src/engine/kept-records.ts';
-import { formatUnits } from '../../../src/domain/money.ts';
+import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { EngineWorld } from './engine-world.ts';
 
@@ -71,6 +71,21 @@ describe('balances that are kept for years', () => {
     world.advance(90_000);
     expect(marksOf(world)[1]).toEqual([paidAtMs, '101000']);
     expect(world.mirror.lines.map(({ amount }) => formatUnits(amount))).toEqual(['1000']);
+  });
+
+  it('wait for the line of what was in the first reading of the books, and have its time', () => {
+    const world = begun();
+    world.failing = { kind: 'transactions', code: 'SERVER_ERROR' };
+    world.venue.deposit('usdt', '1000');
+    const paidAtMs = world.venue.nowMs;
+    world.engine.reconciler.accept();
+    world.advance(60_000);
+    expect(world.engine.reconciler.expectedOf('usdt')).toBe(parseUnits('101000'));
+    expect(marksOf(world)).toHaveLength(1);
+    world.failing = null;
+    // The books do not know that the line is of what they began with, so it goes after a while.
+    world.advance(700_000);
+    expect(marksOf(world).slice(1)).toEqual([[paidAtMs, '101000']]);
   });
 
   it('wait for the line of a transfer, whose time is not known before', () => {
