@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import { INSTANCE, drawnUniverse } from './bot-engine.ts';
 import { ByHandChecker } from './checkers/by-hand-checker.ts';
 import { BracketWatch } from './checkers/bracket-watch.ts';
+import { DustChecker } from './checkers/dust-checker.ts';
 import { truthOf, type ExchangeTruth } from './checkers/exchange-truth.ts';
 import { FigureChecker } from './checkers/figure-checker.ts';
 import { ForeignChecker } from './checkers/foreign-checker.ts';
@@ -59,6 +60,7 @@ export class BotCheckers {
   private readonly locks: LockChecker;
   private readonly byHand: ByHandChecker;
   private readonly pauses = new PauseChecker();
+  private readonly dust = new DustChecker();
   private readonly funds = new FundsChecker();
   private readonly shares = new SharesChecker();
   private readonly transfers: TransferChecker;
@@ -133,6 +135,8 @@ export class BotCheckers {
         this.pauses.watch(output, event.atMs);
         if (output.requests.some(({ call }) => call.kind === 'transfer')) this.isMoneyMoved = true;
         this.figures.watch(engine, output, event.atMs);
+        if (swarm.putBack === null)
+          coverage.count('brackets that took dust', this.dust.watch(engine, output));
       }
     }
     if (engine !== null && this.universe !== null) {
@@ -166,6 +170,7 @@ export class BotCheckers {
     this.locks.died();
     if (this.pauses.isPausing) this.options.coverage.count('crash in a pause');
     this.pauses.died();
+    this.dust.died();
   }
 
   /** The mirror is about to be put back from its copy. */
@@ -222,6 +227,7 @@ export class BotCheckers {
       ...this.locks.violations(truth, { refused: this.refusedNames, exits: exitNames }),
       ...this.byHand.violations(truth, this.refusedNames),
       ...this.pauses.violations(),
+      ...this.dust.violations(),
       ...this.funds.violations(),
       ...this.shares.violations(),
       ...this.figures.violations(),

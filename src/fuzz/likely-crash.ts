@@ -9,8 +9,11 @@ export interface LikelyCrash {
 /** The next life must know of the lockout. */
 export const IN_LOCKOUT: LikelyCrash = { where: 'in a lockout', share: 0.4, leastMs: 500, mostMs: 120_000 };
 
-/** Locks are short here, and the next life must know of them. */
-export const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, leastMs: 500, mostMs: 20_000 };
+/**
+ * Locks are short here, and the next life must know of them: also where the process dies before it writes
+ * again.
+ */
+export const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, leastMs: 1, mostMs: 20_000 };
 
 /** A position that a person closes is closed to its end, also by the next life. */
 export const IN_CLOSE: LikelyCrash = { where: 'amid a close', share: 0.4, leastMs: 1, mostMs: 5_000 };

@@ -8,6 +8,7 @@ import { parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { addsRisk } from './adds-risk.ts';
 import type { ExchangeTruth } from './exchange-truth.ts';
+import { heldByStrategies } from './held-by-strategies.ts';
 import { isSpoiledBy, namedOrders } from './own-key.ts';
 import { ShownLocks, writtenLocks, type ShowingBot } from './shown-locks.ts';
 import { violationsOf, type Violation } from './violation.ts';
@@ -130,7 +131,7 @@ export class LockChecker {
       else if (change.kind === 'kept' && change.name === 'locks') this.unsure = change.json;
     }
     this.shown.watch(engine, this.unsure, atMs);
-    this.held = heldOf(engine);
+    this.held = heldByStrategies(engine);
   }
 
   violations(
@@ -195,7 +196,7 @@ export class LockChecker {
     if (!read.success) return;
     const { base } = parseMarket(read.data.market);
     const name = `${strategy} ${base}`;
-    const held = [this.held.get(name) ?? 0n, heldOf(engine).get(name) ?? 0n];
+    const held = [this.held.get(name) ?? 0n, heldByStrategies(engine).get(name) ?? 0n];
     const isFree = engine.unfinishedOrders().every((one) => one.strategy !== strategy || one.side !== 'sell');
     const amount = parseUnits(read.data.amount);
     if (isFree && held.every((units) => amount <= units))
@@ -211,14 +212,4 @@ export class LockChecker {
 
 function keyOf({ name, rule, strategy, market }: Omit<KnownLock, 'endsAtMs'>): string {
   return JSON.stringify([name, rule, strategy, market]);
-}
-
-function heldOf(engine: LockedBot): Map<string, bigint> {
-  return new Map(
-    engine.instances.flatMap((instance) =>
-      [...instance.ledger.state.holdings].map(
-        ([asset, { held }]) => [`${instance.name} ${asset}`, held] as const,
-      ),
-    ),
-  );
 }
