@@ -190,10 +190,7 @@ export class Operator {
     const { engine, shell, counts, orderLatency } = bot;
     return {
       heartbeatAgeMs: () => shell.heartbeatAgeMs(),
-      mirrorFault() {
-        if (mirror.isWritable()) return null;
-        return mirror.isRunningOut() ? 'the disk is full' : 'the last attempt failed, and the log says why';
-      },
+      mirrorFault: () => mirror.writeFault(),
       isDiskFull: () => mirror.isRunningOut(),
       phase: () => engine.status().phase,
       waitsFor: () => null,

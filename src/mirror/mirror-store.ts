@@ -69,6 +69,8 @@ export class MirrorStore {
   /** The time of the last change: the mirror has no other clock. */
   private nowMs: number;
   private writable = true;
+  /** Why the last attempt to write failed, while it is not writable. */
+  private failure: unknown = null;
   /** The error of a write that met another process, until one succeeds. */
   private heldBy: unknown = null;
   private isRelieved = false;
@@ -188,6 +190,13 @@ export class MirrorStore {
     return this.writable;
   }
 
+  /** Why it can not be written to now, for people; null while it can. */
+  writeFault(): string | null {
+    if (this.writable) return null;
+    if (isFullDisk(this.failure)) return 'the disk is full';
+    return isHeldByOther(this.failure) ? 'another program holds the file' : reasonOf(this.failure);
+  }
+
   /** The size of its file and of its log of changes; null while the file can not be found. */
   bytes(): number | null {
     const main = statSync(this.path, { throwIfNoEntry: false });
@@ -286,6 +295,7 @@ export class MirrorStore {
    */
   private noteFailure(error: unknown): void {
     this.writable = false;
+    this.failure = error;
     if (!isHeldByOther(error)) return;
     this.heldBy = error;
     this.waitForOthers(0);
