@@ -9,6 +9,7 @@ const PAGES = [
   'CHANGELOG.md',
   ...globSync('docs/*.md').toSorted(),
   ...globSync('docs/adr/*.md').toSorted(),
+  ...globSync('docs/incidents/*.md').toSorted(),
 ];
 const MOST_WORDS_ON_AVERAGE = 20;
 const MOST_LINES_OF_README = 150;
