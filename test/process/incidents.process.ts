@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { BotHome } from './bot-home.ts';
-import type { BotProcess } from './bot-process.ts';
-import { IncidentPage } from './incident-page.ts';
+import { OperatorPage } from './operator-page.ts';
 import { OwnExchange } from './own-exchange.ts';
+import { openOrdersAt, startRestingBot, untilSaid, type RestingBot } from './resting-bot.ts';
 import { SECOND_TOKEN, TOKEN, USER } from './served-exchange.ts';
 import { SmallDisk } from './small-disk.ts';
 
@@ -13,52 +12,21 @@ const SEES = 'What you see';
 const DOES = 'What you do';
 const OVER = 'When it is over';
 
-/** For what the bot finds out by itself: longer than its time-outs together. */
-const LONGEST_WAIT_MS = 120_000;
-
 let own: OwnExchange;
 beforeEach(async () => {
   own = await OwnExchange.open({ seed: 5 });
 });
 afterEach(async (context) => own.close(context));
 
-/** A bot with two orders that rest far from the price, so that they are there until somebody ends them. */
-async function startBot(dataFolder?: string): Promise<{ readonly home: BotHome; readonly bot: BotProcess }> {
-  const home = own.home({ instance: 'bot', seed: 3, ...(dataFolder === undefined ? {} : { dataFolder }) });
-  const settings = JSON.parse(readFileSync(home.configPath, 'utf8')) as Record<string, unknown>;
-  const params = { spreadBps: 300, moveBps: 50 };
-  const strategies = [{ plugin: 'market-maker', name: 'maker', market: 'BTCIRT', params }];
-  writeFileSync(home.configPath, JSON.stringify({ ...settings, strategies }, null, 2));
-  const bot = own.start(home);
-  await bot.healthAddress();
-  await until('two open orders', () => openOrders() === 2);
-  return { home, bot };
-}
+const startBot = (dataFolder?: string): Promise<RestingBot> => startRestingBot(own, dataFolder);
+const openOrders = (): number => openOrdersAt(own);
 
-const openOrders = (): number => own.exchange.truth().orders.filter(({ isOpen }) => isOpen).length;
-
-async function until(what: string, isIt: () => boolean | Promise<boolean>): Promise<void> {
-  const endMs = Date.now() + LONGEST_WAIT_MS;
-  while (!(await isIt())) {
-    if (Date.now() > endMs) throw new Error(`expected ${what}`);
-    await pause(100);
-  }
-}
-
-/** Waits until a command says something. */
-async function untilSaid(page: IncidentPage, command: string, text: string | RegExp): Promise<void> {
-  let said = '';
-  const isSaid = async (): Promise<boolean> => {
-    said = await page.run(command);
-    return typeof text === 'string' ? said.includes(text) : text.test(said);
-  };
-  await until(`${command} to say ${text}`, isSaid).catch((error: unknown) => {
-    throw new Error(`${String(error)}, it said ${said}`);
+const pageOf = (name: string, home: BotHome, more: Readonly<Record<string, string>> = {}): OperatorPage =>
+  new OperatorPage(`incidents/${name}`, own.folder, {
+    '/data': home.dataFolder,
+    'bot.yaml': home.configPath,
+    ...more,
   });
-}
-
-const pageOf = (name: string, home: BotHome, more: Readonly<Record<string, string>> = {}): IncidentPage =>
-  new IncidentPage(name, own.folder, { '/data': home.dataFolder, 'bot.yaml': home.configPath, ...more });
 
 test('a lockout is seen, waited for, and over by itself, as its page says', async () => {
   const { home } = await startBot();

@@ -13,8 +13,8 @@ const VARIES = /\bmaker-\w{4}-|\d[\d,.:]*/g;
 
 const plainLine = (line: string): string => line.replaceAll(VARIES, '0').replaceAll(/\s+/g, ' ').trim();
 
-/** A page of `docs/incidents`, whose commands are run by a shell while the incident lasts. */
-export class IncidentPage {
+/** A page of `docs` for operators, whose commands are run by a shell beside a bot. */
+export class OperatorPage {
   private readonly text: string;
   private readonly path: string;
   private readonly folder: string;
@@ -23,7 +23,7 @@ export class IncidentPage {
 
   /** `places`: what the page says, and what it stands for here; commands are run in `folder`. */
   constructor(name: string, folder: string, places: Readonly<Record<string, string>>) {
-    this.text = readFileSync(`docs/incidents/${name}.md`, 'utf8');
+    this.text = readFileSync(`docs/${name}.md`, 'utf8');
     this.folder = folder;
     this.places = Object.entries(places);
     const programs = join(folder, 'programs');
@@ -38,12 +38,17 @@ export class IncidentPage {
     return blocksOf(this.text).length - this.followed;
   }
 
-  /** Runs the commands of a section, and answers with the lines of the page that their output lacks. */
-  async follow(section: string): Promise<readonly string[]> {
+  /**
+   * Runs the commands of a section, and answers with the lines of the page that their output lacks.
+   * `between` does before the second block, and each after it, what the page says in words.
+   */
+  async follow(section: string, between?: () => Promise<void>): Promise<readonly string[]> {
     const [, after] = this.text.split(`\n## ${section}\n`);
     if (after === undefined) throw new Error(`expected a section "${section}"`);
     const missing: string[] = [];
-    for (const { commands, lines } of blocksOf(after.split('\n## ')[0] ?? '')) {
+    const blocks = blocksOf(after.split('\n## ')[0] ?? '');
+    for (const [index, { commands, lines }] of blocks.entries()) {
+      if (index > 0) await between?.();
       let output = '';
       for (const command of commands) output += await this.run(command);
       const printed = new Set(output.split('\n').map(plainLine));

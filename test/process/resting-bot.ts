@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BotHome } from './bot-home.ts';
+import type { BotProcess } from './bot-process.ts';
+import type { OperatorPage } from './operator-page.ts';
+import type { OwnExchange } from './own-exchange.ts';
+
+/** For what a bot finds out by itself: longer than its time-outs together. */
+const LONGEST_WAIT_MS = 120_000;
+
+export interface RestingBot {
+  readonly home: BotHome;
+  readonly bot: BotProcess;
+}
+
+/** Starts a bot with two orders that rest far from the price, so that they stay until somebody ends them. */
+export async function startRestingBot(own: OwnExchange, dataFolder?: string): Promise<RestingBot> {
+  const home = own.home({ instance: 'bot', seed: 3, ...(dataFolder === undefined ? {} : { dataFolder }) });
+  const settings = JSON.parse(readFileSync(home.configPath, 'utf8')) as Record<string, unknown>;
+  const params = { spreadBps: 300, moveBps: 50 };
+  const strategies = [{ plugin: 'market-maker', name: 'maker', market: 'BTCIRT', params }];
+  const dashboard = { port: null };
+  writeFileSync(home.configPath, JSON.stringify({ ...settings, strategies, dashboard }, null, 2));
+  const bot = own.start(home);
+  await bot.healthAddress();
+  await until('two open orders', () => openOrdersAt(own) === 2);
+  return { home, bot };
+}
+
+export function openOrdersAt(own: OwnExchange): number {
+  return own.exchange.truth().orders.filter(({ isOpen }) => isOpen).length;
+}
+
+async function until(what: string, isIt: () => boolean | Promise<boolean>): Promise<void> {
+  const endMs = Date.now() + LONGEST_WAIT_MS;
+  while (!(await isIt())) {
+    if (Date.now() > endMs) throw new Error(`expected ${what}`);
+    await pause(100);
+  }
+}
+
+/** Waits until a command says something. */
+export async function untilSaid(page: OperatorPage, command: string, text: string | RegExp): Promise<void> {
+  let said = '';
+  const isSaid = async (): Promise<boolean> => {
+    said = await page.run(command);
+    return typeof text === 'string' ? said.includes(text) : text.test(said);
+  };
+  await until(`${command} to say ${text}`, isSaid).catch((error: unknown) => {
+    throw new Error(`${String(error)}, it said ${said}`);
+  });
+}
