@@ -14,6 +14,8 @@ export interface BotHomeOptions {
   readonly folder: string;
   readonly exchange: Pick<ServedExchange, 'baseUrl' | 'limits'>;
   readonly ledgerFolder: string;
+  /** `redis://…` of a ledger that machines share; the file of `ledgerFolder` without it. */
+  readonly ledger?: string;
   readonly instance: string;
   /** How it is let in; by the token without it. */
   readonly credentials?: Readonly<Record<string, string>>;
@@ -61,6 +63,7 @@ export function createBotHome(options: BotHomeOptions): BotHome {
       credentials: options.credentials ?? { token: TOKEN },
       limits: Object.fromEntries(limits),
       ledgerFolder,
+      ...(options.ledger === undefined ? {} : { ledger: options.ledger, ledgerTimeout: '200ms' }),
       // So that the limits themselves are what is tried.
       headroom: 0,
     },
