@@ -19,7 +19,12 @@ export interface SarrafProcess {
 
 /** Starts `node FILE …args` in a folder, by default the project's, on the same Node as this test. */
 export function startNode(args: readonly string[], cwd = process.cwd()): SarrafProcess {
-  const child = spawn(process.execPath, args, {
+  return startCommand(process.execPath, args, cwd);
+}
+
+/** Starts any command the same way. */
+export function startCommand(command: string, args: readonly string[], cwd = process.cwd()): SarrafProcess {
+  const child = spawn(command, args, {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

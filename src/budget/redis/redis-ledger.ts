@@ -448,7 +448,8 @@ export class RedisLedger implements Admittance {
   /** A process of this machine by its id; of another one by the lease that it renews. */
   private lifeSignOf(draft: LedgerDraft, owner: string): LifeSign {
     const [bootId, text] = whoIn(draft.text(`who:${owner}`));
-    const sign = bootId === this.machine.bootId ? this.machine.lifeSignOf(text) : 'foreign';
+    const isHere = this.machineName !== '' && bootId === this.machine.bootId;
+    const sign = isHere ? this.machine.lifeSignOf(text) : 'foreign';
     if (sign !== 'foreign') return sign;
     const untilMs = Number(draft.text(`lease:${owner}`) ?? 0);
     return untilMs >= this.clock.earliest(this.machine.monotonicMs()) ? 'alive' : 'silent';

@@ -1,0 +1,73 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ledgerPlace } from '../../src/budget/ledger-place.ts';
+import { thisMachine } from '../../src/budget/machine.ts';
+import { monotonicMs } from '../../src/budget/process-owner.ts';
+import { renewLedgerAt } from '../../src/cli/renew-ledger.ts';
+import { mostInWindow } from './most-in-window.ts';
+import { canMakeHosts, NetworkHosts } from './network-hosts.ts';
+import { RedisServer } from './redis-server.ts';
+
+const LIMIT = 20;
+const WINDOW_MS = 2_000;
+const SECONDS = 14;
+const DAY_SECONDS = 86_400;
+
+test.skipIf(!canMakeHosts())(
+  'hosts whose clocks are days apart share a limit, and one that was stopped sends nothing of what it was given',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sarraf-hosts-'));
+    const hosts = new NetworkHosts();
+    const { address } = hosts;
+    const redis = await RedisServer.start({
+      folder,
+      more: ['--bind', '127.0.0.1', address, '--protected-mode', 'no'],
+    });
+    const times: number[] = [];
+    const counter = createServer((request, response) => {
+      times.push(monotonicMs());
+      request.resume();
+      response.end('{}');
+    }).listen(0, address);
+    await once(counter, 'listening');
+    const { port } = counter.address() as { readonly port: number };
+    const url = `http://${address}:${port}`;
+    try {
+      const naming = (host: string) => ({ ledger: `redis://${host}:${redis.port}`, ledgerFolder: null });
+      expect(await renewLedgerAt(ledgerPlace(url, naming('127.0.0.1')), thisMachine())).toMatchObject({
+        kind: 'made',
+      });
+      const place = ledgerPlace(url, naming(address));
+      const args = ['test/process/redis-host.ts', place, url, String(LIMIT), String(WINDOW_MS)];
+      const processes = [0, 5 * DAY_SECONDS].map((aheadSeconds) =>
+        hosts.start(hosts.add(), aheadSeconds, [...args, String(SECONDS * 1_000)]),
+      );
+      await Promise.all(processes.map(async (host) => host.line((text) => text === 'begun')));
+      const fromMs = monotonicMs();
+      await pause(4_000);
+      processes[1]?.child.kill('SIGSTOP');
+      await pause(3_000);
+      processes[1]?.child.kill('SIGCONT');
+      const ends = await Promise.all(processes.map(async ({ finished }) => finished));
+      const toMs = fromMs + (SECONDS - 1) * 1_000;
+      const used = times.filter((timeMs) => timeMs >= fromMs && timeMs < toMs).length;
+      const share = used / ((LIMIT * (toMs - fromMs)) / WINDOW_MS);
+      const most = mostInWindow(times, WINDOW_MS);
+      console.log({ most, limit: LIMIT, share: share.toFixed(3), ends: ends.map(({ out }) => out.trim()) });
+      expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+      expect(ends.map(({ error }) => error).join('')).not.toMatch(/nothing is sent|begins anew/);
+      expect(most).toBeLessThanOrEqual(LIMIT);
+      expect(share).toBeGreaterThan(0.9);
+    } finally {
+      counter.close();
+      await redis.kill();
+      hosts.remove();
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
