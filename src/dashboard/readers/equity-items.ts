@@ -12,6 +12,9 @@ import type { EquityItem, StrategyItem } from '../schema/overview.ts';
 /** Values that a drawdown is measured over; a peak between two of them is missed beyond that. */
 const MOST_VALUES = 2_000;
 
+/** A day begins with the value of midnight, which a series that is thinned over years may not have. */
+const DAY_BEGINS_WITHIN_MS = 2 * 86_400_000;
+
 const BASIS_POINTS = 10_000;
 
 /**
@@ -26,9 +29,12 @@ export function equityItems(
   const currencies = [...new Set([...equity, ...strategies.map(({ currency }) => currency)])];
   return currencies.map((currency) => {
     const own = strategies.filter((strategy) => strategy.currency === currency);
-    const worth = seriesOf(reader, `equity/${currency}`).at(-1);
-    const made = seriesOf(reader, `profit/${currency}`);
-    const day = profitOfTehranDay(made, made.at(-1)?.atMs ?? 0);
+    const worth = seriesOf(reader, `equity/${currency}`, { fromMs: 0, most: 1 }).at(-1);
+    const profit = `profit/${currency}`;
+    const made = seriesOf(reader, profit, { fromMs: 0, most: MOST_VALUES });
+    const lastMs = made.at(-1)?.atMs ?? 0;
+    const lately = { fromMs: lastMs - DAY_BEGINS_WITHIN_MS, most: MOST_VALUES };
+    const day = profitOfTehranDay(seriesOf(reader, profit, lately), lastMs);
     return {
       currency,
       now: worth === undefined ? null : formatUnits(worth.value),
@@ -40,8 +46,12 @@ export function equityItems(
   });
 }
 
-function seriesOf(reader: MirrorReader, name: string): readonly ValueAt[] {
-  return valuesOf(reader.figures(name, { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, most: MOST_VALUES }));
+function seriesOf(
+  reader: MirrorReader,
+  name: string,
+  range: { readonly fromMs: number; readonly most: number },
+): readonly ValueAt[] {
+  return valuesOf(reader.figures(name, { ...range, toMs: Number.MAX_SAFE_INTEGER }));
 }
 
 /** Null where something has no value, and for none. */
