@@ -18,6 +18,7 @@ import { OverlapChecker } from './checkers/overlap-checker.ts';
 import { NONE_REFUSED } from './checkers/own-key.ts';
 import { PauseChecker } from './checkers/pause-checker.ts';
 import { RejectionChecker } from './checkers/rejection-checker.ts';
+import { SignalChecker } from './checkers/signal-checker.ts';
 import { SharesChecker } from './checkers/shares-checker.ts';
 import { madeTransfers, TransferChecker } from './checkers/transfer-checker.ts';
 import { UniverseChecker } from './checkers/universe-checker.ts';
@@ -47,6 +48,7 @@ export interface BotCheckersOptions {
 /** All that watches the bot over its lives, and judges it in the end. */
 export class BotCheckers {
   readonly brackets = new BracketWatch();
+  readonly signals = new SignalChecker();
   private readonly options: BotCheckersOptions;
   private readonly journal: JournalChecker;
   private readonly lockouts = new LockoutChecker();
@@ -184,6 +186,7 @@ export class BotCheckers {
     this.locks.forget();
     this.byHand.forget();
     this.pauses.forget();
+    this.signals.forget();
   }
 
   /** Somebody has accepted the balances. */

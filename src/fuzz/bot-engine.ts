@@ -17,8 +17,10 @@ import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { Dice } from './dice.ts';
 import { lockRulesOf } from './lock-plan.ts';
+import { hasListener } from './signal-plan.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
 import type { CheckedUniverse } from './checkers/universe-checker.ts';
+import { LISTENER } from './workload/listener.ts';
 import { ROAMER } from './workload/roamer.ts';
 import { SPENDER } from './workload/spender.ts';
 import { TREASURER } from './workload/treasurer.ts';
@@ -113,6 +115,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
   const roamer = roamerInstance({ seed, limits, knownMarkets });
   const spenders = spenderInstances(seed, knownMarkets);
   const treasurer = treasurerInstance(seed, knownMarkets);
+  const listener = hasListener(seed) ? listenerInstance(limits, knownMarkets) : null;
   const hostile = hostileInstance({ seed, markets, onVandal, limits, knownMarkets });
   // It comes first: what it spoils of a book the others see.
   const all = [
@@ -121,6 +124,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     ...(roamer === null ? [] : [roamer]),
     ...spenders,
     ...(treasurer === null ? [] : [treasurer]),
+    ...(listener === null ? [] : [listener]),
   ];
   return {
     instance: INSTANCE,
@@ -212,6 +216,21 @@ function treasurerInstance(seed: number, knownMarkets: ReadonlySet<string>): Str
     params: { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.1, 0.8), everyMs: 8_000 },
   });
   return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };
+}
+
+/** Some seeds have a strategy that is told signals from outside. */
+function listenerInstance(
+  limits: StrategyInstanceSettings['limits'],
+  knownMarkets: ReadonlySet<string>,
+): StrategyInstanceSettings {
+  const runner = new StrategyRunner(LISTENER, {
+    market: 'BTCUSDT',
+    marketNames: MARKET_NAMES,
+    timeframe: '1m',
+    knownMarkets,
+    params: { everyMs: 8_000 },
+  });
+  return { runner, onError: 'stop', pauseMs: 60_000, limits, capital: {} };
 }
 
 /** Some seeds have a strategy that does what none should, under each of the policies for errors. */

@@ -114,8 +114,12 @@ export class BotLife {
     this.time.stop(durationMs);
   }
 
-  control(command: ControlCommand): void {
-    this.time.at(this.time.now(), () => this.shell.control(command));
+  /** `then` is called once it is on the disk, unless the bot dies over it. */
+  control(command: ControlCommand, then: () => void = () => {}): void {
+    this.time.at(this.time.now(), () => {
+      this.shell.control(command);
+      if (!this.isDead) then();
+    });
   }
 
   /** Ends it at once. */

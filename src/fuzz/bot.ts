@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { ControlCommand, DrainPolicy, EngineEvent } from '../engine/engine-event.ts';
+import type { ControlCommand, DrainPolicy, EngineEvent, SignalCommand } from '../engine/engine-event.ts';
 import { forgetPlace } from '../mirror/identity.ts';
 import { BotCheckers } from './bot-checkers.ts';
 import type { BracketWatch } from './checkers/bracket-watch.ts';
@@ -16,8 +16,9 @@ import type { Violation } from './checkers/violation.ts';
 import { isBreak, isLimit, type Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
-import { IN_LOCKOUT, IN_TRANSFER, type LikelyCrash } from './likely-crash.ts';
+import { IN_LOCKOUT, IN_SIGNAL, IN_TRANSFER, type LikelyCrash } from './likely-crash.ts';
 import { ReplyMutator } from './reply-mutator.ts';
+import { SignalDesk } from './signal-desk.ts';
 import type { Swarm } from './swarm.ts';
 import type { VandalAct } from './vandal.ts';
 import type { FuzzWorld } from './world.ts';
@@ -63,6 +64,7 @@ export class Bot {
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
   private readonly checkers: BotCheckers;
+  private readonly desk: SignalDesk;
   private life: BotLife | null = null;
   private engine: Engine | null = null;
   private drained: DrainBeginning | null = null;
@@ -92,6 +94,11 @@ export class Bot {
       mutator: this.mutator,
       onMoment: (crash) => this.crashAfter(crash),
     });
+    this.desk = new SignalDesk((command, reply) => {
+      options.coverage.count(`signal ${reply.code}`);
+      this.checkers.signals.replied(command.id, reply);
+      if (reply.code === 'told') this.crashAfter(IN_SIGNAL);
+    });
     this.machine = {
       mirrorPath: this.mirrorPath,
       ledgerPath: join(options.folder, 'ledger.sqlite'),
@@ -110,6 +117,7 @@ export class Bot {
     try {
       this.life = this.createLife(swarm);
       this.life.start();
+      for (const posted of this.desk.commands(world.time.now())) this.give(posted);
     } catch (error) {
       this.died('mistake', error);
     }
@@ -197,6 +205,31 @@ export class Bot {
     this.life?.control(command);
   }
 
+  /** Somebody sends a signal, which stays posted until the bot has answered it. */
+  signal(command: SignalCommand): void {
+    const nowMs = this.options.world.time.now();
+    this.desk.post(command, nowMs);
+    for (const posted of this.desk.commands(nowMs, command.id)) this.give(posted);
+  }
+
+  private give(command: SignalCommand): void {
+    this.life?.control(command, () => this.settleSignals());
+  }
+
+  /** An answer is given once its step is on the disk: not while it is carried out. */
+  private settleAfterStep(): void {
+    const { time } = this.options.world;
+    const { life } = this;
+    time.at(time.now() + 1, () => {
+      if (life !== null && this.life === life) this.settleSignals();
+    });
+  }
+
+  private settleSignals(): void {
+    const { engine } = this;
+    if (engine !== null) this.desk.settle((command) => engine.signals.replyTo(command));
+  }
+
   /** Keys of its orders that may trade, as far as it knows. */
   openOrders(): readonly string[] {
     return this.life === null ? [] : (this.engine?.liveOrderKeys() ?? []);
@@ -229,7 +262,12 @@ export class Bot {
     const drain =
       this.drained === null ? null : checkDrain(truth, this.drained, this.checkers.hasLockCanceled);
     if (drain !== null) this.options.coverage.count('orders that a drain was judged by', drain.judged);
-    return [...this.checkers.violations(truth), ...(drain?.violations ?? [])];
+    this.settleSignals();
+    return [
+      ...this.checkers.violations(truth),
+      ...this.checkers.signals.violations(this.mirrorPath, this.desk.unanswered()),
+      ...(drain?.violations ?? []),
+    ];
   }
 
   /** Closes the files, and answers the hash of the journal; empty where no life runs. */
@@ -337,6 +375,7 @@ export class Bot {
   }
 
   private watch(event: EngineEvent, output: EngineOutput): void {
+    if (!this.desk.isEmpty) this.settleAfterStep();
     const { world, coverage, events } = this.options;
     events.step(event, output, world.time.now());
     this.checkers.watch(this.engine, { event, output }, () => this.isLockedOut());

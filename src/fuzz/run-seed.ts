@@ -18,6 +18,7 @@ import { Dice } from './dice.ts';
 import { EventLog } from './event-log.ts';
 import { locksByHandOf } from './lock-plan.ts';
 import { loseMoney, mostDust, mostRounding } from './exchange-events.ts';
+import { sentSignalsOf } from './signal-plan.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
 import { BOT_USER, FuzzWorld } from './world.ts';
 
@@ -186,6 +187,8 @@ class SeedRun {
         bot.control(wanted);
       });
     }
+    for (const { atMs, command } of sentSignalsOf(swarm.seed, swarm.runMs))
+      at(atMs, () => bot.signal(command));
     for (const [index, { disturbance, meanMs }] of swarm.disturbances.entries()) {
       const dice = Dice.of(swarm.seed, `${disturbance.name} ${index}`);
       const again = (afterMs: number): void =>
