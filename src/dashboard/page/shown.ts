@@ -52,6 +52,9 @@ export const showLeft = (atMs: number): string =>
 /** A symbol, a name or an id, which runs from left to right in any text. */
 export const showName = (name: string): string => (language.value === 'fa' ? isolateLeftToRight(name) : name);
 
+/** Words of the field begin small, headings do not. Persian has no capitals. */
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Whether a decimal text is above zero, zero or below. */
 export function signOf(text: string | null): -1 | 0 | 1 {
   if (text === null || !/[1-9]/.test(text)) return 0;

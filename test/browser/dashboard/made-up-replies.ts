@@ -210,7 +210,8 @@ const marketOf = (symbol: string, base: string) => ({
   strategies: base === 'btc' ? ['grid', 'dip-buyer'] : ['grid'],
 });
 
-const priceAt = (step: number): string => String(Math.round(PRICE + wave(step) * 60_000_000));
+const priceAt = (step: number): string =>
+  String(Math.round(PRICE + wave(step) * 70_000_000 + Math.sin(step * 1.7) * 45_000_000));
 
 const candle = (index: number) => {
   const [open, close] = [priceAt(index), priceAt(index + 1)];
@@ -357,7 +358,17 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
   },
   plots: {
     market: 'BTCIRT',
-    series: [{ ...seriesOf('plot/grid/middle', PRICE, 200), strategy: 'grid', plot: 'middle' }],
+    series: [
+      {
+        name: 'plot/grid/middle',
+        strategy: 'grid',
+        plot: 'middle',
+        points: Array.from({ length: 480 }, (_, index) => [
+          NOW_MS - (480 - index) * HOUR_MS,
+          PRICE + wave(index + 16) * 70_000_000,
+        ]),
+      },
+    ],
   },
   orders: { items: [...openOrders, orderOf(7, 'filled'), orderOf(8, 'cancelled')], next: '42' },
   order: {

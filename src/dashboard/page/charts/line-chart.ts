@@ -15,7 +15,7 @@ export interface LineChartData {
   readonly label: string;
 }
 
-const TICK_PX = 90;
+const TICK_PX = 62;
 const HEIGHT_PX = 170;
 
 /** Lines over time with ticks at true days and months of the reader's calendar, from left to right. */

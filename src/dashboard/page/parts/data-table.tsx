@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { capitalised } from '../shown.ts';
 
 /** One column of a table. */
 export interface TableColumn<Row> {
@@ -31,7 +32,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTable
           <tr role="row">
             {columns.map(({ key, head, isNumber }) => (
               <th key={key} role="columnheader" scope="col" class={isNumber === true ? 'number' : ''}>
-                {head}
+                {capitalised(head)}
               </th>
             ))}
           </tr>
@@ -43,7 +44,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTable
                 <td
                   key={key}
                   role="cell"
-                  data-head={head}
+                  data-head={capitalised(head)}
                   class={[
                     isNumber === true && 'number',
                     isShort === true && 'short',

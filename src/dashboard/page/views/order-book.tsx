@@ -2,7 +2,7 @@ import type { BookReply } from '../../schema/market.ts';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, NameLink } from '../parts/words.tsx';
 import { say } from '../say.ts';
-import { showNumber } from '../shown.ts';
+import { capitalised, showNumber } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { unitNow } from '../unit-now.ts';
 import { showPrice } from '../show-price.ts';
@@ -69,10 +69,10 @@ function BookTable({ book, base, quote }: BookTableProps) {
         <thead>
           <tr>
             <th scope="col" class="number">
-              {say('column.price')} ({unitNow(quote)})
+              {capitalised(say('column.price'))} ({unitNow(quote)})
             </th>
             <th scope="col" class="number">
-              {say('column.amount')} ({unitNow(base)})
+              {capitalised(say('column.amount'))} ({unitNow(base)})
             </th>
           </tr>
         </thead>

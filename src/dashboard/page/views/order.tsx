@@ -52,6 +52,7 @@ interface OrderFactsProps {
 
 function OrderFacts({ order, intent }: OrderFactsProps) {
   const { key, side, market, strategy, amount, filled, filledTotal, fee, venueId, reason, exit } = order;
+  const why = reason ?? intent?.reason ?? null;
   const names = knownMarket(market);
   const [base, quote] = [names?.base ?? '', names?.quote ?? ''];
   return (
@@ -118,12 +119,14 @@ function OrderFacts({ order, intent }: OrderFactsProps) {
             </dd>
           </div>
         )}
-        <div>
-          <dt>{say('column.reason')}</dt>
-          <dd>
-            <Said text={reason ?? intent?.reason ?? null} />
-          </dd>
-        </div>
+        {why === null ? null : (
+          <div>
+            <dt>{say('column.reason')}</dt>
+            <dd>
+              <Said text={why} />
+            </dd>
+          </div>
+        )}
       </dl>
     </Panel>
   );

@@ -49,7 +49,7 @@ function EquityPanel({ data }: { readonly data: OverviewReply }) {
   return (
     <Panel title={say('overview.equity')} note={say('overview.dayNote')}>
       {data.equity.length === 0 ? <p class="empty">{say('overview.noEquity')}</p> : null}
-      <div class="columns">
+      <div class="columns equity">
         {data.equity.map((equity) => {
           const { currency } = equity;
           const found = series.filter(({ name }) => name === `equity/${currency}`);
