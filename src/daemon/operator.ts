@@ -11,6 +11,7 @@ import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
 import { ControlInbox, type TakenCommand } from './control/control-inbox.ts';
 import type { CreatedBot } from './create-bot.ts';
+import { EquityWatch } from './health/equity-watch.ts';
 import type { HealthSource } from './health/health-source.ts';
 import type { LedgerWatch } from './health/ledger-watch.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
@@ -36,6 +37,7 @@ export class Operator {
   private readonly options: OperatorOptions;
   private readonly inbox: ControlInbox;
   private readonly ledger: LedgerWatch;
+  private readonly equity: EquityWatch;
   private readonly notices = new Map<string, number>();
   private readonly endings: (() => void)[] = [];
 
@@ -43,6 +45,7 @@ export class Operator {
     this.options = options;
     this.inbox = new ControlInbox(options.config.data.folder);
     this.ledger = options.ledger;
+    this.equity = new EquityWatch(options.mirror);
   }
 
   /** Takes up a halt that holds from before, and listens to commands. */
@@ -219,6 +222,7 @@ export class Operator {
           refusals: instance.tally.refusals(),
           made: profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol)),
         })),
+      equity: () => this.equity.look(),
       orderLatency: () => orderLatency.counts(),
       mirrorBytes: () => mirror.bytes(),
     };

@@ -12,6 +12,7 @@ import { makeFolderOf, openMirrorFile, PATIENT_MS } from './mirror-file.ts';
 import { PendingChanges, type TimedChange } from './pending-changes.ts';
 import { ProgressMark } from './progress-mark.ts';
 import { Pruner } from './pruner.ts';
+import { readSeries, readSeriesNames, type FigureValue, type SeriesRange } from './read-series.ts';
 import { checkRetention, type RetentionLimits } from './retention.ts';
 import { isFullDisk, isHeldByOther, openingFailed, reasonOf, sqliteCode } from './unusable.ts';
 import { WriterLock } from './writer-lock.ts';
@@ -195,6 +196,15 @@ export class MirrorStore {
     if (this.writable) return null;
     if (isFullDisk(this.failure)) return 'the disk is full';
     return isHeldByOther(this.failure) ? 'another program holds the file' : reasonOf(this.failure);
+  }
+
+  /** Values of a series that the engine wrote, as `MirrorReader.figures` has them. */
+  figures(name: string, range: SeriesRange): readonly FigureValue[] {
+    return readSeries(this.database, name, range);
+  }
+
+  figureNames(prefix: string): readonly string[] {
+    return readSeriesNames(this.database, prefix);
   }
 
   /** The size of its file and of its log of changes; null while the file can not be found. */

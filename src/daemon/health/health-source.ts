@@ -1,3 +1,4 @@
+import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { LockKind } from '../../domain/lock-kind.ts';
 import type { RefusalCount } from '../../engine/intent-tally.ts';
 import type { ProfitText } from '../../engine/profit-of-instance.ts';
@@ -52,6 +53,14 @@ export interface StrategyCounts {
   readonly made: ProfitText;
 }
 
+/** What the account is worth by the prices that the bot follows; written every five minutes. */
+export interface EquityState {
+  readonly currency: string;
+  readonly value: DecimalText;
+  /** How far it is below its highest, as a share of that; null where nothing is known of it. */
+  readonly drawdown: number | null;
+}
+
 /**
  * What the daemon knows of itself. Each function is cheap: it answers from memory and is called with every
  * look. Counts never go down.
@@ -89,6 +98,7 @@ export interface HealthSource {
   ordersByState(): Readonly<Record<string, number>>;
   noticesByLevel(): Readonly<Record<string, number>>;
   strategies(): readonly StrategyCounts[];
+  equity(): readonly EquityState[];
   /** From the plan of an order to the exchange's answer to it. */
   orderLatency(): LatencyCounts;
   /** The mirror with what is not folded into it yet; null where it is not there. */

@@ -100,6 +100,7 @@ export class Metrics {
       { name: 'sarraf_profit_open', help: `Profit of what is still held. ${absent}`, labels },
       ofMoney('open'),
     );
+    this.addEquity(source);
     this.set.gauge(
       {
         name: 'sarraf_position',
@@ -114,6 +115,30 @@ export class Metrics {
               labels: { strategy, asset },
               value: shownNumber(held),
             })),
+          ),
+    );
+  }
+
+  private addEquity(source: () => HealthSource): void {
+    const labels = ['currency'];
+    this.set.gauge(
+      { name: 'sarraf_equity', help: 'What the account is worth, as written every five minutes.', labels },
+      () =>
+        source()
+          .equity()
+          .map(({ currency, value }) => ({ labels: { currency }, value: shownNumber(value) })),
+    );
+    this.set.gauge(
+      {
+        name: 'sarraf_drawdown_ratio',
+        help: 'How far equity is below its highest, as a share of that. A withdrawal is no drawdown.',
+        labels,
+      },
+      () =>
+        source()
+          .equity()
+          .flatMap(({ currency, drawdown }) =>
+            drawdown === null ? [] : [{ labels: { currency }, value: drawdown }],
           ),
     );
   }

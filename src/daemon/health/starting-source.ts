@@ -30,6 +30,7 @@ export function startingSource(of: {
     ordersByState: () => ({}),
     noticesByLevel: () => ({}),
     strategies: () => [],
+    equity: () => [],
     orderLatency: () => NO_LATENCY,
     mirrorBytes: () => null,
   };

@@ -189,6 +189,8 @@ describe('/metrics', () => {
         'sarraf_profit_realised{strategy="maker",currency="rls"} 150',
         'sarraf_profit_open{strategy="maker",currency="rls"} -30',
         'sarraf_position{strategy="maker",asset="btc"} -0.5',
+        'sarraf_equity{currency="rls"} 1000',
+        'sarraf_drawdown_ratio{currency="rls"} 0.02',
       ]),
     );
     expect(lines.filter((line) => line.startsWith('sarraf_profit{'))).toHaveLength(1);

@@ -61,6 +61,7 @@ export function wellSource(but: Partial<HealthSource> = {}): HealthSource {
         made: { ...nothing, profit: null, unvalued: ['btc'] },
       },
     ],
+    equity: () => [{ currency: 'rls', value: '1000' as DecimalText, drawdown: 0.02 }],
     orderLatency: () => latency.counts(),
     mirrorBytes: () => 8_192,
     ...but,

@@ -1,0 +1,60 @@
+import {
+  drawdownOf,
+  profitOfTehranDay,
+  valuesOf,
+  withoutDeposits,
+  type ProfitOfDay,
+  type ValueAt,
+} from '../portfolio/value-series.ts';
+import type { FigureValue, SeriesRange } from './read-series.ts';
+
+/** Values that a drawdown is measured over; a peak between two of them is missed beyond that. */
+const MOST_VALUES = 2_000;
+
+/** A day begins with the value of midnight, which a series that is thinned over years may not have. */
+const DAY_BEGINS_WITHIN_MS = 2 * 86_400_000;
+
+const EQUITY = 'equity/';
+
+/** What has the series of a mirror: its reader, or the bot that writes it. */
+export interface FigureSource {
+  figures(name: string, range: SeriesRange): readonly FigureValue[];
+  figureNames(prefix: string): readonly string[];
+}
+
+/** What the bot wrote of its equity in a currency. */
+export interface EquityNow {
+  /** The last value; null where none is written yet. */
+  readonly worth: ValueAt | null;
+  /** What all strategies have made since midnight in Tehran; null while nothing is written. */
+  readonly day: ProfitOfDay | null;
+  /** How far the equity is below its highest, in hundredths of a percent of that. A withdrawal is no fall. */
+  readonly drawdownBps: number | null;
+}
+
+/** Currencies in which the bot wrote its equity. */
+export function equityCurrencies(source: FigureSource): readonly string[] {
+  return source.figureNames(EQUITY).map((name) => name.slice(EQUITY.length));
+}
+
+export function equityNow(source: FigureSource, currency: string): EquityNow {
+  const profit = `profit/${currency}`;
+  const worth = valuesFrom(source, `${EQUITY}${currency}`, { fromMs: 0, most: 1 }).at(-1) ?? null;
+  const made = valuesFrom(source, profit, { fromMs: 0, most: MOST_VALUES });
+  const lastMs = made.at(-1)?.atMs ?? 0;
+  const lately = { fromMs: lastMs - DAY_BEGINS_WITHIN_MS, most: MOST_VALUES };
+  const fall = worth === null ? null : drawdownOf(withoutDeposits(made, worth.value));
+  return {
+    worth,
+    day: profitOfTehranDay(valuesFrom(source, profit, lately), lastMs),
+    drawdownBps: fall?.now.depthBps ?? null,
+  };
+}
+
+function valuesFrom(
+  source: FigureSource,
+  name: string,
+  range: { readonly fromMs: number; readonly most: number },
+): readonly ValueAt[] {
+  return valuesOf(source.figures(name, { ...range, toMs: Number.MAX_SAFE_INTEGER }));
+}
