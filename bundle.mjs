@@ -20,6 +20,7 @@ const ENTRIES = [
   'src/plugins/strategy-worker',
   'src/plugins/load-watch-worker',
   'src/daemon/seal-beside',
+  'src/alerts/alerts-worker',
   'src/dashboard/dashboard-worker',
   'src/fuzz/seed-worker',
   'src/study/trials/trial-worker',

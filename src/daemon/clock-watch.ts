@@ -40,7 +40,12 @@ export function clockAheadMs(
  */
 export class ClockWatch {
   private saidAtMs = Number.NEGATIVE_INFINITY;
-  private wasWrong = false;
+  private wrongByMs: number | null = null;
+
+  /** How far the machine's clock is ahead, as it was last said; null where it is right. */
+  get aheadMs(): number | null {
+    return this.wrongByMs;
+  }
 
   /**
    * What is to be said of the clock after a reply; null mostly. That it is wrong is said once an hour, also
@@ -54,15 +59,15 @@ export class ClockWatch {
     if (wrongByMs <= TOLERATED_CLOCK_MS) return this.right(receivedMs);
     // Of a clock that was set back the time of the last word may be far ahead.
     if (Math.abs(receivedMs - this.saidAtMs) < SAID_EVERY_MS) return null;
-    this.wasWrong = true;
+    this.wrongByMs = aheadMs;
     this.saidAtMs = receivedMs;
     const direction = aheadMs > 0 ? 'ahead of' : 'behind';
     return `this machine's clock is ${lengthText(wrongByMs)} ${direction} the exchange's: data looks ${aheadMs > 0 ? 'older' : 'newer'} than it is, and signed calls may be refused; set the clock`;
   }
 
   private right(nowMs: number): string | null {
-    if (!this.wasWrong) return null;
-    this.wasWrong = false;
+    if (this.wrongByMs === null) return null;
+    this.wrongByMs = null;
     this.saidAtMs = nowMs;
     return "this machine's clock agrees with the exchange's again";
   }

@@ -8,6 +8,7 @@ import { MirrorStore } from '../mirror/mirror-store.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
 import type { Venue } from '../venues/venue.ts';
 import { Companions, type Companion, type CreateCompanion } from './companion.ts';
+import { writeClockNote } from './clock-note.ts';
 import { ClockWatch, watchedTransport } from './clock-watch.ts';
 import { CrashWatch } from './crash-watch.ts';
 import { createBot, type CreatedBot } from './create-bot.ts';
@@ -140,7 +141,17 @@ function companionsFor({ companions = [], config }: RunOptions, screen: Screen):
 /** From the opening of the exchange to its end. */
 async function runWith(run: Run): Promise<Summary> {
   const { options, screen, replay, recording } = run;
-  const watched = watchedTransport(new ClockWatch(), (message) => screen.say('notice', message), Date.now);
+  const clock = new ClockWatch();
+  const noteClock = (): void => writeClockNote(options.config.data.folder, clock.aheadMs);
+  noteClock();
+  const watched = watchedTransport(
+    clock,
+    (message) => {
+      screen.say('notice', message);
+      noteClock();
+    },
+    Date.now,
+  );
   const venue = await openVenue(options.config, replay, {
     signal: options.signal,
     onWait(message, level) {

@@ -1,5 +1,7 @@
 import { Api, GrammyError, InputFile } from 'grammy';
 import { fetch as undiciFetch, type Dispatcher, type RequestInit } from 'undici';
+import { Redactor } from '../../exchange/redactor.ts';
+import type { ChatApi } from '../chat/chat-listener.ts';
 import { breakMarkdown, escapeForTelegram } from '../text/escape-text.ts';
 import { problemOf, type ChannelTransport, type OutgoingMessage, type SendResult } from './channel.ts';
 import { boundedWaitMs, openDispatcher, retryAfterMs } from './http-post.ts';
@@ -100,6 +102,64 @@ function telegramText(
   return [`<b>${escapeForTelegram(head)}</b>`, ...rest.map(escapeForTelegram)].join('\n');
 }
 
+/** How long one question for updates waits for some. */
+const POLL_SECONDS = 25;
+
+/** The part of the API by which people command, of the same bot. */
+export function createTelegramChat(
+  options: Pick<TelegramOptions, 'kind' | 'token' | 'apiRoot' | 'proxy'>,
+): ChatApi {
+  const { kind, token } = options;
+  const redactor = new Redactor([token]);
+  const dispatcher = openDispatcher(options.proxy);
+  const api = createTelegramApi(options, dispatcher);
+  const markup = kind === 'telegram' ? ({ parse_mode: 'HTML' } as const) : {};
+  const clean = (error: unknown): Error =>
+    new Error(redactor.redact(problemOf(error)).slice(0, LONGEST_ERROR));
+  return {
+    async updates(offset, signal) {
+      try {
+        return await api.getUpdates(
+          { offset, timeout: POLL_SECONDS, allowed_updates: ['message', 'callback_query'] },
+          signal as Parameters<Api['getUpdates']>[1],
+        );
+      } catch (error) {
+        throw clean(error);
+      }
+    },
+    async reply(chatId, { lines, buttons }) {
+      const [title = '', ...rest] = lines;
+      const text = [title, ...rest].join('\n').slice(0, LONGEST_TEXT);
+      const shown = kind === 'bale' ? breakMarkdown(text) : escapeForTelegram(text);
+      try {
+        await api.sendMessage(chatId, shown, { ...markup, ...keyboardOf(buttons) });
+        return { kind: 'delivered' };
+      } catch (error) {
+        return { kind: 'retry', afterMs: null, problem: clean(error).message };
+      }
+    },
+    async answerPress(callbackId) {
+      await api.answerCallbackQuery(callbackId);
+    },
+    close: async () => dispatcher.destroy(),
+  };
+}
+
+const LONGEST_ERROR = 300;
+
+function keyboardOf(buttons: OutgoingMessage['buttons']): {
+  readonly reply_markup?: { readonly inline_keyboard: { text: string; callback_data: string }[][] };
+} {
+  if (buttons.length === 0) return {};
+  return {
+    reply_markup: {
+      inline_keyboard: buttons.map((row) =>
+        row.map(({ label, data }) => ({ text: label, callback_data: data })),
+      ),
+    },
+  };
+}
+
 /** Sends to one chat of Telegram or Bale. */
 export function createTelegramTransport(options: TelegramOptions): ChannelTransport {
   const { kind, chat, proxy } = options;
@@ -108,16 +168,7 @@ export function createTelegramTransport(options: TelegramOptions): ChannelTransp
   const markup = kind === 'telegram' ? ({ parse_mode: 'HTML' } as const) : {};
   return {
     async deliver(message, signal) {
-      const keyboard =
-        message.buttons.length === 0
-          ? {}
-          : {
-              reply_markup: {
-                inline_keyboard: message.buttons.map((row) =>
-                  row.map(({ label, data }) => ({ text: label, callback_data: data })),
-                ),
-              },
-            };
+      const keyboard = keyboardOf(message.buttons);
       const silent = { disable_notification: message.severity === 'info' };
       const stop = signal as Parameters<Api['sendMessage']>[3];
       try {

@@ -1,4 +1,5 @@
 import type { Units } from '../../domain/money.ts';
+import type { ValueAt } from '../../portfolio/value-series.ts';
 import type { BookDifference } from './alert-facts.ts';
 
 /** A line of the journal, as the mirror has it. */
@@ -24,16 +25,10 @@ export interface NewFill {
   readonly currency: string;
 }
 
-/** A value over time, the oldest first. */
-export interface FigurePoint {
-  readonly atMs: number;
-  readonly value: number;
-}
-
-/** The equity of the bot in one currency. */
+/** The equity of the bot in one currency, without what came in and went out; the oldest value first. */
 export interface EquitySeries {
   readonly currency: string;
-  readonly points: readonly FigurePoint[];
+  readonly values: readonly ValueAt[];
 }
 
 /** What is known of a bot at one moment: from its mirror, its ledger, its folder, and itself. */

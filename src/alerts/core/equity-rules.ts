@@ -1,16 +1,18 @@
-import { tehranDay, tehranInstant } from '../../domain/tehran-time.ts';
+import { drawdownOf, profitOfTehranDay, type ValueAt } from '../../portfolio/value-series.ts';
 import type { AlertCondition } from './alert-facts.ts';
-import type { AlertSnapshot, FigurePoint } from './alert-snapshot.ts';
+import type { AlertSnapshot } from './alert-snapshot.ts';
 import type { RuleSettings } from './rule-settings.ts';
 
+const BASIS_POINTS = 10_000;
+
 /** Falls of equity: from its peak, and within the day of Tehran. Statistics, so shares are floats. */
-export function equityConditions(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
-  const { drawdown, dailyLoss } = rules;
-  const { atMs, equity } = snapshot;
-  const dayBeganMs = tehranInstant(tehranDay(atMs), 0);
-  return equity.flatMap(({ currency, points }): readonly AlertCondition[] => {
+export function equityConditions(
+  { atMs, equity }: AlertSnapshot,
+  { drawdown, dailyLoss }: RuleSettings,
+): readonly AlertCondition[] {
+  return equity.flatMap(({ currency, values }): readonly AlertCondition[] => {
     const conditions: AlertCondition[] = [];
-    const fall = shareBelowPeak(points);
+    const fall = (drawdownOf(values)?.now.depthBps ?? 0) / BASIS_POINTS;
     if (drawdown !== null && fall * 100 >= drawdown.percent) {
       conditions.push({
         key: `drawdown ${currency}`,
@@ -19,7 +21,7 @@ export function equityConditions(snapshot: AlertSnapshot, rules: RuleSettings): 
         sinceMs: atMs,
       });
     }
-    const loss = -changeSince(points, dayBeganMs);
+    const loss = lossOfDay(values, atMs);
     if (dailyLoss !== null && loss * 100 >= dailyLoss.percent) {
       conditions.push({
         key: `daily-loss ${currency}`,
@@ -32,17 +34,11 @@ export function equityConditions(snapshot: AlertSnapshot, rules: RuleSettings): 
   });
 }
 
-/** How far the last value is below the highest one, as a share of that. */
-function shareBelowPeak(points: readonly FigurePoint[]): number {
-  const last = points.at(-1);
-  const peak = points.reduce((highest, { value }) => Math.max(highest, value), 0);
-  return last === undefined || peak <= 0 ? 0 : (peak - last.value) / peak;
-}
-
-/** How far the last value is above that at a time, as a share of it; the first value where none is older. */
-function changeSince(points: readonly FigurePoint[], sinceMs: number): number {
-  const before = points.findLast(({ atMs }) => atMs <= sinceMs) ?? points[0];
-  const last = points.at(-1);
-  if (before === undefined || last === undefined || before.value <= 0) return 0;
-  return (last.value - before.value) / before.value;
+/** What the day has lost so far, as a share of what it began with. */
+function lossOfDay(values: readonly ValueAt[], atMs: number): number {
+  const day = profitOfTehranDay(values, atMs);
+  const last = values.at(-1);
+  if (day === null || last === undefined) return 0;
+  const start = last.value - day.profit;
+  return start <= 0n ? 0 : -Number(day.profit) / Number(start);
 }

@@ -3,6 +3,7 @@ import type { AlertSnapshot } from './alert-snapshot.ts';
 import type { RuleSettings } from './rule-settings.ts';
 
 const MEGABYTE = 1_000_000;
+const FAULT_FOR_MS = 10_000;
 
 /** What is wrong with the machine or the way to the exchange: data, disk, clock, and a bot that is silent. */
 export function machineConditions(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
@@ -58,7 +59,10 @@ function disk(snapshot: AlertSnapshot, { disk: rule }: RuleSettings): readonly A
   const isLow = freeBytes !== null && freeBytes < rule.leastMegabytes * MEGABYTE;
   if (!isLow && diskFault === null) return [];
   const facts = { rule: 'disk', freeBytes, fault: diskFault } as const;
-  return [{ key: 'disk', severity: rule.severity, facts, sinceMs: atMs }];
+  // As a mirror is made, its reserve is not there yet for a moment.
+  return [
+    { key: 'disk', severity: rule.severity, facts, sinceMs: atMs, ...(isLow ? {} : { forMs: FAULT_FOR_MS }) },
+  ];
 }
 
 function clock(

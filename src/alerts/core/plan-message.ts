@@ -1,6 +1,12 @@
 import { calendarAt, type Session } from '../../execution/locks/trading-calendar.ts';
-import { SEVERITIES, type Severity } from './alert-facts.ts';
+import { isAtLeast, SEVERITIES, type Severity } from './alert-facts.ts';
 import type { Alert, NoteKind } from './alert.ts';
+
+/** A message that has left. */
+export interface SentMessage {
+  readonly atMs: number;
+  readonly severity: Severity;
+}
 
 /** Something that a channel is still to say of an alert. */
 export interface Note {
@@ -46,21 +52,21 @@ const HOUR_MS = 3_600_000;
 const CRITICAL_TIMES = 2;
 
 /**
- * What a channel should send now. The first note leaves at once; what comes within `groupMs` of a message is
- * gathered into the next. At the bound of an hour notes wait and are gathered too, so nothing is lost: the
- * message then names ten alerts and counts the others. Quiet hours and a mute hold back all but what is
- * critical.
+ * What a channel should send now. The first note leaves at once; what comes within `groupMs` of a message
+ * that was as grave is gathered into the next. At the bound of an hour notes wait and are gathered too, so
+ * nothing is lost: the message then names ten alerts and counts the others. Quiet hours and a mute hold back
+ * all but what is critical.
  */
 export function planMessage(
   {
     notes,
-    sentAtMs,
+    sent,
     mutedUntilMs,
   }: {
     /** The oldest first. */
     readonly notes: readonly Note[];
-    /** When messages of the last hour left, the oldest first. */
-    readonly sentAtMs: readonly number[];
+    /** The messages of the last hour, the oldest first. */
+    readonly sent: readonly SentMessage[];
     readonly mutedUntilMs: number;
   },
   settings: PacingSettings,
@@ -71,9 +77,9 @@ export function planMessage(
   const critical = notes.filter(({ alert }) => alert.severity === 'critical');
   const due = heldUntilMs > atMs ? critical : notes;
   if (due.length === 0) return { kind: 'wait', untilMs: heldUntilMs };
-  const untilMs = pacedUntilMs(sentAtMs, settings, { hasCritical: critical.length > 0, atMs });
-  if (untilMs > atMs) return { kind: 'wait', untilMs };
-  return { kind: 'send', message: messageOf(due) };
+  const message = messageOf(due);
+  const untilMs = pacedUntilMs(sent, settings, { severity: message.severity, atMs });
+  return untilMs > atMs ? { kind: 'wait', untilMs } : { kind: 'send', message };
 }
 
 function quietUntilMs(quietHours: Session | null, atMs: number): number {
@@ -85,16 +91,17 @@ function quietUntilMs(quietHours: Session | null, atMs: number): number {
 
 /** When grouping and the bound of an hour let the next message go. */
 function pacedUntilMs(
-  sentAtMs: readonly number[],
+  sent: readonly SentMessage[],
   { groupMs, mostPerHour }: PacingSettings,
-  { hasCritical, atMs }: { readonly hasCritical: boolean; readonly atMs: number },
+  { severity, atMs }: SentMessage,
 ): number {
-  const inHour = sentAtMs.filter((sentMs) => sentMs > atMs - HOUR_MS);
-  const last = inHour.at(-1);
-  const groupedUntilMs = last === undefined ? 0 : last + groupMs;
-  const most = mostPerHour * (hasCritical ? CRITICAL_TIMES : 1);
+  const inHour = sent.filter((one) => one.atMs > atMs - HOUR_MS);
+  // What is graver than all that was just said does not wait for it.
+  const last = inHour.findLast((one) => isAtLeast(one.severity, severity));
+  const groupedUntilMs = last === undefined ? 0 : last.atMs + groupMs;
+  const most = mostPerHour * (severity === 'critical' ? CRITICAL_TIMES : 1);
   const oldestOfBound = inHour.length < most ? undefined : inHour[inHour.length - most];
-  return Math.max(groupedUntilMs, oldestOfBound === undefined ? 0 : oldestOfBound + HOUR_MS);
+  return Math.max(groupedUntilMs, oldestOfBound === undefined ? 0 : oldestOfBound.atMs + HOUR_MS);
 }
 
 function messageOf(due: readonly Note[]): MessagePlan {

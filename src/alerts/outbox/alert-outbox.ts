@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { present } from '../../domain/invariant.ts';
 import type { Severity } from '../core/alert-facts.ts';
 import type { Alert, NoteKind } from '../core/alert.ts';
-import type { MessagePlan, Note } from '../core/plan-message.ts';
+import type { MessagePlan, Note, SentMessage } from '../core/plan-message.ts';
 import { channelsFor, type ChannelRoute } from '../core/route-note.ts';
 import type { AlertChange } from '../core/track-alerts.ts';
 import { listAlerts, selectAlerts, type AlertFilter, type ListedAlert } from './alert-rows.ts';
@@ -69,6 +69,16 @@ export class AlertOutbox {
 
   keepMeta(name: string, value: string): void {
     this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
+  }
+
+  /** Deletes questions by chat that were answered, or asked before a time. */
+  forgetAsked(beforeMs: number): void {
+    this.database
+      .prepare(
+        `DELETE FROM meta WHERE name GLOB 'asked *'
+         AND (value = '' OR ifnull(json_extract(value, '$.atMs'), 0) < ?)`,
+      )
+      .run(beforeMs);
   }
 
   openAlerts(): readonly Alert[] {
@@ -159,13 +169,13 @@ export class AlertOutbox {
       .run(of.atMs, of.problem, id);
   }
 
-  /** When messages of a channel left since a time, the oldest first. */
-  sentSince(channel: string, sinceMs: number): readonly number[] {
+  /** Messages of a channel that left since a time, the oldest first. */
+  sentSince(channel: string, sinceMs: number): readonly SentMessage[] {
     return this.database
-      .prepare<[string, number], number>(
-        'SELECT sent_at_ms FROM messages WHERE channel = ? AND sent_at_ms > ? ORDER BY sent_at_ms',
+      .prepare<[string, number], SentMessage>(
+        `SELECT sent_at_ms AS atMs, json_extract(plan, '$.severity') AS severity FROM messages
+         WHERE channel = ? AND sent_at_ms > ? ORDER BY sent_at_ms`,
       )
-      .pluck()
       .all(channel, sinceMs);
   }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { AlertsCompanion } from '../../alerts/alerts-companion.ts';
 import type { CreateCompanion } from '../../daemon/companion.ts';
 import { DashboardCompanion } from '../../dashboard/dashboard-companion.ts';
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
@@ -124,7 +125,7 @@ async function run(options: Options): Promise<void> {
       program: programName(),
       signal,
       onOutputGone: end,
-      companions: [dashboardOf(options)],
+      companions: [dashboardOf(options), (...of) => new AlertsCompanion(...of)],
     });
     if (summary.openOrders > 0) throw failed(`${summary.openOrders} orders are not known to be closed`);
   } catch (error) {

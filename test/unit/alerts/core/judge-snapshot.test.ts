@@ -30,7 +30,10 @@ const order = (ageMs: number): AlertSnapshot['unknownOrders'][number] => ({
 const equity = (...values: readonly number[]): AlertSnapshot['equity'] => [
   {
     currency: 'rls',
-    points: values.map((value, index) => ({ atMs: NOON_MS - (values.length - index) * HOUR_MS, value })),
+    values: values.map((value, index) => ({
+      atMs: NOON_MS - (values.length - index) * HOUR_MS,
+      value: parseUnits(String(value)),
+    })),
   },
 ];
 

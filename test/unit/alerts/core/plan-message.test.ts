@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Severity } from '../../../../src/alerts/core/alert-facts.ts';
 import type { Alert } from '../../../../src/alerts/core/alert.ts';
 import { planMessage, type Note } from '../../../../src/alerts/core/plan-message.ts';
 import { dueSummaries } from '../../../../src/alerts/core/summary-time.ts';
@@ -33,16 +34,22 @@ const plan = (
   {
     sentAtMs = [],
     mutedUntilMs = 0,
+    sentAs = 'warning',
     atMs = NOON_MS,
     quietHours = null as { fromMinute: number; toMinute: number } | null,
   }: {
     readonly sentAtMs?: readonly number[];
     readonly mutedUntilMs?: number;
+    readonly sentAs?: Severity;
     readonly atMs?: number;
     readonly quietHours?: { readonly fromMinute: number; readonly toMinute: number } | null;
   } = {},
 ): ReturnType<typeof planMessage> =>
-  planMessage({ notes, sentAtMs, mutedUntilMs }, { ...SETTINGS, quietHours }, atMs);
+  planMessage(
+    { notes, sent: sentAtMs.map((sentMs) => ({ atMs: sentMs, severity: sentAs })), mutedUntilMs },
+    { ...SETTINGS, quietHours },
+    atMs,
+  );
 
 describe('planMessage', () => {
   test('has nothing to do without notes', () => {
@@ -55,6 +62,14 @@ describe('planMessage', () => {
       kind: 'wait',
       untilMs: NOON_MS + 6_000,
     });
+  });
+
+  test('lets what is graver than all that was just said go at once', () => {
+    const sentAtMs = [NOON_MS - 4_000];
+    const critical = [note(2, { severity: 'critical' })];
+    expect(plan(critical, { sentAtMs })).toMatchObject({ kind: 'send' });
+    expect(plan([note(2)], { sentAtMs, sentAs: 'info' })).toMatchObject({ kind: 'send' });
+    expect(plan(critical, { sentAtMs, sentAs: 'critical' })).toMatchObject({ kind: 'wait' });
   });
 
   test('makes one message of a burst: ten lines, the worst first, and a count of the rest', () => {

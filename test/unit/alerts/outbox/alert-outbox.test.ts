@@ -42,7 +42,7 @@ const open = (conditions: readonly AlertCondition[], seq = 1): void =>
 
 const compose = (channel: string): ReturnType<AlertOutbox['compose']> => {
   const plan = planMessage(
-    { notes: outbox.notes(channel), sentAtMs: [], mutedUntilMs: 0 },
+    { notes: outbox.notes(channel), sent: [], mutedUntilMs: 0 },
     { groupMs: 0, mostPerHour: 100, quietHours: null },
     3_000,
   );
@@ -83,7 +83,7 @@ describe('an outbox', () => {
     outbox.sent(message.id, 4_000);
     reopen();
     expect(outbox.unsent('phone')).toBeNull();
-    expect(outbox.sentSince('phone', 0)).toEqual([4_000]);
+    expect(outbox.sentSince('phone', 0)).toEqual([{ atMs: 4_000, severity: 'critical' }]);
     expect(outbox.notes('phone').map(({ alert }) => alert.key)).toEqual(['later']);
   });
 
@@ -167,7 +167,7 @@ describe('an outbox', () => {
     expect(memory.cursor()).toEqual({ epoch: 'e', seq: 2 });
     expect(memory.openAlerts()).toEqual(outbox.openAlerts());
     expect(memory.unsent('mail')).toEqual(message);
-    expect(memory.sentSince('phone', 0)).toEqual([4_000]);
+    expect(memory.sentSince('phone', 0)).toHaveLength(1);
     expect(memory.notes('mail').map(({ alert }) => alert.key)).toEqual(['c']);
   });
 

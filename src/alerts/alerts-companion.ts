@@ -1,0 +1,63 @@
+import type { Companion, CompanionScreen } from '../daemon/companion.ts';
+import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import { SideThread } from '../daemon/side-thread.ts';
+import { ownModule } from '../plugins/own-files.ts';
+import { alertsSetup, type AlertsSetup } from './alerts-setup.ts';
+
+/** What the thread says to the run. */
+export interface AlertsMessage {
+  readonly level: 'info' | 'warning';
+  readonly text: string;
+}
+
+/** Far more than a look at a mirror takes. */
+const HEAP_MB = 128;
+
+/** Alerts of a run, in a thread of their own. Without `alerts` in the configuration there is none. */
+export class AlertsCompanion implements Companion {
+  private readonly screen: CompanionScreen;
+  private readonly setup: AlertsSetup | null;
+  private readonly config: BotConfig;
+  private readonly thread: SideThread;
+
+  constructor(config: BotConfig, screen: CompanionScreen) {
+    this.config = config;
+    this.screen = screen;
+    this.setup = alertsSetup(config, Date.now());
+    this.thread = new SideThread({
+      name: 'the thread of alerts',
+      module: ownModule('alerts/alerts-worker'),
+      data: this.setup,
+      heapMb: HEAP_MB,
+      onMessage: (message) => this.hear(message as AlertsMessage),
+      onTrouble: (level, text) => screen.tell(level, text),
+    });
+  }
+
+  async check(): Promise<void> {
+    const { setup, config, screen } = this;
+    if (setup === null) return;
+    if (config.mode === 'embedded' && config.embedded.speed !== 1) {
+      screen.say('alerts', 'no alerts: they follow the clock, so they need embedded.speed 1');
+      return;
+    }
+    const names = setup.channels.map(({ name }) => name);
+    const whom = names.length === 0 ? 'nobody, as alerts.channels is empty' : names.join(', ');
+    screen.say('alerts', `alerts tell ${whom}`, { channels: names });
+  }
+
+  begin(): void {
+    const { setup, config } = this;
+    if (setup === null || (config.mode === 'embedded' && config.embedded.speed !== 1)) return;
+    this.thread.begin();
+  }
+
+  async end(): Promise<void> {
+    await this.thread.end();
+  }
+
+  private hear(message: AlertsMessage): void {
+    if (message.level === 'info') this.screen.say('alerts', message.text);
+    else this.screen.tell('warning', message.text);
+  }
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { stateFile, stateFolder } from '../budget/state-file.ts';
+import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import type { AlertSettings } from '../daemon/settings/alert-settings.ts';
+import type { Language } from '../language/locale.ts';
+import { mirrorName } from '../daemon/session-file.ts';
+import { revealChannels, type RevealedChannel } from './channels/revealed-channel.ts';
+import type { RuleSettings } from './core/rule-settings.ts';
+
+/** What the thread of alerts is given: plain values, with the secrets of the channels. */
+export interface AlertsSetup extends Omit<AlertSettings, 'channels' | 'rules'> {
+  readonly channels: readonly RevealedChannel[];
+  readonly rules: RuleSettings;
+  readonly dataFolder: string;
+  readonly mirrorPath: string;
+  /** A mirror that was made before is of an earlier run, and not read; null where it goes on. */
+  readonly madeSinceMs: number | null;
+  readonly deviceFile: string | null;
+  /** The bot's name. */
+  readonly bot: string;
+  readonly language: Language;
+}
+
+/** The setup of a bot; null where its configuration has no alerts. */
+export function alertsSetup(config: BotConfig, nowMs: number): AlertsSetup | null {
+  const { alerts, data, mode, instance, language } = config;
+  if (alerts === null) return null;
+  const isNew = mode !== 'live';
+  return {
+    ...alerts,
+    channels: revealChannels(alerts.channels),
+    dataFolder: data.folder,
+    mirrorPath: join(data.folder, mirrorName(mode, { isNew })),
+    madeSinceMs: isNew ? nowMs : null,
+    deviceFile: deviceFileOf(config),
+    bot: instance,
+    language,
+  };
+}
+
+function deviceFileOf({ exchange }: BotConfig): string | null {
+  const { credentials, baseUrl, ledgerFolder } = exchange;
+  if (credentials?.kind !== 'login' || baseUrl === null) return null;
+  const folder = stateFolder(ledgerFolder);
+  return stateFile({ folder, baseUrl, username: credentials.username, kind: 'device' });
+}

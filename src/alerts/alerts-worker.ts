@@ -1,0 +1,9 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { AlertsSetup } from './alerts-setup.ts';
+import type { AlertsMessage } from './alerts-companion.ts';
+import { openAlerts } from './open-alerts.ts';
+
+/** The entry of the thread that watches a run and tells people. */
+const tell = (message: AlertsMessage): void => parentPort?.postMessage(message, []);
+
+await openAlerts(workerData as AlertsSetup, (level, text) => tell({ level, text }));

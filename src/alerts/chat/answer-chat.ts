@@ -1,0 +1,186 @@
+import { formatLength } from '../../language/format-length.ts';
+import { formatTime } from '../../language/format-time.ts';
+import type { Locale } from '../../language/locale.ts';
+import type { ChatButton } from '../channels/channel.ts';
+import { tamed } from '../text/escape-text.ts';
+import { chatTexts, REPLIES, whyLines, type SayChat } from './chat-replies.ts';
+import type { ChatEvent } from './chat-update.ts';
+import type { BotView, ChatView } from './chat-view.ts';
+
+/** What a person may have the bot do by chat. */
+export type ChatAction =
+  | { readonly kind: 'halt' }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'pause' | 'resume-one'; readonly strategy: string };
+
+/** What is to be said, and done. */
+export interface ChatAnswer {
+  readonly lines: readonly string[];
+  readonly buttons: readonly (readonly ChatButton[])[];
+  /** A question, by the mark of its button: a press of it does what it asks. */
+  readonly asks: readonly { readonly mark: string; readonly action: ChatAction }[];
+  readonly does:
+    | { readonly kind: 'nothing' }
+    | { readonly kind: 'confirm' | 'drop'; readonly mark: string }
+    | { readonly kind: 'acknowledge'; readonly id: number }
+    | { readonly kind: 'mute'; readonly untilMs: number };
+}
+
+/** A command is carried out within so long of its sending. */
+const OLDEST_COMMAND_MS = 120_000;
+const MINUTE_MS = 60_000;
+const MOST_MINUTES = 1_440;
+
+interface AnswerOptions {
+  readonly view: ChatView;
+  readonly locale: Locale;
+  readonly nowMs: number;
+  /** Draws the mark of a question, which nobody guesses. */
+  readonly drawMark: () => string;
+}
+
+const NOTHING = { buttons: [], asks: [], does: { kind: 'nothing' } } as const;
+
+/** Answers what a person said. It decides alone; asking and doing is for who called it. */
+export function answerChat(event: ChatEvent, options: AnswerOptions): ChatAnswer {
+  const say = chatTexts(options.locale);
+  if (event.kind === 'press') return answerPress(event.data, options, say);
+  const { name, argument, atMs } = event;
+  const ageMs = options.nowMs - atMs;
+  if (ageMs > OLDEST_COMMAND_MS) {
+    const length = formatLength(options.locale.language, ageMs);
+    return { ...NOTHING, lines: [say('tooOld', { length })] };
+  }
+  return answerCommand(name, argument, options);
+}
+
+function answerCommand(name: string, argument: string, options: AnswerOptions): ChatAnswer {
+  const { view, locale } = options;
+  const say = chatTexts(locale);
+  switch (name) {
+    case 'status':
+      return {
+        ...NOTHING,
+        lines: REPLIES.status(view, say, locale),
+        buttons: [[{ label: say('halt'), data: 'go:halt' }]],
+      };
+    case 'profit':
+    case 'positions':
+    case 'orders':
+    case 'budget':
+    case 'locks':
+      return { ...NOTHING, lines: REPLIES[name](view, say, locale) };
+    case 'help':
+    case 'start':
+      return { ...NOTHING, lines: REPLIES.help(view, say) };
+    case 'why':
+      return { ...NOTHING, lines: whyLines(view, argument, locale) };
+    case 'halt':
+      return ask(say('askHalt', { count: view.bot?.openOrders ?? 0 }), { kind: 'halt' }, options);
+    case 'resume':
+      return answerResume(argument, options, say);
+    case 'pause':
+      return answerPause(argument, options, say);
+    case 'mute':
+      return answerMute(argument, options, say);
+    default:
+      return { ...NOTHING, lines: [say('unknown')] };
+  }
+}
+
+function answerPress(data: string, options: AnswerOptions, say: SayChat): ChatAnswer {
+  const [verb = '', value = ''] = data.split(':');
+  if (verb === 'yes') return { ...NOTHING, lines: [], does: { kind: 'confirm', mark: value } };
+  if (verb === 'no') return { ...NOTHING, lines: [say('dropped')], does: { kind: 'drop', mark: value } };
+  if (verb === 'go' && value === 'halt') return answerCommand('halt', '', options);
+  if (verb === 'mute') return answerMute(value, options, say);
+  if (verb === 'ack' && /^\d{1,15}$/.test(value))
+    return { ...NOTHING, lines: [], does: { kind: 'acknowledge', id: Number(value) } };
+  return { ...NOTHING, lines: [say('expired')] };
+}
+
+/** A question whose yes is the second tap. */
+function ask(question: string, action: ChatAction, options: AnswerOptions): ChatAnswer {
+  const say = chatTexts(options.locale);
+  const mark = options.drawMark();
+  return {
+    ...NOTHING,
+    lines: [question],
+    buttons: [
+      [
+        { label: say('yes'), data: `yes:${mark}` },
+        { label: say('no'), data: `no:${mark}` },
+      ],
+    ],
+    asks: [{ mark, action }],
+  };
+}
+
+/** One button for each strategy: the press of one is the second tap. */
+function choose(
+  question: string,
+  actions: readonly (ChatAction & { readonly strategy: string })[],
+  options: AnswerOptions,
+): ChatAnswer {
+  const say = chatTexts(options.locale);
+  const asks = actions.map((action) => ({ mark: options.drawMark(), action }));
+  const buttons = asks.map(({ mark, action }) => [
+    {
+      label:
+        action.kind === 'pause'
+          ? say('pause', { strategy: action.strategy })
+          : say('resumeOne', { strategy: action.strategy }),
+      data: `yes:${mark}`,
+    },
+  ]);
+  return { ...NOTHING, lines: [question], buttons, asks };
+}
+
+function answerPause(argument: string, options: AnswerOptions, say: SayChat): ChatAnswer {
+  const { bot } = options.view;
+  if (bot === null) return { ...NOTHING, lines: [say('noMirror')] };
+  const names = bot.strategies.map(({ name }) => name);
+  if (argument !== '') {
+    return names.includes(argument)
+      ? ask(say('askPause', { strategy: argument }), { kind: 'pause', strategy: argument }, options)
+      : noStrategy(argument, bot, say);
+  }
+  const running = bot.strategies.filter(({ status }) => status === 'running');
+  return choose(
+    say('whichPause'),
+    running.map(({ name }) => ({ kind: 'pause', strategy: name })),
+    options,
+  );
+}
+
+function answerResume(argument: string, options: AnswerOptions, say: SayChat): ChatAnswer {
+  const { bot } = options.view;
+  if (bot === null) return { ...NOTHING, lines: [say('noMirror')] };
+  if (argument !== '') {
+    return bot.strategies.some(({ name }) => name === argument)
+      ? ask(say('askResumeOne', { strategy: argument }), { kind: 'resume-one', strategy: argument }, options)
+      : noStrategy(argument, bot, say);
+  }
+  if (bot.halt !== null) return ask(say('askResume'), { kind: 'resume' }, options);
+  const paused = bot.strategies.filter(({ status }) => status === 'pausedByHand');
+  if (paused.length === 0) return { ...NOTHING, lines: [say('nothingToResume')] };
+  return choose(
+    say('whichResume'),
+    paused.map(({ name }) => ({ kind: 'resume-one', strategy: name })),
+    options,
+  );
+}
+
+function noStrategy(strategy: string, { strategies }: BotView, say: SayChat): ChatAnswer {
+  const names = strategies.map(({ name }) => name).join(', ');
+  return { ...NOTHING, lines: [say('noStrategy', { strategy: tamed(strategy, 50), names })] };
+}
+
+function answerMute(argument: string, { nowMs, locale }: AnswerOptions, say: SayChat): ChatAnswer {
+  const minutes = argument === '' ? 60 : Number(argument);
+  if (!Number.isInteger(minutes) || minutes < 0 || minutes > MOST_MINUTES)
+    return { ...NOTHING, lines: [say('muteUsage')] };
+  const untilMs = minutes === 0 ? 0 : nowMs + minutes * MINUTE_MS;
+  const line = minutes === 0 ? say('muteEnded') : say('muteSet', { until: formatTime(untilMs, locale) });
+  return { ...NOTHING, lines: [line], does: { kind: 'mute', untilMs } };
+}

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Locale } from '../../language/locale.ts';
+import type { ChatButton, SendResult } from '../channels/channel.ts';
+import type { SafeOutbox } from '../service/safe-outbox.ts';
+import { answerChat, type ChatAction, type ChatAnswer } from './answer-chat.ts';
+import { chatTexts } from './chat-replies.ts';
+import { readUpdate, updateIdOf, type ChatEvent } from './chat-update.ts';
+import type { ChatView } from './chat-view.ts';
+
+/** The part of a chat's API that commands need. Every call may throw. */
+export interface ChatApi {
+  /** Waits for updates from an offset on, for a time; what was asked for before is not given again. */
+  updates(offset: number, signal: AbortSignal): Promise<readonly unknown[]>;
+  reply(
+    chatId: number,
+    of: { readonly lines: readonly string[]; readonly buttons: readonly (readonly ChatButton[])[] },
+  ): Promise<SendResult>;
+  /** Ends the waiting of a button that was pressed. */
+  answerPress(callbackId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ChatListenerOptions {
+  readonly channel: string;
+  readonly api: ChatApi;
+  /** Users who may ask and command. Others are not answered. */
+  readonly allowed: readonly number[];
+  readonly outbox: SafeOutbox;
+  readonly locale: Locale;
+  readonly view: () => ChatView;
+  readonly carryOut: (action: ChatAction, by: string) => Promise<string>;
+  readonly nowMs: () => number;
+  readonly log: (level: 'info' | 'warning', text: string) => void;
+}
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** A question may be answered for so long. */
+const ASKED_FOR_MS = 120_000;
+
+interface Asked {
+  readonly action: ChatAction;
+  readonly userId: number;
+  readonly atMs: number;
+}
+
+/**
+ * Takes commands by chat. The place in the list of updates is kept in the outbox after each one, so that a
+ * command is not done again after a restart; a confirmation is done once, whatever is pressed again.
+ */
+export class ChatListener {
+  private readonly options: ChatListenerOptions;
+  private readonly stopped = new AbortController();
+  private running: Promise<void> | null = null;
+
+  constructor(options: ChatListenerOptions) {
+    this.options = options;
+  }
+
+  begin(): void {
+    this.running ??= this.run();
+  }
+
+  async end(): Promise<void> {
+    this.stopped.abort();
+    await this.running;
+    await this.options.api.close();
+  }
+
+  /** Takes what has come; answers how many updates there were. */
+  async turn(): Promise<number> {
+    const { api, channel, outbox } = this.options;
+    const place = `offset ${channel}`;
+    const offset = Number(outbox.use((each) => each.meta(place)) ?? 0);
+    const updates = await api.updates(offset, this.stopped.signal);
+    for (const given of updates) {
+      const event = readUpdate(given);
+      const id = updateIdOf(given);
+      if (event !== null && event.updateId >= offset) await this.take(event);
+      if (id !== null) outbox.use((each) => each.keepMeta(place, String(id + 1)));
+    }
+    return updates.length;
+  }
+
+  private async run(): Promise<void> {
+    const { log, channel } = this.options;
+    let waitMs = FIRST_WAIT_MS;
+    while (!this.stopped.signal.aborted) {
+      try {
+        await this.turn();
+        if (waitMs > FIRST_WAIT_MS) log('info', `the channel ${channel} takes commands again`);
+        waitMs = FIRST_WAIT_MS;
+      } catch (error) {
+        if (this.stopped.signal.aborted) return;
+        if (waitMs === FIRST_WAIT_MS)
+          log('warning', `the channel ${channel} takes no commands: ${String(error)}`);
+        await pause(waitMs, undefined, { signal: this.stopped.signal }).catch(() => undefined);
+        waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
+      }
+    }
+  }
+
+  private async take(event: ChatEvent): Promise<void> {
+    const { allowed, api, locale, nowMs, view } = this.options;
+    if (!allowed.includes(event.userId)) {
+      this.countStranger();
+      return;
+    }
+    // A button that waits does no harm, a command that is lost does.
+    if (event.kind === 'press') await api.answerPress(event.callbackId).catch(() => undefined);
+    const answer = answerChat(event, { view: view(), locale, nowMs: nowMs(), drawMark });
+    const lines = [...answer.lines, ...(await this.doWhatIsSaid(answer, event))];
+    this.remember(answer, event);
+    if (lines.length > 0) await this.reply(event.chatId, { lines, buttons: answer.buttons });
+  }
+
+  private async reply(chatId: number, of: Parameters<ChatApi['reply']>[1]): Promise<void> {
+    const result = await this.options.api.reply(chatId, of);
+    if (result.kind !== 'delivered')
+      this.options.log('warning', `an answer by ${this.options.channel} was not taken: ${result.problem}`);
+  }
+
+  private async doWhatIsSaid({ does }: ChatAnswer, event: ChatEvent): Promise<readonly string[]> {
+    const { outbox, locale, nowMs, carryOut } = this.options;
+    const say = chatTexts(locale);
+    switch (does.kind) {
+      case 'nothing':
+        return [];
+      case 'mute':
+        outbox.use((each) => each.keepMeta('muted until', String(does.untilMs)));
+        return [];
+      case 'acknowledge': {
+        const name = event.userName;
+        const isNew = outbox.use((each) => each.acknowledge(does.id, { by: name, atMs: nowMs() })) === true;
+        return [
+          isNew ? say('acknowledged', { name, id: does.id }) : say('acknowledgedBefore', { id: does.id }),
+        ];
+      }
+      case 'drop':
+        outbox.use((each) => each.keepMeta(`asked ${does.mark}`, ''));
+        return [];
+      case 'confirm': {
+        const asked = this.askedOf(does.mark);
+        const isValid =
+          asked !== null && asked.userId === event.userId && nowMs() - asked.atMs <= ASKED_FOR_MS;
+        if (!isValid) return [say('expired')];
+        // Given again, each of these commands is the same: a crash between the two does no harm.
+        const line = await carryOut(asked.action, event.userName);
+        outbox.use((each) => each.keepMeta(`asked ${does.mark}`, ''));
+        return [line];
+      }
+    }
+  }
+
+  private remember({ asks }: ChatAnswer, { userId }: ChatEvent): void {
+    const { outbox, nowMs } = this.options;
+    const atMs = nowMs();
+    outbox.use((each) => {
+      if (asks.length > 0) each.forgetAsked(atMs - ASKED_FOR_MS);
+      for (const { mark, action } of asks)
+        each.keepMeta(`asked ${mark}`, JSON.stringify({ action, userId, atMs } satisfies Asked));
+    });
+  }
+
+  private askedOf(mark: string): Asked | null {
+    const text = this.options.outbox.use((each) => each.meta(`asked ${mark}`));
+    return text === null || text === '' ? null : (JSON.parse(text) as Asked);
+  }
+
+  /** Nobody is told that the bot is there; how often it happened is counted. */
+  private countStranger(): void {
+    const { outbox, channel } = this.options;
+    const name = `strangers ${channel}`;
+    outbox.use((each) => each.keepMeta(name, String(Number(each.meta(name) ?? 0) + 1)));
+  }
+}
+
+const MARK_BYTES = 8;
+
+function drawMark(): string {
+  return randomBytes(MARK_BYTES).toString('hex');
+}

@@ -1,0 +1,57 @@
+import type { Alert } from '../core/alert.ts';
+
+/** What a person can ask of a bot, as its files have it. Money and amounts are decimal texts. */
+export interface ChatView {
+  /** Null where there is no mirror yet. */
+  readonly bot: BotView | null;
+  /** The last sign of life; null before any. */
+  readonly lastSignMs: number | null;
+  readonly isSilent: boolean;
+  readonly openAlerts: readonly Alert[];
+  readonly mutedUntilMs: number;
+  readonly budgets: readonly {
+    readonly budget: string;
+    readonly used: number;
+    readonly limit: number;
+    readonly isLockedOut: boolean;
+  }[];
+}
+
+export interface BotView {
+  readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
+  readonly books: 'waiting' | 'agreed' | 'suspected' | 'broken';
+  readonly strategies: readonly {
+    readonly name: string;
+    readonly status: 'running' | 'paused' | 'stopped' | 'pausedByHand';
+    readonly reason: string | null;
+    readonly currency: string;
+    readonly profit: string | null;
+    readonly realised: string | null;
+    readonly positions: Readonly<Record<string, string>>;
+  }[];
+  readonly orders: readonly {
+    readonly strategy: string;
+    readonly market: string;
+    readonly quote: string;
+    readonly side: 'buy' | 'sell';
+    readonly amount: string;
+    readonly price: string | null;
+  }[];
+  readonly openOrders: number;
+  /** The newest first, of all strategies. */
+  readonly decisions: readonly {
+    readonly strategy: string;
+    readonly atMs: number;
+    readonly kind: string;
+    readonly market: string | null;
+    readonly status: 'working' | 'done' | 'refused';
+    readonly reason: string | null;
+  }[];
+  readonly locks: readonly {
+    readonly name: string;
+    readonly of: string | null;
+    readonly reason: string;
+    /** Null where only a person ends it. */
+    readonly endsAtMs: number | null;
+  }[];
+}

@@ -1,0 +1,113 @@
+import { readLedger } from '../../budget/ledger-report.ts';
+import { monotonicMs } from '../../budget/process-owner.ts';
+import { readPulse } from '../../daemon/heartbeat.ts';
+import { readLedgerNote } from '../../daemon/ledger-note.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { readKept } from '../../engine/kept-records.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
+import { UNTIL_RESUMED_MS } from '../../execution/locks/lock.ts';
+import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { readReconciliation } from '../../mirror/read-reconciliation.ts';
+import { strategyStatus } from '../../mirror/strategy-status.ts';
+import type { BotFiles } from '../reading/bot-files.ts';
+import type { SafeOutbox } from '../service/safe-outbox.ts';
+import type { BotView, ChatView } from './chat-view.ts';
+
+/** What a chat shows of long lists; the commands of sarraf show all. */
+const MOST_ORDERS = 100;
+const MOST_DECISIONS = 50;
+
+/** A loop that has not turned for so long is silent. */
+const SILENT_AFTER_MS = 30_000;
+
+/** Reads what a person may ask by chat. */
+export function readView(of: {
+  readonly files: BotFiles;
+  readonly outbox: SafeOutbox;
+  readonly dataFolder: string;
+  readonly nowMs: number;
+}): ChatView {
+  const { files, outbox, dataFolder, nowMs } = of;
+  const pulse = readPulse(dataFolder);
+  const isOver = pulse === null || pulse.endedAtMs !== null;
+  const mutedUntilMs = Number(outbox.use((each) => each.meta('muted until')) ?? 0);
+  return {
+    bot: files.read<BotView | null>((reader) => botView(reader, nowMs), null),
+    lastSignMs: pulse === null ? null : Math.floor(pulse.beatMs),
+    isSilent: isOver || nowMs - pulse.beatMs > SILENT_AFTER_MS,
+    openAlerts: outbox.use((each) => each.openAlerts()) ?? [],
+    mutedUntilMs: mutedUntilMs > nowMs ? mutedUntilMs : 0,
+    budgets: budgetsOf(dataFolder),
+  };
+}
+
+function botView(reader: MirrorReader, nowMs: number): BotView {
+  const kept = reader.kept();
+  const locks = locksNow(kept, nowMs);
+  const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_ORDERS });
+  return {
+    halt: readKept(kept, 'control')?.halted ?? null,
+    books: readReconciliation(reader).state,
+    strategies: reader.strategies().map((record) => {
+      const pause = pauseOf(locks, record.name);
+      const { name, reason, figures } = strategyStatus(record, true, pause);
+      const isPaused = record.status === 'running' && pause !== undefined;
+      const { currency, profit, realised, positions } = figures;
+      return {
+        name,
+        status: isPaused ? 'pausedByHand' : record.status,
+        reason,
+        currency,
+        profit,
+        realised,
+        positions,
+      };
+    }),
+    orders: open.map(({ strategy, market, side, amount, price }) => ({
+      strategy,
+      market,
+      quote: parseMarket(market).quote,
+      side,
+      amount: formatUnits(amount),
+      price: price === null ? null : formatUnits(price),
+    })),
+    openOrders: open.length,
+    decisions: reader
+      .intents({ strategy: null, market: null, status: 'all', last: MOST_DECISIONS })
+      .toReversed()
+      .map(({ strategy, atMs, kind, market, status, reason }) => ({
+        strategy,
+        atMs,
+        kind,
+        market,
+        status,
+        reason,
+      })),
+    locks: locks.locks.map(({ name, strategy, market, reason, endsAtMs }) => ({
+      name,
+      of: [strategy, market].filter((part) => part !== null).join(' ') || null,
+      reason,
+      endsAtMs: endsAtMs >= UNTIL_RESUMED_MS ? null : endsAtMs,
+    })),
+  };
+}
+
+function budgetsOf(dataFolder: string): ChatView['budgets'] {
+  const note = readLedgerNote(dataFolder);
+  if (note === null) return [];
+  try {
+    const own = new Set(note.subjects);
+    return readLedger(note.ledger, monotonicMs())
+      .filter(({ subject }) => own.has(subject))
+      .map(({ budget, inUse, limit, lockedForMs, isOnTrial }) => ({
+        budget,
+        used: inUse,
+        limit,
+        isLockedOut: lockedForMs !== null || isOnTrial,
+      }));
+  } catch {
+    // Another process has it locked: a person asks again.
+    return [];
+  }
+}

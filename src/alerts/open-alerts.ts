@@ -1,0 +1,104 @@
+import { localeOf } from '../language/locale.ts';
+import type { AlertsSetup } from './alerts-setup.ts';
+import { openChannel } from './channels/open-channel.ts';
+import { carryOut } from './chat/carry-out.ts';
+import { ChatListener } from './chat/chat-listener.ts';
+import { chatTexts } from './chat/chat-replies.ts';
+import { readView } from './chat/read-view.ts';
+import { BotFiles } from './reading/bot-files.ts';
+import { AlertService } from './service/alert-service.ts';
+import { ChannelSender } from './service/channel-sender.ts';
+import { SafeOutbox } from './service/safe-outbox.ts';
+
+/** How often alerts look for news. A look without news is one small query. */
+const TURN_EVERY_MS = 200;
+
+type Log = (level: 'info' | 'warning', text: string) => void;
+
+/** Alerts at work, until they are ended. */
+export interface OpenedAlerts {
+  end(): Promise<void>;
+}
+
+/** Begins to watch a bot by its files, to tell people, and to take their commands by chat. */
+export async function openAlerts(setup: AlertsSetup, log: Log): Promise<OpenedAlerts> {
+  const { dataFolder, bot, language, rules, summary, channels, groupMs, quietHours } = setup;
+  const nowMs = Date.now;
+  const locale = localeOf(language);
+  const outbox = new SafeOutbox(dataFolder);
+  if (outbox.problem !== null)
+    log('warning', `alerts are kept in memory only, and lost with this run: ${outbox.problem}`);
+  const files = new BotFiles({ ...setup, nowMs });
+  const opened = await Promise.all(channels.map(async (channel) => openChannel(channel)));
+  const senders = opened.map(
+    (channel, index) =>
+      new ChannelSender({
+        channel,
+        outbox,
+        pacing: { groupMs, quietHours, mostPerHour: channels[index]?.mostPerHour ?? 1 },
+        voice: { bot, locale },
+        nowMs,
+        mutedUntilMs: () => Number(outbox.use((each) => each.meta('muted until')) ?? 0),
+        log,
+      }),
+  );
+  const service = new AlertService({
+    reading: files,
+    outbox,
+    rules,
+    track: {
+      escalateAfterMs: setup.escalateAfterMs,
+      remindEveryMs: setup.remindEveryMs,
+      lastStep: Math.max(1, ...channels.map(({ step }) => step)),
+    },
+    summary,
+    routes: channels,
+    senders,
+    nowMs,
+    log,
+  });
+  const listeners = await openListeners({ setup, outbox, files, log });
+  const timer = setInterval(() => service.turn(), TURN_EVERY_MS);
+  return {
+    async end() {
+      clearInterval(timer);
+      await Promise.all(listeners.map(async (listener) => listener.end()));
+      await Promise.all(senders.map(async (sender) => sender.settled()));
+      await Promise.all(opened.map(async (channel) => channel.close()));
+      files.close();
+      outbox.close();
+    },
+  };
+}
+
+/** One for each channel that somebody may command by. */
+async function openListeners(of: {
+  readonly setup: AlertsSetup;
+  readonly outbox: SafeOutbox;
+  readonly files: BotFiles;
+  readonly log: Log;
+}): Promise<readonly ChatListener[]> {
+  const { setup, outbox, files, log } = of;
+  const { channels, dataFolder, language } = setup;
+  const locale = localeOf(language);
+  const listeners: ChatListener[] = [];
+  for (const channel of channels) {
+    if (channel.kind !== 'telegram' && channel.kind !== 'bale') continue;
+    if (channel.commandsFrom.length === 0) continue;
+    const { createTelegramChat } = await import('./channels/telegram-transport.ts');
+    const listener = new ChatListener({
+      channel: channel.name,
+      api: createTelegramChat(channel),
+      allowed: channel.commandsFrom,
+      outbox,
+      locale,
+      view: () => readView({ files, outbox, dataFolder, nowMs: Date.now() }),
+      carryOut: async (action, by) => carryOut(action, { dataFolder, by, say: chatTexts(locale) }),
+      nowMs: Date.now,
+      log,
+    });
+    listener.begin();
+    listeners.push(listener);
+  }
+  return listeners;
+}

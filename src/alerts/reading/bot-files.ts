@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { readLedger } from '../../budget/ledger-report.ts';
+import { monotonicMs } from '../../budget/process-owner.ts';
+import { readClockNote } from '../../daemon/clock-note.ts';
+import { readPulse } from '../../daemon/heartbeat.ts';
+import { readLedgerNote } from '../../daemon/ledger-note.ts';
+import { MirrorReader } from '../../mirror/mirror-reader.ts';
+import type { AlertSnapshot } from '../core/alert-snapshot.ts';
+import type { PeriodFigures } from '../core/alert-facts.ts';
+import type { JournalCursor } from '../outbox/alert-outbox.ts';
+import type { BotLook, BotReading } from '../service/alert-service.ts';
+import { NOTHING_READ, readMirrorNow, type MirrorNow } from './mirror-now.ts';
+import { periodFigures } from './period-figures.ts';
+
+/** Lines of the journal that one look takes; the next one takes the rest. */
+const MOST_LINES = 2_000;
+
+export interface BotFilesOptions {
+  readonly dataFolder: string;
+  /** The mirror of the bot that runs. */
+  readonly mirrorPath: string;
+  /** A mirror that was made before is of an earlier run, and not read; null where it goes on. */
+  readonly madeSinceMs: number | null;
+  /** Where the exchange's name for this device is kept; null for a bot that does not log in. */
+  readonly deviceFile: string | null;
+  readonly nowMs: () => number;
+}
+
+/** A bot by its files: mirror, ledger, heartbeat and notes. It asks neither the bot nor the exchange. */
+export class BotFiles implements BotReading {
+  private readonly options: BotFilesOptions;
+  private readonly sinceMs: number;
+  private opened: { readonly reader: MirrorReader; readonly inode: number } | null = null;
+
+  constructor(options: BotFilesOptions) {
+    this.options = options;
+    this.sinceMs = options.nowMs();
+  }
+
+  hasNews(cursor: JournalCursor | null): boolean {
+    return this.read((reader) => reader.pages.journalEnds()?.last !== cursor?.seq, false);
+  }
+
+  look(of: { readonly cursor: JournalCursor | null; readonly deviceBefore: string | null }): BotLook {
+    const { dataFolder, nowMs } = this.options;
+    const atMs = nowMs();
+    const mirror = this.mirrorNow(of.cursor, atMs);
+    const pulse = readPulse(dataFolder);
+    const snapshot: AlertSnapshot = {
+      atMs,
+      ...mirror.now,
+      lastSignMs: pulse === null ? null : Math.floor(pulse.beatMs),
+      watchedSinceMs: this.sinceMs,
+      lockouts: this.lockouts(atMs),
+      freeBytes: this.freeBytes(),
+      diskFault: this.diskFault(),
+      clockAheadMs: readClockNote(dataFolder),
+      device: this.device(),
+      deviceBefore: of.deviceBefore,
+    };
+    return { snapshot, cursor: mirror.cursor };
+  }
+
+  period(range: { readonly fromMs: number; readonly toMs: number }): Omit<PeriodFigures, 'lockouts'> {
+    const none = { ...range, equity: [], trades: 0, fees: [] };
+    return this.read((reader) => periodFigures(reader, range), none);
+  }
+
+  /** The bot's mirror, for those who answer a person; `otherwise` where there is none. */
+  read<Result>(work: (reader: MirrorReader) => Result, otherwise: Result): Result {
+    const reader = this.readerNow();
+    return reader === null ? otherwise : reader.atOnce(() => work(reader));
+  }
+
+  close(): void {
+    this.opened?.reader.close();
+    this.opened = null;
+  }
+
+  private mirrorNow(
+    cursor: JournalCursor | null,
+    atMs: number,
+  ): { readonly now: MirrorNow; readonly cursor: JournalCursor | null } {
+    return this.read<{ readonly now: MirrorNow; readonly cursor: JournalCursor | null }>(
+      (reader) => {
+        const epoch = reader.epoch();
+        const last = reader.pages.journalEnds()?.last ?? 0;
+        // Another mirror, or one that was put back: its past is not news.
+        const isKnown = cursor !== null && cursor.epoch === epoch && cursor.seq <= last;
+        const rows = isKnown ? reader.pages.journalAfter(cursor.seq, MOST_LINES) : [];
+        const seq = rows.at(-1)?.seq ?? (isKnown ? cursor.seq : last);
+        return { now: readMirrorNow(reader, { rows, atMs }), cursor: { epoch, seq } };
+      },
+      { now: NOTHING_READ, cursor: null },
+    );
+  }
+
+  /** Opened when it is first there, and anew where it was replaced. */
+  private readerNow(): MirrorReader | null {
+    const { mirrorPath, madeSinceMs } = this.options;
+    const stat = statSync(mirrorPath, { throwIfNoEntry: false });
+    // Where the file system knows no birth, the mirror of the last run is read until it is replaced.
+    const isOld =
+      madeSinceMs !== null && stat !== undefined && stat.birthtimeMs > 0 && stat.birthtimeMs < madeSinceMs;
+    const inode = stat === undefined || isOld ? null : stat.ino;
+    if (this.opened !== null && this.opened.inode === inode) return this.opened.reader;
+    this.close();
+    if (inode === null) return null;
+    this.opened = { reader: new MirrorReader(mirrorPath), inode };
+    return this.opened.reader;
+  }
+
+  private lockouts(atMs: number): AlertSnapshot['lockouts'] {
+    const note = readLedgerNote(this.options.dataFolder);
+    if (note === null) return [];
+    try {
+      const own = new Set(note.subjects);
+      return readLedger(note.ledger, monotonicMs()).flatMap(({ budget, subject, lockedForMs, isOnTrial }) =>
+        own.has(subject) && (lockedForMs !== null || isOnTrial)
+          ? [{ budget, endsAtMs: lockedForMs === null ? null : Math.round(atMs + lockedForMs) }]
+          : [],
+      );
+    } catch {
+      // Another process has it locked, or it is not there yet: the next look is soon.
+      return [];
+    }
+  }
+
+  private freeBytes(): number | null {
+    try {
+      const { bavail, bsize } = statfsSync(this.options.dataFolder);
+      return bavail * bsize;
+    } catch {
+      return null;
+    }
+  }
+
+  /** The room that the bot reserves is used up only where the disk was full. */
+  private diskFault(): string | null {
+    const { mirrorPath } = this.options;
+    const isUsed = existsSync(mirrorPath) && !existsSync(`${mirrorPath}.ballast`);
+    return isUsed ? 'the disk was full, so only cancels are written' : null;
+  }
+
+  private device(): string | null {
+    const { deviceFile } = this.options;
+    try {
+      if (deviceFile === null) return null;
+      return createHash('sha256').update(readFileSync(deviceFile)).digest('hex').slice(0, 16);
+    } catch {
+      return null;
+    }
+  }
+}

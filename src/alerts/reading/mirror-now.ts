@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { formatUnits } from '../../domain/money.ts';
+import { readKept } from '../../engine/kept-records.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
+import { algorithmFromJson } from '../../execution/algorithms/algorithm-json.ts';
+import { heldOf } from '../../execution/algorithms/bracket-stock.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { valuesOf, withoutDeposits } from '../../portfolio/value-series.ts';
+import type { AlertSnapshot, EquitySeries, JournalRow, NewFill } from '../core/alert-snapshot.ts';
+
+/** Orders at work that one look takes, and trades. A bot has far fewer. */
+const MOST_OPEN = 5_000;
+const MOST_FILLS = 500;
+
+/** How far back a peak of equity counts. */
+const PEAK_WITHIN_MS = 30 * 86_400_000;
+const MOST_VALUES = 3_000;
+
+/** Books that are older are looked at by the rule about data; how old is too old is for the rule. */
+const STALE_AFTER_MS = 30_000;
+
+/** What of a snapshot comes from the mirror. */
+export type MirrorNow = Pick<
+  AlertSnapshot,
+  | 'rows'
+  | 'fills'
+  | 'credential'
+  | 'unknownOrders'
+  | 'break'
+  | 'halt'
+  | 'staleFeeds'
+  | 'lastReadMs'
+  | 'strategies'
+  | 'unprotected'
+  | 'equity'
+>;
+
+/** Before there is a mirror. */
+export const NOTHING_READ: MirrorNow = {
+  rows: [],
+  fills: [],
+  credential: null,
+  unknownOrders: [],
+  break: null,
+  halt: null,
+  staleFeeds: [],
+  lastReadMs: null,
+  strategies: [],
+  unprotected: [],
+  equity: [],
+};
+
+/** The bot as its mirror has it, with the given lines of the journal. */
+export function readMirrorNow(
+  reader: MirrorReader,
+  { rows, atMs }: { readonly rows: readonly JournalRow[]; readonly atMs: number },
+): MirrorNow {
+  const kept = reader.kept();
+  const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN });
+  const readTimes = readKept(kept, 'read-times') ?? {};
+  const times = Object.values(readTimes);
+  const found = readKept(kept, 'reconciliation')?.break ?? null;
+  return {
+    rows,
+    fills: fillsOf(reader, rows),
+    credential: readKept(kept, 'credential')?.refused ?? null,
+    unknownOrders: open.flatMap(({ key, state, strategy, market, sentAtMs, plannedAtMs }) =>
+      state === 'unknown' ? [{ key, strategy, market, sinceMs: sentAtMs ?? plannedAtMs }] : [],
+    ),
+    break: found === null ? null : { sinceMs: found.atMs, rows: found.rows },
+    halt: readKept(kept, 'control')?.halted ?? null,
+    // Other feeds are read as seldom as the plan says; a book that is followed never is.
+    staleFeeds: Object.entries(readTimes).flatMap(([feed, readAtMs]) =>
+      feed.startsWith('book ') && atMs - readAtMs > STALE_AFTER_MS ? [{ feed, readAtMs }] : [],
+    ),
+    lastReadMs: times.length === 0 ? null : Math.max(...times),
+    strategies: reader.strategies().map(({ name, status, reason, atMs: sinceMs }) => ({
+      name,
+      status,
+      reason,
+      atMs: sinceMs,
+    })),
+    unprotected: unprotectedOf(reader, open),
+    equity: equityOf(reader, atMs),
+  };
+}
+
+const fillRow = z.object({ tradeId: z.string() });
+
+/** The trades that the new lines are about. */
+function fillsOf(reader: MirrorReader, rows: readonly JournalRow[]): readonly NewFill[] {
+  const ids = new Set(
+    rows.flatMap(({ kind, json }) => {
+      const read = kind === 'fill' ? fillRow.safeParse(JSON.parse(json)) : null;
+      return read?.success === true ? [read.data.tradeId] : [];
+    }),
+  );
+  if (ids.size === 0) return [];
+  return reader
+    .fills({ strategy: null, market: null, last: MOST_FILLS })
+    .filter(({ tradeId, orderKey }) => orderKey !== null && ids.has(tradeId))
+    .map(({ tradeId, strategy, market, side, atMs, price, amount, total }) => ({
+      tradeId,
+      strategy,
+      market,
+      side,
+      atMs,
+      price,
+      amount,
+      total,
+      currency: MARKET_NAMES.parseMarket(market).quote,
+    }));
+}
+
+/** Whether an order rests at the exchange, or may. */
+const isThere = ({ state }: OrderRecord): boolean =>
+  state === 'open' || state === 'unknown' || state === 'cancelling' || state === 'sending';
+
+/** Brackets that hold something and have no exit at the exchange. */
+function unprotectedOf(reader: MirrorReader, open: readonly OrderRecord[]): AlertSnapshot['unprotected'] {
+  return reader.algorithms(null).flatMap(({ intentId, strategy, market, json }) => {
+    const algorithm = algorithmFromJson(json);
+    if (algorithm.kind !== 'bracket') return [];
+    const orders = open.filter((order) => order.intentId === intentId);
+    const held = heldOf(algorithm, orders);
+    if (held <= 0n || orders.some((order) => order.side === 'sell' && isThere(order))) return [];
+    const { reason } = algorithm.setbacks;
+    const asset = MARKET_NAMES.parseMarket(market).base;
+    return [{ strategy, market, asset, amount: formatUnits(held), reason }];
+  });
+}
+
+/** Equity as a drawdown is measured: what there is now, less what was made since each moment. */
+export function equityOf(
+  reader: MirrorReader,
+  atMs: number,
+  fromMs = atMs - PEAK_WITHIN_MS,
+): readonly EquitySeries[] {
+  const range = { fromMs, toMs: atMs, most: MOST_VALUES };
+  return reader.figureNames('equity/').flatMap((name) => {
+    const currency = name.slice('equity/'.length);
+    const now = valuesOf(reader.figures(name, range)).at(-1);
+    const profits = valuesOf(reader.figures(`profit/${currency}`, range));
+    return now === undefined ? [] : [{ currency, values: withoutDeposits(profits, now.value) }];
+  });
+}

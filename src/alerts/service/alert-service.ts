@@ -1,0 +1,173 @@
+import type { AlertCondition } from '../core/alert-facts.ts';
+import type { AlertSnapshot } from '../core/alert-snapshot.ts';
+import type { PeriodFigures } from '../core/alert-facts.ts';
+import { judgeSnapshot } from '../core/judge-snapshot.ts';
+import type { ChannelRoute } from '../core/route-note.ts';
+import type { RuleSettings } from '../core/rule-settings.ts';
+import { dueSummaries, type SummarySettings } from '../core/summary-time.ts';
+import { trackAlerts, type TrackSettings } from '../core/track-alerts.ts';
+import { tehranDay } from '../../domain/tehran-time.ts';
+import type { AlertOutbox, JournalCursor } from '../outbox/alert-outbox.ts';
+import type { ChannelSender } from './channel-sender.ts';
+import type { SafeOutbox } from './safe-outbox.ts';
+
+/** What a look at the bot finds, and where in the journal it ended. */
+export interface BotLook {
+  readonly snapshot: AlertSnapshot;
+  readonly cursor: JournalCursor | null;
+}
+
+/** The bot as its files show it. */
+export interface BotReading {
+  /** Whether the journal has grown since the place. Cheap. */
+  hasNews(cursor: JournalCursor | null): boolean;
+  /** Everything now, with the lines of the journal since the place; without one, none of the past. */
+  look(of: { readonly cursor: JournalCursor | null; readonly deviceBefore: string | null }): BotLook;
+  period(of: { readonly fromMs: number; readonly toMs: number }): Omit<PeriodFigures, 'lockouts'>;
+}
+
+export interface AlertServiceOptions {
+  readonly reading: BotReading;
+  readonly outbox: SafeOutbox;
+  readonly rules: RuleSettings;
+  readonly track: TrackSettings;
+  readonly summary: SummarySettings;
+  readonly routes: readonly ChannelRoute[];
+  readonly senders: readonly ChannelSender[];
+  readonly nowMs: () => number;
+  readonly log: (level: 'info' | 'warning', text: string) => void;
+}
+
+/** Without a new line in the journal the bot is looked at this often: silence and time have no line. */
+const LOOK_EVERY_MS = 2_000;
+/** How often the place in the journal is written down while nothing is found. */
+const KEEP_EVERY_MS = 60_000;
+const PRUNE_EVERY_MS = 3_600_000;
+/** Alerts that a summary looks at for lockouts. */
+const MOST_LISTED = 5_000;
+
+/**
+ * Looks at the bot whenever its journal has grown, judges what it finds, keeps alerts, and has them sent. It
+ * reads the bot's files and writes its own outbox: the bot knows nothing of it.
+ */
+export class AlertService {
+  private readonly options: AlertServiceOptions;
+  private readonly waiting = new Map<string, number>();
+  private lookedAtMs = Number.NEGATIVE_INFINITY;
+  private prunedAtMs = Number.NEGATIVE_INFINITY;
+  /** How far the journal was read, which is written down with what was found, and now and then. */
+  private cursor: JournalCursor | null = null;
+  private keptAtMs = Number.NEGATIVE_INFINITY;
+  private isSaid = false;
+
+  constructor(options: AlertServiceOptions) {
+    this.options = options;
+  }
+
+  /** One turn: a look where something may have changed, and a push to every channel. Never throws. */
+  turn(): void {
+    const { senders, log } = this.options;
+    try {
+      this.options.outbox.use((outbox) => this.lookIfDue(outbox));
+      for (const sender of senders) sender.pump();
+      this.isSaid = false;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!this.isSaid) log('warning', `alerts can not look at the bot just now: ${reason}`);
+      this.isSaid = true;
+    }
+  }
+
+  private lookIfDue(outbox: AlertOutbox): void {
+    const nowMs = this.options.nowMs();
+    this.cursor ??= outbox.cursor();
+    const { cursor } = this;
+    const isDue = Math.abs(nowMs - this.lookedAtMs) >= LOOK_EVERY_MS;
+    if (!isDue && !this.options.reading.hasNews(cursor)) return;
+    this.lookedAtMs = nowMs;
+    this.look(outbox, { cursor, nowMs });
+    if (Math.abs(nowMs - this.prunedAtMs) < PRUNE_EVERY_MS) return;
+    this.prunedAtMs = nowMs;
+    outbox.prune(nowMs, this.options.routes);
+  }
+
+  private look(
+    outbox: AlertOutbox,
+    { cursor, nowMs }: { readonly cursor: JournalCursor | null; readonly nowMs: number },
+  ): void {
+    const { reading, rules, track, routes } = this.options;
+    const deviceBefore = outbox.meta('device');
+    const found = reading.look({ cursor, deviceBefore });
+    const { device } = found.snapshot;
+    const conditions = [...this.own(nowMs), ...judgeSnapshot(found.snapshot, rules)];
+    const open = outbox.openAlerts();
+    const changes = trackAlerts({ open, conditions, waiting: this.waiting }, track, nowMs);
+    const summaries = this.summaries(outbox, nowMs);
+    const meta = { ...(device === null || device === deviceBefore ? {} : { device }), ...summaries.meta };
+    const isNothing = changes.length === 0 && summaries.made.length === 0 && Object.keys(meta).length === 0;
+    // Lines that say nothing are not worth a write each: after a crash they are read again.
+    if (!isNothing || Math.abs(nowMs - this.keptAtMs) >= KEEP_EVERY_MS) {
+      this.keptAtMs = nowMs;
+      outbox.apply({
+        changes: [...changes, ...summaries.made.map((condition) => ({ kind: 'open', condition }) as const)],
+        atMs: nowMs,
+        cursor: found.cursor,
+        channels: routes,
+        meta,
+      });
+    }
+    this.cursor = found.cursor ?? this.cursor;
+  }
+
+  /** What is wrong with alerts themselves. */
+  private own(nowMs: number): readonly AlertCondition[] {
+    const reason = this.options.outbox.problem;
+    if (reason === null) return [];
+    return [{ key: 'outbox', severity: 'warning', facts: { rule: 'outbox', reason }, sinceMs: nowMs }];
+  }
+
+  private summaries(
+    outbox: AlertOutbox,
+    nowMs: number,
+  ): { readonly made: readonly AlertCondition[]; readonly meta: Readonly<Record<string, string>> } {
+    const made = { day: madeOn(outbox, 'day'), week: madeOn(outbox, 'week') };
+    const due = dueSummaries(this.options.summary, made, nowMs);
+    const today = tehranDay(nowMs);
+    // A new outbox sums up no time before it: what is due already is taken for made.
+    if (made.day === null || made.week === null) {
+      const isDue = (period: 'day' | 'week'): boolean => due.some((one) => one.period === period);
+      const dayOf = (period: 'day' | 'week'): string => String(isDue(period) ? today : today - 1);
+      return { made: [], meta: { 'summary day': dayOf('day'), 'summary week': dayOf('week') } };
+    }
+    return {
+      made: due.map(({ period, fromMs, toMs }) => ({
+        key: `summary ${period} ${toMs}`,
+        severity: 'info',
+        facts: {
+          rule: 'summary',
+          period,
+          figures: {
+            ...this.options.reading.period({ fromMs, toMs }),
+            lockouts: lockoutsIn(outbox, { fromMs, toMs }),
+          },
+        },
+        sinceMs: nowMs,
+        isMoment: true,
+      })),
+      meta: Object.fromEntries(due.map(({ period, day }) => [`summary ${period}`, String(day)])),
+    };
+  }
+}
+
+function madeOn(outbox: AlertOutbox, period: 'day' | 'week'): number | null {
+  const text = outbox.meta(`summary ${period}`);
+  return text === null ? null : Number(text);
+}
+
+function lockoutsIn(outbox: AlertOutbox, of: { readonly fromMs: number; readonly toMs: number }): number {
+  return outbox
+    .list({ isOpenOnly: false, last: MOST_LISTED, beforeId: null })
+    .filter(
+      ({ facts, openedAtMs }) => facts.rule === 'lockout' && openedAtMs >= of.fromMs && openedAtMs < of.toMs,
+    ).length;
+}

@@ -1,0 +1,100 @@
+import type { Channel, SendResult } from '../channels/channel.ts';
+import { planMessage, type PacingSettings } from '../core/plan-message.ts';
+import type { AlertOutbox, StoredMessage } from '../outbox/alert-outbox.ts';
+import { messageText, type MessageVoice } from '../text/message-text.ts';
+import type { SafeOutbox } from './safe-outbox.ts';
+
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 300_000;
+/** What was refused needs a person: the token is wrong, the chat is gone. */
+const REFUSED_WAIT_MS = 600_000;
+/** A message that nobody has taken for so long is given up; what is newer goes on. */
+const GIVE_UP_AFTER_MS = 86_400_000;
+
+const HOUR_MS = 3_600_000;
+
+export interface ChannelSenderOptions {
+  readonly channel: Channel;
+  readonly outbox: SafeOutbox;
+  readonly pacing: PacingSettings;
+  readonly voice: MessageVoice;
+  readonly nowMs: () => number;
+  readonly mutedUntilMs: () => number;
+  readonly log: (level: 'info' | 'warning', text: string) => void;
+}
+
+/**
+ * Sends what one channel is to say, a message after the other. A message is written down, sent, and marked as
+ * sent once the service has said so; else it is tried again, ever more rarely, for a day.
+ */
+export class ChannelSender {
+  private readonly options: ChannelSenderOptions;
+  private sending: Promise<void> | null = null;
+  private isSaid = false;
+
+  constructor(options: ChannelSenderOptions) {
+    this.options = options;
+  }
+
+  /** To be called often: begins to send what is due, and does not wait for it. */
+  pump(): void {
+    if (this.sending !== null) return;
+    const message = this.options.outbox.use((outbox) => this.next(outbox));
+    if (message === null) return;
+    this.sending = this.send(message).finally(() => {
+      this.sending = null;
+    });
+  }
+
+  /** Settles when nothing is on its way any more. */
+  async settled(): Promise<void> {
+    await this.sending;
+  }
+
+  private next(outbox: AlertOutbox): StoredMessage | null {
+    const { channel, pacing, mutedUntilMs } = this.options;
+    const nowMs = this.options.nowMs();
+    const unsent = outbox.unsent(channel.name);
+    if (unsent !== null) return unsent.nextAtMs <= nowMs ? unsent : null;
+    const notes = outbox.notes(channel.name);
+    if (notes.length === 0) return null;
+    const sent = outbox.sentSince(channel.name, nowMs - HOUR_MS);
+    const plan = planMessage({ notes, sent, mutedUntilMs: mutedUntilMs() }, pacing, nowMs);
+    return plan.kind === 'send' ? outbox.compose(channel.name, plan.message, nowMs) : null;
+  }
+
+  private async send(message: StoredMessage): Promise<void> {
+    const { channel, voice, outbox } = this.options;
+    const result = await channel.send(messageText(message, voice));
+    outbox.use((each) => this.mark(each, message, result));
+  }
+
+  private mark(outbox: AlertOutbox, { id, tries, madeAtMs }: StoredMessage, result: SendResult): void {
+    const { channel, log } = this.options;
+    const nowMs = this.options.nowMs();
+    if (result.kind === 'delivered') {
+      outbox.sent(id, nowMs);
+      if (this.isSaid) log('info', `the channel ${channel.name} takes messages again`);
+      this.isSaid = false;
+      return;
+    }
+    const { problem } = result;
+    if (nowMs - madeAtMs >= GIVE_UP_AFTER_MS) {
+      outbox.gaveUp(id, { atMs: nowMs, problem });
+      log('warning', `the message ${id} was given up in the channel ${channel.name} after a day: ${problem}`);
+      return;
+    }
+    outbox.failed(id, { nextAtMs: nowMs + waitMs(result, tries), problem });
+    // Once, and not with each of the tries.
+    if (!this.isSaid) {
+      const verb = result.kind === 'refused' ? 'refuses' : 'did not take';
+      log('warning', `the channel ${channel.name} ${verb} a message, which is tried again: ${problem}`);
+    }
+    this.isSaid = true;
+  }
+}
+
+function waitMs(result: Exclude<SendResult, { kind: 'delivered' }>, tries: number): number {
+  if (result.kind === 'refused') return REFUSED_WAIT_MS;
+  return result.afterMs ?? Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 10));
+}

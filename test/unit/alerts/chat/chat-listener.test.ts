@@ -1,0 +1,220 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ChatAction } from '../../../../src/alerts/chat/answer-chat.ts';
+import { carryOut } from '../../../../src/alerts/chat/carry-out.ts';
+import { ChatListener, type ChatApi } from '../../../../src/alerts/chat/chat-listener.ts';
+import { chatTexts } from '../../../../src/alerts/chat/chat-replies.ts';
+import { createTelegramChat } from '../../../../src/alerts/channels/telegram-transport.ts';
+import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
+import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
+import { localeOf } from '../../../../src/language/locale.ts';
+import { apiError, ChatServer, TAKEN } from '../../../support/chat-server.ts';
+import { NOON_MS } from '../core/snapshot-fixture.ts';
+import { botSeen } from './chat-fixture.ts';
+
+const ALI = 7;
+
+let folder: string;
+let outbox: SafeOutbox;
+let done: (readonly [ChatAction, string])[];
+let replies: { lines: readonly string[]; buttons: readonly (readonly { data: string }[])[] }[];
+let updates: unknown[];
+let nowMs: number;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-chat-'));
+  outbox = new SafeOutbox(folder);
+  done = [];
+  replies = [];
+  updates = [];
+  nowMs = NOON_MS;
+});
+afterEach(() => {
+  outbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const said = (text: string, from = ALI): void => {
+  const message = { from: { id: from }, chat: { id: 5 }, date: nowMs / 1_000, text };
+  updates.push({ update_id: updates.length + 1, message });
+};
+const pressed = (data: string, from = ALI): void => {
+  const callback_query = { id: 'c', from: { id: from }, data, message: { chat: { id: 5 } } };
+  updates.push({ update_id: updates.length + 1, callback_query });
+};
+
+/** Updates stay until a later one is asked for, as at the service. */
+const api: ChatApi = {
+  updates: async (offset) => updates.filter((one) => (one as { update_id: number }).update_id >= offset),
+  reply: async (_, reply) => {
+    replies.push(reply);
+    return { kind: 'delivered' };
+  },
+  answerPress: async () => undefined,
+  close: async () => undefined,
+};
+
+const listener = (over: Partial<ConstructorParameters<typeof ChatListener>[0]> = {}): ChatListener =>
+  new ChatListener({
+    channel: 'telegram',
+    api,
+    allowed: [ALI],
+    outbox,
+    locale: localeOf('en'),
+    view: () => botSeen(),
+    carryOut: async (action, by) => {
+      done.push([action, by]);
+      return 'Done: it is';
+    },
+    nowMs: () => nowMs,
+    log: () => undefined,
+    ...over,
+  });
+
+const markOf = (reply: (typeof replies)[number] | undefined): string => reply?.buttons[0]?.[0]?.data ?? '';
+
+describe('commands by chat', () => {
+  test('are done once, however often their button is pressed, and over a restart', async () => {
+    said('/halt');
+    await listener().turn();
+    const yes = markOf(replies[0]);
+    pressed(yes);
+    pressed(yes);
+    await listener().turn();
+    await listener().turn();
+    expect(done).toEqual([[{ kind: 'halt' }, String(ALI)]]);
+    expect(replies.slice(1).map(({ lines }) => lines[0])).toEqual([
+      'Done: it is',
+      'That question is over. Send the command again',
+    ]);
+  });
+
+  test('of strangers are not answered, and counted', async () => {
+    said('/status', 666);
+    pressed('go:halt', 666);
+    await listener().turn();
+    expect(replies).toEqual([]);
+    expect(outbox.use((each) => each.meta('strangers telegram'))).toBe('2');
+  });
+
+  test('are confirmed by who asked for them alone, and within two minutes', async () => {
+    said('/halt');
+    const both = listener({ allowed: [ALI, 8] });
+    await both.turn();
+    pressed(markOf(replies[0]), 8);
+    await both.turn();
+    nowMs += 121_000;
+    pressed(markOf(replies[0]));
+    await both.turn();
+    expect(done).toEqual([]);
+    expect(replies).toHaveLength(3);
+  });
+
+  test('mute, acknowledge, and take back', async () => {
+    outbox.use((each) =>
+      each.apply({
+        changes: [
+          {
+            kind: 'open',
+            condition: { key: 'k', severity: 'critical', facts: { rule: 'test' }, sinceMs: 1 },
+          },
+        ],
+        atMs: 1,
+        cursor: null,
+        channels: [],
+      }),
+    );
+    pressed('ack:1');
+    pressed('ack:1');
+    said('/mute 30');
+    said('/halt');
+    await listener().turn();
+    expect(outbox.use((each) => each.openAlerts())?.[0]).toMatchObject({ acknowledgedBy: String(ALI) });
+    expect(outbox.use((each) => each.meta('muted until'))).toBe(String(NOON_MS + 1_800_000));
+    pressed(markOf(replies.at(-1)).replace('yes', 'no'));
+    pressed(markOf(replies.at(-1)));
+    await listener().turn();
+    expect(done).toEqual([]);
+    expect(replies.map(({ lines }) => lines[0])).toEqual([
+      'Acknowledged by 7: #1',
+      '#1 was acknowledged before, or is not there',
+      'Only what is critical until 2026-01-05 12:30',
+      'Halt trading and cancel 1 open order? It holds until you resume',
+      'Nothing was done',
+      'That question is over. Send the command again',
+    ]);
+  });
+
+  test('pass over what nobody said', async () => {
+    updates.push({ update_id: 1 }, { update_id: 2, channel_post: {} });
+    await listener().turn();
+    expect(outbox.use((each) => each.meta('offset telegram'))).toBe('3');
+  });
+});
+
+const act = async (action: ChatAction): Promise<string> =>
+  carryOut(action, { dataFolder: folder, by: 'ali', say: chatTexts(localeOf('en')) });
+
+describe('an action', () => {
+  test.each<[ChatAction, object | null]>([
+    [{ kind: 'halt' }, { reason: 'by ali by chat' }],
+    [{ kind: 'resume' }, null],
+    [{ kind: 'pause', strategy: 'grid' }, null],
+    [{ kind: 'resume-one', strategy: 'grid' }, null],
+  ])('%j waits for the bot where none runs', async (action, halted) => {
+    expect(await act(action)).toContain('No bot has taken it yet');
+    const client = new ControlClient(folder);
+    if (halted === null) expect(client.isHalted()).toBeNull();
+    else expect(client.isHalted()).toMatchObject(halted);
+    client.close();
+  });
+
+  test('says why it was not done', async () => {
+    rmSync(folder, { recursive: true, force: true });
+    const unusable = carryOut(
+      { kind: 'halt' },
+      {
+        dataFolder: '/dev/null/x',
+        by: 'ali',
+        say: chatTexts(localeOf('en')),
+      },
+    );
+    expect(await unusable).toMatch(/^NOT done: /);
+  });
+});
+
+describe('the API of Telegram', () => {
+  test('gives updates from an offset on, and takes answers with their markup escaped', async () => {
+    const server = new ChatServer(() => TAKEN);
+    const apiRoot = await server.listen();
+    const chat = createTelegramChat({ kind: 'telegram', token: '1:a-secret-token', apiRoot, proxy: null });
+    const update = { update_id: 9, message: { message_id: 1 } };
+    server.answers({ status: 200, body: { ok: true, result: [update] } });
+    expect(await chat.updates(9, new AbortController().signal)).toEqual([update]);
+    expect(server.seen[0]?.body).toMatchObject({ offset: 9 });
+    await chat.reply(5, { lines: ['<b>', 'x'], buttons: [[{ label: 'a', data: 'b' }]] });
+    expect(server.seen[1]?.body).toMatchObject({ chat_id: 5, text: '&lt;b&gt;\nx' });
+    await chat.answerPress('c');
+    server.answers(apiError(409, 'another one reads 1:a-secret-token'), apiError(400, '1:a-secret-token'));
+    await expect(chat.updates(9, new AbortController().signal)).rejects.toThrow(
+      /409: another one reads \[secret\]/,
+    );
+    expect(JSON.stringify(await chat.reply(5, { lines: ['x'], buttons: [] }))).toContain('[secret]');
+    await chat.close();
+    await server.close();
+  });
+
+  test('ends at once while it waits for updates', async () => {
+    const server = new ChatServer(() => 'hang');
+    const apiRoot = await server.listen();
+    const chat = createTelegramChat({ kind: 'bale', token: '1:a-secret-token', apiRoot, proxy: null });
+    const log: string[] = [];
+    const waiting = listener({ api: chat, log: (level, text) => void log.push(`${level}: ${text}`) });
+    waiting.begin();
+    await expect.poll(() => server.seen.length).toBe(1);
+    await waiting.end();
+    expect(log).toEqual([]);
+    await server.close();
+  });
+});

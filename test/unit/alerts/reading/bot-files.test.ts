@@ -1,0 +1,217 @@
+import { writeFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { BotFiles } from '../../../../src/alerts/reading/bot-files.ts';
+import { writeClockNote } from '../../../../src/daemon/clock-note.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';
+import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
+import { AssetLedger } from '../../../../src/portfolio/asset-ledger.ts';
+import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
+import { algorithmToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
+import type { BracketAlgorithm } from '../../../../src/execution/algorithms/bracket.ts';
+import { NO_SETBACKS } from '../../../../src/execution/algorithms/setbacks.ts';
+import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
+import { tradeIdOf } from '../../../../src/venues/whole-ids.ts';
+import { DURABLE, fillRecord, MirrorFolder, NOW_MS, orderRecord } from '../../mirror/mirror-fixture.ts';
+
+let mirror: MirrorFolder;
+let store: MirrorStore;
+let files: BotFiles;
+beforeEach(() => {
+  mirror = new MirrorFolder();
+  store = mirror.open();
+  files = new BotFiles({
+    dataFolder: mirror.folder,
+    mirrorPath: mirror.path,
+    madeSinceMs: null,
+    deviceFile: join(mirror.folder, 'device'),
+    nowMs: () => NOW_MS,
+  });
+});
+afterEach(() => {
+  files.close();
+  mirror[Symbol.dispose]();
+});
+
+const write = (...changes: readonly MirrorChange[]): void => store.apply(changes, DURABLE);
+const keep = (name: string, value: unknown): MirrorChange => ({
+  kind: 'kept',
+  name,
+  json: JSON.stringify(value),
+});
+const journal = (subject: string, facts: object): MirrorChange => ({
+  kind: 'journal',
+  entry: { kind: subject === 'halt' ? 'control' : 'fill', subject, json: JSON.stringify(facts) },
+});
+
+const at = (name: string, atMs: number, value: string): MirrorChange => ({
+  kind: 'figure',
+  figure: { name, atMs, value },
+});
+
+const STRATEGY = writeInstance('{}', {
+  ledger: new AssetLedger({
+    marketNames: MARKET_NAMES,
+    currency: 'rls',
+    quotes: new Set(['rls']),
+    sees: () => true,
+  }),
+  requests: 0,
+  fills: 0,
+  orders: 0,
+  fees: new Map(),
+});
+
+const BRACKET: BracketAlgorithm = {
+  kind: 'bracket',
+  terms: {
+    entry: null,
+    takeProfit: null,
+    stopLoss: null,
+    trail: null,
+    breakEvenAt: null,
+    timeStopMs: null,
+    stopSlip: parseUnits('0'),
+    whenCanceled: 'replace',
+    tag: null,
+  },
+  entry: 'ended',
+  bought: parseUnits('0.5'),
+  gross: parseUnits('0.5'),
+  spent: parseUnits('100'),
+  exits: { filled: parseUnits('0.1'), countedKey: null },
+  heldSinceMs: NOW_MS,
+  highest: null,
+  closeAtMs: NOW_MS,
+  raisedStop: null,
+  raisedBy: null,
+  trailedAtMs: null,
+  isMoving: false,
+  isStopAlone: false,
+  leaving: null,
+  setbacks: { ...NO_SETBACKS, reason: 'SmallOrder' },
+};
+
+const look = (cursor: Parameters<BotFiles['look']>[0]['cursor'] = null): ReturnType<BotFiles['look']> =>
+  files.look({ cursor, deviceBefore: null });
+
+describe('the files of a bot', () => {
+  test('begin with the end of the journal: the past is no news', () => {
+    write(journal('halt', { reason: 'old' }));
+    const { cursor, snapshot } = look();
+    expect(snapshot.rows).toEqual([]);
+    expect(files.hasNews(cursor)).toBe(false);
+    write(journal('halt', { reason: 'new' }));
+    expect(files.hasNews(cursor)).toBe(true);
+    const next = look(cursor);
+    expect(next.snapshot.rows.map(({ json }) => json)).toEqual(['{"reason":"new"}']);
+    expect(files.hasNews(next.cursor)).toBe(false);
+  });
+
+  test('say what is halted, refused, broken, unknown and failed', () => {
+    write(
+      keep('control', { halted: { reason: 'news', sinceMs: 5, wholeAccount: false } }),
+      keep('credential', { refused: { name: 'the token', advice: 'a new one', sinceMs: 6 } }),
+      keep('read-times', { 'book BTCIRT': NOW_MS - 60_000, orders: NOW_MS - 70_000 }),
+      { kind: 'order', order: orderRecord({ state: 'unknown', sentAtMs: 7 }) },
+      {
+        kind: 'strategy',
+        strategy: { name: 'grid', status: 'stopped', reason: 'threw', json: STRATEGY, atMs: NOW_MS },
+      },
+    );
+    expect(look().snapshot).toMatchObject({
+      halt: { reason: 'news', sinceMs: 5 },
+      credential: { advice: 'a new one' },
+      unknownOrders: [{ strategy: 'ma-cross', market: 'BTCIRT', sinceMs: 7 }],
+      strategies: [{ name: 'grid', status: 'stopped', reason: 'threw' }],
+      staleFeeds: [{ feed: 'book BTCIRT', readAtMs: NOW_MS - 60_000 }],
+      lastReadMs: NOW_MS - 60_000,
+    });
+  });
+
+  test('say which position of a bracket has no exit at the exchange', () => {
+    const exit = orderRecord({
+      key: 'exit',
+      intentId: 'b1',
+      side: 'sell',
+      state: 'open',
+      strategy: 'dip',
+      amount: parseUnits('0.4'),
+    });
+    const algorithm = {
+      intentId: 'b1',
+      strategy: 'dip',
+      market: 'BTCIRT',
+      json: algorithmToJson(BRACKET),
+    };
+    write({ kind: 'algorithm', algorithm }, { kind: 'order', order: exit });
+    expect(look().snapshot.unprotected).toEqual([]);
+    write({ kind: 'order', order: { ...exit, state: 'rejected' } });
+    expect(look().snapshot.unprotected).toEqual([
+      { strategy: 'dip', market: 'BTCIRT', asset: 'btc', amount: '0.4', reason: 'SmallOrder' },
+    ]);
+  });
+
+  test('give the trades that the new lines are about', () => {
+    const { cursor } = look();
+    write(
+      { kind: 'fill', fill: fillRecord() },
+      { kind: 'fill', fill: fillRecord({ tradeId: tradeIdOf(71), cursor: 71, orderKey: null }) },
+      journal('bot-ma-cross-e001-1', { tradeId: tradeIdOf(70) }),
+      journal('foreign', { tradeId: tradeIdOf(71) }),
+    );
+    expect(look(cursor).snapshot.fills).toMatchObject([{ tradeId: tradeIdOf(70), currency: 'rls' }]);
+  });
+
+  test('give equity without deposits, and sum a time up', () => {
+    write(
+      at('equity/rls', NOW_MS - 2_000, '100'),
+      at('equity/rls', NOW_MS - 1_000, '1090'),
+      at('profit/rls', NOW_MS - 2_000, '0'),
+      at('profit/rls', NOW_MS - 1_000, '-10'),
+      { kind: 'fill', fill: fillRecord({ atMs: NOW_MS - 1_500 }) },
+    );
+    const [equity] = look().snapshot.equity;
+    expect(equity?.values.map(({ value }) => value)).toEqual([parseUnits('1100'), parseUnits('1090')]);
+    expect(files.period({ fromMs: NOW_MS - 5_000, toMs: NOW_MS })).toMatchObject({
+      trades: 1,
+      equity: [{ currency: 'rls', now: '1090', change: '-10', points: [1_100, 1_090] }],
+    });
+  });
+
+  test('say what the notes beside the mirror say', () => {
+    writeClockNote(mirror.folder, -20_000);
+    writeFileSync(join(mirror.folder, 'device'), 'abc');
+    const { clockAheadMs, device, freeBytes, diskFault } = look().snapshot;
+    expect({ clockAheadMs, diskFault }).toEqual({ clockAheadMs: -20_000, diskFault: null });
+    expect(device).toMatch(/^[0-9a-f]{16}$/);
+    expect(freeBytes).toBeGreaterThan(0);
+    writeClockNote(mirror.folder, null);
+    rmSync(`${mirror.path}.ballast`);
+    expect(look().snapshot).toMatchObject({ clockAheadMs: null, diskFault: expect.any(String) as string });
+  });
+
+  test('are read anew where the mirror was replaced, and its past is no news', () => {
+    write(journal('halt', {}), journal('halt', {}));
+    const before = look().cursor;
+    store.abandon();
+    for (const end of ['', '-wal', '-shm', '.mark']) rmSync(mirror.path + end, { force: true });
+    store = mirror.open();
+    write(journal('halt', { reason: 'x' }));
+    const { cursor, snapshot } = look(before);
+    expect(snapshot.rows).toEqual([]);
+    expect(cursor?.epoch).not.toBe(before?.epoch);
+  });
+
+  test('are nothing before there is a mirror, and while it is that of an earlier run', () => {
+    const of = { dataFolder: mirror.folder, deviceFile: null, nowMs: () => NOW_MS } as const;
+    const early = new BotFiles({ ...of, mirrorPath: join(mirror.folder, 'none.sqlite'), madeSinceMs: null });
+    expect(early.look({ cursor: null, deviceBefore: null })).toMatchObject({ cursor: null });
+    expect(early.hasNews(null)).toBe(false);
+    const later = new BotFiles({ ...of, mirrorPath: mirror.path, madeSinceMs: Date.now() + 60_000 });
+    expect(later.look({ cursor: null, deviceBefore: null })).toMatchObject({ cursor: null });
+    early.close();
+    later.close();
+  });
+});

@@ -1,0 +1,193 @@
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { openOutboxFile } from '../../../../src/alerts/outbox/outbox-file.ts';
+import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
+import { NOON_MS } from '../core/snapshot-fixture.ts';
+import { KeptChannel, WatchedBot } from './watched-bot.ts';
+
+const HALT = { halt: { reason: 'news', sinceMs: NOON_MS } };
+const BROKEN = { break: { sinceMs: NOON_MS, rows: [] } };
+
+describe('a bot that is watched', () => {
+  test('is said to be halted at the first look, and that it goes on', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels;
+    await bot.run(2);
+    expect(all?.taken).toEqual([]);
+    bot.over = HALT;
+    bot.seq += 1;
+    await bot.run(1);
+    expect(all?.titles).toEqual(['bot: 🟠 #1 Trading is halted: news']);
+    bot.over = {};
+    await bot.run(30);
+    expect(all?.titles[1]).toMatch(/^bot: ✅ #1 Over after \d+s: Trading is halted: news$/);
+    expect(bot.outbox.use((outbox) => outbox.openAlerts())).toEqual([]);
+  });
+
+  test('is not said to be halted again after a restart, nor twice', async () => {
+    using bot = new WatchedBot();
+    bot.over = HALT;
+    await bot.run(3);
+    bot.restart();
+    await bot.run(20);
+    expect(bot.channels[0]?.taken).toHaveLength(1);
+  });
+
+  test('has what nobody acknowledged told to the next step', async () => {
+    const [first, second] = [new KeptChannel('first'), new KeptChannel('second', { step: 2 })];
+    using bot = new WatchedBot([first, second]);
+    bot.over = BROKEN;
+    await bot.run(590);
+    expect([first.tried, second.tried]).toEqual([1, 0]);
+    await bot.run(20);
+    expect(second.titles[0]).toContain('Nobody has acknowledged for 10m');
+    expect(first.tried).toBe(1);
+  });
+
+  test('is left alone about what somebody has acknowledged', async () => {
+    const second = new KeptChannel('second', { step: 2 });
+    using bot = new WatchedBot([new KeptChannel('first'), second]);
+    bot.over = BROKEN;
+    await bot.run(5);
+    expect(bot.outbox.use((outbox) => outbox.acknowledge(1, { by: 'ali', atMs: bot.nowMs }))).toBe(true);
+    await bot.run(700);
+    expect(second.tried).toBe(0);
+  });
+
+  test('is summed up once a day, at the time that is set', async () => {
+    using bot = new WatchedBot();
+    await bot.run(29 * 60);
+    expect(bot.channels[0]?.tried).toBe(0);
+    await bot.run(120);
+    bot.restart();
+    await bot.run(120);
+    expect(bot.channels[0]?.taken).toMatchObject([
+      { lines: expect.arrayContaining(['3 trades']) as unknown },
+    ]);
+  });
+
+  test('is watched on after a look that failed, which is said once', async () => {
+    using bot = new WatchedBot();
+    bot.fault = new Error('the mirror can not be read');
+    await bot.run(10);
+    bot.fault = null;
+    bot.over = HALT;
+    await bot.run(5);
+    expect(bot.log).toEqual(['warning: alerts can not look at the bot just now: the mirror can not be read']);
+    expect(bot.channels[0]?.tried).toBe(1);
+  });
+});
+
+describe('a message', () => {
+  test('is tried again under its id, ever more rarely, until it is taken', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels as [KeptChannel];
+    all.answers.push(
+      ...Array.from({ length: 3 }, () => ({ kind: 'retry', afterMs: null, problem: 'down' }) as const),
+    );
+    bot.over = HALT;
+    await bot.run(5);
+    expect(all.tried).toBe(2);
+    await bot.run(20);
+    expect([all.tried, all.taken.length]).toEqual([4, 1]);
+    expect(bot.log).toEqual([
+      'warning: the channel all did not take a message, which is tried again: down',
+      'info: the channel all takes messages again',
+    ]);
+  });
+
+  test('waits as long as the service says, and minutes where it was refused', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels as [KeptChannel];
+    all.answers.push({ kind: 'retry', afterMs: 60_000, problem: '429' }, { kind: 'refused', problem: '403' });
+    bot.over = HALT;
+    await bot.run(59);
+    expect(all.tried).toBe(1);
+    await bot.run(500);
+    expect(all.tried).toBe(2);
+    await bot.run(200);
+    expect(all.taken).toHaveLength(1);
+  });
+
+  test('is held up in one channel by nothing that happens in another', async () => {
+    const [dead, alive] = [new KeptChannel('dead'), new KeptChannel('alive')];
+    using bot = new WatchedBot([dead, alive]);
+    dead.answers.push(...Array.from({ length: 99 }, () => ({ kind: 'refused', problem: '401' }) as const));
+    bot.over = HALT;
+    await bot.run(2);
+    expect([alive.taken.length, dead.taken.length]).toEqual([1, 0]);
+    const [alert] = bot.outbox.use((outbox) => outbox.list({ isOpenOnly: false, last: 1, beforeId: null }))!;
+    expect(alert?.deliveries).toMatchObject([{ state: 'delivered' }, { state: 'waiting' }]);
+  });
+
+  test('is sent after a crash that came between the sending and the mark', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels as [KeptChannel];
+    bot.over = HALT;
+    bot.nowMs += 1_000;
+    // The process is gone before the service has answered.
+    bot.service.turn();
+    bot.restart();
+    await bot.run(3);
+    expect(all.taken.map(({ id }) => id)).toEqual(['bot-1', 'bot-1']);
+  });
+
+  test('is given up after a day, and what is newer goes on', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels as [KeptChannel];
+    all.answers.push({ kind: 'refused', problem: '403' }, { kind: 'refused', problem: '403' });
+    bot.over = HALT;
+    await bot.run(2);
+    bot.nowMs += 86_400_000;
+    bot.over = { ...HALT, ...BROKEN };
+    await bot.run(3);
+    expect(bot.log.join('\n')).toContain('was given up in the channel all after a day: 403');
+    expect(all.titles.join()).toContain('The books do not agree');
+  });
+});
+
+describe('an outbox that can not be used', () => {
+  test('is replaced by one in memory, which sends all the same and says so', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels as [KeptChannel];
+    bot.over = HALT;
+    await bot.run(1);
+    const broken = new Database(`${bot.folder}/alerts.sqlite`);
+    broken.exec('DROP TABLE notes');
+    broken.close();
+    bot.over = { ...HALT, ...BROKEN };
+    await bot.run(30);
+    const said = all.taken.flatMap(({ title, lines }) => [title, ...lines]).join('\n');
+    expect(said).toContain('The books do not agree');
+    expect(said).toContain('Alerts are kept in memory only');
+  });
+
+  test('is in memory from the beginning where the file is of another program', () => {
+    const outbox = new SafeOutbox('/nowhere', () => {
+      throw new Error('the disk is full');
+    });
+    expect(outbox.problem).toBe('the disk is full');
+    expect(outbox.use((each) => each.openAlerts())).toEqual([]);
+    outbox.close();
+  });
+
+  test('waits for a process that writes to the file', () => {
+    using bot = new WatchedBot();
+    const file = openOutboxFile(bot.folder);
+    file.pragma('busy_timeout = 1');
+    const outbox = new SafeOutbox(bot.folder, () => file);
+    const other = openOutboxFile(bot.folder);
+    other.exec('BEGIN IMMEDIATE');
+    const keep = (): true | null =>
+      outbox.use((each) => {
+        each.keepMeta('a', 'b');
+        return true;
+      });
+    expect(keep()).toBeNull();
+    other.exec('COMMIT');
+    expect(keep()).toBe(true);
+    expect(outbox.problem).toBeNull();
+    other.close();
+    outbox.close();
+  });
+});
