@@ -10,7 +10,7 @@ import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
 import { checkConfiguration, type ConfigurationCheck } from './check-configuration.ts';
 import { checkExchange, plannedReads } from './check-exchange.ts';
 import { checkRoom, checkWritable } from './check-folders.ts';
-import { checkRunning } from './check-health-port.ts';
+import { checkRunning } from './check-running.ts';
 import { checkLedger } from './check-ledger.ts';
 import { checkLogIn } from './check-log-in.ts';
 import { checkMachine, machineFacts } from './check-machine.ts';
@@ -95,7 +95,7 @@ async function diagnose(
         ...new Set([join(workingFolder, '.env'), join(dirname(file), '.env')]),
         ...logIn.files,
         mirrorFileOf(folder, mode),
-        join(folder, 'control.sqlite'),
+        ...OWN_FILES.map((name) => join(folder, name)),
       ],
       trusted: [
         file,
@@ -116,6 +116,9 @@ async function diagnose(
   });
   return { ...exchange, findings: [...offline, ...exchange.findings], config };
 }
+
+/** What a data folder has beside the mirror: commands, who may use the page, and what people are told. */
+const OWN_FILES = ['control.sqlite', 'access.sqlite', 'dashboard-token', 'alerts.sqlite'] as const;
 
 interface Asking extends DoctorOptions {
   /** Why nothing may be sent at all; null where it may. */

@@ -9,7 +9,8 @@ import { monotonicMs } from '../../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
 import { stateFile } from '../../../../src/budget/state-file.ts';
 import { checkRoom, checkWritable, type Room } from '../../../../src/cli/doctor/check-folders.ts';
-import { checkRunning } from '../../../../src/cli/doctor/check-health-port.ts';
+import type { BotConfig } from '../../../../src/daemon/settings/create-bot-config.ts';
+import { checkRunning } from '../../../../src/cli/doctor/check-running.ts';
 import { checkLedger } from '../../../../src/cli/doctor/check-ledger.ts';
 import { checkLogIn } from '../../../../src/cli/doctor/check-log-in.ts';
 import { checkMachine, machineFacts, openFilesOf } from '../../../../src/cli/doctor/check-machine.ts';
@@ -196,6 +197,8 @@ describe('a mirror', () => {
   });
 });
 
+const NO_PAGE = { host: '127.0.0.1', port: null, isPortWritten: true, insecure: false, tls: null };
+
 describe('a running bot', () => {
   test('is asked why it can not trade, and keeps its folder', async () => {
     const reasons = ['halted: by hand', 'the books differ'];
@@ -205,7 +208,11 @@ describe('a running bot', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const lock = lockDataFolder(folder);
     lock.tellHealth(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const config = { data: { folder, retention: DEFAULT_RETENTION }, health: { host: '127.0.0.1', port: 1 } };
+    const config = {
+      data: { folder, retention: DEFAULT_RETENTION },
+      health: { host: '127.0.0.1', port: 1 },
+      dashboard: NO_PAGE,
+    };
     const findings = await checkRunning(config);
     expect(findings.map(({ verdict, text }) => [verdict, text.replace(/^.* now: /, '')])).toEqual([
       ['warning', 'halted: by hand'],
@@ -217,18 +224,37 @@ describe('a running bot', () => {
   });
 });
 
-describe('the health port', () => {
-  test('that another program has is a problem', async () => {
+const withPorts = (port: number | null, dashboard: BotConfig['dashboard']) => ({
+  data: { folder, retention: DEFAULT_RETENTION },
+  health: { host: '127.0.0.1', port },
+  dashboard,
+});
+
+describe('the ports of a bot', () => {
+  test('that another program has are a problem, where the file names them', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const config = {
-      data: { folder, retention: DEFAULT_RETENTION },
-      health: { host: '127.0.0.1', port },
-    };
-    expect(inShort(await checkRunning(config))).toEqual(['running bot: ok', 'health port: problem']);
+    const page = { ...NO_PAGE, port };
+    const found = async (dashboard: BotConfig['dashboard']) =>
+      inShort(await checkRunning(withPorts(port, dashboard)));
+    const [none, health] = ['running bot: ok', 'health port: problem'];
+    expect(await found(page)).toEqual([none, health, 'page: problem']);
+    expect(await found({ ...page, isPortWritten: false })).toEqual([none, health, 'page: warning']);
+    expect(await found(NO_PAGE)).toEqual([none, health, 'page: ok']);
     await new Promise((resolve) => server.close(resolve));
-    expect(inShort(await checkRunning(config))).toEqual(['running bot: ok', 'health port: ok']);
+    expect(await found(page)).toEqual([none, 'health port: ok', 'page: ok']);
+  });
+
+  test('open a page to other machines only by TLS', async () => {
+    const open = { ...NO_PAGE, host: '0.0.0.0', port: 0, insecure: true };
+    const pages = [open, { ...open, tls: { certificate: 'a', key: 'b' } }, { ...open, host: '127.0.0.1' }];
+    const found = await Promise.all(pages.map((page) => checkRunning(withPorts(null, page))));
+    expect(found.map((findings) => inShort(findings).at(-1))).toEqual([
+      'page: warning',
+      'page: ok',
+      'page: ok',
+    ]);
   });
 });
 
