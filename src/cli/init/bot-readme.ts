@@ -57,7 +57,8 @@ npx sarraf report show last
 
 ## Watch it
 
-In a second terminal, while it runs:
+The bot has a page at [127.0.0.1:8420](http://127.0.0.1:8420). \`npx sarraf token link\` prints a link that signs you
+in. Or in a second terminal, while it runs:
 
 \`\`\`sh
 npx sarraf status
@@ -126,7 +127,8 @@ npx sarraf report show last
 
 ## تماشای ربات
 
-در پنجره‌ای دیگر، وقتی ربات کار می‌کند:
+ربات صفحه‌ای در [127.0.0.1:8420](http://127.0.0.1:8420) دارد. \`npx sarraf token link\` پیوندی برای ورود به آن چاپ می‌کند.
+یا در پنجره‌ای دیگر، وقتی ربات کار می‌کند:
 
 \`\`\`sh
 npx sarraf status

@@ -3,7 +3,8 @@ import { STARTING_POINTS } from './starting-points.ts';
 
 /** The `bot.yaml` of a new bot, with a word on what somebody will want to change first. */
 export function botSettingsText(wishes: BotWishes): string {
-  return [HEAD, MODES[wishes.mode](wishes.baseUrl), strategies(wishes), risk(wishes), TAIL].join('\n');
+  const parts = [HEAD, MODES[wishes.mode](wishes.baseUrl), strategies(wishes), risk(wishes), alerts(wishes)];
+  return [...parts, TAIL].join('\n');
 }
 
 const HEAD = `# yaml-language-server: $schema=./node_modules/sarraf/config/bot.schema.json
@@ -99,6 +100,20 @@ risk:
   maxOrdersPerMinute: 10
 `;
 }
+
+const alerts = ({ language }: BotWishes): string => `# Of alerts, and of the page at first: en or fa.
+language: ${language}
+
+# Who is told when something happens: docs/alerts.md of sarraf. Tokens go into .env.
+# alerts:
+#   channels:
+#     - { kind: telegram, token: '\${TELEGRAM_TOKEN}', chat: 123456789, commandsFrom: [123456789] }
+#     - { kind: bale, token: '\${BALE_TOKEN}', chat: 123456789 }
+
+# The page of the bot, at http://127.0.0.1:8420 on this machine alone. Without a port that is written here, the
+# bot goes on without a page where 8420 is taken. null serves none.
+# dashboard: { port: 8421 }
+`;
 
 const TAIL = `data:
   # What the bot remembers. Give every bot a folder of its own.

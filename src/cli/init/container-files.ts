@@ -26,6 +26,14 @@ CMD ["run", "--config", "/bot/bot.yaml", "--data", "/data"]
 const SERVICES: readonly string[] = [
   `  bot:
     build: .
+    # The page has to listen beyond the container, and is published to this machine alone.
+    command:
+      - run
+      - --config=/bot/bot.yaml
+      - --data=/data
+      - --set=dashboard.host=0.0.0.0
+      - --set=dashboard.insecure=true
+    ports: ['127.0.0.1:8420:8420']
     restart: unless-stopped
     # Longer than drain.within of bot.yaml (60 s), so that orders are canceled before the end.
     stop_grace_period: 90s
