@@ -9,6 +9,7 @@ const STATUS: Readonly<Record<ApiErrorCode, number>> = {
   'not-allowed': 403,
   'wrong-origin': 403,
   'wrong-host': 421,
+  'wrong-method': 405,
   'too-large': 413,
   'too-many-streams': 503,
   'key-taken': 409,

@@ -13,6 +13,7 @@ export const errorReply = z.object({
         'not-allowed',
         'wrong-origin',
         'wrong-host',
+        'wrong-method',
         'too-large',
         'too-many-streams',
         'key-taken',

@@ -104,6 +104,7 @@ export class DashboardServer {
       connectionsCheckingInterval: LOOKS_EVERY_MS,
       headersTimeout: ARRIVES_WITHIN_MS,
     };
+    const headers = securityHeaders(tls !== null);
     const app = fastify({
       logger: false,
       trustProxy: false,
@@ -113,6 +114,10 @@ export class DashboardServer {
       keepAliveTimeout: ARRIVES_WITHIN_MS,
       forceCloseConnections: true,
       routerOptions: { maxParamLength: LONGEST_PARAM },
+      // What can not be read as an address is answered without any hook.
+      frameworkErrors: (error, _request, reply) => {
+        void this.answerError(error, (reply as FastifyReply).headers(headers));
+      },
       ...(tls === null
         ? { http }
         : {
@@ -128,13 +133,17 @@ export class DashboardServer {
         done(error as Error);
       }
     });
-    const headers = securityHeaders(tls !== null);
     app.addHook('onRequest', (request, reply, done) => {
       void reply.headers(headers);
       if (isAllowedHost(request.raw.headers.host, this.options.host)) done();
       else done(new ApiError('wrong-host', 'this server does not answer under that host name'));
     });
-    app.setErrorHandler((error, _request, reply) => this.answerError(error, reply));
+    app.setErrorHandler((error, request, reply) =>
+      // A method that needs a body and has no route is looked up after its body.
+      (error as { readonly code?: unknown }).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
+        ? this.answerPage(request, reply)
+        : this.answerError(error, reply),
+    );
     app.setNotFoundHandler((request, reply) => this.answerPage(request, reply));
     this.addRoutes(app);
     return app;
@@ -206,6 +215,14 @@ export class DashboardServer {
   /** The page and its files; everything else is not there. */
   private answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const [path = ''] = request.url.split('?', 1);
+    const methods = methodsOf(path);
+    if (methods.length > 0) {
+      void reply.header('allow', methods.join(', '));
+      return this.answerError(
+        new ApiError('wrong-method', `expected ${methods.join(' or ')} for this address, was another`),
+        reply,
+      );
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return this.answerError(
         new ApiError('not-found', 'expected an address of the API, was another'),
@@ -247,6 +264,21 @@ export class DashboardServer {
 
 const NO_PAGE =
   'sarraf serves its API here. The page itself is not built: run "node bundle.mjs" in a checkout.\n';
+
+const KNOWN_PATHS = (Object.values(DASHBOARD_ENDPOINTS) as EndpointShape[]).map(({ method, path }) => ({
+  method,
+  path: API_ROOT + path,
+  pattern: new RegExp(`^${API_ROOT}${path.replaceAll('.', String.raw`\.`).replaceAll(/:\w+/g, '[^/]+')}$`),
+}));
+
+/** What may be done with an address of the API; nothing with any other. */
+function methodsOf(path: string): readonly string[] {
+  const matching = KNOWN_PATHS.filter(({ pattern }) => pattern.test(path));
+  // A name of its own goes before a place where any name may stand.
+  const own = matching.filter((one) => one.path === path);
+  const known = own.length > 0 ? own : matching;
+  return known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}
 
 /** Who asks, from the first look at a request to its answer. */
 const signedIn = new WeakMap<FastifyRequest, SignedIn>();

@@ -9,9 +9,23 @@ export const API_ROOT = '/api/v1';
 type Json = Readonly<Record<string, unknown>>;
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: plainPairs,
+  });
   return rest;
 };
+
+/** A pair as an array of two: tools that read OpenAPI know no others. */
+function plainPairs({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const { prefixItems } = jsonSchema;
+  if (prefixItems === undefined) return;
+  delete jsonSchema.prefixItems;
+  jsonSchema.items = { anyOf: prefixItems.filter((item) => typeof item === 'object') };
+  jsonSchema.minItems = prefixItems.length;
+  jsonSchema.maxItems = prefixItems.length;
+}
 
 /** The API as an OpenAPI 3.1 page, made of the declarations that the server itself checks with. */
 export function dashboardOpenApi(): Json {

@@ -231,6 +231,20 @@ describe('what is sent', () => {
     }
   });
 
+  test.each(['/api/v1/orders/' + 'a'.repeat(101), '/api/v1/orders/%zz', '/%'])(
+    'is answered in our own words where it is no address: %s',
+    async (path) => {
+      const { status, text, headers } = await here.ask(path, { headers: here.bearer() });
+      expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 400, code: 'invalid-request' });
+      expect(headers['content-security-policy']).toContain("default-src 'none'");
+    },
+  );
+
+  test('has the methods that an address knows', async () => {
+    const { status, headers } = await here.ask('/api/v1/overview', { method: 'PUT', headers: here.bearer() });
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD' });
+  });
+
   test('makes no line of its own in a log or a header', async () => {
     const { json, headers } = await here.api('/actions/cancel', {
       key: 'lines',
