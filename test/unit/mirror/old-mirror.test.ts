@@ -1,8 +1,9 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { copyMirror } from '../../../src/mirror/copy-mirror.ts';
+import { makeBackup } from '../../../src/daemon/backup/make-backup.ts';
+import { planRestore, restoreBackup } from '../../../src/daemon/backup/restore-backup.ts';
 import { mirrorFactsOf } from '../../../src/mirror/mirror-facts.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { MIRROR_STEPS } from '../../../src/mirror/schema.ts';
@@ -28,10 +29,11 @@ beforeEach(() => {
 
 afterEach(() => place[Symbol.dispose]());
 
-/** Makes a mirror as the first version made it, with rows of it, at the place of the mirror. */
-function makeOld(): void {
-  const rows = join(place.folder, 'rows.sqlite');
-  const store = place.open({ path: rows });
+/** The bytes of a mirror as the first version made it, with rows of it. */
+function oldMirror(): Buffer {
+  using folder = new MirrorFolder();
+  const rows = join(folder.folder, 'rows.sqlite');
+  const store = folder.open({ path: rows });
   store.apply(
     [
       { kind: 'order', order: orderRecord({ state: 'open', venueId: null }) },
@@ -43,7 +45,8 @@ function makeOld(): void {
     DURABLE,
   );
   store.close();
-  const old = new Database(place.path);
+  const old = new Database(folder.path);
+  old.pragma('synchronous = OFF');
   old.exec(VERSION_1);
   old.prepare('ATTACH ? AS other').run(rows);
   const tables = old.prepare<[], string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'").pluck();
@@ -53,6 +56,7 @@ function makeOld(): void {
   old.pragma('user_version = 1');
   old.pragma('journal_mode = WAL');
   old.close();
+  return readFileSync(folder.path);
 }
 
 function versionOf(path: string): unknown {
@@ -86,7 +90,8 @@ test('the first step makes what the first version made, and no later change of i
 });
 
 describe('a mirror of version 1', () => {
-  beforeEach(makeOld);
+  const bytes = oldMirror();
+  beforeEach(() => writeFileSync(place.path, bytes));
 
   test('is brought up to date when a bot opens it, with all that it had', () => {
     const store = place.open();
@@ -102,31 +107,41 @@ describe('a mirror of version 1', () => {
   });
 
   test('is read as it is by who only looks, which finds no figures until a bot makes their table', () => {
-    const before = readFileSync(place.path);
     const reader = new MirrorReader(place.path);
     expect(reader.orders({ ...EVERYTHING, state: 'open' })).toHaveLength(1);
     expect(reader.summary().counts).toMatchObject({ orders: 1, fills: 1, journal: 1 });
     expect([reader.figures('equity/usdt', ALL), reader.figureNames('')]).toEqual([[], []]);
-    expect(readFileSync(place.path).equals(before)).toBe(true);
+    expect(readFileSync(place.path).equals(bytes)).toBe(true);
     const store = place.open();
     store.apply([{ kind: 'figure', figure: { name: 'equity/usdt', atMs: NOW_MS, value: '1' } }], DURABLE);
     expect(reader.figureNames('')).toEqual(['equity/usdt']);
     reader.close();
   });
 
-  test('is copied as it is, and the copy is brought up to date where it is put', async () => {
-    const copy = join(place.folder, 'copy.sqlite');
-    const facts = await copyMirror(place.path, copy, { onStep: () => undefined });
-    expect(facts.rows).toMatchObject({ orders: 1, fills: 1 });
-    expect(versionOf(copy)).toBe(1);
-    const store = place.open({ path: copy });
+  test('is backed up as it is, and the restored copy is brought up to date where it is put', async () => {
+    const { folder: backup, manifest } = await makeBackup({
+      dataFolder: place.folder,
+      out: join(place.folder, 'backups'),
+      keep: null,
+      nowMs: NOW_MS,
+      onProgress: () => undefined,
+      signal: new AbortController().signal,
+    });
+    expect(manifest).toMatchObject({ rows: { orders: 1, fills: 1 } });
+    expect(versionOf(join(backup, 'mirror.sqlite'))).toBe(1);
+    const dataFolder = join(place.folder, 'other');
+    const path = join(dataFolder, 'mirror.sqlite');
+    await restoreBackup(await planRestore(backup, { dataFolder, instance: null }), NOW_MS);
+    expect(versionOf(path)).toBe(1);
+    const store = place.open({ path });
     expect(store.load().orders).toHaveLength(1);
     store.close();
-    expect(mirrorFactsOf(copy).rows).toMatchObject({ orders: 1, figures: 0 });
+    expect(mirrorFactsOf(path).rows).toMatchObject({ orders: 1, figures: 0 });
   });
 
   test('that a process left in the middle of it is of version 1, and is brought up to date by the next', () => {
     const dying = new Database(place.path);
+    dying.pragma('synchronous = OFF');
     dying.pragma('wal_autocheckpoint = 0');
     dying.pragma('cache_size = 1');
     dying.exec(`BEGIN IMMEDIATE; ${MIRROR_STEPS[1]} PRAGMA user_version = 2`);
