@@ -67,10 +67,16 @@ export function formatExact(amount: string, currency: string, locale: Locale): s
 }
 
 /**
- * Money in full as it must be read before something is done with it: rial in both units, whatever is chosen
- * for display. Other currencies have one.
+ * Money as it must be read before something is done with it: rial in both units, whatever is chosen for
+ * display. Other currencies have one. It is in full, or rounded as people write it where it is an estimate.
  */
-export function formatBothUnits(amount: string, currency: string, language: Language): string {
-  const inUnit = (unit: RialUnit): string => formatExact(amount, currency, localeOf(language, unit));
+export function formatBothUnits(
+  amount: string,
+  currency: string,
+  language: Language,
+  { isEstimate = false }: { readonly isEstimate?: boolean } = {},
+): string {
+  const format = isEstimate ? formatMoney : formatExact;
+  const inUnit = (unit: RialUnit): string => format(amount, currency, localeOf(language, unit));
   return currency === RIAL ? `${inUnit('rial')} (${inUnit('toman')})` : inUnit('rial');
 }

@@ -22,8 +22,8 @@ export const showMoney = (amount: string | null, currency: string, style?: Decim
 export const showExact = (amount: string | null, currency: string): string =>
   amount === null ? NONE : formatExact(amount, currency, locale.value);
 
-export const showBothUnits = (amount: string, currency: string): string =>
-  formatBothUnits(amount, currency, language.value);
+export const showBothUnits = (amount: string, currency: string, isEstimate = false): string =>
+  formatBothUnits(amount, currency, language.value, { isEstimate });
 
 export const showNumber = (text: string | null, style?: DecimalStyle): string =>
   text === null ? NONE : formatDecimal(language.value, text, style);

@@ -63,6 +63,9 @@ describe('money', () => {
     expect(formatBothUnits('850000', 'rls', 'en')).toBe('850,000 rial (85,000 toman)');
     expect(plain(formatBothUnits('850000', 'rls', 'fa'))).toBe('۸۵۰٬۰۰۰ ریال (۸۵٬۰۰۰ تومان)');
     expect(formatBothUnits('85', 'usdt', 'en')).toBe('85 USDT');
+    expect(formatBothUnits('850000.123', 'rls', 'en', { isEstimate: true })).toBe(
+      '850,000 rial (85,000 toman)',
+    );
   });
 });
 

@@ -43,7 +43,7 @@ function PlaceLine({ place }: { readonly place: CostReply['places'][number] }) {
       <SideWord side={side} /> {showExact(amount, base)} {say('cost.inMarket', { market: showName(market) })}
       {value === null || currency === null
         ? null
-        : ` ${say('cost.worth', { value: showBothUnits(value, currency) })}`}
+        : ` ${say('cost.worth', { value: showBothUnits(value, currency, true) })}`}
       {isReduceOnly ? ` ${say('cost.reduceOnly')}` : null}
     </li>
   );

@@ -189,6 +189,8 @@ export const ENGLISH_TEXTS = {
   'order.lifeNote': 'every step, oldest first',
   'order.noSteps': 'The journal has no step of it.',
   'order.later': '+{length}',
+  'order.matched': 'filled {amount}',
+  'order.fillAt': '{amount} at {price}',
   'order.data': 'data',
   'order.rawReply': 'reply of the exchange, as it came',
 

@@ -187,6 +187,8 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'order.lifeNote': 'همهٔ گام‌ها، از قدیمی‌ترین',
   'order.noSteps': 'گامی از آن ثبت نشده است.',
   'order.later': '{length} بعد',
+  'order.matched': '{amount} انجام شد',
+  'order.fillAt': '{amount} به قیمت {price}',
   'order.data': 'داده',
   'order.rawReply': 'پاسخ صرافی، همان‌طور که رسید',
 

@@ -63,6 +63,7 @@ function logColumns(): readonly TableColumn<LogItem>[] {
     },
     {
       key: 'subject',
+      isShort: true,
       head: say('column.subject'),
       cell: ({ kind, subject }) => (
         <bdi dir="ltr">
@@ -74,6 +75,7 @@ function logColumns(): readonly TableColumn<LogItem>[] {
     {
       key: 'data',
       head: say('order.data'),
+      isShort: true,
       cell: ({ data }) => <RawData label={say('order.data')} data={data} />,
     },
   ];

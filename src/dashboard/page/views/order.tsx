@@ -4,13 +4,13 @@ import { knownMarket } from '../markets.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { NameLink, Said, SideWord } from '../parts/words.tsx';
-import { RawData } from '../parts/raw-data.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
-import { showExact, showLength, showTime } from '../shown.ts';
+import { showExact } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { fillColumns } from './fills.tsx';
 import { isAtWork, OrderPrice, OrderStateBadge } from './orders-table.tsx';
+import { StepLine } from './step-line.tsx';
 
 /** An order with its whole life: what was wanted, every step, every fill, and the replies of the exchange. */
 export function OneOrderView({ name }: { readonly name: string }) {
@@ -27,7 +27,7 @@ export function OneOrderView({ name }: { readonly name: string }) {
               <OrderFacts key={order.key} order={order} intent={intent} />
             ))}
             <Panel title={say('order.life')} note={say('order.lifeNote')}>
-              <Steps steps={steps} />
+              <Steps steps={steps} market={orders[0]?.market ?? ''} />
             </Panel>
             <Panel title={say('fills.title')}>
               <DataTable
@@ -132,26 +132,18 @@ function OrderFacts({ order, intent }: OrderFactsProps) {
   );
 }
 
-function Steps({ steps }: { readonly steps: readonly StepItem[] }) {
+interface StepsProps {
+  readonly steps: readonly StepItem[];
+  readonly market: string;
+}
+
+function Steps({ steps, market }: StepsProps) {
   if (steps.length === 0) return <p class="empty">{say('order.noSteps')}</p>;
   return (
     <ol class="life">
-      {steps.map(({ seq, atMs, kind, data, rawReply }, index) => {
-        const before = steps[index - 1]?.atMs;
-        return (
-          <li key={seq}>
-            <span class="when">
-              <time>{showTime(atMs, 'second')}</time>
-              {before === undefined || atMs === before ? null : (
-                <small class="note">{say('order.later', { length: showLength(atMs - before) })}</small>
-              )}
-            </span>
-            <strong dir="ltr">{kind}</strong>
-            <RawData label={say('order.data')} data={data} />
-            {rawReply === null ? null : <RawData label={say('order.rawReply')} data={rawReply} />}
-          </li>
-        );
-      })}
+      {steps.map((step, index) => (
+        <StepLine key={step.seq} step={step} beforeMs={steps[index - 1]?.atMs ?? null} market={market} />
+      ))}
     </ol>
   );
 }
