@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
+import { SarrafError } from '../../domain/errors.ts';
 import { openStepFile } from '../step-file.ts';
 
 /** "sarc" in ASCII: distinguishes a control database from any other SQLite file. */
@@ -58,4 +60,29 @@ export function openControlFile(dataFolder: string, lockWaitMs: number): Databas
     lockWaitMs,
     logPages: LOG_PAGES,
   });
+}
+
+/**
+ * The same to look at alone: it takes no lock that a daemon would wait for. Null where there is none. Throws
+ * `DATA_UNUSABLE` where it can not be read.
+ */
+export function openControlReadOnly(dataFolder: string, lockWaitMs: number): Database.Database | null {
+  const path = controlPath(dataFolder);
+  if (!existsSync(path)) return null;
+  let database: Database.Database | null = null;
+  try {
+    database = new Database(path, { readonly: true, fileMustExist: true, timeout: lockWaitMs });
+    if (database.pragma('application_id', { simple: true }) === APPLICATION_ID) return database;
+    throw new Error('another database');
+  } catch (error) {
+    database?.close();
+    const found = error instanceof Error ? error.message : String(error);
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a control database of sarraf at ${path}, found ${found}`,
+      {
+        cause: error,
+      },
+    );
+  }
 }

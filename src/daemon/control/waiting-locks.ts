@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import type { LockCommand } from '../../engine/engine-event.ts';
 import { readCommand } from './control-command.ts';
-import { controlPath, openControlFile } from './control-file.ts';
+import { openControlReadOnly } from './control-file.ts';
 
 /** How long a look waits for another process. */
 const LOCK_WAIT_MS = 2_000;
@@ -11,8 +10,8 @@ const LOCK_WAIT_MS = 2_000;
  * there is no control database. Throws `DATA_UNUSABLE` where it can not be read.
  */
 export function waitingLocks(dataFolder: string): readonly LockCommand[] {
-  if (!existsSync(controlPath(dataFolder))) return [];
-  const database = openControlFile(dataFolder, LOCK_WAIT_MS);
+  const database = openControlReadOnly(dataFolder, LOCK_WAIT_MS);
+  if (database === null) return [];
   try {
     return database
       .prepare<[], { readonly command: string }>(

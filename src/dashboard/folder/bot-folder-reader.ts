@@ -2,24 +2,28 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ledgerFolder } from '../../budget/ledger-file.ts';
 import { readLedgerNote } from '../../daemon/ledger-note.ts';
-import { controlPath } from '../../daemon/control/control-file.ts';
+import { controlPath, openControlReadOnly } from '../../daemon/control/control-file.ts';
+import { readHalt } from '../../daemon/control/halt-state.ts';
 import { ControlClient } from '../../daemon/control/control-client.ts';
 import { readPulse } from '../../daemon/heartbeat.ts';
 import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
 import { readRunNote, type RunNote } from '../../daemon/run-note.ts';
-import { SarrafError } from '../../domain/errors.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { hasWriter } from '../../mirror/writer-lock.ts';
 import type { BotItem } from '../schema/overview.ts';
 import { botState, type BotSigns } from './bot-state.ts';
-import { asApiError, MirrorSource } from './mirror-source.ts';
+import { asApiError, fileIdentity, MirrorSource } from './mirror-source.ts';
+
+/** How long a look at a halt waits for another process. */
+const LOCK_WAIT_MS = 250;
 
 /** Everything that a data folder says of its bot, whether that lives or not. */
 export class BotFolderReader {
   readonly mirror: MirrorSource;
   private readonly nowMs: () => number;
+  private client: { readonly control: ControlClient; readonly file: string | null } | null = null;
 
   constructor(options: { readonly dataFolder: string; readonly nowMs?: () => number }) {
     this.mirror = new MirrorSource(options.dataFolder);
@@ -89,34 +93,41 @@ export class BotFolderReader {
 
   /** Calls a function with the control database. Throws `ApiError` where it can not be used. */
   control<Result>(work: (client: ControlClient) => Result): Result {
-    let client: ControlClient | null = null;
     try {
-      client = new ControlClient(this.dataFolder);
-      return work(client);
+      return work(this.clientNow());
     } catch (error) {
       throw asApiError(error);
-    } finally {
-      client?.close();
     }
   }
 
   close(): void {
     this.mirror.close();
+    this.client?.control.close();
+    this.client = null;
+  }
+
+  /** Opened once: that takes the lock which the bot writes under, and looking does not. */
+  private clientNow(): ControlClient {
+    const path = controlPath(this.dataFolder);
+    if (this.client !== null && this.client.file === fileIdentity(path)) return this.client.control;
+    this.client?.control.close();
+    this.client = null;
+    const control = new ControlClient(this.dataFolder);
+    this.client = { control, file: fileIdentity(path) };
+    return control;
   }
 
   /** The halt that a person wished; null where none holds, or nothing can be read. */
   private halt(): BotSigns['halt'] {
-    if (!existsSync(controlPath(this.dataFolder))) return null;
+    let database: ReturnType<typeof openControlReadOnly> = null;
     try {
-      const client = new ControlClient(this.dataFolder);
-      try {
-        return client.isHalted();
-      } finally {
-        client.close();
-      }
-    } catch (error) {
-      if (error instanceof SarrafError) return null;
-      throw error;
+      database = openControlReadOnly(this.dataFolder, LOCK_WAIT_MS);
+      return database === null ? null : readHalt(database);
+    } catch {
+      // The mirror has the halt that the bot has taken.
+      return null;
+    } finally {
+      database?.close();
     }
   }
 }

@@ -75,7 +75,7 @@ export class MirrorSource {
 
   private readerNow(): MirrorReader {
     const path = mirrorPathOf(this.dataFolder);
-    const file = fileOf(path);
+    const file = fileIdentity(path);
     if (this.opened !== null && this.opened.file === file) return this.opened.reader;
     this.close();
     const { failure } = this;
@@ -100,7 +100,7 @@ export class MirrorSource {
 }
 
 /** What tells one file at a place from another; null where there is none. */
-function fileOf(path: string): string | null {
+export function fileIdentity(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
   return stat === undefined ? null : `${path} ${stat.dev}:${stat.ino}:${stat.birthtimeNs}`;
 }

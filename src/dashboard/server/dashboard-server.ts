@@ -113,6 +113,8 @@ export class DashboardServer {
       connectionTimeout: STILL_FOR_MS,
       keepAliveTimeout: ARRIVES_WITHIN_MS,
       forceCloseConnections: true,
+      // A look at the headers of a stream would open one.
+      exposeHeadRoutes: false,
       routerOptions: { maxParamLength: LONGEST_PARAM },
       // What can not be read as an address is answered without any hook.
       frameworkErrors: (error, _request, reply) => {
@@ -135,7 +137,8 @@ export class DashboardServer {
     });
     app.addHook('onRequest', (request, reply, done) => {
       void reply.headers(headers);
-      if (isAllowedHost(request.raw.headers.host, this.options.host)) done();
+      // Another name that leads here has no certificate of ours.
+      if (tls !== null || isAllowedHost(request.raw.headers.host, this.options.host)) done();
       else done(new ApiError('wrong-host', 'this server does not answer under that host name'));
     });
     app.setErrorHandler((error, request, reply) =>
@@ -276,8 +279,7 @@ function methodsOf(path: string): readonly string[] {
   const matching = KNOWN_PATHS.filter(({ pattern }) => pattern.test(path));
   // A name of its own goes before a place where any name may stand.
   const own = matching.filter((one) => one.path === path);
-  const known = own.length > 0 ? own : matching;
-  return known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return (own.length > 0 ? own : matching).map(({ method }) => method);
 }
 
 /** Who asks, from the first look at a request to its answer. */

@@ -240,9 +240,14 @@ describe('what is sent', () => {
     },
   );
 
+  test('opens no stream for a look at its headers', async () => {
+    const { status } = await here.ask('/api/v1/events', { method: 'HEAD', headers: here.bearer() });
+    expect(status).toBe(405);
+  });
+
   test('has the methods that an address knows', async () => {
     const { status, headers } = await here.ask('/api/v1/overview', { method: 'PUT', headers: here.bearer() });
-    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD' });
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET' });
   });
 
   test('makes no line of its own in a log or a header', async () => {
