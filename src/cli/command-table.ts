@@ -169,6 +169,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Who may open the page: tokens, and links that sign in once.',
     load: async () => (await import('./commands/token.ts')).tokenCommand(),
   },
+  alerts: {
+    summary: 'Lists and acknowledges alerts, and tests the channels that they are sent by.',
+    load: async () => (await import('./commands/alerts.ts')).alertsCommand(),
+  },
   watchdog: {
     summary: 'Watches a bot from a process of its own: reports silence, and can cancel its entries.',
     load: async () => (await import('./commands/watchdog.ts')).watchdogCommand(),

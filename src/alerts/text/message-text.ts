@@ -45,6 +45,22 @@ export function messageText(stored: StoredMessage, { bot, locale }: MessageVoice
   };
 }
 
+/** A message that only shows that a channel works. */
+export function testMessage({ bot, locale }: MessageVoice, nowMs: number): OutgoingMessage {
+  const say = alertTexts(locale);
+  const id = `${bot}-test-${nowMs}`;
+  return {
+    id,
+    severity: 'info',
+    title: say('title', { bot, text: say('test') }),
+    lines: [],
+    footer: say('footer', { id, time: formatTime(nowMs, locale, 'second') }),
+    picture: null,
+    buttons: [],
+    atMs: nowMs,
+  };
+}
+
 function itemText(
   { kind, alert }: MessageItem,
   { locale, atMs }: { readonly locale: Locale; readonly atMs: number },

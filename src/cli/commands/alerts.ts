@@ -1,0 +1,208 @@
+import { existsSync } from 'node:fs';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { openChannel } from '../../alerts/channels/open-channel.ts';
+import { revealChannels } from '../../alerts/channels/revealed-channel.ts';
+import { AlertOutbox } from '../../alerts/outbox/alert-outbox.ts';
+import type { ListedAlert } from '../../alerts/outbox/alert-rows.ts';
+import { openOutboxFile, outboxPath } from '../../alerts/outbox/outbox-file.ts';
+import { alertText } from '../../alerts/text/alert-text.ts';
+import { testMessage } from '../../alerts/text/message-text.ts';
+import { agoText } from '../../domain/time-text.ts';
+import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
+import { checkBotFolder } from '../bot-folder.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { integerOption } from '../option-readers.ts';
+import { personName } from '../person-name.ts';
+import { readConfig } from '../read-config.ts';
+import { tableLines, type TableColumn } from '../table.ts';
+
+interface ListOptions {
+  readonly data: string;
+  readonly open?: true;
+  readonly last: number;
+  readonly language: Language;
+  readonly json?: true;
+}
+
+interface TestOptions {
+  readonly config: string;
+  readonly channel?: string;
+  readonly json?: true;
+}
+
+const MOST_LISTED = 5_000;
+
+const LIST_HELP = `
+Exit codes: 0 listed, 1 the outbox can not be read, 2 an option is wrong.
+
+Examples:
+  sarraf alerts list
+  sarraf alerts list --open --data /data
+  sarraf alerts list --last 100 --json`;
+
+const ACK_HELP = `
+It is not escalated and not said again. What it is about stays as it is.
+Exit codes: 0 acknowledged, 1 there is none of that id, or it was acknowledged before.
+
+Examples:
+  sarraf alerts ack 12
+  sarraf alerts ack 12 --data /data`;
+
+const TEST_HELP = `
+Exit codes: 0 every channel took it, 1 one did not, 2 the configuration is wrong.
+
+Examples:
+  sarraf alerts test --config bot.yaml
+  sarraf alerts test --config bot.yaml --channel telegram --json`;
+
+/** The outbox of a data folder, for the time of some work; `otherwise` where there is none. */
+function withOutbox<Result>(data: string, work: (outbox: AlertOutbox) => Result, otherwise: Result): Result {
+  checkBotFolder(data);
+  if (!existsSync(outboxPath(data))) return otherwise;
+  const outbox = new AlertOutbox(openOutboxFile(data));
+  try {
+    return work(outbox);
+  } finally {
+    outbox.close();
+  }
+}
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'id', align: 'right' },
+  { title: 'severity' },
+  { title: 'since' },
+  { title: 'state' },
+  { title: 'told' },
+  { title: 'what' },
+];
+
+function stateText({ endedAtMs, acknowledgedBy }: ListedAlert): string {
+  if (endedAtMs !== null) return 'over';
+  return acknowledgedBy === null ? 'OPEN' : `seen by ${acknowledgedBy}`;
+}
+
+function deliveriesText({ deliveries }: ListedAlert): string {
+  return deliveries
+    .map(({ channel, state }) => (state === 'delivered' ? channel : `${channel} ${state}`))
+    .join(', ');
+}
+
+function list({ data, open, last, language, json }: ListOptions): void {
+  const filter = { isOpenOnly: open === true, last, beforeId: null };
+  const alerts = withOutbox<readonly ListedAlert[]>(data, (outbox) => outbox.list(filter), []);
+  const locale = localeOf(language);
+  const texts = alerts.map((alert) => ({ alert, text: alertText(alert.facts, locale) }));
+  if (json === true) {
+    console.log(JSON.stringify({ alerts: texts.map(({ alert, text }) => ({ ...alert, text })) }));
+    return;
+  }
+  if (alerts.length === 0) {
+    console.log(open === true ? 'No open alerts.' : 'No alerts yet.');
+    return;
+  }
+  const nowMs = Date.now();
+  const rows = texts.map(({ alert, text }) => [
+    String(alert.id),
+    alert.severity,
+    agoText(alert.openedAtMs, nowMs),
+    stateText(alert),
+    deliveriesText(alert),
+    text.replaceAll('\n', '; '),
+  ]);
+  console.log(tableLines(COLUMNS, rows).join('\n'));
+}
+
+function readId(text: string): number {
+  const [, digits] = /^#?(\d{1,15})$/.exec(text) ?? [];
+  if (digits === undefined) throw new InvalidArgumentError('expected the id of an alert, such as 12.');
+  return Number(digits);
+}
+
+function acknowledge(id: number, { data, json }: { readonly data: string; readonly json?: true }): void {
+  const { by = 'somebody' } = personName();
+  const isNew = withOutbox(data, (outbox) => outbox.acknowledge(id, { by, atMs: Date.now() }), false);
+  if (!isNew)
+    throw failed(`expected an alert that nobody has acknowledged, was ${id}: see "sarraf alerts list"`);
+  if (json === true) console.log(JSON.stringify({ acknowledged: id, by }));
+  else console.log(`acknowledged #${id}`);
+}
+
+async function sendTest({ config: file, channel: only, json }: TestOptions): Promise<void> {
+  const { alerts, language, instance } = readConfig(file);
+  const all = revealChannels(alerts?.channels ?? []);
+  const channels = all.filter(({ name }) => only === undefined || name === only);
+  if (channels.length === 0) {
+    const names = all.map(({ name }) => name).join(', ');
+    throw wrongInput(
+      only === undefined
+        ? `expected channels under alerts.channels of ${file}, was none`
+        : `expected one of ${names === '' ? 'alerts.channels, which is empty' : names} as --channel, was ${only}`,
+    );
+  }
+  const message = testMessage({ bot: instance, locale: localeOf(language) }, Date.now());
+  const results = await Promise.all(
+    channels.map(async (settings) => {
+      const channel = await openChannel(settings);
+      try {
+        return { channel: settings.name, ...(await channel.send(message)) };
+      } finally {
+        await channel.close();
+      }
+    }),
+  );
+  if (json === true) console.log(JSON.stringify({ results }));
+  for (const result of results) {
+    if (json === true) break;
+    console.log(
+      result.kind === 'delivered'
+        ? `${result.channel}: delivered`
+        : `${result.channel}: NOT delivered: ${result.problem}`,
+    );
+  }
+  const missing = results.filter(({ kind }) => kind !== 'delivered').map(({ channel }) => channel);
+  if (missing.length > 0) throw failed(`not delivered by ${missing.join(', ')}`);
+}
+
+function dataOption(command: Command): Command {
+  return command
+    .option('--data <folder>', "the bot's data folder", 'data')
+    .option('--json', 'prints one JSON object');
+}
+
+/** `sarraf alerts`: what people were told, and whether it arrives. */
+export function alertsCommand(): Command {
+  return new Command('alerts')
+    .description('Lists and acknowledges alerts, and tests the channels that they are sent by.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  sarraf alerts list --open\n  sarraf alerts ack 12\n  sarraf alerts test --config bot.yaml',
+    )
+    .addCommand(
+      dataOption(new Command('list'))
+        .description('Lists alerts, the newest first, and who was told.')
+        .option('--open', 'only those that hold')
+        .option('--last <count>', 'only so many, the newest', integerOption(1, MOST_LISTED), 20)
+        .addOption(new Option('--language <code>', 'of the texts').choices(LANGUAGES).default('en'))
+        .addHelpText('after', LIST_HELP)
+        .action(list)
+        .exitOverride(),
+    )
+    .addCommand(
+      dataOption(new Command('ack'))
+        .description('Acknowledges an alert: nobody else is told of it, and it is not said again.')
+        .argument('<id>', 'its id, as messages and the list have it', readId)
+        .addHelpText('after', ACK_HELP)
+        .action(acknowledge)
+        .exitOverride(),
+    )
+    .addCommand(
+      new Command('test')
+        .description('Sends a test message through every channel of a configuration.')
+        .requiredOption('--config <file>', 'configuration of the bot')
+        .option('--channel <name>', 'only through this one')
+        .option('--json', 'prints one JSON object')
+        .addHelpText('after', TEST_HELP)
+        .action(sendTest)
+        .exitOverride(),
+    );
+}
