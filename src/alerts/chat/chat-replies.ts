@@ -106,13 +106,14 @@ export function whyLines(view: ChatView, strategy: string, locale: Locale): read
 }
 
 function statusLines(view: ChatView, say: SayChat, locale: Locale): readonly string[] {
-  const { bot, isSilent, lastSignMs, openAlerts, mutedUntilMs, budgets } = view;
+  const { bot, isSilent, lastSignMs, openAlerts, mutedUntilMs, strangers, budgets } = view;
   const lockedOut = budgets.filter(({ isLockedOut }) => isLockedOut).map(({ budget }) => budget);
   return [
     isSilent ? say('silent', { at: formatTime(lastSignMs, locale) }) : say('running'),
     ...(bot === null ? [say('noMirror')] : botLines(bot, say, locale)),
     ...(lockedOut.length === 0 ? [] : [say('lockouts', { names: lockedOut.join(', ') })]),
     say('openAlerts', { count: openAlerts.length }),
+    ...(strangers === 0 ? [] : [say('strangers', { count: strangers })]),
     ...(mutedUntilMs === 0 ? [] : [say('muted', { until: formatTime(mutedUntilMs, locale) })]),
   ];
 }

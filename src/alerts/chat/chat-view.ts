@@ -9,6 +9,8 @@ export interface ChatView {
   readonly isSilent: boolean;
   readonly openAlerts: readonly Alert[];
   readonly mutedUntilMs: number;
+  /** Messages of people who may not command. */
+  readonly strangers: number;
   readonly budgets: readonly {
     readonly budget: string;
     readonly used: number;

@@ -17,6 +17,10 @@ export const ENGLISH_CHAT = {
   openOrders: { one: '{count} open order', other: '{count} open orders' },
   openAlerts: { one: '{count} open alert', other: '{count} open alerts' },
   lockouts: 'Locked out of: {names}',
+  strangers: {
+    one: '{count} message of a stranger was not answered',
+    other: '{count} messages of strangers were not answered',
+  },
   muted: 'Muted until {until}, but for what is critical',
   strategyRunning: '{strategy}: runs',
   strategyOther: '{strategy}: {status}: {reason}',

@@ -21,6 +21,10 @@ export const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   openOrders: { one: `{count} ${terms.order} باز`, other: `{count} ${terms.order} باز` },
   openAlerts: { one: `{count} ${terms.alert} باز`, other: `{count} ${terms.alert} باز` },
   lockouts: `${terms.lockout}: {names}`,
+  strangers: {
+    one: 'به {count} پیام ناشناس پاسخ داده نشد',
+    other: 'به {count} پیام ناشناس پاسخ داده نشد',
+  },
   muted: 'تا {until} بی‌صدا، مگر هشدار بحرانی',
   strategyRunning: '{strategy}: در حال کار',
   strategyOther: '{strategy}: {status}: {reason}',

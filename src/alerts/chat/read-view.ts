@@ -38,6 +38,7 @@ export function readView(of: {
     isSilent: isOver || nowMs - pulse.beatMs > SILENT_AFTER_MS,
     openAlerts: outbox.use((each) => each.openAlerts()) ?? [],
     mutedUntilMs: mutedUntilMs > nowMs ? mutedUntilMs : 0,
+    strangers: outbox.use((each) => each.strangers()) ?? 0,
     budgets: budgetsOf(dataFolder),
   };
 }

@@ -67,6 +67,16 @@ export class AlertOutbox {
     );
   }
 
+  /** How many messages of strangers came by chat, and were not answered. */
+  strangers(): number {
+    return Number(
+      this.database
+        .prepare<[], number>("SELECT ifnull(sum(value), 0) FROM meta WHERE name GLOB 'strangers *'")
+        .pluck()
+        .get(),
+    );
+  }
+
   keepMeta(name: string, value: string): void {
     this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
   }

@@ -5,6 +5,7 @@ import { monotonicMs } from '../../budget/process-owner.ts';
 import { readClockNote } from '../../daemon/clock-note.ts';
 import { readPulse } from '../../daemon/heartbeat.ts';
 import { readLedgerNote } from '../../daemon/ledger-note.ts';
+import { readRunNote } from '../../daemon/run-note.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { AlertSnapshot } from '../core/alert-snapshot.ts';
 import type { PeriodFigures } from '../core/alert-facts.ts';
@@ -90,7 +91,10 @@ export class BotFiles implements BotReading {
         const isKnown = cursor !== null && cursor.epoch === epoch && cursor.seq <= last;
         const rows = isKnown ? reader.pages.journalAfter(cursor.seq, MOST_LINES) : [];
         const seq = rows.at(-1)?.seq ?? (isKnown ? cursor.seq : last);
-        return { now: readMirrorNow(reader, { rows, atMs }), cursor: { epoch, seq } };
+        return {
+          now: readMirrorNow(reader, { rows, atMs, markets: this.markets() }),
+          cursor: { epoch, seq },
+        };
       },
       { now: NOTHING_READ, cursor: null },
     );
@@ -109,6 +113,11 @@ export class BotFiles implements BotReading {
     if (inode === null) return null;
     this.opened = { reader: new MirrorReader(mirrorPath), inode };
     return this.opened.reader;
+  }
+
+  private markets(): readonly string[] {
+    const { strategies = [] } = readRunNote(this.options.dataFolder) ?? {};
+    return strategies.flatMap(({ market }) => market ?? []);
   }
 
   private lockouts(atMs: number): AlertSnapshot['lockouts'] {

@@ -51,16 +51,25 @@ export const NOTHING_READ: MirrorNow = {
   equity: [],
 };
 
+export interface MirrorNowOptions {
+  /** The new lines of the journal. */
+  readonly rows: readonly JournalRow[];
+  readonly atMs: number;
+  /** Markets that strategies name. */
+  readonly markets: readonly string[];
+}
+
 /** The bot as its mirror has it, with the given lines of the journal. */
-export function readMirrorNow(
-  reader: MirrorReader,
-  { rows, atMs }: { readonly rows: readonly JournalRow[]; readonly atMs: number },
-): MirrorNow {
+export function readMirrorNow(reader: MirrorReader, { rows, atMs, markets }: MirrorNowOptions): MirrorNow {
   const kept = reader.kept();
   const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN });
   const readTimes = readKept(kept, 'read-times') ?? {};
   const times = Object.values(readTimes);
   const found = readKept(kept, 'reconciliation')?.break ?? null;
+  const members = Object.values(readKept(kept, 'universes')?.universes ?? {}).flatMap((universe) =>
+    universe.members.map(({ market }) => market),
+  );
+  const followed = new Set([...markets, ...members].map((market) => `book ${market}`));
   return {
     rows,
     fills: fillsOf(reader, rows),
@@ -70,9 +79,10 @@ export function readMirrorNow(
     ),
     break: found === null ? null : { sinceMs: found.atMs, rows: found.rows },
     halt: readKept(kept, 'control')?.halted ?? null,
-    // Other feeds are read as seldom as the plan says; a book that is followed never is.
+    // Other feeds are read as seldom as the plan says; a book that is followed never is. A market that has
+    // left a universe is not followed any more.
     staleFeeds: Object.entries(readTimes).flatMap(([feed, readAtMs]) =>
-      feed.startsWith('book ') && atMs - readAtMs > STALE_AFTER_MS ? [{ feed, readAtMs }] : [],
+      followed.has(feed) && atMs - readAtMs > STALE_AFTER_MS ? [{ feed, readAtMs }] : [],
     ),
     lastReadMs: times.length === 0 ? null : Math.max(...times),
     strategies: reader.strategies().map(({ name, status, reason, atMs: sinceMs }) => ({

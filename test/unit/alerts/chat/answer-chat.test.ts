@@ -87,11 +87,12 @@ describe('a question by chat', () => {
   test('is answered of a bot that is silent, halted, or has nothing yet', () => {
     const halt = { reason: 'news', sinceMs: NOON_MS };
     const text = answer(message('/status'), {
-      view: botSeen({ halt, books: 'broken' }, { isSilent: true, mutedUntilMs: NOON_MS }),
+      view: botSeen({ halt, books: 'broken' }, { isSilent: true, mutedUntilMs: NOON_MS, strangers: 3 }),
     }).lines.join('\n');
     expect(text).toContain('The bot is silent; its last sign of life was at 2026-01-05 12:00');
     expect(text).toContain('HALTED since 2026-01-05 12:00: news');
     expect(text).toContain('BREAK');
+    expect(text).toContain('3 messages of strangers were not answered');
     expect(text).toContain('Muted until');
     const none = botSeen({}, { bot: null });
     for (const command of ['/orders', '/pause', '/resume', '/why'])

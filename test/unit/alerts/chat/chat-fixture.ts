@@ -46,6 +46,7 @@ export function botSeen(over: Partial<BotView> = {}, view: Partial<ChatView> = {
     isSilent: false,
     openAlerts: [],
     mutedUntilMs: 0,
+    strangers: 0,
     budgets: [
       { budget: 'orders/add', used: 3, limit: 60, isLockedOut: false },
       { budget: 'orders/list', used: 0, limit: 60, isLockedOut: true },

@@ -95,7 +95,7 @@ describe('commands by chat', () => {
     pressed('go:halt', 666);
     await listener().turn();
     expect(replies).toEqual([]);
-    expect(outbox.use((each) => each.meta('strangers telegram'))).toBe('2');
+    expect(outbox.use((each) => each.strangers())).toBe(2);
   });
 
   test('are confirmed by who asked for them alone, and within two minutes', async () => {

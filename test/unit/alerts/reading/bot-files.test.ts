@@ -110,10 +110,24 @@ describe('the files of a bot', () => {
   });
 
   test('say what is halted, refused, broken, unknown and failed', () => {
+    const strategies = [{ name: 'grid', plugin: 'grid', market: 'BTCIRT' }];
+    writeFileSync(
+      join(mirror.folder, 'run.json'),
+      JSON.stringify({ mode: 'live', instance: 'bot', strategies }),
+    );
     write(
       keep('control', { halted: { reason: 'news', sinceMs: 5, wholeAccount: false } }),
       keep('credential', { refused: { name: 'the token', advice: 'a new one', sinceMs: 6 } }),
-      keep('read-times', { 'book BTCIRT': NOW_MS - 60_000, orders: NOW_MS - 70_000 }),
+      keep('read-times', {
+        'book BTCIRT': NOW_MS - 60_000,
+        'book ETHIRT': NOW_MS - 65_000,
+        'book LEFTIRT': NOW_MS - 90_000,
+        orders: NOW_MS - 70_000,
+      }),
+      keep('universes', {
+        firstSeen: {},
+        universes: { 'a/members': { members: [{ market: 'ETHIRT', rank: 1, sinceMs: 1 }], kept: [] } },
+      }),
       { kind: 'order', order: orderRecord({ state: 'unknown', sentAtMs: 7 }) },
       {
         kind: 'strategy',
@@ -125,7 +139,10 @@ describe('the files of a bot', () => {
       credential: { advice: 'a new one' },
       unknownOrders: [{ strategy: 'ma-cross', market: 'BTCIRT', sinceMs: 7 }],
       strategies: [{ name: 'grid', status: 'stopped', reason: 'threw' }],
-      staleFeeds: [{ feed: 'book BTCIRT', readAtMs: NOW_MS - 60_000 }],
+      staleFeeds: [
+        { feed: 'book BTCIRT', readAtMs: NOW_MS - 60_000 },
+        { feed: 'book ETHIRT', readAtMs: NOW_MS - 65_000 },
+      ],
       lastReadMs: NOW_MS - 60_000,
     });
   });
