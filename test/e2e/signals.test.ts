@@ -8,6 +8,7 @@ import { Operator } from '../../src/daemon/operator.ts';
 import { lockDataFolder } from '../../src/daemon/process-locks/run-locks.ts';
 import type { SignalCommand } from '../../src/engine/engine-event.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
+import { DashboardHere } from '../support/dashboard-here.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 
 const MINUTE_MS = 60_000;
@@ -138,6 +139,34 @@ const blocksOf = (page: string, language: string): readonly string[] =>
     (match) => match[1] ?? '',
   );
 
+/** Sends what the page shows: signed, as TradingView does, and with a token in the header. */
+async function overHttp(page: string, token: string): Promise<void> {
+  const server = await new DashboardHere(folder).listen();
+  endings.push(() => void server.close());
+  const module = join(folder, 'tell.mjs');
+  writeFileSync(module, blocksOf(page, 'js')[0] ?? '');
+  const { tell } = (await import(module)) as {
+    readonly tell: (address: string, of: object) => Promise<Response>;
+  };
+  const path = '/api/v1/signals/follow/alert';
+  const body = { payload: { side: 'buy' } };
+  const signed = await tell(server.address, { name: 'chart', token, path, body });
+  expect(signed.status).toBe(202);
+  expect(await signed.json()).toMatchObject({ outcome: 'told', code: 'told' });
+  const other = await tell(server.address, { name: 'chart', token: 'other', path, body });
+  expect(other.status).toBe(401);
+  const alert = (blocksOf(page, 'json')[0] ?? '')
+    .replace('THE-TOKEN', token)
+    .replaceAll('{{timenow}}', new Date().toISOString())
+    .replace('{{ticker}}', 'BTCUSDT')
+    .replace('{{strategy.order.action}}', 'hold');
+  const { status, json } = await server.api('/signals/follow/alert', alert, {});
+  expect({ status, message: String(json['error'].message) }).toMatchObject({
+    status: 422,
+    message: expect.stringContaining('payload.side: Invalid option') as string,
+  });
+}
+
 test('the page shows a strategy, commands that tell it something, and backtests of it', async () => {
   const page = readFileSync('docs/signals.md', 'utf8');
   const follow = join(folder, 'follow.ts');
@@ -162,13 +191,17 @@ test('the page shows a strategy, commands that tell it something, and backtests 
     said.push(out);
     await life.run(MINUTE_MS / 2);
   }
-  const [first, second, third, onCandles = '', onBooks = '', listed = '', written, again = ''] = said;
+  const [first, second, third, token = '', onCandles = '', onBooks = '', listed = '', written, again = ''] =
+    said;
   expect([first, second]).toEqual(['told to the strategy\n', 'told to the strategy\n']);
   expect(third).toBe(second);
   expect(life.bot.engine.instances[0]).toMatchObject({ orders: 2, fills: 2 });
   expect(listed).toMatch(/follow +alert +2026-01-05-open +command +\{"side":"buy"\} +told/);
   expect(written).toBe(`2 signals to ${join(folder, 'signals.csv')}\n`);
   for (const out of [onCandles, onBooks, again]) expect(out).toMatch(/Fills +2\b/);
+  await overHttp(page, token.split('\n', 1)[0] ?? '');
+  await life.run(MINUTE_MS / 2);
+  expect(life.bot.engine.instances[0]).toMatchObject({ orders: 3, fills: 3 });
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
-import { isSignalId } from '../../engine/signals/signal-record.ts';
+import { isSignalId } from '../../domain/signal-id.ts';
 import { openCsv } from '../../recording/import/open-csv.ts';
 import { openText, unreadable } from '../../recording/import/open-text.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';

@@ -5,7 +5,7 @@ import type { ControlResult } from '../../daemon/control/control-command.ts';
 import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
-import { isSignalId, LONGEST_SIGNAL_ID } from '../../engine/signals/signal-record.ts';
+import { isSignalId, LONGEST_SIGNAL_ID } from '../../domain/signal-id.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';

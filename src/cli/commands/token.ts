@@ -18,6 +18,11 @@ interface RoleOptions extends Options {
   readonly role: Role;
 }
 
+interface AddOptions extends Options {
+  readonly role: Role | 'signal';
+  readonly strategy?: string;
+}
+
 /** Where the page is while nobody has noted it down. */
 const USUAL_ADDRESS = 'http://127.0.0.1:8420';
 
@@ -56,18 +61,34 @@ function roleOption(): Option {
   return new Option('--role <role>', 'read: look alone; operate: give commands as well').choices(ROLES);
 }
 
-function addToken(name: string, options: RoleOptions): void {
-  const token = withStore(options, (store) => store.addToken({ name, role: options.role }));
-  if (options.json === true) console.log(JSON.stringify({ name, role: options.role, token }));
-  else console.log(`${token}\nIt is said this once. Whoever has it may ${options.role}.`);
+function addToken(name: string, options: AddOptions): void {
+  const { role, strategy, json } = options;
+  if ((role === 'signal') !== (strategy !== undefined))
+    throw wrongInput('expected --strategy with the role signal, and with no other');
+  const token = withStore(options, (store) =>
+    role === 'signal'
+      ? store.addSignalToken({ name, strategy: strategy ?? '' })
+      : store.addToken({ name, role }),
+  );
+  const may = role === 'signal' ? `send signals to ${strategy}` : role;
+  if (json === true)
+    console.log(JSON.stringify({ name, role, ...(strategy === undefined ? {} : { strategy }), token }));
+  else console.log(`${token}\nIt is said this once. Whoever has it may ${may}.`);
 }
 
 function listTokens(options: Options): void {
-  const tokens = withStore(options, (store) => store.tokens());
+  const { own, others } = withStore(options, (store) => ({
+    own: store.tokens(),
+    others: store.signalTokens.all().map((token) => ({ ...token, role: 'signal' as const })),
+  }));
+  const tokens = [...own, ...others];
   if (options.json === true) console.log(JSON.stringify({ tokens }));
   else if (tokens.length === 0) console.log('No token: the next start of the page makes one.');
   else {
-    const rows = tokens.map(({ name, role, madeAtMs }) => [name, role, bothTimesText(madeAtMs)]);
+    const rows = [
+      ...own.map(({ name, role, madeAtMs }) => [name, role, bothTimesText(madeAtMs)]),
+      ...others.map(({ name, strategy, madeAtMs }) => [name, `signal ${strategy}`, bothTimesText(madeAtMs)]),
+    ];
     console.log(tableLines([{ title: 'token' }, { title: 'may' }, { title: 'made' }], rows).join('\n'));
   }
 }
@@ -98,10 +119,18 @@ export function tokenCommand(): Command {
       subcommand(
         'add',
         'Makes a token and prints it. Only its hash is kept.',
-        '  sarraf token add phone --role read\n  sarraf token add script --role operate --data /data --json',
+        '  sarraf token add phone --role read\n  sarraf token add script --role operate --data /data --json\n  sarraf token add chart --role signal --strategy follow',
       )
         .argument('<name>', 'what it is called', tokenName)
-        .addOption(roleOption().makeOptionMandatory())
+        .addOption(
+          new Option(
+            '--role <role>',
+            'read: look alone; operate: give commands as well; signal: tell one strategy',
+          )
+            .choices([...ROLES, 'signal'])
+            .makeOptionMandatory(),
+        )
+        .option('--strategy <name>', 'for the role signal: whom it may tell')
         .action(addToken),
     )
     .addCommand(

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { storedTimeMs } from '../../domain/stored-json.ts';
 import { ENTRY_POLICIES } from '../../execution/locks/lock-rule.ts';
 import { DRAIN_POLICIES, isByHand, type ControlCommand } from '../../engine/engine-event.ts';
-import { isSignalId, SIGNAL_OUTCOMES, signalKey } from '../../engine/signals/signal-record.ts';
+import { isSignalId } from '../../domain/signal-id.ts';
+import { SIGNAL_OUTCOMES, signalKey } from '../../engine/signals/signal-record.ts';
 
 /** The longest reason that is kept, in characters. */
 export const LONGEST_REASON = 500;

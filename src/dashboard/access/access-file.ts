@@ -34,6 +34,15 @@ const STEPS: readonly string[] = [
     ends_at_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // Tokens that may tell one strategy signals.
+  `
+  CREATE TABLE signal_tokens (
+    name TEXT PRIMARY KEY,
+    strategy TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE,
+    made_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**

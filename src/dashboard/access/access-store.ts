@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Role } from '../schema/session.ts';
 import { openAccessFile } from './access-file.ts';
+import { SignalTokenTable, type SignalToken } from './signal-token-table.ts';
 import { hashOfSecret, isSameHash, newSecret } from './secret-text.ts';
 
 /** More tokens than this can not be told apart by a person. */
@@ -40,12 +41,15 @@ interface SecretRow extends Person {
  * ends for the others with their next look.
  */
 export class AccessStore {
+  /** Those of the role `signal`. */
+  readonly signalTokens: SignalTokenTable;
   private readonly database: Database.Database;
   private readonly nowMs: () => number;
 
   /** Opens it, or makes it. Throws `DATA_UNUSABLE`. */
   constructor(dataFolder: string, nowMs: () => number = Date.now) {
     this.database = openAccessFile(dataFolder);
+    this.signalTokens = new SignalTokenTable(this.database);
     this.nowMs = nowMs;
   }
 
@@ -55,14 +59,21 @@ export class AccessStore {
   addToken({ name, role }: Person): string {
     const secret = newSecret();
     const work = this.database.transaction(() => {
-      const tokens = this.tokens();
-      if (name === LINK_NAME || tokens.some((token) => token.name === name))
-        throw new SarrafError('INVALID_OPTIONS', `expected a name that no token has, was ${name}`);
-      if (tokens.length >= MOST_TOKENS)
-        throw new SarrafError('INVALID_OPTIONS', `expected at most ${MOST_TOKENS} tokens: remove one first`);
+      this.checkName(name);
       this.database
         .prepare('INSERT INTO tokens (name, role, hash, made_at_ms) VALUES (?, ?, ?, ?)')
         .run(name, role, hashOfSecret(secret), this.nowMs());
+    });
+    work.immediate();
+    return secret;
+  }
+
+  /** Makes a token that may tell one strategy signals. Throws as `addToken` does. */
+  addSignalToken({ name, strategy }: Pick<SignalToken, 'name' | 'strategy'>): string {
+    const secret = newSecret();
+    const work = this.database.transaction(() => {
+      this.checkName(name);
+      this.signalTokens.add({ name, strategy, madeAtMs: this.nowMs() }, secret);
     });
     work.immediate();
     return secret;
@@ -81,7 +92,8 @@ export class AccessStore {
     const work = this.database.transaction(() => {
       const ended = this.database.prepare('DELETE FROM sessions WHERE name = ?').run(name).changes;
       const removed = this.database.prepare('DELETE FROM tokens WHERE name = ?').run(name).changes;
-      return removed + (name === LINK_NAME ? ended : 0) > 0;
+      const others = this.signalTokens.remove(name);
+      return removed + others + (name === LINK_NAME ? ended : 0) > 0;
     });
     return work.immediate();
   }
@@ -156,6 +168,14 @@ export class AccessStore {
 
   close(): void {
     this.database.close();
+  }
+
+  private checkName(name: string): void {
+    const tokens = [...this.tokens(), ...this.signalTokens.all()];
+    if (name === LINK_NAME || tokens.some((token) => token.name === name))
+      throw new SarrafError('INVALID_OPTIONS', `expected a name that no token has, was ${name}`);
+    if (tokens.length >= MOST_TOKENS)
+      throw new SarrafError('INVALID_OPTIONS', `expected at most ${MOST_TOKENS} tokens: remove one first`);
   }
 
   private keepNewest(table: 'links' | 'sessions', most: number): void {

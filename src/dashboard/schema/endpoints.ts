@@ -32,6 +32,7 @@ import { overviewReply } from './overview.ts';
 import { reportsReply } from './report.ts';
 import { candlesQuery, chartCandlesReply, equityReply, plotsReply, rangeQuery } from './series.ts';
 import { doneReply, sessionBody, sessionReply, type Role } from './session.ts';
+import { signalBody, signalReply } from './signal.ts';
 import { strategyReply } from './strategy.ts';
 
 /** What one address of the API takes and gives. */
@@ -39,8 +40,8 @@ export interface EndpointShape {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below `/api/v1`; `:name` stands for one part of a path. */
   readonly path: string;
-  /** Null: without a token. */
-  readonly role: Role | null;
+  /** Null: without a token. `signal`: with one that may tell the strategy of the path signals. */
+  readonly role: Role | 'signal' | null;
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -53,6 +54,9 @@ const get = <Shape extends Omit<EndpointShape, 'method' | 'role'>>(shape: Shape)
 
 const act = <Body extends z.ZodType>(path: string, summary: string, body: Body) =>
   ({ method: 'POST', path: `/actions/${path}`, role: 'operate', summary, body, reply: actionReply }) as const;
+
+const tell = <Path extends string>(path: Path, summary: string) =>
+  ({ method: 'POST', path, role: 'signal', summary, body: signalBody, reply: signalReply }) as const;
 
 /** Every address below `/api/v1`. The routes of the server and the OpenAPI page are made of it. */
 export const DASHBOARD_ENDPOINTS = {
@@ -146,6 +150,8 @@ export const DASHBOARD_ENDPOINTS = {
   unlock: act('unlock', 'Ends locks before their time.', unlockBody),
   placeOrder: act('order', 'Places an order in the book of a strategy.', orderBody),
   acknowledge: act('acknowledge', 'Acknowledges an alert.', acknowledgeBody),
+  signal: tell('/signals/:strategy', 'Tells a strategy a signal, whose name is in the body.'),
+  namedSignal: tell('/signals/:strategy/:name', 'Tells a strategy a signal.'),
 } as const satisfies Readonly<Record<string, EndpointShape>>;
 
 export type DashboardEndpoint = keyof typeof DASHBOARD_ENDPOINTS;

@@ -9,7 +9,9 @@ import { EventStreams } from '../events/event-streams.ts';
 import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { asApiError } from '../folder/mirror-source.ts';
 import { readReportPage } from '../reports.ts';
-import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../schema/endpoints.ts';
+import { DASHBOARD_ENDPOINTS, type DashboardEndpoint, type EndpointShape } from '../schema/endpoints.ts';
+import { SignalDoor } from '../signals/signal-door.ts';
+import { addSignalRoutes } from '../signals/signal-routes.ts';
 import type { SessionBody, SessionReply } from '../schema/session.ts';
 import { AccessGuard, type SignedIn } from './access-guard.ts';
 import { checkedInput, createHandlers, type Handlers } from './handlers.ts';
@@ -34,6 +36,9 @@ const STILL_FOR_MS = 45_000;
 
 /** A longer address is none of ours. */
 const LONGEST_PARAM = 100;
+
+/** Those that are answered here; signals have a door of their own. */
+type OwnEndpoint = Exclude<DashboardEndpoint, 'signal' | 'namedSignal'>;
 
 export interface DashboardServerOptions {
   readonly dataFolder: string;
@@ -149,14 +154,21 @@ export class DashboardServer {
     );
     app.setNotFoundHandler((request, reply) => this.answerPage(request, reply));
     this.addRoutes(app);
+    addSignalRoutes(
+      app,
+      new SignalDoor({
+        folder: this.folder,
+        tokens: this.store.signalTokens,
+        nowMs: this.options.nowMs ?? Date.now,
+      }),
+    );
     return app;
   }
 
   private addRoutes(app: FastifyInstance): void {
-    for (const [name, shape] of Object.entries(DASHBOARD_ENDPOINTS) as [
-      keyof typeof DASHBOARD_ENDPOINTS,
-      EndpointShape,
-    ][]) {
+    for (const [name, shape] of Object.entries(DASHBOARD_ENDPOINTS) as [OwnEndpoint, EndpointShape][]) {
+      const { role } = shape;
+      if (role === 'signal') continue;
       app.route({
         method: shape.method,
         url: `${API_ROOT}${shape.path}`,
@@ -164,7 +176,7 @@ export class DashboardServer {
         onRequest: (request, reply, done) => {
           try {
             void reply.header('cache-control', 'no-store');
-            if (shape.role !== null) signedIn.set(request, this.guard.check(request, shape.role));
+            if (role !== null) signedIn.set(request, this.guard.check(request, role));
             done();
           } catch (error) {
             done(asError(error));
@@ -176,7 +188,7 @@ export class DashboardServer {
   }
 
   private answer(
-    name: keyof typeof DASHBOARD_ENDPOINTS,
+    name: OwnEndpoint,
     of: { readonly shape: EndpointShape; readonly request: FastifyRequest; readonly reply: FastifyReply },
   ): unknown {
     const { shape, request, reply } = of;

@@ -43,7 +43,10 @@ type ReplyOf<Name extends DashboardEndpoint> =
   Shape<Name> extends { readonly reply: infer Reply extends z.ZodType } ? z.output<Reply> : unknown;
 
 /** Those that answer with JSON and change nothing about who is signed in. */
-type Handled = Exclude<DashboardEndpoint, 'signIn' | 'signOut' | 'session' | 'events' | 'report'>;
+type Handled = Exclude<
+  DashboardEndpoint,
+  'signIn' | 'signOut' | 'session' | 'events' | 'report' | 'signal' | 'namedSignal'
+>;
 
 export type Handlers = { readonly [Name in Handled]: (call: CheckedCall<Name>) => ReplyOf<Name> };
 

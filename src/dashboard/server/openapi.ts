@@ -48,6 +48,7 @@ export function dashboardOpenApi(): Json {
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
+        signature: { type: 'apiKey', in: 'header', name: 'x-sarraf-signature' },
         session: { type: 'apiKey', in: 'cookie', name: 'sarraf_session_PORT' },
       },
       schemas: { Error: schemaOf(errorReply, 'output') },
@@ -66,6 +67,7 @@ function operationOf(operationId: string, { path, role, summary, query, body, re
     operationId,
     summary,
     ...(role === null ? { security: [] } : { 'x-role': role }),
+    ...(role === 'signal' ? { security: [{ token: [] }, { signature: [] }, {}] } : {}),
     parameters: [...inPath, ...(query === undefined ? [] : queryParameters(query))],
     ...(body === undefined
       ? {}
@@ -76,7 +78,7 @@ function operationOf(operationId: string, { path, role, summary, query, body, re
           },
         }),
     responses: {
-      200: {
+      [role === 'signal' ? 202 : 200]: {
         description: summary,
         content:
           reply === null

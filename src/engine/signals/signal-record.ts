@@ -23,16 +23,6 @@ export const SIGNAL_IDS_KEPT_MS = 86_400_000;
 const LONGEST_PAYLOAD = 8_192;
 const DEEPEST_PAYLOAD = 16;
 
-/** The longest id of a signal. */
-export const LONGEST_SIGNAL_ID = 64;
-
-const ID = new RegExp(`^[\\w.:-]{1,${LONGEST_SIGNAL_ID}}$`);
-
-/** Whether a text can be the id of a signal: a word that any file and address can hold. */
-export function isSignalId(id: unknown): id is string {
-  return typeof id === 'string' && ID.test(id);
-}
-
 /** What became of a signal: it was told, dropped for the state of its strategy, or refused for itself. */
 export const SIGNAL_OUTCOMES = ['told', 'dropped', 'refused'] as const;
 

@@ -9,9 +9,14 @@ test('every address stands once', () => {
   expect(new Set(addresses).size).toBe(addresses.length);
 });
 
-test('whatever changes something needs the role operate, but for signing in and out', () => {
+test('whatever changes something needs the role operate, but for signing in and out, and signals', () => {
   const open = shapes.filter(({ method, role }) => method !== 'GET' && role !== 'operate');
-  expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /session', 'DELETE /session']);
+  expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /session',
+    'DELETE /session',
+    'POST /signals/:strategy',
+    'POST /signals/:strategy/:name',
+  ]);
 });
 
 test('every body and reply can be written as a JSON schema', () => {

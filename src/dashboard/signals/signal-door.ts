@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { ControlClient } from '../../daemon/control/control-client.ts';
+import type { ControlResult } from '../../daemon/control/control-command.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { SignalCommand } from '../../engine/engine-event.ts';
+import { payloadSizeProblem, signalKey } from '../../engine/signals/signal-record.ts';
+import type { SignalTokenTable } from '../access/signal-token-table.ts';
+import { ApiError } from '../api-error.ts';
+import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
+import { signalBody, type SignalBody, type SignalToldReply } from '../schema/signal.ts';
+import { checkedInput } from '../server/handlers.ts';
+import { parseJsonBody } from '../server/json-body.ts';
+import { SignalPace } from './signal-pace.ts';
+import { SignalSenders, type SignalRequest, type SignalSender } from './signal-sender.ts';
+
+/** A bot that is well answers within a quarter of a second. */
+const ANSWERED_WITHIN_MS = 2_000;
+
+/** Senders that wait for an answer at once; others are answered that it waits. */
+const MOST_WAITING = 20;
+
+const MINUTE_MS = 60_000;
+
+/** Characters of a hash in an id: with the word before it, as long as a tag of an order may be. */
+const MADE_ID_LENGTH = 27;
+
+export interface SignalDoorOptions {
+  readonly folder: BotFolderReader;
+  readonly tokens: SignalTokenTable;
+  readonly nowMs: () => number;
+  /** How long a sender waits for the answer of the bot; 2 s without it. */
+  readonly answeredWithinMs?: number;
+}
+
+/**
+ * Takes signals over HTTP and posts them to the bot, as `sarraf signal` does. It sends nothing to the
+ * exchange, and a sender that tries again with the same id does no harm.
+ */
+export class SignalDoor {
+  private readonly options: SignalDoorOptions;
+  private readonly senders: SignalSenders;
+  private readonly pace = new SignalPace();
+  private waiting = 0;
+
+  constructor(options: SignalDoorOptions) {
+    this.options = options;
+    this.senders = new SignalSenders(options.tokens, options.nowMs);
+  }
+
+  /** Answers that it was told, or waits; throws `ApiError` with the reason otherwise. */
+  async take(request: Omit<SignalRequest, 'bodyToken'>): Promise<SignalToldReply> {
+    const sender = this.senders.senderOf({ ...request, bodyToken: tokenIn(request.rawBody) });
+    const waitMs = this.pace.take(sender.name, this.options.nowMs());
+    if (waitMs > 0)
+      throw new ApiError('too-many-signals', `expected fewer signals of ${sender.name} in a minute`, {
+        retryAfterMs: waitMs,
+      });
+    // The schema has made it what it says.
+    const body = checkedInput(signalBody, parseJsonBody(request.rawBody), 'body') as SignalBody;
+    const command = this.commandOf(request, { sender, body });
+    const result = await this.post(command);
+    return replyOf(command.id, result);
+  }
+
+  private commandOf(
+    { strategy, name, rawBody }: Pick<SignalRequest, 'strategy' | 'name' | 'rawBody'>,
+    { sender, body }: { readonly sender: SignalSender; readonly body: SignalBody },
+  ): SignalCommand {
+    const named = name ?? body.name;
+    if (named === undefined || (body.name ?? named) !== named)
+      throw new ApiError('invalid-request', 'expected one name of a signal, in the address or in the body', {
+        field: 'name',
+      });
+    const tooLarge = payloadSizeProblem(body.payload);
+    if (tooLarge !== null) throw new ApiError('too-large', tooLarge, { field: 'payload' });
+    const minute = Math.floor(this.options.nowMs() / MINUTE_MS);
+    return {
+      kind: 'signal',
+      strategy,
+      name: named,
+      id: body.id ?? madeId(sender.signature ?? `${minute} ${strategy} ${named} ${rawBody}`),
+      payload: body.payload,
+      sentAtMs: body.sentAt ?? sender.signedAtMs,
+      source: sender.name,
+    };
+  }
+
+  /** Null where no answer comes in time. */
+  private async post(command: SignalCommand): Promise<ControlResult | null> {
+    const { folder, answeredWithinMs = ANSWERED_WITHIN_MS } = this.options;
+    const client = new ControlClient(folder.dataFolder);
+    this.waiting += 1;
+    try {
+      const isKnown = client.find(signalKey(command)) !== null;
+      if (!isKnown && folder.isTaken() === false)
+        throw new ApiError('no-bot', 'no bot runs with this folder, so nothing was told');
+      const id = postTo(client, command);
+      const endsAtMs = performance.now() + (this.waiting > MOST_WAITING ? 0 : answeredWithinMs);
+      return (await client.follow({ id, isOver: () => performance.now() > endsAtMs })).result;
+    } finally {
+      this.waiting -= 1;
+      client.close();
+    }
+  }
+}
+
+function postTo(client: ControlClient, command: SignalCommand): number {
+  try {
+    return client.post(command);
+  } catch (error) {
+    if (error instanceof SarrafError && error.code === 'INVALID_OPTIONS')
+      throw new ApiError(
+        'key-taken',
+        `expected the id ${command.id} for one signal alone, it is that of another`,
+        {
+          field: 'id',
+        },
+      );
+    throw error;
+  }
+}
+
+/** What its sender is told of what the bot says. */
+function replyOf(id: string, result: ControlResult | null): SignalToldReply {
+  if (result === null)
+    return {
+      id,
+      outcome: 'waiting',
+      code: 'waiting',
+      message: 'the bot has not answered yet: send it again',
+    };
+  const { message } = result;
+  const { outcome, code } = result.signal ?? { outcome: 'refused', code: 'invalid' };
+  if (outcome === 'told') return { id, outcome, code, message };
+  if (outcome === 'dropped') throw new ApiError('signal-dropped', message);
+  if (code === 'unknown') throw new ApiError('not-found', message);
+  if (code === 'too-many') throw new ApiError('too-many-signals', message, { retryAfterMs: MINUTE_MS });
+  throw new ApiError('signal-refused', message);
+}
+
+const madeId = (text: string): string =>
+  `made-${createHash('sha256').update(text).digest('hex').slice(0, MADE_ID_LENGTH)}`;
+
+/** The token in a body, where that can be read at all: what is wrong with it is for those who may know. */
+function tokenIn(rawBody: string): string | null {
+  try {
+    const { token } = Object(parseJsonBody(rawBody)) as { readonly token?: unknown };
+    return typeof token === 'string' ? token : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,18 @@
+/** Requests of one token in a minute. */
+const MOST_A_MINUTE = 60;
+const MINUTE_MS = 60_000;
+
+/** How often each token asks; there are as few as tokens may be. */
+export class SignalPace {
+  private readonly byToken = new Map<string, number[]>();
+
+  /** Counts a request; answers how long its sender has to wait, 0 for not at all. */
+  take(token: string, nowMs: number): number {
+    const times = (this.byToken.get(token) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
+    this.byToken.set(token, times);
+    const [first] = times;
+    if (times.length >= MOST_A_MINUTE && first !== undefined) return first + MINUTE_MS - nowMs;
+    times.push(nowMs);
+    return 0;
+  }
+}
