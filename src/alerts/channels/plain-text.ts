@@ -9,7 +9,7 @@ export function plainText({
   lines,
   footer,
 }: Pick<OutgoingMessage, 'title' | 'lines' | 'footer'>): string {
-  const text = [title, '', ...lines].join('\n');
+  const text = [title, ...(lines.length === 0 ? [] : ['', ...lines])].join('\n');
   const room = LONGEST - footer.length - 3;
   return `${text.length <= room ? text : `${text.slice(0, room)}…`}\n\n${footer}`;
 }

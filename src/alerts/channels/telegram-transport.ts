@@ -90,7 +90,7 @@ function telegramText(
   { title, lines, footer }: Pick<OutgoingMessage, 'title' | 'lines' | 'footer'>,
   longest = LONGEST_TEXT,
 ): string {
-  const shown = [title, '', ...lines];
+  const shown = [title, ...(lines.length === 0 ? [] : ['', ...lines])];
   const plain = [...shown, '', footer].join('\n');
   if (plain.length > longest) {
     const room = longest - footer.length - 4;

@@ -119,11 +119,16 @@ function messageOf(due: readonly Note[]): MessagePlan {
     (left, right) => rankOf(right.alert.severity) - rankOf(left.alert.severity),
   );
   return {
-    severity: bySeverity[0]?.alert.severity ?? 'info',
+    severity: gravest(bySeverity),
     items: bySeverity.slice(0, MOST_ITEMS),
     more: Math.max(0, bySeverity.length - MOST_ITEMS),
     noteIds: notes.map(({ id }) => id),
   };
+}
+
+/** That something is over wakes nobody, and holds up nothing that begins. */
+function gravest(items: readonly MessageItem[]): Severity {
+  return items.find(({ kind }) => kind !== 'ended')?.alert.severity ?? 'info';
 }
 
 const rankOf = (severity: Severity): number => SEVERITIES.indexOf(severity);

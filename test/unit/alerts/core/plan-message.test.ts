@@ -85,7 +85,9 @@ describe('planMessage', () => {
   test('says in one line what was opened and is over', () => {
     const ended = { endedAtMs: NOON_MS };
     const found = plan([note(1, ended), { ...note(1, ended, 'ended'), id: 2 }]);
-    expect(found).toMatchObject({ message: { items: [{ kind: 'ended' }], noteIds: [1, 2] } });
+    expect(found).toMatchObject({
+      message: { severity: 'info', items: [{ kind: 'ended' }], noteIds: [1, 2] },
+    });
   });
 
   test('waits at the bound of an hour, with room for what is critical', () => {
