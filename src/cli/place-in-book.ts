@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { placeByHandText } from '../daemon/control/by-hand-text.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import type { ApiCallOptions } from './api/run-call.ts';
 import type { CommandIo } from './api/command-io.ts';
@@ -38,13 +39,11 @@ export async function placeInBook(
   const amount = new Decimal(String(request['amount'])).toFixed();
   const price = decimalOf(options.price);
   const stopPrice = decimalOf(options.stop);
-  const at = price === null ? 'at the market' : `at ${price}`;
-  const once = stopPrice === null ? '' : ` once ${stopPrice} is reached`;
+  const order = { strategy, market: symbol, side, amount, price, stopPrice } as const;
   await postByHand({
-    wish: { kind: 'place', strategy, market: symbol, side, amount, price, stopPrice },
+    wish: { kind: 'place', ...order },
     options,
-    question: () =>
-      `This has the bot ${side} ${amount} in ${symbol} ${at}${once}, in the book of ${strategy}. ${worth}`,
+    question: () => placeByHandText(order, worth),
     otherwise: 'without --strategy the order is placed on the account itself',
     io,
   });

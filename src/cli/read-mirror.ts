@@ -111,12 +111,3 @@ export function print(
   if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endQuietly);
   console.log(options.json === true ? JSON.stringify(page.json) : page.lines().join('\n'));
 }
-
-/** JSON as it was stored; invalid JSON comes back as text. */
-export function parsedJson(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return json;
-  }
-}

@@ -63,3 +63,12 @@ function firstProblem({ issues }: z.ZodError): string {
 function unusable(what: string, problem: string): SarrafError {
   return new SarrafError('DATA_UNUSABLE', `${what} is damaged: ${problem}`);
 }
+
+/** Stored JSON as it is, for whoever only shows it; invalid JSON comes back as text. */
+export function parsedJson(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return json;
+  }
+}

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
+import { cancelManyText, cancelOneText } from '../../daemon/control/by-hand-text.ts';
 import { cancelNeedText } from '../../daemon/control/cancel-need.ts';
 import { ownOpenOrders } from '../own-open-orders.ts';
 import { KEY_HELP, postByHand, type PostedOptions } from '../post-by-hand.ts';
@@ -37,10 +38,7 @@ async function run(order: string | undefined, options: Options): Promise<void> {
   await postByHand({
     wish: { kind: 'cancel', order: order ?? null, strategy, market },
     options,
-    question: () =>
-      order === undefined
-        ? `This ends the algorithms there and cancels their orders; ${cost()}.`
-        : `This cancels ${order}.`,
+    question: () => (order === undefined ? cancelManyText(cost()) : cancelOneText(order)),
     ...(order === undefined ? { cost } : {}),
     otherwise:
       '"sarraf halt --config bot.yaml" cancels all orders of a bot that does not run, "sarraf order cancel" one',

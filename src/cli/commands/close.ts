@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { closeText, holdsText } from '../../daemon/control/by-hand-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
@@ -35,7 +36,7 @@ function heldText(strategy: string, { data }: PostedOptions, market: MarketSymbo
     const held = Object.entries(positions).filter(
       ([asset, text]) => text !== '0' && (coin === null || asset === coin),
     );
-    return `${strategy} holds ${held.length === 0 ? 'nothing' : held.map(([asset, text]) => `${text} ${asset}`).join(', ')}`;
+    return holdsText(strategy, held);
   } catch (error) {
     if (error instanceof SarrafError) return `what ${strategy} holds is not known`;
     throw error;
@@ -54,7 +55,7 @@ async function run(
     question: () => {
       const count = ownOpenOrders(options.data, { strategy, market: where });
       const need = count === null ? 'how many orders are open is not known' : cancelNeedText(count);
-      return `This cancels the orders of ${strategy} ${where === null ? '' : `in ${where} `}and sells at the market what it holds. By the mirror ${heldText(strategy, options, where)}; ${need}.`;
+      return closeText({ strategy, market: where, holds: heldText(strategy, options, where), need });
     },
     otherwise: '"sarraf order place sell … --market" sells on the account itself',
   });

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../domain/stored-json.ts';
 import { Option, type Command } from 'commander';
 import { readStored } from '../../domain/stored-json.ts';
 import { storedLogLine, type IntentRecord } from '../../engine/mirror-change.ts';
@@ -5,7 +6,6 @@ import type { IntentFilter } from '../../mirror/mirror-reader.ts';
 import {
   filterOf,
   mirrorCommand,
-  parsedJson,
   print,
   readMirror,
   withFilters,

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../domain/stored-json.ts';
 import { Argument, Option, type Command } from 'commander';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
@@ -9,7 +10,6 @@ import { fillLines, orderLines, unitsText } from '../order-lines.ts';
 import {
   filterOf,
   mirrorCommand,
-  parsedJson,
   print,
   readMirror,
   withFilters,

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../domain/stored-json.ts';
 import { moneyText, countText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
 import { dataFolderOwner } from '../../daemon/process-locks/run-locks.ts';
@@ -12,14 +13,7 @@ import { locksText } from '../lock-lines.ts';
 import { orderLines } from '../order-lines.ts';
 import { readReconciliation, type ReconciliationReport } from '../../mirror/read-reconciliation.ts';
 import { failed } from '../command-error.ts';
-import {
-  hasMirror,
-  mirrorCommand,
-  parsedJson,
-  print,
-  readMirror,
-  type MirrorOptions,
-} from '../read-mirror.ts';
+import { hasMirror, mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import { silenceLines, silenceOf } from '../silence-lines.ts';
 import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../../mirror/strategy-status.ts';

@@ -1,4 +1,11 @@
 import { Decimal } from 'decimal.js';
+import {
+  cancelManyText,
+  cancelOneText,
+  closeText,
+  holdsText,
+  placeByHandText,
+} from '../../daemon/control/by-hand-text.ts';
 import { cancelNeed, cancelNeedText } from '../../daemon/control/cancel-need.ts';
 
 import { readFigures } from '../../engine/strategy-instance-record.ts';
@@ -75,7 +82,7 @@ export function cancelWork(reader: MirrorReader, scope: CancelScope): PlannedWor
     return {
       cancels,
       places: [],
-      text: `This ends the algorithms there and cancels their orders; ${cancelNeedText(cancels.length)}.`,
+      text: cancelManyText(cancelNeedText(cancels.length)),
     };
   }
   const cancels = openOrders(reader).filter(({ key, venueId }) => key === order || venueId === order);
@@ -83,7 +90,7 @@ export function cancelWork(reader: MirrorReader, scope: CancelScope): PlannedWor
     throw new ApiError('not-found', `expected an open order of this bot, was ${JSON.stringify(order)}`, {
       field: 'order',
     });
-  return { cancels, places: [], text: `This cancels ${order}.` };
+  return { cancels, places: [], text: cancelOneText(order) };
 }
 
 /** Canceled are the orders of a coin in all its markets, as the bot does it; sold is what is held of it. */
@@ -109,12 +116,14 @@ export function closeWork(
       currency,
     };
   });
-  const holds =
-    held.length === 0 ? 'nothing' : held.map(({ amount, asset }) => `${amount} ${asset}`).join(', ');
+  const holds = holdsText(
+    strategy,
+    held.map(({ asset, amount }) => [asset, amount]),
+  );
   return {
     cancels,
     places,
-    text: `This cancels the orders of ${strategy} ${market === null ? '' : `in ${market} `}and sells at the market what it holds. By the mirror ${strategy} holds ${holds}; ${cancelNeedText(cancels.length)}.`,
+    text: closeText({ strategy, market, holds, need: cancelNeedText(cancels.length) }),
   };
 }
 
@@ -159,12 +168,10 @@ export function placeWork(order: {
   readonly price: string | null;
   readonly stopPrice: string | null;
 }): PlannedWork {
-  const { strategy, market, side, amount, price, stopPrice } = order;
+  const { market, side, amount, price, stopPrice } = order;
   const at = price ?? stopPrice;
   const value = at === null ? null : new Decimal(amount).times(at).toFixed();
   const { quote } = parseMarket(market);
-  const where = price === null ? 'at the market' : `at ${price}`;
-  const once = stopPrice === null ? '' : ` once ${stopPrice} is reached`;
   const worth =
     value === null
       ? 'It has no price: it fills at whatever the market gives.'
@@ -172,6 +179,6 @@ export function placeWork(order: {
   return {
     cancels: [],
     places: [{ market, side, amount, isReduceOnly: false, value, currency: quote }],
-    text: `This has the bot ${side} ${amount} in ${market} ${where}${once}, in the book of ${strategy}. ${worth}`,
+    text: placeByHandText(order, worth),
   };
 }

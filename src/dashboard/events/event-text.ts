@@ -1,5 +1,5 @@
+import { parsedJson } from '../../domain/stored-json.ts';
 import type { JournalLine } from '../../mirror/mirror-reader.ts';
-import { storedData } from '../readers/row-items.ts';
 import type { JournalEvent, ResetEvent, StateEvent } from '../schema/event.ts';
 
 /** A place in the journal of one mirror. */
@@ -18,7 +18,7 @@ export function readPlace(text: string | undefined): JournalPlace | null {
 
 /** JSON has no line breaks, so each event is one line of data. */
 export function journalEventText({ seq, atMs, kind, subject, json }: JournalLine, epoch: string): string {
-  const event: JournalEvent = { seq, atMs, kind, subject, data: storedData(json) };
+  const event: JournalEvent = { seq, atMs, kind, subject, data: parsedJson(json) };
   return `id: ${eventIdOf({ epoch, seq })}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 

@@ -1,13 +1,13 @@
+import { parsedJson } from '../../domain/stored-json.ts';
 import { formatUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import { storedAlgorithm } from '../../execution/algorithms/algorithm-json.ts';
 import { priceAbove, priceBelow, type LevelOrigin } from '../../execution/algorithms/exit-level.ts';
 import type { BracketItem } from '../schema/market.ts';
-import { storedData } from './row-items.ts';
 
 /** What is drawn of a bracket at work; null for any other algorithm, and for one that can not be read. */
 export function bracketIn(json: string): Omit<BracketItem, 'intentId' | 'strategy'> | null {
-  const read = storedAlgorithm.safeParse(storedData(json));
+  const read = storedAlgorithm.safeParse(parsedJson(json));
   if (!read.success || read.data.algorithm.kind !== 'bracket') return null;
   const { terms, entry, bought, spent, raisedStop } = read.data.algorithm;
   const from = originOf({ bought, spent, entry: terms.entry });

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../domain/stored-json.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { IntentRecord } from '../../engine/mirror-change.ts';
 import { tryMarket } from './market-parts.ts';
@@ -7,15 +8,6 @@ import type { OrderRecord } from '../../execution/order-record.ts';
 import type { JournalLine } from '../../mirror/mirror-reader.ts';
 import type { LockItem } from '../schema/lock.ts';
 import type { FillItem, IntentItem, OrderItem, StepItem } from '../schema/order.ts';
-
-/** Stored JSON as it is; what is damaged comes back as text. */
-export function storedData(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return json;
-  }
-}
 
 const textOf = (units: Units | null): string | null => (units === null ? null : formatUnits(units));
 
@@ -67,14 +59,14 @@ export function fillItemOf(fill: FillRecord): FillItem {
 }
 
 export function intentItemOf({ json, ...intent }: IntentRecord): IntentItem {
-  return { ...intent, data: storedData(json) };
+  return { ...intent, data: parsedJson(json) };
 }
 
 /** The keys under which a line has the reply of the exchange as it came. */
 const RAW_KEYS = ['rawReply', 'raw', 'reply'] as const;
 
 export function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): StepItem {
-  const data = storedData(json);
+  const data = parsedJson(json);
   const fields = typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {};
   const raw = RAW_KEYS.map((key) => fields[key]).find((value) => typeof value === 'string');
   return { seq, atMs, kind, subject, data, rawReply: typeof raw === 'string' ? raw : null };
