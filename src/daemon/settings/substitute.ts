@@ -62,7 +62,9 @@ function resolve(
   if (value !== undefined && value !== '') return { text: value, name };
   if (fallback !== undefined) return { text: fallback, name: null };
   const found = value === undefined ? 'is not set' : 'is empty';
-  return { problem: `expected the environment variable ${name}, which ${found}` };
+  return {
+    problem: `expected the environment variable ${name}, which ${found}: set it, or write it into a file .env beside the configuration`,
+  };
 }
 
 /** Where a node of a document stands. */

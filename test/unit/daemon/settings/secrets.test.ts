@@ -115,15 +115,15 @@ describe('a problem', () => {
   test.each([
     [
       'token: ${TOKEN}',
-      'exchange.credentials.token: expected the environment variable TOKEN, which is not set',
+      'exchange.credentials.token: expected the environment variable TOKEN, which is not set: set it, or write it into a file .env beside the configuration',
     ],
     [
       'token: ${EMPTY}',
-      'exchange.credentials.token: expected the environment variable EMPTY, which is empty',
+      'exchange.credentials.token: expected the environment variable EMPTY, which is empty: set it, or write it into a file .env beside the configuration',
     ],
     [
       'token: ${__proto__}',
-      'exchange.credentials.token: expected the environment variable __proto__, which is not set',
+      'exchange.credentials.token: expected the environment variable __proto__, which is not set: set it, or write it into a file .env beside the configuration',
     ],
     [
       'token: ${TO-KEN}',
