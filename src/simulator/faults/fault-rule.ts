@@ -24,7 +24,7 @@ export const FAULT_KINDS = [
   'too-many-requests',
   /** HTTP 401, as for a bad token. */
   'unauthorized',
-  /** Lists of orders and trades are as they were some seconds ago. */
+  /** Lists of orders and trades and the history of a wallet are as they were some seconds ago. */
   'lagging-lists',
   /** Own trades come in another order than that of their ids. */
   'shuffled-trades',
@@ -56,8 +56,8 @@ export interface FaultRule {
   /** For `lagging-lists`. */
   readonly lagMs?: number | undefined;
   /**
-   * For `lagging-lists`: every second one of the own trades that lag is there all the same, so that those
-   * between come later.
+   * For `lagging-lists`: every second one of the own trades and lines that lag is there all the same, so
+   * that those between come later.
    */
   readonly isUneven?: boolean | undefined;
   /** For `reset`, `server-error` and `bad-gateway`: whether the request is handled all the same. */

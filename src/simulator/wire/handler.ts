@@ -54,11 +54,11 @@ export type WireHandlers<Names extends EndpointName = EndpointName> = Readonly<R
 
 /** What a fault changes about one reply while it is made. */
 export interface Distortion {
-  /** Lists of orders and trades are as they were this long ago. */
+  /** Lists of orders and trades and the history of a wallet are as they were this long ago. */
   readonly lagMs?: number;
   /**
-   * Of the trades that lag, every second one is there all the same: they come in another order than that of
-   * their ids.
+   * Of the trades and lines that lag, every second one is there all the same: they come in another order than
+   * that of their ids.
    */
   readonly isUneven?: boolean;
   /** Own trades come in another order than that of their ids. */

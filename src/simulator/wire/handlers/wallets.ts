@@ -65,9 +65,12 @@ export const walletHandlers: WireHandlers<
     const wallet = walletOf(call, request.value.wallet);
     if (wallet === null) return notFoundAnswer('Wallet');
     const range = dayRange(request.value);
+    const { lagMs = 0, isUneven = false } = call.distortion ?? {};
+    const newestMs = call.timeMs - lagMs;
     const found = wallet.transactions
       .values()
       .filter(({ timeMs }) => timeMs >= range.fromMs && timeMs < range.beforeMs)
+      .filter(({ id, timeMs }) => timeMs <= newestMs || (isUneven && id % 2 === 0))
       .reverse();
     const { items, hasNext } = slicePage(found, pageRequest(request.value, TRANSACTIONS_PAGE));
     const transactions = items.map((transaction) => transactionJson(transaction, call));

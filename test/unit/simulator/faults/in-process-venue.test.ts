@@ -178,6 +178,26 @@ describe('lists', () => {
     expect(await ids()).toEqual([1, 2, 3]);
   });
 
+  test('of lines of a wallet lag as those of trades do', async () => {
+    const { venue, clock, send } = run([{ kind: 'lagging-lists', lagMs: 5_000, isUneven: true }]);
+    place(venue, { ...BUY, type: 'sell', amount: '0.1', price: '50000000000' }, { token: 'sara-token' });
+    for (const amount of ['0.001', '0.002', '0.003']) place(venue, { ...BUY, amount, price: '50000000000' });
+    const wallets = JSON.parse((await reply(send(list('/users/wallets/list')))).body) as {
+      wallets: { id: number; currency: string }[];
+    };
+    const { id: wallet } = wallets.wallets.find(({ currency }) => currency === 'btc') ?? { id: 0 };
+    const ids = async (): Promise<readonly number[]> => {
+      const { body } = await reply(send(list(`/users/wallets/transactions/list?wallet=${wallet}`)));
+      return (JSON.parse(body) as { transactions: { id: number }[] }).transactions.map(({ id }) => id);
+    };
+    const early = await ids();
+    clock.nowMs += 5_000;
+    const all = await ids();
+    expect(all.length).toBeGreaterThan(early.length);
+    expect(early.every((id) => all.includes(id))).toBe(true);
+    expect(all.filter((id) => !early.includes(id)).every((id) => id % 2 === 1)).toBe(true);
+  });
+
   test('of trades come in another order than their ids', async () => {
     const { venue, send } = run([{ kind: 'shuffled-trades' }]);
     place(venue, { ...BUY, type: 'sell', amount: '0.1', price: '50000000000' }, { token: 'sara-token' });
