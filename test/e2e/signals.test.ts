@@ -149,10 +149,13 @@ async function overHttp(page: string, token: string): Promise<void> {
     readonly tell: (address: string, of: object) => Promise<Response>;
   };
   const path = '/api/v1/signals/follow/alert';
-  const body = { payload: { side: 'buy' } };
-  const signed = await tell(server.address, { name: 'chart', token, path, body });
-  expect(signed.status).toBe(202);
-  expect(await signed.json()).toMatchObject({ outcome: 'told', code: 'told' });
+  const body = { payload: { side: 'buy' }, id: 'signed' };
+  await expect
+    .poll(async () => {
+      const signed = await tell(server.address, { name: 'chart', token, path, body });
+      return { status: signed.status, ...((await signed.json()) as object) };
+    }, PATIENT)
+    .toMatchObject({ status: 202, outcome: 'told' });
   const other = await tell(server.address, { name: 'chart', token: 'other', path, body });
   expect(other.status).toBe(401);
   const alert = (blocksOf(page, 'json')[0] ?? '')
@@ -160,11 +163,15 @@ async function overHttp(page: string, token: string): Promise<void> {
     .replaceAll('{{timenow}}', new Date().toISOString())
     .replace('{{ticker}}', 'BTCUSDT')
     .replace('{{strategy.order.action}}', 'hold');
-  const { status, json } = await server.api('/signals/follow/alert', alert, {});
-  expect({ status, message: String(json['error'].message) }).toMatchObject({
-    status: 422,
-    message: expect.stringContaining('payload.side: Invalid option') as string,
-  });
+  await expect
+    .poll(async () => {
+      const { status, json } = await server.api('/signals/follow/alert', alert, {});
+      return { status, message: String(json['error']?.message) };
+    }, PATIENT)
+    .toMatchObject({
+      status: 422,
+      message: expect.stringContaining('payload.side: Invalid option') as string,
+    });
 }
 
 test('the page shows a strategy, commands that tell it something, and backtests of it', async () => {
