@@ -57,6 +57,7 @@ describe('the installed package', () => {
       'docs/operate.md',
       'docs/strategies.md',
       'config/live.yaml',
+      'dist/src/dashboard/page/index.html',
       'data/example/BTCUSDT/books/manifest.json',
     ]) {
       expect(packed).toContain(path);

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { fastify, type FastifyInstance } from 'fastify';
 import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
@@ -23,6 +24,9 @@ export class MadeUpServer {
   readonly posted: { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[] = [];
   /** Replies that differ from the usual ones. */
   readonly replies = new Map<EndpointName, unknown>();
+  /** The ids after which streams were asked for, one for each stream. */
+  readonly resumedFrom: unknown[] = [];
+  readonly #streams = new Set<ServerResponse>();
   /** What was given to sign in. */
   readonly signedInWith: unknown[] = [];
   isSignedIn = true;
@@ -38,7 +42,7 @@ export class MadeUpServer {
         method,
         url: `/api/v1${path}`,
         handler: async (request, reply) => {
-          if (name === 'events') return this.#stream(reply.raw);
+          if (name === 'events') return this.#stream(request.headers['last-event-id'], reply.raw);
           if (name === 'signIn') {
             this.signedInWith.push(request.body);
             this.isSignedIn = (request.body as { token?: string }).token !== 'wrong';
@@ -65,10 +69,18 @@ export class MadeUpServer {
     });
   }
 
-  /** A stream that says nothing but that it is there. */
-  #stream(raw: import('node:http').ServerResponse): void {
+  /** Says an event with an id, and then nothing. */
+  #stream(lastEventId: string | string[] | undefined, raw: ServerResponse): void {
+    this.resumedFrom.push(lastEventId);
+    this.#streams.add(raw);
     raw.writeHead(200, { 'content-type': 'text/event-stream' });
-    raw.write('id: 1.1\nevent: reset\ndata: {"reason":"first"}\n\n');
+    raw.write(`id: 1.${this.resumedFrom.length}\nevent: state\ndata: {"atMs":1,"changed":["books"]}\n\n`);
+  }
+
+  /** Ends the streams, as a server that begins anew does. */
+  endStreams(): void {
+    for (const raw of this.#streams) raw.end();
+    this.#streams.clear();
   }
 
   async listen(): Promise<string> {

@@ -154,6 +154,19 @@ describe('the page', () => {
     await page.close();
   });
 
+  test('goes on with the stream where it was when it had ended', async () => {
+    const { page } = await open('overview', { until: '.main-figure' });
+    await expect.poll(() => server.resumedFrom).toEqual([undefined]);
+    server.replies.set('overview', { ...OVERVIEW, bot: { ...OVERVIEW.bot, state: 'halted' } });
+    server.endStreams();
+    await page.waitForSelector('.lost');
+    await page.clock.runFor(5_000);
+    await page.waitForSelector('[data-bot=halted]');
+    expect(server.resumedFrom).toEqual([undefined, '1.1']);
+    expect(await page.locator('.lost').count()).toBe(0);
+    await page.close();
+  });
+
   test('opens an alert with words that are read aloud', async () => {
     const { page } = await open('overview', { until: '.main-figure' });
     expect(await textOf(page, '[aria-live=polite][data-alerts="1"]')).toContain('1 open alert');

@@ -331,7 +331,7 @@ export const ENGLISH_TEXTS = {
   'action.back': 'Back',
   'action.close': 'Close',
   'action.again': 'Try again',
-  'action.showCost': 'What does it cost?',
+  'action.showCost': 'Show the cost',
   'action.asking': 'Working out what it costs …',
   'action.sending': 'Sending …',
   'action.halt.title': 'Halt the bot?',

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { tehranScale } from '../../../../src/dashboard/page/charts/tehran-scale.ts';
+
+type Points = Parameters<ReturnType<typeof tehranScale>['fillWeightsForPoints']>[0];
+
+/** The weights of hours of a market that begin at a time, by a calendar. */
+function weightsOf(fromIso: string, hours: number, calendar: 'gregorian' | 'jalali'): readonly number[] {
+  const from = Date.parse(fromIso) / 1_000;
+  const points = Array.from({ length: hours }, (_, hour) => ({
+    originalTime: from + hour * 3_600,
+    timeWeight: 0,
+  })) as unknown as Points;
+  tehranScale(calendar).fillWeightsForPoints(points, 0);
+  return points.map(({ timeWeight }) => timeWeight);
+}
+
+test('a day, a month and a year begin on the axis where they begin in Tehran', () => {
+  // 20:30 UTC is midnight in Tehran; the first candle after it opens at 21:00 UTC.
+  const newYear = weightsOf('2026-03-20T18:00:00Z', 6, 'jalali');
+  expect(newYear).toEqual([30, 30, 30, 70, 30, 30]);
+  expect(weightsOf('2026-03-20T18:00:00Z', 6, 'gregorian')).toEqual([30, 30, 30, 50, 30, 30]);
+  expect(weightsOf('2026-03-31T18:00:00Z', 6, 'gregorian')[3]).toBe(60);
+  expect(weightsOf('2026-04-20T18:00:00Z', 6, 'jalali')[3]).toBe(60);
+});
