@@ -7,15 +7,18 @@ import { readPulse } from '../../daemon/heartbeat.ts';
 import { readLedgerNote } from '../../daemon/ledger-note.ts';
 import { readRunNote } from '../../daemon/run-note.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
-import type { AlertSnapshot } from '../core/alert-snapshot.ts';
+import type { AlertSnapshot, EquitySeries } from '../core/alert-snapshot.ts';
 import type { PeriodFigures } from '../core/alert-facts.ts';
 import type { JournalCursor } from '../outbox/alert-outbox.ts';
 import type { BotLook, BotReading } from '../service/alert-service.ts';
-import { NOTHING_READ, readMirrorNow, type MirrorNow } from './mirror-now.ts';
+import { equityOf, NOTHING_READ, readMirrorNow, type MirrorNow } from './mirror-now.ts';
 import { periodFigures } from './period-figures.ts';
 
 /** Lines of the journal that one look takes; the next one takes the rest. */
 const MOST_LINES = 2_000;
+
+/** How long a reading of equity is good enough. */
+const EQUITY_FOR_MS = 30_000;
 
 export interface BotFilesOptions {
   readonly dataFolder: string;
@@ -32,6 +35,7 @@ export interface BotFilesOptions {
 export class BotFiles implements BotReading {
   private readonly options: BotFilesOptions;
   private readonly sinceMs: number;
+  private equity: { readonly atMs: number; readonly series: readonly EquitySeries[] } | null = null;
   private opened: { readonly reader: MirrorReader; readonly inode: number } | null = null;
 
   constructor(options: BotFilesOptions) {
@@ -77,6 +81,7 @@ export class BotFiles implements BotReading {
   close(): void {
     this.opened?.reader.close();
     this.opened = null;
+    this.equity = null;
   }
 
   private mirrorNow(
@@ -92,7 +97,12 @@ export class BotFiles implements BotReading {
         const rows = isKnown ? reader.pages.journalAfter(cursor.seq, MOST_LINES) : [];
         const seq = rows.at(-1)?.seq ?? (isKnown ? cursor.seq : last);
         return {
-          now: readMirrorNow(reader, { rows, atMs, markets: this.markets() }),
+          now: readMirrorNow(reader, {
+            rows,
+            atMs,
+            markets: this.markets(),
+            equity: this.equityNow(reader, atMs),
+          }),
           cursor: { epoch, seq },
         };
       },
@@ -113,6 +123,14 @@ export class BotFiles implements BotReading {
     if (inode === null) return null;
     this.opened = { reader: new MirrorReader(mirrorPath), inode };
     return this.opened.reader;
+  }
+
+  private equityNow(reader: MirrorReader, atMs: number): readonly EquitySeries[] {
+    const { equity } = this;
+    if (equity !== null && Math.abs(atMs - equity.atMs) < EQUITY_FOR_MS) return equity.series;
+    const series = equityOf(reader, atMs);
+    this.equity = { atMs, series };
+    return series;
   }
 
   private markets(): readonly string[] {

@@ -57,10 +57,13 @@ export interface MirrorNowOptions {
   readonly atMs: number;
   /** Markets that strategies name. */
   readonly markets: readonly string[];
+  /** As it was read lately: it changes every few minutes, and months of it take a while. */
+  readonly equity: readonly EquitySeries[];
 }
 
 /** The bot as its mirror has it, with the given lines of the journal. */
-export function readMirrorNow(reader: MirrorReader, { rows, atMs, markets }: MirrorNowOptions): MirrorNow {
+export function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): MirrorNow {
+  const { rows, atMs, markets, equity } = options;
   const kept = reader.kept();
   const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN });
   const readTimes = readKept(kept, 'read-times') ?? {};
@@ -92,7 +95,7 @@ export function readMirrorNow(reader: MirrorReader, { rows, atMs, markets }: Mir
       atMs: sinceMs,
     })),
     unprotected: unprotectedOf(reader, open),
-    equity: equityOf(reader, atMs),
+    equity,
   };
 }
 
