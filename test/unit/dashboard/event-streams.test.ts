@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { ServerResponse, IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EventStreams } from '../../../src/dashboard/events/event-streams.ts';
+import { BotFolderReader } from '../../../src/dashboard/folder/bot-folder-reader.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
+
+let folder: BotFolderReader;
+let streams: EventStreams;
+let bot: Database.Database;
+const errors: unknown[] = [];
+
+function newMirror(name: string, epoch: string): Database.Database {
+  const path = join(folder.dataFolder, name);
+  MirrorStore.open({
+    path,
+    retention: DEFAULT_RETENTION,
+    nowMs: 0,
+    epoch: () => epoch,
+    durability: 'off',
+  }).close();
+  return new Database(path);
+}
+
+beforeEach(() => {
+  folder = new BotFolderReader({ dataFolder: mkdtempSync(join(tmpdir(), 'sarraf-streams-')) });
+  bot = newMirror('mirror.sqlite', 'aaaa');
+  streams = new EventStreams({ folder, onError: (error) => errors.push(error) });
+});
+
+afterEach(() => {
+  streams.close();
+  bot.close();
+  folder.close();
+  rmSync(folder.dataFolder, { recursive: true });
+  expect(errors).toEqual([]);
+});
+
+function write(count: number): void {
+  const insert = bot.prepare("INSERT INTO journal (at_ms, kind, subject, json) VALUES (1, 'log', ?, ?)");
+  bot.transaction(() => {
+    for (let row = 0; row < count; row += 1)
+      insert.run('a\nid: 9.9', JSON.stringify({ text: 'x', fields: null }));
+  })();
+}
+
+/** A reader of a stream: what it was told, and the id that a browser would come back with. */
+class Reader {
+  text = '';
+  private readonly response = new ServerResponse(new IncomingMessage(new Socket()));
+
+  constructor(lastEventId?: string) {
+    this.response.write = (part: string) => {
+      this.text += part;
+      return true;
+    };
+    streams.add(this.response, lastEventId);
+  }
+
+  get ids(): string[] {
+    return [...this.text.matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id);
+  }
+
+  get rows(): number[] {
+    return [...this.text.matchAll(/^data: (\{"seq".*)$/gm)].map(
+      ([, json = '']) => (JSON.parse(json) as { readonly seq: number }).seq,
+    );
+  }
+
+  leave(): string | undefined {
+    this.response.emit('close');
+    return this.ids.at(-1);
+  }
+}
+
+test('however often a reader goes and comes, it is told each row once', () => {
+  write(3);
+  const stays = new Reader();
+  let goes = new Reader();
+  const told: number[] = [];
+  for (let round = 0; round < 40; round += 1) {
+    write(round % 7);
+    if (round % 3 === 0) streams.look();
+    told.push(...goes.rows);
+    const id = goes.leave();
+    // Rows come while nobody of it listens.
+    write(round % 5);
+    if (round % 2 === 0) streams.look();
+    goes = new Reader(id);
+  }
+  streams.look();
+  told.push(...goes.rows);
+  const last = Number(bot.prepare('SELECT max(seq) FROM journal').pluck().get());
+  const every = Array.from({ length: last - 3 }, (_, index) => index + 4);
+  expect(told).toEqual(every);
+  expect(stays.rows).toEqual(every);
+  // A name with a line break is no field of its own.
+  expect(stays.ids.every((id) => id.startsWith('aaaa.'))).toBe(true);
+});
+
+test('a reader that comes back to another mirror begins anew', () => {
+  write(5);
+  const id = new Reader().leave();
+  bot.close();
+  rmSync(join(folder.dataFolder, 'mirror.sqlite'));
+  bot = newMirror('mirror.sqlite', 'bbbb');
+  write(9);
+  const reader = new Reader(id);
+  expect(reader.text).toContain('event: reset\ndata: {"reason":"other-mirror"}');
+  write(1);
+  streams.look();
+  expect(reader.rows).toEqual([10]);
+});
+
+test('readers are told that the mirror is gone, and that there is another', () => {
+  const reader = new Reader();
+  bot.close();
+  for (const ending of ['', '-wal', '-shm'])
+    rmSync(join(folder.dataFolder, `mirror.sqlite${ending}`), { force: true });
+  streams.look();
+  expect(reader.text).toContain('{"reason":"no-mirror"}');
+  bot = newMirror('mirror.sqlite', 'bbbb');
+  streams.look();
+  expect(reader.text).toContain('id: bbbb.0\nevent: reset\ndata: {"reason":"other-mirror"}');
+});
+
+test('a change without a row is told by its kind', () => {
+  const reader = new Reader();
+  streams.look();
+  bot.exec("INSERT INTO books VALUES ('BTCIRT', '[]', '[]', NULL, 5)");
+  streams.look();
+  expect(reader.text).toMatch(/event: state\ndata: \{"atMs":\d+,"changed":\["books"\]\}/);
+});
+
+test('nobody looks while nobody listens', () => {
+  const reader = new Reader();
+  expect(streams.count).toBe(1);
+  reader.leave();
+  expect(streams.count).toBe(0);
+});
+
+test('the two hundred and first is refused', () => {
+  for (let count = 0; count < 200; count += 1) {
+    streams.checkRoom();
+    expect(new Reader().ids).toHaveLength(1);
+  }
+  expect(() => streams.checkRoom()).toThrow('at most 200 open streams');
+});
