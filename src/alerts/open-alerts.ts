@@ -1,13 +1,12 @@
 import { localeOf } from '../language/locale.ts';
 import type { AlertsSetup } from './alerts-setup.ts';
-import { openChannel } from './channels/open-channel.ts';
 import { carryOut } from './chat/carry-out.ts';
 import { ChatListener } from './chat/chat-listener.ts';
 import { chatTexts } from './chat/chat-replies.ts';
 import { readView } from './chat/read-view.ts';
 import { BotFiles } from './reading/bot-files.ts';
 import { AlertService } from './service/alert-service.ts';
-import { ChannelSender } from './service/channel-sender.ts';
+import { openSenders, trackOf } from './service/open-senders.ts';
 import { SafeOutbox } from './service/safe-outbox.ts';
 
 /** How often alerts look for news. A look without news is one small query. */
@@ -22,38 +21,21 @@ export interface OpenedAlerts {
 
 /** Begins to watch a bot by its files, to tell people, and to take their commands by chat. */
 export async function openAlerts(setup: AlertsSetup, log: Log): Promise<OpenedAlerts> {
-  const { dataFolder, bot, language, rules, summary, channels, groupMs, quietHours } = setup;
+  const { dataFolder, rules, summary, channels } = setup;
   const nowMs = Date.now;
-  const locale = localeOf(language);
   const outbox = new SafeOutbox(dataFolder);
   if (outbox.problem !== null)
     log('warning', `alerts are kept in memory only, and lost with this run: ${outbox.problem}`);
   const files = new BotFiles({ ...setup, nowMs });
-  const opened = await Promise.all(channels.map(async (channel) => openChannel(channel)));
-  const senders = opened.map(
-    (channel, index) =>
-      new ChannelSender({
-        channel,
-        outbox,
-        pacing: { groupMs, quietHours, mostPerHour: channels[index]?.mostPerHour ?? 1 },
-        voice: { bot, locale },
-        nowMs,
-        mutedUntilMs: () => Number(outbox.use((each) => each.meta('muted until')) ?? 0),
-        log,
-      }),
-  );
+  const channelSenders = await openSenders({ setup, outbox, log });
   const service = new AlertService({
     reading: files,
     outbox,
     rules,
-    track: {
-      escalateAfterMs: setup.escalateAfterMs,
-      remindEveryMs: setup.remindEveryMs,
-      lastStep: Math.max(1, ...channels.map(({ step }) => step)),
-    },
+    track: trackOf(setup),
     summary,
     routes: channels,
-    senders,
+    senders: channelSenders.senders,
     nowMs,
     log,
   });
@@ -63,8 +45,7 @@ export async function openAlerts(setup: AlertsSetup, log: Log): Promise<OpenedAl
     async end() {
       clearInterval(timer);
       await Promise.all(listeners.map(async (listener) => listener.end()));
-      await Promise.all(senders.map(async (sender) => sender.settled()));
-      await Promise.all(opened.map(async (channel) => channel.close()));
+      await channelSenders.close();
       files.close();
       outbox.close();
     },

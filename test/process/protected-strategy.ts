@@ -8,17 +8,22 @@ import { defineStrategy } from '#sdk';
 export default defineStrategy({
   name: 'protected',
   params: z.strictObject({}),
-  state: z.strictObject({ price: z.number().nullable().default(null) }),
+  state: z.strictObject({
+    price: z.number().nullable().default(null),
+    isProtected: z.boolean().default(false),
+  }),
   data: ({ market }) => ({ price: market.ticker() }),
   on: {
     price({ state, setState, buy }, { bid, ask }) {
       if (state.price !== null) return;
-      setState({ price: ask });
+      setState({ price: ask, isProtected: false });
       buy({ amount: 0.01 });
       buy({ amount: 0.002, price: bid * 0.95 });
     },
-    fill({ state: { price }, position, oco }, { side }) {
-      if (side !== 'buy' || price === null || position < 0.0099) return;
+    fill({ state: { price, isProtected }, setState, position, oco }, { side }) {
+      // The purchase may fill in parts, of which each is told once all of them are read.
+      if (side !== 'buy' || price === null || isProtected || position < 0.0099) return;
+      setState({ price, isProtected: true });
       oco('sell', {
         amount: 0.0099,
         price: price * 1.04,

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startNode, type SarrafProcess } from '../support/sarraf-process.ts';
@@ -10,22 +13,36 @@ const PATIENT = { timeout: 120_000, interval: 200 };
 
 let own: OwnExchange;
 let watchdog: SarrafProcess | null = null;
+/** Where the watchdog's messages go. */
+let phone: Server;
+const messages: string[] = [];
+const told = (): string => messages.join('\n');
 
 beforeEach(async () => {
   own = await OwnExchange.open({ seed: 31 });
+  phone = createServer((request, reply) => {
+    request.setEncoding('utf8').on('data', (text: string) => messages.push(text));
+    request.on('end', () => reply.end('ok'));
+  }).listen(0, '127.0.0.1');
+  await once(phone, 'listening');
 });
 
 afterEach(async (context) => {
   watchdog?.child.kill('SIGKILL');
   await watchdog?.finished;
   await own.close(context);
+  phone.close();
 });
 
 function watch(home: BotHome): SarrafProcess {
   const config = JSON.parse(readFileSync(home.configPath, 'utf8')) as Record<string, unknown>;
   const times = { silentAfter: '5s', cancelEntriesAfter: '6s' };
-  writeFileSync(home.configPath, JSON.stringify({ ...config, watchdog: times }));
-  return startNode(['bin/sarraf.js', 'watchdog', '--config', home.configPath, '--json']);
+  const { port } = phone.address() as AddressInfo;
+  const alerts = { channels: [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }], group: '1s' };
+  // The bot goes on with what it read, so that every message is the watchdog's.
+  const path = home.configPath.replace('bot.yaml', 'watchdog.yaml');
+  writeFileSync(path, JSON.stringify({ ...config, watchdog: times, alerts }));
+  return startNode(['bin/sarraf.js', 'watchdog', '--config', path, '--json']);
 }
 
 interface News {
@@ -76,9 +93,11 @@ test('a watchdog cancels the entries of a bot that stands still, keeps its exits
   expect(open()).toEqual({ entries: 0, exits: 4 });
   // Two cancels and a page of open orders, and what was on its way.
   expect(exchange.requests().length).toBeGreaterThan(requests);
+  await expect.poll(told, PATIENT).toMatch(/The bot is silent[^]*2 entries canceled, [24] exits kept/);
 
   bot.signal('SIGCONT');
   expect(await news('back')).toContain('looks after its orders itself');
+  await expect.poll(told, PATIENT).toMatch(/Over after [^]*The bot is silent/);
   await expect
     .poll(async () => (await fetch(`${await bot.firstHealthAddress()}/readyz`)).status, PATIENT)
     .toBe(200);

@@ -79,6 +79,16 @@ export type AlertFacts =
       readonly currency: string;
     }
   | { readonly rule: 'silent'; readonly lastSignMs: number | null }
+  /** A run ended with an error. */
+  | { readonly rule: 'ended'; readonly reason: string }
+  /** What the watchdog did with the orders of a silent bot, counted. */
+  | {
+      readonly rule: 'entries';
+      readonly canceled: number;
+      readonly kept: number;
+      readonly left: number;
+    }
+  | { readonly rule: 'entries-failed'; readonly reason: string }
   | { readonly rule: 'outbox'; readonly reason: string }
   | { readonly rule: 'summary'; readonly period: 'day' | 'week'; readonly figures: PeriodFigures }
   | { readonly rule: 'test' };

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openStepFile } from '../../daemon/step-file.ts';
 
-/** "sara" in ASCII: distinguishes an outbox from any other SQLite file. */
-const APPLICATION_ID = 0x73617261;
+/** "sarm" in ASCII: distinguishes an outbox from any other SQLite file. */
+const APPLICATION_ID = 0x7361726d;
 
 /** How long a write waits for another process, such as a command that acknowledges an alert. */
 const LOCK_WAIT_MS = 2_000;
@@ -55,15 +55,18 @@ const STEPS: readonly string[] = [
   `,
 ];
 
+/** Who keeps an outbox in a data folder: the run itself, or its watchdog. */
+export type OutboxKeeper = 'run' | 'watchdog';
+
 /** Where the outbox of a data folder is. */
-export function outboxPath(dataFolder: string): string {
-  return join(dataFolder, 'alerts.sqlite');
+export function outboxPath(dataFolder: string, keeper: OutboxKeeper = 'run'): string {
+  return join(dataFolder, keeper === 'run' ? 'alerts.sqlite' : 'watchdog-alerts.sqlite');
 }
 
-/** Opens the outbox of a data folder, or makes it. Throws `DATA_UNUSABLE`. */
-export function openOutboxFile(dataFolder: string): Database.Database {
+/** Opens an outbox of a data folder, or makes it. Throws `DATA_UNUSABLE`. */
+export function openOutboxFile(dataFolder: string, keeper: OutboxKeeper = 'run'): Database.Database {
   const database = openStepFile({
-    path: outboxPath(dataFolder),
+    path: outboxPath(dataFolder, keeper),
     what: 'an outbox of alerts',
     applicationId: APPLICATION_ID,
     steps: STEPS,

@@ -107,6 +107,15 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
       };
       return [side === 'buy' ? say('bigBuy', values) : say('bigSell', values)];
     }
+    case 'ended':
+      return [say('endedWithError', { reason: tamed(facts.reason) })];
+    case 'entries': {
+      const count = (of: number): string => formatDecimal(language, String(of));
+      const { canceled, kept, left } = facts;
+      return [say('entries', { canceled: count(canceled), kept: count(kept), left: count(left) })];
+    }
+    case 'entries-failed':
+      return [say('entriesFailed', { reason: tamed(facts.reason) })];
     case 'silent': {
       const { lastSignMs } = facts;
       return [lastSignMs === null ? say('silentEver') : say('silent', { at: at(lastSignMs) })];

@@ -26,6 +26,10 @@ export const ENGLISH_ALERTS = {
   bigSell: 'Sold {amount} {asset} in {market} for {value}, at {price}',
   silent: 'The bot is silent: its last sign of life was at {at}',
   silentEver: 'The bot is silent: it has written nothing down yet',
+  endedWithError: 'The bot has ended with an error: {reason}',
+  entries:
+    'Open orders of the silent bot: {canceled} entries canceled, {kept} exits kept, {left} could not be canceled',
+  entriesFailed: 'The entries of the silent bot could not be canceled: {reason}',
   outbox: 'Alerts are kept in memory only, as their file can not be written: {reason}',
   test: 'This is a test. Alerts of this bot arrive here',
   day: 'The day until {until}',

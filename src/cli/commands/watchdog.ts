@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { alertsSetup } from '../../alerts/alerts-setup.ts';
+import { WatchdogAlerts } from '../../alerts/watchdog/watchdog-alerts.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { runWatchdog } from '../../daemon/watchdog/run-watchdog.ts';
 import { watchdogText, isTrouble } from '../../daemon/watchdog/watchdog-text.ts';
@@ -41,14 +43,22 @@ async function watch(options: Options): Promise<void> {
     message: `watches the bot of ${config.data.folder}: reports a silence of ${lengthText(silentAfterMs)}, ${cancels}`,
   });
   const { signal, release } = endSignal();
+  const setup = alertsSetup(config, Date.now());
+  const alerts =
+    setup === null
+      ? null
+      : await WatchdogAlerts.open(setup, (level, message) => say({ event: level, message }));
   try {
     await runWatchdog({
       config,
       signal,
-      onNews: (news) =>
-        say({ event: news.kind, message: watchdogText(news), ...(isTrouble(news) ? { trouble: true } : {}) }),
+      onNews(news) {
+        say({ event: news.kind, message: watchdogText(news), ...(isTrouble(news) ? { trouble: true } : {}) });
+        alerts?.tell(news);
+      },
     });
   } finally {
+    await alerts?.end();
     release();
   }
 }

@@ -1,0 +1,93 @@
+import { setInterval } from 'node:timers';
+import type { WatchdogNews } from '../../daemon/watchdog/run-watchdog.ts';
+import type { Alert } from '../core/alert.ts';
+import type { AlertCondition } from '../core/alert-facts.ts';
+import { trackAlerts } from '../core/track-alerts.ts';
+import type { AlertsSetup } from '../alerts-setup.ts';
+import { openOutboxFile } from '../outbox/outbox-file.ts';
+import { openSenders, trackOf, type OpenedSenders } from '../service/open-senders.ts';
+import { SafeOutbox } from '../service/safe-outbox.ts';
+import { conditionsAfter } from './watchdog-conditions.ts';
+
+const TURN_EVERY_MS = 500;
+
+type Log = (level: 'info' | 'warning', text: string) => void;
+
+/**
+ * Tells people what a watchdog finds, by the channels of the bot that it watches. It has an outbox of its
+ * own: that of the bot has a sender already, which may go on at any moment, and would say everything twice.
+ */
+export class WatchdogAlerts {
+  private readonly setup: AlertsSetup;
+  private readonly outbox: SafeOutbox;
+  private readonly opened: OpenedSenders;
+  private readonly log: Log;
+  private readonly timer: NodeJS.Timeout;
+  private readonly waiting = new Map<string, number>();
+  private isSaid = false;
+  private holding: readonly AlertCondition[] = [];
+
+  private constructor(parts: {
+    readonly setup: AlertsSetup;
+    readonly outbox: SafeOutbox;
+    readonly opened: OpenedSenders;
+    readonly log: Log;
+  }) {
+    this.setup = parts.setup;
+    this.outbox = parts.outbox;
+    this.opened = parts.opened;
+    this.log = parts.log;
+    // What an earlier watchdog left open is over, or is found again within its time of silence.
+    this.holding = this.outbox.use((each) => each.openAlerts().map(conditionOf)) ?? [];
+    this.timer = setInterval(() => this.turn(), TURN_EVERY_MS);
+  }
+
+  static async open(setup: AlertsSetup, log: Log): Promise<WatchdogAlerts> {
+    const { dataFolder } = setup;
+    const outbox = new SafeOutbox(dataFolder, () => openOutboxFile(dataFolder, 'watchdog'));
+    if (outbox.problem !== null)
+      log('warning', `alerts are kept in memory only, and lost with this watchdog: ${outbox.problem}`);
+    outbox.use((each) => each.prune(Date.now(), setup.channels));
+    return new WatchdogAlerts({ setup, outbox, log, opened: await openSenders({ setup, outbox, log }) });
+  }
+
+  tell(news: WatchdogNews): void {
+    const { holding, moments } = conditionsAfter(this.holding, news, Date.now());
+    this.holding = holding;
+    if (moments.length > 0) this.track([...holding, ...moments]);
+    this.turn();
+  }
+
+  /** Waits for what is on its way. */
+  async end(): Promise<void> {
+    clearInterval(this.timer);
+    await this.opened.close();
+    this.outbox.close();
+  }
+
+  private turn(): void {
+    try {
+      this.track(this.holding);
+      for (const sender of this.opened.senders) sender.pump();
+      this.isSaid = false;
+    } catch (error) {
+      if (!this.isSaid) this.log('warning', `alerts can not be kept just now: ${String(error)}`);
+      this.isSaid = true;
+    }
+  }
+
+  private track(conditions: readonly AlertCondition[]): void {
+    const { setup, waiting } = this;
+    const atMs = Date.now();
+    this.outbox.use((outbox) => {
+      const open = outbox.openAlerts();
+      const changes = trackAlerts({ open, conditions, waiting }, trackOf(setup), atMs);
+      if (changes.length > 0) outbox.apply({ changes, atMs, cursor: null, channels: setup.channels });
+    });
+  }
+}
+
+/** An open alert goes on until the watchdog knows better. */
+function conditionOf({ key, severity, facts, openedAtMs }: Alert): AlertCondition {
+  return { key, severity, facts, sinceMs: openedAtMs };
+}
