@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { tableLines } from '../../src/cli/table.ts';
 import { Checkout } from './checkout.ts';
 import { runFuzz } from './fuzz-run.ts';
+import { runSuite } from './suite-run.ts';
 import { readMutants, type Mutant } from './mutant.ts';
 import { verdictOn, type Verdict } from './verdict.ts';
 
@@ -11,7 +12,7 @@ const PROJECT = join(import.meta.dirname, '..', '..');
 
 const HELP = `Usage: npm run mutants -- [options]
 
-Plants bugs in copies of the bot, one in each, and holds that "sarraf fuzz" finds every one. The bot without a bug runs on the same seeds first.
+Plants bugs in copies of the bot, one in each, and holds that "sarraf fuzz" finds every one, or the test that the mutant names. The bot without a bug runs on the same seeds and tests first.
 
   --only WORD    only mutants whose name has this in it; may be given more than once
   --seeds COUNT  seeds that a bug may need (50)
@@ -42,21 +43,37 @@ interface Settings {
   readonly jobs: number;
 }
 
+/** `test`: the test file that finds it; the fuzzer does without one. */
 async function judge(
   mutant: Mutant | null,
   settings: Settings,
+  test = mutant?.test,
 ): Promise<{ verdict: Verdict; tookMs: number }> {
   const startMs = performance.now();
-  const checkout = new Checkout(settings.original, mutant);
+  const checkout = new Checkout(settings.original, mutant, test !== undefined);
   const removeAtExit = (): void => checkout.remove();
   process.once('exit', removeAtExit);
   try {
-    const verdict = verdictOn(await runFuzz({ folder: checkout.folder, ...settings }));
+    const { folder } = checkout;
+    const verdict =
+      test === undefined
+        ? verdictOn(await runFuzz({ folder, ...settings }))
+        : await runSuite({ folder, file: test });
     return { verdict, tookMs: Math.round(performance.now() - startMs) };
   } finally {
     checkout.remove();
     process.off('exit', removeAtExit);
   }
+}
+
+/** The bot without a bug: the first verdict that is not what it should be, or the last. */
+async function judgeWithout(tests: readonly (string | undefined)[]): ReturnType<typeof judge> {
+  let last = await judge(null, settings, tests[0]);
+  for (const test of tests.slice(1)) {
+    if (last.verdict.kind !== 'survived') return last;
+    last = await judge(null, settings, test);
+  }
+  return last;
 }
 
 /** One mutant a core: a bug is mostly found by the first seeds, which one thread runs in their order. */
@@ -82,7 +99,7 @@ async function judgeAll(
 function said(verdict: Verdict): string {
   switch (verdict.kind) {
     case 'found':
-      return `found by ${verdict.checks.join(', ')} at seed ${verdict.seed}: ${verdict.message.split('\n', 1)[0]}`;
+      return `found by ${verdict.checks.join(', ')}${verdict.seed === null ? '' : ` at seed ${verdict.seed}`}: ${verdict.message.split('\n', 1)[0]}`;
     case 'survived':
       return 'SURVIVED';
     case 'broken':
@@ -103,7 +120,7 @@ function table(rows: readonly Row[]): readonly string[] {
     ],
     rows.map(({ name, verdict, tookMs }) =>
       verdict.kind === 'found'
-        ? [name, 'found', String(verdict.seed), verdict.checks.join(', '), seconds(tookMs)]
+        ? [name, 'found', String(verdict.seed ?? ''), verdict.checks.join(', '), seconds(tookMs)]
         : [name, verdict.kind.toUpperCase(), '', '', seconds(tookMs)],
     ),
   );
@@ -142,7 +159,7 @@ if (help) {
   process.exit(0);
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-const original = new Checkout(PROJECT, null);
+const original = new Checkout(PROJECT, null, true);
 process.once('exit', () => original.remove());
 const settings: Settings = {
   original: original.folder,
@@ -164,7 +181,10 @@ if (mutants.length === 0) {
 }
 // All must fit before anything takes time.
 for (const mutant of mutants) new Checkout(original.folder, mutant).remove();
-const unmutated = control ? await judge(null, settings) : null;
+const tests = [...new Set(mutants.flatMap(({ test }) => test ?? []))];
+/** The fuzzer, and then each test that a mutant names. */
+const controls = [...(mutants.every(({ test }) => test !== undefined) ? [] : [undefined]), ...tests];
+const unmutated = control ? await judgeWithout(controls) : null;
 const isGreen = unmutated === null || unmutated.verdict.kind === 'survived';
 if (unmutated !== null) {
   const how = isGreen ? 'every seed holds' : said(unmutated.verdict);

@@ -11,6 +11,11 @@ const MUTANT = z.strictObject({
   /** The text that is replaced, to the letter: it must be in the file exactly once. */
   find: z.string().min(1),
   replace: z.string(),
+  /** The test file that finds it, where the fuzzer does not run what is edited. */
+  test: z
+    .string()
+    .regex(/^test\/.*\.test\.ts$/)
+    .optional(),
   /** Why the edited code would be wrong. */
   why: z.string().min(1),
 });

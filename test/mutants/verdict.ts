@@ -5,7 +5,8 @@ export type Verdict =
   /** Checkers saw that a promise was broken. */
   | {
       readonly kind: 'found';
-      readonly seed: number;
+      /** Null where no seed was needed. */
+      readonly seed: number | null;
       readonly checks: readonly string[];
       readonly message: string;
     }
@@ -19,7 +20,7 @@ const NO_MISTAKES = 'no mistakes';
 const RUN_ENDS = 'the run ends';
 
 /** What the language throws where code is no sense at all, and not where a promise is broken. */
-const NONSENSE = /^(?:TypeError|ReferenceError|SyntaxError|RangeError)\b/;
+export const NONSENSE = /^(?:TypeError|ReferenceError|SyntaxError|RangeError)\b/;
 
 /** Reads a run: the first seed that fails in it decides. */
 export function verdictOn({ exitCode, seeds, complaint }: FuzzRun): Verdict {

