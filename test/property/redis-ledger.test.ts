@@ -28,7 +28,17 @@ interface Trip {
   readonly end: 'answered' | 'unanswered';
 }
 
-const EVENTS = ['none', 'emptied', 'older', 'restarted', 'forward', 'back', 'killed', 'lost'] as const;
+const EVENTS = [
+  'none',
+  'emptied',
+  'older',
+  'restarted',
+  'forward',
+  'back',
+  'flicker',
+  'killed',
+  'lost',
+] as const;
 
 const step = fc.record({
   gapMs: fc.oneof(
@@ -83,7 +93,7 @@ class Lives {
   async step(of: Step): Promise<void> {
     const { owner, event } = of;
     this.nowMs += of.gapMs;
-    await this.setTime();
+    await this.world.at(this.nowMs);
     this.met.set(event, (this.met.get(event) ?? 0) + 1);
     await this.happen(of);
     await this.settle();
@@ -92,7 +102,7 @@ class Lives {
       { budget: NAME, requestClass: 'market', credential: 'none' },
       this.nowMs,
     );
-    await this.setTime();
+    if (event === 'flicker') await this.world.step(this.aheadMs);
     if (entry === undefined || !entry.isAdmitted) return;
     const { slot } = entry;
     if (of.delayMs > MOST_SEND_DELAY_MS) {
@@ -107,18 +117,11 @@ class Lives {
     this.trips.push({ slot, owner, end, endsAtMs: sentMs + of.tripMs });
   }
 
-  /** The server's clock, which may have been stepped, and not that of the machines. */
-  private async setTime(): Promise<void> {
-    await this.world.at(this.nowMs);
-    await this.world.step(this.nowMs + this.aheadMs);
-  }
-
   private async settle(): Promise<void> {
     const ended = this.trips.filter(({ endsAtMs }) => endsAtMs <= this.nowMs);
     this.trips = this.trips.filter((trip) => !ended.includes(trip));
     for (const { slot, owner, end } of ended) {
       await this.owners[owner]?.ledger.settle(slot, end, this.nowMs);
-      await this.setTime();
     }
   }
 
@@ -127,12 +130,17 @@ class Lives {
     if (event === 'emptied') await redis.del('ledger');
     if (event === 'older') {
       if (this.older !== null) await redis.restore('ledger', 0, this.older, 'REPLACE');
+      // A dump is read by a Redis that begins. One that is put back by hand is seen by who has asked since.
+      await this.world.restart();
       this.older = await redis.dumpBuffer('ledger');
     }
     if (event === 'restarted') await this.world.restart();
     if (event === 'forward') this.aheadMs += stepMs;
     if (event === 'back') this.aheadMs -= Math.min(stepMs, 500_000 + this.aheadMs);
-    if (event === 'forward' || event === 'back') await this.setTime();
+    if (event === 'forward' || event === 'back') await this.world.step(this.aheadMs);
+    // Seen by one owner alone.
+    if (event === 'flicker')
+      await this.world.step(this.aheadMs + (stepMs % 2 === 0 ? stepMs : -Math.min(stepMs, 400_000)));
     if (event === 'killed' || event === 'lost') {
       // One that was killed on its own machine can be proven dead; one whose machine is gone can not.
       if (event === 'killed') this.world.signs[this.owners[owner]?.name ?? ''] = 'dead';

@@ -131,6 +131,8 @@ export class RedisWorld implements LedgerWorld {
   private control: RedisConnection;
   private opened: RedisConnection;
   private nowMs = 0;
+  /** How far the clock of the server was stepped. */
+  private steppedMs = 0;
   private run = 1;
 
   private constructor(server: RedisServer, folder: string, control: RedisConnection) {
@@ -219,22 +221,24 @@ export class RedisWorld implements LedgerWorld {
 
   async at(nowMs: number): Promise<void> {
     this.nowMs = nowMs;
-    await this.redis.set(`${KEY}:time`, nowMs);
+    await this.redis.set(`${KEY}:time`, nowMs + this.steppedMs);
   }
 
-  /** Steps the clock of the server, and not that of the machines. */
-  async step(serverMs: number): Promise<void> {
-    await this.redis.set(`${KEY}:time`, serverMs);
+  /** Steps the clock of the server, and not that of the machines, until it is so much ahead. */
+  async step(aheadMs: number): Promise<void> {
+    this.steppedMs = aheadMs;
+    await this.at(this.nowMs);
   }
 
   async read(): Promise<readonly BudgetReport[]> {
-    return readRedisLedger(this.control, this.nowMs);
+    return readRedisLedger(this.control, this.nowMs + this.steppedMs);
   }
 
   async clear(): Promise<void> {
     this.signs = {};
     await this.redis.flushall();
-    await this.at(0);
+    this.nowMs = 0;
+    await this.step(0);
     await this.restart();
   }
 

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { LATE_ARRIVAL_MS } from '../admission.ts';
 import { redisPlace } from '../ledger-place.ts';
 import type { RaisedLimit } from '../raise-limit.ts';
 import { LedgerImage, parsed } from './ledger-image.ts';
 import { BUDGET_FIELD, NAMED_FIELD } from './ledger-draft.ts';
 import { RedisConnection } from './redis-connection.ts';
-import { longerMs, type ScriptAnswer } from './redis-ledger.ts';
+import { begunOf, epochName, longerMs, type ScriptAnswer } from './redis-ledger.ts';
 
 /** Whoever looks by hand can wait longer than a bot. */
 const ANSWERS_WITHIN_MS = 5_000;
@@ -137,7 +136,7 @@ async function ask(
     endings: [],
     entry: null,
     fields: changed?.fields ?? [],
-    begins: changed?.begins === true ? randomBytes(8).toString('hex') : '',
+    begins: changed?.begins === true ? epochName(Math.max(timeMs, begunOf(epoch) + 1)) : '',
     machine: '',
     ahead: 0,
   });

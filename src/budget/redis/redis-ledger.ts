@@ -100,12 +100,16 @@ export class RedisLedger implements Admittance {
   /** Why what Redis holds is of no use; null where it is. */
   private doubt: string | null = null;
   private known = { epoch: '', revision: 0 };
+  /** Of all counts that were seen here, the one that was begun last. */
+  private latestBegun = 0;
   private lastSeq = 0;
   private readonly own = new Map<number, OwnSlot>();
   private pending: Pending = { endings: new Map(), heeds: [], reports: [] };
   private turn: Promise<unknown> = Promise.resolve();
   private isWriting = false;
   private hasJoined = false;
+  /** Whether the times of the count that is there are still to be compared with the clock. */
+  private mustJoin = true;
   /** Whether somebody looked at what was read since the last heartbeat. */
   private isWatched = false;
   private heartbeat: NodeJS.Timeout | null = null;
@@ -204,7 +208,6 @@ export class RedisLedger implements Admittance {
     const nowMs = this.machine.monotonicMs();
     await this.alone(async () =>
       this.transact(nowMs, (rules, draft, atMs) => {
-        if (!draft.isBegun) draft.postpone(this.unprovenMs());
         draft.forgetOwners(atMs - FORGOTTEN_MS);
         rules.open(atMs);
         return { value: null, allowed: 0 };
@@ -279,10 +282,13 @@ export class RedisLedger implements Admittance {
       const atMs = this.clock.earliest(nowMs);
       const { draft, rules, epoch } = this.draft();
       rules.lookBack(atMs);
+      // Whoever has begun this count may have had another time than this process found before.
+      if (this.mustJoin && !draft.isBegun) draft.postpone(this.unprovenMs());
       const written = this.writeInto(rules, draft, epoch);
       if (isFresh) draft.slots.dropUnknown((seq) => this.own.has(seq));
       const { value, allowed } = work(rules, draft, atMs);
       if (!draft.hasChanged && isFresh) {
+        this.mustJoin = false;
         this.forget(written);
         return value;
       }
@@ -290,6 +296,7 @@ export class RedisLedger implements Admittance {
         ? await this.commit(draft, { atMs, allowed })
         : await this.ask({ kind: 'read' });
       if (answer.status === 'done') {
+        if (draft.hasChanged) this.mustJoin = false;
         this.forget(written);
         return value;
       }
@@ -361,11 +368,12 @@ export class RedisLedger implements Admittance {
     { atMs, allowed }: { readonly atMs: number; readonly allowed: number },
   ): Promise<ScriptAnswer> {
     draft.note(`who:${this.owner}`, JSON.stringify([this.machine.bootId, this.machine.owner]));
-    const begins = draft.isBegun ? randomBytes(8).toString('hex') : '';
+    const begins = draft.isBegun ? this.nextEpoch(atMs) : '';
     const { endings, entry } = draft.slots;
     const isPlain = draft.isPlain;
+    const { doubt } = this;
     const fields = draft.fields();
-    const answer = await this.ask({
+    const answer = await this.askAnew({
       kind: begins !== '' ? 'begin' : isPlain ? 'plain' : 'whole',
       now: atMs,
       endings: isPlain ? endings : [],
@@ -381,6 +389,7 @@ export class RedisLedger implements Admittance {
     const isAlone = answer.revision === head.revision + 1;
     const epoch = begins === '' ? head.epoch : begins;
     this.known = { epoch, revision: answer.revision };
+    this.latestBegun = Math.max(this.latestBegun, begunOf(epoch));
     this.image = this.image.with(fields, {
       run: answer.run,
       epoch,
@@ -389,9 +398,27 @@ export class RedisLedger implements Admittance {
       stable: answer.stable,
       seen: Math.max(head.seen, atMs),
     });
-    if (begins !== '') this.options.onBegun?.(this.doubt ?? 'it was empty');
-    this.doubt = null;
+    if (begins !== '') this.options.onBegun?.(doubt ?? 'it was empty');
     return answer;
+  }
+
+  /** Asks for a change, which ends the doubt there was; the answer may be the reason for another. */
+  private async askAnew(part: Partial<ScriptAsk> & Pick<ScriptAsk, 'kind'>): Promise<ScriptAnswer> {
+    const { doubt, image } = this;
+    this.doubt = null;
+    let isDone = false;
+    try {
+      const answer = await this.ask(part);
+      isDone = answer.status === 'done';
+      return answer;
+    } finally {
+      if (!isDone && this.image.head.epoch === image.head.epoch) this.doubt ??= doubt;
+    }
+  }
+
+  /** The name of the next count. It begins with a number above that of every one before. */
+  private nextEpoch(atMs: number): string {
+    return epochName(Math.max(this.latestBegun + 1, begunOf(this.image.head.epoch) + 1, atMs));
   }
 
   private async read(): Promise<void> {
@@ -423,24 +450,32 @@ export class RedisLedger implements Admittance {
   }
 
   private take(
-    { status, timeMs, run, fields }: ScriptAnswer,
+    { status, timeMs, run, fields, revision }: ScriptAnswer,
     at: { readonly sentMs: number; readonly receivedMs: number },
   ): void {
     const reading = { ...at, serverMs: timeMs };
     if (!this.clock.read(reading)) this.doubt = 'its clock was stepped';
     this.run = run;
-    if (fields === null) return;
+    if (fields === null) {
+      // Of this count still: the script looks.
+      this.known = { ...this.known, revision: Math.max(this.known.revision, revision) };
+      return;
+    }
     this.image = LedgerImage.of(fields);
     const { head, isEmpty } = this.image;
     const isOlder = head.epoch === this.known.epoch && head.revision < this.known.revision;
     if (status === 'stepped' || head.seen > timeMs + STEP_MS) this.doubt = 'its clock was stepped';
     else if (isEmpty) this.doubt = 'it was empty';
     else if (head.run !== run) this.doubt = 'Redis was restarted, or another one has taken its place';
-    else if (isOlder) this.doubt = 'it was put back to an older state';
+    else if (isOlder || begunOf(head.epoch) < this.latestBegun)
+      this.doubt = 'it was put back to an older state';
     // Somebody else has begun the count by now.
     else if (head.epoch !== this.known.epoch) this.doubt = null;
-    if (head.epoch !== this.known.epoch) this.known = { epoch: head.epoch, revision: head.revision };
-    if (this.doubt === null) return;
+    const isOther = head.epoch !== this.known.epoch;
+    this.latestBegun = Math.max(this.latestBegun, begunOf(head.epoch));
+    if (isOther || !isOlder) this.known = { epoch: head.epoch, revision: head.revision };
+    if (isOther) this.mustJoin = true;
+    if (this.doubt === null && !isOther) return;
     this.clock = new ServerClock();
     this.clock.read(reading);
   }
@@ -472,6 +507,16 @@ function enterDraft(
     },
     at,
   );
+}
+
+/** A count by when it was begun. */
+export function epochName(begunMs: number): string {
+  return `${begunMs}-${randomBytes(6).toString('hex')}`;
+}
+
+/** When a count was begun, in numbers that only rise. */
+export function begunOf(epoch: string): number {
+  return Number(epoch.split('-', 1)[0]);
 }
 
 type Work<T> = (

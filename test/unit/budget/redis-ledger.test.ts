@@ -83,7 +83,7 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
     await world.at(1_000_000);
     const ledger = await join('one', { aheadMs: 0 });
     await admitted(ledger, 1_000_000);
-    await world.step(400_000);
+    await world.step(-600_000);
     expect(await ledger.inner.enter(cancel, 1_000_000)).toMatchObject({
       isAdmitted: false,
       waitMs: UNKNOWN_MS,
@@ -106,6 +106,35 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
     await admitted(ledger, 1);
     await world.redis.restore('ledger', 0, older, 'REPLACE');
     expect(await waitAt(ledger, 1_000)).toBe(UNKNOWN_MS);
+  });
+
+  test('counts every window as full once a count of before is put back in place of the one that is there', async () => {
+    const ledger = await join('one');
+    const older = await world.redis.dumpBuffer('ledger');
+    await world.redis.del('ledger');
+    await world.at(1_000);
+    await ledger.enter(cancel, 1_000);
+    await world.redis.restore('ledger', 0, older, 'REPLACE');
+    expect(await waitAt(ledger, 2_000)).toBe(UNKNOWN_MS);
+  });
+
+  test('finds a step of the clock by the answer to a request that was admitted', async () => {
+    const ledger = await join('one', { budgets: [budget(9)] });
+    await admitted(ledger, 0);
+    await world.step(5_000);
+    // By the time that is proven it was admitted rightly.
+    await admitted(ledger, 10);
+    expect(await waitAt(ledger, 20)).toBe(UNKNOWN_MS);
+  });
+
+  test('goes by the clock anew where somebody else has begun a count by another time', async () => {
+    await world.at(1_000_000);
+    const [one, other] = [await join('one'), await join('other')];
+    await world.step(-500_000);
+    expect(await waitAt(one, 1_000_000)).toBe(UNKNOWN_MS);
+    await world.step(0);
+    // By its own clock nothing was stepped, and the window would be over for long.
+    expect(await waitAt(other, 1_000_010)).toBeGreaterThan(100_000);
   });
 
   test('forgets an answer to a request of before, and so frees nothing by it', async () => {
