@@ -84,6 +84,9 @@ const ENVIRONMENT = `# Secrets of the bot. Copy this file, so that only you can 
 # bot.yaml reads \${SARRAF_TOKEN} from .env, or from the environment, which goes before it. Give the token the
 # right to read and to trade, never to withdraw.
 SARRAF_TOKEN=
+# Of the channels that bot.yaml names for alerts.
+# TELEGRAM_TOKEN=
+# BALE_TOKEN=
 `;
 
 const GIT_IGNORE = `node_modules/

@@ -43,9 +43,8 @@ const SERVICES: readonly string[] = [
       - /tmp:size=16m,mode=1777
     cap_drop: [ALL]
     security_opt: ['no-new-privileges:true']
-    # bot.yaml reads it as \${SARRAF_TOKEN}. Docker takes it from the file .env beside this one.
-    environment:
-      SARRAF_TOKEN: \${SARRAF_TOKEN:-}
+    # The variables that bot.yaml names, such as \${SARRAF_TOKEN}.
+    env_file: [{ path: .env, required: false }]
     volumes:
       - data:/data
       - ledger:/state
@@ -66,8 +65,7 @@ const SERVICES: readonly string[] = [
     read_only: true
     cap_drop: [ALL]
     security_opt: ['no-new-privileges:true']
-    environment:
-      SARRAF_TOKEN: \${SARRAF_TOKEN:-}
+    env_file: [{ path: .env, required: false }]
     volumes:
       - data:/data
       - ledger:/state

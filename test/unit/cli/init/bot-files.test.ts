@@ -52,7 +52,10 @@ test('a new bot pins what it is made of, and shares one ledger with the others o
   expect(parse(files.get('compose.yaml') ?? '')).toMatchObject({
     name: 'my-bot',
     services: {
-      bot: { volumes: expect.arrayContaining(['ledger:/state']) },
+      bot: {
+        volumes: expect.arrayContaining(['ledger:/state']),
+        env_file: [{ path: '.env', required: false }],
+      },
       watchdog: { volumes: expect.arrayContaining(['data:/data', 'ledger:/state']) },
     },
     volumes: { ledger: { name: 'sarraf-ledger' } },
