@@ -29,12 +29,13 @@ export function onChange(listener: Listener): () => void {
 let isOpen = false;
 let lastId: string | null = null;
 
-/** Opens the stream once; it ends with the page, or when the session does. */
+/** Opens the stream once; it ends with the page or the session, and rests while nobody looks. */
 export async function followEvents(endSession: () => void): Promise<void> {
   if (isOpen) return;
   isOpen = true;
   let pauseMs = FIRST_PAUSE_MS;
   while (isOpen) {
+    await untilSeen();
     const outcome = await readStream(() => {
       pauseMs = FIRST_PAUSE_MS;
     });
@@ -43,16 +44,27 @@ export async function followEvents(endSession: () => void): Promise<void> {
       endSession();
       return;
     }
+    if (outcome === 'hidden') continue;
     liveState.value = 'lost';
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   }
 }
 
-async function readStream(onOpen: () => void): Promise<'ended' | 'no-session'> {
+/** A browser has six connections to a server: tabs that nobody looks at leave them to the others. */
+async function untilSeen(): Promise<void> {
+  while (document.hidden)
+    await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }));
+}
+
+async function readStream(onOpen: () => void): Promise<'ended' | 'hidden' | 'no-session'> {
   const abort = new AbortController();
-  const isSilent = (): void => abort.abort();
-  let timer = setTimeout(isSilent, LONGEST_SILENCE_MS);
+  const endSilent = (): void => abort.abort();
+  const endHidden = (): void => {
+    if (document.hidden) abort.abort();
+  };
+  let timer = setTimeout(endSilent, LONGEST_SILENCE_MS);
+  document.addEventListener('visibilitychange', endHidden);
   try {
     const response = await fetch(EVENTS_ADDRESS, {
       signal: abort.signal,
@@ -66,19 +78,26 @@ async function readStream(onOpen: () => void): Promise<'ended' | 'no-session'> {
     // What happened while nobody listened may be missing from what is shown.
     tellListeners();
     const parser = new EventParser();
-    for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    // Not `for await`, which phones of some years ago do not know for streams.
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
       clearTimeout(timer);
-      timer = setTimeout(isSilent, LONGEST_SILENCE_MS);
-      const events = parser.take(piece);
-      for (const event of events) if (event.id !== null) lastId = event.id;
-      if (events.length > 0) tellListeners();
+      timer = setTimeout(endSilent, LONGEST_SILENCE_MS);
+      takePiece(parser, value ?? '');
     }
   } catch {
     // No answer, or the connection broke: both are tried again.
   } finally {
     clearTimeout(timer);
+    document.removeEventListener('visibilitychange', endHidden);
   }
-  return 'ended';
+  return document.hidden ? 'hidden' : 'ended';
+}
+
+function takePiece(parser: EventParser, piece: string): void {
+  const events = parser.take(piece);
+  for (const event of events) if (event.id !== null) lastId = event.id;
+  if (events.length > 0) tellListeners();
 }
 
 function tellListeners(): void {

@@ -73,8 +73,13 @@ export class MadeUpServer {
   #stream(lastEventId: string | string[] | undefined, raw: ServerResponse): void {
     this.resumedFrom.push(lastEventId);
     this.#streams.add(raw);
+    raw.once('close', () => this.#streams.delete(raw));
     raw.writeHead(200, { 'content-type': 'text/event-stream' });
     raw.write(`id: 1.${this.resumedFrom.length}\nevent: state\ndata: {"atMs":1,"changed":["books"]}\n\n`);
+  }
+
+  get openStreams(): number {
+    return this.#streams.size;
   }
 
   /** Ends the streams, as a server that begins anew does. */

@@ -167,6 +167,23 @@ describe('the page', () => {
     await page.close();
   });
 
+  test('leaves its connection to others while nobody looks', async () => {
+    const { page } = await open('overview', { until: '.main-figure' });
+    await expect.poll(() => server.resumedFrom).toHaveLength(1);
+    const look = async (isHidden: boolean): Promise<unknown> =>
+      page.evaluate(`
+        Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));`);
+    await look(true);
+    await expect.poll(() => server.openStreams).toBe(0);
+    await page.clock.runFor(60_000);
+    expect(server.resumedFrom).toHaveLength(1);
+    await look(false);
+    await expect.poll(() => server.resumedFrom).toEqual([undefined, '1.1']);
+    expect(await page.locator('.lost').count()).toBe(0);
+    await page.close();
+  });
+
   test('opens an alert with words that are read aloud', async () => {
     const { page } = await open('overview', { until: '.main-figure' });
     expect(await textOf(page, '[aria-live=polite][data-alerts="1"]')).toContain('1 open alert');
