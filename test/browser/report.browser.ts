@@ -455,6 +455,28 @@ describe('a report', () => {
     await page.close();
   });
 
+  test('speaks Persian from right to left, with the charts from left to right', async () => {
+    const run = demoRun({ bars: 3_000, tradeChance: 0.05 });
+    const folder = writeRunFolder(root, finishRun(run), 'fa');
+    for (const screen of ['desktop', 'phone'] as const) {
+      const { page, messages } = await open({ folder, screen });
+      const row = await page.locator('#trades tbody tr').first().innerText();
+      expect(row).toMatch(/۱۴۰۱\/۱/);
+      expect(row).toContain('تتر');
+      expect(row).not.toMatch(/[0-9]/);
+      expect(await textOf(page, '#legend')).toContain('ساعت‌ها به وقت تهران است.');
+      expect(
+        await page.evaluate(
+          `['html', '#chart'].map((each) => getComputedStyle(document.querySelector(each)).direction)`,
+        ),
+      ).toEqual(['rtl', 'ltr']);
+      expect(await overhangOf(page)).toBe(0);
+      expect(messages).toEqual([]);
+      await keepPicture(page, `persian-${screen}`);
+      await page.close();
+    }
+  });
+
   test('says so where nothing was traded', async () => {
     const { page, messages } = await open({ run: { tradeChance: 0, bars: 3 } });
     expect(await textOf(page, '#trade-list')).toContain('Nothing was traded.');

@@ -1,3 +1,5 @@
+import { dayOfJalali, jalaliOf } from '../../domain/calendar-day.ts';
+import { tehranDay, tehranInstant } from '../../domain/tehran-time.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 
 /** The return of one calendar month (UTC), or of that part of it which the run covers. */
@@ -12,21 +14,42 @@ export interface MonthlyReturn {
  * `equity at the end of the month / equity at the end of the one before - 1`. A moment at midnight closes the
  * day before it, so it belongs to that day's month. After a total loss a month returns 0.
  */
-export function monthlyReturns(initialEquity: number, curve: EquityCurve): MonthlyReturn[] {
+export function monthlyReturns(
+  initialEquity: number,
+  curve: EquityCurve,
+  monthAt = utcMonth,
+): MonthlyReturn[] {
   const months: MonthlyReturn[] = [];
   let before = initialEquity;
   let index = 0;
   while (index < curve.length) {
-    const first = new Date((curve.timeMs[index] ?? 0) - 1);
-    const year = first.getUTCFullYear();
-    const month = first.getUTCMonth();
-    const endMs = Date.UTC(year, month + 1, 1);
+    const { year, month, endMs } = monthAt((curve.timeMs[index] ?? 0) - 1);
     while (index < curve.length && (curve.timeMs[index] ?? 0) <= endMs) index += 1;
     const last = curve.equity[index - 1] ?? 0;
-    months.push({ year, month: month + 1, change: before > 0 ? last / before - 1 : 0 });
+    months.push({ year, month, change: before > 0 ? last / before - 1 : 0 });
     before = last;
   }
   return months;
+}
+
+/** A month of a calendar: its number, 1 to 12, and the midnight that ends it. */
+interface Month {
+  readonly year: number;
+  readonly month: number;
+  readonly endMs: number;
+}
+
+function utcMonth(atMs: number): Month {
+  const at = new Date(atMs);
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
+  return { year, month: month + 1, endMs: Date.UTC(year, month + 1, 1) };
+}
+
+/** The Jalali month on Tehran's clock. */
+export function jalaliMonth(atMs: number): Month {
+  const { year, month } = jalaliOf(tehranDay(atMs));
+  const next = month === 12 ? { year: year + 1, month: 1, day: 1 } : { year, month: month + 1, day: 1 };
+  return { year, month, endMs: tehranInstant(dayOfJalali(next), 0) };
 }
 
 /**

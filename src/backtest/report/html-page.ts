@@ -2,6 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ownFolder } from '../../plugins/own-files.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
+import { unitName } from '../../language/format-money.ts';
+import { localeOf, type Language } from '../../language/locale.ts';
+import { ENGLISH_PAGE } from './texts/english-page.ts';
+import { PERSIAN_PAGE } from './texts/persian-page.ts';
 import { escapeHtml } from './value-text.ts';
 
 /**
@@ -15,6 +20,7 @@ const PACKING = 4;
 
 /** What a report is made of. */
 export interface HtmlPage {
+  readonly language: Language;
   readonly title: string;
   /** HTML of the parts. */
   readonly header: string;
@@ -32,6 +38,7 @@ export interface HtmlPage {
 
 /** A report as one HTML file, with its data and its scripts inside. */
 export function htmlPage({
+  language,
   title,
   header,
   main,
@@ -44,7 +51,7 @@ export function htmlPage({
   const packed = gzipSync(JSON.stringify(data), { level: PACKING }).toString('base64');
   const code = [...libraries, pageScript(scripts)].map((script) => `<script>${inScript(script)}</script>`);
   return `<!doctype html>
-<html lang="en" data-theme="light">
+<html lang="${language}"${language === 'fa' ? ' dir="rtl"' : ''} data-theme="light">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -58,11 +65,21 @@ ${header}
 ${main.join('\n')}
 </main>
 <footer><p>${footer}</p></footer>
-<script type="text/plain" id="data">${packed}</script>
+${wordsOf(language)}<script type="text/plain" id="data">${packed}</script>
 ${code.join('\n')}
 </body>
 </html>
 `;
+}
+
+/** The texts of the scripts, which they find in the element `words`. */
+function wordsOf(language: Language): string {
+  const texts = language === 'fa' ? PERSIAN_PAGE : ENGLISH_PAGE;
+  const units = Object.fromEntries(
+    MARKET_NAMES.quotes.map(({ currency }) => [currency, unitName(currency, localeOf(language))]),
+  );
+  const words = inScript(JSON.stringify({ language, texts, units }));
+  return `<script type="application/json" id="words">${words}</script>\n`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { PlotColor, PlotStyle } from '../../strategy/plots.ts';
 import type { BacktestRun } from '../backtest-run.ts';
+import type { ReportVoice } from './report-voice.ts';
 import { MOST_VALUES, type PlottedSeries } from '../plot-recorder.ts';
 import { distancesOf, numberColumn, type NumberColumn } from './number-column.ts';
 import { stepAt, type TimeGrid } from './thinning.ts';
@@ -63,9 +64,14 @@ function lastOfSteps(
 }
 
 /** What is to be said of series of which not all values are there. */
-export function thinnedPlots({ plots }: Pick<BacktestRun, 'plots'>): string {
+export function thinnedPlots(
+  { plots }: Pick<BacktestRun, 'plots'>,
+  { say, count, digits }: ReportVoice,
+): string {
   const thinned = plots.filter(({ every }) => every > 1);
   if (thinned.length === 0) return '';
-  const which = thinned.map(({ name, every }) => `${name} (one of ${every})`).join(', ');
-  return `Of these series some values are left out, as a series has ${MOST_VALUES.toLocaleString('en-US')} at most: ${which}.`;
+  const which = thinned
+    .map(({ name, every }) => say('charts.oneOf', { name, every: digits(String(every)) }))
+    .join(', ');
+  return say('charts.thinnedPlots', { most: count(MOST_VALUES), which });
 }

@@ -7,6 +7,7 @@ import type { FinishedRun } from '../result/finish-run.ts';
 import { exitLines, tripLabels, type ExitLines, type TripLabels } from './exit-lines.ts';
 import { numberColumn, roundedTo, distancesOf, type NumberColumn } from './number-column.ts';
 import { plotColumns, type PlotColumns } from './plot-columns.ts';
+import { reportVoice } from './report-voice.ts';
 import { bandColumns, lockBands, memberBands, type BandColumns } from './time-bands.ts';
 import { thinCandles, thinEquity, stepAt, timeGrid, type ThinCandles, type ThinEquity } from './thinning.ts';
 
@@ -31,6 +32,9 @@ export interface ReportData {
   readonly equity: EquityColumns;
   readonly markets: readonly {
     readonly name: string;
+    /** Currencies of amounts and prices. */
+    readonly base: string;
+    readonly quote: string;
     /** The first price that a strategy could have bought at. */
     readonly firstPrice: number;
     readonly candles: ThinCandles;
@@ -78,11 +82,13 @@ const DEPTH_DIGITS = 5;
 const VOLUME_DIGITS = 3;
 
 /** What a report draws of a run, thinned to what a screen can show. */
-export function reportData({ run, trips }: FinishedRun): ReportData {
+export function reportData({ run, trips }: FinishedRun, voice = reportVoice('en')): ReportData {
   const grid = timeGrid(run);
   const initialEquity = numberOf(run.initialEquity);
   const markets = run.markets.map(({ market, firstPrice, candles }) => ({
     name: market.symbol as string,
+    base: market.base,
+    quote: market.quote,
     firstPrice: numberOf(firstPrice),
     candles: inSteps(thinCandles(candles, grid)),
   }));
@@ -124,8 +130,8 @@ export function reportData({ run, trips }: FinishedRun): ReportData {
       ...tripLabels(run.orders, trades),
     },
     exits: exitLines({ orders: run.orders, shown: trades, grid, endMs: run.toMs, indexOf }),
-    locks: bandColumns(lockBands(run), indexOf),
-    members: bandColumns(memberBands(run), indexOf),
+    locks: bandColumns(lockBands(run, voice), indexOf),
+    members: bandColumns(memberBands(run, voice), indexOf),
   };
 }
 

@@ -23,6 +23,10 @@ import { locksSection, membersSection } from './sections/band-sections.ts';
 import { distributionSection, monthlySection } from './sections/return-sections.ts';
 import { drawdownsSection, rollingSection } from './sections/risk-sections.ts';
 import { openSection, pausesSection, strategiesSection } from './sections/session-sections.ts';
+import { jalaliMonth, monthlyReturns } from '../metrics/return-tables.ts';
+import { numberOf } from '../metrics/statistics.ts';
+import type { Language } from '../../language/locale.ts';
+import { reportVoice } from './report-voice.ts';
 import { thinnedPlots } from './plot-columns.ts';
 import type { BandColumns } from './time-bands.ts';
 
@@ -30,41 +34,51 @@ import type { BandColumns } from './time-bands.ts';
  * A run as one HTML file: charts, figures, trades and what they rest on, with its data and its scripts
  * inside. Long runs are thinned for drawing (the page says so) and stay below three megabytes.
  */
-export function reportHtml(finished: FinishedRun): string {
+export function reportHtml(finished: FinishedRun, language: Language = 'en'): string {
+  const voice = reportVoice(language);
   const { run, head, trips } = finished;
-  const data = reportData(finished);
+  const data = reportData(finished, voice);
+  const monthly =
+    language === 'fa' ? monthlyReturns(numberOf(run.initialEquity), run.curve, jalaliMonth) : head.monthly;
+  const made = { day: voice.day(Math.floor(head.createdAtMs / DAY_MS)), page: 'docs/metrics.md' };
   return htmlPage({
+    language,
     title: head.name,
-    header: headerSection(head),
+    header: headerSection(head, voice),
     main: [
-      warningsSection(head),
-      tilesSection(head),
-      chartSection(data, thinnedPlots(run)),
-      summarySection(head),
-      strategiesSection(head),
-      openSection(head),
-      pausesSection(head),
-      drawdownsSection(run),
-      rollingSection(run),
-      monthlySection(head),
-      distributionSection(trips),
-      tradesSection({ shown: data.trades.number.length, all: trips.length }),
-      refusalsSection(head),
-      locksSection(run, drawnOf(data.locks)),
-      membersSection(run, drawnOf(data.members)),
-      fidelitySection(head),
-      runSection(head),
-      logSection(head),
-      configSection(head),
+      warningsSection(head, voice),
+      tilesSection(head, voice),
+      chartSection(data, thinnedPlots(run, voice), voice),
+      summarySection(head, voice),
+      strategiesSection(head, voice),
+      openSection(head, voice),
+      pausesSection(head, voice),
+      drawdownsSection(run, voice),
+      rollingSection(run, voice),
+      monthlySection(monthly, voice),
+      distributionSection(trips, voice),
+      tradesSection({ shown: data.trades.number.length, all: trips.length }, voice),
+      refusalsSection(head, voice),
+      locksSection(run, drawnOf(data.locks), voice),
+      membersSection(run, drawnOf(data.members), voice),
+      fidelitySection(head, voice),
+      runSection(head, voice),
+      logSection(head, voice),
+      configSection(head, voice),
     ],
-    footer: `Made by sarraf on ${new Date(head.createdAtMs).toISOString().slice(0, 10)}. Figures are explained in docs/metrics.md; times are UTC.
-Charts: TradingView Lightweight Charts, Copyright (c) TradingView, Inc., <a href="https://www.tradingview.com/">tradingview.com</a>, Apache License 2.0.`,
+    footer: `${voice.say('footer', made)}
+${voice.say('library')} ${language === 'fa' ? `<bdi>${CREDIT}</bdi>` : CREDIT}`,
     data,
     styles: [`${PAGE}/report.css`],
     libraries: [chartLibrary()],
     scripts: RUN_SCRIPTS,
   });
 }
+
+const DAY_MS = 86_400_000;
+
+const CREDIT =
+  'TradingView Lightweight Charts, Copyright (c) TradingView, Inc., <a href="https://www.tradingview.com/">tradingview.com</a>, Apache License 2.0.';
 
 const drawnOf = ({ all, market }: BandColumns) => ({ all, drawn: market.length });
 
@@ -73,6 +87,7 @@ const PAGE = 'backtest/report/page';
 /** What the page runs, each file after those that it imports. */
 export const RUN_SCRIPTS: readonly string[] = [
   'packed-data.js',
+  'words.js',
   'read-data.js',
   'texts.js',
   'theme.js',

@@ -1,5 +1,5 @@
 import type { BacktestSummary } from '../result/result-schema.ts';
-import { currencyText, spanText, shownMoney, numberText, percentText } from './value-text.ts';
+import { reportVoice, type ReportVoice } from './report-voice.ts';
 
 /** A figure before people: what it is called and what it is. */
 export interface Figure {
@@ -15,81 +15,88 @@ export interface FigureGroup {
 }
 
 /** Each figure of the summary under a heading, as text. */
-export function figureGroups(summary: BacktestSummary): FigureGroup[] {
+export function figureGroups(summary: BacktestSummary, voice = reportVoice('en')): FigureGroup[] {
+  const { say } = voice;
+  const titled = (figures: readonly Shown[]): readonly Figure[] =>
+    figures.map(([name, text]) => ({ name, title: say(`figure.${name}`), text }));
   return [
-    { title: 'Result', figures: resultFigures(summary) },
-    { title: 'Risk', figures: riskFigures(summary) },
-    { title: 'Trades', figures: tradeFigures(summary) },
-    { title: 'Activity', figures: activityFigures(summary) },
+    { title: say('group.result'), figures: titled(resultFigures(summary, voice)) },
+    { title: say('group.risk'), figures: titled(riskFigures(summary, voice)) },
+    { title: say('group.trades'), figures: titled(tradeFigures(summary, voice)) },
+    { title: say('group.activity'), figures: titled(activityFigures(summary, voice)) },
   ];
 }
 
-function resultFigures(summary: BacktestSummary): Figure[] {
-  const money = (value: string): string => shownMoney(value, summary.quote);
+type Shown = readonly [name: keyof BacktestSummary, text: string];
+
+function resultFigures(summary: BacktestSummary, { money, percent, currency }: ReportVoice): Shown[] {
+  const { quote } = summary;
   return [
-    { name: 'quote', title: 'Currency', text: currencyText(summary.quote) },
-    { name: 'initialEquity', title: 'Initial equity', text: money(summary.initialEquity) },
-    { name: 'finalEquity', title: 'Final equity', text: money(summary.finalEquity) },
-    { name: 'profit', title: 'Profit', text: money(summary.profit) },
-    { name: 'totalReturn', title: 'Return', text: percentText(summary.totalReturn) },
-    { name: 'buyAndHoldReturn', title: 'Buy and hold', text: percentText(summary.buyAndHoldReturn) },
-    { name: 'cagr', title: 'CAGR', text: percentText(summary.cagr) },
+    ['quote', currency(quote)],
+    ['initialEquity', money(summary.initialEquity, quote)],
+    ['finalEquity', money(summary.finalEquity, quote)],
+    ['profit', money(summary.profit, quote)],
+    ['totalReturn', percent(summary.totalReturn)],
+    ['buyAndHoldReturn', percent(summary.buyAndHoldReturn)],
+    ['cagr', percent(summary.cagr)],
   ];
 }
 
-function riskFigures(summary: BacktestSummary): Figure[] {
+function riskFigures(summary: BacktestSummary, { number, percent, length }: ReportVoice): Shown[] {
   return [
-    { name: 'volatility', title: 'Volatility', text: percentText(summary.volatility) },
-    { name: 'sharpe', title: 'Sharpe', text: numberText(summary.sharpe) },
-    { name: 'sortino', title: 'Sortino', text: numberText(summary.sortino) },
-    { name: 'calmar', title: 'Calmar', text: numberText(summary.calmar) },
-    { name: 'omega', title: 'Omega', text: numberText(summary.omega) },
-    { name: 'maxDrawdown', title: 'Max drawdown', text: percentText(summary.maxDrawdown) },
-    { name: 'maxDrawdownMs', title: 'Its length', text: spanText(summary.maxDrawdownMs) },
-    { name: 'longestDrawdownMs', title: 'Longest drawdown', text: spanText(summary.longestDrawdownMs) },
+    ['volatility', percent(summary.volatility)],
+    ['sharpe', number(summary.sharpe)],
+    ['sortino', number(summary.sortino)],
+    ['calmar', number(summary.calmar)],
+    ['omega', number(summary.omega)],
+    ['maxDrawdown', percent(summary.maxDrawdown)],
+    ['maxDrawdownMs', length(summary.maxDrawdownMs)],
+    ['longestDrawdownMs', length(summary.longestDrawdownMs)],
   ];
 }
 
-function tradeFigures(summary: BacktestSummary): Figure[] {
-  const { expectancy, quote } = summary;
+function tradeFigures(summary: BacktestSummary, voice: ReportVoice): Shown[] {
+  const { expectancy, quote, averageTradeMs, longestTradeMs } = summary;
+  const { digits, number, percent, money, length } = voice;
+  const span = (lengthMs: number | null): string => (lengthMs === null ? number(null) : length(lengthMs));
   return [
-    { name: 'trades', title: 'Trades', text: String(summary.trades) },
-    { name: 'openTrades', title: 'Still open', text: String(summary.openTrades) },
-    { name: 'winRate', title: 'Win rate', text: percentText(summary.winRate) },
-    { name: 'profitFactor', title: 'Profit factor', text: numberText(summary.profitFactor) },
-    {
-      name: 'expectancy',
-      title: 'Expectancy',
-      text: expectancy === null ? numberText(null) : shownMoney(expectancy, quote),
-    },
-    { name: 'sqn', title: 'SQN', text: numberText(summary.sqn) },
-    { name: 'averageTradeReturn', title: 'Average trade', text: percentText(summary.averageTradeReturn) },
-    { name: 'bestTradeReturn', title: 'Best trade', text: percentText(summary.bestTradeReturn) },
-    { name: 'worstTradeReturn', title: 'Worst trade', text: percentText(summary.worstTradeReturn) },
-    { name: 'averageTradeMs', title: 'Average length', text: spanText(summary.averageTradeMs) },
-    { name: 'longestTradeMs', title: 'Longest trade', text: spanText(summary.longestTradeMs) },
+    ['trades', digits(String(summary.trades))],
+    ['openTrades', digits(String(summary.openTrades))],
+    ['winRate', percent(summary.winRate)],
+    ['profitFactor', number(summary.profitFactor)],
+    ['expectancy', expectancy === null ? number(null) : money(expectancy, quote)],
+    ['sqn', number(summary.sqn)],
+    ['averageTradeReturn', percent(summary.averageTradeReturn)],
+    ['bestTradeReturn', percent(summary.bestTradeReturn)],
+    ['worstTradeReturn', percent(summary.worstTradeReturn)],
+    ['averageTradeMs', span(averageTradeMs)],
+    ['longestTradeMs', span(longestTradeMs)],
   ];
 }
 
-function activityFigures(summary: BacktestSummary): Figure[] {
+function activityFigures(summary: BacktestSummary, voice: ReportVoice): Shown[] {
+  const { digits, number, percent, money } = voice;
   return [
-    { name: 'exposure', title: 'Exposure', text: percentText(summary.exposure) },
-    { name: 'turnover', title: 'Turnover', text: numberText(summary.turnover) },
-    { name: 'tradedValue', title: 'Traded value', text: shownMoney(summary.tradedValue, summary.quote) },
-    { name: 'fees', title: 'Fees', text: shownMoney(summary.fees, summary.quote) },
-    { name: 'intents', title: 'Intents', text: String(summary.intents) },
-    { name: 'orders', title: 'Orders', text: String(summary.orders) },
-    { name: 'refused', title: 'Refused', text: String(summary.refused) },
-    { name: 'fills', title: 'Fills', text: String(summary.fills) },
-    ...requestTexts(summary),
+    ['exposure', percent(summary.exposure)],
+    ['turnover', number(summary.turnover)],
+    ['tradedValue', money(summary.tradedValue, summary.quote)],
+    ['fees', money(summary.fees, summary.quote)],
+    ['intents', digits(String(summary.intents))],
+    ['orders', digits(String(summary.orders))],
+    ['refused', digits(String(summary.refused))],
+    ['fills', digits(String(summary.fills))],
+    ...requestFigures(summary, voice),
   ];
 }
 
 /** A run on candles sends none, and says nothing of it. */
-function requestTexts({ requests, requestsPerFill }: BacktestSummary): Figure[] {
+function requestFigures(
+  { requests, requestsPerFill }: BacktestSummary,
+  { digits, number }: ReportVoice,
+): Shown[] {
   if (requests === null) return [];
   return [
-    { name: 'requests', title: 'Requests', text: String(requests) },
-    { name: 'requestsPerFill', title: 'Requests per fill', text: numberText(requestsPerFill) },
+    ['requests', digits(String(requests))],
+    ['requestsPerFill', number(requestsPerFill)],
   ];
 }

@@ -1,8 +1,8 @@
-import { countText } from '../../domain/money-text.ts';
 import type { LockRecord } from '../../engine/lock-records.ts';
 import type { MemberRecord } from '../../engine/universe/member-records.ts';
-import { scopeText } from '../../execution/locks/lock.ts';
+import type { LockScope } from '../../execution/locks/lock.ts';
 import type { BacktestRun } from '../backtest-run.ts';
+import { reportVoice, type ReportVoice } from './report-voice.ts';
 
 /** Bands of each kind that a page carries. Of more the longest are drawn, and the page says so. */
 const MOST_BANDS = 5_000;
@@ -32,14 +32,24 @@ export interface BandColumns {
 }
 
 /** Locks over the time that they held. */
-export function lockBands({ locks, toMs }: Pick<BacktestRun, 'locks' | 'toMs'>): readonly TimeBand[] {
+export function lockBands(
+  { locks, toMs }: Pick<BacktestRun, 'locks' | 'toMs'>,
+  voice = reportVoice('en'),
+): readonly TimeBand[] {
+  const { say, foreign } = voice;
   return locks.records.map((record) => ({
     market: record.lock.market,
     fromMs: record.lock.beganAtMs,
     untilMs: lockEndMs(record, toMs),
-    name: `${record.lock.name} (${scopeText(record.lock)})`,
-    text: `${record.lock.reason}; ${countText(record.refused, 'order', 'orders')} refused`,
+    name: `${foreign(record.lock.name)} (${lockScope(record.lock, voice)})`,
+    text: say('bands.refused', { reason: record.lock.reason, count: record.refused }),
   }));
+}
+
+/** What a lock is about: `all markets`, `BTCIRT`, `BTCIRT for grid`. */
+export function lockScope({ strategy, market }: LockScope, { say, foreign }: ReportVoice): string {
+  const markets = market === null ? say('locks.allMarkets') : foreign(market);
+  return strategy === null ? markets : say('locks.ofStrategy', { markets, strategy });
 }
 
 /** When a lock ended, or the run did. */
@@ -51,15 +61,19 @@ export function lockEndMs({ lock, endedAtMs }: LockRecord, toMs: number): number
  * Markets over the time that they were in a universe. What is not known ends nothing: where changes are
  * missing, a member is one until the last that is listed.
  */
-export function memberBands({ members, toMs }: Pick<BacktestRun, 'members' | 'toMs'>): readonly TimeBand[] {
+export function memberBands(
+  { members, toMs }: Pick<BacktestRun, 'members' | 'toMs'>,
+  { say, digits, foreign } = reportVoice('en'),
+): readonly TimeBand[] {
   const { records, more } = members;
   const knownUntilMs = more === 0 ? toMs : (records.at(-1)?.atMs ?? toMs);
   const inside = new Map<string, MemberRecord>();
   const bands: TimeBand[] = [];
   const end = (entered: MemberRecord, untilMs: number): void => {
     const { market, strategy, universe, atMs, rank } = entered;
-    const name = `${strategy}/${universe}`;
-    bands.push({ market, fromMs: atMs, untilMs, name, text: `a member, entered with rank ${rank}` });
+    const name = foreign(`${strategy}/${universe}`);
+    const text = say('bands.member', { rank: digits(String(rank)) });
+    bands.push({ market, fromMs: atMs, untilMs, name, text });
   };
   for (const record of records) {
     const key = JSON.stringify([record.strategy, record.universe, record.market]);

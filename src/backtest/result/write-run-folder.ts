@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { SarrafError } from '../../domain/errors.ts';
+import type { Language } from '../../language/locale.ts';
 import { reportHtml } from '../report/report-html.ts';
 import { ByteWriter } from './byte-writer.ts';
 import {
@@ -35,7 +36,10 @@ const ABANDONED_MS = 86_400_000;
 const MOST_OF_ONE_NAME = 100;
 
 /** What a folder holds. */
-const FILES: readonly (readonly [name: string, write: (finished: FinishedRun, out: ByteWriter) => void])[] = [
+const FILES: readonly (readonly [
+  name: string,
+  write: (finished: FinishedRun, out: ByteWriter, language: Language) => void,
+])[] = [
   ['result.json', writeResultJson],
   ['summary.json', ({ head }, out) => out.text(`${JSON.stringify(head, null, 2)}\n`)],
   ['trades.csv', writeTradesCsv],
@@ -44,24 +48,25 @@ const FILES: readonly (readonly [name: string, write: (finished: FinishedRun, ou
   ['locks.csv', writeLocksCsv],
   ['members.csv', writeMembersCsv],
   ['equity.csv', ({ run }, out) => writeEquityCsv(run, out)],
-  ['report.html', (finished, out) => out.text(reportHtml(finished))],
+  ['report.html', (finished, out, language) => out.text(reportHtml(finished, language))],
 ];
 
 /**
  * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`,
  * `summary.json` (the same without its tables), `trades.csv`, `orders.csv`, `refusals.csv`, `locks.csv`,
- * `members.csv`, `equity.csv` and `report.html`. Returns its path. It is there whole or not at all, and no
- * other one is overwritten.
+ * `members.csv`, `equity.csv` and `report.html`, which alone is in the language. Returns its path. It is
+ * there whole or not at all, and no other one is overwritten.
  * Throws `DATA_UNUSABLE` where it can not be written.
  */
-export function writeRunFolder(root: string, finished: FinishedRun): string {
+export function writeRunFolder(root: string, finished: FinishedRun, language: Language = 'en'): string {
   try {
     mkdirSync(root, { recursive: true });
     dropAbandoned(root);
     const unfinished = join(root, `${UNFINISHED}${randomUUID()}`);
     mkdirSync(unfinished);
     try {
-      for (const [name, write] of FILES) writeFile(join(unfinished, name), (out) => write(finished, out));
+      for (const [name, write] of FILES)
+        writeFile(join(unfinished, name), (out) => write(finished, out, language));
       return place(unfinished, join(root, folderName(finished.head)));
     } catch (error) {
       rmSync(unfinished, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
 import { balancesOverride, feeOverride, strategiesOverride } from '../../backtest/setup/bot-overrides.ts';
 import { pollRulesOf } from '../../backtest/setup/poll-rules-of.ts';
@@ -13,6 +13,7 @@ import { writeResultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
+import { LANGUAGES, type Language } from '../../language/locale.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import {
@@ -40,6 +41,7 @@ interface Options extends BacktestFlags {
   readonly set: readonly Override[];
   readonly data: string;
   readonly save: boolean;
+  readonly language?: Language;
   readonly parquet?: true;
   readonly latencyFrom?: string;
   readonly signals?: string;
@@ -129,7 +131,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
       onProgress: (rows, share) => progress.show({ done: rows, share }),
     });
     progress.end();
-    await conclude(run, problems, options);
+    await conclude(run, problems, { ...options, language: options.language ?? config.language });
     return;
   }
   progress.begin(`loading ${options.csv.map(({ path }) => path).join(', ') || 'bars'}`);
@@ -144,7 +146,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     onProgress: (done, total) => progress.show({ done, share: done / total }),
   });
   progress.end();
-  await conclude(run, problems, options);
+  await conclude(run, problems, { ...options, language: options.language ?? config.language });
   const checked = await check({
     lookahead: options.checkLookahead === true,
     warmUp: options.checkWarmup === true,
@@ -168,10 +170,12 @@ async function recordedLatency({ latency, latencyFrom, seed }: Options): Promise
 /** Keeps and prints what came of a run. Throws where a strategy stopped on the way. */
 async function conclude(run: BacktestRun, problems: readonly string[], options: Options): Promise<void> {
   for (const problem of problems) console.error(problem);
+  const { language = 'en' } = options;
   const beganMs = performance.now();
   const finished = finishRun(run);
   const finishedMs = performance.now();
-  const folder = options.save ? writeRunFolder(join(options.data, 'backtests'), finished) : null;
+  const root = join(options.data, 'backtests');
+  const folder = options.save ? writeRunFolder(root, finished, language) : null;
   if (options.parquet === true && folder !== null) await writeParquetBeside(folder);
   if (options.json === true) {
     // A stream may keep what it is given.
@@ -215,6 +219,12 @@ export function backtestCommand(): Command {
     .option('--check-lookahead', 'runs again on fewer candles and compares all orders')
     .option('--check-warmup', 'runs again from later starts and compares the orders')
     .option('--data <folder>', 'data folder; the run is stored in backtests below it', 'data')
+    .addOption(
+      new Option(
+        '--language <language>',
+        'language of the page (default: that of the configuration, else en)',
+      ).choices(LANGUAGES),
+    )
     .option('--no-save', 'stores nothing')
     .option('--parquet', 'stores the tables of the run as Parquet, too')
     .option('--json', 'prints the result as JSON')

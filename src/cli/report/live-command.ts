@@ -7,6 +7,7 @@ import { finishRun, type FinishedRun } from '../../backtest/result/finish-run.ts
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
 import { keptBot } from '../../backtest/setup/candle-backtest.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { LANGUAGES, type Language } from '../../language/locale.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { readSessionRows } from '../../mirror/read-session-rows.ts';
@@ -25,6 +26,7 @@ interface Options {
   readonly from?: number;
   readonly to?: number;
   readonly currency?: Currency;
+  readonly language?: Language;
   readonly out?: string;
   readonly save: boolean;
   readonly json?: true;
@@ -54,12 +56,19 @@ function report(options: Options): void {
     clock: () => performance.now(),
     loadMs: performance.now() - startedMs,
   });
-  print(finishRun(run, Date.now(), live), options, options.out ?? join(dirname(path), 'live-reports'));
+  print(finishRun(run, Date.now(), live), options, {
+    root: options.out ?? join(dirname(path), 'live-reports'),
+    language: options.language ?? config?.language ?? 'en',
+  });
 }
 
-function print(finished: FinishedRun, options: Options, root: string): void {
+function print(
+  finished: FinishedRun,
+  options: Options,
+  { root, language }: { readonly root: string; readonly language: Language },
+): void {
   const { head } = finished;
-  const folder = options.save ? writeRunFolder(resolve(root), finished) : null;
+  const folder = options.save ? writeRunFolder(resolve(root), finished, language) : null;
   const page = folder === null ? null : join(folder, 'report.html');
   if (options.json === true) {
     console.log(JSON.stringify({ ...head, folder, page }));
@@ -115,6 +124,12 @@ export function liveReportCommand(): Command {
         '--currency <currency>',
         'currency of all figures (default: rls if any market is priced in it)',
       ).choices(currencies),
+    )
+    .addOption(
+      new Option(
+        '--language <language>',
+        'language of the page (default: that of the configuration, else en)',
+      ).choices(LANGUAGES),
     )
     .option('--out <folder>', 'where the folder of the report goes (default: live-reports beside the mirror)')
     .option('--no-save', 'prints the figures alone')

@@ -73,7 +73,7 @@ export const botConfig = z.strictObject({
   language: z
     .enum(LANGUAGES)
     .prefault('en')
-    .describe('Of alerts: en or fa. Files, logs and the API are English.'),
+    .describe('Of alerts and of the pages of reports: en or fa. Other files, logs and the API are English.'),
   alerts: alertSettings.describe(
     'What people are told, and by which ways. Without it nobody is told anything; docs/alerts.md explains it.',
   ),

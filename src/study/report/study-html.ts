@@ -22,6 +22,7 @@ export function studyHtml(reported: ReportedStudy): string {
   const { study, createdAtMs } = reported;
   const data = studyReportData(reported);
   return htmlPage({
+    language: 'en',
     title: `Study ${study.study}`,
     header: studyHeader(study),
     main: [
@@ -46,7 +47,7 @@ export function studyHtml(reported: ReportedStudy): string {
 
 /** What the page runs, each file after those that it imports. */
 export const STUDY_SCRIPTS: readonly string[] = [
-  ...['packed-data.js', 'texts.js', 'theme.js', 'page-elements.js'].map(
+  ...['packed-data.js', 'words.js', 'texts.js', 'theme.js', 'page-elements.js'].map(
     (name) => `backtest/report/page/${name}`,
   ),
   ...[

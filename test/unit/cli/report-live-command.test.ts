@@ -65,6 +65,21 @@ describe('sarraf report live', () => {
     expect(JSON.parse(compared.out).differentGrounds).toEqual([]);
   });
 
+  test('writes the page in the language of the bot, or in another one', async () => {
+    const config = configOf([
+      'mode: live',
+      'instance: demo',
+      'exchange: { baseUrl: "https://exchange.example" }',
+      'language: fa',
+    ]);
+    for (const [more, language] of [[[], 'fa'] as const, [['--language', 'en'], 'en'] as const]) {
+      const { out } = await live('--config', config, ...more);
+      const html = readFileSync(out.trimEnd().split('\nReport: ')[1] ?? '', 'utf8');
+      expect(html).toContain(`<html lang="${language}"`);
+      expect(html.includes('هنگام ساخت این گزارش، ربات در حال اجرا بود.')).toBe(language === 'fa');
+    }
+  });
+
   test('prints the figures as JSON, and keeps nothing where that is not wanted', async () => {
     const { code, out } = await live('--mirror', path, '--no-save', '--json');
     expect(code).toBe(0);

@@ -108,6 +108,8 @@ export function startCharts(data, places) {
         plots: event.time === undefined ? plots.names() : plots.valuesAt(event.seriesData),
         decimals,
         market: data.markets[market]?.name ?? '',
+        base: data.markets[market]?.base ?? '',
+        quote: data.markets[market]?.quote ?? '',
       }),
     );
   });

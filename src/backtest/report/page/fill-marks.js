@@ -1,4 +1,5 @@
 import { colour } from './theme.js';
+import { say } from './words.js';
 
 /** More marks than these in view would hide the bars: they are left out until the reader zooms in. */
 const MOST_MARKS = 300;
@@ -19,8 +20,7 @@ export function fillMarks(data, market, view) {
       fill.time <= Number(view.to),
   );
   const places = marksOf(inView);
-  if (places.length > MOST_MARKS)
-    return { marks: [], note: `${inView.length} fills in view: zoom in to see them.` };
+  if (places.length > MOST_MARKS) return { marks: [], note: say('hiddenFills', { count: inView.length }) };
   const marks = places.map(({ time, isBuy, price, count }) => ({
     time,
     price,

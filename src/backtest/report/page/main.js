@@ -3,6 +3,7 @@ import { element, toggle } from './page-elements.js';
 import { readData } from './read-data.js';
 import { startTheme } from './theme.js';
 import { startTradeTable } from './trade-table.js';
+import { say } from './words.js';
 
 /** Begins when the page is there; `data-ready` on the document says that all is drawn. */
 
@@ -39,7 +40,7 @@ async function start() {
 }
 
 start().catch((error) => {
-  element('note').textContent =
-    `The charts can not be drawn: ${error instanceof Error ? error.message : String(error)}`;
+  const reason = error instanceof Error ? error.message : String(error);
+  element('note').textContent = say('notDrawn', { reason });
   throw error;
 });

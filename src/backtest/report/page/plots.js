@@ -1,5 +1,6 @@
 import { numberText } from './texts.js';
 import { colour } from './theme.js';
+import { say } from './words.js';
 
 /** What strategies plot: over the bars of their market, and in panes of their own below them. */
 
@@ -57,7 +58,7 @@ export function startPlots(data, chart) {
   return {
     show,
     paint,
-    note: more === 0 ? '' : `${more} more panes of plots are left out.`,
+    note: more === 0 ? '' : say('morePanes', { count: more }),
     names: () => drawn.map(({ name, key }) => ({ name, key, text: '' })),
     /**
      * Names and values at a bar.

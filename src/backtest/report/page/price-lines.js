@@ -1,4 +1,5 @@
 import { colour } from './theme.js';
+import { say } from './words.js';
 
 /** Lines over the price bars: where exits rested, and which entry belongs to which exit. */
 
@@ -104,7 +105,7 @@ function exitsIn(data, market, { from, to }) {
 export function hiddenExits(data, market, view) {
   if (view === null) return '';
   const { length } = exitsIn(data, market, { from: Number(view.from), to: Number(view.to) });
-  return length > MOST_EXITS ? `${length} targets and stops in view: zoom in to see them.` : '';
+  return length > MOST_EXITS ? say('hiddenExits', { count: length }) : '';
 }
 
 /** @param {import('./read-data.js').Trade} trade */

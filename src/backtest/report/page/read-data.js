@@ -19,7 +19,8 @@ import { numbersOf, packedData, summed } from './packed-data.js';
  *   readonly isAfterAll: boolean }} Moment the bar that has it, and how much of the bar is before it
  * @typedef {{ readonly market: number, readonly fromMs: number, readonly untilMs: number, readonly from: Moment,
  *   readonly until: Moment, readonly name: string, readonly text: string }} Band
- * @typedef {{ readonly name: string, readonly decimals: number, readonly bars: readonly Bar[],
+ * @typedef {{ readonly name: string, readonly base: string, readonly quote: string, readonly decimals: number,
+ *   readonly bars: readonly Bar[],
  *   readonly volume: readonly Point[] }} Market
  * @typedef {{ readonly market: number, readonly name: string, readonly pane: string | null, readonly style: string,
  *   readonly color: string | null, readonly points: readonly (Point & { readonly color?: string })[] }} Plot
@@ -82,6 +83,8 @@ function unpacked(sent) {
     hold: pointsOf(times, holdCurve(at, markets, sent.initialEquity)),
     markets: markets.map((/** @type {any} */ market) => ({
       name: market.name,
+      base: market.base,
+      quote: market.quote,
       decimals: market.candles.decimals,
       bars: barsOf(market.candles, market.at.map(timeOf)),
       volume: pointsOf(market.at.map(timeOf), market.candles.volume),

@@ -1,5 +1,7 @@
 import { plotPanes } from './plots.js';
+import { percentText, timeOfDay } from './texts.js';
 import { colour } from './theme.js';
+import { isPersian, numberTag, tehranTick } from './words.js';
 
 /** The chart with its series: prices above, equity below them, drawdown at the bottom. */
 
@@ -25,8 +27,9 @@ export function createSeries(data, place) {
       enableConflation: true,
       timeVisible: data.stepMs < 86_400_000,
       secondsVisible: data.stepMs < 60_000,
+      ...(isPersian() ? { tickMarkFormatter: tickOf, tickMarkMaxCharacterLength: 10 } : {}),
     },
-    localization: { locale: 'en-US' },
+    localization: { locale: 'en-US', ...(isPersian() ? { timeFormatter: timeOfSecond } : {}) },
   });
   const prices = chart.addSeries(charts.CandlestickSeries, { priceLineVisible: false }, 0);
   const volume = chart.addSeries(
@@ -84,7 +87,7 @@ export function createSeries(data, place) {
   range.applyOptions({ priceFormat: money });
   const percent = {
     type: /** @type {const} */ ('custom'),
-    formatter: (/** @type {number} */ value) => `${value.toFixed(1)} %`,
+    formatter: (/** @type {number} */ value) => percentText(value, 1),
   };
   drawdown.applyOptions({ priceFormat: percent });
   depths.applyOptions({ priceFormat: percent });
@@ -163,12 +166,26 @@ function paintRange(series, color) {
   series.applyOptions({ upColor: color, downColor: color, wickUpColor: color, wickDownColor: color });
 }
 
+/** @param {any} time in seconds */
+function timeOfSecond(time) {
+  return timeOfDay(Number(time) * 1000);
+}
+
+/**
+ * The text of a tick in Persian. The library numbers what begins there: 3 and 4 are times within a day.
+ * @param {any} time in seconds
+ * @param {number} kind
+ */
+function tickOf(time, kind) {
+  return tehranTick(Number(time) * 1000, kind >= 3);
+}
+
 /**
  * Money on an axis, where there is little room: `1.25M`.
  * @param {number} value
  */
 function shortMoney(value) {
   return Math.abs(value) >= 1e6
-    ? value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 })
-    : value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0 });
+    ? value.toLocaleString(numberTag(), { notation: 'compact', maximumFractionDigits: 2 })
+    : value.toLocaleString(numberTag(), { maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0 });
 }

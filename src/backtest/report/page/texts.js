@@ -1,3 +1,5 @@
+import { asNumber, isPersian, numberTag, say, tehranMinute, unitAfter } from './words.js';
+
 /** How numbers and times are written on the page. */
 
 /**
@@ -6,12 +8,13 @@
  */
 export function moneyOf(value, quote) {
   const digits = quote === 'rls' ? 0 : 2;
-  const text = value.toLocaleString('en-US', {
+  const text = value.toLocaleString(numberTag(), {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
   // What is less than a cent is no loss that anybody could read.
-  return /^-[0.]+$/.test(text) ? text.slice(1) : text;
+  const isNothing = Number(value.toFixed(digits)) === 0 && value < 0;
+  return `${asNumber(isNothing ? (0).toLocaleString(numberTag(), { minimumFractionDigits: digits }) : text)}${unitAfter(quote)}`;
 }
 
 /**
@@ -20,10 +23,12 @@ export function moneyOf(value, quote) {
  * @param {number} decimals
  */
 export function priceOf(value, decimals) {
-  return Number(value).toLocaleString('en-US', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
+  return asNumber(
+    Number(value).toLocaleString(numberTag(), {
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    }),
+  );
 }
 
 /**
@@ -31,7 +36,7 @@ export function priceOf(value, decimals) {
  * @param {number} volume
  */
 export function shortVolume(volume) {
-  return volume.toLocaleString('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
+  return volume.toLocaleString(numberTag(), { notation: 'compact', maximumSignificantDigits: 3 });
 }
 
 /**
@@ -39,30 +44,47 @@ export function shortVolume(volume) {
  * @param {number} value
  */
 export function numberText(value) {
-  return value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
+  return asNumber(value.toLocaleString(numberTag(), { maximumSignificantDigits: 6 }));
 }
 
 /** @param {string} amount */
 export function amountOf(amount) {
-  return Number(amount).toLocaleString('en-US', { maximumFractionDigits: 10 });
+  return asNumber(Number(amount).toLocaleString(numberTag(), { maximumFractionDigits: 10 }));
 }
 
 /** @param {number | null} fraction */
 export function percentOf(fraction) {
-  return fraction === null ? 'n/a' : `${(fraction * 100).toFixed(2)} %`;
+  return fraction === null ? say('nothing') : percentText(fraction * 100, 2);
+}
+
+/**
+ * A number of percent.
+ * @param {number} percent
+ * @param {number} decimals
+ */
+export function percentText(percent, decimals) {
+  if (!isPersian()) return `${percent.toFixed(decimals)} %`;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return asNumber((percent / 100).toLocaleString(numberTag(), { style: 'percent', ...digits }));
 }
 
 /** @param {number} timeMs */
 export function timeOfDay(timeMs) {
+  if (isPersian()) return tehranMinute(timeMs);
   return new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ');
 }
 
 /** @param {number} lengthMs */
 export function lengthOf(lengthMs) {
-  if (lengthMs < 0) return 'open';
+  if (lengthMs < 0) return say('open');
   const minutes = Math.round(lengthMs / 60_000);
-  if (minutes < 60) return minutes === 0 ? `${Math.round(lengthMs / 1000)} s` : `${minutes} min`;
+  if (minutes < 60)
+    return minutes === 0
+      ? say('unit.s', { count: Math.round(lengthMs / 1000) })
+      : say('unit.min', { count: minutes });
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-  return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  const [whole, part] = hours < 24 ? [hours, minutes % 60] : [Math.floor(hours / 24), hours % 24];
+  const larger = say(hours < 24 ? 'unit.h' : 'unit.d', { count: whole });
+  if (part === 0) return larger;
+  return say('unitPair', { larger, smaller: say(hours < 24 ? 'unit.min' : 'unit.h', { count: part }) });
 }

@@ -1,3 +1,5 @@
+import { say } from './words.js';
+
 /** Light or dark: as the device has it until the reader chooses, and then as was chosen. */
 
 const THEME_KEY = 'sarraf-report-theme';
@@ -14,8 +16,8 @@ export function startTheme(button, changed) {
   const show = () => {
     const isDark = chosen === null ? device.matches : chosen === 'dark';
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
-    button.textContent = isDark ? 'Light' : 'Dark';
-    button.setAttribute('aria-label', `Switch to the ${isDark ? 'light' : 'dark'} theme`);
+    button.textContent = say(isDark ? 'light' : 'dark');
+    button.setAttribute('aria-label', say(isDark ? 'toLight' : 'toDark'));
     changed();
   };
   button.addEventListener('click', () => {

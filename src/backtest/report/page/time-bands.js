@@ -1,6 +1,7 @@
 import { nothing } from './price-lines.js';
 import { colour } from './theme.js';
 import { timeOfDay } from './texts.js';
+import { say } from './words.js';
 
 /** Times when locks held, shaded over all panes, and when a market was in a universe, a strip below its bars. */
 
@@ -118,12 +119,12 @@ function bandsOf(bands, { stepMs }, { market, view }) {
  * @param {{ readonly from: unknown, readonly to: unknown } | null} view
  */
 export function hiddenBands(data, market, view) {
-  /** @param {readonly Band[]} bands @param {string} what */
+  /** @param {readonly Band[]} bands @param {'hiddenLocks' | 'hiddenMembers'} what */
   const sentence = (bands, what) => {
     const { length } = bandsOf(bands, data, { market, view });
-    return length > MOST_IN_VIEW ? `${length} ${what} in view: zoom in to see them.` : '';
+    return length > MOST_IN_VIEW ? say(what, { count: length }) : '';
   };
-  return [sentence(data.locks, 'locks'), sentence(data.members, 'times of membership')].join(' ').trim();
+  return [sentence(data.locks, 'hiddenLocks'), sentence(data.members, 'hiddenMembers')].join(' ').trim();
 }
 
 /**
@@ -175,9 +176,9 @@ export function bandLines(data, market, time) {
     ...bandsOf(data.members, data, { market, view }),
   ]
     .filter(({ fromMs, untilMs }) => untilMs > time * 1000 || untilMs === fromMs)
-    .map(
-      ({ name, text, fromMs, untilMs }) => `${name}, ${timeOfDay(fromMs)} to ${timeOfDay(untilMs)}: ${text}`,
+    .map(({ name, text, fromMs, untilMs }) =>
+      say('band', { name, from: timeOfDay(fromMs), until: timeOfDay(untilMs), text }),
     );
   const more = lines.length - MOST_NAMED;
-  return more > 0 ? [...lines.slice(0, MOST_NAMED), `and ${more} more`] : lines;
+  return more > 0 ? [...lines.slice(0, MOST_NAMED), say('moreBands', { count: more })] : lines;
 }

@@ -1,4 +1,5 @@
 import { amountOf, lengthOf, moneyOf, percentOf, priceOf, timeOfDay } from './texts.js';
+import { asNumber, foreignText, numberTag, say, unitAfter } from './words.js';
 
 /** The table of trades: sorted by a click on a title, a page at a time, and a row moves the chart. */
 
@@ -6,7 +7,8 @@ const ROWS_OF_PAGE = 25;
 
 /**
  * @typedef {import('./read-data.js').Trade} Trade
- * @typedef {{ readonly title: string, readonly order: (trade: Trade) => number, readonly text: (trade: Trade) => string }} TradeColumn
+ * @typedef {{ readonly title: string, readonly order: (trade: Trade) => number, readonly text: (trade: Trade) => string,
+ *   readonly isResult?: boolean }} TradeColumn
  */
 
 /**
@@ -35,7 +37,11 @@ export function startTradeTable(data, place, chosen) {
       cell.setAttribute('aria-sort', index === state.column ? sorted : 'none');
     }
     pager.hidden = pages === 1;
-    label.textContent = `${from + 1} to ${Math.min(from + ROWS_OF_PAGE, rows.length)} of ${rows.length}`;
+    label.textContent = say('rows', {
+      from: from + 1,
+      to: Math.min(from + ROWS_OF_PAGE, rows.length),
+      all: rows.length,
+    });
     back.disabled = state.page === 0;
     forward.disabled = state.page === pages - 1;
   };
@@ -46,10 +52,10 @@ export function startTradeTable(data, place, chosen) {
     row.tabIndex = 0;
     row.dataset['trade'] = String(trade.number);
     row.className = trade.number === state.selected ? 'is-chosen' : '';
-    for (const { text, title } of columns) {
+    for (const { text, isResult } of columns) {
       const cell = row.insertCell();
       cell.textContent = text(trade);
-      if (title === 'Profit' || title === 'Return') cell.className = trade.profit < 0 ? 'loss' : 'gain';
+      if (isResult === true) cell.className = trade.profit < 0 ? 'loss' : 'gain';
     }
     const choose = () => {
       state.selected = trade.number;
@@ -77,8 +83,8 @@ export function startTradeTable(data, place, chosen) {
     });
     return button;
   };
-  const back = pageButton('Back', -1);
-  const forward = pageButton('Next', 1);
+  const back = pageButton(say('back'), -1);
+  const forward = pageButton(say('next'), 1);
   const label = document.createElement('span');
   pager.append(back, label, forward);
 
@@ -107,49 +113,79 @@ export function startTradeTable(data, place, chosen) {
  */
 function columnsOf(data) {
   /** @param {Trade} trade */
-  const decimalsOf = (trade) => data.markets[trade.market]?.decimals ?? 2;
+  const marketOf = (trade) => data.markets[trade.market] ?? { name: '', base: '', quote: '', decimals: 2 };
+  /** @param {Trade} trade @param {string} price */
+  const priceIn = (trade, price) =>
+    `${priceOf(price, marketOf(trade).decimals)}${unitAfter(marketOf(trade).quote)}`;
   /** @type {TradeColumn[]} */
   const columns = [
-    { title: '#', order: ({ number }) => number, text: ({ number }) => String(number) },
     {
-      title: 'Opened',
+      title: say('trade.number'),
+      order: ({ number }) => number,
+      text: ({ number }) => asNumber(number.toLocaleString(numberTag(), { useGrouping: false })),
+    },
+    {
+      title: say('trade.opened'),
       order: ({ openedAtMs }) => openedAtMs,
       text: ({ openedAtMs }) => timeOfDay(openedAtMs),
     },
-    { title: 'Length', order: ({ lengthMs }) => lengthMs, text: ({ lengthMs }) => lengthOf(lengthMs) },
-    { title: 'Profit', order: ({ profit }) => profit, text: ({ profit }) => moneyOf(profit, data.quote) },
-    { title: 'Return', order: ({ change }) => change ?? 0, text: ({ change }) => percentOf(change) },
     {
-      title: 'Entry',
+      title: say('trade.length'),
+      order: ({ lengthMs }) => lengthMs,
+      text: ({ lengthMs }) => lengthOf(lengthMs),
+    },
+    {
+      title: say('trade.profit'),
+      isResult: true,
+      order: ({ profit }) => profit,
+      text: ({ profit }) => moneyOf(profit, data.quote),
+    },
+    {
+      title: say('trade.return'),
+      isResult: true,
+      order: ({ change }) => change ?? 0,
+      text: ({ change }) => percentOf(change),
+    },
+    {
+      title: say('trade.entry'),
       order: ({ entryPrice }) => Number(entryPrice),
-      text: (trade) => priceOf(trade.entryPrice, decimalsOf(trade)),
+      text: (trade) => priceIn(trade, trade.entryPrice),
     },
     {
-      title: 'Exit',
+      title: say('trade.exit'),
       order: ({ exitPrice }) => Number(exitPrice),
-      text: (trade) => priceOf(trade.exitPrice, decimalsOf(trade)),
+      text: (trade) => priceIn(trade, trade.exitPrice),
     },
-    { title: 'Amount', order: ({ amount }) => Number(amount), text: ({ amount }) => amountOf(amount) },
-    { title: 'Fees', order: ({ fees }) => fees, text: ({ fees }) => moneyOf(fees, data.quote) },
+    {
+      title: say('trade.amount'),
+      order: ({ amount }) => Number(amount),
+      text: (trade) => `${amountOf(trade.amount)}${unitAfter(marketOf(trade).base)}`,
+    },
+    { title: say('trade.fees'), order: ({ fees }) => fees, text: ({ fees }) => moneyOf(fees, data.quote) },
   ];
   if (data.trades.some(({ exit }) => exit !== ''))
-    columns.push(textColumn(data.trades, 'Exit by', ({ exit }) => exit));
+    columns.push(textColumn(data.trades, say('trade.exitBy'), exitText));
   if (data.trades.some(({ tag }) => tag !== ''))
-    columns.push(textColumn(data.trades, 'Tag', ({ tag }) => tag));
+    columns.push(textColumn(data.trades, say('trade.tag'), ({ tag }) => foreignText(tag)));
   if (data.trades.some(({ strategy }) => strategy !== ''))
     columns.splice(
       1,
       0,
-      textColumn(data.trades, 'Strategy', ({ strategy }) => strategy),
+      textColumn(data.trades, say('trade.strategy'), ({ strategy }) => foreignText(strategy)),
     );
   if (data.markets.length > 1) {
     columns.splice(1, 0, {
-      title: 'Market',
+      title: say('trade.market'),
       order: ({ market }) => market,
-      text: ({ market }) => data.markets[market]?.name ?? '',
+      text: (trade) => foreignText(marketOf(trade).name),
     });
   }
   return columns;
+}
+
+/** @param {Trade} trade */
+function exitText({ exit }) {
+  return exit === '' ? '' : say(/** @type {import('./words.js').TextKey} */ (`exit.${exit}`));
 }
 
 /**

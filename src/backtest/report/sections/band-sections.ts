@@ -1,10 +1,8 @@
-import { groupedText } from '../../../domain/money-text.ts';
-import { secondText } from '../../../domain/time-text.ts';
 import type { LockRecord } from '../../../engine/lock-records.ts';
-import { scopeText } from '../../../execution/locks/lock.ts';
 import { outText } from '../../../strategy/universe/rank-markets.ts';
 import type { BacktestRun } from '../../backtest-run.ts';
-import { lockEndMs } from '../time-bands.ts';
+import { lockEndMs, lockScope } from '../time-bands.ts';
+import type { ReportVoice } from '../report-voice.ts';
 import { tableSection } from './table-section.ts';
 
 /** Rows of each table; its CSV file has all. */
@@ -17,52 +15,66 @@ interface Drawn {
 }
 
 /** Each lock, and what it refused; nothing where none held. */
-export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn): string {
+export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn, voice: ReportVoice): string {
+  const { say, second, count, foreign } = voice;
   const { records } = locks;
   if (records.length === 0) return '';
   const shown = foremost(records, toMs);
   const rows = shown.map((record) => {
     const { lock, endedAtMs, refused } = record;
-    const until = endedAtMs === null ? 'end of the run' : secondText(lockEndMs(record, toMs));
+    const until = endedAtMs === null ? say('locks.endOfRun') : second(lockEndMs(record, toMs));
     return [
-      lock.name,
-      scopeText(lock),
-      secondText(lock.beganAtMs),
+      foreign(lock.name),
+      lockScope(lock, voice),
+      second(lock.beganAtMs),
       until,
-      groupedText(String(refused)),
-      lock.reason,
+      count(refused),
+      foreign(lock.reason),
     ];
   });
-  const titles = ['Name', 'Scope', 'From', 'Until', 'Orders refused', 'Reason'];
-  const kept = shown.length < records.length ? ' that refused most orders, then the longest,' : '';
+  const titles = [
+    say('locks.name'),
+    say('locks.scope'),
+    say('column.from'),
+    say('column.until'),
+    say('locks.refused'),
+    say('column.reason'),
+  ];
   return tableSection({
     id: 'locks',
-    title: 'Locks',
-    note: `${countNote({ shown: shown.length, all: records.length, kept }, 'locks.csv')}${drawnNote(bands)}`,
+    title: say('locks.title'),
+    note: `${countNote({ shown: shown.length, all: records.length, kept: 'locks.kept', file: 'locks.csv' }, voice)}${drawnNote(bands, voice)}`,
     titles,
     rows,
   });
 }
 
 /** Who entered and left universes; nothing where nobody did. */
-export function membersSection({ members }: BacktestRun, bands: Drawn): string {
+export function membersSection({ members }: BacktestRun, bands: Drawn, voice: ReportVoice): string {
+  const { say, second, digits, foreign } = voice;
   const { records } = members;
   if (records.length === 0) return '';
   const shown = records.slice(-MOST_ROWS);
   const rows = shown.map(({ atMs, strategy, universe, market, kind, rank, reason, rankBy }) => [
-    secondText(atMs),
-    `${strategy}/${universe}`,
-    market,
-    kind,
-    rank === null ? '' : String(rank),
-    outText(reason, rankBy),
+    second(atMs),
+    foreign(`${strategy}/${universe}`),
+    foreign(market),
+    say(`members.${kind}`),
+    rank === null ? '' : digits(String(rank)),
+    foreign(outText(reason, rankBy)),
   ]);
-  const titles = ['At', 'Universe', 'Market', 'Change', 'Rank', 'Reason'];
-  const kept = shown.length < records.length ? ' that came last' : '';
+  const titles = [
+    say('members.at'),
+    say('members.universe'),
+    say('column.market'),
+    say('members.change'),
+    say('members.rank'),
+    say('column.reason'),
+  ];
   return tableSection({
     id: 'members',
-    title: 'Members of universes',
-    note: `${countNote({ shown: shown.length, all: records.length, kept }, 'members.csv')}${drawnNote(bands)}`,
+    title: say('members.title'),
+    note: `${countNote({ shown: shown.length, all: records.length, kept: 'members.kept', file: 'members.csv' }, voice)}${drawnNote(bands, voice)}`,
     titles,
     rows,
   });
@@ -78,17 +90,19 @@ function foremost(records: readonly LockRecord[], toMs: number): readonly LockRe
     .toSorted((left, right) => left.lock.beganAtMs - right.lock.beganAtMs);
 }
 
-function countNote(
-  of: { readonly shown: number; readonly all: number; readonly kept: string },
-  file: string,
-) {
-  const { shown, all, kept } = of;
-  if (shown === all) return 'Times are UTC.';
-  return `Of ${groupedText(String(all))}, the ${shown}${kept} are here; ${file} has all. Times are UTC.`;
+interface Counted {
+  readonly shown: number;
+  readonly all: number;
+  readonly kept: 'locks.kept' | 'members.kept';
+  readonly file: string;
 }
 
-function drawnNote({ all, drawn }: Drawn): string {
-  return drawn === all
-    ? ''
-    : ` Of ${groupedText(String(all))} bands the chart has the ${groupedText(String(drawn))} longest.`;
+function countNote({ shown, all, kept, file }: Counted, { say, count, digits }: ReportVoice): string {
+  if (shown === all) return say('times');
+  const some = { all: count(all), shown: digits(String(shown)), kept: say(kept), file };
+  return `${say('bands.some', some)} ${say('times')}`;
+}
+
+function drawnNote({ all, drawn }: Drawn, { say, count }: ReportVoice): string {
+  return drawn === all ? '' : ` ${say('bands.drawn', { all: count(all), drawn: count(drawn) })}`;
 }

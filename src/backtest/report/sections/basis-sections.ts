@@ -1,9 +1,9 @@
-import { groupedText } from '../../../domain/money-text.ts';
 import { stringify } from 'yaml';
+import { parseMarket } from '../../../exchange/market-names.ts';
 import type { ResultHead } from '../../result/result-schema.ts';
-import { escapeHtml, numberText } from '../value-text.ts';
+import type { ReportVoice } from '../report-voice.ts';
+import { escapeHtml } from '../value-text.ts';
 import { listOf } from './header-sections.ts';
-import { durationText, secondText } from '../../../domain/time-text.ts';
 
 /**
  * A configuration that is longer than this many characters of YAML is cut on the page; `result.json` has all
@@ -12,38 +12,51 @@ import { durationText, secondText } from '../../../domain/time-text.ts';
 const MOST_CONFIG = 100_000;
 
 /** How the fills came about, and what that can not know. */
-export function fidelitySection({ fidelity }: ResultHead): string {
+export function fidelitySection({ fidelity }: ResultHead, { say, foreign }: ReportVoice): string {
   const { kind, rules, caveats } = fidelity;
   const rows = rules.map(
-    ({ rule, setting }) => `<div><dt>${escapeHtml(rule)}</dt><dd>${escapeHtml(setting)}</dd></div>`,
+    ({ rule, setting }) =>
+      `<div><dt>${escapeHtml(foreign(rule))}</dt><dd>${escapeHtml(foreign(setting))}</dd></div>`,
   );
-  const unknown = kind === 'live' ? 'What the mirror does not know' : 'What it can not know';
-  const notes = caveats.length === 0 ? '' : `<h3 style="margin-top:14px">${unknown}</h3>${listOf(caveats)}`;
-  return `<section id="fidelity"><h2>Fidelity: ${kind}</h2><dl class="rules">${rows.join('')}</dl>${notes}</section>`;
+  const unknown = say(kind === 'live' ? 'rules.unknownLive' : 'rules.unknown');
+  const notes =
+    caveats.length === 0 ? '' : `<h3 style="margin-top:14px">${unknown}</h3>${listOf(caveats.map(foreign))}`;
+  return `<section id="fidelity"><h2>${say('rules.title', { kind: say(`fidelity.${kind}`) })}</h2><dl class="rules">${rows.join('')}</dl>${notes}</section>`;
 }
 
 /** Markets and strategies of the run, and where its time went. */
-export function runSection(result: ResultHead): string {
+export function runSection(result: ResultHead, voice: ReportVoice): string {
+  const { say, count, number, exact, digits, inUnit, foreign } = voice;
   const { markets, strategies, timing } = result;
   const marketRows = markets.map((market) => {
-    const prices = `${groupedText(market.firstPrice)} to ${groupedText(market.lastPrice)}`;
-    const steps = `${groupedText(String(market.bars))} bars, price step ${market.priceStep}, amount step ${market.amountStep}`;
-    return `<div><dt>${escapeHtml(market.market)}</dt><dd>${prices}; ${steps}</dd></div>`;
+    const { base, quote } = parseMarket(market.market);
+    const text = say('run.market', {
+      first: inUnit(exact(market.firstPrice), quote),
+      last: inUnit(exact(market.lastPrice), quote),
+      bars: count(market.bars),
+      priceStep: inUnit(digits(market.priceStep), quote),
+      amountStep: inUnit(digits(market.amountStep), base),
+    });
+    return `<div><dt>${escapeHtml(foreign(market.market))}</dt><dd>${text}</dd></div>`;
   });
   const strategyRows = strategies.map(
     ({ name, market, params }) =>
-      `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(market)}${params === null ? '' : ` ${escapeHtml(JSON.stringify(params))}`}</dd></div>`,
+      `<div><dt>${escapeHtml(foreign(name))}</dt><dd>${escapeHtml(foreign(`${market}${params === null ? '' : ` ${JSON.stringify(params)}`}`))}</dd></div>`,
   );
-  const rate = `${groupedText(String(timing.events))} events in ${numberText(timing.runMs)} ms, loaded in ${numberText(timing.loadMs)} ms`;
-  return `<section id="run"><h2>Run</h2><dl class="rules">${marketRows.join('')}${strategyRows.join('')}<div><dt>Timing</dt><dd>${rate}</dd></div>
-<div><dt>Bar</dt><dd>${durationText(result.barMs)}</dd></div></dl></section>`;
+  const rate = say('run.rate', {
+    events: count(timing.events),
+    runMs: number(timing.runMs),
+    loadMs: number(timing.loadMs),
+  });
+  return `<section id="run"><h2>${say('run.title')}</h2><dl class="rules">${marketRows.join('')}${strategyRows.join('')}<div><dt>${say('run.timing')}</dt><dd>${rate}</dd></div>
+<div><dt>${say('run.bar')}</dt><dd>${voice.length(result.barMs)}</dd></div></dl></section>`;
 }
 
 /** Lines of a strategy's log that the page shows; `result.json` has all that were kept. */
 const MOST_LOGGED = 200;
 
 /** What the strategies logged; nothing where none did. */
-export function logSection({ strategies }: ResultHead): string {
+export function logSection({ strategies }: ResultHead, { say, second, digits }: ReportVoice): string {
   const lines = strategies
     .flatMap(({ name, log }) => log.map((line) => ({ name, ...line })))
     .toSorted((left, right) => left.atMs - right.atMs);
@@ -51,31 +64,40 @@ export function logSection({ strategies }: ResultHead): string {
   const shown = lines.slice(-MOST_LOGGED);
   const rows = shown.map(({ name, atMs, text, fields }) => {
     const more = fields === null ? '' : ` ${JSON.stringify(fields)}`;
-    return `${secondText(atMs)}  ${name}  ${text}${more}`;
+    return `${second(atMs)}  ${name}  ${text}${more}`;
   });
-  const head = shown.length === lines.length ? '' : `The last ${shown.length} of ${lines.length} lines.\n`;
-  return `<section id="log"><h2>Log of the strategies</h2><pre>${escapeHtml(head + rows.join('\n'))}</pre></section>`;
+  const head =
+    shown.length === lines.length
+      ? ''
+      : `${say('log.last', { shown: digits(String(shown.length)), all: digits(String(lines.length)) })}\n`;
+  return `<section id="log"><h2>${say('log.title')}</h2><pre>${escapeHtml(head + rows.join('\n'))}</pre></section>`;
 }
 
 /** What was refused, by check, with the first case in words; nothing where nothing was. */
-export function refusalsSection({ refusals }: ResultHead): string {
+export function refusalsSection({ refusals }: ResultHead, { say, count, foreign }: ReportVoice): string {
   if (refusals.length === 0) return '';
-  const rows = refusals.map(({ strategy, what, code, count, meaning, example }) => {
-    const why = meaning === null ? '' : `${escapeHtml(meaning)}<br>`;
-    const counted = `<td>${escapeHtml(what)}</td><td>${groupedText(String(count))}</td>`;
-    return `<tr><td>${escapeHtml(strategy)}</td><td>${escapeHtml(code)}</td>${counted}<td>${why}${escapeHtml(example)}</td></tr>`;
+  const rows = refusals.map(({ strategy, what, code, count: times, meaning, example }) => {
+    const why = meaning === null ? '' : `${escapeHtml(foreign(meaning))}<br>`;
+    const counted = `<td>${escapeHtml(foreign(what))}</td><td>${count(times)}</td>`;
+    return `<tr><td>${escapeHtml(foreign(strategy))}</td><td>${escapeHtml(foreign(code))}</td>${counted}<td>${why}${escapeHtml(foreign(example))}</td></tr>`;
   });
-  const titles = ['Strategy', 'By', 'What', 'Times', 'Why, of the first']
+  const titles = [
+    say('column.strategy'),
+    say('refusals.by'),
+    say('refusals.what'),
+    say('refusals.times'),
+    say('refusals.why'),
+  ]
     .map((title) => `<th scope="col">${title}</th>`)
     .join('');
-  return `<section id="refusals"><h2>Refused</h2><div class="scroll"><table><thead><tr>${titles}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`;
+  return `<section id="refusals"><h2>${say('refusals.title')}</h2><div class="scroll"><table><thead><tr>${titles}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`;
 }
 
 /** The configuration, as YAML; nothing where none was given. */
-export function configSection({ config }: ResultHead): string {
+export function configSection({ config }: ResultHead, { say }: ReportVoice): string {
   if (config === null) return '';
   const text = stringify(config);
   const shown =
     text.length <= MOST_CONFIG ? text : `${text.slice(0, MOST_CONFIG)}\n# ... all of it is in result.json`;
-  return `<section id="config"><h2>Configuration</h2><pre>${escapeHtml(shown)}</pre></section>`;
+  return `<section id="config"><h2>${say('config.title')}</h2><pre>${escapeHtml(shown)}</pre></section>`;
 }

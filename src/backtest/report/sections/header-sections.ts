@@ -1,61 +1,70 @@
 import type { ResultHead } from '../../result/result-schema.ts';
 import { figureGroups } from '../summary-table.ts';
-import { escapeHtml, currencyText, shownMoney, numberText, percentText } from '../value-text.ts';
-import { durationText, minuteText } from '../../../domain/time-text.ts';
+import type { ReportVoice } from '../report-voice.ts';
+import { escapeHtml } from '../value-text.ts';
 
 /** Characters from which on a figure is written smaller, so that it stays on its line. */
 const LONG = 12;
 
 /** The title of a report, and the switch of its theme. */
-export function headerSection({ name, fromMs, toMs, barMs, fidelity }: ResultHead): string {
-  const span = `${minuteText(fromMs)} to ${minuteText(toMs)} UTC, every ${durationText(barMs)}, fidelity ${fidelity.kind}`;
-  return `<header><div><h1>${escapeHtml(name)}</h1><p class="muted">${escapeHtml(span)}</p></div>
-<button type="button" id="theme">Theme</button></header>`;
+export function headerSection(
+  { name, fromMs, toMs, barMs, fidelity }: ResultHead,
+  { say, minute, length, foreign }: ReportVoice,
+): string {
+  const span = say('span', {
+    from: minute(fromMs),
+    to: minute(toMs),
+    bar: length(barMs),
+    fidelity: say(`fidelity.${fidelity.kind}`),
+  });
+  return `<header><div><h1>${escapeHtml(foreign(name))}</h1><p class="muted">${escapeHtml(span)}</p></div>
+<button type="button" id="theme">${say('theme')}</button></header>`;
 }
 
 /** The figures that are looked at first. */
-export function tilesSection({ summary }: ResultHead): string {
+export function tilesSection({ summary }: ResultHead, voice: ReportVoice): string {
+  const { say, money, percent, number, length, digits } = voice;
   const { totalReturn, quote } = summary;
   const tiles = [
     tile({
-      title: `Final equity, ${currencyText(quote)}`,
-      text: shownMoney(summary.finalEquity, quote),
-      below: `from ${shownMoney(summary.initialEquity, quote)}`,
+      title: `${say('tile.finalEquity')}${voice.unitOfTitle(quote)}`,
+      text: money(summary.finalEquity, quote),
+      below: say('tile.from', { money: money(summary.initialEquity, quote) }),
     }),
     tile({
-      title: 'Return',
-      text: percentText(totalReturn),
-      below: `buy and hold ${percentText(summary.buyAndHoldReturn)}`,
+      title: say('figure.totalReturn'),
+      text: percent(totalReturn),
+      below: say('tile.hold', { change: percent(summary.buyAndHoldReturn) }),
       tone: toneOf(totalReturn),
     }),
     tile({
-      title: 'CAGR',
-      text: percentText(summary.cagr),
-      below: `volatility ${percentText(summary.volatility)}`,
+      title: say('figure.cagr'),
+      text: percent(summary.cagr),
+      below: say('tile.volatility', { share: percent(summary.volatility) }),
     }),
     tile({
-      title: 'Sharpe',
-      text: numberText(summary.sharpe),
-      below: `Sortino ${numberText(summary.sortino)}`,
+      title: say('figure.sharpe'),
+      text: number(summary.sharpe),
+      below: say('tile.sortino', { ratio: number(summary.sortino) }),
     }),
     tile({
-      title: 'Max drawdown',
-      text: percentText(summary.maxDrawdown),
-      below: `for ${durationText(summary.maxDrawdownMs)}`,
+      title: say('figure.maxDrawdown'),
+      text: percent(summary.maxDrawdown),
+      below: say('tile.length', { length: length(summary.maxDrawdownMs) }),
     }),
     tile({
-      title: 'Trades',
-      text: String(summary.trades),
-      below: `${percentText(summary.winRate)} won, profit factor ${numberText(summary.profitFactor)}`,
+      title: say('figure.trades'),
+      text: digits(String(summary.trades)),
+      below: say('tile.won', { share: percent(summary.winRate), factor: number(summary.profitFactor) }),
     }),
   ];
   return `<div class="tiles">${tiles.join('')}</div>`;
 }
 
 /** What must be known before any number is believed; nothing where there is nothing. */
-export function warningsSection({ warnings }: ResultHead): string {
+export function warningsSection({ warnings }: ResultHead, { say, foreign }: ReportVoice): string {
   if (warnings.length === 0) return '';
-  return `<section class="warnings" id="warnings"><h2>Warnings</h2>${listOf(warnings)}</section>`;
+  return `<section class="warnings" id="warnings"><h2>${say('warnings')}</h2>${listOf(warnings.map(foreign))}</section>`;
 }
 
 /** Sentences as a list. */
@@ -81,42 +90,43 @@ function toneOf(value: number | null): string {
 }
 
 /** Every figure of the summary. */
-export function summarySection({ summary }: ResultHead): string {
-  const groups = figureGroups(summary).map(({ title, figures }) => {
+export function summarySection({ summary }: ResultHead, voice: ReportVoice): string {
+  const groups = figureGroups(summary, voice).map(({ title, figures }) => {
     const rows = figures.map(
       (figure) =>
         `<div data-figure="${figure.name}"><dt>${escapeHtml(figure.title)}</dt><dd>${escapeHtml(figure.text)}</dd></div>`,
     );
     return `<div><h3>${escapeHtml(title)}</h3><dl>${rows.join('')}</dl></div>`;
   });
-  return `<section id="summary"><h2>Summary</h2><div class="groups">${groups.join('')}</div></section>`;
+  return `<section id="summary"><h2>${voice.say('summary')}</h2><div class="groups">${groups.join('')}</div></section>`;
 }
 
 /** The place of the charts; the page's script draws into it. */
 export function chartSection(
   grid: { readonly isThinned: boolean; readonly stepMs: number },
   thinnedPlots: string,
+  { say, length }: ReportVoice,
 ): string {
   const thinned = grid.isThinned
-    ? `<p class="muted">So that it can be drawn, each bar above stands for ${durationText(grid.stepMs)}: its price bars run from the first open to the
-last close with the highest and lowest price between, equity and drawdown keep their extremes. The figures are of every bar of the run.</p>`
+    ? `<p class="muted">${say('charts.thinned', { bar: length(grid.stepMs) })}</p>`
     : '';
   const left = thinnedPlots === '' ? '' : `<p class="muted">${escapeHtml(thinnedPlots)}</p>`;
-  return `<section id="charts"><div class="bar"><h2>Price, equity and drawdown</h2>
-<span><select id="market" aria-label="Market" hidden></select><button type="button" id="hold" aria-pressed="false">Buy and hold</button>
-<button type="button" id="log" aria-pressed="false">Log scale</button><button type="button" id="whole">Whole run</button></span></div>
+  return `<section id="charts"><div class="bar"><h2>${say('charts.title')}</h2>
+<span><select id="market" aria-label="${say('charts.market')}" hidden></select><button type="button" id="hold" aria-pressed="false">${say('charts.hold')}</button>
+<button type="button" id="log" aria-pressed="false">${say('charts.log')}</button><button type="button" id="whole">${say('charts.whole')}</button></span></div>
 <div id="legend"></div><div class="drawn"><div id="chart"></div><div id="held"></div></div><p class="muted" id="note"></p>${thinned}${left}
-<noscript>The charts and the list of trades need JavaScript; trades.csv and equity.csv beside this page have the same.</noscript></section>`;
+<noscript>${say('charts.noScript')}</noscript></section>`;
 }
 
 /** The place of the list of trades. */
-export function tradesSection(counts: { readonly shown: number; readonly all: number }): string {
+export function tradesSection(
+  counts: { readonly shown: number; readonly all: number },
+  { say, digits }: ReportVoice,
+): string {
   const { shown, all } = counts;
   if (all === 0)
-    return `<section id="trade-list"><h2>Trades</h2><p class="muted">Nothing was traded.</p></section>`;
+    return `<section id="trade-list"><h2>${say('trades.title')}</h2><p class="muted">${say('trades.none')}</p></section>`;
   const left =
-    shown < all
-      ? ` Of ${all} trades, the ${shown} with the largest profit or loss are here and marked in the chart; trades.csv has all.`
-      : '';
-  return `<section id="trade-list"><h2>Trades</h2><p class="muted">A row moves the chart to its trade.${left}</p><div id="trades"></div></section>`;
+    shown < all ? ` ${say('trades.some', { all: digits(String(all)), shown: digits(String(shown)) })}` : '';
+  return `<section id="trade-list"><h2>${say('trades.title')}</h2><p class="muted">${say('trades.note')}${left}</p><div id="trades"></div></section>`;
 }

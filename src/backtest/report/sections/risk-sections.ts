@@ -1,16 +1,18 @@
-import { durationText, minuteText } from '../../../domain/time-text.ts';
 import type { BacktestRun } from '../../backtest-run.ts';
 import { dailyReturns, type DailyReturns } from '../../metrics/daily-returns.ts';
 import { deepestDrawdowns } from '../../metrics/drawdown-periods.ts';
 import { rollingFigures } from '../../metrics/rolling-figures.ts';
 import { numberOf, type Statistic } from '../../metrics/statistics.ts';
-import { numberText, percentText } from '../value-text.ts';
+import type { ReportVoice } from '../report-voice.ts';
 
 /** Drawdowns in the list. */
 const MOST_DRAWDOWNS = 10;
 
 /** The deepest drawdowns, when they were, and how long it took to come back. */
-export function drawdownsSection({ curve, fromMs, initialEquity }: BacktestRun): string {
+export function drawdownsSection(
+  { curve, fromMs, initialEquity }: BacktestRun,
+  { say, percent, minute, length }: ReportVoice,
+): string {
   const periods = deepestDrawdowns(
     {
       startMs: fromMs,
@@ -23,17 +25,24 @@ export function drawdownsSection({ curve, fromMs, initialEquity }: BacktestRun):
   if (periods.length === 0) return '';
   const rows = periods.map(({ depth, peakMs, troughMs, endMs, isOver }) => {
     const cells = [
-      percentText(depth),
-      minuteText(peakMs),
-      minuteText(troughMs),
-      isOver ? minuteText(endMs) : 'not yet',
-      durationText(troughMs - peakMs),
-      durationText(endMs - peakMs),
+      percent(depth),
+      minute(peakMs),
+      minute(troughMs),
+      isOver ? minute(endMs) : say('drawdowns.notYet'),
+      length(troughMs - peakMs),
+      length(endMs - peakMs),
     ];
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });
-  const titles = ['Depth', 'Peak', 'Bottom', 'Peak again', 'To the bottom', 'In all'];
-  return `<section id="drawdowns"><h2>Deepest drawdowns</h2><div class="scroll" tabindex="0" role="region" aria-label="Deepest drawdowns"><table><thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead>
+  const titles = [
+    say('drawdowns.depth'),
+    say('drawdowns.peak'),
+    say('drawdowns.bottom'),
+    say('drawdowns.peakAgain'),
+    say('drawdowns.toBottom'),
+    say('drawdowns.inAll'),
+  ];
+  return `<section id="drawdowns"><h2>${say('drawdowns.title')}</h2><div class="scroll" tabindex="0" role="region" aria-label="${say('drawdowns.title')}"><table><thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead>
 <tbody>${rows.join('')}</tbody></table></div></section>`;
 }
 
@@ -44,23 +53,22 @@ const YEAR_DAYS = 365;
 const LEAST_POINTS = 10;
 
 /** Sharpe ratio and volatility of the days before each day. Nothing of a run that is too short. */
-export function rollingSection(run: BacktestRun): string {
+export function rollingSection(run: BacktestRun, voice: ReportVoice): string {
+  const { say } = voice;
   const daily = dailyReturns(run.curve, numberOf(run.initialEquity));
   const windowDays = daily.returns.length >= YEAR_DAYS ? LONG_DAYS : SHORT_DAYS;
   if (daily.returns.length < windowDays + LEAST_POINTS) return '';
   const { sharpe, volatility, firstDay } = rollingFigures(daily, windowDays);
-  return `<section id="rolling"><h2>The last ${windowDays} days, day by day</h2>
-${pane({ title: 'Sharpe ratio', values: sharpe, firstDay, textOf: numberText })}
-${pane({ title: 'Volatility', values: volatility, firstDay, textOf: percentText })}
-<p class="muted">For a year, of daily returns.</p></section>`;
+  return `<section id="rolling"><h2>${say('rolling.title', { days: voice.count(windowDays) })}</h2>
+${pane({ title: say('rolling.sharpe'), values: sharpe, firstDay, textOf: voice.number }, voice)}
+${pane({ title: say('rolling.volatility'), values: volatility, firstDay, textOf: voice.percent }, voice)}
+<p class="muted">${say('rolling.note')}</p></section>`;
 }
 
 const WIDTH = 900;
 const HEIGHT = 110;
 const CEILING = 6;
 const FLOOR = HEIGHT - 6;
-const DAY_MS = 86_400_000;
-const DATE_LENGTH = 10;
 
 interface Pane {
   readonly title: string;
@@ -70,7 +78,7 @@ interface Pane {
 }
 
 /** A line over days, with its largest and least value and a line at zero where that is between them. */
-function pane({ title, values, firstDay, textOf }: Pane): string {
+function pane({ title, values, firstDay, textOf }: Pane, { say, day }: ReportVoice): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return '';
   const most = known.reduce((left, right) => Math.max(left, right), Number.NEGATIVE_INFINITY);
@@ -82,9 +90,14 @@ function pane({ title, values, firstDay, textOf }: Pane): string {
     least < 0 && most > 0
       ? `<line class="zero" x1="0" x2="${WIDTH}" y1="${fixed(yOf(0))}" y2="${fixed(yOf(0))}"/>`
       : '';
-  const label = `${title}: ${textOf(least)} to ${textOf(most)}, last ${textOf(known.at(-1) ?? least)}`;
+  const label = say('rolling.label', {
+    title,
+    least: textOf(least),
+    most: textOf(most),
+    last: textOf(known.at(-1) ?? least),
+  });
   return `<p class="pane">${label}</p><svg class="rolling" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${zero}<path d="${path(values, xOf, yOf)}"/></svg>
-<p class="days"><span>${dateOf(firstDay)}</span><span>${dateOf(firstDay + values.length - 1)}</span></p>`;
+<p class="days"><span>${day(firstDay)}</span><span>${day(firstDay + values.length - 1)}</span></p>`;
 }
 
 /** The most points of a line: about one for each pixel of a wide screen. */
@@ -108,5 +121,3 @@ function path(
 }
 
 const fixed = (value: number): string => value.toFixed(1);
-
-const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, DATE_LENGTH);

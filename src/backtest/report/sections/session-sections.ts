@@ -1,108 +1,136 @@
-import { countText, groupedText } from '../../../domain/money-text.ts';
-import { durationText, secondText } from '../../../domain/time-text.ts';
+import { parseMarket } from '../../../exchange/market-names.ts';
 import type { LiveSession, ResultHead } from '../../result/result-schema.ts';
-import { numberText, percentText, shownMoney } from '../value-text.ts';
+import type { ReportVoice } from '../report-voice.ts';
 import { tableSection } from './table-section.ts';
 
 /** Rows of each table; `summary.json` has all. */
 const MOST_ROWS = 100;
 
-const RUNNING = new Map<boolean | null, string>([
-  [true, 'The bot was running when this was written.'],
-  [false, 'The bot was not running when this was written.'],
-  [null, 'It is not known whether the bot was running.'],
-]);
-
 /** What each strategy of a live session has made; nothing of a backtest. */
-export function strategiesSection({ session, summary }: ResultHead): string {
+export function strategiesSection({ session, summary }: ResultHead, voice: ReportVoice): string {
   if (session === null || session.strategies.length === 0) return '';
-  const money = (text: string): string => shownMoney(text, summary.quote);
-  const rows = session.strategies
-    .slice(0, MOST_ROWS)
-    .map((one) => [
-      one.name,
-      one.reason === null ? one.status : `${one.status}: ${one.reason}`,
-      money(one.profit),
-      money(one.tradesProfit),
-      money(one.fees),
-      one.openTrades === 0 ? String(one.trades) : `${one.trades} and ${one.openTrades} open`,
-      percentText(one.winRate),
-      groupedText(String(one.orders)),
-      groupedText(String(one.fills)),
-      numberText(one.orderRequestsPerFill),
-    ]);
-  const alive = `Its last sign of life is of ${secondText(session.aliveUntilMs)}.`;
+  const { say, digits, foreign, second } = voice;
+  const money = (text: string): string => voice.money(text, summary.quote);
+  const rows = session.strategies.slice(0, MOST_ROWS).map((one) => [
+    foreign(one.name),
+    one.reason === null
+      ? say(`status.${one.status}`)
+      : `${say(`status.${one.status}`)}: ${foreign(one.reason)}`,
+    money(one.profit),
+    money(one.tradesProfit),
+    money(one.fees),
+    one.openTrades === 0
+      ? digits(String(one.trades))
+      : say('strategies.open', {
+          closed: digits(String(one.trades)),
+          open: digits(String(one.openTrades)),
+        }),
+    voice.percent(one.winRate),
+    voice.count(one.orders),
+    voice.count(one.fills),
+    voice.number(one.orderRequestsPerFill),
+  ]);
+  const alive = say('aliveUntil', { time: second(session.aliveUntilMs) });
   return tableSection({
     id: 'strategies',
-    title: 'Strategies',
-    note: `${RUNNING.get(session.isRunning) ?? ''} ${alive} Profit is what its fills brought, at the last prices, less what they took. Times are UTC.${moreText(session.strategies)}`,
+    title: say('strategies.title'),
+    note: `${runningText(session.isRunning, voice)} ${alive} ${say('profitNote')} ${say('times')}${moreText(session.strategies, voice)}`,
     titles: [
-      'Strategy',
-      'Status',
-      'Profit',
-      'Of closed trades',
-      'Fees',
-      'Trades',
-      'Won',
-      'Orders',
-      'Fills',
-      'Order requests a fill',
+      say('column.strategy'),
+      say('column.status'),
+      say('column.profit'),
+      say('column.tradesProfit'),
+      say('column.fees'),
+      say('column.trades'),
+      say('column.won'),
+      say('column.orders'),
+      say('column.fills'),
+      say('column.requestsPerFill'),
     ],
     rows,
   });
 }
 
+function runningText(isRunning: boolean | null, { say }: ReportVoice): string {
+  if (isRunning === null) return say('unknownIsRunning');
+  return say(isRunning ? 'isRunning' : 'isNotRunning');
+}
+
 /** Orders and positions that are open at the end of a live session; nothing of a backtest. */
-export function openSection({ session }: ResultHead): string {
+export function openSection({ session }: ResultHead, voice: ReportVoice): string {
   if (session === null) return '';
+  const { say, foreign } = voice;
   const { openOrders, positions } = session;
   const held = positions.map(({ strategy, asset, held: amount, unprotected }) => [
-    strategy,
-    `position in ${asset}`,
-    amount,
+    foreign(strategy),
+    say('open.position', { asset }),
+    voice.inUnit(voice.digits(amount), asset),
     '',
-    unprotected === '0' ? 'protected' : `no stop order or OCO covers ${unprotected}`,
+    unprotected === '0'
+      ? say('open.protected')
+      : say('open.unprotected', { amount: voice.inUnit(voice.digits(unprotected), asset) }),
   ]);
-  const resting = openOrders
-    .slice(0, MOST_ROWS)
-    .map(({ strategy, market, side, execution, amount, price, stopPrice, state, key, tag, exit }) => [
-      strategy,
-      `${market} ${side}, ${execution.replace('_', ' ')}`,
-      amount,
-      [price ?? '', stopPrice === null ? '' : `once ${groupedText(stopPrice)}`].map(asText).join(' ').trim(),
-      [state, key, exit, tag].filter((part) => part !== null).join(', '),
-    ]);
+  const resting = openOrders.slice(0, MOST_ROWS).map((order) => restingRow(order, voice));
   if (held.length + resting.length === 0) return '';
   const unprotected = positions.filter((position) => position.unprotected !== '0').length;
-  const warning =
-    unprotected === 0
-      ? ''
-      : ` ${countText(unprotected, 'position has', 'positions have')} a part that nothing protects.`;
+  const warning = unprotected === 0 ? '' : ` ${say('open.warning', { count: unprotected })}`;
   return tableSection({
     id: 'open',
-    title: 'Open at the end',
-    note: `${countText(openOrders.length, 'order')}, ${countText(positions.length, 'position')}.${warning}${moreText(openOrders)}`,
-    titles: ['Strategy', 'What', 'Amount', 'Price', 'How it stands'],
+    title: say('open.title'),
+    note: `${say('open.counts', {
+      orders: say('open.orders', { count: openOrders.length }),
+      positions: say('open.positions', { count: positions.length }),
+    })}${warning}${moreText(openOrders, voice)}`,
+    titles: [
+      say('column.strategy'),
+      say('column.what'),
+      say('column.amount'),
+      say('column.price'),
+      say('column.state'),
+    ],
     rows: [...held, ...resting],
   });
 }
 
-const asText = (price: string): string => (/^[\d.]+$/.test(price) ? groupedText(price) : price);
+function restingRow(order: LiveSession['openOrders'][number], voice: ReportVoice): readonly string[] {
+  const { strategy, market, side, execution, amount, price, stopPrice, state, key, tag, exit } = order;
+  const { say, digits, exact, inUnit, foreign } = voice;
+  const { base, quote } = parseMarket(market);
+  const prices = [
+    price === null ? '' : inUnit(exact(price), quote),
+    stopPrice === null ? '' : say('open.once', { price: inUnit(exact(stopPrice), quote) }),
+  ];
+  return [
+    foreign(strategy),
+    say('open.what', {
+      market,
+      side: say(`open.${side}`),
+      execution: execution.replace('_', ' '),
+    }),
+    inUnit(digits(amount), base),
+    prices.join(' ').trim(),
+    foreign([state, key, exit, tag].filter((part) => part !== null).join(', ')),
+  ];
+}
 
 /** When the bot of a live session did not run; nothing where it always did. */
-export function pausesSection({ session }: ResultHead): string {
+export function pausesSection({ session }: ResultHead, voice: ReportVoice): string {
   if (session === null || session.pauses.length === 0) return '';
+  const { say, second, length } = voice;
   const { pauses } = session;
   const longest = pauses.toSorted((left, right) => lengthOf(right) - lengthOf(left)).slice(0, MOST_ROWS);
   const allMs = pauses.reduce((sum, pause) => sum + lengthOf(pause), 0);
   const rows = longest
     .toSorted((left, right) => left.fromMs - right.fromMs)
-    .map((pause) => [secondText(pause.fromMs), secondText(pause.toMs), durationText(lengthOf(pause))]);
+    .map((pause) => [second(pause.fromMs), second(pause.toMs), length(lengthOf(pause))]);
   return tableSection({
     id: 'pauses',
-    title: 'When the bot did not run',
-    note: `${countText(pauses.length, 'pause')}, ${durationText(allMs)} in all, from the last sign of life to when strategies began again.${moreText(pauses)}`,
-    titles: ['From', 'Until', 'For'],
+    title: say('pauses.title'),
+    note: `${say('pauses.note', {
+      pauses: say('pauses.count', { count: pauses.length }),
+      length: length(allMs),
+    })}${moreText(pauses, voice)}`,
+    titles: [say('column.from'), say('column.until'), say('column.for')],
     rows,
   });
 }
@@ -111,8 +139,8 @@ function lengthOf({ fromMs, toMs }: LiveSession['pauses'][number]): number {
   return toMs - fromMs;
 }
 
-function moreText(all: readonly unknown[]): string {
+function moreText(all: readonly unknown[], { say, count, digits }: ReportVoice): string {
   return all.length <= MOST_ROWS
     ? ''
-    : ` Of ${groupedText(String(all.length))} rows ${MOST_ROWS} are here; summary.json has all.`;
+    : ` ${say('moreRows', { all: count(all.length), shown: digits(String(MOST_ROWS)) })}`;
 }
