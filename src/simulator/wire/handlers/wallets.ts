@@ -66,7 +66,7 @@ export const walletHandlers: WireHandlers<
     if (wallet === null) return notFoundAnswer('Wallet');
     const range = dayRange(request.value);
     const { lagMs = 0, isUneven = false } = call.distortion ?? {};
-    const newestMs = call.timeMs - lagMs;
+    const newestMs = lagMs === 0 ? Number.POSITIVE_INFINITY : call.timeMs - lagMs;
     const found = wallet.transactions
       .values()
       .filter(({ timeMs }) => timeMs >= range.fromMs && timeMs < range.beforeMs)
