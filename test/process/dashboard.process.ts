@@ -76,7 +76,8 @@ test('an action reaches the bot, and the page of another process reads on when t
   await bot.finished;
   await expect.poll(async () => stateAt(beside), PATIENT).toBe('ended');
   const { silentSinceMs } = (await ask(beside, '/overview'))['bot'] as Json;
-  expect(silentSinceMs).toBeGreaterThan(postedMs);
+  // The heartbeat is renewed once a second, on a busy machine later.
+  expect(silentSinceMs).toBeGreaterThan(postedMs - 10_000);
   expect(await ask(beside, '/orders')).toHaveProperty('items');
   expect(await ask(beside, '/actions/cancel', { key: 'no', isAll: true })).toMatchObject({
     error: { code: 'no-bot' },

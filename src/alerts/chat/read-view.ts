@@ -1,7 +1,5 @@
-import { readLedger } from '../../budget/ledger-report.ts';
-import { monotonicMs } from '../../budget/process-owner.ts';
 import { readPulse } from '../../daemon/heartbeat.ts';
-import { readLedgerNote } from '../../daemon/ledger-note.ts';
+import type { FolderLedger } from '../../daemon/folder-ledger.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
@@ -39,7 +37,7 @@ export function readView(of: {
     openAlerts: outbox.use((each) => each.openAlerts()) ?? [],
     mutedUntilMs: mutedUntilMs > nowMs ? mutedUntilMs : 0,
     strangers: outbox.use((each) => each.strangers()) ?? 0,
-    budgets: budgetsOf(dataFolder),
+    budgets: budgetsOf(files.ledger),
   };
 }
 
@@ -94,21 +92,11 @@ function botView(reader: MirrorReader, nowMs: number): BotView {
   };
 }
 
-function budgetsOf(dataFolder: string): ChatView['budgets'] {
-  const note = readLedgerNote(dataFolder);
-  if (note === null) return [];
-  try {
-    const own = new Set(note.subjects);
-    return readLedger(note.ledger, monotonicMs())
-      .filter(({ subject }) => own.has(subject))
-      .map(({ budget, inUse, limit, lockedForMs, isOnTrial }) => ({
-        budget,
-        used: inUse,
-        limit,
-        isLockedOut: lockedForMs !== null || isOnTrial,
-      }));
-  } catch {
-    // Another process has it locked: a person asks again.
-    return [];
-  }
+function budgetsOf(ledger: FolderLedger): ChatView['budgets'] {
+  return ledger.rows().map(({ budget, inUse, limit, lockedForMs, isOnTrial }) => ({
+    budget,
+    used: inUse,
+    limit,
+    isLockedOut: lockedForMs !== null || isOnTrial,
+  }));
 }

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
-import { readLedger } from '../../budget/ledger-report.ts';
-import { monotonicMs } from '../../budget/process-owner.ts';
 import { readClockNote } from '../../daemon/clock-note.ts';
 import { readPulse } from '../../daemon/heartbeat.ts';
-import { readLedgerNote } from '../../daemon/ledger-note.ts';
+import { FolderLedger } from '../../daemon/folder-ledger.ts';
 import { readRunNote } from '../../daemon/run-note.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { AlertSnapshot, EquitySeries } from '../core/alert-snapshot.ts';
@@ -33,6 +31,7 @@ export interface BotFilesOptions {
 
 /** A bot by its files: mirror, ledger, heartbeat and notes. It asks neither the bot nor the exchange. */
 export class BotFiles implements BotReading {
+  readonly ledger: FolderLedger;
   private readonly options: BotFilesOptions;
   private readonly sinceMs: number;
   private equity: { readonly atMs: number; readonly series: readonly EquitySeries[] } | null = null;
@@ -40,6 +39,7 @@ export class BotFiles implements BotReading {
 
   constructor(options: BotFilesOptions) {
     this.options = options;
+    this.ledger = new FolderLedger(options.dataFolder);
     this.sinceMs = options.nowMs();
   }
 
@@ -139,19 +139,13 @@ export class BotFiles implements BotReading {
   }
 
   private lockouts(atMs: number): AlertSnapshot['lockouts'] {
-    const note = readLedgerNote(this.options.dataFolder);
-    if (note === null) return [];
-    try {
-      const own = new Set(note.subjects);
-      return readLedger(note.ledger, monotonicMs()).flatMap(({ budget, subject, lockedForMs, isOnTrial }) =>
-        own.has(subject) && (lockedForMs !== null || isOnTrial)
-          ? [{ budget, endsAtMs: lockedForMs === null ? null : Math.round(atMs + lockedForMs) }]
-          : [],
-      );
-    } catch {
-      // Another process has it locked, or it is not there yet: the next look is soon.
-      return [];
-    }
+    return this.ledger
+      .rows()
+      .filter(({ lockedForMs, isOnTrial }) => lockedForMs !== null || isOnTrial)
+      .map(({ budget, lockedForMs }) => ({
+        budget,
+        endsAtMs: lockedForMs === null ? null : Math.round(atMs + lockedForMs),
+      }));
   }
 
   private freeBytes(): number | null {

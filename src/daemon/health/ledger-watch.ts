@@ -1,12 +1,8 @@
-import { isInRedis, readLedgerAt } from '../../budget/ledger-place.ts';
-import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
-import { monotonicMs } from '../../budget/process-owner.ts';
+import { LedgerLook } from '../../budget/ledger-look.ts';
+import type { BudgetReport } from '../../budget/ledger-report.ts';
 import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import type { BudgetUse, LockoutState } from './health-source.ts';
-
-/** A report of the ledger is read from its file; one this young is good enough. */
-const REPORT_LASTS_MS = 1_000;
 
 /** The state of the ledger for health. */
 export interface LedgerHealth {
@@ -18,47 +14,33 @@ export interface LedgerHealth {
 
 const NOTHING: LedgerHealth = { placingFault: null, budgets: [], lockouts: [] };
 
-/**
- * Looks at the ledger once a second at most, however often it is asked. One in Redis is read beside: what it
- * answers is shown with the next look.
- */
+/** Looks at the ledger once a second at most, however often it is asked. */
 export class LedgerWatch {
   /** Null where the ledger is in memory. */
-  private readonly place: string | null;
+  private readonly ledger: LedgerLook | null;
   private readonly subjects: ReadonlySet<string>;
-  private readAtMs = Number.NEGATIVE_INFINITY;
+  private seen: readonly BudgetReport[] = [];
   private health = NOTHING;
 
   /** `subjects`: by whom the ledger counts the bot's requests. */
   constructor(place: string | null, subjects: Iterable<string>) {
-    this.place = place;
+    this.ledger = place === null ? null : new LedgerLook(place);
     this.subjects = new Set(subjects);
   }
 
   look(): LedgerHealth {
-    const nowMs = monotonicMs();
-    const { place } = this;
-    if (place === null || nowMs - this.readAtMs < REPORT_LASTS_MS) return this.health;
-    this.readAtMs = nowMs;
-    if (isInRedis(place)) {
-      // Where Redis does not answer, the last reading is good enough.
-      void readLedgerAt(place).then(
-        (rows) => this.take(rows),
-        () => undefined,
-      );
-      return this.health;
-    }
-    try {
-      this.take(readLedger(place, nowMs));
-    } catch {
-      // Another process locks it, or it does not exist yet: the last reading is good enough.
+    const rows = this.ledger?.rows() ?? [];
+    if (rows.length === 0) return NOTHING;
+    if (rows !== this.seen) {
+      this.seen = rows;
+      this.health = this.healthOf(rows);
     }
     return this.health;
   }
 
-  private take(rows: readonly BudgetReport[]): void {
+  private healthOf(rows: readonly BudgetReport[]): LedgerHealth {
     const begins = tradingBegins(rows, { subjects: this.subjects, budgetOf: INTERFACE_PROFILE.budgets });
-    this.health = {
+    return {
       placingFault: begins.why === 'unknown' ? beginsText(begins) : null,
       budgets: rows.map(({ budget, subject, inUse, limit, lowered }) => ({
         budget,

@@ -1,6 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ledgerFolder } from '../../budget/ledger-file.ts';
+import { isInRedis } from '../../budget/ledger-place.ts';
+import { FolderLedger } from '../../daemon/folder-ledger.ts';
 import { readLedgerNote } from '../../daemon/ledger-note.ts';
 import { controlPath, openControlReadOnly } from '../../daemon/control/control-file.ts';
 import { readHalt } from '../../daemon/control/halt-state.ts';
@@ -22,11 +24,13 @@ const LOCK_WAIT_MS = 250;
 /** Everything that a data folder says of its bot, whether that lives or not. */
 export class BotFolderReader {
   readonly mirror: MirrorSource;
+  readonly ledger: FolderLedger;
   private readonly nowMs: () => number;
   private client: { readonly control: ControlClient; readonly file: string | null } | null = null;
 
   constructor(options: { readonly dataFolder: string; readonly nowMs?: () => number }) {
     this.mirror = new MirrorSource(options.dataFolder);
+    this.ledger = new FolderLedger(options.dataFolder);
     this.nowMs = options.nowMs ?? Date.now;
   }
 
@@ -48,10 +52,13 @@ export class BotFolderReader {
     }
   }
 
-  /** Where the ledger is that the bot shares with others: that of its last run, else that of this user. */
+  /**
+   * Where bots of this machine that share a ledger are noted down: beside that of the last run, else where
+   * this user's are.
+   */
   ledgerFolder(): string {
     const note = readLedgerNote(this.dataFolder);
-    return note === null ? ledgerFolder() : dirname(note.ledger);
+    return note === null || isInRedis(note.ledger) ? ledgerFolder() : dirname(note.ledger);
   }
 
   /** Whether a bot has the folder; null where that can not be seen. */

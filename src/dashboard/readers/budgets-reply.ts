@@ -1,6 +1,4 @@
-import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
-import { monotonicMs } from '../../budget/process-owner.ts';
-import { readLedgerNote } from '../../daemon/ledger-note.ts';
+import type { BudgetReport } from '../../budget/ledger-report.ts';
 import type { BudgetItem, BudgetsReply } from '../schema/budget.ts';
 import type { LockoutItem, StrategyItem } from '../schema/overview.ts';
 import type { SeriesItem } from '../schema/series.ts';
@@ -10,22 +8,8 @@ interface LedgerNow {
   readonly lockouts: readonly LockoutItem[];
 }
 
-const NOTHING: LedgerNow = { budgets: [], lockouts: [] };
-
-/**
- * What the shared ledger has of the bot of a data folder. Nothing where its exchange is in the bot itself, or
- * the ledger can not be read now: the rest of a page can be shown all the same.
- */
-export function ledgerNow(dataFolder: string, nowMs: number): LedgerNow {
-  const note = readLedgerNote(dataFolder);
-  if (note === null) return NOTHING;
-  const subjects = new Set(note.subjects);
-  let rows: readonly BudgetReport[];
-  try {
-    rows = readLedger(note.ledger, monotonicMs()).filter(({ subject }) => subjects.has(subject));
-  } catch {
-    return NOTHING;
-  }
+/** What the rows of a ledger say of the bot that they count. */
+export function ledgerNow(rows: readonly BudgetReport[], nowMs: number): LedgerNow {
   return {
     budgets: rows.map((row) => budgetItem(row)),
     lockouts: rows
@@ -57,12 +41,13 @@ function budgetItem(row: BudgetReport): BudgetItem {
 }
 
 export function budgetsReplyOf(of: {
-  readonly dataFolder: string;
+  /** Of the bot's own budgets; none where its exchange is in the bot itself. */
+  readonly rows: readonly BudgetReport[];
   readonly nowMs: number;
   readonly strategies: readonly StrategyItem[];
   readonly overTime: readonly SeriesItem[];
 }): BudgetsReply {
-  const { budgets, lockouts } = ledgerNow(of.dataFolder, of.nowMs);
+  const { budgets, lockouts } = ledgerNow(of.rows, of.nowMs);
   return {
     asOfMs: of.nowMs,
     budgets: [...budgets],

@@ -70,7 +70,7 @@ export function createHandlers(
         nowMs: nowMs(),
         bot: folder.bot(),
         note: folder.note(),
-        lockouts: ledgerNow(dataFolder, nowMs()).lockouts,
+        lockouts: ledgerNow(folder.ledger.rows(), nowMs()).lockouts,
         alerts: alerts.openNow(),
       };
       return readOrNone(folder, (reader) => overviewReplyOf(reader, parts));
@@ -118,7 +118,7 @@ export function createHandlers(
         overTime: allSeriesOf(reader, 'budget/', query),
       }));
       return budgetsReplyOf({
-        dataFolder,
+        rows: folder.ledger.rows(),
         nowMs: nowMs(),
         strategies: seen?.strategies ?? [],
         overTime: seen?.overTime ?? [],

@@ -8,6 +8,8 @@ import { raiseLimitAt } from '../../../src/budget/raise-limit.ts';
 import { readLedgerAt, readLedgerIfAny } from '../../../src/budget/ledger-place.ts';
 import { renewLedgerAt } from '../../../src/cli/renew-ledger.ts';
 import { checkLedger } from '../../../src/cli/doctor/check-ledger.ts';
+import { FolderLedger } from '../../../src/daemon/folder-ledger.ts';
+import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
 import { thisMachine } from '../../../src/budget/machine.ts';
 import { HAS_REDIS } from '../../support/ledger-worlds.ts';
 import { RedisServer } from '../../process/redis-server.ts';
@@ -82,6 +84,19 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
       'ledger: ok',
       'ledger: warning',
     ]);
+  });
+
+  test('is read beside by those who may not wait, who have it with a later look', async () => {
+    const at = place('looked-at');
+    await openAt(at);
+    const folder = mkdtempSync(join(tmpdir(), 'sarraf-folder-'));
+    writeLedgerNote(folder, { ledger: at, subjects: ['abc'] });
+    const ledger = new FolderLedger(folder);
+    expect(ledger.rows()).toEqual([]);
+    await expect
+      .poll(() => ledger.rows(), { timeout: 30_000 })
+      .toMatchObject([{ budget: 'orders/list', subject: 'abc' }]);
+    rmSync(folder, { recursive: true });
   });
 
   test('is not used with a wrong password, which nobody is shown', async () => {

@@ -1,0 +1,25 @@
+import { LedgerLook } from '../budget/ledger-look.ts';
+import type { BudgetReport } from '../budget/ledger-report.ts';
+import { readLedgerNote } from './ledger-note.ts';
+
+/** What the ledger has of the bot of a data folder, for those who look at the folder alone. */
+export class FolderLedger {
+  private readonly dataFolder: string;
+  private ledger: LedgerLook | null = null;
+
+  constructor(dataFolder: string) {
+    this.dataFolder = dataFolder;
+  }
+
+  /**
+   * The budgets in which the bot's address and account are counted. None where its exchange is in the bot
+   * itself, and while the ledger was not read yet.
+   */
+  rows(): readonly BudgetReport[] {
+    const note = readLedgerNote(this.dataFolder);
+    if (note === null) return [];
+    if (this.ledger?.place !== note.ledger) this.ledger = new LedgerLook(note.ledger);
+    const own = new Set(note.subjects);
+    return this.ledger.rows().filter(({ subject }) => own.has(subject));
+  }
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LedgerLook } from '../../../src/budget/ledger-look.ts';
+import { LedgerStore } from '../../../src/budget/store.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-rows-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function makeLedger(path: string): void {
+  new LedgerStore({
+    path,
+    budgets: [
+      { name: 'orders/list', limit: 3, statedLimit: 3, windowMs: 1_000, per: 'token', assumed: false },
+    ],
+    subjects: { ip: 'this-address', token: 'abc' },
+    whenMissing: 'empty',
+  }).close();
+}
+
+test('a ledger that is not there yet has no rows, is looked for once a second, and then has them', () => {
+  const path = join(folder, 'ledger.sqlite');
+  let nowMs = 1_000_000;
+  const ledger = new LedgerLook(path, () => nowMs);
+  expect(ledger.rows()).toEqual([]);
+  makeLedger(path);
+  nowMs += 999;
+  expect(ledger.rows()).toEqual([]);
+  nowMs += 1;
+  expect(ledger.rows()).toMatchObject([{ budget: 'orders/list', subject: 'abc', limit: 3 }]);
+});
+
+test('the last reading stands for a minute while the ledger can not be read', () => {
+  const path = join(folder, 'ledger.sqlite');
+  makeLedger(path);
+  let nowMs = 1_000_000;
+  const ledger = new LedgerLook(path, () => nowMs);
+  expect(ledger.rows()).toHaveLength(1);
+  renameSync(path, `${path}.away`);
+  nowMs += 60_000;
+  expect(ledger.rows()).toHaveLength(1);
+  nowMs += 1;
+  expect(ledger.rows()).toEqual([]);
+});
