@@ -3,6 +3,8 @@
 # It must answer all of it as the page says, and never with an error of its own.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+# The machine may have an older Node; npm scripts run on this one.
+PATH=$PWD/node_modules/node/bin:$PATH
 folder=$(mktemp -d)
 server=
 finish() {
