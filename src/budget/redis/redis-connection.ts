@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { connectionOptions } from '../../redis/connection-options.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { RedisAddress } from '../../redis/redis-address.ts';
 import { redisFailure } from '../../redis/redis-failure.ts';
@@ -38,20 +39,13 @@ export class RedisConnection implements LedgerServer {
     this.key = key;
     this.script = ledgerScript(clock);
     this.sha = createHash('sha1').update(this.script).digest('hex');
-    const { host, port, database, user, password, isEncrypted } = address;
     this.client = new Redis({
-      host,
-      port,
-      db: database,
-      ...(user === null ? {} : { username: user }),
-      ...(password === null ? {} : { password }),
-      ...(isEncrypted ? { tls: {} } : {}),
-      lazyConnect: true,
+      ...connectionOptions(address),
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-      connectTimeout: OPENS_WITHIN_MS,
       commandTimeout: timeoutMs,
+      connectTimeout: OPENS_WITHIN_MS,
       retryStrategy: (times) => Math.min(times * RETRY_MS.first, RETRY_MS.last),
     });
     this.client.on('error', (error: unknown) => (this.reason = error));

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { connectionOptions } from '../../redis/connection-options.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { RedisAddress } from '../../redis/redis-address.ts';
 import { redisFailure } from '../../redis/redis-failure.ts';
@@ -35,15 +36,8 @@ export class RedisLink {
     this.shown = address.shown;
     this.isEncrypted = address.isEncrypted;
     this.say = say;
-    const { host, port, database, user, password, isEncrypted } = address;
     this.client = new Redis({
-      host,
-      port,
-      db: database,
-      ...(user === null ? {} : { username: user }),
-      ...(password === null ? {} : { password }),
-      ...(isEncrypted ? { tls: {} } : {}),
-      lazyConnect: true,
+      ...connectionOptions(address),
       maxRetriesPerRequest: null,
       connectTimeout: OPENS_WITHIN_MS,
       retryStrategy: (times) => Math.min(times * RETRY_MS.first, RETRY_MS.last),

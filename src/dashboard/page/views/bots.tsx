@@ -1,6 +1,7 @@
 import type { BotsReply, KnownBotItem } from '../../schema/bots.ts';
 import { BotState, StateDetail } from '../parts/bot-state.tsx';
 import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { EquityFigures } from '../parts/equity-figures.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, Gain } from '../parts/words.tsx';
 import { say } from '../say.ts';
@@ -18,24 +19,9 @@ export function BotsView() {
           <>
             {totals.length === 0 ? null : (
               <Panel title={say('bots.totals')} note={say('bots.totalsNote')}>
-                {totals.map(({ currency, now, day, total }) => (
-                  <dl class="figures" key={currency}>
-                    <div>
-                      <dt>{say('overview.now')}</dt>
-                      <dd class="main-figure">{showMoney(now, currency)}</dd>
-                    </div>
-                    <div>
-                      <dt>{say('overview.today')}</dt>
-                      <dd>
-                        <Gain amount={day} currency={currency} />
-                      </dd>
-                    </div>
-                    <div>
-                      <dt>{say('overview.total')}</dt>
-                      <dd>
-                        <Gain amount={total} currency={currency} />
-                      </dd>
-                    </div>
+                {totals.map((equity) => (
+                  <dl class="figures" key={equity.currency}>
+                    <EquityFigures equity={equity} />
                   </dl>
                 ))}
               </Panel>

@@ -2,10 +2,10 @@ import type { EquityItem, OverviewReply } from '../../schema/overview.ts';
 import type { EquityReply } from '../../schema/series.ts';
 import { Lines } from '../charts/lines.tsx';
 import { overview } from '../overview.ts';
+import { EquityFigures } from '../parts/equity-figures.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Gain } from '../parts/words.tsx';
 import { say } from '../say.ts';
-import { showAge, showMoney, showShare, showTime } from '../shown.ts';
+import { showAge, showShare, showTime } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { unitNow } from '../unit-now.ts';
 import { Notices } from './overview-notices.tsx';
@@ -55,7 +55,7 @@ function EquityPanel({ data }: { readonly data: OverviewReply }) {
           const found = series.filter(({ name }) => name === `equity/${currency}`);
           return (
             <div key={currency}>
-              <EquityFigures equity={equity} />
+              <FiguresOfEquity equity={equity} />
               {found.length === 0 ? null : (
                 <Lines
                   series={found}
@@ -72,26 +72,11 @@ function EquityPanel({ data }: { readonly data: OverviewReply }) {
   );
 }
 
-function EquityFigures({ equity }: { readonly equity: EquityItem }) {
-  const { currency, now, day, total, drawdown, asOfMs } = equity;
+function FiguresOfEquity({ equity }: { readonly equity: EquityItem }) {
+  const { drawdown, asOfMs } = equity;
   return (
     <dl class="figures" title={say('overview.asOf', { time: showTime(asOfMs, 'second') })}>
-      <div>
-        <dt>{say('overview.now')}</dt>
-        <dd class="main-figure">{showMoney(now, currency)}</dd>
-      </div>
-      <div>
-        <dt>{say('overview.today')}</dt>
-        <dd>
-          <Gain amount={day} currency={currency} />
-        </dd>
-      </div>
-      <div>
-        <dt>{say('overview.total')}</dt>
-        <dd>
-          <Gain amount={total} currency={currency} />
-        </dd>
-      </div>
+      <EquityFigures equity={equity} />
       <div>
         <dt>{say('overview.drawdown')}</dt>
         <dd>{showShare(drawdown)}</dd>
