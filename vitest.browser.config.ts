@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { reporters } from './test/tally/reporters.ts';
 
 /**
  * Tests of pages in headless Chromium: `npm run test:browser`. They need Debian's chromium at
@@ -12,6 +13,6 @@ export default defineConfig({
     globalSetup: ['test/browser/build-fresh-page.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    reporters: ['verbose'],
+    reporters: reporters('browser', 'verbose'),
   },
 });

@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { NODE_FLAGS } from './test/support/node-flags.ts';
+import { reporters } from './test/tally/reporters.ts';
 
 /** Tests that count what the whole process holds: each has one of its own. */
 const ALONE = ['test/unit/daemon/run-loop.test.ts'];
@@ -23,6 +24,7 @@ export default defineConfig({
     // Two more than the cores that the project is planned for, since some tests wait for processes, sockets
     // and disks.
     maxWorkers: 4,
+    reporters: reporters('suite'),
     coverage: { include: ['src/**', 'strategies/**'] },
     projects: [
       {

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { NODE_FLAGS } from './test/support/node-flags.ts';
+import { reporters } from './test/tally/reporters.ts';
 
 /**
  * Every test that has a deep part: `npm run test:deep`, or `SARRAF_DEEP=100 npm run test:deep` for a hundred
@@ -22,5 +23,6 @@ export default defineConfig({
     testTimeout: 3_600_000,
     hookTimeout: 3_600_000,
     maxWorkers: 2,
+    reporters: reporters('deep'),
   },
 });

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { reporters } from './test/tally/reporters.ts';
 
 /**
  * Tests of the daemon as a process: killed, stopped, without disk, under a clock that is set; and whole
@@ -16,6 +17,6 @@ export default defineConfig({
     hookTimeout: 300_000,
     // Bots mostly wait, so more of them than there are cores go well beside one another.
     maxWorkers: 4,
-    reporters: ['verbose'],
+    reporters: reporters('process', 'verbose'),
   },
 });
