@@ -6,6 +6,7 @@ export {
   type BacktestOutcome,
   type BacktestStrategy,
 } from './backtest/setup/backtest.ts';
+export type { BacktestSignal } from './backtest/signals/read-signals.ts';
 export {
   loadCandles,
   type Candles,

@@ -182,10 +182,15 @@ export class CandleRunner {
       if (nextMs === Number.POSITIVE_INFINITY) return false;
       if (this.dueMs < nextMs) this.wakeUntil(nextMs);
       const closed = this.closeBars(nextMs);
-      if (this.dueMs <= nextMs) this.wakeUntil(nextMs + 1);
+      // Signals of the moment in which the bot begins again wait for its next life, as live ones do.
+      const beginsAgain = this.beginsAgainBy(nextMs);
+      if (this.dueMs <= nextMs) this.wakeUntil(nextMs + 1, beginsAgain ? nextMs : nextMs + 1);
       if (closed > 0) this.equity.add(nextMs);
       this.done += closed;
-      this.restartBy(nextMs);
+      if (beginsAgain) {
+        this.restartBy(nextMs);
+        if (this.dueMs <= nextMs) this.wakeUntil(nextMs + 1);
+      }
       this.openBars(nextMs);
     }
     return true;
@@ -220,6 +225,11 @@ export class CandleRunner {
       state,
       nowMs,
     );
+  }
+
+  private beginsAgainBy(nowMs: number): boolean {
+    const { restarts } = this.options;
+    return restarts !== undefined && (restarts.atMs[this.restarted] ?? Infinity) <= nowMs;
   }
 
   /** The restart whose time has come; of several, between which there were no bars, the last one. */
@@ -317,15 +327,21 @@ export class CandleRunner {
     return Math.min(this.wakeAtMs, this.signals.nextMs);
   }
 
-  /** Timers and algorithms whose time comes before a moment, and signals, which come after those. */
-  private wakeUntil(nextMs: number): void {
-    for (let atMs = this.dueMs; atMs < nextMs; atMs = this.dueMs) {
+  /**
+   * Timers and algorithms whose time comes before a moment, and signals, which come after those; `signalsMs`:
+   * the moment before which signals come.
+   */
+  private wakeUntil(nextMs: number, signalsMs: number = nextMs): void {
+    const due = (): number =>
+      this.signals.nextMs < signalsMs ? Math.min(this.wakeAtMs, this.signals.nextMs) : this.wakeAtMs;
+    for (let atMs = due(); atMs < nextMs; atMs = due()) {
       this.tellOpens(atMs);
       if (this.wakeAtMs <= atMs) {
         this.step({ kind: 'tick', atMs });
         if (this.wakeAtMs <= atMs) this.wakeAtMs = atMs + 1;
       }
-      for (const command of this.signals.takeUntil(atMs)) this.step({ kind: 'control', atMs, command });
+      const untilMs = Math.min(atMs, signalsMs - 1);
+      for (const command of this.signals.takeUntil(untilMs)) this.step({ kind: 'control', atMs, command });
     }
   }
 

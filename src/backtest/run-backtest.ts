@@ -42,6 +42,8 @@ export interface CandleBacktest {
   readonly fromMs: number;
   /** What strategies are told from outside, and when; nothing without it. */
   readonly signals?: readonly DatedSignal[];
+  /** Signals from then on are not told: the end that was asked for. Without it the run's own. */
+  readonly signalsToMs?: number;
   /** Where the bot ends on the way and begins again; it never does without it. */
   readonly restarts?: RunRestarts;
   /** Whether what strategies plot is kept; it is not without it. */
@@ -97,7 +99,11 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
     warnings: [
       ...warningsOf(backtest, venue.valuer(quote).unvalued),
       ...emptyUniverses(run),
-      ...signalWarnings(backtest.signals ?? [], { instances: backtest.instances, fromMs, toMs }),
+      ...signalWarnings(backtest.signals ?? [], {
+        instances: backtest.instances,
+        fromMs,
+        toMs: Math.min(toMs, lastSignalMs(backtest)),
+      }),
     ],
     config: backtest.config,
     timing: { ...backtest.loading, runMs, events: run.bars },
@@ -166,7 +172,7 @@ function runOnce(
   backtest: CandleBacktest,
   markets: readonly RunMarket[],
 ): { readonly run: CandleRun; readonly venue: BarFillSimulator } {
-  const { instances, locks = [], fees, balances, rules, execution, fromMs, onProgress } = backtest;
+  const { instances, locks = [], fees, balances, rules, execution, fromMs, signals, onProgress } = backtest;
   const listed = markets.map(({ market }) => market);
   const venue = new BarFillSimulator({ markets: listed, fees, balances, rules });
   const run = new CandleRunner({
@@ -176,10 +182,17 @@ function runOnce(
     quote: runCurrency(listed, backtest.currency),
     fromMs,
     ...(backtest.restarts === undefined ? {} : { restarts: backtest.restarts }),
-    ...(backtest.signals === undefined ? {} : { signals: backtest.signals }),
+    ...(signals === undefined
+      ? {}
+      : { signals: signals.filter(({ atMs }) => atMs <= lastSignalMs(backtest)) }),
     ...(onProgress === undefined ? {} : { onProgress }),
   }).run();
   return { run, venue };
+}
+
+/** An end is not in its stretch: who runs what follows is told the signal of that moment. */
+function lastSignalMs({ signalsToMs = Infinity }: CandleBacktest): number {
+  return signalsToMs - 1;
 }
 
 export function firstOpenMs(markets: readonly RunMarket[], fromMs: number): number {

@@ -1,6 +1,10 @@
 import { universeRulesOf } from '../backtest/setup/available-markets.ts';
 import { createBacktest, neededMarkets, type CsvSource } from '../backtest/setup/candle-backtest.ts';
 import { marketsOfPoll, noBooks } from '../backtest/setup/poll-backtest.ts';
+import type { CandleBacktest } from '../backtest/run-backtest.ts';
+import { signalWarnings, type DatedSignal } from '../backtest/signals/dated-signal.ts';
+import type { FileSignal } from '../backtest/signals/read-signals.ts';
+import { signalsFor } from '../backtest/signals/signals-for.ts';
 import { catalogueRecordings } from '../backtest/setup/recordings.ts';
 import { openCatalogue } from '../daemon/open-catalogue.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
@@ -22,6 +26,8 @@ interface Question {
   readonly config: BotConfig;
   readonly space: Space;
   readonly setup: StudySetup;
+  /** Null where the study has none. */
+  readonly signals: readonly FileSignal[] | null;
 }
 
 /** The data of a study, and what is unwise of it, a line each. */
@@ -38,7 +44,7 @@ const MOST_BOOKS = 2_000_000;
 /**
  * The bars of every market that the strategy wants: those of the range, and all before it to warm up with.
  */
-export async function loadBars({ settings, config, space, setup }: Question): Promise<LoadedData> {
+export async function loadBars({ settings, config, space, setup, signals }: Question): Promise<LoadedData> {
   if (setup.fidelity === 'poll') throw new SarrafError('INVARIANT', 'expected a study on candles');
   const { overrides: _read, ...request } = setup;
   const { backtest, problems } = await withFittingParams(space, settings.params, async (params) =>
@@ -49,23 +55,30 @@ export async function loadBars({ settings, config, space, setup }: Question): Pr
       catalogue: settings.catalogue ?? USUAL_CATALOGUE,
       fromMs: null,
       toMs: settings.to ?? null,
+      ...(signals === null ? {} : { signals }),
     }),
   );
   const candles = backtest.markets.map(({ columns }) => columns);
   const hasUniverse = universeRulesOf(backtest.instances).length > 0;
   const needed = hasUniverse ? neededMarkets(backtest.instances) : null;
   const isNeeded = (market: string): boolean => needed === null || needed.has(market);
-  return { data: cutCandles(candles, { ...cutOf(settings), isNeeded }), problems };
+  const data = cutCandles(candles, { ...cutOf(settings), signals, isNeeded });
+  return { data, problems: [...problems, ...unheard(backtest.signals, { ...backtest, data })] };
 }
 
 /** Books, trades, statistics and bars of every market that the strategy wants: all up to the end. */
-export async function loadRecordings({ settings, config, space }: Question): Promise<LoadedData> {
+export async function loadRecordings({ settings, config, space, signals }: Question): Promise<LoadedData> {
   const { catalogue: root = USUAL_CATALOGUE, currency = null } = settings;
   const toMs = settings.to ?? null;
   const catalogue = openCatalogue(root);
   const recordings = catalogueRecordings(catalogue);
-  const { symbols, problems } = await withFittingParams(space, settings.params, async (params) =>
-    marketsOfPoll({ config: withParams(config, params), recordings, currency }),
+  const { symbols, problems, instances, dated } = await withFittingParams(
+    space,
+    settings.params,
+    async (params) => {
+      const found = await marketsOfPoll({ config: withParams(config, params), recordings, currency });
+      return { ...found, dated: signalsFor(signals ?? [], found.instances) };
+    },
   );
   const range = { fromMs: EARLIEST_MS, toMs: toMs ?? LATEST_MS };
   const books = symbols
@@ -82,14 +95,24 @@ export async function loadRecordings({ settings, config, space }: Question): Pro
     if (one === null) throw noBooks(market, root);
     packed.push(one);
   }
-  return { data: cutRecordings(packed, { ...cutOf(settings), toMs }), problems };
+  const data = cutRecordings(packed, { ...cutOf(settings), signals });
+  return { data, problems: [...problems, ...unheard(dated, { instances, data })] };
 }
 
-function cutOf({ from, holdout }: StudySettings): {
+/** That signals are outside of the study, or missing. */
+function unheard(
+  signals: readonly DatedSignal[] = [],
+  { instances, data }: Pick<CandleBacktest, 'instances'> & { readonly data: StudyData },
+): readonly string[] {
+  return signalWarnings(signals, { instances, ...data.range }).map((sentence) => `warning: ${sentence}`);
+}
+
+function cutOf({ from, to, holdout }: StudySettings): {
   readonly fromMs: number | null;
+  readonly toMs: number | null;
   readonly holdout: number | null;
 } {
-  return { fromMs: from ?? null, holdout: holdout ?? null };
+  return { fromMs: from ?? null, toMs: to ?? null, holdout: holdout ?? null };
 }
 
 /** Points that may be refused, by a rule that joins several params, before the strategy is given up. */

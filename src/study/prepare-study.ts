@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readSignals } from '../backtest/signals/read-signals.ts';
 import { strategyFileOf } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -34,8 +35,8 @@ export interface PreparedStudy {
 }
 
 /**
- * Loads the strategy and the bars of a study. Throws `INVALID_OPTIONS`, `INVALID_STRATEGY` or `INVALID_FILE`
- * for what does not fit, before anything is run.
+ * Loads the strategy, the bars and the signals of a study. Throws `INVALID_OPTIONS`, `INVALID_STRATEGY` or
+ * `INVALID_FILE` for what does not fit, before anything is run.
  */
 export async function prepareStudy({ settings, written }: ReadStudy): Promise<PreparedStudy> {
   const setup = setupOfStudy(settings);
@@ -44,12 +45,14 @@ export async function prepareStudy({ settings, written }: ReadStudy): Promise<Pr
   const { params: schema } = await definitionOf(file);
   const fixed = settings.params;
   const { space, declared } = searchedSpace({ declared: written['space'], schema, fixed });
-  const of = { settings, config, space, setup };
+  const signals = settings.signals === undefined ? null : await readSignals(settings.signals);
+  const of = { settings, config, space, setup, signals };
   const { data, problems } = await (settings.fidelity === 'poll' ? loadRecordings(of) : loadBars(of));
   const identity = identityOf({
     question: studyQuestion(settings, space),
     code: codeHash(file),
     data: data.sets,
+    signals: data.signals,
   });
   return {
     settings,

@@ -1,4 +1,5 @@
 import type { DataSet } from './data/data-set.ts';
+import type { SignalSet } from './data/study-signals.ts';
 import type { Stretch } from './data/stretch.ts';
 import type { StudyRange } from './data/study-data.ts';
 import { readWrittenStudy } from './file/read-study.ts';
@@ -44,6 +45,8 @@ export interface StudyResult {
   readonly timeframe: string;
   readonly range: StudyRange;
   readonly data: readonly Omit<DataSet, 'months'>[];
+  /** What the strategy is told from outside, the hold-out's among them; null where that is nothing. */
+  readonly signals: SignalSet | null;
   readonly sampler: { readonly kind: SamplerKind; readonly seed: number; readonly generation: number };
   readonly objectives: readonly Objective[];
   readonly constraints: readonly Constraint[];
@@ -110,6 +113,7 @@ export function studyResult(
     timeframe: settings.timeframe,
     range,
     data: identity.data.map(({ months: _months, ...set }) => set),
+    signals: identity.signals,
     sampler: { ...settings.sampler },
     objectives: settings.objectives,
     constraints: settings.constraints,

@@ -11,6 +11,7 @@ import { madeFindings } from '../unit/study/validation/made-findings.ts';
 import { madeNoise, madeStudy } from '../unit/study/validation/made-study.ts';
 
 const page = readFileSync('docs/studies.md', 'utf8');
+const signalsPage = readFileSync('docs/signals.md', 'utf8');
 const universePage = readFileSync('docs/universe.md', 'utf8');
 
 let folder: string;
@@ -58,6 +59,31 @@ describe('the page of studies', () => {
     const [, line = ''] = /^sarraf (study run .*)$/m.exec(universePage) ?? [];
     const { code, error } = await sarrafHere(here(line.replaceAll("'", '').split(' ')));
     expect({ code, error }).toEqual({ code: 0, error: '' });
+  });
+
+  test('leads to a study with signals, which runs as it is', async () => {
+    const blockOf = (kind: string): string =>
+      new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\``, 'm').exec(signalsPage)?.[1] ?? '';
+    writeFileSync(join(folder, 'follow.ts'), blockOf('ts'));
+    writeFileSync(join(folder, 'alerts.csv'), blockOf('csv'));
+    const yaml = blockOf('yaml').replace('data/example', join(process.cwd(), 'data/example'));
+    writeFileSync(join(folder, 'follow.yaml'), yaml);
+    const lines = [...signalsPage.matchAll(/^sarraf (study .*)$/gm)].map(([, line = '']) => line);
+    expect(lines.map((line) => line.split(' ')[1])).toEqual(['run', 'walk-forward']);
+    const printed: { readonly trials?: readonly Partial<Record<string, unknown>>[] }[] = [];
+    for (const line of lines) {
+      const args = line.split(' ').map((arg) => (arg === 'follow.yaml' ? join(folder, arg) : arg));
+      const { code, out, error } = await sarrafHere(here(args));
+      expect({ line, code, error }).toEqual({ line, code: 0, error: '' });
+      printed.push(JSON.parse(out) as (typeof printed)[number]);
+    }
+    const told = { count: 4, firstMs: Date.UTC(2026, 0, 3, 16), lastMs: Date.UTC(2026, 0, 5, 12, 40) };
+    // Two are told in the trials, and two in the hold-out.
+    expect(printed[0]).toMatchObject({ signals: told, counts: { complete: 4 } });
+    expect(printed[0]?.trials?.map(({ metrics }) => metrics)).toEqual(
+      Array.from({ length: 4 }, () => expect.objectContaining({ fills: 2, refused: 0 }) as unknown),
+    );
+    expect(printed[1]).toMatchObject({ account: { metrics: { fills: 2 } } });
   });
 
   test('names every field of a validation, and what its verdict can be', () => {

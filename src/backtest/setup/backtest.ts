@@ -13,6 +13,7 @@ import type { PollRules } from '../../venues/recorded/poll-rules.ts';
 import type { BacktestRequest } from './candle-backtest.ts';
 import { cellsOf, rangeOf, type Candles, type Moment } from './research-candles.ts';
 import { catalogueRecordings } from './recordings.ts';
+import { readGivenSignals, type BacktestSignal } from '../signals/read-signals.ts';
 import { runConfigured, type ConfiguredBacktest } from './run-configured.ts';
 
 /** A strategy of a backtest. */
@@ -62,6 +63,8 @@ export type BacktestOptions = BacktestMarkets & {
   readonly to?: Moment;
   /** The currency of the results; without it rial where any market is priced in it, else tether. */
   readonly currency?: QuoteCurrency;
+  /** What strategies are told from outside, and when: the path of a file, or a list. */
+  readonly signals?: string | readonly BacktestSignal[];
   /** Terms of a market that the embedded exchange does not know. */
   readonly steps?: BacktestRequest['steps'];
   /** Called now and then: candles, or books and trades, that went by, and the share of all of it, 0 to 1. */
@@ -79,8 +82,8 @@ export interface BacktestOutcome {
 
 /**
  * Runs strategies through candles or a recording, by the engine that trades live. Throws `INVALID_OPTIONS`
- * for options that do not fit together, `INVALID_STRATEGY` where no strategy can run, and `DATA_UNUSABLE`
- * where nothing of a market is recorded.
+ * for options that do not fit together, `INVALID_STRATEGY` where no strategy can run, `INVALID_FILE` for
+ * signals that can not be read, and `DATA_UNUSABLE` where nothing of a market is recorded.
  */
 export async function backtest(options: BacktestOptions): Promise<BacktestOutcome> {
   const { run, problems } = await runConfigured(configuredOf(options));
@@ -94,10 +97,17 @@ export async function backtest(options: BacktestOptions): Promise<BacktestOutcom
 }
 
 function configuredOf(options: BacktestOptions): ConfiguredBacktest {
-  const { currency = null, steps = {}, from, to, onProgress } = options;
+  const { currency = null, steps = {}, from, to, signals, onProgress } = options;
   const { fromMs, toMs } = rangeOf(options);
   const range = { fromMs: from === undefined ? null : fromMs, toMs: to === undefined ? null : toMs };
-  const common = { currency, steps, ...range };
+  const common = {
+    currency,
+    steps,
+    ...range,
+    ...(signals === undefined
+      ? {}
+      : { signals: typeof signals === 'string' ? signals : readGivenSignals(signals) }),
+  };
   if (options.recording !== undefined) {
     if (options.candles !== undefined)
       throw new SarrafError('INVALID_OPTIONS', 'expected candles or a recording, were both');

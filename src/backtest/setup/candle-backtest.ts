@@ -25,7 +25,7 @@ import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { recordedMarkets, universeCaveats, universeRulesOf } from './available-markets.ts';
 import { barsWithin, readBars, readFileBars } from './read-bars.ts';
 import type { DatedSignal } from '../signals/dated-signal.ts';
-import { readSignals } from '../signals/read-signals.ts';
+import { readSignals, type FileSignal } from '../signals/read-signals.ts';
 import { signalsFor } from '../signals/signals-for.ts';
 import { marketsOfSubscription } from '../../strategy/subscriptions.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
@@ -55,8 +55,8 @@ export interface BacktestRequest {
   /** Terms of markets that the configuration does not know. */
   readonly steps: { readonly price?: string; readonly amount?: string; readonly minValue?: string };
   readonly rules: BarRules;
-  /** A file of what strategies are told from outside, and when; none without it. */
-  readonly signals?: string;
+  /** What strategies are told from outside, and when: a file, or its lines; nothing without it. */
+  readonly signals?: string | readonly FileSignal[];
   /** Whether a report is drawn, with what strategies plot; it is not without it. */
   readonly isDrawn?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
@@ -108,6 +108,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     signals,
     // Timers would ring through all the time before the first bar.
     fromMs: fromMs ?? firstOpenMs(markets, EARLIEST_MS),
+    ...(request.toMs === null ? {} : { signalsToMs: request.toMs }),
     config: keptConfig(config, {
       timeframe: request.timeframe,
       csv: keptCsv(request.csv),
@@ -133,17 +134,21 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   };
 }
 
-/** Signals of the file of a run, for its strategies; none without a file. Throws `INVALID_FILE`. */
+/** Signals of a run for its strategies; none where it was given none. Throws `INVALID_FILE`. */
 export async function signalsOf(
   { signals }: Pick<BacktestRequest, 'signals'>,
   instances: readonly StrategyInstanceSettings[],
 ): Promise<readonly DatedSignal[]> {
-  return signals === undefined ? [] : signalsFor(await readSignals(signals), instances);
+  const given = typeof signals === 'string' ? await readSignals(signals) : signals;
+  return given === undefined ? [] : signalsFor(given, instances);
 }
 
-/** What a result keeps of its signals. */
-export function keptSignals({ signals }: Pick<BacktestRequest, 'signals'>): { readonly signals?: string } {
-  return signals === undefined ? {} : { signals };
+/** What a result keeps of its signals: their file, or how many were given. */
+export function keptSignals({ signals }: Pick<BacktestRequest, 'signals'>): {
+  readonly signals?: string | number;
+} {
+  if (signals === undefined) return {};
+  return { signals: typeof signals === 'string' ? signals : signals.length };
 }
 
 /** Markets that there are bars of: of the files and bars given, else of the catalogue. */

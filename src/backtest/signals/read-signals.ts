@@ -42,6 +42,22 @@ const line = z.strictObject({
   source: word.nullish(),
 });
 
+/** A signal as a program gives it. Times are ms since 1970 or ISO 8601, all of one form. */
+export interface BacktestSignal {
+  /** When the bot takes it. */
+  readonly time: number | string;
+  readonly payload: unknown;
+  /** For whom; without it each strategy that declares the name. */
+  readonly strategy?: string;
+  /** Without it the only one that the strategy declares. */
+  readonly name?: string;
+  /** Without it the number of the signal in the list. */
+  readonly id?: string;
+  /** Without it nobody asks how old it is. */
+  readonly sentAt?: number | string;
+  readonly source?: string;
+}
+
 interface Reading {
   readonly path: string;
   readonly times: TimeReader;
@@ -54,13 +70,12 @@ interface Reading {
  * `INVALID_FILE` that names the line of what is wrong.
  */
 export async function readSignals(path: string): Promise<readonly FileSignal[]> {
-  const reading = { path, times: new TimeReader(), sentTimes: new TimeReader() };
+  const reading = readingOf(path);
   const isJson = /\.(?:jsonl|ndjson)(?:\.gz)?$/.test(path);
   const signals: FileSignal[] = [];
   try {
     for await (const [number, fields] of isJson ? jsonLines(path) : csvRows(path)) {
-      if (signals.length >= MOST_SIGNALS)
-        throw wrong(path, number, `expected at most ${MOST_SIGNALS} signals`);
+      if (signals.length >= MOST_SIGNALS) throw tooMany(path, number);
       signals.push(signalOfLine(reading, number, fields));
     }
   } catch (error) {
@@ -68,6 +83,17 @@ export async function readSignals(path: string): Promise<readonly FileSignal[]> 
   }
   if (signals.length === 0) throw new SarrafError('INVALID_FILE', `expected signals in ${path}, found none`);
   return signals;
+}
+
+/** Reads a list as a file with the same lines. Throws `INVALID_FILE`: `signals:3: …` of the third. */
+export function readGivenSignals(given: readonly BacktestSignal[]): readonly FileSignal[] {
+  const reading = readingOf('signals');
+  if (given.length > MOST_SIGNALS) throw tooMany(reading.path, MOST_SIGNALS + 1);
+  return given.map((fields, index) => signalOfLine(reading, index + 1, fields));
+}
+
+function readingOf(path: string): Reading {
+  return { path, times: new TimeReader(), sentTimes: new TimeReader() };
 }
 
 type NumberedFields = readonly [number: number, fields: unknown];
@@ -146,6 +172,9 @@ function signalOfLine(reading: Reading, number: number, fields: unknown): FileSi
     place: `${path}:${number}`,
   };
 }
+
+const tooMany = (path: string, number: number): SarrafError =>
+  wrong(path, number, `expected at most ${MOST_SIGNALS} signals`);
 
 function wrong(path: string, number: number, problem: string): SarrafError {
   return new SarrafError('INVALID_FILE', `${path}:${number}: ${problem}`);

@@ -30,6 +30,7 @@ export interface BacktestFlags extends CandleRuleOptions, PollRuleOptions {
   readonly resolution?: Timeframe;
   readonly from?: number;
   readonly to?: number;
+  readonly signals?: string;
   readonly param: Readonly<Record<string, unknown>>;
   readonly cash?: string;
   readonly balance?: Readonly<Record<string, string>>;
@@ -78,6 +79,10 @@ function dataFlags(command: Command): Command {
     .option('--resolution <timeframe>', 'another word for --timeframe', timeframeOption)
     .option('--from <time>', 'first candle of the run; earlier ones warm indicators up', timeOption)
     .option('--to <time>', 'end of the run; a candle that opens then is not in it', timeOption)
+    .option(
+      '--signals <file>',
+      'what strategies are told from outside: CSV or .jsonl with time, name and payload',
+    )
     .option('--param <name=value>', 'a parameter of the strategy; repeatable', parameterOption, {});
 }
 

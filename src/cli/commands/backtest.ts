@@ -44,7 +44,6 @@ interface Options extends BacktestFlags {
   readonly language?: Language;
   readonly parquet?: true;
   readonly latencyFrom?: string;
-  readonly signals?: string;
   readonly seed: number;
   readonly checkLookahead?: true;
   readonly checkWarmup?: true;
@@ -212,10 +211,6 @@ export function backtestCommand(): Command {
       'for poll: draws latencies from a recorded session, the data folder of a run with --record',
     )
     .option('--seed <number>', 'seed of --latency-from', integerOption(0, 4_294_967_295), 1)
-    .option(
-      '--signals <file>',
-      'what strategies are told from outside: CSV or .jsonl with time, name and payload',
-    )
     .option('--check-lookahead', 'runs again on fewer candles and compares all orders')
     .option('--check-warmup', 'runs again from later starts and compares the orders')
     .option('--data <folder>', 'data folder; the run is stored in backtests below it', 'data')

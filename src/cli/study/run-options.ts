@@ -48,7 +48,8 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
   const problem = optionsProblem(options.fidelity ?? 'candles', { ...options });
   if (problem !== null) throw wrongInput(problem);
   refuseUnfit(strategy, options);
-  const { market, from, to, holdout, param, currency, sampler, seed, generation, objective } = options;
+  const { market, from, to, holdout, signals, param, currency, sampler, seed, generation, objective } =
+    options;
   return given({
     strategy,
     markets: options.universe === undefined ? [...market] : undefined,
@@ -61,6 +62,7 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
     from,
     to,
     holdout,
+    signals,
     params: param,
     balances: balanceFlags(options),
     fee: options.fee === undefined ? undefined : `${options.fee}%`,

@@ -1,4 +1,5 @@
 import { minuteText } from '../../domain/time-text.ts';
+import { countText } from '../../domain/money-text.ts';
 import { dataSetText } from '../../study/data/data-set.ts';
 import { figureText, paramText, shownFigures } from '../../study/figure-text.ts';
 import { rankedTrials } from '../../study/ranked-trials.ts';
@@ -13,8 +14,9 @@ const FEW_TRIALS = 5;
 
 /** A study for people, the verdict first; `most`: how many of its trials, the best first. */
 export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): readonly string[] {
-  const { counts, range, notes, hash, data, validation } = result;
-  const recorded = data.map(dataSetText);
+  const { counts, range, notes, hash, data, signals, validation } = result;
+  const told = signals === null ? [] : [countText(signals.count, 'signal')];
+  const recorded = [...data.map(dataSetText), ...told];
   const hasHoldout = range.splitMs < range.toMs;
   const holdout = hasHoldout ? `; hold-out to ${minuteText(range.toMs)}` : '';
   return [

@@ -1,4 +1,5 @@
 import { barsBetween, firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
+import type { FileSignal } from '../../backtest/signals/read-signals.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
 import { cutMarket } from '../../recording/packed/cut-market.ts';
 import { readPackedMarket, writePackedMarket } from '../../recording/packed/packed-file.ts';
@@ -6,6 +7,7 @@ import type { PackedMarket } from '../../recording/packed/packed-market.ts';
 import { dataSetOf, type DataSet } from './data-set.ts';
 import { refuseFew, timesOfBooks, timesOfCandles, type MarketTimes } from './market-times.ts';
 import { recordingSets } from './recording-sets.ts';
+import { cutSignals, signalSetOf, type SignalSet } from './study-signals.ts';
 
 /** Less of a market tells nothing of a strategy. */
 const LEAST_OF_TRIALS = 100;
@@ -23,15 +25,22 @@ export interface StudyRange {
   readonly toMs: number;
 }
 
-/** What runs of a study are made of: the candles of its markets, or their recordings. */
-export type RunData =
+/** What runs of a study are made of: the candles of its markets, or their recordings; and its signals. */
+export type RunData = (
   | { readonly fidelity: 'candles'; readonly candles: readonly CandleColumns[] }
   | {
       readonly fidelity: 'poll';
       readonly markets: readonly PackedMarket[];
       /** Where the market stands still; null: with the last book or trade. */
       readonly toMs: number | null;
-    };
+    }
+) &
+  RunSignals;
+
+/** What the strategy is told from outside in the runs. */
+export interface RunSignals {
+  readonly signals: readonly FileSignal[];
+}
 
 /** The data of a study, cut into what trials may see and all. */
 export interface StudyData {
@@ -43,13 +52,19 @@ export interface StudyData {
   /** Of what trials see, but of markets that a universe may leave out. */
   readonly times: readonly MarketTimes[];
   readonly sets: readonly DataSet[];
+  /** Null where the study has none. */
+  readonly signals: SignalSet | null;
 }
 
 interface Cut {
   /** Null: with the first candle, or the first book of every market. */
   readonly fromMs: number | null;
+  /** The end that was asked for; that of the data where it is null or missing. */
+  readonly toMs?: number | null;
   /** A share of the range; null for none. */
   readonly holdout: number | null;
+  /** What the strategy is told from outside; none where it is null or missing. */
+  readonly signals?: readonly FileSignal[] | null;
 }
 
 /**
@@ -74,41 +89,66 @@ export function cutCandles(
   const trials = all
     .map((columns) => barsBetween(columns, 0, firstBarFrom(columns, range.splitMs)))
     .filter(({ length }) => length > 0);
+  const signals = signalsWithin(of, range);
   return {
     range,
-    trials: { fidelity: 'candles', candles: trials },
-    all: { fidelity: 'candles', candles: all },
+    trials: { fidelity: 'candles', candles: trials, signals: signals.trials },
+    all: { fidelity: 'candles', candles: all, signals: signals.all },
     times: timesOf(trials),
     sets: all.map(dataSetOf),
+    signals: signals.set,
   };
 }
 
 /** Cuts recordings; `toMs`: their end, where one was asked for. Throws `INVALID_OPTIONS` as above. */
-export function cutRecordings(
-  all: readonly PackedMarket[],
-  of: Cut & { readonly toMs: number | null },
-): StudyData {
+export function cutRecordings(all: readonly PackedMarket[], of: Cut): StudyData {
   const times = all.map(timesOfBooks);
   const firstMs = Math.max(...times.map(({ timeMs }) => timeMs[0] ?? Infinity));
   const lastMs = Math.max(...times.map(({ timeMs }) => timeMs.at(-1) ?? -Infinity));
   const range = rangeOf(of, { firstMs, toMs: lastMs + 1, stepMs: MINUTE_MS });
   refuseShort(times, range, of);
+  const { toMs = null } = of;
   const isCut = of.holdout !== null;
   // Copied: what was cut off is not behind what threads get.
   const markets = all
     .map((market) => (isCut ? cutMarket(market, range.splitMs) : market))
     .map((market) => readPackedMarket(writePackedMarket(market)));
+  const signals = signalsWithin(of, range);
   return {
     range,
-    trials: { fidelity: 'poll', markets, toMs: isCut ? range.splitMs : of.toMs },
-    all: { fidelity: 'poll', markets: isCut ? all : markets, toMs: of.toMs },
+    trials: {
+      fidelity: 'poll',
+      markets,
+      toMs: isCut ? range.splitMs : toMs,
+      signals: signals.trials,
+    },
+    all: { fidelity: 'poll', markets: isCut ? all : markets, toMs, signals: signals.all },
     times: markets.map(timesOfBooks),
     sets: all.flatMap(recordingSets),
+    signals: signals.set,
+  };
+}
+
+/** Signals of the range, and those that trials may see: nothing of the hold-out is in their memory. */
+function signalsWithin(
+  { fromMs, toMs, holdout, signals = null }: Cut,
+  { splitMs }: StudyRange,
+): {
+  readonly trials: RunSignals['signals'];
+  readonly all: RunSignals['signals'];
+  readonly set: SignalSet | null;
+} {
+  const stretch = { fromMs: fromMs ?? -Infinity, toMs: toMs ?? Infinity };
+  const all = cutSignals(signals ?? [], stretch);
+  return {
+    trials: holdout === null ? all : cutSignals(all, { ...stretch, toMs: splitMs }),
+    all,
+    set: signals === null ? null : signalSetOf(all),
   };
 }
 
 function rangeOf(
-  { fromMs: wantedMs, holdout }: Cut,
+  { fromMs: wantedMs, holdout }: Pick<Cut, 'fromMs' | 'holdout'>,
   of: { readonly firstMs: number; readonly toMs: number; readonly stepMs: number },
 ): StudyRange {
   const { firstMs, toMs, stepMs } = of;
@@ -117,7 +157,11 @@ function rangeOf(
   return { fromMs, splitMs: Math.round((toMs - (toMs - fromMs) * holdout) / stepMs) * stepMs, toMs };
 }
 
-function refuseShort(times: readonly MarketTimes[], range: StudyRange, { holdout }: Cut): void {
+function refuseShort(
+  times: readonly MarketTimes[],
+  range: StudyRange,
+  { holdout }: Pick<Cut, 'holdout'>,
+): void {
   const { fromMs, splitMs, toMs } = range;
   const advice = 'give a longer range';
   refuseFew(times, { fromMs, toMs: splitMs, least: LEAST_OF_TRIALS, where: 'for the trials', advice });

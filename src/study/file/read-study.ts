@@ -51,7 +51,7 @@ export function readWrittenStudy(written: unknown, folder: string = process.cwd(
 
 function withWholePaths(settings: StudySettings, plain: unknown, folder: string): ReadStudy {
   const whole = (path: string): string => resolve(folder, path);
-  const { strategy, csv, catalogue } = settings;
+  const { strategy, csv, catalogue, signals } = settings;
   const paths = {
     strategy: isPath(strategy) ? whole(strategy) : strategy,
     ...(csv === undefined
@@ -63,6 +63,7 @@ function withWholePaths(settings: StudySettings, plain: unknown, folder: string)
               : Object.fromEntries(Object.entries(csv).map(([market, path]) => [market, whole(path)])),
         }),
     ...(catalogue === undefined ? {} : { catalogue: whole(catalogue) }),
+    ...(signals === undefined ? {} : { signals: whole(signals) }),
   };
   return {
     settings: { ...settings, ...paths },

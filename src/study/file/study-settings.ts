@@ -142,6 +142,9 @@ export const studySettings = z
         'A file of candles in place of the catalogue; of several markets a file for each, by market.',
       ),
     catalogue: file().optional().describe('Folder of the recordings; data/catalogue where none is named.'),
+    signals: file()
+      .optional()
+      .describe('A file of what the strategy is told from outside, and when: docs/signals.md explains it.'),
     from: moment().optional().describe('First candle of the range; earlier ones warm indicators up.'),
     to: moment().optional().describe('End of the range; a candle that opens then is not in it.'),
     holdout: share({ leastPercent: 1, mostPercent: 90 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { DATA_KINDS, type DataSet } from '../data/data-set.ts';
+import { storedSignalSet, type SignalSet } from '../data/study-signals.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { engineVersion } from './engine-version.ts';
 
@@ -14,6 +15,8 @@ export interface StudyIdentity {
   /** What runs the trials, as `engineVersion` names it. */
   readonly engine: string;
   readonly data: readonly DataSet[];
+  /** What the strategy is told from outside; null where that is nothing. */
+  readonly signals: SignalSet | null;
 }
 
 export const storedIdentity = z.strictObject({
@@ -34,18 +37,27 @@ export const storedIdentity = z.strictObject({
       months: z.array(z.string()),
     }),
   ),
+  // Studies of before had none.
+  signals: storedSignalSet.nullable().default(null),
 });
 
 export function identityOf(of: {
   readonly question: StudyIdentity['question'];
   readonly code: string;
   readonly data: readonly DataSet[];
+  readonly signals?: SignalSet | null;
 }): StudyIdentity {
-  const { question, code, data } = of;
+  const { question, code, data, signals = null } = of;
   const engine = engineVersion();
-  const whole = { question, code, engine, data: data.map(({ sha256 }) => sha256) };
+  const whole = {
+    question,
+    code,
+    engine,
+    data: data.map(({ sha256 }) => sha256),
+    ...(signals === null ? {} : { signals: signals.sha256 }),
+  };
   const id = createHash('sha256').update(canonicalJson(whole)).digest('hex');
-  return { id, question, code, engine, data };
+  return { id, question, code, engine, data, signals };
 }
 
 /** In what a study differs from another one, in words; null where they are the same. */
@@ -55,6 +67,9 @@ export function differenceOf(stored: StudyIdentity, now: StudyIdentity): string 
     ...(stored.engine === now.engine ? [] : [`version of sarraf: ${stored.engine}, now ${now.engine}`]),
     ...(stored.code === now.code ? [] : ["the strategy's code has changed"]),
     ...dataDifferences(stored.data, now.data),
+    ...(stored.signals?.sha256 === now.signals?.sha256
+      ? []
+      : [`signals: ${signalsText(stored.signals)}, now ${signalsText(now.signals)}`]),
     ...questionDifferences(stored.question, now.question),
   ];
   return differences.join('; ');
@@ -76,6 +91,9 @@ function dataText(set: DataSet | undefined): string {
   if (set === undefined) return 'none';
   return `${set.bars} ${set.kind} with SHA-256 ${set.sha256.slice(0, 12)}…`;
 }
+
+const signalsText = (set: SignalSet | null): string =>
+  set === null ? 'none' : `${set.count} with SHA-256 ${set.sha256.slice(0, 12)}…`;
 
 const LONGEST_VALUE = 80;
 

@@ -12,6 +12,7 @@ export function studyQuestion(settings: StudySettings, space: Space): Readonly<R
   const {
     csv: _csv,
     catalogue: _catalogue,
+    signals: _signals,
     budget: _budget,
     space: _space,
     validation: _validation,

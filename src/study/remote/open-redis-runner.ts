@@ -34,15 +34,15 @@ export async function openRedisRunner(study: PreparedStudy, options: RemoteOptio
   const { redis, serve, secret, signal, say } = options;
   const { settings, identity, strategyFile, written } = study;
   const { trials } = study.data;
-  const recorded = writeTrialFiles(trials);
-  const data = recorded.map(servedFileOf);
+  const seen = writeTrialFiles(trials);
+  const recorded = [...seen.markets, ...(seen.signals === null ? [] : [seen.signals])];
   const endMs = trials.fidelity === 'poll' ? trials.toMs : null;
   const code = secret === null ? null : writeBundle(strategyFile);
   const { engine } = identity;
   const source = sourceKey({
     engine,
     code: identity.code,
-    data: data.map(({ sha256 }) => sha256),
+    data: recorded.map(checksumOf),
     settings: settingsOfTrials(settings, endMs),
   });
   const files = new Map(
@@ -66,7 +66,8 @@ export async function openRedisRunner(study: PreparedStudy, options: RemoteOptio
         source,
         written: writtenOfTrials(written, { strategy: settings.strategy, endMs }),
         code: identity.code,
-        data,
+        data: seen.markets.map(servedFileOf),
+        signals: seen.signals === null ? null : servedFileOf(seen.signals),
         address,
         token,
         bundle,

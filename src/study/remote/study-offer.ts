@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Another number: keys and texts of another shape. */
-const PROTOCOL = 2;
+const PROTOCOL = 3;
 
 const sha256 = () => z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -20,6 +20,8 @@ const OFFER = z.strictObject({
   code: sha256(),
   /** Candles, one file for each market in order. */
   data: z.array(servedFile).min(1),
+  /** What the strategy is told from outside; null where that is nothing. */
+  signals: servedFile.nullable(),
   /** Where files are served, such as `http://10.0.0.5:7300`. */
   address: z.url(),
   /** Without it nothing is served. */

@@ -9,7 +9,7 @@ import { sharedSetup, withData, type TrialSetup } from '../trials/trial-setup.ts
 import { isSignedBundle, unpackBundle } from './code-bundle.ts';
 import { fetchFile } from './fetch-file.ts';
 import type { FileCache } from './file-cache.ts';
-import type { StudyOffer } from './study-offer.ts';
+import type { ServedFile, StudyOffer } from './study-offer.ts';
 import { readTrialFiles } from './trial-files.ts';
 import { settingsOfTrials, sourceKey } from './trial-key.ts';
 
@@ -45,16 +45,22 @@ export async function takeOffer(offer: StudyOffer, means: WorkerMeans): Promise<
   const source = sourceKey({
     engine,
     code: offer.code,
-    data: offer.data.map(({ sha256 }) => sha256),
+    data: filesOf(offer).map(({ sha256 }) => sha256),
     settings: settingsOfTrials(settings, settings.to ?? null),
   });
   if (source !== offer.source)
     throw misfit('settings that are read alike', 'others: install the same sarraf here');
-  const files: Buffer[] = [];
-  for (const file of offer.data) files.push(await fetchFile(file, { ...means, offer }));
-  const setup = withData(setupOfStudy(settings), readTrialFiles(files, settings), settings.from ?? null);
+  const markets: Buffer[] = [];
+  for (const file of offer.data) markets.push(await fetchFile(file, { ...means, offer }));
+  const signals = offer.signals === null ? null : await fetchFile(offer.signals, { ...means, offer });
+  const data = readTrialFiles({ markets, signals }, settings);
+  const setup = withData(setupOfStudy(settings), data, settings.from ?? null);
   return { offer, setup: sharedSetup(setup), strategyFile };
 }
+
+/** All that its trials see. */
+const filesOf = ({ data, signals }: Pick<StudyOffer, 'data' | 'signals'>): readonly ServedFile[] =>
+  signals === null ? data : [...data, signals];
 
 /** The file of the strategy: one that is here, else what is sent and signed. */
 async function strategyOf(offer: StudyOffer, means: WorkerMeans): Promise<string> {

@@ -2,20 +2,33 @@ import { SarrafError } from '../../domain/errors.ts';
 import { readPackedMarket, writePackedMarket } from '../../recording/packed/packed-file.ts';
 import type { RunData } from '../data/study-data.ts';
 import type { StudySettings } from '../file/study-settings.ts';
+import { readWrittenSignals, writeSignals } from '../data/study-signals.ts';
 import { readColumns, writeColumns } from './columns-file.ts';
 
-/** What trials see as files, one for each market in order. */
-export function writeTrialFiles(data: RunData): readonly Buffer[] {
-  return data.fidelity === 'candles' ? data.candles.map(writeColumns) : data.markets.map(writePackedMarket);
+/** What trials see, as files. */
+export interface TrialFiles {
+  /** One for each market in order. */
+  readonly markets: readonly Buffer[];
+  /** Null where the strategy is told nothing from outside. */
+  readonly signals: Buffer | null;
+}
+
+export function writeTrialFiles(data: RunData): TrialFiles {
+  return {
+    markets:
+      data.fidelity === 'candles' ? data.candles.map(writeColumns) : data.markets.map(writePackedMarket),
+    signals: data.signals.length === 0 ? null : writeSignals(data.signals),
+  };
 }
 
 /** Reads what `writeTrialFiles` wrote. Throws `DATA_UNUSABLE` for anything else. */
 export function readTrialFiles(
-  files: readonly Buffer[],
+  { markets: files, signals: told }: TrialFiles,
   { fidelity, to }: Pick<StudySettings, 'fidelity' | 'to'>,
 ): RunData {
   if (files.length === 0) throw new SarrafError('DATA_UNUSABLE', 'expected data of a study, found none');
+  const signals = told === null ? [] : readWrittenSignals(told);
   return fidelity === 'candles'
-    ? { fidelity, candles: files.map(readColumns) }
-    : { fidelity, markets: files.map(readPackedMarket), toMs: to ?? null };
+    ? { fidelity, candles: files.map(readColumns), signals }
+    : { fidelity, markets: files.map(readPackedMarket), toMs: to ?? null, signals };
 }

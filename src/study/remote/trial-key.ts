@@ -11,7 +11,7 @@ export interface TrialSource {
   readonly engine: string;
   /** SHA-256 of the strategy's code. */
   readonly code: string;
-  /** SHA-256 of the candles that trials see, one for each market in order. */
+  /** SHA-256 of the candles that trials see, one for each market in order, and of their signals. */
   readonly data: readonly string[];
   /** Account, rules and range. */
   readonly settings: Readonly<Record<string, unknown>>;
@@ -25,6 +25,7 @@ export interface TrialSource {
 const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'csv',
   'catalogue',
+  'signals',
   'to',
   'holdout',
   'params',

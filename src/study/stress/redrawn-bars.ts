@@ -11,19 +11,31 @@ export interface SteppedBars {
   readonly priceStep: Units;
 }
 
+/** How bars are drawn anew. */
+export interface RedrawOptions {
+  readonly fromMs: number | null;
+  readonly meanBlock: number;
+  readonly random: RandomSource;
+}
+
 /** Another history of the same kind: blocks of bars drawn anew by the stationary bootstrap. */
-export function redrawnBars(
-  markets: readonly SteppedBars[],
-  of: { readonly fromMs: number | null; readonly meanBlock: number; readonly random: RandomSource },
-): readonly CandleColumns[] {
-  const { fromMs, meanBlock, random } = of;
+export function redrawnBars(markets: readonly SteppedBars[], of: RedrawOptions): readonly CandleColumns[] {
+  const { fromMs } = of;
   const times = barTimes(
     markets.map(({ columns }) => columns),
     fromMs,
   );
-  const order = new Int32Array(times.length);
-  stationaryBootstrap({ length: times.length, meanBlock, random })(order);
-  return barsInOrder(markets, { fromMs, order });
+  return barsInOrder(markets, { fromMs, order: drawnOrder(times.length, of) });
+}
+
+/** For each of so many times, in order, the one whose bars it gets. */
+export function drawnOrder(
+  length: number,
+  { meanBlock, random }: Pick<RedrawOptions, 'meanBlock' | 'random'>,
+): Int32Array {
+  const order = new Int32Array(length);
+  stationaryBootstrap({ length, meanBlock, random })(order);
+  return order;
 }
 
 /** The opens of all bars from a time on, of any of the markets, each once. */

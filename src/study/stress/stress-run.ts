@@ -4,7 +4,6 @@ import { roundTrips, type RoundTrip } from '../../backtest/metrics/round-trips.t
 import { valuedFills } from '../../backtest/metrics/valued-fills.ts';
 import { marketFor } from '../../backtest/setup/candle-backtest.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
 import { createRandom } from '../../domain/random.ts';
@@ -18,6 +17,7 @@ import { heldPositions } from './held-positions.ts';
 import { randomEntryPlan } from './random-entry-plan.ts';
 import { randomEntryStrategy } from './random-entry-strategy.ts';
 import { redrawnBars } from './redrawn-bars.ts';
+import { redrawnSignals } from './redrawn-signals.ts';
 import type { Cost, StressReport, StressTask, TradesAgain } from './stress-task.ts';
 import { tradeChanges } from './trade-changes.ts';
 
@@ -49,11 +49,15 @@ function changedBy(task: StressTask, place: StressPlace): StressPlace {
     case 'costs':
       return withDoubledCosts({ setup, config: withParams(config, task.params) }, task.doubled);
     case 'bars': {
-      const candles = redrawn(task, { config, setup: onCandles(setup) });
-      return { setup: { ...onCandles(setup), candles }, config: withParams(config, task.params) };
+      const drawn = redrawn(task, { config, setup: onCandles(setup) });
+      return { setup: { ...onCandles(setup), ...drawn }, config: withParams(config, task.params) };
     }
     case 'entries':
-      return { setup, config: withRandomEntries(config, task, onCandles(setup)) };
+      // They listen to nobody.
+      return {
+        setup: { ...setup, signals: [] },
+        config: withRandomEntries(config, task, onCandles(setup)),
+      };
   }
 }
 
@@ -77,13 +81,18 @@ function withDoubledCosts({ setup, config }: StressPlace, doubled: readonly Cost
 function redrawn(
   { meanBlock, seed }: Extract<StressTask, { what: 'bars' }>,
   { setup, config }: StressPlace & { readonly setup: CandleSetup },
-): readonly CandleColumns[] {
-  const { candles, fromMs, steps } = setup;
+): Pick<CandleSetup, 'candles' | 'signals'> {
+  const { candles, signals, fromMs, steps } = setup;
   const markets = candles.map((columns) => ({
     columns,
     priceStep: marketFor(columns.market, { config, steps }).priceStep,
   }));
-  return redrawnBars(markets, { fromMs, meanBlock, random: createRandom(seed) });
+  // Of one seed: both are drawn alike.
+  const drawn = () => ({ fromMs, meanBlock, random: createRandom(seed) });
+  return {
+    candles: redrawnBars(markets, drawn()),
+    signals: redrawnSignals(signals, candles, drawn()),
+  };
 }
 
 /** One strategy in all markets that were traded, so that it has the whole account. */

@@ -9,9 +9,10 @@ import type { CandleSetup, TrialSetup } from './trial-setup.ts';
 /** Runs the bot of a trial on the data of a setup. Throws as `createBacktest` and `runPollBacktest` do. */
 export async function runOfSetup(setup: TrialSetup, config: BotConfig): Promise<BacktestRun> {
   if (setup.fidelity === 'candles') return runBacktest((await createdOf(setup, config)).backtest);
-  const { markets, rules, currency, steps, fromMs, toMs } = setup;
+  const { markets, signals, rules, currency, steps, fromMs, toMs } = setup;
   const recordings = packedRecordings(markets);
-  const { run } = await runPollBacktest({ config, recordings, rules, currency, steps, fromMs, toMs });
+  const of = { rules, currency, steps, fromMs, toMs, signals };
+  const { run } = await runPollBacktest({ config, recordings, ...of });
   return run;
 }
 

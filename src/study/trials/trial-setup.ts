@@ -5,7 +5,7 @@ import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { PackedMarket } from '../../recording/packed/packed-market.ts';
-import type { RunData } from '../data/study-data.ts';
+import type { RunData, RunSignals } from '../data/study-data.ts';
 import type { Params } from '../space/params-of-point.ts';
 import type { FillRules } from './fill-rules.ts';
 import { sharedColumns } from './shared-columns.ts';
@@ -21,6 +21,7 @@ export type StudySetup = Pick<BacktestRequest, 'timeframe' | 'currency' | 'steps
  * no catalogue.
  */
 export type TrialSetup = Pick<BacktestRequest, 'fromMs' | 'toMs'> &
+  RunSignals &
   (
     | (Extract<StudySetup, { readonly fidelity: 'candles' }> & { readonly candles: readonly CandleColumns[] })
     | (Extract<StudySetup, { readonly fidelity: 'poll' }> & { readonly markets: readonly PackedMarket[] })
@@ -31,10 +32,11 @@ export type CandleSetup = Extract<TrialSetup, { readonly fidelity: 'candles' }>;
 
 /** A setup with its data; `fromMs` null: from the first candle or book on. */
 export function withData(setup: StudySetup, data: RunData, fromMs: number | null): TrialSetup {
+  const { signals } = data;
   if (setup.fidelity === 'candles' && data.fidelity === 'candles')
-    return { ...setup, candles: data.candles, fromMs, toMs: null };
+    return { ...setup, candles: data.candles, signals, fromMs, toMs: null };
   if (setup.fidelity === 'poll' && data.fidelity === 'poll')
-    return { ...setup, markets: data.markets, fromMs, toMs: data.toMs };
+    return { ...setup, markets: data.markets, signals, fromMs, toMs: data.toMs };
   throw new SarrafError('INVARIANT', `expected data for ${setup.fidelity}, found that for ${data.fidelity}`);
 }
 

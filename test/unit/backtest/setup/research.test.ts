@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { candleAt } from '../../../../src/domain/candle-columns.ts';
-import { backtest, loadCandles, type Candles } from '../../../../src/research.ts';
+import { backtest, loadCandles, type BacktestSignal, type Candles } from '../../../../src/research.ts';
 import { cellsOf } from '../../../../src/backtest/setup/research-candles.ts';
 import maCross from '../../../../strategies/ma-cross.ts';
+import { writeAlerts, writeFollower, type Alert } from '../../study/follower.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';
 import { TETHER, walkOf } from '../candle-run.ts';
 
@@ -54,6 +55,33 @@ describe('a backtest of a program', () => {
     expect(result.orders.key.length).toBeGreaterThan(10);
     expect(equity.value.at(-1)).toBeCloseTo(Number(result.summary.finalEquity), 6);
     expect(problems).toEqual([]);
+  });
+
+  test('is told signals of a list as those of a file, and refuses what does not fit', async () => {
+    const strategy = writeFollower(folder);
+    const alerts = [20, 60, 90].map((bar, index): Alert => [
+      walk.openTimeMs[bar] ?? 0,
+      index === 1 ? 'sell' : 'buy',
+    ]);
+    const told = async (signals: string | readonly BacktestSignal[]) =>
+      backtest({
+        strategies: [{ strategy, market: 'BTCUSDT' }],
+        candles: [await load()],
+        balances: { usdt: 10_000 },
+        signals,
+      });
+    const given = alerts.map(([time, payload]) => ({ time, name: 'alert', payload }));
+    const [listed, read] = [await told(given), await told(writeAlerts(join(folder, 'a.jsonl'), alerts))];
+    const { summary, orders, fills, warnings, config } = listed.result;
+    expect(fills.atMs).toEqual(alerts.map(([atMs]) => atMs));
+    expect(read.result).toMatchObject({ summary, orders, fills, warnings });
+    expect([warnings.join().includes('signal'), config]).toMatchObject([false, { signals: 3 }]);
+    await expect(told([...given, { time: '2024-01-05', payload: 'buy', name: 'alert' }])).rejects.toThrow(
+      'signals:4: expected a time in ms as in the first row, found "2024-01-05"',
+    );
+    await expect(told([{ time: 0, payload: 'buy', name: 'other' }])).rejects.toThrow(
+      'signals:1: expected one of the declared signals (follower alert)',
+    );
   });
 
   test('sees what was changed in the candles since the last run', async () => {

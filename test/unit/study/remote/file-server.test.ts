@@ -30,12 +30,13 @@ async function serving(files: ReadonlyMap<string, Buffer>): Promise<FileServer> 
   const served = new FileServer({ address: LOOPBACK, token: 'the token', files });
   const hash = '0'.repeat(64);
   offer = {
-    protocol: 2,
+    protocol: 3,
     engine: '1',
     source: hash,
     written: {},
     code: hash,
     data: [FILE],
+    signals: null,
     bundle: null,
     address: await served.listen(),
     token: 'the token',

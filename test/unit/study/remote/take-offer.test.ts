@@ -61,6 +61,7 @@ function offerOf(more: Partial<StudyOffer> = {}): StudyOffer {
     written: writtenOfTrials(written, { strategy, endMs: null }),
     code,
     data,
+    signals: null,
     address: 'http://127.0.0.1:1',
     token: '',
     bundle: null,
@@ -96,7 +97,7 @@ test('a study on recorded books is computed as its coordinator would compute it'
     }),
   );
   const { settings, written, data } = study;
-  const files = writeTrialFiles(data.trials);
+  const { markets: files } = writeTrialFiles(data.trials);
   for (const file of files) means.cache.keep(checksumOf(file), file);
   const end = { strategy, endMs: data.range.splitMs };
   const source = sourceKey({

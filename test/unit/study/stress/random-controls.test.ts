@@ -98,6 +98,7 @@ function setupOf(candles: readonly CandleColumns[], fee = '0.1'): CandleSetup {
     fidelity: 'candles',
     rules: barRulesOf({}),
     candles,
+    signals: [],
     fromMs: null,
     toMs: null,
   };
