@@ -90,6 +90,7 @@ export class KeptState {
       // What was seen of the market and the wallets is read anew by every start; the rest is for people.
       case 'journal':
       case 'figure':
+      case 'reply':
       case 'wallet':
       case 'transaction':
       case 'book':

@@ -5,6 +5,7 @@ import type { VenueOrderId } from '../domain/venue-id.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { isClosedStatus, type AskedOrder, type VenueAnswer, type VenueProfile } from '../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
+import { DOUBTED, keepReply } from './keep-reply.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 
@@ -153,7 +154,10 @@ export class CancelManager {
     this.blotter.outbox.ask(
       { kind: 'cancel', ...this.askedAs(order) },
       { requestClass: 'cancel', dedupe: `cancel ${key}`, withinMs: CANCEL_WITHIN_MS },
-      (answer) => this.take(key, answer),
+      (answer, { reply }) => {
+        const doubt = this.take(key, answer);
+        keepReply(this.blotter.outbox, key, { step: 'cancel', answer, reply, doubt });
+      },
     );
   }
 
@@ -163,12 +167,20 @@ export class CancelManager {
     return { venueId: null, clientOrderId: present(clientOrderId, () => `the client order id of ${key}`) };
   }
 
-  private take(key: string, answer: VenueAnswer<'cancel'>): void {
+  /** Answers why the record in the answer was not used; null where it was, or there is none. */
+  private take(key: string, answer: VenueAnswer<'cancel'>): typeof DOUBTED | null {
     const record = recordIn(answer);
     const order = this.blotter.table.get(key);
-    if (order === undefined) return;
+    if (order === undefined) return null;
     if (saysClosed(this.blotter.venue, answer)) this.reports.endings.corroborate(key);
-    const seen = record === null ? order : this.see(order, record);
+    const match = record === null ? null : this.reports.take(record, { known: order });
+    this.goOn(match?.kind === 'own' ? match.order : order, answer);
+    return match?.kind === 'doubtful' ? DOUBTED : null;
+  }
+
+  /** What follows from a cancel's answer, of the order as it then is. */
+  private goOn(seen: OrderRecord, answer: VenueAnswer<'cancel'>): void {
+    const { key } = seen;
     if (seen.pairKey !== null && !mayTrade(seen)) {
       const pair = this.blotter.table.get(seen.pairKey);
       if (pair !== undefined && mayTrade(pair)) this.lookUp(pair);
@@ -179,11 +191,6 @@ export class CancelManager {
     const afterMs = open.state === 'unknown' ? RETRY_UNKNOWN_AFTER_MS : RETRY_AFTER_MS;
     if (this.wanted.has(key)) this.wanted.set(key, this.blotter.outbox.nowMs + afterMs);
     if (answer.outcome !== 'unsent') this.lookUp(open);
-  }
-
-  private see(order: OrderRecord, record: VenueOrder): OrderRecord {
-    const match = this.reports.take(record, { known: order });
-    return match.kind === 'own' ? match.order : order;
   }
 
   private remember(): void {

@@ -1,7 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Side, VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { VenueAnswer, WalletReading } from '../venues/port.ts';
+import type { KeptReply, VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { EntryPolicy } from '../execution/locks/lock-rule.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 
@@ -19,6 +19,8 @@ export type EngineEvent =
       readonly requestId: number;
       readonly sentAtMs: number | null;
       readonly answer: VenueAnswer;
+      /** The bytes behind the answer to a call about one order, where there were any. */
+      readonly reply?: KeptReply;
     }
   | { readonly kind: 'control'; readonly atMs: number; readonly command: ControlCommand }
   /** Feeds of the plan are asked more or less often from now on: the exchange has changed a limit. */

@@ -210,10 +210,10 @@ export class EventLoop {
 
   private takeAnswer(event: Extract<EngineEvent, { kind: 'answer' }>): void {
     const { outbox, credential } = this.parts;
-    const { requestId, answer, sentAtMs } = event;
+    const { requestId, answer, sentAtMs, reply = null } = event;
     const asked = outbox.answered(requestId);
     credential.take(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
-    asked?.take(answer, { atMs: outbox.nowMs, sentAtMs });
+    asked?.take(answer, { atMs: outbox.nowMs, sentAtMs, reply });
   }
 
   /**

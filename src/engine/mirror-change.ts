@@ -4,7 +4,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { WalletReading, WalletTransaction } from '../venues/port.ts';
+import type { KeptReply, WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
@@ -82,6 +82,18 @@ export const storedLogLine = z.object({
   fields: z.record(z.string(), z.unknown()).nullable(),
 });
 
+/** Which request about an order a reply is to. */
+export type ReplyStep = 'place' | 'look-up' | 'cancel';
+
+/** What the exchange really said of an order: the last reply to such a request, as it came. */
+export interface ReplyRecord extends KeptReply {
+  readonly orderKey: string;
+  readonly step: ReplyStep;
+  readonly atMs: number;
+  /** Why it was not used, in words; null where it was. The last one of each of both is kept. */
+  readonly problem: string | null;
+}
+
 /** A value of a series over time; `FigureName` says the names and what the values are. */
 export interface FigureRecord {
   readonly name: string;
@@ -115,6 +127,8 @@ export type MirrorChange =
   | { readonly kind: 'public-trades'; readonly market: string; readonly trades: readonly PublicTrade[] }
   /** One of the same name and time takes the place of the one before. */
   | { readonly kind: 'figure'; readonly figure: FigureRecord }
+  /** One of the same order and step takes the place of the one before, if both were used or neither. */
+  | { readonly kind: 'reply'; readonly reply: ReplyRecord }
   /** A small piece of the engine's own state under a name: cursors, risk, reconciliation, control. JSON. */
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };
 

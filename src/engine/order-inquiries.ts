@@ -2,6 +2,7 @@ import type { VenueOrder } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import { keepLookUp } from './keep-reply.ts';
 import type { Outbox } from './outbox.ts';
 
 /** How long a question may wait for a slot. */
@@ -14,8 +15,10 @@ export interface OrderInquiriesOptions {
   readonly outbox: Outbox;
   /** The code by which the exchange says that it has no such order. */
   readonly noSuchOrder: string;
-  /** An answer, and the id that was asked for. */
-  readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => void;
+  /** The order of ours that has an id. */
+  readonly orderOf: (venueId: VenueOrderId) => OrderRecord | undefined;
+  /** An answer, and the id that was asked for. Answers whether it was doubted. */
+  readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => boolean;
   /** The exchange knows no order of this id, or none can have it: it is beyond what may be asked for. */
   readonly onMissing: (askedId: VenueOrderId) => void;
 }
@@ -39,16 +42,18 @@ export class OrderInquiries {
   }
 
   ask(venueId: VenueOrderId): void {
-    const { outbox, noSuchOrder, onRecord, onMissing } = this.options;
+    const { outbox, noSuchOrder, orderOf, onRecord, onMissing } = this.options;
     if (this.underWay.has(venueId) || this.underWay.size >= MOST_UNDER_WAY) return;
     this.underWay.add(venueId);
     outbox.ask(
       { kind: 'order', venueId, clientOrderId: null },
       { requestClass: 'resolve', dedupe: `look up ${venueId}`, withinMs: WITHIN_MS },
-      (answer) => {
+      (answer, { reply }) => {
         this.underWay.delete(venueId);
-        if (answer.outcome === 'value') onRecord(answer.value, venueId);
-        else if (isNoOrder(answer, noSuchOrder)) onMissing(venueId);
+        const before = orderOf(venueId);
+        const isDoubtful = answer.outcome === 'value' && onRecord(answer.value, venueId);
+        if (isNoOrder(answer, noSuchOrder)) onMissing(venueId);
+        keepLookUp(outbox, { before, after: orderOf(venueId) }, { answer, reply, isDoubtful });
       },
     );
   }

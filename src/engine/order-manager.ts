@@ -1,12 +1,13 @@
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
+import type { OrderRecord } from '../execution/order-record.ts';
 import { isOpenStatus } from '../venues/port.ts';
 import { CancelManager } from './cancel-manager.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import type { FlawLog } from './flaw-log.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import { OrderPlacer } from './order-placer.ts';
-import { OrderReportMatcher, type ReportContext } from './order-report-matcher.ts';
+import { OrderReportMatcher, type ReportContext, type ReportMatch } from './order-report-matcher.ts';
 import { OrderTakeover } from './order-takeover.ts';
 import type { PreTradeRisk } from './pre-trade-risk.ts';
 import type { RowCounter } from './row-counter.ts';
@@ -95,17 +96,21 @@ export class OrderManager {
   }
 
   /** One record of a list or reply. */
-  takeRecord(record: VenueOrder, way: ReportContext = {}): void {
+  takeRecord(record: VenueOrder, way: ReportContext = {}): ReportMatch {
     const match = this.reports.take(record, way);
-    if (match.kind !== 'twin' || record.id === null) return;
-    const { key, venueId } = match.of;
-    if (record.status !== null && !isOpenStatus(this.blotter.venue, record.status)) {
-      this.blotter.outbox.alarm(`${key} was at the exchange twice, as ${venueId} and ${record.id}`, key);
+    if (match.kind === 'twin' && record.id !== null) this.endTwin(match.of, record, record.id);
+    return match;
+  }
+
+  /** One of ours is there a second time. */
+  private endTwin({ key, venueId }: OrderRecord, { status }: VenueOrder, id: VenueOrderId): void {
+    if (status !== null && !isOpenStatus(this.blotter.venue, status)) {
+      this.blotter.outbox.alarm(`${key} was at the exchange twice, as ${venueId} and ${id}`, key);
       return;
     }
-    if (!this.cancels.cancelForeign(record.id)) return;
+    if (!this.cancels.cancelForeign(id)) return;
     this.blotter.outbox.alarm(
-      `${key} is at the exchange twice, as ${venueId} and ${record.id}: the second is canceled`,
+      `${key} is at the exchange twice, as ${venueId} and ${id}: the second is canceled`,
       key,
     );
   }

@@ -7,6 +7,7 @@ import type { RiskApproved } from '../execution/risk/check-risk.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { EngineSettings } from './engine-settings.ts';
+import { keepReply } from './keep-reply.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { Outbox } from './outbox.ts';
@@ -44,6 +45,9 @@ export interface OrderPlacerOptions {
 
 /** The code by which an order is given up that waited for an identical one. */
 export const IDENTICAL_ORDER = 'IdenticalOrder';
+
+/** Why the reply to a placement is not used. */
+const NOT_ABOUT_IT = 'the reply to its placement is not about it';
 
 /** What waits longer than the exchange's own window is given up: the other one's fate is not known. */
 const WAITS_LONGER_MS = 1_000;
@@ -203,15 +207,23 @@ export class OrderPlacer {
     this.outbox.ask(
       placeCall(sent, pair, { market: this.blotter.venue.marketNames.parseMarket(sent.market), isPro }),
       { requestClass: order.exit === null ? 'place' : 'exit', withinMs: this.options.settings.placeWithinMs },
-      (answer, { atMs }) => this.takePlaced(sent.key, answer, atMs),
+      (answer, { atMs, reply }) => {
+        const doubt = this.takePlaced(sent.key, answer, atMs);
+        keepReply(this.outbox, sent.key, { step: 'place', answer, reply, doubt });
+      },
     );
   }
 
-  private takePlaced(key: string, answer: VenueAnswer<'place' | 'place-oco'>, atMs: number): void {
+  /** Answers why a reply that could be read was not used; null for any other. */
+  private takePlaced(
+    key: string,
+    answer: VenueAnswer<'place' | 'place-oco'>,
+    atMs: number,
+  ): typeof NOT_ABOUT_IT | null {
     const legs = this.legsOf(key);
     if (answer.outcome === 'value') {
-      this.bindPlaced(legs, 'length' in answer.value ? answer.value : [answer.value], atMs);
-      return;
+      const records = 'length' in answer.value ? answer.value : [answer.value];
+      return this.bindPlaced(legs, records, atMs) ? null : NOT_ABOUT_IT;
     }
     if (answer.outcome === 'unsent') {
       // Without a known time the next one may try at once.
@@ -223,7 +235,7 @@ export class OrderPlacer {
         if (order.state !== 'sending') continue;
         this.blotter.apply(order, { kind: 'dropped', atMs, reason: `NotSent: ${answer.reason}` });
       }
-      return;
+      return null;
     }
     const isCertain = answer.effect === 'none' && !this.showsArrival(legs[0], answer.code);
     for (const order of legs) {
@@ -237,28 +249,29 @@ export class OrderPlacer {
         `${key}: ${answer.code}: ${answer.message}; the bot finds out whether it arrived`,
         key,
       );
+    return null;
   }
 
   /**
    * Each leg gets the record that is its own by name and terms, wherever in the reply that stands. One
-   * without is looked for.
+   * without is looked for. Answers whether each leg has one.
    */
-  private bindPlaced(legs: readonly OrderRecord[], records: readonly VenueOrder[], atMs: number): void {
+  private bindPlaced(legs: readonly OrderRecord[], records: readonly VenueOrder[], atMs: number): boolean {
     const { reports } = this.options;
     let first: VenueOrder | null = null;
+    let isAboutAll = true;
     for (const leg of legs) {
       const record: VenueOrder | undefined =
         leg.clientOrderId === null ? this.secondOf(records, leg, first) : this.namedFirst(records, leg);
       if (leg.clientOrderId !== null) first = record ?? null;
       if (record !== undefined) reports.takePlaced(record, leg);
       else {
-        this.outbox.warn(
-          `${leg.key}: the reply to its placement is not about it; the bot finds out whether it arrived`,
-          leg.key,
-        );
+        this.outbox.warn(`${leg.key}: ${NOT_ABOUT_IT}; the bot finds out whether it arrived`, leg.key);
         this.blotter.apply(leg, { kind: 'unanswered', sentAtMs: atMs });
+        isAboutAll = false;
       }
     }
+    return isAboutAll;
   }
 
   /** The record that carries the leg's name; where none does the first one, to report what it carries. */

@@ -44,8 +44,8 @@ export interface OrderReportMatcherOptions {
   readonly findings: FlawLog;
   /** Whether the venue pushes every change: then nothing has to be read twice. */
   readonly isPushed?: boolean;
-  /** Called with the answer to a question by id. */
-  readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => void;
+  /** Called with the answer to a question by id; answers what became of it. */
+  readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => ReportMatch;
 }
 
 /**
@@ -81,7 +81,8 @@ export class OrderReportMatcher {
     this.inquiries = new OrderInquiries({
       outbox: blotter.outbox,
       noSuchOrder: blotter.venue.refusals.noSuchOrder,
-      onRecord,
+      orderOf: (venueId) => blotter.table.byVenueId(venueId),
+      onRecord: (record, askedId) => onRecord(record, askedId).kind === 'doubtful',
       onMissing: (askedId) => this.missing(askedId),
     });
     const { inquiries, sureIds } = this;

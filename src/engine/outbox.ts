@@ -1,5 +1,5 @@
 import type { RequestClass } from '../domain/request-class.ts';
-import type { VenueAnswer, VenueCall } from '../venues/port.ts';
+import type { KeptReply, VenueAnswer, VenueCall } from '../venues/port.ts';
 import { usesCredential } from './credential-watch.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from './engine-command.ts';
 import type { JournalEntry, MirrorChange } from './mirror-change.ts';
@@ -20,10 +20,14 @@ const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set([
 /** Notices of one step at most; beyond it they are counted and reported as one. */
 const MOST_NOTICES = 200;
 
-/** When an answer came, and when its request can have left last; null where it never did. */
-export interface AnswerTimes {
+/** What is known of an answer besides what it says. */
+export interface AnswerWay {
+  /** When it came. */
   readonly atMs: number;
+  /** When its request can have left last; null where it never did. */
   readonly sentAtMs: number | null;
+  /** The bytes behind it; null where there were none, or nobody keeps them. */
+  readonly reply: KeptReply | null;
 }
 
 /** How a request may be sent. */
@@ -37,7 +41,7 @@ export interface AskedWay {
 interface Asked {
   readonly requestId: number;
   readonly isPrivate: boolean;
-  readonly take: (answer: VenueAnswer, times: AnswerTimes) => void;
+  readonly take: (answer: VenueAnswer, way: AnswerWay) => void;
 }
 
 /** Gathers what one step wants done, and knows who waits for which answer. */
@@ -99,7 +103,7 @@ export class Outbox {
   ask<Call extends VenueCall>(
     call: Call,
     way: AskedWay,
-    take: (answer: VenueAnswer<Call['kind']>, times: AnswerTimes) => void,
+    take: (answer: VenueAnswer<Call['kind']>, came: AnswerWay) => void,
   ): void {
     this.lastRequestId += 1;
     const id = this.lastRequestId;

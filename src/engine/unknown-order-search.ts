@@ -5,8 +5,10 @@ import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
 import type { ListCursor } from '../venues/port.ts';
 import type { CancelManager } from './cancel-manager.ts';
 import type { EngineSettings } from './engine-settings.ts';
+import { keepLookUp } from './keep-reply.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderPlacer } from './order-placer.ts';
+import type { ReportMatch } from './order-report-matcher.ts';
 import type { Outbox } from './outbox.ts';
 import type { PreTradeRisk } from './pre-trade-risk.ts';
 
@@ -19,7 +21,7 @@ export interface UnknownOrderSearchOptions {
   readonly cancels: CancelManager;
   readonly placer: OrderPlacer;
   readonly risk: PreTradeRisk;
-  readonly takeRecord: (record: VenueOrder) => void;
+  readonly takeRecord: (record: VenueOrder) => ReportMatch;
 }
 
 /**
@@ -97,8 +99,12 @@ export class UnknownOrderSearch {
     this.outbox.ask(
       { kind: 'order', venueId: null, clientOrderId },
       { requestClass: 'resolve', dedupe: `look up ${key}`, withinMs: LOOK_UP_WITHIN_MS },
-      (answer) => {
-        if (answer.outcome === 'value') this.options.takeRecord(answer.value);
+      (answer, { reply }) => {
+        const { table } = this.blotter;
+        const before = table.get(key);
+        const match = answer.outcome === 'value' ? this.options.takeRecord(answer.value) : null;
+        const isDoubtful = match?.kind === 'doubtful';
+        keepLookUp(this.outbox, { before, after: table.get(key) }, { answer, reply, isDoubtful });
       },
     );
   }

@@ -5,7 +5,7 @@ import type { OrderBookVersion } from './order-book-version.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { LoginCredentials } from './session.ts';
 import type { ApiKey } from './signing.ts';
-import type { Transport } from './transport.ts';
+import type { HttpResponse, Transport } from './transport.ts';
 
 /** The credentials: none, an existing token, a user who logs in, or an API key. */
 export type Credentials =
@@ -76,4 +76,6 @@ export interface CallOptions {
   readonly retry?: RetryPolicy;
   /** For the log-in call of an account that asks for one. */
   readonly oneTimePassword?: string;
+  /** Called with each reply as it came, before it is read: so also with one that can not be read. */
+  readonly onReply?: (reply: HttpResponse) => void;
 }

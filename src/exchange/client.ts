@@ -186,6 +186,7 @@ export class ExchangeClient {
         },
         call,
       });
+      call.onReply?.(response);
       if (!isAnonymous(endpoint.access)) {
         if (response.status === 401) this.authenticator.rejected(credentials);
         else if (response.status < 400) this.authenticator.accepted(credentials);

@@ -25,6 +25,7 @@ export class ChangeWriter {
   private readonly publicTrade: Statement;
   private readonly kept: Statement;
   private readonly figure: Statement;
+  private readonly reply: Statement;
 
   constructor(database: Database.Database) {
     const prepare = (sql: string): Statement => database.prepare<[object]>(sql);
@@ -69,6 +70,9 @@ export class ChangeWriter {
         @timeMs, @price, @amount, @side)`);
     this.kept = prepare('INSERT OR REPLACE INTO kept VALUES (@name, @json, @atMs)');
     this.figure = prepare('INSERT OR REPLACE INTO figures VALUES (@name, @atMs, @value)');
+    this.reply = prepare(
+      'INSERT OR REPLACE INTO replies VALUES (@orderKey, @step, @problem IS NULL, @atMs, @endpoint, @httpStatus, @body, @bodyLength, @problem)',
+    );
   }
 
   /** `atMs`: when it was decided or seen. */
@@ -100,6 +104,9 @@ export class ChangeWriter {
         return;
       case 'figure':
         this.figure.run(change.figure);
+        return;
+      case 'reply':
+        this.reply.run(change.reply);
         return;
       case 'market':
       case 'wallet':

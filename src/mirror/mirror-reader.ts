@@ -1,7 +1,13 @@
 import { present } from '../domain/invariant.ts';
 import type { VenueOrderId, VenueWalletId } from '../domain/venue-id.ts';
 import type Database from 'better-sqlite3';
-import type { AlgorithmRecord, IntentRecord, JournalEntry, StrategyRecord } from '../engine/mirror-change.ts';
+import type {
+  AlgorithmRecord,
+  IntentRecord,
+  JournalEntry,
+  ReplyRecord,
+  StrategyRecord,
+} from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord, OrderState } from '../execution/order-record.ts';
 import { selectFills } from './fill-columns.ts';
@@ -13,6 +19,7 @@ import {
   type FigureValue,
   type SeriesRange,
 } from './read-series.ts';
+import { readReplies } from './read-replies.ts';
 import { FINAL_STATES, selectOrders, type SqlValue } from './order-columns.ts';
 import { MarketRows } from './market-rows.ts';
 import { RowPages } from './row-pages.ts';
@@ -144,6 +151,11 @@ export class MirrorReader {
          OR order_key IN (SELECT pair_key FROM orders WHERE order_key = ? OR venue_id = ?)
        ORDER BY id`,
     )(name, name, name, name);
+  }
+
+  /** What the exchange really said of an order, as it came; none in a mirror that an older sarraf wrote. */
+  replies(orderKey: string): readonly ReplyRecord[] {
+    return readReplies(this.database, orderKey);
   }
 
   fills(filter: RowFilter & { readonly orderKey?: string }): readonly FillRecord[] {

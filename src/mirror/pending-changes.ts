@@ -14,13 +14,14 @@ const CHANGES_AT_ONCE = 256;
  */
 const MOST_CHANGES = 4_096;
 
-/** Market data; and figures, which nothing but a chart needs. */
+/** Market data; and what only people need: figures, and replies as they came. */
 const READ_AGAIN: ReadonlySet<MirrorChange['kind']> = new Set([
   'book',
   'stats',
   'candle',
   'public-trades',
   'figure',
+  'reply',
 ]);
 
 /** What is to be written with the next commit, in order. */

@@ -95,6 +95,7 @@ const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
     sql: () => 'is_figure(name, value)',
     expected: 'a value as the name of its series says',
   },
+  'replies.step': oneOf('place', 'look-up', 'cancel'),
   'strategies.json': record('is_strategy_instance(json)', ({ json }) =>
     storedProblem(INSTANCE, String(json)),
   ),

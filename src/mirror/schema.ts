@@ -186,11 +186,34 @@ const VERSION_2 = `
 `;
 
 /**
+ * What the exchange really said of an order: of each kind of request the last reply that was used, and the
+ * last that was not, for which `problem` says why. They go with their order.
+ */
+const VERSION_3 = `
+  CREATE TABLE replies (
+    order_key TEXT NOT NULL,
+    step TEXT NOT NULL CHECK (step IN ('place', 'look-up', 'cancel')),
+    is_used INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    endpoint TEXT NOT NULL,
+    http_status INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    body_length INTEGER NOT NULL,
+    problem TEXT,
+    PRIMARY KEY (order_key, step, is_used)
+  ) STRICT;
+
+  CREATE TRIGGER replies_of_order AFTER DELETE ON orders BEGIN
+    DELETE FROM replies WHERE order_key = old.order_key;
+  END;
+`;
+
+/**
  * The mirror's schema, step by step: the first makes the tables, each later one brings a mirror of the
  * version before up to date. The number of steps is the schema's version. Files of each version exist, so a
  * step never changes once it is written; a later version adds one.
  */
-export const MIRROR_STEPS: readonly string[] = [VERSION_1, VERSION_2];
+export const MIRROR_STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
 
 /** The version that this sarraf writes, as a mirror says it of itself (`user_version`). */
 export const SCHEMA_VERSION = MIRROR_STEPS.length;

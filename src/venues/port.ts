@@ -212,6 +212,16 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
    */
   | { readonly outcome: 'unsent'; readonly reason: string; readonly retryInMs?: number | null };
 
+/** A reply of the exchange as it came. Nothing is decided by it: it is for people. */
+export interface KeptReply {
+  readonly endpoint: string;
+  readonly httpStatus: number;
+  /** The beginning of its body. */
+  readonly body: string;
+  /** Characters of the whole body. */
+  readonly bodyLength: number;
+}
+
 /** What a status word says of an order. `waiting`: a stop whose price was not reached yet. */
 export type StatusMeaning = 'accepted' | 'working' | 'waiting' | 'filled' | 'canceled';
 

@@ -3,12 +3,14 @@ import type { LimitedReply, CompletionHandler } from '../budget/limited-call.ts'
 import type { Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass } from '../domain/request-class.ts';
-import type { VenueAnswer, VenueCall } from './port.ts';
+import type { KeptReply, VenueAnswer, VenueCall, VenueCallKind } from './port.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
+import type { CallOptions } from '../exchange/client-options.ts';
 import type { Endpoint } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
 import type { DecodedRefusal } from '../exchange/reply-decoder.ts';
+import type { HttpResponse } from '../exchange/transport.ts';
 import { venueOrder } from './read-records.ts';
 import { ENDPOINT_OF, venueRequest } from './venue-request.ts';
 
@@ -19,7 +21,15 @@ import { ENDPOINT_OF, venueRequest } from './venue-request.ts';
 export interface VenueEnd {
   readonly answer: VenueAnswer;
   readonly error: SarrafError | null;
+  /** What came, of a call about one order; left out where no bytes came. */
+  readonly reply?: KeptReply;
 }
+
+/** Calls about one order: what the exchange said of it is kept for people. */
+const KEPT_REPLIES: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'order']);
+
+/** Characters of a body that are kept; the reply to an order has some hundreds. */
+const MOST_BODY = 4_096;
 
 /** Makes the engine's calls with a client, and says what a limiter needs to know about each. */
 export interface VenueCaller {
@@ -51,9 +61,20 @@ export function createVenueCaller(client: ExchangeClient): VenueCaller {
 }
 
 async function send(client: ExchangeClient, call: VenueCall, signal: AbortSignal): Promise<VenueEnd> {
+  if (!KEPT_REPLIES.has(call.kind)) return endOf(client, call, { signal });
+  let raw: HttpResponse | null = null;
+  const end = await endOf(client, call, { signal, onReply: (reply) => void (raw = reply) });
+  return raw === null ? end : { ...end, reply: rawReply(ENDPOINT_OF[call.kind], raw) };
+}
+
+function rawReply(endpoint: EndpointName, { status, body }: HttpResponse): KeptReply {
+  return { endpoint, httpStatus: status, body: body.slice(0, MOST_BODY), bodyLength: body.length };
+}
+
+async function endOf(client: ExchangeClient, call: VenueCall, options: CallOptions): Promise<VenueEnd> {
   const { idempotent }: Endpoint = ENDPOINTS[ENDPOINT_OF[call.kind]];
   try {
-    const reply = await venueRequest(call).send(client, signal);
+    const reply = await venueRequest(call).send(client, options);
     if (!reply.ok) return { answer: refused(reply, idempotent), error: null };
     // A call whose value is null by its kind, such as `cancel-old`, lacks nothing.
     if (reply.value === null && call.kind === 'place-oco') throw halfAPair();
@@ -105,9 +126,8 @@ export interface WaitingCall {
 }
 
 /** How a call ended. */
-export interface RequestEnd {
+export interface RequestEnd extends Pick<VenueEnd, 'answer' | 'reply'> {
   readonly sentAtMs: number | null;
-  readonly answer: VenueAnswer;
 }
 
 /**
@@ -123,9 +143,12 @@ export function submitRequest(
   const { call, requestClass, dedupe, expiresAtMs } = request;
   let sentAtMs: number | null = null;
   let sent: VenueEnd | null = null;
+  // Without a reply, as in a backtest, the end is as light as it was.
+  const endWith = (answer: VenueAnswer): void =>
+    handler.onEnd(sent?.reply === undefined ? { sentAtMs, answer } : { sentAtMs, answer, reply: sent.reply });
   const replyHandler: CompletionHandler<LimitedReply<VenueAnswer>> = {
     onEnd(reply) {
-      if (reply.sent) handler.onEnd({ sentAtMs, answer: reply.value });
+      if (reply.sent) endWith(reply.value);
       else {
         const { reason, retryInMs } = reply;
         // Where the process stood still it may have been about to be sent before.
@@ -134,7 +157,7 @@ export function submitRequest(
     },
     onError(error) {
       if (!(error instanceof SarrafError) || error.details['endsRun'] === true) handler.onError(error);
-      else handler.onEnd({ sentAtMs, answer: sent?.answer ?? gaveUp(request, caller, error) });
+      else endWith(sent?.answer ?? gaveUp(request, caller, error));
     },
   };
   try {

@@ -12,6 +12,7 @@ import type {
   VenueValues,
 } from './port.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
+import type { CallOptions } from '../exchange/client-options.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints/index.ts';
 import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
 import { otherSide } from '../domain/transfer.ts';
@@ -58,7 +59,7 @@ export interface VenueRequest {
   readonly kind: VenueCallKind;
   readonly endpoint: EndpointName;
   /** @throws SarrafError as the client does. */
-  readonly send: (client: ExchangeClient, signal: AbortSignal) => Promise<VenueReply>;
+  readonly send: (client: ExchangeClient, options: CallOptions) => Promise<VenueReply>;
 }
 
 /** Ties a request to how its reply answers a call of `kind`. */
@@ -71,8 +72,8 @@ function request<Kind extends VenueCallKind>(
   return {
     kind,
     endpoint,
-    async send(client, signal) {
-      const result: EndpointResult<EndpointOf<Kind>> = await client.call(endpoint, fields, { signal });
+    async send(client, options) {
+      const result: EndpointResult<EndpointOf<Kind>> = await client.call(endpoint, fields, options);
       return result.ok ? { ok: true, value: readSafely(endpoint, () => read(result.value)) } : result;
     },
   };

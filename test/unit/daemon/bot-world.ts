@@ -22,6 +22,8 @@ export class BotWorld {
   beforeSend: (request: HttpRequest) => void = () => undefined;
   /** Whether the reply to a request is lost after the exchange has handled it. */
   losesReply: (request: HttpRequest) => boolean = () => false;
+  /** What becomes of a reply on its way. */
+  onReply: (response: HttpResponse) => HttpResponse = (response) => response;
   private readonly simulation: Simulation;
 
   constructor() {
@@ -41,7 +43,7 @@ export class BotWorld {
         this.beforeSend(request);
         const response = await venue.send(request);
         if (this.losesReply(request)) throw new SarrafError('CONNECTION_LOST', 'the reply is lost');
-        return response;
+        return this.onReply(response);
       },
       close: () => venue.close(),
     };

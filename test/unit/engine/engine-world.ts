@@ -40,6 +40,9 @@ const REPLY_MS = 50;
 /** Steps of one `advance` at most: an engine in a livelock fails its test. */
 const MOST_STEPS = 20_000;
 
+/** The replies to these come with their bytes, which here say which request they answer. */
+const ABOUT_ONE_ORDER: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'order']);
+
 const READS: ReadonlySet<VenueCallKind> = new Set([
   'orders',
   'trades',
@@ -355,8 +358,20 @@ export class EngineWorld {
   }
 
   private reply(request: EngineRequest, answer: VenueAnswer, sentAtMs: number | null): void {
+    const { id: requestId, call } = request;
+    const body = `${answer.outcome} to request ${requestId}`;
+    const hasBytes = answer.outcome !== 'unsent' && ABOUT_ONE_ORDER.has(call.kind);
     this.take(
-      this.engine.step({ kind: 'answer', atMs: this.nowMs, requestId: request.id, sentAtMs, answer }),
+      this.engine.step({
+        kind: 'answer',
+        atMs: this.nowMs,
+        requestId,
+        sentAtMs,
+        answer,
+        ...(hasBytes && {
+          reply: { endpoint: call.kind, httpStatus: 200, body, bodyLength: body.length },
+        }),
+      }),
     );
   }
 

@@ -5,6 +5,7 @@ import type {
   JournalEntry,
   MirrorChange,
   MirrorState,
+  ReplyRecord,
 } from '../../../src/engine/mirror-change.ts';
 import type { WalletTransaction } from '../../../src/venues/port.ts';
 
@@ -17,6 +18,8 @@ export class MemoryMirror {
   readonly lines: WalletTransaction[] = [];
   /** Values of series, as they were written. */
   readonly figures: FigureRecord[] = [];
+  /** Replies about orders as they are kept: one of each order, step, and whether it was used. */
+  readonly replies = new Map<string, ReplyRecord>();
   private readonly kept = new KeptState('e001');
   private pending: MirrorChange[] = [];
 
@@ -35,6 +38,10 @@ export class MemoryMirror {
       if (change.kind === 'journal') this.journal.push(change.entry);
       if (change.kind === 'transaction') this.lines.push(change.transaction);
       if (change.kind === 'figure') this.figures.push(change.figure);
+      if (change.kind === 'reply') {
+        const { orderKey, step, problem } = change.reply;
+        this.replies.set(`${orderKey} ${step} ${problem === null}`, change.reply);
+      }
       this.kept.take(change);
     }
     this.pending = [];

@@ -26,11 +26,13 @@ function missingAfter(answer: VenueAnswer): readonly VenueOrderId[] {
   const inquiries = new OrderInquiries({
     outbox,
     noSuchOrder: 'NotFound',
-    onRecord: () => {},
+    orderOf: () => undefined,
+    onRecord: () => false,
     onMissing: (id) => void missing.push(id),
   });
   inquiries.ask(orderIdOf(9_007_199_254_740_991));
-  for (const { id } of outbox.take(1).requests) outbox.answered(id)?.take(answer, { atMs: 1, sentAtMs: 1 });
+  for (const { id } of outbox.take(1).requests)
+    outbox.answered(id)?.take(answer, { atMs: 1, sentAtMs: 1, reply: null });
   expect(inquiries.isUnderWay(orderIdOf(9_007_199_254_740_991))).toBe(false);
   return missing;
 }

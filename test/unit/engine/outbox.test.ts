@@ -33,7 +33,7 @@ describe('the outbox', () => {
         said.push(`${name} ${outcome} at ${atMs}`);
       });
     }
-    outbox.answered(2)?.take({ outcome: 'value', value: [] }, { atMs: 3, sentAtMs: 1 });
+    outbox.answered(2)?.take({ outcome: 'value', value: [] }, { atMs: 3, sentAtMs: 1, reply: null });
     expect(outbox.answered(2)).toBeUndefined();
     expect(said).toEqual(['second value at 3']);
   });

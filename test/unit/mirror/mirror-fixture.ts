@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseUnits } from '../../../src/domain/money.ts';
-import type { IntentRecord, MirrorChange } from '../../../src/engine/mirror-change.ts';
+import type { IntentRecord, MirrorChange, ReplyRecord } from '../../../src/engine/mirror-change.ts';
 import type { FillRecord } from '../../../src/execution/fill-record.ts';
 import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import type { Algorithm } from '../../../src/execution/algorithms/algorithms.ts';
@@ -104,6 +104,21 @@ export function intentRecord(changed: Partial<IntentRecord> = {}): IntentRecord 
     json: '{"kind":"place"}',
     status: 'working',
     reason: null,
+    ...changed,
+  };
+}
+
+export function replyRecord(changed: Partial<ReplyRecord> = {}): ReplyRecord {
+  const body = '{"status":"ok","order":{"id":9,"price":"12600000000.00"}}';
+  return {
+    orderKey: 'bot-ma-cross-e001-1',
+    step: 'place',
+    atMs: NOW_MS,
+    endpoint: 'addOrder',
+    httpStatus: 200,
+    body,
+    bodyLength: body.length,
+    problem: null,
     ...changed,
   };
 }

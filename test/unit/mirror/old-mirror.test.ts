@@ -15,6 +15,7 @@ import {
   MirrorFolder,
   NOW_MS,
   orderRecord,
+  replyRecord,
 } from './mirror-fixture.ts';
 
 const VERSION_1 = readFileSync(new URL('version-1.sql', import.meta.url), 'utf8');
@@ -98,19 +99,27 @@ describe('a mirror of version 1', () => {
     const { orders, fills, intents, kept: pieces } = store.load();
     expect([orders.length, fills.length, intents.length]).toEqual([1, 1, 1]);
     expect(pieces).toMatchObject({ control: '{"halted":null}' });
-    store.apply([{ kind: 'figure', figure: { name: 'equity/usdt', atMs: NOW_MS, value: '12.5' } }], DURABLE);
+    store.apply(
+      [
+        { kind: 'figure', figure: { name: 'equity/usdt', atMs: NOW_MS, value: '12.5' } },
+        { kind: 'reply', reply: replyRecord() },
+      ],
+      DURABLE,
+    );
     store.close();
-    expect(versionOf(place.path)).toBe(2);
+    expect(versionOf(place.path)).toBe(3);
     const reader = new MirrorReader(place.path);
     expect(reader.figures('equity/usdt', ALL)).toEqual([{ atMs: NOW_MS, value: '12.5' }]);
+    expect(reader.replies(replyRecord().orderKey)).toEqual([replyRecord()]);
     reader.close();
   });
 
-  test('is read as it is by who only looks, which finds no figures until a bot makes their table', () => {
+  test('is read as it is by who only looks, which finds neither figures nor replies until a bot makes their tables', () => {
     const reader = new MirrorReader(place.path);
     expect(reader.orders({ ...EVERYTHING, state: 'open' })).toHaveLength(1);
     expect(reader.summary().counts).toMatchObject({ orders: 1, fills: 1, journal: 1 });
     expect([reader.figures('equity/usdt', ALL), reader.figureNames('')]).toEqual([[], []]);
+    expect(reader.replies(replyRecord().orderKey)).toEqual([]);
     expect(readFileSync(place.path).equals(bytes)).toBe(true);
     const store = place.open();
     store.apply([{ kind: 'figure', figure: { name: 'equity/usdt', atMs: NOW_MS, value: '1' } }], DURABLE);
@@ -136,7 +145,7 @@ describe('a mirror of version 1', () => {
     const store = place.open({ path });
     expect(store.load().orders).toHaveLength(1);
     store.close();
-    expect(mirrorFactsOf(path).rows).toMatchObject({ orders: 1, figures: 0 });
+    expect(mirrorFactsOf(path).rows).toMatchObject({ orders: 1, figures: 0, replies: 0 });
   });
 
   test('that a process left in the middle of it is of version 1, and is brought up to date by the next', () => {
@@ -161,7 +170,7 @@ describe('a mirror of version 1', () => {
     const store = place.open({ path });
     expect(store.load().orders).toHaveLength(1);
     store.close();
-    expect(versionOf(path)).toBe(2);
+    expect(versionOf(path)).toBe(3);
   });
 
   test('that is damaged is refused and stays as it is', () => {

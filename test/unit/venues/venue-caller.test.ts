@@ -106,6 +106,33 @@ describe('the venue caller', () => {
     expect(await ask({ kind: 'wallets' })).toMatchObject({ outcome: 'failed', effect: 'none' });
   });
 
+  test('has the reply to a call about one order as it came, and of no other call', async () => {
+    const placed = await sendCall(caller, { kind: 'place', order: ORDER });
+    expect(placed.reply).toMatchObject({ endpoint: 'addOrder', httpStatus: 200 });
+    expect(JSON.parse(placed.reply?.body ?? '')).toMatchObject({ order: { clientOrderId: 'bot-a-1' } });
+    expect(placed.reply?.bodyLength).toBe(placed.reply?.body.length);
+    const refused = await sendCall(caller, { kind: 'place', order: ORDER });
+    expect(refused.reply?.body).toContain('DuplicateClientOrderId');
+    expect(await sendCall(caller, { kind: 'orders', status: 'open', from: null })).not.toHaveProperty(
+      'reply',
+    );
+    world.losesReply = () => true;
+    expect(await sendCall(caller, { kind: 'place', order: ORDER })).not.toHaveProperty('reply');
+  });
+
+  test('has the beginning of a reply that nobody can read, and how long it was', async () => {
+    const page = `<html><title>502 Bad Gateway</title>${'<!-- padding -->'.repeat(1_000)}</html>`;
+    world.onReply = (response) => ({ ...response, status: 502, body: page });
+    const { answer, reply } = await sendCall(caller, { kind: 'cancel', venueId: null, clientOrderId: 'a' });
+    expect(answer).toMatchObject({ outcome: 'failed' });
+    expect(reply).toEqual({
+      endpoint: 'updateOrderStatus',
+      httpStatus: 502,
+      body: page.slice(0, 4_096),
+      bodyLength: page.length,
+    });
+  });
+
   test('hands on a mistake in the program as a throw', async () => {
     world.beforeSend = () => {
       throw new TypeError('a mistake');
