@@ -11,13 +11,16 @@ export interface RetentionLimits {
    */
   readonly candlesPerSeries: number;
   readonly publicTradesPerMarket: number;
+  /** Each with its replies. */
   readonly finalOrders: number;
   /** Trades, and as many lines of each wallet's history. */
   readonly fills: number;
   readonly intents: number;
 }
 
-/** About 400 MB with 30 markets and every limit reached. */
+/**
+ * About 500 MB with 30 markets and every limit reached, of which the replies to 50,000 orders are 80 MB.
+ */
 export const DEFAULT_RETENTION: RetentionLimits = {
   journalRows: 200_000,
   candlesPerSeries: 5_000,

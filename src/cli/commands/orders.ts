@@ -1,11 +1,13 @@
 import { parsedJson } from '../../domain/stored-json.ts';
 import { Argument, Option, type Command } from 'commander';
 import type { FillRecord } from '../../execution/fill-record.ts';
+import type { ReplyRecord } from '../../engine/mirror-change.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
+import { indentedJson } from '../../language/indented-json.ts';
 import { storedFill } from '../../mirror/fill-columns.ts';
 import type { JournalLine, MirrorReader, OrderFilter } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
-import { failed } from '../command-error.ts';
+import { failed, wrongInput } from '../command-error.ts';
 import { fillLines, orderLines, unitsText } from '../order-lines.ts';
 import {
   filterOf,
@@ -20,6 +22,7 @@ import { clockText } from '../../domain/time-text.ts';
 
 interface Options extends FilterOptions {
   readonly state: OrderFilter['state'];
+  readonly replies?: true;
 }
 
 const STATES: readonly OrderFilter['state'][] = [
@@ -37,12 +40,14 @@ const STATES: readonly OrderFilter['state'][] = [
 
 const EXAMPLES = `  sarraf orders
   sarraf orders --state all --strategy market-maker --last 50
-  sarraf orders bot-ma-cross-k3x9-1c`;
+  sarraf orders bot-ma-cross-k3x9-1c
+  sarraf orders bot-ma-cross-k3x9-1c --replies`;
 
 /** Lines of the journal and fills that are shown of one order. */
 const MOST_DETAILS = 1_000;
 
 function listOrders(options: Options): void {
+  if (options.replies === true) throw wrongInput('expected --replies with the name of an order');
   const orders = readMirror(options, (reader) =>
     reader.orders({ ...filterOf(options), state: options.state }),
   );
@@ -58,6 +63,8 @@ interface OrderDetails {
   readonly order: OrderRecord;
   readonly fills: readonly FillRecord[];
   readonly journal: readonly JournalLine[];
+  /** What the exchange really said, oldest first. */
+  readonly replies: readonly ReplyRecord[];
 }
 
 function detailsOf(reader: MirrorReader, order: OrderRecord): OrderDetails {
@@ -66,10 +73,30 @@ function detailsOf(reader: MirrorReader, order: OrderRecord): OrderDetails {
     order,
     fills: reader.fills({ ...filter, orderKey: order.key }),
     journal: reader.journalOf(order.key, MOST_DETAILS),
+    replies: reader.replies(order.key),
   };
 }
 
-function detailLines({ order, fills, journal }: OrderDetails, nowMs: number): string[] {
+/** What a terminal would obey, or show the rest of the line turned round; a gateway may send anything. */
+const OBEYED = /[^\P{Cc}\t]|[\u202A-\u202E\u2066-\u2069]/gu;
+
+/** One reply as it came; `isWhole`: with its body. */
+function replyLines(reply: ReplyRecord, { nowMs, isWhole }: DetailOptions): readonly string[] {
+  const { step, atMs, endpoint, httpStatus, body, bodyLength, problem } = reply;
+  const unused = problem === null ? '' : `, not used: ${problem}`;
+  const head = `${clockText(atMs, nowMs)}  ${step}  ${endpoint}, HTTP ${httpStatus}${unused}`;
+  const cut = body.length < bodyLength ? [`… of ${bodyLength} characters`] : [];
+  const lines = isWhole ? [head, ...indentedJson(body).split(/\r?\n/), ...cut, ''] : [head];
+  return lines.map((line) => line.replaceAll(OBEYED, '?'));
+}
+
+interface DetailOptions {
+  readonly nowMs: number;
+  readonly isWhole: boolean;
+}
+
+function detailLines({ order, fills, journal, replies }: OrderDetails, options: DetailOptions): string[] {
+  const { nowMs, isWhole } = options;
   const time = (timeMs: number | null): string => (timeMs === null ? '' : clockText(timeMs, nowMs));
   const facts: readonly (readonly [string, string])[] = [
     ['order', order.key],
@@ -104,6 +131,13 @@ function detailLines({ order, fills, journal }: OrderDetails, nowMs: number): st
       [{ title: 'time (UTC)' }, { title: 'line', align: 'right' }, { title: 'kind' }, { title: 'what' }],
       journal.map((line) => [time(line.atMs), String(line.seq), line.kind, line.json]),
     ),
+    ...(replies.length === 0
+      ? []
+      : [
+          '',
+          isWhole ? 'Replies of the exchange, as they came' : 'Replies of the exchange; --replies shows them',
+          ...replies.flatMap((reply) => replyLines(reply, options)),
+        ]),
   ];
 }
 
@@ -116,17 +150,18 @@ function showOrder(name: string, options: Options): void {
       `expected an order ${name} in ${options.data}, found none: "sarraf orders --state all" lists them`,
     );
   }
-  const nowMs = Date.now();
+  const shown = { nowMs: Date.now(), isWhole: options.replies === true };
   print(options, {
     json: {
-      orders: details.map(({ order, fills, journal }) => ({
+      orders: details.map(({ order, fills, journal, replies }) => ({
         ...storedOrder(order),
         trades: fills.map(storedFill),
         journal: journal.map(({ json, ...line }) => ({ ...line, entry: parsedJson(json) })),
+        replies,
       })),
     },
     lines: () =>
-      details.flatMap((each, index) => [...(index === 0 ? [] : ['', '']), ...detailLines(each, nowMs)]),
+      details.flatMap((each, index) => [...(index === 0 ? [] : ['', '']), ...detailLines(each, shown)]),
   });
 }
 
@@ -139,7 +174,8 @@ export function ordersCommand(): Command {
     .addArgument(new Argument('[order]', 'an order to show, by its clientOrderId or its id at the exchange'))
     .addOption(
       new Option('--state <state>', 'only in this state; open: not ended').choices(STATES).default('open'),
-    );
+    )
+    .option('--replies', 'with an order: what the exchange said of it, as it came');
   return withFilters(command, 100).action((name: string | undefined, options: Options) =>
     name === undefined ? listOrders(options) : showOrder(name, options),
   );

@@ -23,6 +23,9 @@ export function orderReplyOf(reader: MirrorReader, name: string): OrderReply {
     orders: orders.map((order) => orderItemOf(order)),
     fills: fills.toSorted((left, right) => left.cursor - right.cursor).map((fill) => fillItemOf(fill)),
     steps: steps.map((line) => stepItemOf(line)),
+    replies: orders
+      .flatMap(({ key }) => reader.replies(key))
+      .toSorted((left, right) => left.atMs - right.atMs),
     intent:
       intent === null
         ? null

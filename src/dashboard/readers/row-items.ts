@@ -62,14 +62,8 @@ export function intentItemOf({ json, ...intent }: IntentRecord): IntentItem {
   return { ...intent, data: parsedJson(json) };
 }
 
-/** The keys under which a line has the reply of the exchange as it came. */
-const RAW_KEYS = ['rawReply', 'raw', 'reply'] as const;
-
 export function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): StepItem {
-  const data = parsedJson(json);
-  const fields = typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {};
-  const raw = RAW_KEYS.map((key) => fields[key]).find((value) => typeof value === 'string');
-  return { seq, atMs, kind, subject, data, rawReply: typeof raw === 'string' ? raw : null };
+  return { seq, atMs, kind, subject, data: parsedJson(json) };
 }
 
 export function lockItemOf(lock: Lock): LockItem {

@@ -69,7 +69,18 @@ export const stepItem = z.object({
   kind: z.string(),
   subject: z.string(),
   data: z.unknown().describe('What the journal has, as it has it.'),
-  rawReply: z.string().nullable().describe('The reply of the exchange as it came, where it was kept.'),
+});
+
+/** What the exchange really said of an order. */
+export const rawReplyItem = z.object({
+  orderKey: z.string(),
+  step: z.enum(['place', 'look-up', 'cancel']).describe('Which request it is the reply to.'),
+  atMs: timeField,
+  endpoint: z.string(),
+  httpStatus: z.int(),
+  body: z.string().describe('As it came, its first 4,096 characters at most.'),
+  bodyLength: countField.describe('Characters of the whole body.'),
+  problem: z.string().nullable().describe('Why it was not used; null where it was.'),
 });
 
 const filter = { strategy: nameField.optional(), market: nameField.optional() };
@@ -84,6 +95,11 @@ export const orderReply = z.object({
   orders: z.array(orderItem).describe('The order, with the other leg of its pair.'),
   fills: z.array(fillItem).describe('Oldest first, at most 500.'),
   steps: z.array(stepItem).describe('Its life, oldest first, at most 500.'),
+  replies: z
+    .array(rawReplyItem)
+    .describe(
+      'Of each kind of request the last reply that was used, and the last that was not; oldest first.',
+    ),
   intent: z
     .object({
       id: z.string(),
@@ -118,6 +134,7 @@ export const intentsReply = pageOfItems(intentItem);
 export type OrderItem = z.output<typeof orderItem>;
 export type FillItem = z.output<typeof fillItem>;
 export type StepItem = z.output<typeof stepItem>;
+export type RawReplyItem = z.output<typeof rawReplyItem>;
 export type OrdersReply = z.output<typeof ordersReply>;
 export type OrderReply = z.output<typeof orderReply>;
 export type FillsReply = z.output<typeof fillsReply>;

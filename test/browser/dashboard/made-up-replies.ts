@@ -234,13 +234,23 @@ const level = (side: 1 | -1, index: number): [string, string] => [
 
 const openOrders = Array.from({ length: 6 }, (_, index) => orderOf(index, 'open'));
 const fills = Array.from({ length: 40 }, (_, index) => fillOf(index));
-const step = (seq: number, kind: string, data: unknown, rawReply: string | null = null) => ({
+const step = (seq: number, kind: string, data: unknown) => ({
   seq,
   atMs: NOW_MS - (10 - seq) * 1_300,
   kind,
   subject: 'grid-1000',
   data,
-  rawReply,
+});
+
+const rawReply = (of: 'place' | 'cancel', body: string) => ({
+  orderKey: 'grid-1000',
+  step: of,
+  atMs: NOW_MS - 7_800,
+  endpoint: of === 'place' ? 'addOrder' : 'updateOrderStatus',
+  httpStatus: 200,
+  body,
+  bodyLength: body.length,
+  problem: null as string | null,
 });
 
 const intent = {
@@ -377,10 +387,19 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     steps: [
       step(1, 'order', { state: 'planned', matched: '0' }),
       step(2, 'order', { state: 'sending', matched: '0' }),
-      step(4, 'order', { state: 'open', matched: '0' }, '{"status":"ok","id":88000}'),
+      step(4, 'order', { state: 'open', matched: '0' }),
       step(6, 'order', { state: 'open', matched: '0.0005' }),
       step(7, 'fill', { amount: '0.0005', price: '59460000000' }),
       step(8, 'unknown order', {}),
+    ],
+    replies: [
+      rawReply('place', '{"status":"ok","order":{"id":88000,"price":"59460000000","matchedAmount":"0"}}'),
+      {
+        ...rawReply('cancel', '<html><title>502 Bad Gateway</title>'),
+        httpStatus: 502,
+        bodyLength: 5_120,
+        problem: 'BAD_GATEWAY: updateOrderStatus: expected JSON, was <html> (HTTP 502)',
+      },
     ],
     intent: { id: 'i0', kind: 'quote', status: 'working', reason: null, atMs: NOW_MS - 7 * MINUTE_MS },
   },

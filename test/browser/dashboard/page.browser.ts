@@ -184,6 +184,18 @@ describe('the page', () => {
     await page.close();
   });
 
+  test('shows what the exchange really said from left to right, a line for each field', async () => {
+    const { page } = await open('order/grid-1000', { language: 'fa', until: '.replies li' });
+    expect(await page.locator('.replies pre').first().isVisible()).toBe(false);
+    for (const summary of await page.locator('.replies summary').all()) await summary.click();
+    const [placed, canceled] = await page.locator('.replies pre').all();
+    expect(await placed?.innerText()).toContain('\n    "price": "59460000000",\n');
+    expect(await canceled?.innerText()).toBe('<html><title>502 Bad Gateway</title>');
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.replies pre')).direction")).toBe(
+      'ltr',
+    );
+  });
+
   test('opens an alert with words that are read aloud', async () => {
     const { page } = await open('overview', { until: '.main-figure' });
     expect(await textOf(page, '[aria-live=polite][data-alerts="1"]')).toContain('1 open alert');

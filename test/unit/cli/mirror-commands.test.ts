@@ -21,7 +21,14 @@ import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
-import { fillRecord, intentRecord, journalLine, kept, orderRecord } from '../mirror/mirror-fixture.ts';
+import {
+  fillRecord,
+  intentRecord,
+  journalLine,
+  kept,
+  orderRecord,
+  replyRecord,
+} from '../mirror/mirror-fixture.ts';
 import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/whole-ids.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
@@ -110,6 +117,18 @@ const CHANGES: readonly MirrorChange[] = [
   { kind: 'intent', intent: intentRecord({ id: 'a', strategy: 'grid' }) },
   journalLine('bot-grid-e001-1', '{"state":"sending"}'),
   journalLine('bot-grid-e001-1', '{"state":"filled"}'),
+  { kind: 'reply', reply: replyRecord({ orderKey: 'bot-grid-e001-1', atMs: THEN_MS }) },
+  {
+    kind: 'reply',
+    reply: replyRecord({
+      orderKey: 'bot-grid-e001-1',
+      atMs: THEN_MS + 1,
+      httpStatus: 502,
+      body: '<html>\u001B[2J',
+      bodyLength: 5_000,
+      problem: 'BAD_GATEWAY: no JSON',
+    }),
+  },
   wallet('rls', '126000000000000000000.0000000001', '0.0000000001'),
   wallet('doge', '0', '0'),
   kept('control', JSON.stringify({ halted: { reason: 'by hand', sinceMs: THEN_MS, wholeAccount: false } })),
@@ -311,6 +330,18 @@ describe('sarraf orders', () => {
     expect(out).toMatch(/^at the exchange +9 Done$/m);
     expect(out).toMatch(/^2024-05-06 07:08 +70 +grid /m);
     expect(out).toMatch(/^2024-05-06 07:08 +2 +order +\{"state":"filled"\}$/m);
+  });
+
+  test('shows what the exchange said of one as it came, without what a terminal obeys', async () => {
+    const { out } = await sarraf('orders', 'bot-grid-e001-1', '--replies');
+    expect(out).toMatch(
+      /place {2}addOrder, HTTP 200\n\{\n {2}"status": "ok",\n.*\n.*\n {4}"price": "12600000000\.00"/,
+    );
+    expect(out).toContain('HTTP 502, not used: BAD_GATEWAY: no JSON\n<html>?[2J\n… of 5000 characters\n');
+    expect((await sarraf('orders', 'bot-grid-e001-1')).out).not.toContain('<html>');
+    expect((await sarraf('orders', '--replies')).failure).toMatchObject({ exitCode: 2 });
+    const { orders } = await json('orders', 'bot-grid-e001-1');
+    expect(orders).toMatchObject([{ replies: [{ httpStatus: 200 }, { body: '<html>\u001B[2J' }] }]);
   });
 
   test('finds one by the id of the exchange too, with the other leg of its pair', async () => {

@@ -100,6 +100,9 @@ describe('what is read', () => {
     const order = await here.api(`/orders/${key}`);
     expect(order.json['orders'][0]).toMatchObject({ key, strategy });
     expect(order.json['steps'].map((step: { readonly kind: string }) => step.kind)).toContain('order');
+    const [placed] = order.json['replies'];
+    expect(placed).toMatchObject({ orderKey: key, step: 'place', endpoint: 'addOrder', httpStatus: 200 });
+    expect(JSON.parse(placed.body)).toMatchObject({ order: { clientOrderId: key } });
     expect((await here.api('/orders/none')).status).toBe(404);
   });
 

@@ -25,6 +25,8 @@ function kept(key = KEY): readonly ReplyRecord[] {
 
 const reply = (changed: Partial<ReplyRecord>) => ({ kind: 'reply', reply: replyRecord(changed) }) as const;
 
+const order = (key: string) => ({ kind: 'order', order: orderRecord({ key, state: 'filled' }) }) as const;
+
 test('of each step the last reply that was used is kept, and the last that was not, over a restart', () => {
   const store = place.open();
   const html = '<html>502 سرور</html>';
@@ -46,7 +48,6 @@ test('of each step the last reply that was used is kept, and the last that was n
 test('replies go with their order, and no other does', () => {
   const retention = { ...DEFAULT_RETENTION, finalOrders: 1_000 };
   const store = place.open({ retention });
-  const order = (key: string) => ({ kind: 'order', order: orderRecord({ key, state: 'filled' }) }) as const;
   const early = { atMs: NOW_MS - 3_600_000, isDurable: true };
   store.apply([order(KEY), reply({}), order('stays'), reply({ orderKey: 'stays' })], early);
   store.apply(

@@ -190,7 +190,15 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'order.matched': '{amount} انجام شد',
   'order.fillAt': '{amount} به قیمت {price}',
   'order.data': 'داده',
-  'order.rawReply': 'پاسخ صرافی، همان‌طور که رسید',
+  'order.replies': 'پاسخ‌های صرافی',
+  'order.repliesNote': 'آخرین پاسخ به هر درخواست، همان‌طور که رسید، و آخرین پاسخی که به کار نرفت',
+  'order.noReplies':
+    'پاسخی نگه داشته نشده است: هنوز نرسیده، یا صرافی در همین برنامه است، مانند معاملهٔ آزمایشی.',
+  'order.replyTo.place': 'به ثبت سفارش',
+  'order.replyTo.look-up': 'به یک پرسش',
+  'order.replyTo.cancel': 'به لغو سفارش',
+  'order.replyBody': 'پاسخ، همان‌طور که رسید',
+  'order.replyCut': 'پاسخ، {shown} نویسهٔ نخست از {length}',
 
   'strategy.realised': 'تحقق‌یافته',
   'strategy.intents': 'تصمیم‌ها',

@@ -10,6 +10,7 @@ import { showExact } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { fillColumns } from './fills.tsx';
 import { isAtWork, OrderPrice, OrderStateBadge } from './orders-table.tsx';
+import { RawReplies } from './raw-replies.tsx';
 import { StepLine } from './step-line.tsx';
 
 /** An order with its whole life: what was wanted, every step, every fill, and the replies of the exchange. */
@@ -21,7 +22,7 @@ export function OneOrderView({ name }: { readonly name: string }) {
         {say('view.order')} <bdi dir="ltr">{name}</bdi>
       </h1>
       <WithReply reply={reply.value}>
-        {({ orders, fills, steps, intent }) => (
+        {({ orders, fills, steps, replies, intent }) => (
           <>
             {orders.map((order) => (
               <OrderFacts key={order.key} order={order} intent={intent} />
@@ -29,6 +30,7 @@ export function OneOrderView({ name }: { readonly name: string }) {
             <Panel title={say('order.life')} note={say('order.lifeNote')}>
               <Steps steps={steps} market={orders[0]?.market ?? ''} />
             </Panel>
+            <RawReplies replies={replies} />
             <Panel title={say('fills.title')}>
               <DataTable
                 label={say('fills.title')}

@@ -18,7 +18,7 @@ const LEAST_LENGTH_MS = 1_000;
 
 /** One step of an order's life: when it was, what it says, and all that the journal has of it. */
 export function StepLine({ step, beforeMs, market }: StepLineProps) {
-  const { atMs, data, rawReply } = step;
+  const { atMs, data } = step;
   return (
     <li>
       <span class="when">
@@ -31,7 +31,6 @@ export function StepLine({ step, beforeMs, market }: StepLineProps) {
         <StepWords step={step} market={market} />
       </span>
       <RawData label={say('order.data')} data={data} />
-      {rawReply === null ? null : <RawData label={say('order.rawReply')} data={rawReply} />}
     </li>
   );
 }
