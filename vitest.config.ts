@@ -2,9 +2,6 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { NODE_FLAGS } from './test/support/node-flags.ts';
 import { reporters } from './test/tally/reporters.ts';
 
-/** Tests that count what the whole process holds: each has one of its own. */
-const ALONE = ['test/unit/daemon/run-loop.test.ts'];
-
 /** Tests that plant a change in a module, which Node alone can not. */
 const PLANTING = ['test/e2e/one-engine.test.ts'];
 
@@ -33,11 +30,10 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts', 'my-strategies/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...ALONE, ...PLANTING],
+          exclude: [...configDefaults.exclude, ...PLANTING],
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'alone', include: ALONE } },
       {
         extends: true,
         test: { name: 'planting', include: PLANTING, experimental: { viteModuleRunner: true } },

@@ -50,7 +50,8 @@ async function search(data: string, study: PreparedStudy): Promise<void> {
   await runSession(study, {
     folder: new StudyFolder(join(folder, data)),
     name: NAME,
-    workers: 1,
+    workers: 0,
+    openRunner: oneByOne,
     signal: new AbortController().signal,
     onTrial: () => undefined,
   });

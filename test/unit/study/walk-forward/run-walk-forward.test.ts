@@ -151,14 +151,14 @@ describe('a walk-forward', () => {
     expect(notes).toContain('The hold-out is in no window.');
   });
 
-  test('is the same to the byte with three workers, and when it is stopped and goes on', async () => {
-    await walked('three', study, { workers: 3 });
+  test('is the same to the byte with two workers, and when it is stopped and goes on', async () => {
+    await walked('two', study, { workers: 2 });
     const some = await walked('stopped', study, { stopAfter: TRIALS + 2 });
     expect(some.end).toBe('stopped');
     expect(() => resultIn('stopped', study)).toThrow(/expected a walk-forward that has ended/);
     const rest = await walked('stopped', study);
     expect([rest.end, some.ranNow + rest.ranNow]).toEqual(['complete', 3 * TRIALS]);
-    const others = ['three', 'stopped'].map((data) => resultIn(data, study));
+    const others = ['two', 'stopped'].map((data) => resultIn(data, study));
     for (const other of others) {
       expect(other.rows).toBe(whole.rows);
       expect(other.hash).toBe(whole.hash);

@@ -8,8 +8,8 @@ import { runBot } from '../../src/daemon/run-bot.ts';
 import { mirrorName } from '../../src/daemon/session-file.ts';
 import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
-import { createEmptyLedger } from '../process/bot-home.ts';
-import { ServedExchange, TOKEN } from '../process/served-exchange.ts';
+import { createEmptyLedger } from './bot-home.ts';
+import { ServedExchange, TOKEN } from './served-exchange.ts';
 
 const bundledStrategies = resolve('strategies');
 /** A bound for what hangs. */

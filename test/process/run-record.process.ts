@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { backtest, latencyOfSession } from '../../../src/research.ts';
-import { openToOthers, startOpen } from '../../support/open-to-others.ts';
-import { booksOf, rowsOnDisk } from '../../support/recorded-rows.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
-import type { Finished } from '../../support/sarraf-process.ts';
+import { backtest, latencyOfSession } from '../../src/research.ts';
+import { openToOthers, startOpen } from '../support/open-to-others.ts';
+import { booksOf, rowsOnDisk } from '../support/recorded-rows.ts';
+import { sarrafHere } from '../support/sarraf-here.ts';
+import type { Finished } from '../support/sarraf-process.ts';
 
 interface Line {
   readonly event: string;
