@@ -29,6 +29,25 @@ export interface Pulse {
   readonly failure: string | null;
 }
 
+/** What a heartbeat takes from its process; the fuzzer gives it that of a process in virtual time. */
+export interface HeartbeatProcess {
+  readonly pid: number;
+  /** By the wall clock. */
+  readonly wallMs: () => number;
+  /** Has something done again and again, and answers what ends that. */
+  readonly every: (ms: number, work: () => void) => () => void;
+}
+
+const THIS_PROCESS: HeartbeatProcess = {
+  pid: process.pid,
+  wallMs: Date.now,
+  every(ms, work) {
+    const timer = setInterval(work, ms);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};
+
 const pathOf = (dataFolder: string): string => join(dataFolder, 'heartbeat.json');
 
 /**
@@ -37,24 +56,26 @@ const pathOf = (dataFolder: string): string => join(dataFolder, 'heartbeat.json'
  */
 export class Heartbeat {
   private readonly path: string;
-  private readonly sinceMs = Date.now();
-  private readonly timer: NodeJS.Timeout;
+  private readonly sinceMs: number;
+  private readonly process: HeartbeatProcess;
+  private readonly stop: () => void;
 
-  constructor(dataFolder: string) {
+  constructor(dataFolder: string, process: HeartbeatProcess = THIS_PROCESS) {
     this.path = pathOf(dataFolder);
+    this.process = process;
+    this.sinceMs = process.wallMs();
     this.tryToWrite(null, null);
-    this.timer = setInterval(() => this.beat(), BEAT_EVERY_MS);
-    this.timer.unref();
+    this.stop = process.every(BEAT_EVERY_MS, () => this.beat());
   }
 
   /** The run ends in order; `failure` says why, where nobody wanted it to. */
   end(failure: string | null): void {
-    clearInterval(this.timer);
-    this.tryToWrite(Date.now(), failure?.slice(0, LONGEST_FAILURE) ?? null);
+    this.stop();
+    this.tryToWrite(this.process.wallMs(), failure?.slice(0, LONGEST_FAILURE) ?? null);
   }
 
   private beat(): void {
-    const now = new Date();
+    const now = new Date(this.process.wallMs());
     try {
       utimesSync(this.path, now, now);
     } catch {
@@ -66,7 +87,7 @@ export class Heartbeat {
   private tryToWrite(endedAtMs: number | null, failure: string | null): void {
     const { sinceMs } = this;
     try {
-      writePrivateFile(this.path, JSON.stringify({ pid: process.pid, sinceMs, endedAtMs, failure }));
+      writePrivateFile(this.path, JSON.stringify({ pid: this.process.pid, sinceMs, endedAtMs, failure }));
     } catch {
       // A full disk is the mirror's to report. A watchdog finds silence, and reports that.
     }

@@ -116,6 +116,11 @@ export class BotCheckers {
     return [journal, transfers, lockouts, lowered, foreign, overlap, freshness];
   }
 
+  /** Those of them that hold for each process of the account. */
+  get accountWitnesses(): readonly WireWitness[] {
+    return [this.lockouts, this.foreign];
+  }
+
   /** Orders whose refusal the bot received, and which may exist all the same. */
   get refusedNames(): ReadonlySet<string> {
     return this.options.mutator?.refusedNames ?? NONE_REFUSED;

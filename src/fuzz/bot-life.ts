@@ -1,37 +1,21 @@
-import type { Budget } from '../domain/rate-limit.ts';
-import type { RequestLimiter } from '../budget/limiter.ts';
-import { LedgerStore } from '../budget/store.ts';
+import type { LedgerStore } from '../budget/store.ts';
 import { BotShell, type Stepper } from '../daemon/bot-shell.ts';
-import { createLimitedClient } from '../venues/live/limited-client.ts';
-import { createVenueCaller } from '../venues/venue-caller.ts';
+import { Heartbeat } from '../daemon/heartbeat.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
-import type { ExchangeClient } from '../exchange/client.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../mirror/retention.ts';
 import { OffsetTime } from '../virtual/offset-time.ts';
 import { ProcessTime } from '../virtual/process-time.ts';
-import { createVirtualLimiter } from '../virtual/virtual-limiter.ts';
-import { WatchedTransport, type WireWitness } from './checkers/watched-transport.ts';
+import type { WireWitness } from './checkers/watched-transport.ts';
+import type { BotMachine } from './bot-machine.ts';
 import { Death, mortalEngine, mortalLimiter, mortalStore } from './crash-points.ts';
 import type { Dice } from './dice.ts';
-import { Link } from './link.ts';
+import { openExchangeWay } from './exchange-way.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
 import type { CrashPoint } from './swarm.ts';
-import { BOT_NAME, BOT_PASSWORD, BOT_TOKEN, type FuzzWorld } from './world.ts';
-
-/** What outlives a process: the files, and the machine's clock. */
-export interface BotMachine {
-  readonly mirrorPath: string;
-  readonly ledgerPath: string;
-  /** Of the system clock against the true time; stepped by the swarm. */
-  wallOffsetMs: number;
-  /** Owners of ledger slots whose process is gone. */
-  readonly deadOwners: Set<string>;
-  /** Lives so far, this one included. */
-  lives: number;
-}
+import type { FuzzWorld } from './world.ts';
 
 export interface BotLifeOptions {
   readonly world: FuzzWorld;
@@ -49,9 +33,6 @@ export interface BotLifeOptions {
   readonly onDeath: (cause: CrashPoint | 'mistake', error: unknown) => void;
 }
 
-/** From an admission to the send: what the executor's own timers take. */
-const MOST_START_MS = 4;
-
 /**
  * One life of the bot: from the files on the disk to a crash. The daemon's own parts, with virtual time for
  * timers and a link for sockets. Requests that it has sent still arrive; what it had not written is lost.
@@ -62,7 +43,7 @@ export class BotLife {
   private readonly owner: string;
   private readonly ledger: LedgerStore;
   private readonly mirror: MirrorStore;
-  private readonly limiter: RequestLimiter;
+  private readonly heartbeat: Heartbeat | null;
   private readonly shell: BotShell;
   private readonly budgets: readonly string[];
 
@@ -72,16 +53,10 @@ export class BotLife {
     this.time = new ProcessTime(world.time);
     machine.lives += 1;
     this.owner = `life ${machine.lives}`;
-    const client = this.createClient();
-    this.budgets = [...client.budgets.keys()];
-    this.ledger = this.openLedger(client.budgets.values());
-    this.limiter = createVirtualLimiter({
-      time: this.time,
-      budgets: client.budgets.values(),
-      ledger: this.ledger,
-      lockouts: this.ledger,
-      startMs: () => options.dice.integer(0, MOST_START_MS),
-    });
+    this.heartbeat = this.beginHeartbeat();
+    const way = openExchangeWay({ ...options, owner: this.owner, time: this.time });
+    this.budgets = way.budgets;
+    this.ledger = way.ledger;
     // A process reads the system clock once; from then on its own time only advances.
     const engineTime = new OffsetTime(this.time, machine.wallOffsetMs);
     this.mirror = this.openMirror(engineTime.now());
@@ -89,8 +64,8 @@ export class BotLife {
     this.shell = new BotShell({
       engine: mortalEngine(options.createEngine(this.mirror.load(), engineTime.now()), mortal),
       store: mortalStore(this.mirror, mortal),
-      limiter: mortalLimiter(this.limiter, mortal),
-      caller: createVenueCaller(client),
+      limiter: mortalLimiter(way.limiter, mortal),
+      caller: way.caller,
       time: engineTime,
       limiterMs: () => this.time.now(),
       canLogIn: logsIn,
@@ -131,6 +106,12 @@ export class BotLife {
     this.ledger.close();
   }
 
+  /** Ends it as a run ends that nobody wants any more, with its orders left open. */
+  end(): void {
+    this.heartbeat?.end(null);
+    this.crash();
+  }
+
   /** Whether a budget that the bot uses, or its account, is locked out now. */
   isLockedOut(): boolean {
     const nowMs = this.time.now();
@@ -144,38 +125,29 @@ export class BotLife {
     return this.mirror.journalHash();
   }
 
-  private createClient(): ExchangeClient {
-    const { world, machine, dice, logsIn, witnesses, mutator } = this.options;
-    return createLimitedClient({
-      transport: new WatchedTransport({
-        transport: new Link({ world, process: this.time, dice, mutator }),
-        witnesses,
-        nowMs: () => this.time.now(),
-      }),
-      credentials: logsIn
-        ? { kind: 'login', login: { username: BOT_NAME, password: BOT_PASSWORD } }
-        : { kind: 'token', token: BOT_TOKEN },
-      nowMs: () => world.time.now() + machine.wallOffsetMs,
-      limiterMs: () => this.time.now(),
-      limiter: () => this.limiter,
+  private beginHeartbeat(): Heartbeat | null {
+    const { world, machine } = this.options;
+    if (machine.heartbeatFolder === null) return null;
+    return new Heartbeat(machine.heartbeatFolder, {
+      pid: machine.lives,
+      wallMs: () => world.time.now() + machine.wallOffsetMs,
+      every: (ms, work) => this.every(ms, work),
     });
   }
 
-  private openLedger(budgets: Iterable<Budget>): LedgerStore {
-    const { world, machine } = this.options;
-    return new LedgerStore({
-      path: machine.ledgerPath,
-      budgets,
-      subjects: { ip: 'here', token: 'bot' },
-      whenMissing: 'empty',
-      machine: {
-        bootId: 'boot',
-        owner: this.owner,
-        lifeSignOf: (owner) => (machine.deadOwners.has(owner) ? 'dead' : 'alive'),
-        monotonicMs: () => world.time.now(),
-        wallMs: () => world.time.now() + machine.wallOffsetMs,
-      },
-    });
+  private every(ms: number, work: () => void): () => void {
+    let isOver = false;
+    const again = (): void => {
+      this.time.at(this.time.now() + ms, () => {
+        if (isOver) return;
+        work();
+        again();
+      });
+    };
+    again();
+    return () => {
+      isOver = true;
+    };
   }
 
   private openMirror(nowMs: number): MirrorStore {

@@ -8,7 +8,8 @@ import { forgetPlace } from '../mirror/identity.ts';
 import { BotCheckers } from './bot-checkers.ts';
 import type { BracketWatch } from './checkers/bracket-watch.ts';
 import { createBotEngine } from './bot-engine.ts';
-import { BotLife, type BotMachine } from './bot-life.ts';
+import { BotLife } from './bot-life.ts';
+import type { BotMachine } from './bot-machine.ts';
 import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/drain-checker.ts';
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
 import { readAlgorithmsAtWork } from './checkers/mirror-rows.ts';
@@ -21,6 +22,8 @@ import { ReplyMutator } from './reply-mutator.ts';
 import { SignalDesk } from './signal-desk.ts';
 import type { Swarm } from './swarm.ts';
 import type { VandalAct } from './vandal.ts';
+import type { PlannedAbsence } from './watchdog-plan.ts';
+import { WatchdogRun } from './watchdog-run.ts';
 import type { FuzzWorld } from './world.ts';
 
 export interface BotOptions {
@@ -65,6 +68,8 @@ export class Bot {
   private readonly mutator: ReplyMutator | null;
   private readonly checkers: BotCheckers;
   private readonly desk: SignalDesk;
+  /** What watches it from beside; null in a run without. */
+  readonly watchdog: WatchdogRun | null;
   private life: BotLife | null = null;
   private engine: Engine | null = null;
   private drained: DrainBeginning | null = null;
@@ -102,10 +107,12 @@ export class Bot {
     this.machine = {
       mirrorPath: this.mirrorPath,
       ledgerPath: join(options.folder, 'ledger.sqlite'),
+      heartbeatFolder: options.swarm.watchdog === null ? null : options.folder,
       wallOffsetMs: 0,
       deadOwners: new Set(),
       lives: 0,
     };
+    this.watchdog = this.createWatchdog();
   }
 
   /** Begins a life, if none is going on. */
@@ -114,6 +121,7 @@ export class Bot {
     const { world, swarm, events } = this.options;
     events.say(world.time.now(), `life ${this.machine.lives + 1} begins`);
     this.brackets.begin(readAlgorithmsAtWork(this.mirrorPath));
+    this.watchdog?.checker.bot.begins(world.time.now());
     try {
       this.life = this.createLife(swarm);
       this.life.start();
@@ -123,10 +131,24 @@ export class Bot {
     }
   }
 
-  crash(where: string): void {
+  /** `goneMs`: how long it is gone, where that is no matter of chance. */
+  crash(where: string, goneMs?: number): void {
     if (this.life === null) return;
     this.life.crash();
-    this.died(where, null);
+    this.died(where, null, goneMs);
+  }
+
+  /** Goes away for a time, as a bot does that has a watchdog beside it. */
+  leave({ kind, forMs }: PlannedAbsence): void {
+    if (this.life === null || !this.mayCrash) return;
+    this.options.coverage.count(`absence: ${kind}`);
+    if (kind === 'stands still') this.stop(forMs);
+    else if (kind === 'killed') this.crash('for a while', forMs);
+    else {
+      this.life.end();
+      this.watchdog?.checker.bot.ends(this.options.world.time.now(), true);
+      this.died('after an end in order', null, forMs);
+    }
   }
 
   stop(durationMs: number): void {
@@ -135,6 +157,7 @@ export class Bot {
     this.brackets.excuses.push({ fromMs: world.time.now(), toMs: world.time.now() + durationMs });
     events.say(world.time.now(), `stands still for ${durationMs} ms`);
     coverage.count('stops');
+    this.watchdog?.checker.bot.stands(world.time.now(), durationMs);
     this.life.stop(durationMs);
   }
 
@@ -175,6 +198,7 @@ export class Bot {
   putBack(): void {
     const { world, coverage, events, swarm } = this.options;
     if (!existsSync(this.copyPath)) return;
+    if (this.life !== null) this.watchdog?.checker.bot.ends(world.time.now());
     this.life?.crash();
     this.life = null;
     this.checkers.putBack();
@@ -238,6 +262,7 @@ export class Bot {
   /** From now on it lives until the end. */
   endCrashes(): void {
     this.mayCrash = false;
+    this.watchdog?.endCrashes();
     if (this.mutator !== null) this.mutator.isOn = false;
     this.begin();
   }
@@ -265,6 +290,7 @@ export class Bot {
     this.settleSignals();
     return [
       ...this.checkers.violations(truth),
+      ...(this.watchdog?.violations() ?? []),
       ...this.checkers.signals.violations(this.mirrorPath, this.desk.unanswered()),
       ...(drain?.violations ?? []),
     ];
@@ -273,10 +299,30 @@ export class Bot {
   /** Closes the files, and answers the hash of the journal; empty where no life runs. */
   end(): string {
     const hash = this.life?.journalHash() ?? '';
+    this.watchdog?.end();
     this.life?.crash();
     this.life = null;
     this.checkers.close();
     return hash;
+  }
+
+  private createWatchdog(): WatchdogRun | null {
+    const { world, swarm, folder, coverage, events } = this.options;
+    if (swarm.watchdog === null) return null;
+    const { seed, logsIn, clockSkewMs, watchdog: plan } = swarm;
+    return new WatchdogRun({
+      world,
+      machine: this.machine,
+      heartbeatFolder: folder,
+      seed,
+      logsIn,
+      clockSkewMs,
+      plan,
+      coverage,
+      events,
+      witnesses: this.checkers.accountWitnesses,
+      onMistake: (error) => this.mistakes.push(stackOf(error)),
+    });
   }
 
   private createLife(swarm: Swarm): BotLife {
@@ -304,7 +350,9 @@ export class Bot {
 
   private onVandal(act: VandalAct): void {
     this.options.coverage.count(`strategy ${act}`);
-    if (act === 'loops') this.life?.stop(LOOP_MS);
+    if (act !== 'loops') return;
+    this.watchdog?.checker.bot.stands(this.options.world.time.now(), LOOP_MS);
+    this.life?.stop(LOOP_MS);
   }
 
   /** Somebody else was at the account. */
@@ -327,18 +375,20 @@ export class Bot {
     this.checkers.moneyMoved();
   }
 
-  private died(cause: string, error: unknown): void {
+  private died(cause: string, error: unknown, goneMs?: number): void {
     const { world, swarm, coverage, events } = this.options;
     this.life = null;
     coverage.crash(cause);
+    this.watchdog?.checker.bot.ends(world.time.now());
     this.checkers.died();
     events.say(world.time.now(), `dies ${cause}`);
     if (cause === 'mistake') {
-      this.mistakes.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      this.mistakes.push(stackOf(error));
       if (this.mistakes.length >= MOST_MISTAKES) return;
     }
     const [least, most] = swarm.restartMs;
-    world.time.at(world.time.now() + this.dice.logUniform(least, most), () => this.begin());
+    const afterMs = goneMs ?? this.dice.logUniform(least, most);
+    world.time.at(world.time.now() + afterMs, () => this.begin());
   }
 
   /** Dies soon after what has just begun, in a share of the cases. */
@@ -389,4 +439,8 @@ export class Bot {
       if (isBreak(change)) this.options.onBreak();
     }
   }
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

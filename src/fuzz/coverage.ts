@@ -83,6 +83,14 @@ const NEEDED = [
   'crash with a transfer under way',
   'figures of equity judged',
   'figures of profit judged',
+  'watchdog silent',
+  'watchdog back',
+  'watchdog canceled entries',
+  'watchdog kept exits',
+  'watchdog has nothing left',
+  'watchdog waits for what may turn up',
+  'bot back amid the cancels of a watchdog',
+  'crash of the watchdog amid its cancels',
 ] as const;
 
 /** Whether an answer says that a limit is exceeded. */

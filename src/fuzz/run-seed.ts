@@ -121,6 +121,7 @@ class SeedRun {
     const { swarm, world, bot } = this;
     this.schedule();
     bot.begin();
+    bot.watchdog?.begin();
     await world.time.run(START_MS + swarm.runMs);
     const violations = [...(await this.calmDown()), ...this.lastingViolations()];
     const journalHash = bot.end();
@@ -153,6 +154,9 @@ class SeedRun {
     }
     for (const atMs of swarm.stopsAtMs) at(atMs, () => bot.stop(STOP_MS));
     for (const { atMs, forMs } of swarm.stalls) at(atMs, () => this.stall(forMs));
+    for (const absence of swarm.watchdog?.absences ?? []) at(absence.atMs, () => bot.leave(absence));
+    for (const { atMs, forMs } of swarm.watchdog?.stops ?? []) at(atMs, () => bot.watchdog?.stop(forMs));
+    for (const atMs of swarm.watchdog?.crashesAtMs ?? []) at(atMs, () => bot.watchdog?.crash('at random'));
     for (const { fromMs, toMs, budget, limit } of swarm.crowding) {
       at(fromMs, () => this.crowd(budget, limit));
       at(toMs, () => this.crowd(budget, null));

@@ -4,6 +4,7 @@ import type { Disturbance } from './disturbance.ts';
 import { EXCHANGE_EVENTS } from './exchange-events.ts';
 import { SECOND_HAND } from './second-hand.ts';
 import { drawEpisodes, type FaultEpisode } from './swarm-faults.ts';
+import { watchdogPlanOf, type WatchdogPlan } from './watchdog-plan.ts';
 import { drawWrongReplies, type WrongReplies } from './wrong-replies.ts';
 
 /** Where in a step of the bot its process dies. */
@@ -53,6 +54,8 @@ export interface Swarm {
     readonly atMs: number;
     readonly kind: 'halt' | 'resume' | 'accept-balances';
   }[];
+  /** A watchdog beside the bot, and how the bot goes away from it; null in a run without. */
+  readonly watchdog: WatchdogPlan | null;
 }
 
 /** How long a stopped process stands still. */
@@ -160,5 +163,6 @@ export function drawSwarm(seed: number, hours: number): Swarm {
     logsIn: isLong || dice.happens(0.3),
     lossesAtMs,
     controls: drawControls(dice, runMs, lossesAtMs),
+    watchdog: watchdogPlanOf(seed, runMs),
   };
 }

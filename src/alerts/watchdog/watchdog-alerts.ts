@@ -1,5 +1,5 @@
 import { setInterval } from 'node:timers';
-import type { WatchdogNews } from '../../daemon/watchdog/run-watchdog.ts';
+import type { WatchdogNews } from '../../daemon/watchdog/watchdog.ts';
 import type { Alert } from '../core/alert.ts';
 import type { AlertCondition } from '../core/alert-facts.ts';
 import { trackAlerts } from '../core/track-alerts.ts';

@@ -1,4 +1,4 @@
-import type { WatchdogNews } from '../../daemon/watchdog/run-watchdog.ts';
+import type { WatchdogNews } from '../../daemon/watchdog/watchdog.ts';
 import type { AlertCondition } from '../core/alert-facts.ts';
 
 /** What a watchdog has found: what holds on, and what has just happened. */
@@ -33,7 +33,10 @@ export function conditionsAfter(
       return { holding: [{ key: 'silent', severity, facts, sinceMs: atMs - news.forMs }], moments: [] };
     }
     case 'canceled': {
-      const { canceled, kept, left } = news.result;
+      const { canceled, kept, left, isBack } = news.result;
+      // They could be tried after all, and what is left is said.
+      const holding = before.filter(({ key }) => key !== 'entries-failed');
+      if (news.isRepeat || (isBack && canceled.length === 0)) return { holding, moments: [] };
       const facts = {
         rule: 'entries',
         canceled: canceled.length,
@@ -41,7 +44,7 @@ export function conditionsAfter(
         left: left.length,
       } as const;
       const key = `entries ${atMs}`;
-      return { holding: before, moments: [{ key, severity, facts, sinceMs: atMs, isMoment: true }] };
+      return { holding, moments: [{ key, severity, facts, sinceMs: atMs, isMoment: true }] };
     }
     case 'not-canceled': {
       const facts = { rule: 'entries-failed', reason: news.reason } as const;

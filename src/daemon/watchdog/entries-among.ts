@@ -1,6 +1,7 @@
 import type { MarketNames } from '../../domain/market-symbol.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import { exitsAmong, type HeldOf } from '../../execution/exits.ts';
+import { readOrderName } from '../../execution/order-names.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 
 /** What the exchange lists as open, and what the bot that went silent had written down. */
@@ -10,6 +11,8 @@ export interface ListedOrders {
   readonly own: readonly OrderRecord[];
   readonly heldOf: HeldOf;
   readonly marketNames: MarketNames;
+  /** The first part of every id of the bot's orders. */
+  readonly instance: string;
 }
 
 /** An open order of the bot as the exchange has it. */
@@ -24,6 +27,10 @@ export interface SortedOrders {
   readonly entries: readonly OpenOrder[];
   /** They only reduce one, or are the exit of a bracket. */
   readonly exits: readonly OpenOrder[];
+  /** They have a name of the bot and are not in its records, as after a restored copy: nobody knows what for. */
+  readonly strange: readonly VenueOrder[];
+  /** Those of its records that are no exits, that may be at the exchange, and that it does not list. */
+  readonly unseen: readonly OrderRecord[];
 }
 
 /**
@@ -32,7 +39,7 @@ export interface SortedOrders {
  * be behind, since the bot no longer reads its fills. So an order that was known as the exit of a bracket
  * stays whatever the mirror thinks is held.
  */
-export function sortOpenOrders({ listed, own, heldOf, marketNames }: ListedOrders): SortedOrders {
+export function sortOpenOrders({ listed, own, heldOf, marketNames, instance }: ListedOrders): SortedOrders {
   const byClientOrderId = new Map(
     own.flatMap((order) => (order.clientOrderId === null ? [] : [[order.clientOrderId, order] as const])),
   );
@@ -44,5 +51,21 @@ export function sortOpenOrders({ listed, own, heldOf, marketNames }: ListedOrder
   const live = own.filter(({ key }) => pairs.has(key) || open.some(({ order }) => order.key === key));
   const reducing = exitsAmong(live, heldOf, marketNames);
   const isExit = ({ order }: OpenOrder): boolean => order.exit !== null || reducing.has(order.key);
-  return { entries: open.filter((each) => !isExit(each)), exits: open.filter(isExit) };
+  const seen = new Set(open.map(({ order }) => order.key));
+  return {
+    entries: open.filter((each) => !isExit(each)),
+    exits: open.filter(isExit),
+    strange: listed.filter(
+      ({ clientOrderId }) =>
+        readOrderName(clientOrderId)?.instance === instance &&
+        (clientOrderId === null || !byClientOrderId.has(clientOrderId)),
+    ),
+    unseen: own.filter(
+      ({ key, clientOrderId, exit, state }) =>
+        MAY_BE_THERE.has(state) && clientOrderId !== null && exit === null && !seen.has(key),
+    ),
+  };
 }
+
+/** A list may lag, and a request may still be on its way. */
+const MAY_BE_THERE: ReadonlySet<OrderRecord['state']> = new Set(['sending', 'unknown', 'open', 'cancelling']);

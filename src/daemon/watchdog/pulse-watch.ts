@@ -34,7 +34,7 @@ export type WatchStep =
   | { readonly kind: 'ended'; readonly pulse: Pulse }
   /** `pulse` is null where there never was one. */
   | { readonly kind: 'silent'; readonly pulse: Pulse | null; readonly forMs: number }
-  | { readonly kind: 'cancel-entries'; readonly attempt: number };
+  | { readonly kind: 'cancel-entries'; readonly attempt: number; readonly forMs: number };
 
 /** A watchdog that looks more seldom than this stood still itself, and knows nothing of that time. */
 const LONGEST_GAP_MS = 15_000;
@@ -86,7 +86,7 @@ export function afterLook(
   const cancelAtMs = attempt < MOST_ATTEMPTS ? steadyMs + retryMs : Number.POSITIVE_INFINITY;
   return [
     { ...next, attempts: attempt, cancelAtMs },
-    { kind: 'cancel-entries', attempt },
+    { kind: 'cancel-entries', attempt, forMs },
   ];
 }
 

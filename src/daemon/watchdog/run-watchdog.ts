@@ -1,25 +1,17 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../../budget/process-owner.ts';
-import { readPulse, type Pulse } from '../heartbeat.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { MARKET_NAMES } from '../../exchange/market-names.ts';
+import { mirrorPathOf } from '../../mirror/mirror-path.ts';
+import { openRemoteExchange } from '../../venues/live/live-venue.ts';
+import { readPulse } from '../heartbeat.ts';
 import { acquireLock } from '../process-locks/process-lock.ts';
 import type { BotConfig } from '../settings/create-bot-config.ts';
-import { join } from 'node:path';
 import { cancelEntries, type CanceledEntries } from './cancel-entries.ts';
-import {
-  afterCancel,
-  afterLook,
-  beginWatch,
-  isOtherPulse,
-  MOST_ATTEMPTS,
-  type WatchStep,
-} from './pulse-watch.ts';
-
-/** What a watchdog has to say; each is one line for people, and an alert where it is trouble. */
-export type WatchdogNews =
-  | Exclude<WatchStep, { readonly kind: 'none' | 'cancel-entries' }>
-  | { readonly kind: 'canceled'; readonly result: CanceledEntries }
-  | { readonly kind: 'not-canceled'; readonly reason: string; readonly isLast: boolean }
-  | { readonly kind: 'problem'; readonly message: string };
+import { readOwnOrders } from './own-orders.ts';
+import { Watchdog, type SilentBot, type WatchdogNews } from './watchdog.ts';
+import { WhileSilent } from './while-silent.ts';
 
 export interface WatchdogOptions {
   readonly config: BotConfig;
@@ -41,47 +33,66 @@ const LOOK_EVERY_MS = 1_000;
  */
 export async function runWatchdog(options: WatchdogOptions): Promise<void> {
   const { config, onNews, signal, everyMs = LOOK_EVERY_MS } = options;
-  const folder = config.data.folder;
+  const { folder } = config.data;
   const lock = acquireLock({
     path: join(folder, 'watchdog.lock'),
     what: `the watchdog of ${folder}`,
     otherwise: 'name another folder with --data',
   });
   try {
-    let watch = beginWatch({ steadyMs: monotonicMs(), pulse: readPulse(folder) });
+    const watchdog = new Watchdog({
+      rule: config.watchdog,
+      readPulse: () => readPulse(folder),
+      steadyMs: monotonicMs,
+      cancel: config.mode === 'live' ? async (bot) => cancelAt(options, bot) : null,
+      onNews,
+    });
     while (!signal.aborted) {
       await pause(everyMs, undefined, { signal }).catch(() => undefined);
-      const [next, step] = afterLook(
-        watch,
-        { steadyMs: monotonicMs(), pulse: readPulse(folder) },
-        config.watchdog,
-      );
-      watch = next;
-      if (step.kind === 'none') continue;
-      if (step.kind !== 'cancel-entries') onNews(step);
-      else if (await isDone(options, { pulse: next.pulse, attempt: step.attempt }))
-        watch = afterCancel(watch);
+      watchdog.look();
     }
+    await watchdog.rest();
   } finally {
     lock.release();
   }
 }
 
-/** Tries to cancel the entries; answers whether nothing more is to be tried in this silence. */
-async function isDone(
+async function cancelAt(
   { config, onNews, signal }: WatchdogOptions,
-  { pulse, attempt }: { readonly pulse: Pulse | null; readonly attempt: number },
-): Promise<boolean> {
-  if (config.mode !== 'live') return true;
-  const isBack = (): boolean => signal.aborted || isOtherPulse(pulse, readPulse(config.data.folder));
+  bot: SilentBot,
+): Promise<CanceledEntries> {
+  const { baseUrl, credentials } = config.exchange;
+  if (baseUrl === null || credentials === null) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      'expected exchange.baseUrl and exchange.credentials to cancel entries with',
+    );
+  }
+  const isBack = (): boolean => signal.aborted || bot.isBack();
+  const remote = await openRemoteExchange({
+    config,
+    baseUrl,
+    credentials,
+    wrap: (inner) => new WhileSilent(inner, isBack),
+    onProblem: (message) => onNews({ kind: 'problem', message }),
+    isGuest: true,
+  });
+  // What waits for its slot would be waited for otherwise.
+  const stop = (): void => void remote.limiter.close();
+  signal.addEventListener('abort', stop, { once: true });
   try {
-    const onProblem = (message: string): void => onNews({ kind: 'problem', message });
-    const result = await cancelEntries({ config, isBack, onProblem });
-    onNews({ kind: 'canceled', result });
-    return result.left.length === 0;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    onNews({ kind: 'not-canceled', reason, isLast: attempt >= MOST_ATTEMPTS });
-    return false;
+    return await cancelEntries({
+      ...remote,
+      nowMs: () => remote.time.now(),
+      limiterMs: monotonicMs,
+      instance: config.instance,
+      lateArrivalMs: config.execution.lateArrivalMs,
+      readOwn: () => readOwnOrders(mirrorPathOf(config.data.folder), MARKET_NAMES),
+      forMs: bot.forMs,
+      isBack,
+    });
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await remote.close();
   }
 }

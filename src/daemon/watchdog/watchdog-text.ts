@@ -1,6 +1,6 @@
 import { lengthText, secondText } from '../../domain/time-text.ts';
 import type { CanceledEntries } from './cancel-entries.ts';
-import type { WatchdogNews } from './run-watchdog.ts';
+import type { WatchdogNews } from './watchdog.ts';
 
 /** Orders that a text names. */
 const MOST_NAMED = 10;
@@ -37,7 +37,7 @@ export function isTrouble(news: WatchdogNews): boolean {
   return news.kind === 'silent' || news.kind === 'not-canceled' || news.kind === 'canceled';
 }
 
-function canceledText({ canceled, kept, left, isBack }: CanceledEntries): string {
+function canceledText({ canceled, kept, left, unseen, isBack }: CanceledEntries): string {
   const parts = [
     canceled.length === 0
       ? 'no entry was open'
@@ -48,6 +48,9 @@ function canceledText({ canceled, kept, left, isBack }: CanceledEntries): string
       : [
           `${left.length} could not be canceled (${named(left.map(({ order, reason }) => `${order}: ${reason}`))})`,
         ]),
+    ...(unseen.length === 0
+      ? []
+      : [`${unseen.length} may still turn up (${named(unseen)}), and are looked for again`]),
     ...(isBack ? ['the bot is back, so the rest is left to it'] : []),
   ];
   return `of the silent bot ${parts.join('; ')}`;

@@ -21,7 +21,7 @@ export function addsRisk(
 }
 
 /** What a trade brought of an asset, or took: a coin that is also a quote currency moves in both ways. */
-function broughtOf(asset: string, { market, side, amount, total, fee }: TrueFill): bigint {
+export function broughtOf(asset: string, { market, side, amount, total, fee }: TrueFill): bigint {
   const { base, quote } = parseMarket(market);
   const isBuy = side === 'buy';
   if (base === asset) return isBuy ? amount - fee : -amount;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { conditionsAfter } from '../../../../src/alerts/watchdog/watchdog-conditions.ts';
 import type { AlertCondition } from '../../../../src/alerts/core/alert-facts.ts';
+import type { CanceledEntries } from '../../../../src/daemon/watchdog/cancel-entries.ts';
 import type { Pulse } from '../../../../src/daemon/heartbeat.ts';
-import type { WatchdogNews } from '../../../../src/daemon/watchdog/run-watchdog.ts';
+import type { WatchdogNews } from '../../../../src/daemon/watchdog/watchdog.ts';
 
 const PULSE: Pulse = { pid: 7, sinceMs: 0, beatMs: 40_000.5, endedAtMs: null, failure: null };
 
@@ -35,13 +36,27 @@ test('silence holds until the bot is back, and names its last sign of life', () 
   expect(after([SILENT, FAILED, { kind: 'back', pulse: PULSE }]).holding).toEqual([]);
 });
 
-test('each cancel of entries is told once, and failed ones as one thing that holds', () => {
-  const result = { canceled: ['a', 'b'], kept: ['c'], left: [], isBack: false };
-  const found = after([SILENT, FAILED, FAILED, { kind: 'canceled', result }]);
-  expect(found.holding.map(({ key }) => key)).toEqual(['silent', 'entries-failed']);
+const canceled = (
+  changed: Partial<CanceledEntries> = {},
+  isRepeat = false,
+): Extract<WatchdogNews, { readonly kind: 'canceled' }> => {
+  const result = { canceled: ['a', 'b'], kept: ['c'], left: [], unseen: [], isBack: false, ...changed };
+  return { kind: 'canceled', result, isRepeat };
+};
+
+test('each cancel of entries is told once, and failed ones as one thing that holds until one succeeds', () => {
+  const failed = after([SILENT, FAILED, FAILED]);
+  expect(failed.holding.map(({ key }) => key)).toEqual(['silent', 'entries-failed']);
+  const found = after([SILENT, FAILED, FAILED, canceled()]);
+  expect(found.holding.map(({ key }) => key)).toEqual(['silent']);
   expect(found.moments).toMatchObject([
     { facts: { rule: 'entries', canceled: 2, kept: 1, left: 0 }, isMoment: true },
   ]);
+});
+
+test('nobody is told again what the try before said, nor of a try that the bot was back before', () => {
+  expect(after([SILENT, canceled(), canceled({ canceled: [] }, true)]).moments).toHaveLength(1);
+  expect(after([SILENT, canceled({ canceled: [], isBack: true })]).moments).toEqual([]);
 });
 
 test('an end in order is no trouble, and one with an error is until the next run', () => {

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Heartbeat, readPulse } from '../../../../src/daemon/heartbeat.ts';
 import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
 import type { BotConfig } from '../../../../src/daemon/settings/create-bot-config.ts';
-import { runWatchdog, type WatchdogNews } from '../../../../src/daemon/watchdog/run-watchdog.ts';
+import { runWatchdog } from '../../../../src/daemon/watchdog/run-watchdog.ts';
+import type { WatchdogNews } from '../../../../src/daemon/watchdog/watchdog.ts';
 import { isTrouble, watchdogText } from '../../../../src/daemon/watchdog/watchdog-text.ts';
 
 let folder: string;

@@ -1,0 +1,181 @@
+import type { WatchRule } from '../../daemon/watchdog/pulse-watch.ts';
+import type { WatchdogNews } from '../../daemon/watchdog/watchdog.ts';
+import { Presence, type Absence } from './presence.ts';
+import { violationsOf, type Violation } from './violation.ts';
+import type { LeavingRequest, WireWitness } from './watched-transport.ts';
+import type { WatchdogOrders } from './watchdog-orders.ts';
+
+export interface WatchdogCheckerOptions {
+  readonly rule: WatchRule;
+  readonly nowMs: () => number;
+  /** How far the exchange's clock is ahead of the true time. */
+  readonly clockSkewMs: number;
+  /** What the bot's orders are at the exchange now. */
+  readonly orders: () => WatchdogOrders;
+  readonly count: (what: string) => void;
+}
+
+/** What a watchdog did in an absence of the bot. */
+interface Deeds {
+  /** Lives of the watchdog that said so. */
+  readonly saidBy: number[];
+  hasTried: boolean;
+}
+
+const BEAT_MS = 1_000;
+
+/** From the end of a wait to the deed: a look each second, and a beat before it. */
+const PROMPT_MS = 4_000;
+
+/**
+ * What arrives so late at the exchange, or what its lists show so late, nobody can have seen. It is the
+ * longest delay of a request in this world, and a little.
+ */
+const UNSEEN_MS = 20_000;
+const LATEST_MS = 120_000;
+
+/**
+ * A watchdog acts and speaks only while its bot is silent, and then it does: once for each silence. It
+ * cancels no exit, and where it says that nothing is left, no entry is.
+ */
+export class WatchdogChecker implements WireWitness {
+  readonly bot: Presence;
+  readonly watchdog: Presence;
+  private readonly options: WatchdogCheckerOptions;
+  private readonly found: string[] = [];
+  private readonly deeds = new Map<Absence, Deeds>();
+  private lives = 0;
+  private listLeftAtMs = 0;
+  private silentAtMs = 0;
+
+  constructor(options: WatchdogCheckerOptions) {
+    this.options = options;
+    this.bot = new Presence(options.nowMs());
+    this.watchdog = new Presence(options.nowMs());
+  }
+
+  /** A life of the watchdog begins. */
+  begins(): void {
+    this.lives += 1;
+    this.watchdog.begins(this.options.nowMs());
+  }
+
+  leaves({ endpoint, fields, atMs }: LeavingRequest): void {
+    const absence = this.mayAct(`a request to ${endpoint.name}`);
+    if (absence === null) return;
+    this.deedsIn(absence).hasTried = true;
+    if (endpoint.name === 'ordersList') this.listLeftAtMs = atMs;
+    if (endpoint.name !== 'updateOrderStatus') return;
+    const wrong = this.options.orders().wrongCancel(Number(fields['order']));
+    if (wrong !== null) this.found.push(`${wrong}, a cancel left at ${atMs}`);
+  }
+
+  isAnswered(): void {}
+
+  /** What the watchdog says. */
+  news(news: WatchdogNews): void {
+    this.options.count(`watchdog ${news.kind}`);
+    const nowMs = this.options.nowMs();
+    if (news.kind === 'silent') this.isSilent(news.forMs, nowMs);
+    if (news.kind === 'canceled') this.hasCanceled(news, nowMs);
+    if (news.kind === 'not-canceled') {
+      const absence = this.bot.at(nowMs);
+      if (absence !== null) this.deedsIn(absence).hasTried = true;
+    }
+    if (news.kind === 'back') this.isBack(nowMs);
+  }
+
+  violations(): readonly Violation[] {
+    const missed = this.bot.absences.flatMap((absence) => this.missedIn(absence));
+    return violationsOf('watchdog', [...this.found, ...missed]);
+  }
+
+  /** The absence that it may act in; null, and a violation, where there is none. */
+  private mayAct(what: string): Absence | null {
+    const nowMs = this.options.nowMs();
+    const absence = this.bot.at(nowMs);
+    const wait = this.options.rule.cancelEntriesAfterMs ?? Number.POSITIVE_INFINITY;
+    if (absence !== null && !absence.isWanted && nowMs - absence.fromMs >= wait - BEAT_MS) return absence;
+    const bot =
+      absence === null ? 'alive' : absence.isWanted ? 'ended in order' : `gone since ${absence.fromMs}`;
+    this.found.push(
+      `expected the watchdog to leave the bot alone, which is ${bot}: ${what} left at ${nowMs}`,
+    );
+    return null;
+  }
+
+  private isSilent(forMs: number, nowMs: number): void {
+    const absence = this.bot.at(nowMs);
+    const { silentAfterMs } = this.options.rule;
+    if (absence === null || absence.isWanted || nowMs - absence.fromMs < silentAfterMs - BEAT_MS) {
+      this.found.push(`expected a silence of ${silentAfterMs} ms, one of ${forMs} was told at ${nowMs}`);
+      return;
+    }
+    this.silentAtMs = nowMs;
+    const { saidBy } = this.deedsIn(absence);
+    if (saidBy.includes(this.lives))
+      this.found.push(`expected the silence since ${absence.fromMs} once, told again at ${nowMs}`);
+    saidBy.push(this.lives);
+  }
+
+  /** The bot may be gone again by now. */
+  private isBack(nowMs: number): void {
+    const wasThere = this.bot.absences.some(({ toMs }) => toMs >= this.silentAtMs && toMs <= nowMs);
+    if (!wasThere) this.found.push(`expected "back" of a bot that is, it was said at ${nowMs}`);
+  }
+
+  private hasCanceled(
+    { result, isRepeat }: Extract<WatchdogNews, { readonly kind: 'canceled' }>,
+    nowMs: number,
+  ): void {
+    const { count, orders, clockSkewMs } = this.options;
+    const { canceled, kept, left, unseen, isBack } = result;
+    if (canceled.length > 0) count('watchdog canceled entries');
+    if (kept.length > 0) count('watchdog kept exits');
+    if (unseen.length > 0) count('watchdog waits for what may turn up');
+    if (isBack) count('bot back amid the cancels of a watchdog');
+    if (isRepeat) count('watchdog said nothing twice');
+    const open = orders();
+    for (const name of canceled) {
+      if (open.isOpen(name)) this.found.push(`expected ${name} to be canceled, it is open at ${nowMs}`);
+    }
+    const absence = this.bot.at(nowMs);
+    if (
+      absence === null ||
+      absence.fromMs > this.listLeftAtMs ||
+      isBack ||
+      left.length > 0 ||
+      unseen.length > 0
+    )
+      return;
+    count('watchdog has nothing left');
+    // What came late in spite of all was not to be seen; what was there before was.
+    const isLate = this.listLeftAtMs - absence.fromMs >= LATEST_MS;
+    const untilMs = this.listLeftAtMs - (isLate ? UNSEEN_MS : 0);
+    for (const entry of open.openEntries(untilMs + clockSkewMs))
+      this.found.push(`expected no entry to be left at ${nowMs}, there is ${entry}`);
+  }
+
+  /** A watchdog that was there all the time must have spoken, and have tried. */
+  private missedIn(absence: Absence): readonly string[] {
+    const { fromMs, isWanted } = absence;
+    const { silentAfterMs, cancelEntriesAfterMs } = this.options.rule;
+    const toMs = Math.min(absence.toMs, this.options.nowMs());
+    if (isWanted || !this.watchdog.isThere(fromMs - 2 * BEAT_MS, toMs)) return [];
+    const { saidBy, hasTried } = this.deedsIn(absence);
+    const lasts = `${fromMs} to ${toMs}`;
+    const messages: string[] = [];
+    if (toMs - fromMs >= silentAfterMs + PROMPT_MS && saidBy.length === 0)
+      messages.push(`expected the silence from ${lasts} to be told, it was not`);
+    const tryAfterMs = Math.max(silentAfterMs, cancelEntriesAfterMs ?? Number.POSITIVE_INFINITY);
+    if (toMs - fromMs >= tryAfterMs + PROMPT_MS && !hasTried)
+      messages.push(`expected entries to be canceled in the silence from ${lasts}, it was not tried`);
+    return messages;
+  }
+
+  private deedsIn(absence: Absence): Deeds {
+    const deeds = this.deeds.get(absence) ?? { saidBy: [], hasTried: false };
+    this.deeds.set(absence, deeds);
+    return deeds;
+  }
+}

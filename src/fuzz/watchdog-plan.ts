@@ -1,0 +1,76 @@
+import type { WatchRule } from '../daemon/watchdog/pulse-watch.ts';
+import { Dice } from './dice.ts';
+
+/** How the bot goes away, and comes back after some time. */
+export interface PlannedAbsence {
+  readonly atMs: number;
+  readonly forMs: number;
+  readonly kind: 'stands still' | 'killed' | 'ended in order';
+}
+
+/** What a seed with a watchdog makes of it. Times are from the beginning of the run, in ms. */
+export interface WatchdogPlan {
+  readonly rule: WatchRule;
+  readonly absences: readonly PlannedAbsence[];
+  /** When the watchdog stands still itself. */
+  readonly stops: readonly { readonly atMs: number; readonly forMs: number }[];
+  readonly crashesAtMs: readonly number[];
+  /** How often it dies soon after one of its own requests. */
+  readonly crashShare: number;
+}
+
+/** How many of the seeds have a watchdog, and how many of these let it cancel. */
+const SHARE = 0.35;
+const CANCELS_SHARE = 0.8;
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+/** A bot that is back while the cancels of a watchdog are under way is rare by chance. */
+const NEAR_CANCEL_SHARE = 0.5;
+const BEFORE_CANCEL_MS = 500;
+const AFTER_CANCEL_MS = 2_000;
+
+/** Null of a seed without a watchdog. */
+export function watchdogPlanOf(seed: number, runMs: number): WatchdogPlan | null {
+  const dice = Dice.of(seed, 'watchdog');
+  if (!dice.happens(SHARE)) return null;
+  const cancelEntriesAfterMs = dice.happens(CANCELS_SHARE) ? drawLength(dice, 5, 150) : null;
+  const rule = { silentAfterMs: drawLength(dice, 5, 60), cancelEntriesAfterMs };
+  return {
+    rule,
+    absences: drawAbsences(dice, rule, runMs),
+    stops: dice.happens(0.4)
+      ? drawTimes(dice, runMs, 30 * MINUTE_MS).map((atMs) => ({ atMs, forMs: drawLength(dice, 5, 300) }))
+      : [],
+    crashesAtMs: dice.happens(0.4) ? drawTimes(dice, runMs, 40 * MINUTE_MS) : [],
+    crashShare: dice.happens(0.5) ? dice.logUniform(0.02, 0.5) : 0,
+  };
+}
+
+function drawAbsences(dice: Dice, rule: WatchRule, runMs: number): readonly PlannedAbsence[] {
+  const { silentAfterMs, cancelEntriesAfterMs } = rule;
+  const actsAfterMs = Math.max(silentAfterMs, cancelEntriesAfterMs ?? 0);
+  return drawTimes(dice, runMs, dice.logUniform(8, 40) * MINUTE_MS)
+    .map((atMs) => ({
+      atMs,
+      forMs: dice.happens(NEAR_CANCEL_SHARE)
+        ? Math.round(actsAfterMs + dice.between(-BEFORE_CANCEL_MS, AFTER_CANCEL_MS))
+        : drawLength(dice, 5, 1_200),
+      kind:
+        dice.pick(['stands still', 'stands still', 'killed', 'killed', 'ended in order'] as const) ??
+        'killed',
+    }))
+    .filter(({ atMs, forMs }) => atMs + forMs < runMs);
+}
+
+function drawLength(dice: Dice, leastSeconds: number, mostSeconds: number): number {
+  return Math.round(dice.logUniform(leastSeconds, mostSeconds) * SECOND_MS);
+}
+
+function drawTimes(dice: Dice, runMs: number, meanMs: number): readonly number[] {
+  const times: number[] = [];
+  for (let atMs = dice.exponential(meanMs); atMs < runMs; atMs += dice.exponential(meanMs))
+    times.push(Math.round(atMs));
+  return times;
+}

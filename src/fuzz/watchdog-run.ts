@@ -1,0 +1,140 @@
+import type { WatchdogNews } from '../daemon/watchdog/watchdog.ts';
+import { INSTANCE } from './bot-engine.ts';
+import type { BotMachine } from './bot-machine.ts';
+import { truthOf } from './checkers/exchange-truth.ts';
+import type { Violation } from './checkers/violation.ts';
+import { WatchdogChecker } from './checkers/watchdog-checker.ts';
+import { WatchdogOrders } from './checkers/watchdog-orders.ts';
+import type { LeavingRequest, WireWitness } from './checkers/watched-transport.ts';
+import type { Coverage } from './coverage.ts';
+import { Dice } from './dice.ts';
+import type { EventLog } from './event-log.ts';
+import { WatchdogLife } from './watchdog-life.ts';
+import type { WatchdogPlan } from './watchdog-plan.ts';
+import { BOT_USER, type FuzzWorld } from './world.ts';
+
+export interface WatchdogRunOptions {
+  readonly world: FuzzWorld;
+  readonly machine: BotMachine;
+  readonly heartbeatFolder: string;
+  readonly seed: number;
+  readonly logsIn: boolean;
+  readonly clockSkewMs: number;
+  readonly plan: WatchdogPlan;
+  readonly coverage: Coverage;
+  readonly events: EventLog;
+  /** Those that watch every process of the bot's account. */
+  readonly witnesses: readonly WireWitness[];
+  readonly onMistake: (error: unknown) => void;
+}
+
+/** How long a watchdog is gone after a crash, and when it dies after a request of its own. */
+const RESTART_MS = [500, 60_000] as const;
+const DIES_WITHIN_MS = [1, 400] as const;
+
+/** The watchdog over all its lives, and what is checked of it. */
+export class WatchdogRun {
+  readonly checker: WatchdogChecker;
+  private readonly options: WatchdogRunOptions;
+  private readonly dice: Dice;
+  private life: WatchdogLife | null = null;
+  private lives = 0;
+  private mayCrash = true;
+
+  /** Dies soon after a request of its own, in a share of the cases. */
+  private readonly danger: WireWitness = {
+    leaves: ({ endpoint }: LeavingRequest) => {
+      const { world, plan } = this.options;
+      const { life } = this;
+      if (!this.dice.happens(plan.crashShare)) return;
+      const where = endpoint.name === 'updateOrderStatus' ? 'amid its cancels' : 'amid its reading';
+      world.time.at(world.time.now() + this.dice.logUniform(...DIES_WITHIN_MS), () => {
+        if (this.life === life) this.crash(where);
+      });
+    },
+    isAnswered: () => {},
+  };
+
+  constructor(options: WatchdogRunOptions) {
+    const { world, machine, seed, plan, coverage } = options;
+    this.options = options;
+    this.dice = Dice.of(seed, 'watchdog life');
+    this.checker = new WatchdogChecker({
+      rule: plan.rule,
+      nowMs: () => world.time.now(),
+      clockSkewMs: options.clockSkewMs,
+      orders: () =>
+        new WatchdogOrders({
+          instance: INSTANCE,
+          mirrorPath: machine.mirrorPath,
+          exitNames: coverage.exitNames,
+          truth: truthOf(world.exchange, BOT_USER),
+        }),
+      count: (what) => coverage.count(what),
+    });
+  }
+
+  /** Begins a life, if none is going on. */
+  begin(): void {
+    if (this.life !== null) return;
+    const { world, machine, heartbeatFolder, logsIn, plan, witnesses, onMistake } = this.options;
+    this.lives += 1;
+    this.checker.begins();
+    this.say(`watchdog ${this.lives} begins`);
+    this.life = new WatchdogLife({
+      world,
+      machine,
+      heartbeatFolder,
+      owner: `watchdog ${this.lives}`,
+      dice: this.dice,
+      logsIn,
+      rule: plan.rule,
+      witnesses: [...witnesses, this.checker, this.danger],
+      onNews: (news) => this.news(news),
+      onMistake,
+    });
+  }
+
+  stop(durationMs: number): void {
+    if (this.life === null) return;
+    this.checker.watchdog.stands(this.options.world.time.now(), durationMs);
+    this.say(`the watchdog stands still for ${durationMs} ms`);
+    this.options.coverage.count('stops of the watchdog');
+    this.life.stop(durationMs);
+  }
+
+  /** It is back after some time. */
+  crash(where: string): void {
+    const { world, coverage } = this.options;
+    if (this.life === null || !this.mayCrash) return;
+    this.end();
+    this.say(`the watchdog dies ${where}`);
+    coverage.count(`crash of the watchdog ${where}`);
+    world.time.at(world.time.now() + this.dice.logUniform(...RESTART_MS), () => this.begin());
+  }
+
+  /** From now on it lives until the end. */
+  endCrashes(): void {
+    this.mayCrash = false;
+    this.begin();
+  }
+
+  end(): void {
+    this.checker.watchdog.ends(this.options.world.time.now());
+    this.life?.crash();
+    this.life = null;
+  }
+
+  violations(): readonly Violation[] {
+    return this.checker.violations();
+  }
+
+  private news(news: WatchdogNews): void {
+    this.say(`the watchdog says ${JSON.stringify(news)}`);
+    this.checker.news(news);
+  }
+
+  private say(what: string): void {
+    this.options.events.say(this.options.world.time.now(), what);
+  }
+}
