@@ -31,7 +31,7 @@ export interface WatchdogLifeOptions {
 
 const LOOK_EVERY_MS = 1_000;
 
-/** One life of a watchdog beside the bot: the daemon's own, with a link and a ledger connection of its own. */
+/** One life of a watchdog beside the bot: the daemon's own, with a link and a ledger of its own. */
 export class WatchdogLife {
   private readonly options: WatchdogLifeOptions;
   private readonly time: ProcessTime;

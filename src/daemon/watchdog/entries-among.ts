@@ -27,7 +27,9 @@ export interface SortedOrders {
   readonly entries: readonly OpenOrder[];
   /** They only reduce one, or are the exit of a bracket. */
   readonly exits: readonly OpenOrder[];
-  /** They have a name of the bot and are not in its records, as after a restored copy: nobody knows what for. */
+  /**
+   * They have a name of the bot and are not in its records, as after a restored copy: nobody knows what for.
+   */
   readonly strange: readonly VenueOrder[];
   /** Those of its records that are no exits, that may be at the exchange, and that it does not list. */
   readonly unseen: readonly OrderRecord[];

@@ -57,7 +57,7 @@ export class WatchdogOrders {
     const strategy = readOrderName(name)?.strategy ?? '';
     const all = this.own.filter((one) => readOrderName(one.name)?.strategy === strategy);
     const { base } = parseMarket(order.market);
-    // In several markets, what a strategy holds is spent and bought in ways that the books of one do not show.
+    // What a strategy with several markets holds, the trades of one do not show.
     if (all.some((one) => one.order.market !== order.market) || !this.knows(all)) return 'unclear';
     const held = this.positionOf(all, base);
     const isOwed = held < 0n;
