@@ -38,7 +38,8 @@ function config(): BotConfig {
 }
 
 test('reports silence, and that nothing could be canceled where there is no way to the exchange', async () => {
-  const heartbeat = new Heartbeat(folder);
+  const standsStill = { pid: 7, wallMs: Date.now, every: () => () => undefined };
+  const heartbeat = new Heartbeat(folder, standsStill);
   const news: WatchdogNews[] = [];
   const controller = new AbortController();
   await runWatchdog({
