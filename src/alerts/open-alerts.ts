@@ -2,7 +2,6 @@ import { localeOf } from '../language/locale.ts';
 import type { AlertsSetup } from './alerts-setup.ts';
 import { carryOut } from './chat/carry-out.ts';
 import { ChatListener } from './chat/chat-listener.ts';
-import { chatTexts } from './chat/chat-replies.ts';
 import { readView } from './chat/read-view.ts';
 import { BotFiles } from './reading/bot-files.ts';
 import { AlertService } from './service/alert-service.ts';
@@ -74,7 +73,7 @@ async function openListeners(of: {
       outbox,
       locale,
       view: () => readView({ files, outbox, dataFolder, nowMs: Date.now() }),
-      carryOut: async (action, by) => carryOut(action, { dataFolder, by, say: chatTexts(locale) }),
+      carryOut: async (action, by) => carryOut(action, { dataFolder, by, locale }),
       nowMs: Date.now,
       log,
     });

@@ -1,4 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { EngineOutput, EngineRequest } from '../engine/engine-command.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
@@ -175,9 +176,9 @@ export class BotShell {
     for (const request of output.requests) {
       // A cancel may go out even when nothing can be written: not to cancel is worse.
       if (request.requestClass === 'cancel') this.send(request);
-      else if (!isWritten) this.refuse(request, 'the mirror can not be written');
+      else if (!isWritten) this.refuse(request, sentence('mirror-unwritable'));
       else if (request.requestClass === 'place' && store.isRunningOut())
-        this.refuse(request, 'the disk is full');
+        this.refuse(request, sentence('disk-full'));
       else this.send(request);
     }
     this.lastTurnMs = performance.now();

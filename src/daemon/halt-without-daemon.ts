@@ -1,3 +1,4 @@
+import { sentence } from '../language/sentences/sentence.ts';
 import { join } from 'node:path';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import type { ControlProgress, ControlResult } from './control/control-command.ts';
@@ -59,8 +60,8 @@ export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Prom
       await runUntil(bot, { venue, signal, isOver });
       bot.shell.close();
       const left = bot.engine.liveOrderKeys();
-      if (left.length === 0) return { ok: true, message: `${most} orders are canceled`, left };
-      return { ok: false, message: `${left.length} orders may still be open`, left };
+      if (left.length === 0) return { ok: true, message: sentence('control-done', { count: most }), left };
+      return { ok: false, message: sentence('control-may-be-open', { count: left.length }), left };
     } finally {
       mirror.close();
       await venue.limiter.close();

@@ -1,3 +1,4 @@
+import { sentence } from '../language/sentences/sentence.ts';
 import {
   isByHand,
   type ByHandCommand,
@@ -138,8 +139,8 @@ export class Operator {
   /** Why an order by hand that an earlier run had taken is not placed now. */
   private notPlacedText(): string {
     return this.options.bot.engine.orderManager.takeover.isPutBack
-      ? 'the run ended while it was placed, and the mirror is of before that: whether it was placed is not known, and it is not placed again. See "sarraf orders"'
-      : 'the run ended before it was placed: nothing has left, and it is not placed now. Give it again if you still want it';
+      ? sentence('control-placed-unknown')
+      : sentence('control-not-placed');
   }
 
   /** Calls `look` now and then until it answers true. */
@@ -172,9 +173,7 @@ export class Operator {
       this.inbox.done(id, {
         ok: true,
         message:
-          command.kind === 'resume'
-            ? goesOnText(engine.locks.active())
-            : 'the books start again from the balances of the exchange',
+          command.kind === 'resume' ? goesOnText(engine.locks.active()) : sentence('control-books-anew'),
         left: [],
       });
       return;
@@ -182,7 +181,7 @@ export class Operator {
     this.follow(() => {
       const left = engine.status().liveOrders;
       if (left > 0) this.inbox.progress(id, { left, closed: Math.max(0, before - left) });
-      else this.inbox.done(id, { ok: true, message: `${before} orders are canceled`, left: [] });
+      else this.inbox.done(id, { ok: true, message: sentence('control-done', { count: before }), left: [] });
       return left === 0;
     });
   }
@@ -231,5 +230,7 @@ export class Operator {
 
 function goesOnText(locks: readonly Lock[]): string {
   const paused = locks.flatMap(({ pauses, strategy }) => (pauses === true ? [strategy ?? ''] : []));
-  return paused.length === 0 ? 'trading goes on' : `trading goes on; still paused: ${paused.join(', ')}`;
+  return paused.length === 0
+    ? sentence('control-goes-on')
+    : sentence('control-goes-on-but', { strategies: paused.join(', ') });
 }

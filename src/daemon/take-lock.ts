@@ -1,3 +1,4 @@
+import { sentence } from '../language/sentences/sentence.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
 import { isSameScope, PAUSE, scopeText, untilText, type Lock } from '../execution/locks/lock.ts';
@@ -13,15 +14,15 @@ export function lockProblem(
 ): string | null {
   const { strategy, market } = command;
   if (command.kind === 'lock' && command.pauses === true && (strategy === null || market !== null))
-    return `expected a lock that pauses to be of one strategy in all markets, was of ${scopeText(command)}`;
+    return sentence('lock-pause-scope', { scope: scopeText(command) });
   if (market !== null && markets.get(market) === undefined) {
     const known = [...markets.all()].map((state) => state.market.symbol);
-    return `expected one of the markets of this bot, ${known.join(', ')}, was ${market}`;
+    return sentence('not-a-market', { markets: known.join(', '), market });
   }
   const names = instances.map(({ name }) => name);
   return strategy === null || names.includes(strategy)
     ? null
-    : `expected one of the strategies of this bot, ${names.join(', ')}, was ${strategy}`;
+    : sentence('not-a-strategy', { strategies: names.join(', '), strategy });
 }
 
 /** What a command about locks came to, from the locks before and after it. */
@@ -40,12 +41,16 @@ function lockedResult(
     (one) => one.rule === null && one.name === command.name && isSameScope(one, command),
   );
   if (lock === undefined)
-    return { ok: false, message: `the lock ${command.name} was not taken: see the log`, left: [] };
-  const longer =
-    lock.endsAtMs > command.untilMs ? ', as an earlier lock of this name said; "sarraf unlock" ends it' : '';
-  if (lock.pauses === true)
-    return { ok: true, message: `${pausedText(lock)}${longer}. ${ENTRIES[lock.entries]}`, left: [] };
-  return { ok: true, message: `${holdsText(lock)}${longer}`, left: [] };
+    return { ok: false, message: sentence('lock-not-taken', { lock: command.name }), left: [] };
+  const isLonger = lock.endsAtMs > command.untilMs;
+  if (lock.pauses !== true)
+    return { ok: true, message: holdsText(lock, isLonger ? 'lock-holds-longer' : 'lock-holds'), left: [] };
+  const message = sentence(isLonger ? 'paused-longer' : 'paused', {
+    strategy: lock.strategy ?? 'it',
+    until: untilText(lock.endsAtMs),
+    entries: sentence(lock.entries === 'cancel' ? 'entries-canceled' : 'entries-stay'),
+  });
+  return { ok: true, message, left: [] };
 }
 
 function unlockedResult(
@@ -62,24 +67,19 @@ function unlockedResult(
   const message = [
     ended.length === 0
       ? command.name === PAUSE
-        ? `${command.strategy ?? 'it'} was not paused`
-        : 'no such lock held'
-      : `ended: ${ended.map((lock) => `${lock.name} of ${scopeText(lock)}`).join(', ')}`,
-    ...(resumed.length === 0 ? [] : [`told again what happens: ${resumed.join(', ')}`]),
-    ...(still.length === 0 ? [] : [`still: ${still.map(holdsText).join('; ')}`]),
+        ? sentence('was-not-paused', { strategy: command.strategy ?? 'it' })
+        : sentence('no-such-lock')
+      : sentence('locks-ended', {
+          locks: ended.map((lock) => `${lock.name} of ${scopeText(lock)}`).join(', '),
+        }),
+    ...(resumed.length === 0 ? [] : [sentence('told-again', { strategies: resumed.join(', ') })]),
+    ...(still.length === 0
+      ? []
+      : [sentence('locks-still', { locks: still.map((lock) => holdsText(lock)).join('; ') })]),
   ].join('; ');
   return { ok: ended.length > 0, message, left: [] };
 }
 
-const ENTRIES = {
-  cancel: 'Resting orders that add risk are canceled, exits stay',
-  keep: 'Resting orders stay',
-} as const;
-
-function pausedText({ strategy, endsAtMs }: Lock): string {
-  return `${strategy ?? 'it'} is paused ${untilText(endsAtMs)}`;
-}
-
-function holdsText(lock: Lock): string {
-  return `the lock ${lock.name} of ${scopeText(lock)} holds ${untilText(lock.endsAtMs)}`;
+function holdsText(lock: Lock, code: 'lock-holds' | 'lock-holds-longer' = 'lock-holds'): string {
+  return sentence(code, { lock: lock.name, scope: scopeText(lock), until: untilText(lock.endsAtMs) });
 }

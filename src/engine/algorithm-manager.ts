@@ -1,5 +1,6 @@
 import type { Market } from '../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { algorithmFromJson, algorithmToJson } from '../execution/algorithms/algorithm-json.ts';
@@ -119,7 +120,7 @@ export class AlgorithmManager {
   /** Changes a desired set in place. Answers why it can not be; null where it can. */
   renew(intentId: string, intent: QuotesIntent): string | null {
     const work = this.works.get(intentId);
-    if (work === undefined || work.algorithm.kind !== 'quotes') return 'the quotes are gone';
+    if (work === undefined || work.algorithm.kind !== 'quotes') return sentence('quotes-gone');
     const { algorithm } = work;
     const next = updateQuotes(algorithm, intent, this.options.outbox.nowMs);
     if (!next.ok) return next.reason;
@@ -149,7 +150,7 @@ export class AlgorithmManager {
         orderManager.cancels.cancel(order);
         if (!isFinal(order)) awaited.push(order.key);
       }
-      this.finish(work, 'another target took its place');
+      this.finish(work, sentence('ended-by-another'));
     }
     return awaited;
   }

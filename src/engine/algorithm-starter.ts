@@ -1,6 +1,7 @@
 import type { Market } from '../domain/market.ts';
 import { subtractUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { CreateBracketOptions } from '../execution/algorithms/bracket.ts';
 import {
   createAlgorithm,
@@ -65,7 +66,7 @@ export class AlgorithmStarter {
     if (market === undefined) {
       const reason =
         intent.kind === 'replace'
-          ? `no order ${intent.clientOrderId} of its own`
+          ? sentence('no-own-order', { order: intent.clientOrderId })
           : markets.whyUnknown(intent.market);
       return { code: 'market', reason };
     }
@@ -126,15 +127,15 @@ export class AlgorithmStarter {
 
   private whyNoMore(): string | null {
     const isFull = this.options.algorithms.size >= MOST_ALGORITHMS;
-    return this.options.closed() ?? (isFull ? `${MOST_ALGORITHMS} algorithms are at work already` : null);
+    return this.options.closed() ?? (isFull ? sentence('algorithms-full', { count: MOST_ALGORITHMS }) : null);
   }
 
   private whyNotReplaced({ key, intentId }: OrderRecord): string | null {
     const { algorithms } = this.options;
     // One that is being replaced twice would be placed anew twice.
-    if (algorithms.isReplacing(key)) return `${key} is being replaced already`;
+    if (algorithms.isReplacing(key)) return sentence('replaced-twice', { order: key });
     // An order that an algorithm looks after is that algorithm's own.
-    return algorithms.isAtWork(intentId) ? `${key} belongs to an algorithm at work` : null;
+    return algorithms.isAtWork(intentId) ? sentence('order-of-algorithm', { order: key }) : null;
   }
 
   /** Ends what a new target or set of shares takes the place of; a set waits for the ends of its orders. */

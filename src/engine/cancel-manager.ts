@@ -3,6 +3,7 @@ import { present } from '../domain/invariant.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import { readStored } from '../domain/stored-json.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { isClosedStatus, type AskedOrder, type VenueAnswer, type VenueProfile } from '../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import { DOUBTED, keepReply } from './keep-reply.ts';
@@ -117,7 +118,7 @@ export class CancelManager {
     const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
     for (const leg of [order, pair]) {
       if (leg?.state === 'planned')
-        this.blotter.apply(leg, { kind: 'dropped', atMs: nowMs, reason: 'Cancelled' });
+        this.blotter.apply(leg, { kind: 'dropped', atMs: nowMs, reason: sentence('order-cancelled') });
     }
   }
 

@@ -1,3 +1,4 @@
+import { sentence } from '../language/sentences/sentence.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
 import type { Outbox } from './outbox.ts';
 import type { StoredReconciliation } from './stored-reconciliation.ts';
@@ -67,7 +68,7 @@ export class ComparisonWatch {
   /** Why new orders are kept back: no comparison has said anything for too long. Null while one has. */
   overdue(nowMs: number): string | null {
     if (!this.isOverdue(nowMs)) return null;
-    return `the books could not be compared with the exchange for ${this.minutes(nowMs)} minutes: ${this.reason()}`;
+    return sentence('books-overdue', { minutes: this.minutes(nowMs), reason: this.reason() });
   }
 
   private isOverdue(nowMs: number): boolean {
@@ -86,6 +87,6 @@ export class ComparisonWatch {
   }
 
   private reason(): string {
-    return this.blockedBy ?? 'no comparison came to its end';
+    return this.blockedBy ?? sentence('books-no-end');
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NO_UNITS } from '../domain/money.ts';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { exitsAmong, type HeldOf } from '../execution/exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { AlgorithmManager } from './algorithm-manager.ts';
@@ -69,8 +70,8 @@ export class Control {
 
   /** Why no new orders are taken; null while they are. */
   closed(): string | null {
-    if (this.draining !== null) return 'the run is ending';
-    return this.halted === null ? null : `trading is halted: ${this.halted.reason}`;
+    if (this.draining !== null) return sentence('run-ending');
+    return this.halted === null ? null : sentence('halted', { reason: this.halted.reason });
   }
 
   haltReason(): string | null {
@@ -94,16 +95,16 @@ export class Control {
       const { sinceMs = outbox.nowMs, wholeAccount = false } = this.halted ?? {};
       this.halted = { reason: command.reason, sinceMs, wholeAccount: wholeAccount || command.wholeAccount };
       outbox.alarm(`trading is halted: ${command.reason}`);
-      algorithms.end(() => true, 'halted');
+      algorithms.end(() => true, sentence('ended-halted'));
       if (command.wholeAccount) this.cancelWholeAccount();
       this.nextLookAtMs = outbox.nowMs;
     } else {
-      if (this.draining === null) strategies.stop('the run is ending');
+      if (this.draining === null) strategies.stop(sentence('run-ending'));
       this.draining = command.openOrders;
       const kept = this.kept();
       const working = new Set([...kept].map(({ intentId }) => intentId));
       if (command.openOrders !== 'keep')
-        algorithms.end(({ intentId }) => !working.has(intentId), 'the run is ending');
+        algorithms.end(({ intentId }) => !working.has(intentId), sentence('run-ending'));
       this.nextLookAtMs = outbox.nowMs;
     }
     outbox.journal('control', command.kind, { ...command });
@@ -115,7 +116,7 @@ export class Control {
     if (this.nextLookAtMs > nowMs) return;
     const kept = new Set(this.kept());
     const { orderManager } = this.options;
-    orderManager.placer.dropPlanned(this.halted === null ? 'Ending' : 'Halted');
+    orderManager.placer.dropPlanned(sentence(this.halted === null ? 'order-ending' : 'order-halted'));
     let isLeft = false;
     for (const order of orderManager.blotter.table.unfinished()) {
       if (!mayTrade(order)) continue;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { MARKET_CALLS, type VenueAnswer, type VenueCallKind } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -25,7 +26,7 @@ export type StoredCredential = z.output<typeof storedCredential>;
 export const KEPT_CREDENTIAL = 'credential';
 
 /** Why a request did not leave whose credential is held back after a 401. */
-const CREDENTIAL_REFUSED = 'credential refused';
+const CREDENTIAL_REFUSED = sentence('credential-refused');
 
 /** While it stays refused, this often it is said again. */
 const SAY_AGAIN_MS = 600_000;
@@ -37,7 +38,7 @@ export function usesCredential(kind: VenueCallKind): boolean {
 
 const UNNAMED: NamedCredential = {
   name: 'the credential',
-  advice: 'see whether it is still valid, and put a new one in its place',
+  advice: sentence('credential-advice'),
 };
 
 /**
@@ -74,7 +75,8 @@ export class CredentialWatch {
   fault(): string | null {
     if (this.sinceMs === null) return null;
     const { name, advice } = this.credential;
-    return `the exchange has refused ${name} (401) for ${secondsText(this.outbox.nowMs - this.sinceMs)}: ${advice}`;
+    const seconds = Math.ceil((this.outbox.nowMs - this.sinceMs) / 1_000);
+    return sentence('credential-fault', { name, seconds, advice });
   }
 
   /** A new start knows nothing yet: the credential may be another one. */

@@ -1,5 +1,6 @@
 import { formatUnits } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { ListCursor, Page, VenueCall, VenueProfile } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
@@ -106,7 +107,7 @@ export class FillHandler {
   /** The oldest of them, and what it waits for; null where there is none. */
   waitingFor(): string | null {
     for (const { trade } of this.pending.all()) {
-      return `trade ${trade.id} of order ${trade.orderId} is read, but not yet confirmed, or its owner is not known yet`;
+      return sentence('trade-unconfirmed', { trade: trade.id, order: String(trade.orderId) });
     }
     return null;
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -111,7 +112,7 @@ export class FlawLog {
   closed(): string | null {
     if (this.entries.size === 0) return null;
     const grave = this.confirmed().find(({ isGrave }) => isGrave);
-    return grave === undefined ? null : `the exchange contradicts itself about ${sentenceOf(grave)}`;
+    return grave === undefined ? null : sentence('exchange-contradicts', { finding: sentenceOf(grave) });
   }
 
   expire(nowMs: number): void {
@@ -177,7 +178,7 @@ export function sentenceOf({
   expected,
   found,
 }: Pick<NotedFlaw, 'subject' | keyof Flaw>): string {
-  return `${subject}: ${field}: expected ${expected}, the exchange said ${found.slice(0, SHOWN_LENGTH)}`;
+  return sentence('finding', { subject, field, expected, found: found.slice(0, SHOWN_LENGTH) });
 }
 
 function textOf({ field, expected, found }: Flaw): string {

@@ -1,6 +1,7 @@
 import type { Units } from '../domain/money.ts';
 import type { ExpiringAlgorithm } from '../execution/algorithms/expiring.ts';
 import { present } from '../domain/invariant.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { isAlgorithmIntent } from '../execution/algorithms/algorithms.ts';
@@ -119,7 +120,7 @@ export class IntentRouter {
 
   /** Ends what a strategy that has just failed has at work, as its policy says. */
   endAllOf(instance: StrategyInstance): void {
-    this.options.algorithms.end((work) => work.instance === instance, 'its strategy has stopped');
+    this.options.algorithms.end((work) => work.instance === instance, sentence('ended-strategy-stopped'));
     if (instance.settings.onError === 'cancel') this.cancelAll(instance, null);
   }
 
@@ -145,7 +146,7 @@ export class IntentRouter {
     this.reject(
       instance,
       { kind: 'cancel', clientOrderId: key },
-      { code: 'unknown', reason: `no order ${key} of its own` },
+      { code: 'unknown', reason: sentence('no-own-order', { order: key }) },
     );
   }
 
@@ -156,7 +157,7 @@ export class IntentRouter {
     const amount = amountFor(intent, sizeViewOf(this.options, instance, state.market));
     const wish = amount.ok && amount.units !== null ? wishOf(intent, amount.units) : null;
     if (!amount.ok || wish === null) {
-      const reason = amount.ok ? 'expected positive decimals for amounts and prices' : amount.reason;
+      const reason = amount.ok ? sentence('decimals-needed') : amount.reason;
       return { ok: false, code: 'fit', reason };
     }
     const closed = this.options.closed();
@@ -192,7 +193,7 @@ export class IntentRouter {
       const lastKey = lastKeys.get(id);
       const last = lastKey === undefined ? undefined : table.get(lastKey);
       if (last?.state === 'rejected') intents.end(id, 'refused', last.reason ?? 'rejected');
-      else intents.end(id, 'done', last?.state ?? 'it had ended before a restart');
+      else intents.end(id, 'done', last?.state ?? sentence('ended-before-restart'));
     }
   }
 

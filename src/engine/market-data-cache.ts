@@ -8,6 +8,7 @@ import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { MarketRule } from '../venues/port.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { SeenBook } from '../execution/risk/risk-view.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
 import type { StrategyEvent } from '../strategy/strategy-event.ts';
@@ -85,7 +86,7 @@ export class MarketDataCache {
 
   /** What to say of a market that is not there. */
   whyUnknown(symbol: string): string {
-    return `expected one of the markets ${[...this.states.keys()].join(', ')}, was ${symbol}`;
+    return sentence('unknown-market', { markets: [...this.states.keys()].join(', '), market: symbol });
   }
 
   get(symbol: string): CachedMarket | undefined {

@@ -1,4 +1,5 @@
 import { formatUnits } from '../domain/money.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { IdenticalOrders } from '../execution/identical-orders.ts';
 import { afterEvent, type OrderEvent } from '../execution/order-life.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
@@ -127,7 +128,7 @@ export class OrderBlotter {
       else if (order.state === 'unknown') this.unknown.track(order, nowMs);
       else if (order.state === 'cancelling') this.apply(order, { kind: 'cancel failed' });
       else if (order.state === 'planned')
-        this.apply(order, { kind: 'dropped', atMs: nowMs, reason: 'Restarted' });
+        this.apply(order, { kind: 'dropped', atMs: nowMs, reason: sentence('order-restarted') });
     }
   }
 
@@ -138,9 +139,13 @@ export class OrderBlotter {
       .find(({ state }) => state === 'sending' || state === 'unknown' || state === 'settling');
     if (order === undefined) return null;
     const { key, state, matched, filled } = order;
-    if (state === 'sending') return `${key} is on its way`;
-    if (state === 'unknown') return `whether ${key} arrived is being found out`;
-    return `${key} is closed with ${formatUnits(matched)} matched, and of its trades ${formatUnits(filled)} were read`;
+    if (state === 'sending') return sentence('order-on-its-way', { order: key });
+    if (state === 'unknown') return sentence('order-being-found', { order: key });
+    return sentence('order-trades-missing', {
+      order: key,
+      matched: formatUnits(matched),
+      filled: formatUnits(filled),
+    });
   }
 
   private forgetOldest(): void {

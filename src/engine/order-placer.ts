@@ -1,5 +1,6 @@
 import type { VenueOrder } from '../domain/order.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { WhenIdentical } from '../execution/identical-orders.ts';
 import { OrderNames, stopLegKey } from '../execution/order-names.ts';
 import { unsentOrder, type OrderRecord } from '../execution/order-record.ts';
@@ -139,10 +140,9 @@ export class OrderPlacer {
     const { nowMs } = this.outbox;
     if (this.stuckUntilMs <= nowMs) return null;
     const seconds = Math.ceil((this.stuckUntilMs - nowMs) / 1_000);
-    if (this.stuckBecause === 'expired') return `the limit for orders is used up for ${seconds} s more`;
-    if (this.stuckBecause === 'locked out')
-      return `the exchange has locked orders out, for ${seconds} s more`;
-    return `orders do not leave, and are tried again in ${seconds} s: ${this.stuckBecause}`;
+    if (this.stuckBecause === 'expired') return sentence('orders-used-up', { seconds });
+    if (this.stuckBecause === 'locked out') return sentence('orders-locked-out', { seconds });
+    return sentence('orders-stuck', { seconds, reason: this.stuckBecause });
   }
 
   /** Drops what was not sent yet, as when trading is halted. */
@@ -233,7 +233,11 @@ export class OrderPlacer {
         // One that was asked for before may have been seen meanwhile: then it is there, whatever became of
         // this request.
         if (order.state !== 'sending') continue;
-        this.blotter.apply(order, { kind: 'dropped', atMs, reason: `NotSent: ${answer.reason}` });
+        this.blotter.apply(order, {
+          kind: 'dropped',
+          atMs,
+          reason: sentence('order-not-sent', { reason: answer.reason }),
+        });
       }
       return null;
     }
@@ -321,11 +325,17 @@ export class OrderPlacer {
 
   private sayIdentical(order: OrderRecord, freeAtMs: number): string {
     const { nowMs } = this.outbox;
-    const other = this.blotter.identical.otherThan(order);
+    const other = String(this.blotter.identical.otherThan(order));
     const free = Number.isFinite(freeAtMs)
-      ? `in ${freeAtMs - nowMs} ms, at ${freeAtMs}`
-      : `${this.blotter.venue.identicalOrdersMs} ms after it is known what became of that`;
-    return `${IDENTICAL_ORDER}: ${other} has the same terms, and was sent so lately that the exchange would take this one for its repetition; waited ${nowMs - order.plannedAtMs} ms, the limit is ${this.longestWaitMs} ms; it may be repeated ${free}; with allowIdentical it goes at once`;
+      ? sentence('identical-free-in', { wait: freeAtMs - nowMs, at: freeAtMs })
+      : sentence('identical-free-after', { wait: this.blotter.venue.identicalOrdersMs });
+    return sentence('order-identical', {
+      code: IDENTICAL_ORDER,
+      other,
+      waited: nowMs - order.plannedAtMs,
+      limit: this.longestWaitMs,
+      free,
+    });
   }
 
   private drop(key: string, reason: string): void {

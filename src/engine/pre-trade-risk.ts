@@ -2,6 +2,7 @@ import type { Market } from '../domain/market.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
 import type { Execution, Side } from '../domain/order.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { onPriceGrid } from '../execution/algorithms/market-grid.ts';
 import { fitToMarket } from '../execution/fit-to-market.ts';
 import type { WhenIdentical } from '../execution/identical-orders.ts';
@@ -76,7 +77,7 @@ export class PreTradeRisk {
     if (closed !== null) return { ok: false, code: 'closed', reason: closed };
     const kind = wish.stopLimitPrice === null ? executionOf(wish) : 'oco';
     if (!this.blotter.venue.orderKinds.has(kind)) {
-      return { ok: false, code: 'kind', reason: `the exchange takes no ${kind} orders` };
+      return { ok: false, code: 'kind', reason: sentence('no-such-orders', { kind }) };
     }
     const best = this.bestFor(market.symbol, wish.side);
     const fitted = fitToMarket(market, wish, best);
@@ -135,9 +136,9 @@ export class PreTradeRisk {
       isExit: order.exit !== null,
     };
     const verdict = this.check(instance, wanted, order.key);
-    if (!verdict.ok) return `${verdict.code.startsWith('lock ') ? verdict.code : 'Risk'}: ${verdict.reason}`;
+    if (!verdict.ok) return refusedLater(verdict);
     const crossed = isPostOnly ? this.crossedBy(market, order) : null;
-    return crossed === null ? null : `PostOnly: ${crossed}`;
+    return crossed === null ? null : sentence('order-post-only', { reason: crossed });
   }
 
   /**
@@ -148,13 +149,13 @@ export class PreTradeRisk {
     { symbol, priceStep }: Market,
     { side, price: wished, stopPrice }: Pick<WishedOrder, 'side' | 'price' | 'stopPrice'>,
   ): string | null {
-    if (wished === null || stopPrice !== null) return 'expected a limit price for postOnly, and no stopPrice';
+    if (wished === null || stopPrice !== null) return sentence('post-only-terms');
     const price = onPriceGrid(wished, priceStep);
     const best = this.bestFor(symbol, side);
     const takes = best !== null && (side === 'buy' ? price >= best : price <= best);
     if (!takes) return null;
-    const bound = side === 'buy' ? 'below' : 'above';
-    return `expected a price ${bound} ${formatUnits(best)} for postOnly, was ${formatUnits(price)}, which would trade at once`;
+    const direction = side === 'buy' ? 'below' : 'above';
+    return sentence('post-only-crosses', { direction, best: formatUnits(best), price: formatUnits(price) });
   }
 
   private check(
@@ -201,3 +202,12 @@ function executionOf({ price, stopPrice, stopLimitPrice }: WishedOrder): Executi
   if (stopPrice === null) return price === null ? 'market' : 'limit';
   return price === null ? 'stop_market' : 'stop_limit';
 }
+
+/** How an order that was planned says by what it was refused as it was to be sent. */
+function refusedLater({ code, reason }: { readonly code: string; readonly reason: string }): string {
+  return code.startsWith(LOCK)
+    ? sentence('order-lock', { lock: code.slice(LOCK.length), reason })
+    : sentence('order-risk', { reason });
+}
+
+const LOCK = 'lock ';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import { readStored } from '../domain/stored-json.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { VenueProfile, WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
@@ -146,7 +147,7 @@ export class Reconciler {
       this.ports.hasten('fills');
     } else if (this.phase.sinceMs + PHASE_PATIENCE_MS < nowMs) {
       const what = this.phase.kind === 'wallets' ? 'wallets' : 'trades';
-      this.inconclusive(nowMs, `the ${what} could not be read for ${PHASE_PATIENCE_MS / 1_000} s`);
+      this.inconclusive(nowMs, sentence('books-unread', { what, seconds: PHASE_PATIENCE_MS / 1_000 }));
     }
   }
 
@@ -177,11 +178,10 @@ export class Reconciler {
       this.phase = { kind: 'wallets', sinceMs: nowMs };
       this.ports.hasten('wallets');
     } else if (phase.kind === 'fills after' && askedAtMs >= phase.sinceMs) {
-      const unsettled = taken > 0 ? 'trades came while it was compared' : this.ports.unsettled();
+      const unsettled = taken > 0 ? sentence('books-trades-came') : this.ports.unsettled();
       if (unsettled !== null) this.inconclusive(nowMs, unsettled);
       else this.conclude(phase, nowMs);
-    } else if (phase.kind === 'wallets' && taken > 0)
-      this.inconclusive(nowMs, 'trades came while it was compared');
+    } else if (phase.kind === 'wallets' && taken > 0) this.inconclusive(nowMs, sentence('books-trades-came'));
   }
 
   /** `unread`: currencies whose wallet in this reading can not be right. */
@@ -197,7 +197,7 @@ export class Reconciler {
     if (phase.kind !== 'wallets' || askedAtMs < phase.sinceMs) return;
     for (const currency of unread) {
       if (this.currencies.has(currency))
-        return this.inconclusive(nowMs, `the wallet of ${currency} could not be read`);
+        return this.inconclusive(nowMs, sentence('books-wallet-unread', { currency }));
     }
     const unsettled = this.ports.unsettled();
     if (unsettled !== null) {
@@ -242,7 +242,7 @@ export class Reconciler {
     // A line may also have come after the reading with which they would begin: they begin with another one.
     const isRead = this.phase.kind === 'wallets' || this.phase.kind === 'fills after';
     if (!this.books.hasBegun && isRead && outside.length > 0) {
-      this.inconclusive(nowMs, 'the history of a wallet came while it was compared');
+      this.inconclusive(nowMs, sentence('books-history-came'));
     }
     // What came while the books begin anew is in their first reading, and still happened.
     const told = isFirst && isPast ? [] : lines;
@@ -289,7 +289,14 @@ export class Reconciler {
 
   /** A fill of an order that can have none. Stops new orders at once. */
   breakAtFill({ tradeId, amount }: FillRecord, { key, state, market, filled, ...order }: OrderRecord): void {
-    const why = `the trade ${tradeId} of ${formatUnits(amount)} is of ${key}, which is ${state} with ${formatUnits(filled)} of ${formatUnits(order.amount)} filled`;
+    const why = sentence('books-impossible-fill', {
+      trade: tradeId,
+      amount: formatUnits(amount),
+      order: key,
+      state,
+      filled: formatUnits(filled),
+      whole: formatUnits(order.amount),
+    });
     this.breakAt(
       [{ currency: market, expected: formatUnits(filled), found: formatUnits(filled + amount) }],
       why,
@@ -313,7 +320,7 @@ export class Reconciler {
       : [...totals.keys()].filter((currency) => !this.history.isRead(currency));
     if (this.unread.length > 0) {
       this.ports.hasten('transactions');
-      this.inconclusive(nowMs, `the history of ${this.unread.join(', ')} is still to be read`);
+      this.inconclusive(nowMs, sentence('books-history-unread', { currencies: this.unread.join(', ') }));
       return;
     }
     this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
@@ -384,8 +391,8 @@ export class Reconciler {
     const known = disagreements.filter(({ currency }) => !this.books.isIncomplete(currency));
     if (known.length === 0) {
       this.suspicion = null;
-      const names = disagreements.map(({ currency }) => currency).join(', ');
-      this.inconclusive(nowMs, `${names} differs, and more came in its wallet than the bot remembers`);
+      const currencies = disagreements.map(({ currency }) => currency).join(', ');
+      this.inconclusive(nowMs, sentence('books-forgotten', { currencies }));
       return false;
     }
     const rows = known.map(({ currency, expected, found }) => ({
@@ -400,11 +407,13 @@ export class Reconciler {
     else if (this.isSuspicionOld(nowMs) && this.found === null) {
       const unread = this.unexplained();
       if (unread.length > 0) {
-        this.inconclusive(nowMs, `the history of ${unread.join(', ')}, which differs, is still to be read`);
+        this.inconclusive(nowMs, sentence('books-differing-unread', { currencies: unread.join(', ') }));
         return false;
       }
       const why = rows
-        .map(({ currency, expected, found }) => `expected ${expected} ${currency}, the exchange has ${found}`)
+        .map(({ currency, expected, found }) =>
+          sentence('books-difference', { expected: `${expected} ${currency}`, found }),
+        )
         .join('; ');
       this.breakAt(rows, why);
     }

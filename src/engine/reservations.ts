@@ -2,6 +2,7 @@ import type { Market } from '../domain/market.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { claimsOn, paymentFor, worstPrice } from '../execution/claims.ts';
 import type { Algorithm } from '../execution/algorithms/algorithms.ts';
 import { unplacedOf, type Unplaced } from '../execution/algorithms/unplaced.ts';
@@ -159,23 +160,27 @@ export class Reservations {
     const claims = this.claimsOf(asset);
     const works = this.worksOn(asset, intentId);
     const others = this.others.get(asset) ?? NO_OTHERS;
-    const parts = [`the account has ${formatUnits(this.totalOf(asset))}`];
+    const parts = [sentence('funds-account', { amount: formatUnits(this.totalOf(asset)) })];
     const own = this.capitalIn(instance, asset);
-    if (own !== null) parts.push(`the capital of ${instance.name} is ${formatUnits(own)}`);
-    if (others.held > 0n) parts.push(`${formatUnits(others.held)} is held for what is not this bot's`);
-    if (others.gone > 0n) parts.push(`${formatUnits(others.gone)} has gone`);
+    if (own !== null)
+      parts.push(sentence('funds-capital', { strategy: instance.name, amount: formatUnits(own) }));
+    if (others.held > 0n) parts.push(sentence('funds-others', { amount: formatUnits(others.held) }));
+    if (others.gone > 0n) parts.push(sentence('funds-gone', { amount: formatUnits(others.gone) }));
     for (const { name } of this.options.instances) {
       const claim = claims.get(name);
-      if (claim === null) parts.push(`${name} has a market order that nobody knows the price of`);
+      if (claim === null) parts.push(sentence('funds-unknown', { strategy: name }));
       const sum = claimOf(name, claims, works);
-      if (sum > 0n) parts.push(`${name} has reserved ${formatUnits(sum)}`);
+      if (sum > 0n) parts.push(sentence('funds-reserved', { strategy: name, amount: formatUnits(sum) }));
     }
     const leaving = this.options.leaving(asset);
-    if (leaving > 0n) parts.push(`${formatUnits(leaving)} may be on its way to the margin wallet`);
+    if (leaving > 0n) parts.push(sentence('funds-leaving', { amount: formatUnits(leaving) }));
     const coins = this.coinsOfOthers(instance, asset, claims);
-    if (coins > 0n) parts.push(`other strategies have bought ${formatUnits(coins)}`);
-    const currency = asset.toUpperCase();
-    return `expected at most ${formatUnits(spendable)} ${currency} to be spent, was ${formatUnits(needed)}: ${parts.join(', ')}`;
+    if (coins > 0n) parts.push(sentence('funds-bought', { amount: formatUnits(coins) }));
+    return sentence('funds', {
+      spendable: `${formatUnits(spendable)} ${asset.toUpperCase()}`,
+      needed: formatUnits(needed),
+      parts: parts.join(', '),
+    });
   }
 
   /** What is left of the account's own; null where nobody knows. */

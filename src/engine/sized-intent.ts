@@ -2,6 +2,7 @@ import type { Market } from '../domain/market.ts';
 import { formatUnits, multiplyUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { divideDown } from '../domain/rounding.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { SizedAlgorithmIntent } from '../execution/algorithms/algorithms.ts';
 import { ladderPrice } from '../execution/algorithms/ladder.ts';
 import type { QuotesIntent, SizedQuote } from '../execution/algorithms/quotes.ts';
@@ -58,7 +59,7 @@ export function amountFor(order: SizedIntent | Quote, view: SizeView): Amount {
     const { symbol } = view.market;
     return {
       ok: false,
-      reason: `expected a price of ${symbol} to turn a value into an amount, none is known yet`,
+      reason: sentence('price-needed', { market: symbol }),
     };
   }
   const units = divideDown(value * UNITS_PER_ONE, price) as Units;
@@ -131,10 +132,10 @@ function valueOf({ value, equityShare }: SizedIntent | Quote, { market, equity }
   if (value !== undefined)
     return positiveWishUnits(value) ?? `expected a positive value, was ${String(value)}`;
   const share = equityShare === undefined ? null : positiveWishUnits(equityShare);
-  if (share === null) return 'expected one of amount, value, equityShare, was none';
+  if (share === null) return sentence('size-missing');
   const all = equity();
-  if (all === null) return `expected a known equity in ${market.quote}, a price is missing`;
-  if (all <= 0n) return `expected an equity above 0 ${market.quote}, was ${formatUnits(all)}`;
+  if (all === null) return sentence('equity-needed', { currency: market.quote });
+  if (all <= 0n) return sentence('equity-positive', { currency: market.quote, equity: formatUnits(all) });
   return multiplyUnits(all, share, divideDown);
 }
 

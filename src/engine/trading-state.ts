@@ -1,3 +1,4 @@
+import { sentence } from '../language/sentences/sentence.ts';
 import type { Control } from './control.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import { sentenceOf, type FlawLog } from './flaw-log.ts';
@@ -31,9 +32,9 @@ export class TradingState {
     const { control, credential, strategies, reconciler, findings, orderManager } = this.parts;
     const why = control.closed() ?? credential.fault();
     if (why !== null) return why;
-    if (!strategies.hasStarted) return 'the account is still being read';
+    if (!strategies.hasStarted) return sentence('account-unread');
     if (reconciler.break !== null) {
-      return 'the books do not agree with the exchange: see "sarraf reconcile --explain"';
+      return sentence('books-broken');
     }
     return findings.closed() ?? this.overdue() ?? orderManager.placer.closed();
   }

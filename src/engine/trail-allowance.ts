@@ -1,3 +1,4 @@
+import { sentence } from '../language/sentences/sentence.ts';
 import type { AlgorithmIntent } from '../execution/algorithms/algorithms.ts';
 import type { TrailPace } from '../strategy/trailing.ts';
 
@@ -10,5 +11,5 @@ export function whyNoTrail(
   const { pace, atWork } = of;
   // Without a pace the bracket itself says what is missing.
   if (pace === null || atWork < pace.most) return null;
-  return `expected at most ${pace.most} stops that follow the price at once (trailing.most of the strategy), are ${atWork} already`;
+  return sentence('trails-full', { most: pace.most, atWork });
 }

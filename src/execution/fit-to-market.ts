@@ -2,6 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { amountUnits, floorAmount, priceUnits, roundPrice, type Market } from '../domain/market.ts';
 import { formatUnits, multiplyUnits, type Units } from '../domain/money.ts';
 import { divideUp } from '../domain/rounding.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 
 /** Sizes and prices as they are wished, in units of 1e-10. */
 export interface UnfittedOrder {
@@ -37,13 +38,13 @@ export function fitToMarket(market: Market, wish: UnfittedOrder, reference: Unit
       const step = formatUnits(market.amountStep);
       return {
         ok: false,
-        reason: `expected an amount of at least one step of ${step}, was ${formatUnits(wish.amount)}`,
+        reason: sentence('amount-below-step', { step, amount: formatUnits(wish.amount) }),
       };
     }
     if (price === 0n || stopPrice === 0n || stopLimitPrice === 0n) {
       return {
         ok: false,
-        reason: `expected a price of at least one step of ${formatUnits(market.priceStep)}`,
+        reason: sentence('price-below-step', { step: formatUnits(market.priceStep) }),
       };
     }
     const valuedAt = price ?? stopPrice ?? reference;
@@ -51,7 +52,7 @@ export function fitToMarket(market: Market, wish: UnfittedOrder, reference: Unit
       const value = multiplyUnits(valuedAt, amount, divideUp);
       if (value <= market.minOrderValue) {
         const least = `${formatUnits(market.minOrderValue)} ${market.quote}`;
-        return { ok: false, reason: `expected a value above ${least}, was ${formatUnits(value)}` };
+        return { ok: false, reason: sentence('value-below-least', { least, value: formatUnits(value) }) };
       }
     }
     return { ok: true, amount, price, stopPrice, stopLimitPrice };

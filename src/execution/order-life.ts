@@ -1,6 +1,7 @@
 import { invariant } from '../domain/invariant.ts';
 import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
 
 /** What the exchange said of an order, in any of its lists and replies. */
@@ -127,7 +128,7 @@ function apply(order: OrderRecord, event: OrderEvent): OrderRecord {
       if (order.state !== 'unknown') return order;
       // One that a reply has shown was there, so it is never sent again.
       if (event.resend && order.venueStatus === null) return { ...order, state: 'planned' };
-      return { ...order, state: 'rejected', reason: 'NeverArrived', closedAtMs: event.atMs };
+      return { ...order, state: 'rejected', reason: sentence('order-never-arrived'), closedAtMs: event.atMs };
   }
 }
 

@@ -1,3 +1,4 @@
+import { sentence } from '../language/sentences/sentence.ts';
 import { readKept } from '../engine/kept-records.ts';
 import { untilText, type Lock } from '../execution/locks/lock.ts';
 import { NO_LOCKS } from '../execution/locks/lock-state.ts';
@@ -29,10 +30,10 @@ export function pauseOf({ locks }: LocksNow, strategy: string): Lock | undefined
 
 /** `by hand until it is resumed: news (ali)`. */
 export function pauseText(pause: Lock): string {
-  return `by hand ${untilText(pause.endsAtMs)}: ${whyLocked(pause)}`;
+  return sentence('pause-by-hand', { until: untilText(pause.endsAtMs), reason: whyLocked(pause) });
 }
 
 /** Why a lock holds, and who made it where that is known. */
 export function whyLocked({ reason, by }: Lock): string {
-  return by === undefined ? reason : `${reason} (${by})`;
+  return by === undefined ? reason : sentence('by-person', { reason, person: by });
 }

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { SarrafError } from '../domain/errors.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { SAID, SharedLine } from './shared-line.ts';
 import type { Loaded, Look, WorkerAnswer, WorkerCall, WorkerEnd, WorkerSetup } from './worker-messages.ts';
 import { ownModule } from './own-files.ts';
@@ -84,7 +85,9 @@ export class StrategyThread {
     });
     this.worker.once('message', () => this.arrived.resolve());
     this.worker.on('error', (error: unknown) => this.noteEnd(endOf(error, limits)));
-    this.worker.on('exit', () => this.noteEnd({ message: 'its thread ended', line: null, stack: null }));
+    this.worker.on('exit', () =>
+      this.noteEnd({ message: sentence('strategy-thread-ended'), line: null, stack: null }),
+    );
     for (const stream of [this.worker.stdout, this.worker.stderr]) this.watch(stream);
     // A bot that is done must not wait for its strategies.
     this.worker.unref();
@@ -139,7 +142,7 @@ export class StrategyThread {
     void this.dispose();
     throw new SarrafError(
       'INVALID_STRATEGY',
-      `expected an answer within ${this.options.limits.handlerMs} ms, was still at work; its thread was ended`,
+      sentence('strategy-too-slow', { limit: this.options.limits.handlerMs }),
     );
   }
 
@@ -174,7 +177,7 @@ export class StrategyThread {
     if (end !== null) throw brokenBy(end);
     throw new SarrafError(
       'INVALID_STRATEGY',
-      `expected the file to be loaded within ${this.options.limits.loadMs} ms, was still at work; its thread was ended`,
+      sentence('strategy-slow-load', { limit: this.options.limits.loadMs }),
     );
   }
 
@@ -234,7 +237,7 @@ function endOf(error: unknown, { memoryMb }: ThreadLimits): WorkerEnd {
 function checkedEnd(said: unknown): WorkerEnd {
   const { message, line, stack } = Object(said) as Partial<Record<keyof WorkerEnd, unknown>>;
   return {
-    message: typeof message === 'string' ? message.slice(0, 1_000) : 'its thread ended',
+    message: typeof message === 'string' ? message.slice(0, 1_000) : sentence('strategy-thread-ended'),
     line: typeof line === 'number' && Number.isInteger(line) ? line : null,
     stack: typeof stack === 'string' ? stack.slice(0, 4_000) : null,
   };

@@ -9,6 +9,7 @@ export interface LayerRule {
 /** Bottom up; a pure folder imports only pure folders before it. */
 const PURE = [
   'domain',
+  'language/sentences',
   'venues/port',
   'portfolio',
   'strategy',
@@ -41,7 +42,7 @@ const SHELLS = [
 
 export const LAYERS: readonly LayerRule[] = [
   ...PURE.map((folder, index) => ({ folder, mayImport: PURE.slice(0, index), isPure: true })),
-  { folder: 'language', mayImport: ['domain'], isPure: true },
+  { folder: 'language', mayImport: ['domain', 'language/sentences'], isPure: true },
   { folder: 'exchange/market-names', mayImport: ['domain'], isPure: true },
   { folder: 'redis', mayImport: ['domain'], isPure: false },
   { folder: 'budget', mayImport: [...PURE, 'redis'], isPure: false },
@@ -89,7 +90,11 @@ export const LAYERS: readonly LayerRule[] = [
   },
   // What page and server agree on: the page takes its types alone.
   { folder: 'dashboard/schema', mayImport: ['domain'], isPure: true },
-  { folder: 'dashboard/page', mayImport: ['domain', 'language', 'dashboard/schema'], isPure: false },
+  {
+    folder: 'dashboard/page',
+    mayImport: ['domain', 'language', 'language/sentences', 'dashboard/schema'],
+    isPure: false,
+  },
   {
     folder: 'dashboard',
     mayImport: [...PURE, ...SHELLS, ...ALERTS, 'dashboard/schema', 'daemon'],

@@ -2,6 +2,7 @@ import { formatExact, formatMoney, unitName } from '../../language/format-money.
 import { formatDecimal } from '../../language/format-number.ts';
 import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
+import { saidIn } from '../../language/said-in.ts';
 import { translateInto, type Translate } from '../../language/translate.ts';
 import { tamed } from '../text/escape-text.ts';
 import type { BotView, ChatView } from './chat-view.ts';
@@ -70,7 +71,7 @@ export const REPLIES = {
       locks.length === 0
         ? [say('noLocks')]
         : bounded(locks, say, ({ name, of, reason, endsAtMs }) => {
-            const values = { name, of: of ?? say('everything'), reason: tamed(reason) };
+            const values = { name, of: of ?? say('everything'), reason: saidIn(tamed(reason), locale) };
             return endsAtMs === null
               ? say('lockUntilResumed', values)
               : say('lock', { ...values, until: formatTime(endsAtMs, locale) });
@@ -94,13 +95,13 @@ export function whyLines(view: ChatView, strategy: string, locale: Locale): read
       const values = {
         at: formatTime(atMs, locale, 'clock-seconds'),
         strategy: name,
-        kind,
+        kind: saidIn(kind, locale),
         market: market ?? '',
         status: say(status),
       };
       return reason === null
         ? say('decision', values)
-        : say('decisionWhy', { ...values, reason: tamed(reason) });
+        : say('decisionWhy', { ...values, reason: saidIn(tamed(reason), locale) });
     });
   });
 }
@@ -133,13 +134,20 @@ function botLines(
   return [
     halt === null
       ? say('trading')
-      : say('halted', { since: formatTime(halt.sinceMs, locale), reason: tamed(halt.reason) }),
+      : say('halted', {
+          since: formatTime(halt.sinceMs, locale),
+          reason: saidIn(tamed(halt.reason), locale),
+        }),
     say(BOOKS[books]),
     say('openOrders', { count: openOrders }),
     ...bounded(strategies, say, ({ name, status, reason }) =>
       status === 'running'
         ? say('strategyRunning', { strategy: name })
-        : say('strategyOther', { strategy: name, status: say(status), reason: tamed(reason ?? '') }),
+        : say('strategyOther', {
+            strategy: name,
+            status: say(status),
+            reason: saidIn(tamed(reason ?? ''), locale),
+          }),
     ),
   ];
 }

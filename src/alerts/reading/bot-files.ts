@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { readClockNote } from '../../daemon/clock-note.ts';
@@ -161,7 +162,7 @@ export class BotFiles implements BotReading {
   private diskFault(): string | null {
     const { mirrorPath } = this.options;
     const isUsed = existsSync(mirrorPath) && !existsSync(`${mirrorPath}.ballast`);
-    return isUsed ? 'the disk was full, so only cancels are written' : null;
+    return isUsed ? sentence('disk-was-full') : null;
   }
 
   private device(): string | null {

@@ -4,6 +4,7 @@ import { formatExact, formatMoney, unitName } from '../../language/format-money.
 import { formatDecimal, formatShare } from '../../language/format-number.ts';
 import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
+import { saidIn } from '../../language/said-in.ts';
 import { translateInto, type Translate } from '../../language/translate.ts';
 import type { AlertFacts, PeriodFigures } from '../core/alert-facts.ts';
 import { ENGLISH_ALERTS } from './english-alerts.ts';
@@ -25,6 +26,7 @@ export function alertText(facts: AlertFacts, locale: Locale): string {
 function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly string[] {
   const { language } = locale;
   const at = (atMs: number | null): string => formatTime(atMs, locale);
+  const said = (text: string): string => saidIn(tamed(text), locale);
   const share = (value: number): string => formatShare(language, value, { decimals: 1 });
   switch (facts.rule) {
     case 'lockout': {
@@ -34,7 +36,7 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
       ];
     }
     case 'credential':
-      return [say('credential', { advice: tamed(facts.advice) })];
+      return [say('credential', { advice: said(facts.advice) })];
     case 'unknown-order': {
       const { order, strategy, market, sinceMs } = facts;
       return [say('unknownOrder', { order, strategy, market, since: at(sinceMs) })];
@@ -50,12 +52,14 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
       return [say('break', { rows: rows.join(language === 'fa' ? '؛ ' : '; ') })];
     }
     case 'halted':
-      return [say('halted', { reason: tamed(facts.reason) })];
+      return [say('halted', { reason: said(facts.reason) })];
     case 'no-data': {
       const { feed, readAtMs } = facts;
       if (feed === null) return [readAtMs === null ? say('noDataEver') : say('noData', { at: at(readAtMs) })];
       return [
-        readAtMs === null ? say('noDataOfEver', { feed }) : say('noDataOf', { feed, at: at(readAtMs) }),
+        readAtMs === null
+          ? say('noDataOfEver', { feed: said(feed) })
+          : say('noDataOf', { feed: said(feed), at: at(readAtMs) }),
       ];
     }
     case 'drawdown':
@@ -75,18 +79,18 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
       return [
         reason === null
           ? say('unprotected', values)
-          : say('unprotectedWhy', { ...values, reason: tamed(reason) }),
+          : say('unprotectedWhy', { ...values, reason: said(reason) }),
       ];
     }
     case 'strategy': {
       const { strategy, status, reason } = facts;
       return [
-        say(status === 'paused' ? 'strategyPaused' : 'strategyStopped', { strategy, reason: tamed(reason) }),
+        say(status === 'paused' ? 'strategyPaused' : 'strategyStopped', { strategy, reason: said(reason) }),
       ];
     }
     case 'disk': {
       const { freeBytes, fault } = facts;
-      if (fault !== null) return [say('diskFault', { fault: tamed(fault) })];
+      if (fault !== null) return [say('diskFault', { fault: said(fault) })];
       return [say('diskLow', { megabytes: Math.floor((freeBytes ?? 0) / MEGABYTE) })];
     }
     case 'clock': {
@@ -108,20 +112,20 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
       return [side === 'buy' ? say('bigBuy', values) : say('bigSell', values)];
     }
     case 'ended':
-      return [say('endedWithError', { reason: tamed(facts.reason) })];
+      return [say('endedWithError', { reason: said(facts.reason) })];
     case 'entries': {
       const count = (of: number): string => formatDecimal(language, String(of));
       const { canceled, kept, left } = facts;
       return [say('entries', { canceled: count(canceled), kept: count(kept), left: count(left) })];
     }
     case 'entries-failed':
-      return [say('entriesFailed', { reason: tamed(facts.reason) })];
+      return [say('entriesFailed', { reason: said(facts.reason) })];
     case 'silent': {
       const { lastSignMs } = facts;
       return [lastSignMs === null ? say('silentEver') : say('silent', { at: at(lastSignMs) })];
     }
     case 'outbox':
-      return [say('outbox', { reason: tamed(facts.reason) })];
+      return [say('outbox', { reason: said(facts.reason) })];
     case 'test':
       return [say('test')];
     case 'summary':

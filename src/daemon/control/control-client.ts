@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../../domain/errors.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { ControlCommand, SignalCommand } from '../../engine/engine-event.ts';
 import { payloadSizeProblem } from '../../engine/signals/signal-record.ts';
 import {
@@ -54,7 +55,7 @@ export interface FollowOptions {
   readonly onChange?: (state: PostedCommand) => void;
 }
 
-const SUPERSEDED: ControlResult = { ok: false, message: 'a later command replaced it', left: [] };
+const SUPERSEDED: ControlResult = { ok: false, message: sentence('control-replaced'), left: [] };
 
 /** The operator's end of the control database of a data folder: posts commands and follows them. */
 export class ControlClient {
@@ -124,7 +125,7 @@ export class ControlClient {
       )
       .get(id);
     if (row === undefined) return null;
-    const unreadable: ControlResult = { ok: false, message: 'its result can not be read', left: [] };
+    const unreadable: ControlResult = { ok: false, message: sentence('control-unreadable'), left: [] };
     return {
       id,
       takenAtMs: row.taken_at_ms,

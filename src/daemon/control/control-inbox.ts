@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { lengthText } from '../../domain/time-text.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
 import { MOST_LEFT_NAMED, readCommand, type ControlProgress, type ControlResult } from './control-command.ts';
 import { controlPath, openControlFile } from './control-file.ts';
@@ -107,14 +108,14 @@ export class ControlInbox {
       if (command === null) {
         this.done(row.id, {
           ok: false,
-          message: 'this version of sarraf does not know the command',
+          message: sentence('control-unknown'),
           left: [],
         });
         continue;
       }
       const waitedMs = this.sinceMs(row.posted_at_ms);
       if (command.kind === 'place' && !isRepeated && waitedMs > PLACED_WITHIN_MS) {
-        const message = `it waited ${lengthText(waitedMs)} for the bot, and was not placed: the market has gone on; give it again`;
+        const message = sentence('control-too-late', { waited: lengthText(waitedMs) });
         this.done(row.id, { ok: false, message, left: [] });
         continue;
       }
@@ -258,7 +259,7 @@ export class ControlInbox {
   private endOfEarlierRun(): void {
     const ended: ControlResult = {
       ok: false,
-      message: 'the run ended before the command was done',
+      message: sentence('control-run-ended'),
       left: [],
     };
     this.database

@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { Scalar, isMap, isScalar, isSeq, type Document, type YAMLMap } from 'yaml';
 import type { Located } from '../../configuration/load-yaml.ts';
@@ -131,22 +132,22 @@ function placeOf(text: string, file: string | null): string {
 /** How a credential is called without its value, and what to do when the exchange refuses it. */
 export function credentialAdvice(settings: CredentialSettings, place: string | null): NamedCredential {
   const from = place === null ? 'the configuration' : place;
-  const again = `put it into ${from}, and restart the bot`;
+  const facts = { place: from };
   switch (settings.kind) {
     case 'token':
       return {
         name: `the token of exchange.credentials.token, from ${from}`,
-        advice: `it has expired, was revoked or is mistyped: make a new token on the exchange's own page, ${again}`,
+        advice: sentence('advice-token', facts),
       };
     case 'key':
       return {
         name: `the API key of exchange.credentials.key, whose private part is from ${from}`,
-        advice: `see on the exchange's own page whether the key is still there and allows this address, and whether this machine's clock is right; or make a new key, ${again}`,
+        advice: sentence('advice-key', facts),
       };
     case 'login':
       return {
         name: `the log-in of exchange.credentials.username, whose password is from ${from}`,
-        advice: `a new log-in is tried once, then every ten minutes; if it stays refused, see whether name, password and one-time password still work on the exchange's own page, correct what is in ${from}, and restart the bot`,
+        advice: sentence('advice-login', facts),
       };
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WEEKDAYS } from '../../domain/calendar-day.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { BY_HAND, ENTRY_POLICIES, type LockRule } from '../../execution/locks/lock-rule.ts';
 import { closedTime, MOST_CLOSED, MOST_SESSIONS, session, sessionText, weekdays } from './calendar-fields.ts';
 import { duration } from './duration-field.ts';
@@ -168,7 +169,10 @@ function ruleOf(given: GivenRule, called: string): ConfiguredLock {
         weekdays: WEEKDAYS.map((day) => days.includes(day)),
         closed: holidays,
       };
-      const said = `outside of the trading hours ${open.map(sessionText).join(', ')} of ${days.join(', ')} in Tehran`;
+      const said = sentence('lock-hours', {
+        sessions: open.map(sessionText).join(', '),
+        days: days.join(', '),
+      });
       return { ...shared, kind: 'hours', calendar, said };
     }
     case 'dates': {
@@ -177,7 +181,7 @@ function ruleOf(given: GivenRule, called: string): ConfiguredLock {
         weekdays: WEEKDAYS.map(() => true),
         closed: given.closed,
       };
-      return { ...shared, kind: 'dates', calendar, said: 'no trading on this date' };
+      return { ...shared, kind: 'dates', calendar, said: sentence('lock-date') };
     }
   }
 }

@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import { Decimal } from 'decimal.js';
 import {
   cancelManyText,
@@ -87,7 +88,7 @@ export function cancelWork(reader: MirrorReader, scope: CancelScope): PlannedWor
   }
   const cancels = openOrders(reader).filter(({ key, venueId }) => key === order || venueId === order);
   if (cancels.length === 0)
-    throw new ApiError('not-found', `expected an open order of this bot, was ${JSON.stringify(order)}`, {
+    throw new ApiError('not-found', sentence('not-an-open-order', { found: JSON.stringify(order) }), {
       field: 'order',
     });
   return { cancels, places: [], text: cancelOneText(order) };

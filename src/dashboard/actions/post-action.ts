@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../../execution/locks/lock.ts';
 import { LONGEST_BY } from '../../daemon/control/control-command.ts';
@@ -196,7 +197,7 @@ export class PostAction {
   stateOf(id: number): ActionStateReply {
     if (id === DONE_AT_ONCE) return { id, state: 'done', takenAtMs: null, progress: null, result: null };
     const state = this.folder.control((client) => client.look(id));
-    if (state === null) throw new ApiError('not-found', `expected an action of this bot, was ${id}`);
+    if (state === null) throw new ApiError('not-found', sentence('not-an-action', { found: id }));
     const { takenAtMs, progress, result } = state;
     return {
       id,

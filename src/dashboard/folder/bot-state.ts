@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { Pulse } from '../../daemon/heartbeat.ts';
 import type { BotItem } from '../schema/overview.ts';
 
@@ -29,21 +30,21 @@ export function botState(signs: BotSigns): Pick<BotItem, 'state' | 'sinceMs' | '
     return { state: 'ended', sinceMs: endedMs, reason: endReason(signs), silentSinceMs: endedMs };
   }
   if (pulse !== null && nowMs - pulse.beatMs > SILENT_AFTER_MS) {
-    const reason = 'its process is there, and its loop stands still';
+    const reason = sentence('bot-stands');
     return { state: 'silent', sinceMs: beatMs, reason, silentSinceMs: beatMs };
   }
   const sinceMs = pulse?.sinceMs ?? null;
   const isThere = { silentSinceMs: null };
   if (hasWriter === false)
-    return { state: 'starting', sinceMs, reason: 'no answer from the exchange yet', ...isThere };
+    return { state: 'starting', sinceMs, reason: sentence('bot-unanswered'), ...isThere };
   if (drainingSinceMs !== null)
-    return { state: 'draining', sinceMs: drainingSinceMs, reason: 'it is ending', ...isThere };
+    return { state: 'draining', sinceMs: drainingSinceMs, reason: sentence('bot-ending'), ...isThere };
   if (halt !== null) return { state: 'halted', sinceMs: halt.sinceMs, reason: halt.reason, ...isThere };
   return { state: 'running', sinceMs, reason: null, ...isThere };
 }
 
 function endReason({ pulse, halt }: BotSigns): string | null {
   if (pulse !== null && pulse.failure !== null) return pulse.failure;
-  if (pulse !== null && pulse.endedAtMs === null) return 'its process was ended from outside';
-  return halt === null ? null : `it is halted: ${halt.reason}`;
+  if (pulse !== null && pulse.endedAtMs === null) return sentence('bot-killed');
+  return halt === null ? null : sentence('bot-halted', { reason: halt.reason });
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../../domain/errors.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
@@ -113,8 +114,8 @@ function isBusyError(error: InstanceType<typeof Database.SqliteError>): boolean 
 export function asApiError(error: unknown): unknown {
   if (error instanceof SarrafError) return new ApiError('data-unusable', error.message);
   if (error instanceof Database.SqliteError) {
-    const advice = isBusyError(error) ? 'another process has it locked: try again' : 'try again';
-    return new ApiError('data-unusable', `the data can not be read just now (${error.message}); ${advice}`);
+    const advice = sentence(isBusyError(error) ? 'locked-by-another' : 'try-again');
+    return new ApiError('data-unusable', sentence('data-unreadable', { reason: error.message, advice }));
   }
   return error;
 }

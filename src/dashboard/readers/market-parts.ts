@@ -1,5 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { ApiError } from '../api-error.ts';
 
@@ -17,7 +18,7 @@ export function tryMarket(text: string): MarketName | null {
 export function askedMarket(text: string, field = 'market'): MarketName {
   const market = tryMarket(text);
   if (market === null)
-    throw new ApiError('invalid-request', `expected a market such as BTCIRT, was ${JSON.stringify(text)}`, {
+    throw new ApiError('invalid-request', sentence('not-a-market-name', { found: JSON.stringify(text) }), {
       field,
     });
   return market;

@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { BookLevel } from '../../domain/order-book.ts';
 import { formatUnits, subtractUnits } from '../../domain/money.ts';
 import { readFigureName } from '../../domain/figure-name.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
@@ -53,7 +54,7 @@ export function marketsReplyOf(
 /** Throws `ApiError` for a market that the bot does not have. */
 export function checkedSymbol(reader: MirrorReader, symbol: string): string {
   if (reader.markets.versions().some((market) => market.symbol === symbol)) return symbol;
-  throw new ApiError('not-found', `expected a market of this bot, was ${JSON.stringify(symbol)}`);
+  throw new ApiError('not-found', sentence('not-our-market', { found: JSON.stringify(symbol) }));
 }
 
 export function marksReplyOf(reader: MirrorReader, symbol: string): MarksReply {

@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
 import { MOST_ROWS_OF_PAGE } from '../schema/fields.ts';
@@ -9,7 +10,7 @@ export function orderReplyOf(reader: MirrorReader, name: string): OrderReply {
   const orders = reader.order(name);
   const [first] = orders;
   if (first === undefined)
-    throw new ApiError('not-found', `expected an order of this bot, was ${JSON.stringify(name)}`);
+    throw new ApiError('not-found', sentence('not-an-order', { found: JSON.stringify(name) }));
   const fills = orders.flatMap(({ key }) =>
     reader.fills({ strategy: null, market: null, orderKey: key, last: MOST_ROWS_OF_PAGE }),
   );

@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';
@@ -21,7 +22,7 @@ export function strategyReplyOf(
   const strategy = strategyItems(reader, { note, nowMs }).find((item) => item.name === name);
   const record = reader.strategies().find((row) => row.name === name);
   if (strategy === undefined || record === undefined)
-    throw new ApiError('not-found', `expected a strategy of this bot, was ${JSON.stringify(name)}`);
+    throw new ApiError('not-found', sentence('not-our-strategy', { found: JSON.stringify(name) }));
   const open = reader.orders({ state: 'open', strategy: name, market: null, last: MOST_ORDERS });
   const first = { strategy: name, before: null, limit: MOST_LINES } as const;
   return {

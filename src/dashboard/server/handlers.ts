@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import type { Person } from '../access/access-store.ts';
@@ -160,7 +161,7 @@ export function createHandlers(
         /^\d{1,15}$/.test(alert) &&
         alerts.acknowledge(Number(alert), { by: byText(person.name), atMs: nowMs() });
       if (isThere) return { id: DONE_AT_ONCE, key };
-      throw new ApiError('not-found', `expected an alert of this bot, was ${JSON.stringify(body.alert)}`, {
+      throw new ApiError('not-found', sentence('not-an-alert', { found: JSON.stringify(body.alert) }), {
         field: 'alert',
       });
     },

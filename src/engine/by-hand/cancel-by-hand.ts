@@ -1,7 +1,7 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
-import { countText } from '../../domain/money-text.ts';
 import type { Algorithm } from '../../execution/algorithms/algorithms.ts';
 import { venueOrderId } from '../../domain/venue-id.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { mayTrade, type OrderRecord } from '../../execution/order-record.ts';
 import type { AlgorithmManager } from '../algorithm-manager.ts';
 import type { CancelCommand } from '../engine-event.ts';
@@ -60,9 +60,7 @@ export class CancelByHand {
     const filled = orders.filter((order) => order?.state === 'filled').length;
     const canceled = closed - filled;
     const message = [
-      closed === 0
-        ? 'no order was open there'
-        : `${countText(canceled, 'order is', 'orders are')} canceled${filled === 0 ? '' : `, ${filled} had filled`}`,
+      closed === 0 ? sentence('cancel-none') : canceledText(canceled, filled),
       ...(command.note === null ? [] : [command.note]),
       ...this.newlyUncovered(command.uncovered),
     ].join('; ');
@@ -73,13 +71,9 @@ export class CancelByHand {
     const { orderManager, algorithms } = this.options;
     const { table } = orderManager.blotter;
     const order = table.get(name) ?? table.byVenueId(venueOrderId(name));
-    if (order === undefined)
-      return ended(
-        false,
-        `expected an order of this bot that is open, was ${name}: "sarraf orders" lists them`,
-      );
+    if (order === undefined) return ended(false, sentence('cancel-unknown', { order: name }));
     if (!mayTrade(order) && order.state !== 'planned')
-      return ended(false, `expected an open order, ${order.key} is ${order.state}`);
+      return ended(false, sentence('cancel-not-open', { order: order.key, state: order.state }));
     const uncovered = this.uncovered();
     const algorithm = algorithms.algorithmOf(order.intentId);
     orderManager.cancels.cancel(order);
@@ -98,7 +92,7 @@ export class CancelByHand {
       );
     const names = instances.map(({ name }) => name);
     if (strategy !== null && orders.length === 0 && !names.includes(strategy))
-      return ended(false, `expected one of the strategies of this bot, ${names.join(', ')}, was ${strategy}`);
+      return ended(false, sentence('not-a-strategy', { strategies: names.join(', '), strategy }));
     const uncovered = this.uncovered();
     for (const instance of instances)
       if (strategy === null || instance.name === strategy) router.cancelAll(instance, market);
@@ -126,42 +120,52 @@ export class CancelByHand {
     return bare.length === 0
       ? []
       : [
-          `no stop covers any more: ${bare.map(([name, units]) => `${formatUnits(units)} ${name}`).join(', ')}`,
+          sentence('uncovered-any-more', {
+            amounts: bare.map(([name, units]) => `${formatUnits(units)} ${name}`).join(', '),
+          }),
         ];
   }
+}
+
+function canceledText(count: number, filled: number): string {
+  if (filled === 0) return count === 1 ? sentence('cancel-one') : sentence('control-done', { count });
+  return count === 1
+    ? sentence('cancel-one-filled', { filled })
+    : sentence('cancel-filled', { count, filled });
 }
 
 /** What a strategy that goes on does next, and how to keep it from that. */
 export function tradesOn(names: readonly string[]): string {
   const [first = ''] = names;
   return names.length === 1
-    ? `${first} trades on and may place others: "sarraf pause ${first}" stops that`
-    : `${names.join(', ')} trade on and may place others: "sarraf pause" or "sarraf halt" stops that`;
+    ? sentence('trades-on', { strategy: first, command: `sarraf pause ${first}` })
+    : sentence('trade-on', { strategies: names.join(', ') });
 }
 
 /** What the algorithm of an order that a person cancels does next. */
 function afterCancel(algorithm: Algorithm, { market, strategy, side }: OrderRecord): string {
-  const ending = `"sarraf cancel --strategy ${strategy} --market ${market}" ends it`;
+  const command = `sarraf cancel --strategy ${strategy} --market ${market}`;
+  const ending = sentence('cancel-ending', { command });
   switch (algorithm.kind) {
     case 'quotes':
-      return `its quotes place another while they want it: ${ending}`;
+      return sentence('cancel-quotes', { ending });
     case 'bracket':
-      if (side === 'buy') return 'its bracket goes on with what was bought';
+      if (side === 'buy') return sentence('cancel-bracket-entry');
       return algorithm.terms.whenCanceled === 'leave'
-        ? 'its bracket ends, as its whenCanceled says'
-        : `its bracket places its exit again: ${ending}`;
+        ? sentence('cancel-bracket-ends')
+        : sentence('cancel-bracket-again', { ending });
     case 'twap':
     case 'vwap':
     case 'dca':
     case 'targets':
-      return `its ${algorithm.kind} goes on with the next: ${ending}`;
+      return sentence('cancel-next', { kind: algorithm.kind, ending });
     case 'ladder':
-      return `the other rungs of its ladder stay: ${ending}`;
+      return sentence('cancel-rungs', { ending });
     case 'expiring':
     case 'iceberg':
     case 'peg':
     case 'replace':
     case 'target':
-      return `its ${algorithm.kind} ends with it`;
+      return sentence('cancel-ends', { kind: algorithm.kind });
   }
 }

@@ -1,4 +1,5 @@
 import { addUnits, formatUnits } from '../../domain/money.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../../execution/order-record.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { AlgorithmManager } from '../algorithm-manager.ts';
@@ -67,7 +68,7 @@ export class CloseByHand {
     const refusal = this.refusalOf(command, instance);
     const closing: Closing = { key, strategy, sinceMs: this.options.outbox.nowMs, legs: [], end: null };
     if (refusal !== null || instance === undefined) {
-      const message = refusal ?? `this bot has no strategy ${strategy}`;
+      const message = refusal ?? sentence('no-strategy', { strategy });
       this.put({ ...closing, end: { ok: false, message } });
       return;
     }
@@ -93,7 +94,7 @@ export class CloseByHand {
     for (const { strategy, legs, end } of this.closings.values()) {
       const coin = legs.find(({ asset }) => coins.has(asset))?.asset;
       if (end === null && strategy === name && coin !== undefined)
-        return `a person is closing the position of ${name} in ${coin}`;
+        return sentence('closing-by-hand', { strategy: name, coin });
     }
     return null;
   }
@@ -131,21 +132,20 @@ export class CloseByHand {
     const { markets, halted, closed } = this.options;
     if (instance === undefined) return null;
     if (market !== null && !instance.markets.includes(market))
-      return `expected one of the markets of ${strategy}, ${instance.markets.join(', ')}, was ${market}`;
+      return sentence('close-market', { strategy, markets: instance.markets.join(', '), market });
     const names = market === null ? instance.markets : [market];
     const coins = new Set(names.map((name) => instance.marketNames.parseMarket(name).base));
     const other = [...this.closings.values()].find(
       (one) =>
         one.end === null && one.strategy === strategy && one.legs.some(({ asset }) => coins.has(asset)),
     );
-    if (other !== undefined) return 'its position there is being closed already, by another command';
+    if (other !== undefined) return sentence('close-busy');
     if (market !== null && markets.get(market) === undefined) return markets.whyUnknown(market);
     const why = halted();
-    if (why !== null)
-      return `${why}: nothing was done. A halt takes no orders at all, so pause the strategies ("sarraf pause"), "sarraf resume", and close then`;
+    if (why !== null) return sentence('close-shut', { reason: why });
     const shut = closed();
-    if (shut !== null) return `no order could leave now, so nothing was canceled: ${shut}`;
-    return this.atWork >= MOST_CLOSINGS ? `${MOST_CLOSINGS} positions are being closed already` : null;
+    if (shut !== null) return sentence('close-no-order', { reason: shut });
+    return this.atWork >= MOST_CLOSINGS ? sentence('close-most', { count: MOST_CLOSINGS }) : null;
   }
 
   private coinsOf(legs: readonly ClosingLeg[]): ReadonlySet<string> {
@@ -156,7 +156,10 @@ export class CloseByHand {
   private clear(coins: ReadonlySet<string>, instance: StrategyInstance): void {
     const { algorithms, orderManager } = this.options;
     const isOf = (market: string): boolean => coins.has(instance.marketNames.parseMarket(market).base);
-    algorithms.end((work) => work.instance === instance && isOf(work.market), 'closed by hand');
+    algorithms.end(
+      (work) => work.instance === instance && isOf(work.market),
+      sentence('ended-closed-by-hand'),
+    );
     for (const order of orderManager.blotter.table.unfinishedOf(instance.name))
       if (isOf(order.market)) orderManager.cancels.cancel(order);
   }
@@ -191,7 +194,7 @@ export class CloseByHand {
       if (closed() === null) this.sell(closing, leg);
       else this.nextLookAtMs = nowMs + LOOK_EVERY_MS;
     } else if (!this.options.algorithms.isAtWork(leg.intentId))
-      this.onAlgorithmEnd(leg.intentId, 'it ended with a restart');
+      this.onAlgorithmEnd(leg.intentId, sentence('ended-with-restart'));
   }
 
   private sell(closing: Closing, leg: ClosingLeg): void {
@@ -256,9 +259,9 @@ export class CloseByHand {
       );
     const isRunning = instance.status === 'running' && !instance.isPausedByHand;
     const parts = [
-      ...(legs.length === 0 ? ['it held nothing, and had no order'] : legs.map(({ text }) => text)),
-      ...bare.map(
-        ({ asset, unprotected }) => `no stop covers ${formatUnits(unprotected)} ${asset.toUpperCase()}`,
+      ...(legs.length === 0 ? [sentence('close-nothing')] : legs.map(({ text }) => text)),
+      ...bare.map(({ asset, unprotected }) =>
+        sentence('close-uncovered', { amount: `${formatUnits(unprotected)} ${asset.toUpperCase()}` }),
       ),
       ...(isRunning ? [tradesOn([instance.name])] : []),
     ];

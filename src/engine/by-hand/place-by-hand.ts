@@ -1,4 +1,5 @@
 import { lengthText } from '../../domain/time-text.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { PlaceCommand } from '../engine-event.ts';
@@ -46,7 +47,7 @@ export class PlaceByHand {
     const made = refusal === null ? this.place(command) : { ok: false as const, reason: refusal };
     const { key } = command;
     const clientOrderId = made.ok ? made.key : null;
-    const message = made.ok ? `placed ${made.key}; no answer yet` : made.reason;
+    const message = made.ok ? sentence('place-pending', { order: made.key }) : made.reason;
     this.note({ key, atMs: nowMs, terms, ok: made.ok, clientOrderId, message });
     if (!made.ok) {
       this.options.outbox.info(`${command.strategy}: an order by hand was refused: ${made.reason}`);
@@ -81,7 +82,11 @@ export class PlaceByHand {
     for (const one of this.placed.values()) {
       const agoMs = nowMs - one.atMs;
       if (!one.ok || one.clientOrderId === null || one.terms !== terms || agoMs >= windowMs) continue;
-      return `the same order was placed by hand ${lengthText(agoMs)} ago as ${one.clientOrderId}: give it again in ${lengthText(windowMs - agoMs)} if you want it twice`;
+      return sentence('place-repeated', {
+        ago: lengthText(agoMs),
+        order: one.clientOrderId,
+        wait: lengthText(windowMs - agoMs),
+      });
     }
     return null;
   }
@@ -90,9 +95,12 @@ export class PlaceByHand {
     command: PlaceCommand,
   ): { readonly ok: true; readonly key: string } | { readonly ok: false; readonly reason: string } {
     const instance = this.options.instanceOf(command.strategy);
-    if (instance === undefined) return { ok: false, reason: `this bot has no strategy ${command.strategy}` };
+    if (instance === undefined)
+      return { ok: false, reason: sentence('no-strategy', { strategy: command.strategy }) };
     const made = this.options.router.placeByHand(instance, intentOf(command));
-    return made.ok ? made : { ok: false, reason: `refused (${made.code}): ${made.reason}` };
+    return made.ok
+      ? made
+      : { ok: false, reason: sentence('place-refused', { code: made.code, reason: made.reason }) };
   }
 
   private onOrder(order: OrderRecord): void {
@@ -102,7 +110,11 @@ export class PlaceByHand {
     if (order.state === 'planned') return;
     this.awaited.delete(order.key);
     const ok = order.state !== 'rejected';
-    this.note({ ...before, ok, message: `${order.key}: ${answerText(order)}` });
+    this.note({
+      ...before,
+      ok,
+      message: sentence('of-subject', { subject: order.key, said: answerText(order) }),
+    });
   }
 
   private note(placed: Placed): void {
@@ -138,7 +150,7 @@ function termsOf({ strategy, market, side, amount, price, stopPrice }: PlaceComm
 }
 
 function answerText({ state, reason }: OrderRecord): string {
-  if (state === 'rejected') return `refused by the exchange: ${reason ?? 'no reason given'}`;
-  if (state === 'unknown') return 'there was no clear answer; the bot finds out whether it is there';
-  return state === 'open' ? 'it is at the exchange' : `it is ${state}`;
+  if (state === 'rejected') return sentence('place-rejected', { reason: reason ?? sentence('no-reason') });
+  if (state === 'unknown') return sentence('place-unclear');
+  return state === 'open' ? sentence('place-open') : sentence('place-is', { state });
 }

@@ -8,6 +8,7 @@ import {
 } from '../../domain/money.ts';
 import { readStored } from '../../domain/stored-json.ts';
 import { otherSide } from '../../domain/transfer.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { wishUnits } from '../../execution/algorithms/wish-units.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { TransferStatus } from '../../strategy/strategy-event.ts';
@@ -80,7 +81,7 @@ export class TransferManager {
   /** A transfer whose answer may come any moment, in words; null without one. */
   unsettled(): string | null {
     const record = this.records.find(({ state }) => state === 'sending');
-    return record === undefined ? null : `${textOf(record)} is on its way`;
+    return record === undefined ? null : sentence('transfer-on-its-way', factsOf(record));
   }
 
   /** `nextId` makes the id of its intent once nothing speaks against it. */
@@ -118,7 +119,7 @@ export class TransferManager {
     const { intents, outbox } = this.options;
     for (const record of this.records.filter(({ state }) => state === 'unknown')) {
       this.drop(record);
-      intents.end(record.id, 'done', 'accepted as the balances show it');
+      intents.end(record.id, 'done', sentence('transfer-accepted'));
       outbox.warn(
         `${record.strategy}: ${textOf(record)} is over: the balances were accepted`,
         record.strategy,
@@ -139,7 +140,7 @@ export class TransferManager {
    */
   resume(): void {
     for (const record of this.records) {
-      this.doubt(record, 'the run ended before its answer');
+      this.doubt(record, sentence('transfer-run-ended'));
       this.tell(record, 'unknown');
     }
   }
@@ -150,18 +151,19 @@ export class TransferManager {
     amount: Units,
   ): Objection | null {
     const { venue, reconciles, closed, reconciler, reservations } = this.options;
-    const unserved = reconciles ? venue.unserved?.get('transfer') : 'a backtest has no margin wallets';
-    if (unserved !== undefined) return { code: 'unserved', reason: `it can not be transferred: ${unserved}` };
+    const unserved = reconciles ? venue.unserved?.get('transfer') : sentence('transfer-no-margin');
+    if (unserved !== undefined)
+      return { code: 'unserved', reason: sentence('transfer-unserved', { reason: unserved }) };
     if (amount <= 0n)
-      return { code: 'fit', reason: `expected a positive amount of at most ${AMOUNT_DECIMALS} decimals` };
+      return { code: 'fit', reason: sentence('transfer-amount', { decimals: AMOUNT_DECIMALS }) };
     const why = closed();
     if (why !== null) return { code: 'closed', reason: why };
     const other = this.records.find((record) => record.currency === currency);
     if (other !== undefined) return { code: 'closed', reason: this.waitsFor(other) };
     if (this.records.length >= MOST_TRANSFERS)
-      return { code: 'closed', reason: `${MOST_TRANSFERS} transfers are at work already` };
+      return { code: 'closed', reason: sentence('transfer-most', { count: MOST_TRANSFERS }) };
     if (reconciler.expectedOf(currency) === null)
-      return { code: 'data', reason: `the books do not follow the spot wallet of ${currency}, or not yet` };
+      return { code: 'data', reason: sentence('transfer-unfollowed', { currency }) };
     if (from === 'margin') return this.objectionOfMargin(currency, amount);
     const spendable = reservations.spendable(instance, currency);
     if (amount <= spendable) return null;
@@ -175,14 +177,18 @@ export class TransferManager {
     if (reading?.kind !== 'margin-wallets') return null;
     const free = wishUnits(reading.wallets.find((wallet) => wallet.currency === currency)?.free ?? '0');
     if (free === null || amount <= free) return null;
-    const reason = `expected at most ${formatUnits(free)} ${currency}, which is free in the margin wallet, was ${formatUnits(amount)}`;
+    const reason = sentence('funds-margin', {
+      free: formatUnits(free),
+      currency,
+      amount: formatUnits(amount),
+    });
     return { code: 'funds', reason };
   }
 
   private waitsFor(record: TransferRecord): string {
     return record.state === 'sending'
-      ? `${textOf(record)} is on its way`
-      : `nobody knows whether ${textOf(record)} arrived: look at the wallets, and then "sarraf reconcile --accept"`;
+      ? sentence('transfer-on-its-way', factsOf(record))
+      : sentence('transfer-doubtful', factsOf(record));
   }
 
   private takeAnswer(record: TransferRecord, answer: VenueAnswer<'transfer'>, intent: TransferIntent): void {
@@ -191,7 +197,7 @@ export class TransferManager {
       this.drop(record);
       const { currency, amount, from } = record;
       reconciler.onTransfer(currency, from === 'spot' ? subtractUnits(NO_UNITS, amount) : amount);
-      intents.end(record.id, 'done', 'transferred');
+      intents.end(record.id, 'done', sentence('transferred'));
       hasten('wallets');
       hasten('margin-wallets');
       this.tell(record, 'done');
@@ -205,7 +211,7 @@ export class TransferManager {
       return;
     }
     this.drop(record);
-    const reason = `${textOf(record)} was not made: ${said}`;
+    const reason = sentence('transfer-not-made', { ...factsOf(record), reason: said });
     intents.end(record.id, 'refused', reason);
     const instance = notifier.instanceOf(record.strategy);
     if (instance !== undefined) notifier.reject(instance, { intent, code, reason });
@@ -216,7 +222,7 @@ export class TransferManager {
     const unknown: TransferRecord = { ...record, state: 'unknown' };
     outbox.durable();
     this.set(this.records.map((one) => (one.id === record.id ? unknown : one)));
-    intents.note(record.id, `nobody knows whether it arrived: ${why}`);
+    intents.note(record.id, sentence('transfer-unknown', { reason: why }));
     outbox.alarm(
       `${record.strategy}: nobody knows whether ${textOf(record)} arrived (${why}). It is not sent again, and no other of ${record.currency} is taken. Look at the wallets, and then "sarraf reconcile --accept"`,
       record.strategy,
@@ -249,6 +255,17 @@ export class TransferManager {
   }
 }
 
-function textOf({ amount, currency, from }: TransferRecord): string {
-  return `the transfer of ${formatUnits(amount)} ${currency} from ${from} to ${otherSide(from)}`;
+interface TransferFacts {
+  readonly amount: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+function factsOf({ amount, currency, from }: TransferRecord): TransferFacts {
+  return { amount: `${formatUnits(amount)} ${currency}`, from, to: otherSide(from) };
+}
+
+function textOf(record: TransferRecord): string {
+  const { amount, from, to } = factsOf(record);
+  return `the transfer of ${amount} from ${from} to ${to}`;
 }

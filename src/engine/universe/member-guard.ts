@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import { memberUniverseOf } from '../../strategy/universe/own-markets.ts';
 import { universeOf } from '../../strategy/universe/shown-universe.ts';
 import type { UniverseState } from '../../strategy/universe/universe-state.ts';
@@ -82,7 +83,7 @@ export class MemberGuard {
 
   private whyNot(market: string, state: UniverseState | null): string {
     const reason = universeOf(state).whyNot(market) ?? 'it is one';
-    return `expected a sale in ${market}, which is no member of the universe (${reason}), was a purchase`;
+    return sentence('no-member', { market, reason });
   }
 }
 

@@ -1,5 +1,6 @@
 import { present } from '../../domain/invariant.ts';
 import { formatUnits, subtractUnits, type Units } from '../../domain/money.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { priceAbove } from './exit-level.ts';
@@ -121,21 +122,22 @@ function whyOver(
   { stock, view }: Pick<Situation, 'stock' | 'view'>,
 ): string | null {
   if (stock.gross === 0n) {
-    if (stock.entryEnded !== null) return `not entered: ${stock.entryEnded.reason ?? stock.entryEnded.state}`;
-    const refusal = view.refusals.at(-1)?.reason ?? 'it is not known any more';
-    return stock.entry === null ? `its entry was refused: ${refusal}` : null;
+    if (stock.entryEnded !== null)
+      return sentence('bracket-not-entered', { reason: stock.entryEnded.reason ?? stock.entryEnded.state });
+    const refusal = view.refusals.at(-1)?.reason ?? sentence('reason-forgotten');
+    return stock.entry === null ? sentence('bracket-entry-refused', { reason: refusal }) : null;
   }
   if (stock.exits.length > 0) return null;
   const isCanceled =
     stock.exitsEnded.some(({ state }) => state === 'cancelled') &&
     stock.exitsEnded.every(({ filled }) => filled === 0n);
   if (terms.whenCanceled === 'leave' && isCanceled && !before.isMoving)
-    return `its exit was canceled by somebody else, and ${sayHeld(stock, view)} has none`;
+    return sentence('bracket-left', { held: sayHeld(stock, view) });
   if (entry !== 'ended' || onAmountGrid(view.market, stock.held > 0n ? stock.held : 0n) > 0n) return null;
   const last = stock.exitsEnded.findLast(({ filled }) => filled > 0n);
-  if (before.leaving !== null) return `sold: ${before.leaving.why}`;
-  if (last === undefined) return 'nothing of it is left';
-  return last.stopPrice === null ? 'the target was reached' : 'the stop was reached';
+  if (before.leaving !== null) return sentence('bracket-sold', { reason: before.leaving.why });
+  if (last === undefined) return sentence('bracket-nothing-left');
+  return sentence(last.stopPrice === null ? 'bracket-target' : 'bracket-stop');
 }
 
 function pricesOf(bracket: BracketAlgorithm, stock: BracketStock, { market }: AlgorithmView): ExitPrices {
@@ -155,20 +157,20 @@ function whyAtMarket(
   { stock, prices, view }: Situation,
 ): BracketAlgorithm['leaving'] {
   const endMs = timeStopAtMs(bracket);
-  if (endMs !== null && endMs <= view.nowMs) return { exit: 'time-stop', why: 'its time was over' };
+  if (endMs !== null && endMs <= view.nowMs) return { exit: 'time-stop', why: sentence('bracket-time') };
   const bid = view.book?.bestBid ?? view.closes.at(-1)?.price ?? null;
   if (bid === null) return null;
   const { target, stop, stopKind } = prices;
   const isAbove = target !== null && bid >= target;
   if (isAbove && (stock.exits.length === 0 || bracket.isStopAlone))
-    return { exit: 'take-profit', why: 'the price was beyond the target' };
+    return { exit: 'take-profit', why: sentence('bracket-beyond-target') };
   if (stock.exits.length === 0) {
     const isBelow = stop !== null && bid <= stop;
-    return isBelow ? { exit: stopKind, why: 'the price was beyond the stop' } : null;
+    return isBelow ? { exit: stopKind, why: sentence('bracket-beyond-stop') } : null;
   }
   const leg = stock.exits.find(({ stopPrice }) => stopPrice !== null);
   const isBeyond = leg !== undefined && leg.price !== null && bid < leg.price;
-  return isBeyond ? { exit: stopKind, why: 'the price was beyond the limit of the stop' } : null;
+  return isBeyond ? { exit: stopKind, why: sentence('bracket-beyond-limit') } : null;
 }
 
 /** An exit rests: it stays where it is right, and goes where it is not. */
@@ -210,7 +212,7 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
   const lowest = order.stopLimitPrice ?? order.price ?? order.stopPrice ?? priceOf(situation);
   if (!canBeOrdered(view.market, { amount, price: lowest })) {
     return bracket.entry === 'ended'
-      ? over(bracket, `${sayHeld(stock, view)} is too little for an exit, and stays`)
+      ? over(bracket, sentence('bracket-dust', { held: sayHeld(stock, view) }))
       : step;
   }
   // No refusal, after which it would wait longer and longer: it goes as soon as orders are taken.

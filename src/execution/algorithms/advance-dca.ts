@@ -1,5 +1,6 @@
 import { NO_UNITS, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { costAt, type DcaAlgorithm } from './dca.ts';
@@ -57,7 +58,7 @@ function goOn(algorithm: DcaAlgorithm, view: AlgorithmView): AlgorithmStep<DcaAl
 function rested(algorithm: DcaAlgorithm): AlgorithmStep<DcaAlgorithm> {
   const dueMs = nextDueMs(algorithm);
   return dueMs === null
-    ? over(algorithm, 'its last purchase is over')
+    ? over(algorithm, sentence('over-last-purchase'))
     : waiting(algorithm, { wakeAtMs: dueMs });
 }
 

@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import type { LadderAlgorithm } from './ladder.ts';
@@ -11,7 +12,7 @@ export function advanceLadder(before: LadderAlgorithm, view: AlgorithmView): Alg
   const isExpired = expiresAtMs !== null && view.nowMs >= expiresAtMs;
   const live = view.orders.filter((order) => !isFinal(order));
   if (isExpired) {
-    if (live.length === 0) return over(algorithm, 'its time is over');
+    if (live.length === 0) return over(algorithm, sentence('over-time'));
     return resting(algorithm, { cancel: live.filter(mayBeCanceled).map(({ key }) => key), wakeAtMs: null });
   }
   const isGivenUp = algorithm.setbacks.inARow >= MOST_SETBACKS;
@@ -29,7 +30,7 @@ function next(algorithm: LadderAlgorithm, { nowMs }: AlgorithmView): AlgorithmSt
   if (retryAtMs !== null && retryAtMs > nowMs)
     return resting(algorithm, { cancel: NOTHING, wakeAtMs: Math.min(retryAtMs, expiresAtMs ?? retryAtMs) });
   const rung = rungs[nextRung];
-  if (rung === undefined) return over(algorithm, 'all of it is placed');
+  if (rung === undefined) return over(algorithm, sentence('over-rungs-placed'));
   const step = resting({ ...algorithm, isAsked: true }, { cancel: NOTHING, wakeAtMs: expiresAtMs });
   return { ...step, place: [plainOrder(side, rung.amount, rung.price)] };
 }
@@ -67,6 +68,11 @@ function resting(
 }
 
 function endOf({ nextRung, rungs, setbacks }: LadderAlgorithm, isGivenUp: boolean): string {
-  if (!isGivenUp) return 'all of its orders have ended';
-  return `placed ${nextRung} of ${rungs.length} orders, then refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`;
+  if (!isGivenUp) return sentence('over-rungs-ended');
+  return sentence('over-rungs-refused', {
+    placed: nextRung,
+    all: rungs.length,
+    count: setbacks.inARow,
+    reason: setbacks.reason ?? sentence('no-reason'),
+  });
 }

@@ -1,5 +1,6 @@
 import { subtractUnits, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideDown, divideUp } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { bestOfOthers } from './best-of-others.ts';
@@ -33,15 +34,15 @@ export function advancePeg(before: PegAlgorithm, view: AlgorithmView): Algorithm
   const isExpired = expiresAtMs !== null && view.nowMs >= expiresAtMs;
   if (stock.live !== null) return follow(algorithm, { live: stock.live, isExpired }, view);
   const left = subtractUnits(algorithm.amount, tally.filled);
-  if (left <= 0n) return over(algorithm, 'filled');
+  if (left <= 0n) return over(algorithm, sentence('filled'));
   if (stock.ended.at(-1)?.state === 'cancelled' && !before.isMoving && !isExpired)
-    return over(algorithm, 'its order was canceled');
-  if (isExpired) return over(algorithm, 'its time is over');
+    return over(algorithm, sentence('over-order-canceled'));
+  if (isExpired) return over(algorithm, sentence('over-time'));
   if (!canBeOrdered(view.market, { amount: left, price: algorithm.bound }))
-    return over(algorithm, 'filled but for a rest below the minimum');
+    return over(algorithm, sentence('over-rest'));
   if (setbacks.inARow >= MOST_SETBACKS) {
-    const why = setbacks.reason ?? 'no reason given';
-    return over(algorithm, `refused ${setbacks.inARow} times in a row: ${why}`);
+    const reason = setbacks.reason ?? sentence('no-reason');
+    return over(algorithm, sentence('over-refused', { count: setbacks.inARow, reason }));
   }
   return place(algorithm, left, view);
 }

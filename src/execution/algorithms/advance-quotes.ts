@@ -1,5 +1,6 @@
 import { present } from '../../domain/invariant.ts';
 import type { Side } from '../../domain/order.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { onAmountGrid } from './market-grid.ts';
 import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
@@ -30,7 +31,7 @@ export function advanceQuotes(
   const missing = quotes.length - stand.taken;
   const isYoung = view.nowMs - current.setAtMs < current.maxQuoteAgeMs;
   if (missing === 0 || !isYoung) {
-    const done = quotes.length === 0 && !stand.isLive ? 'no quotes are wanted' : null;
+    const done = quotes.length === 0 && !stand.isLive ? sentence('over-no-quotes') : null;
     return {
       algorithm: current,
       cancel: stand.cancel,

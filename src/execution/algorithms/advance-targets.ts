@@ -8,6 +8,7 @@ import {
   UNITS_PER_ONE,
 } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { paymentFor, worstPrice } from '../claims.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import type { AlgorithmOrder, AlgorithmStep, AlgorithmView, MarketLook } from './algorithm-step.ts';
@@ -92,7 +93,8 @@ function decided(algorithm: TargetsAlgorithm, view: AlgorithmView): TargetsAlgor
   return { ...algorithm, legs };
 }
 
-const WITHIN = 'within its band';
+const REACHED = sentence('reached');
+const WITHIN = sentence('over-within-band');
 
 /** One market, as its own target would do it. */
 function advanced(leg: TargetsLeg, round: Round): TargetsLeg {
@@ -114,10 +116,10 @@ function advanced(leg: TargetsLeg, round: Round): TargetsLeg {
     return step.algorithm === leg.target ? leg : { ...leg, target: step.algorithm };
   }
   // It has gone beyond its target, as when something else has traded the same coin.
-  if (wished.side !== leg.side) return { ...leg, done: 'reached' };
+  if (wished.side !== leg.side) return { ...leg, done: REACHED };
   const order = wished.side === 'sell' ? wished : affordable(wished, look, round.money);
   const unplaced = { ...leg, target: { ...step.algorithm, placed: leg.target.placed } };
-  if (order === null) return round.live > 0 ? unplaced : { ...unplaced, done: 'no money is left for it' };
+  if (order === null) return round.live > 0 ? unplaced : { ...unplaced, done: sentence('over-no-money') };
   if (round.live >= round.atOnce) return unplaced;
   round.live += 1;
   round.place.push({ ...order, market: leg.market });
@@ -152,6 +154,10 @@ function middleOf({ book }: MarketLook): Units | null {
 }
 
 function sayEnds(legs: readonly TargetsLeg[]): string {
-  const others = legs.filter(({ done }) => done !== 'reached' && done !== WITHIN);
-  return others.length === 0 ? 'reached' : others.map(({ market, done }) => `${market}: ${done}`).join('; ');
+  const others = legs.filter(({ done }) => done !== REACHED && done !== WITHIN);
+  return others.length === 0
+    ? REACHED
+    : others
+        .map(({ market, done }) => sentence('of-subject', { subject: market, said: done ?? '' }))
+        .join('; ');
 }

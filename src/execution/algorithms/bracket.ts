@@ -9,6 +9,7 @@ import {
   UNITS_PER_ONE,
 } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { DecimalInput, Distance, Intent } from '../../strategy/intents.ts';
 import { distanceOf, priceAbove, priceBelow, type ExitLevel, type LevelOrigin } from './exit-level.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
@@ -133,10 +134,12 @@ export function createBracket(
 ): Creation<BracketAlgorithm> {
   const amount = positiveWishUnits(intent.entry.amount);
   if (amount === null)
-    return refused(`expected a positive decimal as entry.amount, was "${String(intent.entry.amount)}"`);
+    return refused(
+      sentence('positive-decimal', { field: 'entry.amount', found: String(intent.entry.amount) }),
+    );
   const price = intent.entry.price === undefined ? null : positiveWishUnits(intent.entry.price);
   if (intent.entry.price !== undefined && price === null)
-    return refused(`expected a positive decimal as entry.price, was "${String(intent.entry.price)}"`);
+    return refused(sentence('positive-decimal', { field: 'entry.price', found: String(intent.entry.price) }));
   const from = price ?? bestAsk;
   if (from === null)
     return refused(`expected a price of ${market.symbol} to check the exits with, none is known yet`);
@@ -171,7 +174,7 @@ export function createProtection(
 ): Creation<BracketAlgorithm> {
   const amount = intent.amount === undefined ? holding.amount : positiveWishUnits(intent.amount);
   if (amount === null)
-    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+    return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (amount <= 0n || amount > holding.amount)
     return refused(
       `expected a position of at least ${formatUnits(amount)} ${market.base} to protect, was ${formatUnits(holding.amount)}`,

@@ -1,6 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { formatUnits, multiplyUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
 import { refused, type Creation } from './step.ts';
@@ -63,7 +64,8 @@ export function createDca(
   if (times !== null && (!Number.isSafeInteger(times) || times < 1 || times > MOST_TIMES))
     return refused(`expected 1 to ${MOST_TIMES} times, was ${times}`);
   const value = positiveWishUnits(intent.value);
-  if (value === null) return refused(`expected a positive decimal as value, was "${String(intent.value)}"`);
+  if (value === null)
+    return refused(sentence('positive-decimal', { field: 'value', found: String(intent.value) }));
   const steps = readSteps(intent.steps ?? []);
   if (typeof steps === 'string') return refused(steps);
   const least = steps.reduce((so, { factor }) => lesser(so, multiplyUnits(value, factor, divideDown)), value);

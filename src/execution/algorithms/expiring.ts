@@ -1,5 +1,6 @@
 import type { Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { isFinal } from '../order-record.ts';
 import { canceling, over, placing, waiting } from './step.ts';
@@ -28,7 +29,10 @@ export function advanceExpiring(
   }
   const [order] = view.orders;
   if (order === undefined)
-    return over(algorithm, `refused: ${view.refusals.at(-1)?.reason ?? 'it is not known any more'}`);
+    return over(
+      algorithm,
+      sentence('over-refused-once', { reason: view.refusals.at(-1)?.reason ?? sentence('reason-forgotten') }),
+    );
   if (isFinal(order)) return over(algorithm, order.reason ?? order.state);
   if (view.nowMs < expiresAtMs) return waiting(algorithm, { wakeAtMs: expiresAtMs });
   const { state, key } = order;

@@ -1,6 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
@@ -37,10 +38,11 @@ export function createIceberg(
   const visible = positiveWishUnits(intent.visible);
   const price = positiveWishUnits(intent.price);
   if (amount === null)
-    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+    return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (visible === null)
-    return refused(`expected a positive decimal as visible, was "${String(intent.visible)}"`);
-  if (price === null) return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
+    return refused(sentence('positive-decimal', { field: 'visible', found: String(intent.visible) }));
+  if (price === null)
+    return refused(sentence('positive-decimal', { field: 'price', found: String(intent.price) }));
   if (visible > amount) {
     return refused(
       `expected at most the amount as visible, was "${String(intent.visible)}" of "${String(intent.amount)}"`,
@@ -69,16 +71,16 @@ export function advanceIceberg(
   if (live !== null) return waiting(algorithm);
   const { side, price, visible } = algorithm;
   const left = subtractUnits(algorithm.amount, tally.filled);
-  if (left <= 0n) return over(algorithm, 'filled');
-  if (ended.at(-1)?.state === 'cancelled') return over(algorithm, 'its order was canceled');
+  if (left <= 0n) return over(algorithm, sentence('filled'));
+  if (ended.at(-1)?.state === 'cancelled') return over(algorithm, sentence('over-order-canceled'));
   if (setbacks.inARow >= MOST_SETBACKS) {
     return over(
       algorithm,
-      `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`,
+      sentence('over-refused', { count: setbacks.inARow, reason: setbacks.reason ?? sentence('no-reason') }),
     );
   }
   if (!canBeOrdered(view.market, { amount: left, price })) {
-    return over(algorithm, 'filled but for a rest below the minimum');
+    return over(algorithm, sentence('over-rest'));
   }
   const { retryAtMs } = setbacks;
   if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(algorithm, { wakeAtMs: retryAtMs });

@@ -2,6 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown, divideUp } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
 import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
@@ -52,7 +53,7 @@ export function createLadder(
   const { side, orders, expireAfterMs } = intent;
   const amount = positiveWishUnits(intent.amount);
   if (amount === null)
-    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+    return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   const prices = pricesOf(intent, market);
   if (typeof prices === 'string') return refused(prices);
   const rungs = rungsOf(amount, prices, { intent, market });
@@ -86,8 +87,8 @@ export function ladderPrice(shape: Shape, market: Market): Units | null {
 function pricesOf({ from, to, orders }: Shape, { priceStep }: Market): readonly Units[] | string {
   const first = positiveWishUnits(from);
   const last = positiveWishUnits(to);
-  if (first === null) return `expected a positive decimal as from, was "${String(from)}"`;
-  if (last === null) return `expected a positive decimal as to, was "${String(to)}"`;
+  if (first === null) return sentence('positive-decimal', { field: 'from', found: String(from) });
+  if (last === null) return sentence('positive-decimal', { field: 'to', found: String(to) });
   if (first === last) return `expected from and to to differ, were both ${String(from)}`;
   if (!Number.isSafeInteger(orders) || orders < 2 || orders > MOST_RUNGS)
     return `expected 2 to ${MOST_RUNGS} orders, was ${orders}`;

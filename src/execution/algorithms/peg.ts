@@ -2,6 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { formatUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
 import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
@@ -69,8 +70,9 @@ export function createPeg(intent: PegIntent, options: CreatePegOptions): Creatio
   const minStep = intent.minStep === undefined ? NO_UNITS : wishUnits(intent.minStep);
   const share = intent.share === undefined ? DEFAULT_SHARE : positiveWishUnits(intent.share);
   if (amount === null)
-    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
-  if (bound === null) return refused(`expected a positive decimal as bound, was "${String(intent.bound)}"`);
+    return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
+  if (bound === null)
+    return refused(sentence('positive-decimal', { field: 'bound', found: String(intent.bound) }));
   if (minStep === null)
     return refused(`expected a minStep from 0 on, in percent, was "${String(intent.minStep)}"`);
   if (!Number.isSafeInteger(offset) || offset < 0 || offset > MOST_OFFSET)

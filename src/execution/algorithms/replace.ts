@@ -1,6 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { onAmountGrid, onPriceGrid } from './market-grid.ts';
@@ -46,9 +47,9 @@ export function createReplace(
   const wantedPrice = intent.price === undefined ? price : positiveWishUnits(intent.price);
   const wantedAmount = intent.amount === undefined ? amount : positiveWishUnits(intent.amount);
   if (wantedPrice === null)
-    return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
+    return refused(sentence('positive-decimal', { field: 'price', found: String(intent.price) }));
   if (wantedAmount === null)
-    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+    return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (
     onPriceGrid(wantedPrice, market.priceStep) === price &&
     onAmountGrid(market, wantedAmount) === onAmountGrid(market, amount)
@@ -66,10 +67,11 @@ export function advanceReplace(
   const placed = view.orders.find(({ key }) => key !== algorithm.replacedKey);
   if (placed !== undefined) return afterPlacing(algorithm, placed);
   const refusal = view.refusals.at(-1);
-  if (refusal !== undefined) return over(algorithm, `what is left was refused: ${refusal.reason}`);
+  if (refusal !== undefined)
+    return over(algorithm, sentence('over-rest-refused', { reason: refusal.reason }));
   if (algorithm.remainder !== null) return place(algorithm, algorithm.remainder);
   const replaced = view.orders.find(({ key }) => key === algorithm.replacedKey);
-  if (replaced === undefined) return over(algorithm, 'the order to replace is not known any more');
+  if (replaced === undefined) return over(algorithm, sentence('over-no-original'));
   switch (replaced.state) {
     // Without a request there is nothing to cancel yet; it leaves soon, or is dropped.
     case 'planned':
@@ -81,12 +83,12 @@ export function advanceReplace(
     case 'open':
       return canceling(algorithm, replaced.key);
     case 'filled':
-      return over(algorithm, 'filled before it could be replaced');
+      return over(algorithm, sentence('over-filled-first'));
     case 'rejected':
-      return over(algorithm, `the order to replace never was: ${replaced.reason ?? 'rejected'}`);
+      return over(algorithm, sentence('over-never-was', { reason: replaced.reason ?? 'rejected' }));
     case 'cancelled': {
       const remainder = subtractUnits(algorithm.amount, replaced.filled);
-      if (remainder <= 0n) return over(algorithm, 'canceled, as no more is wanted than was filled');
+      if (remainder <= 0n) return over(algorithm, sentence('over-no-more-wanted'));
       return place({ ...algorithm, remainder }, remainder);
     }
   }
@@ -104,12 +106,12 @@ function afterPlacing(algorithm: ReplaceAlgorithm, placed: OrderRecord): Algorit
     case 'unknown':
       return waiting(algorithm);
     case 'rejected':
-      return over(algorithm, `what is left was refused: ${placed.reason ?? 'rejected'}`);
+      return over(algorithm, sentence('over-rest-refused', { reason: placed.reason ?? 'rejected' }));
     case 'open':
     case 'cancelling':
     case 'settling':
     case 'filled':
     case 'cancelled':
-      return over(algorithm, 'replaced');
+      return over(algorithm, sentence('replaced'));
   }
 }

@@ -1,6 +1,7 @@
 import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import type { Market } from '../../domain/market.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { canBeOrdered } from './market-grid.ts';
@@ -73,7 +74,7 @@ export function advanceSlices<Algorithm extends Sliced>(
   const current = sliceAt(algorithm, nowMs);
   const nextDueMs = dueMs(algorithm, algorithm.nextSlice);
   if (stock.live !== null) return awaiting(algorithm, stock.live, { nowMs, nextDueMs });
-  if (algorithm.tally.filled >= algorithm.amount) return over(algorithm, 'filled');
+  if (algorithm.tally.filled >= algorithm.amount) return over(algorithm, sentence('filled'));
   if (algorithm.nextSlice >= algorithm.slices || nowMs >= endMs) return ended(algorithm, stock, view);
   if (current < algorithm.nextSlice) return waiting(algorithm, { wakeAtMs: nextDueMs });
   const amount = by.partOf(algorithm, current, view.market);
@@ -94,10 +95,10 @@ function ended<Algorithm extends Sliced>(
   const last = stock.ended.at(-1);
   const reason =
     view.refusals.at(-1)?.reason ?? (last?.state === 'rejected' ? (last.reason ?? 'rejected') : undefined);
-  if (reason !== undefined) return over(algorithm, `its last slice was refused: ${reason}`);
+  if (reason !== undefined) return over(algorithm, sentence('over-last-slice', { reason }));
   const left = subtractUnits(algorithm.amount, algorithm.tally.filled);
   const isRest = algorithm.nextSlice >= algorithm.slices && isTooSmall(algorithm, left, view);
-  return over(algorithm, isRest ? 'filled but for a rest below the minimum' : 'its time is over');
+  return over(algorithm, sentence(isRest ? 'over-rest' : 'over-time'));
 }
 
 /** At its own price, or at the one that a market order would meet; without any price only nothing is. */

@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { AlgorithmOrder, AlgorithmStep } from './algorithm-step.ts';
 
 /** Given for every empty list, so that a step with nothing to do costs no memory. */
@@ -12,9 +13,9 @@ export function refused(reason: string): { readonly ok: false; readonly reason: 
   return { ok: false, reason };
 }
 
-export const NO_EQUITY = 'something that the strategy holds has no price, so its equity is not known';
+export const NO_EQUITY = sentence('no-equity');
 
-export const noPriceOf = (market: string): string => `no price of ${market} is known`;
+export const noPriceOf = (market: string): string => sentence('no-price', { market });
 
 /** Nothing can be placed before a book brings what it lacks. */
 export function waitingFor<Algorithm>(algorithm: Algorithm, lacks: string): AlgorithmStep<Algorithm> {

@@ -9,6 +9,7 @@ import {
 } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
@@ -54,7 +55,7 @@ export function createTarget(intent: TargetIntent): Creation<TargetAlgorithm> {
   }
   const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
   if (intent.price !== undefined && price === null) {
-    return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
+    return refused(sentence('positive-decimal', { field: 'price', found: String(intent.price) }));
   }
   const position = wished === undefined ? null : wishUnits(wished);
   if (wished !== undefined && position === null) {
@@ -79,12 +80,12 @@ export function advanceTarget(before: TargetAlgorithm, view: AlgorithmView): Alg
   const algorithm = isUnchanged ? before : { ...before, tally, setbacks };
   if (live !== null) return waiting(algorithm);
   if (ended.at(-1)?.state === 'cancelled' && ended.at(-1)?.execution === 'limit') {
-    return over(algorithm, 'its order was canceled');
+    return over(algorithm, sentence('over-order-canceled'));
   }
   if (setbacks.inARow >= MOST_SETBACKS) {
     return over(
       algorithm,
-      `refused ${setbacks.inARow} times in a row: ${setbacks.reason ?? 'no reason given'}`,
+      sentence('over-refused', { count: setbacks.inARow, reason: setbacks.reason ?? sentence('no-reason') }),
     );
   }
   const position = algorithm.position ?? positionOf(algorithm, view);
@@ -101,12 +102,13 @@ function approach(
 ): AlgorithmStep<TargetAlgorithm> {
   const { retryAtMs } = algorithm.setbacks;
   const { side, amount } = differenceOf(target, view);
-  if (onAmountGrid(view.market, amount) === 0n) return over(algorithm, 'reached');
+  if (onAmountGrid(view.market, amount) === 0n) return over(algorithm, sentence('reached'));
   const price = algorithm.price ?? priceFor(side, view.book);
   if (price === null) return waitingFor(algorithm, noPriceOf(view.market.symbol));
-  if (!canBeOrdered(view.market, { amount, price })) return over(algorithm, 'reached');
+  if (!canBeOrdered(view.market, { amount, price })) return over(algorithm, sentence('reached'));
   if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(algorithm, { wakeAtMs: retryAtMs });
-  if (algorithm.placed >= MOST_ORDERS) return over(algorithm, `not reached with ${MOST_ORDERS} orders`);
+  if (algorithm.placed >= MOST_ORDERS)
+    return over(algorithm, sentence('over-not-reached', { count: MOST_ORDERS }));
   return placing({ ...algorithm, placed: algorithm.placed + 1 }, plainOrder(side, amount, algorithm.price));
 }
 

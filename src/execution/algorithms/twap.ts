@@ -1,6 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
@@ -27,9 +28,9 @@ export function createTwap(
   const amount = positiveWishUnits(intent.amount);
   const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
   if (amount === null)
-    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+    return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (intent.price !== undefined && price === null) {
-    return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
+    return refused(sentence('positive-decimal', { field: 'price', found: String(intent.price) }));
   }
   const slice = onAmountGrid(market, amount / BigInt(slices));
   if (slice === 0n || (price !== null && !canBeOrdered(market, { amount: slice, price }))) {

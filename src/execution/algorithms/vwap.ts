@@ -1,6 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
@@ -35,9 +36,9 @@ export function createVwap(
   const wished = positiveWishUnits(intent.amount);
   const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
   if (wished === null)
-    return refused(`expected a positive decimal as amount, was "${String(intent.amount)}"`);
+    return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (intent.price !== undefined && price === null) {
-    return refused(`expected a positive decimal as price, was "${String(intent.price)}"`);
+    return refused(sentence('positive-decimal', { field: 'price', found: String(intent.price) }));
   }
   const weights = profile.map((weight) => wishUnits(weight));
   if (!weights.every((weight) => weight !== null) || weights.every((weight) => weight === 0n)) {

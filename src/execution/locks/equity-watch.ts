@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { DrawdownRule } from './lock-rule.ts';
 import { millionthsText, WINDOW_PARTS } from './trade-counts.ts';
 
@@ -58,5 +59,11 @@ export function fallenTooFar(
   const fall = peak - equity;
   if (fall * 1_000_000n < peak * BigInt(rule.fallMillionths)) return null;
   const share = millionthsText(Number((fall * 1_000_000n) / peak));
-  return `equity is ${formatUnits(equity)} ${quote.toUpperCase()}, ${share} below its highest of ${formatUnits(peak)} within ${within}, the rule is ${millionthsText(rule.fallMillionths)}`;
+  return sentence('lock-equity', {
+    equity: `${formatUnits(equity)} ${quote.toUpperCase()}`,
+    fall: share,
+    peak: formatUnits(peak),
+    within,
+    limit: millionthsText(rule.fallMillionths),
+  });
 }

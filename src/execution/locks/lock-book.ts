@@ -3,6 +3,7 @@ import type { LockKind } from '../../domain/lock-kind.ts';
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import type { Units } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { fallenTooFar, nextSampleMs, withEquity, type Peaks } from './equity-watch.ts';
 import { isSameScope, reaches, UNTIL_RESUMED_MS, type Lock, type LockScope } from './lock.ts';
 import {
@@ -237,7 +238,9 @@ export class LockBook {
 
   private count(rule: TradeRule, exit: Exit): string | null {
     if (rule.kind === 'cooldown')
-      return exit.endsPosition ? `a position in ${exit.market} ended at ${bothTimesText(exit.atMs)}` : null;
+      return exit.endsPosition
+        ? sentence('lock-cooldown', { market: exit.market, at: bothTimesText(exit.atMs) })
+        : null;
     const counts = this.countsOf(rule);
     const scope = scopeOfReach(rule.reach, rule.strategy, exit);
     const within = lengthText(rule.withinMs);

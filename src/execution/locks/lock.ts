@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import { LATEST_STORED_MS, storedTimeMs } from '../../domain/stored-json.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { ENTRY_POLICIES } from './lock-rule.ts';
 
 export const storedLock = z.object({
@@ -61,5 +62,10 @@ export function untilText(endsAtMs: number): string {
 
 /** What a refusal says: which lock, of what, why, until when. */
 export function lockReason(lock: Lock): string {
-  return `the lock ${lock.name} of ${scopeText(lock)} holds ${untilText(lock.endsAtMs)}: ${lock.reason}; only orders that reduce the position pass`;
+  return sentence('lock-refusal', {
+    lock: lock.name,
+    scope: scopeText(lock),
+    until: untilText(lock.endsAtMs),
+    reason: lock.reason,
+  });
 }

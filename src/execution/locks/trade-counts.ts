@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { storedCount, storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
 import { addUnits, type Units } from '../../domain/money.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { LockScope } from './lock.ts';
 import type { LockReach, LowProfitRule, StopsRule } from './lock-rule.ts';
 
@@ -83,7 +84,7 @@ export function tooManyStops(
   { rule, nowMs, within }: { readonly rule: StopsRule; readonly nowMs: number; readonly within: string },
 ): string | null {
   const count = stops.filter((stop) => isOf(scope, stop) && stop.atMs > nowMs - rule.withinMs).length;
-  return count < rule.stops ? null : `${count} stop-outs within ${within}, the rule is ${rule.stops}`;
+  return count < rule.stops ? null : sentence('lock-stops', { count, within, limit: rule.stops });
 }
 
 /** What is counted once the exit is among it. */
@@ -132,7 +133,12 @@ export function tooLittleEarned(
     if (ended < rule.trades || cost <= 0n) continue;
     if (profit * 1_000_000n >= cost * BigInt(rule.belowMillionths)) continue;
     const earned = millionthsText(Number((profit * 1_000_000n) / cost));
-    return `${ended} trades within ${within} earned ${earned} of their cost, the rule is ${millionthsText(rule.belowMillionths)}`;
+    return sentence('lock-earned', {
+      count: ended,
+      within,
+      earned,
+      limit: millionthsText(rule.belowMillionths),
+    });
   }
   return null;
 }

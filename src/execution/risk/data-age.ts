@@ -1,3 +1,4 @@
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { Objection, RiskCheck } from './risk-view.ts';
 
 /**
@@ -14,7 +15,7 @@ export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, 
     const limit = maxBookAgeMs ?? maxBookVenueAgeMs;
     if (limit === null) return null;
     return {
-      reason: `no book of ${symbol} was read yet, and it may be at most ${limit} ms old`,
+      reason: sentence('risk-book-unread', { market: symbol, limit }),
       numbers: { ageMs: null, limitMs: limit },
     };
   }
@@ -23,7 +24,7 @@ export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, 
   const ageMs = nowMs - book.seenAtMs;
   if (maxBookAgeMs !== null && ageMs > maxBookAgeMs) {
     return {
-      reason: `the book of ${symbol} was read ${ageMs} ms ago, above the limit of ${maxBookAgeMs} ms`,
+      reason: sentence('risk-book-old', { market: symbol, age: ageMs, limit: maxBookAgeMs }),
       numbers: { ageMs, limitMs: maxBookAgeMs },
     };
   }
@@ -31,7 +32,7 @@ export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, 
   const venueAgeMs = nowMs - book.venueAtMs;
   if (venueAgeMs <= maxBookVenueAgeMs) return null;
   return {
-    reason: `the exchange says that the book of ${symbol} is ${venueAgeMs} ms old, above the limit of ${maxBookVenueAgeMs} ms`,
+    reason: sentence('risk-book-old-there', { market: symbol, age: venueAgeMs, limit: maxBookVenueAgeMs }),
     numbers: { venueAgeMs, limitMs: maxBookVenueAgeMs },
   };
 };
@@ -54,7 +55,7 @@ function barAge(
   const ageMs = nowMs - dueMs;
   if (ageMs <= limitMs) return null;
   return {
-    reason: `the bar of ${symbol} that was due ${ageMs} ms ago is missing, above the limit of ${limitMs} ms`,
+    reason: sentence('risk-bar-late', { market: symbol, age: ageMs, limit: limitMs }),
     numbers: { ageMs, limitMs },
   };
 }

@@ -1,6 +1,7 @@
 import type { Currency } from '../../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import {
   liveAmount,
   NO_LIVE_ORDERS,
@@ -33,7 +34,11 @@ export const checkPositionSize: RiskCheck = (view, { maxPosition }) => {
   const worst = side === 'buy' ? position + added : added - position;
   if (worst <= limit || onlyReduces(view)) return null;
   return {
-    reason: `the order of ${sayAmount(amount, market)} would make a ${side === 'buy' ? '' : 'short '}position of ${sayAmount(worst, market)}, above the limit of ${sayAmount(limit, market)}`,
+    reason: sentence(side === 'buy' ? 'risk-position' : 'risk-short-position', {
+      amount: sayAmount(amount, market),
+      worst: sayAmount(worst, market),
+      limit: sayAmount(limit, market),
+    }),
     numbers: {
       amount: formatUnits(amount),
       position: formatUnits(position),
@@ -48,7 +53,11 @@ function unknownPosition({ order, position }: RiskView, limit: bigint): Objectio
   const { market, amount } = order;
   const coin = market.base.toUpperCase();
   return {
-    reason: `the order of ${sayAmount(amount, market)} would come on top of a live market order without a price, of which nobody knows how much ${coin} it trades; the limit is ${sayAmount(limit, market)}: try again when that order has ended`,
+    reason: sentence('risk-position-unknown', {
+      amount: sayAmount(amount, market),
+      coin,
+      limit: sayAmount(limit, market),
+    }),
     numbers: {
       amount: formatUnits(amount),
       position: formatUnits(position),
@@ -73,12 +82,16 @@ export const checkMarketExposure: RiskCheck = (view, { maxMarketExposure }) => {
   const worst = side === 'buy' ? worstLong(held, sums) : worstShort(held, sums);
   if ((worst !== null && worst <= limit * UNITS_PER_ONE) || onlyReduces(view)) return null;
   const exposure = worst === null ? null : divideUp(worst, UNITS_PER_ONE);
-  const makes =
-    exposure === null
-      ? `has no price to value it with`
-      : `would make an exposure of ${sayValue(exposure, market.quote)} in ${market.symbol}`;
+  const facts = { amount: sayAmount(amount, market), limit: sayValue(limit, market.quote) };
   return {
-    reason: `the order of ${sayAmount(amount, market)} ${makes}, and the limit is ${sayValue(limit, market.quote)}`,
+    reason:
+      exposure === null
+        ? sentence('risk-exposure-unpriced', facts)
+        : sentence('risk-market-exposure', {
+            ...facts,
+            exposure: sayValue(exposure, market.quote),
+            market: market.symbol,
+          }),
     numbers: {
       amount: formatUnits(amount),
       position: formatUnits(held.position),
@@ -147,8 +160,12 @@ function totalObjection(
   return {
     reason:
       unpriced === null
-        ? `the order of ${sayAmount(amount, market)} would make an exposure of ${sayValue(exposure, market.quote)} in all, above the limit of ${sayValue(limit, market.quote)}`
-        : `${unpriced} has no price to value it with; the exposure of all markets may be at most ${sayValue(limit, market.quote)}`,
+        ? sentence('risk-total-exposure', {
+            amount: sayAmount(amount, market),
+            exposure: sayValue(exposure, market.quote),
+            limit: sayValue(limit, market.quote),
+          })
+        : sentence('risk-market-unpriced', { market: unpriced, limit: sayValue(limit, market.quote) }),
     numbers: {
       amount: formatUnits(amount),
       exposure: unpriced === null ? formatUnits(exposure) : null,

@@ -1,5 +1,6 @@
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { mayTrade, type OrderRecord } from '../order-record.ts';
 import { highestPrice } from './live-exposure.ts';
 import { sayAmount, sayValue, type Objection, type RiskCheck } from './risk-view.ts';
@@ -10,7 +11,10 @@ export const checkOrderSize: RiskCheck = ({ order }, { maxOrderAmount }) => {
   if (limit === undefined || order.amount <= limit) return null;
   const { market, amount } = order;
   return {
-    reason: `the order of ${sayAmount(amount, market)} is above the limit of ${sayAmount(limit, market)} for one order`,
+    reason: sentence('risk-order-size', {
+      amount: sayAmount(amount, market),
+      limit: sayAmount(limit, market),
+    }),
     numbers: { amount: formatUnits(amount), limit: formatUnits(limit) },
   };
 };
@@ -27,14 +31,22 @@ export const checkOrderValue: RiskCheck = (view, { maxOrderValue }) => {
   const price = highestPrice(view);
   if (price === null) {
     return {
-      reason: `the order of ${sayAmount(amount, market)} has no price, and the book has none to value it with; one order may have at most ${sayValue(limit, market.quote)}`,
+      reason: sentence('risk-order-unpriced', {
+        amount: sayAmount(amount, market),
+        limit: sayValue(limit, market.quote),
+      }),
       numbers: { amount: formatUnits(amount), price: null, value: null, limit: formatUnits(limit) },
     };
   }
   if (amount * price <= limit * UNITS_PER_ONE) return null;
   const value = divideUp(amount * price, UNITS_PER_ONE);
   return {
-    reason: `the order of ${sayAmount(amount, market)} at ${sayValue(price, market.quote)} has a value of ${sayValue(value, market.quote)}, above the limit of ${sayValue(limit, market.quote)} for one order`,
+    reason: sentence('risk-order-value', {
+      amount: sayAmount(amount, market),
+      price: sayValue(price, market.quote),
+      value: sayValue(value, market.quote),
+      limit: sayValue(limit, market.quote),
+    }),
     numbers: {
       amount: formatUnits(amount),
       price: formatUnits(price),
@@ -79,9 +91,11 @@ function rateObjection(
   span: string,
   { limit, nextAtMs }: { readonly limit: number; readonly nextAtMs: number | null },
 ): Objection {
-  const next = nextAtMs === null ? '' : `; the next may follow in ${nextAtMs} ms`;
   return {
-    reason: `the limit is ${limit} orders within ${span}, and it is used up${next}`,
+    reason:
+      nextAtMs === null
+        ? sentence('risk-order-rate', { limit, span })
+        : sentence('risk-order-rate-until', { limit, span, wait: nextAtMs }),
     numbers: { limit, waitMs: nextAtMs },
   };
 }
@@ -105,20 +119,23 @@ export const checkOpenOrders: RiskCheck = ({ order, liveOrders }, limits) => {
     if (live.strategy === order.strategy) own += 1;
   }
   if (maxOpenOrdersPerStrategy !== null && own >= maxOpenOrdersPerStrategy) {
-    return countObjection(`strategy ${order.strategy} has ${own} open orders`, {
-      open: own,
-      limit: maxOpenOrdersPerStrategy,
-    });
+    return countObjection({ open: own, limit: maxOpenOrdersPerStrategy }, order.strategy);
   }
   if (maxOpenOrdersInAll !== null && open >= maxOpenOrdersInAll) {
-    return countObjection(`the bot has ${open} open orders`, { open, limit: maxOpenOrdersInAll });
+    return countObjection({ open, limit: maxOpenOrdersInAll }, null);
   }
   return null;
 };
 
-function countObjection(what: string, numbers: { readonly open: number; readonly limit: number }): Objection {
+function countObjection(
+  numbers: { readonly open: number; readonly limit: number },
+  strategy: string | null,
+): Objection {
   return {
-    reason: `${what} and one more would exceed the limit of ${numbers.limit}`,
+    reason:
+      strategy === null
+        ? sentence('risk-open-orders', numbers)
+        : sentence('risk-open-orders-of', { strategy, ...numbers }),
     numbers,
   };
 }

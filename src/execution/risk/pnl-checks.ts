@@ -1,4 +1,5 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { onlyReduces } from './live-exposure.ts';
 import type { ValueLimit } from './risk-limits.ts';
 import { sayValue, type Objection, type PnlView, type RiskCheck, type RiskView } from './risk-view.ts';
@@ -12,7 +13,7 @@ export const checkDailyLoss: RiskCheck = (view, { maxDailyLoss }) =>
   objectionToLoss(view, maxDailyLoss, {
     lossOf: ({ dayResult }) => 0n - dayResult,
     objection: ({ quote }, loss, limit) => ({
-      reason: `the loss of the day is ${sayValue(loss, quote)}, above the limit of ${sayValue(limit, quote)}; only orders that reduce the position pass until 00:00 UTC`,
+      reason: sentence('risk-daily-loss', { loss: sayValue(loss, quote), limit: sayValue(limit, quote) }),
       numbers: { loss: formatUnits(loss), limit: formatUnits(limit) },
     }),
   });
@@ -26,7 +27,11 @@ export const checkDrawdown: RiskCheck = (view, { maxDrawdown }) =>
   objectionToLoss(view, maxDrawdown, {
     lossOf: ({ peakResult, result }) => peakResult - result,
     objection: ({ quote, peakResult, result }, drawdown, limit) => ({
-      reason: `the result has fallen by ${sayValue(drawdown, quote)} from its highest of ${sayValue(peakResult, quote)}, above the limit of ${sayValue(limit, quote)}; only orders that reduce the position pass`,
+      reason: sentence('risk-drawdown', {
+        fall: sayValue(drawdown, quote),
+        peak: sayValue(peakResult, quote),
+        limit: sayValue(limit, quote),
+      }),
       numbers: {
         peak: formatUnits(peakResult),
         result: formatUnits(result),
@@ -48,7 +53,11 @@ export const checkLossCooldown: RiskCheck = (view, { lossCooldown }) => {
   const waitMs = lastLossAtMs + lossCooldown.pauseMs - view.nowMs;
   if (waitMs <= 0 || onlyReduces(view)) return null;
   return {
-    reason: `${lossesInARow} round trips in a row lost money, the limit is ${lossCooldown.losses}; only orders that reduce the position pass for the next ${waitMs} ms`,
+    reason: sentence('risk-loss-cooldown', {
+      losses: lossesInARow,
+      limit: lossCooldown.losses,
+      wait: waitMs,
+    }),
     numbers: { losses: lossesInARow, limit: lossCooldown.losses, waitMs },
   };
 };
@@ -83,7 +92,12 @@ function unvaluedObjection(
   { marketNames }: Pick<RiskView, 'marketNames'>,
 ): Objection {
   return {
-    reason: `the result in ${quote.toUpperCase()} is not known: ${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'} no price in ${quote} before ${marketNames.bridge.market} was seen, so the bot has to follow it; only orders that reduce the position pass`,
+    reason: sentence('risk-result-unknown', {
+      quote: quote.toUpperCase(),
+      assets: `${unvalued.join(' and ')} ${unvalued.length === 1 ? 'has' : 'have'}`,
+      currency: quote,
+      market: marketNames.bridge.market,
+    }),
     numbers: { unvalued: unvalued.join(' ') },
   };
 }

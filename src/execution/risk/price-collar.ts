@@ -1,5 +1,6 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { RiskLimits } from './risk-limits.ts';
 import {
   sayValue,
@@ -25,14 +26,11 @@ export const checkPriceCollar: RiskCheck = (view, limits) => {
   if (limits.collarBps === null && limits.passiveCollarBps === null) return null;
   const best = book === null ? null : bestPrices(order, book);
   if (best === null) {
-    return objection(`no book of ${order.market.symbol} is there to measure the price against`, {});
+    return objection(sentence('risk-no-book', { market: order.market.symbol }), {});
   }
   if (order.execution === 'market' && best.opposite === null) {
     const side = order.side === 'buy' ? 'sells' : 'buys';
-    return objection(
-      `nobody ${side} in the last book of ${order.market.symbol}, and the order takes any price`,
-      {},
-    );
+    return objection(sentence('risk-nobody', { side, market: order.market.symbol }), {});
   }
   const opposite = best.opposite ?? best.own;
   const waitsFor = order.stopPrice === null ? best.own : opposite;
@@ -59,9 +57,14 @@ function beyondBest({ order }: RiskView, { collarBps }: RiskLimits, best: Units)
   const from = isAhead ? stopPrice : best;
   const edge = from * (isBuy ? BPS_OF_ALL + BigInt(collarBps) : BPS_OF_ALL - BigInt(collarBps));
   if (isBuy ? price * BPS_OF_ALL <= edge : price * BPS_OF_ALL >= edge) return null;
-  const fromWhat = isAhead ? 'the stop price' : 'the best price';
+  const what = isAhead ? 'the stop price' : 'the best price';
   return objection(
-    `the price of ${sayValue(price, order.market.quote)} is more than ${collarBps} bps ${isBuy ? 'above' : 'below'} ${fromWhat} of ${sayValue(from, order.market.quote)}`,
+    sentence(isBuy ? 'risk-collar-above' : 'risk-collar-below', {
+      price: sayValue(price, order.market.quote),
+      bps: collarBps,
+      what,
+      from: sayValue(from, order.market.quote),
+    }),
     { price, from, edge: divideDown(edge, BPS_OF_ALL), bps: collarBps },
   );
 }
@@ -79,7 +82,12 @@ function tooFarAway({ order }: RiskView, { passiveCollarBps }: RiskLimits, best:
   const edge = best * (waitsAbove ? BPS_OF_ALL + bps : BPS_OF_ALL - bps);
   if (waitsAbove ? waitsAt * BPS_OF_ALL <= edge : waitsAt * BPS_OF_ALL >= edge) return null;
   return objection(
-    `the order would wait at ${sayValue(waitsAt, market.quote)}, more than ${passiveCollarBps} bps ${waitsAbove ? 'above' : 'below'} the best price of ${sayValue(best, market.quote)}`,
+    sentence('risk-passive-collar', {
+      price: sayValue(waitsAt, market.quote),
+      bps: passiveCollarBps,
+      direction: waitsAbove ? 'above' : 'below',
+      best: sayValue(best, market.quote),
+    }),
     { price: waitsAt, from: best, edge: divideDown(edge, BPS_OF_ALL), bps: passiveCollarBps },
   );
 }

@@ -1,5 +1,6 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Execution, Side } from '../../domain/order.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { mayTrade, type OrderRecord } from '../order-record.ts';
 import {
   sayAmount,
@@ -35,7 +36,15 @@ function objection({ side, market, amount, price }: WantedOrder, live: OrderReco
   const say = (at: WantedOrder['price']): string => (at === null ? 'any price' : sayValue(at, market.quote));
   const livePrice = live.price ?? live.stopPrice;
   return {
-    reason: `the ${side} of ${sayAmount(amount, market)} at ${say(price)} could trade with the own ${live.side} ${live.key} of strategy ${live.strategy} at ${say(livePrice)}`,
+    reason: sentence('risk-self-crossing', {
+      side,
+      amount: sayAmount(amount, market),
+      price: say(price),
+      otherSide: live.side,
+      other: live.key,
+      strategy: live.strategy,
+      otherPrice: say(livePrice),
+    }),
     numbers: {
       price: price === null ? null : formatUnits(price),
       otherOrder: live.key,

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ChatAction } from '../../../../src/alerts/chat/answer-chat.ts';
 import { carryOut } from '../../../../src/alerts/chat/carry-out.ts';
 import { ChatListener, type ChatApi } from '../../../../src/alerts/chat/chat-listener.ts';
-import { chatTexts } from '../../../../src/alerts/chat/chat-replies.ts';
 import { createTelegramChat } from '../../../../src/alerts/channels/telegram-transport.ts';
 import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
 import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
@@ -154,7 +153,7 @@ describe('commands by chat', () => {
 });
 
 const act = async (action: ChatAction): Promise<string> =>
-  carryOut(action, { dataFolder: folder, by: 'ali', say: chatTexts(localeOf('en')) });
+  carryOut(action, { dataFolder: folder, by: 'ali', locale: localeOf('en') });
 
 describe('an action', () => {
   test.each<[ChatAction, object | null]>([
@@ -177,7 +176,7 @@ describe('an action', () => {
       {
         dataFolder: '/dev/null/x',
         by: 'ali',
-        say: chatTexts(localeOf('en')),
+        locale: localeOf('en'),
       },
     );
     expect(await unusable).toMatch(/^NOT done: /);

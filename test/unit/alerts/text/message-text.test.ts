@@ -115,6 +115,22 @@ const messageOf = (
 const HALTED: AlertFacts = { rule: 'halted', reason: 'news' };
 
 describe('the text of an alert', () => {
+  test.each<[AlertFacts, string]>([
+    [{ rule: 'halted', reason: 'by ali by chat' }, 'معامله متوقف است: از طرف ali در گفت‌وگو'],
+    [{ rule: 'halted', reason: 'the bank is shut' }, 'معامله متوقف است: the bank is shut'],
+    [
+      { rule: 'disk', freeBytes: 1, fault: 'the disk was full, so only cancels are written' },
+      'دیسک پر شد و فقط لغو سفارش‌ها نوشته می‌شود',
+    ],
+    [{ rule: 'no-data', feed: 'book BTCIRT', readAtMs: null }, 'دفتر سفارش‌های BTCIRT'],
+    [
+      { rule: 'strategy', strategy: 'grid', status: 'paused', reason: 'RangeError: too deep' },
+      'RangeError: too deep',
+    ],
+  ])('%j has the words of the bot in Persian, and those of people as they are', (facts, text) => {
+    expect(withoutDirectionMarks(alertText(facts, PERSIAN))).toContain(text);
+  });
+
   test.each(FACTS)('%j says what happened', (facts, text) => {
     expect(alertText(facts, ENGLISH)).toContain(text);
   });

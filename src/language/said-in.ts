@@ -1,0 +1,15 @@
+import { isolateByFirstLetter } from './isolate.ts';
+import type { Locale } from './locale.ts';
+import { PERSIAN_SENTENCES } from './persian-sentences.ts';
+import { saySentence } from './say-sentence.ts';
+import { readSentence } from './sentences/read-sentence.ts';
+
+/**
+ * What the bot, the exchange or a person said in English, in the language of the reader. Only sentences of
+ * the bot are said in Persian: words of somebody else stay, as an island.
+ */
+export function saidIn(text: string, locale: Locale): string {
+  if (locale.language === 'en') return text;
+  const facts = readSentence(text);
+  return facts === null ? isolateByFirstLetter(text) : saySentence(facts, PERSIAN_SENTENCES, locale);
+}

@@ -1,0 +1,40 @@
+import { API_SENTENCES } from './api-sentences.ts';
+import { BOT_SENTENCES } from './bot-sentences.ts';
+import { CHECK_SENTENCES } from './check-sentences.ts';
+import { CONTROL_SENTENCES } from './control-sentences.ts';
+import { FEED_SENTENCES } from './feed-sentences.ts';
+import { INTENT_SENTENCES } from './intent-sentences.ts';
+import { KIND_SENTENCES } from './kind-sentences.ts';
+import { LOCK_SENTENCES } from './lock-sentences.ts';
+import { ORDER_SENTENCES } from './order-sentences.ts';
+import { REFUSAL_SENTENCES } from './refusal-sentences.ts';
+import { RISK_SENTENCES } from './risk-sentences.ts';
+import { STRATEGY_SENTENCES } from './strategy-sentences.ts';
+import { TRADING_SENTENCES } from './trading-sentences.ts';
+import { WORD_SENTENCES } from './word-sentences.ts';
+
+/**
+ * Every sentence of the bot that people read as a reason or a result, in English, by its code. Files, logs
+ * and the API have these texts; `readSentence` reads them back. Persian has the same codes, or it does not
+ * compile.
+ */
+export const ENGLISH_SENTENCES = {
+  ...WORD_SENTENCES,
+  ...KIND_SENTENCES,
+  ...CHECK_SENTENCES,
+  ...TRADING_SENTENCES,
+  ...ORDER_SENTENCES,
+  ...REFUSAL_SENTENCES,
+  ...RISK_SENTENCES,
+  ...INTENT_SENTENCES,
+  ...LOCK_SENTENCES,
+  ...CONTROL_SENTENCES,
+  ...STRATEGY_SENTENCES,
+  ...BOT_SENTENCES,
+  ...API_SENTENCES,
+  ...FEED_SENTENCES,
+} as const;
+
+export type SentenceCode = keyof typeof ENGLISH_SENTENCES;
+
+export const SENTENCE_CODES = Object.keys(ENGLISH_SENTENCES) as readonly SentenceCode[];

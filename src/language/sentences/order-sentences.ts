@@ -1,0 +1,24 @@
+/** Why an order was not sent or placed. */
+export const ORDER_SENTENCES = {
+  'order-cancelled': 'Cancelled',
+  'order-restarted': 'Restarted',
+  'order-halted': 'Halted',
+  'order-ending': 'Ending',
+  'order-never-arrived': 'NeverArrived',
+  'order-not-sent': 'NotSent: {reason:said}',
+  'order-risk': 'Risk: {reason:said}',
+  'order-lock': 'lock {lock:name}: {reason:said}',
+  'order-post-only': 'PostOnly: {reason:said}',
+  'order-identical':
+    '{code:name}: {other:name} has the same terms, and was sent so lately that the exchange would take this one for its repetition; waited {waited:ms} ms, the limit is {limit:ms} ms; it may be repeated {free:said}; with allowIdentical it goes at once',
+  'identical-free-in': 'in {wait:ms} ms, at {at:count}',
+  'identical-free-after': '{wait:ms} ms after it is known what became of that',
+  expired: 'expired',
+  'locked-out': 'locked out',
+  'credential-refused': 'credential refused',
+  'mirror-unwritable': 'the mirror can not be written',
+  'disk-full': 'the disk is full',
+  'orders-used-up': 'the limit for orders is used up for {seconds:count} s more',
+  'orders-locked-out': 'the exchange has locked orders out, for {seconds:count} s more',
+  'orders-stuck': 'orders do not leave, and are tried again in {seconds:count} s: {reason:said}',
+} as const;

@@ -1,0 +1,68 @@
+const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?: \([^()]{1,30} in Tehran\))?`;
+
+const MONEY = String.raw`-?\d+(?:\.\d+)? [A-Za-z0-9]{1,20}`;
+
+/**
+ * What may stand in a place of a sentence, `{amount:money}`, as the pattern of its English text. By its kind
+ * another language knows how to write it.
+ *
+ * - `money`: a decimal and its currency, `1.2 BTC`; `price`: the same, or any.
+ * - `decimal`, `count`: a number. `percent`: `-1.25 %`.
+ * - `ms`: a length in milliseconds, without the unit. `length`: what `lengthText` writes, such as `4.2 s`.
+ * - `time`: what `bothTimesText` writes. `until`, `scope`: what those of a lock write.
+ * - `name`: an id, a symbol or a name; `names`: several, with commas.
+ * - `symbol`: the name of a market alone. `text`: words of somebody else.
+ * - `said`: another sentence, or words of somebody else. `sentence`: another sentence, and nothing else.
+ */
+export const PLACE_PATTERNS = {
+  money: MONEY,
+  price: `any price|${MONEY}`,
+  decimal: String.raw`-?\d+(?:\.\d+)?`,
+  count: String.raw`\d+`,
+  percent: String.raw`-?\d+(?:\.\d+)? %`,
+  ms: String.raw`-?\d+(?:\.\d+)?`,
+  length: String.raw`never|\d+(?:\.\d+)? (?:seconds|minutes|s|min|h|days)`,
+  time: TIME,
+  until: `until (?:it is resumed|${TIME})`,
+  scope: String.raw`(?:all markets|\S+?)(?: for \S+?)?`,
+  name: String.raw`\S+?`,
+  symbol: '[A-Z0-9]{4,24}',
+  names: String.raw`\S+?(?:, \S+?)*`,
+  text: '.+?',
+  said: '.+?',
+  sentence: '.+?',
+} as const;
+
+export type PlaceKind = keyof typeof PLACE_PATTERNS;
+
+/** A place of a sentence, or the words between two. */
+export type SentencePart = string | { readonly name: string; readonly kind: PlaceKind };
+
+const PLACE = /\{(\w+):(\w+)\}/g;
+
+const isKind = (text: string | undefined): text is PlaceKind =>
+  text !== undefined && Object.hasOwn(PLACE_PATTERNS, text);
+
+/** The words and places of a sentence, in order. */
+export function partsOf(sentence: string): readonly SentencePart[] {
+  const parts: SentencePart[] = [];
+  let from = 0;
+  for (const found of sentence.matchAll(PLACE)) {
+    const [whole, name = '', kind] = found;
+    if (!isKind(kind)) continue;
+    if (found.index > from) parts.push(sentence.slice(from, found.index));
+    parts.push({ name, kind });
+    from = found.index + whole.length;
+  }
+  if (from < sentence.length) parts.push(sentence.slice(from));
+  return parts;
+}
+
+type PlacesIn<T extends string> = T extends `${string}{${infer Name}:${string}}${infer Rest}`
+  ? Name | PlacesIn<Rest>
+  : never;
+
+/** What a sentence needs for its places: nothing where it has none. */
+export type FactsOf<T extends string> = [PlacesIn<T>] extends [never]
+  ? readonly []
+  : readonly [{ readonly [Name in PlacesIn<T>]: string | number }];

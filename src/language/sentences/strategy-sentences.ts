@@ -1,0 +1,10 @@
+/** Why a strategy failed, where its author did not say it. */
+export const STRATEGY_SENTENCES = {
+  'strategy-too-slow': 'expected an answer within {limit:ms} ms, was still at work; its thread was ended',
+  'strategy-slow-load':
+    'expected the file to be loaded within {limit:ms} ms, was still at work; its thread was ended',
+  'strategy-thread-ended': 'its thread ended',
+  'strategy-no-reason': 'it gave no reason',
+  'strategy-no-message': 'failed without a message',
+  expected: 'expected {expected:text}, was {found:text}',
+} as const;
