@@ -31,7 +31,7 @@ async function liveTwice(threaded: boolean): Promise<{ readonly journal: string;
     try {
       const bot = await BotLife.prepare(world, path, threaded ? threads : undefined);
       bot.bot.shell.start();
-      await bot.run(deepRuns(50) * 1_000);
+      await bot.run(deepRuns(50, 35) * 1_000);
       await bot.drain();
       journal = bot.mirror.journalHash();
       bot.mirror.close();

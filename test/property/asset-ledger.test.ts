@@ -7,6 +7,7 @@ import { AssetLedger, type LedgerTrade } from '../../src/portfolio/asset-ledger.
 import { partOf } from '../../src/portfolio/quote-money.ts';
 import { profitOf } from '../../src/portfolio/profit.ts';
 import { restoreLedger, storedLedger, storeLedger } from '../../src/portfolio/stored-ledger.ts';
+import { deepRuns } from '../support/deep-runs.ts';
 
 type Step =
   | { readonly kind: 'trade'; readonly trade: LedgerTrade }
@@ -176,7 +177,7 @@ describe('the profit over a triangle of markets', () => {
             );
           }
         }),
-        { numRuns: 150 },
+        { numRuns: deepRuns(75, 40) },
       );
 
       expect(valued).toBeGreaterThan(100);
@@ -202,7 +203,7 @@ describe('the profit over a triangle of markets', () => {
           }
           if (prices.has('USDTIRT')) expect(left).toBe(ledger.held(currency));
         }),
-        { numRuns: 150 },
+        { numRuns: deepRuns(75, 40) },
       );
     },
   );
@@ -219,7 +220,7 @@ describe('the profit over a triangle of markets', () => {
         );
         expect(profitOf(turned).total).toBe(worthIn('rls', flowsOf(drawn), prices));
       }),
-      { numRuns: 100 },
+      { numRuns: deepRuns(50, 25) },
     );
   });
 

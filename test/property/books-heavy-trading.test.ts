@@ -85,7 +85,7 @@ describe('the books, while an account trades a lot and its lists lag', () => {
         expect(exchange.reconciler.break).toBeNull();
         expect(exchange.reconciler.watch.conclusionCount).toBeGreaterThan(before);
       }),
-      { numRuns: deepRuns(20) },
+      { numRuns: deepRuns(20, 8) },
     );
   });
 
@@ -105,7 +105,7 @@ describe('the books, while an account trades a lot and its lists lag', () => {
         becomeQuiet(exchange);
         expect(exchange.reconciler.break).not.toBeNull();
       }),
-      { numRuns: deepRuns(20) },
+      { numRuns: deepRuns(20, 8) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { readSpace } from '../../src/study/space/space-declaration.ts';
 import { Sampler } from '../../src/study/samplers/sampler.ts';
 import type { SamplerSettings } from '../../src/study/samplers/sampler-settings.ts';
 import { trialRecords, type Trial, type TrialOutcome } from '../../src/study/samplers/trial-record.ts';
+import { deepRuns } from '../support/deep-runs.ts';
 
 /** A numeric parameter, and the schema of a strategy that allows nothing else. */
 const numeric = fc
@@ -120,7 +121,7 @@ test('every point lies in the space, on its steps, and its params are what the s
       }
       expect(seen.size).toBe(trials.length);
     }),
-    { numRuns: 60 },
+    { numRuns: deepRuns(30, 20) },
   );
 });
 
@@ -132,7 +133,7 @@ test('who runs the trials, how many at once and which ends first change nothing'
       const many = run(space, { settings, atOnce, trials: 45 }, (all) => all.toReversed());
       expect(JSON.stringify(many.trials)).toBe(JSON.stringify(alone.trials));
     }),
-    { numRuns: 40 },
+    { numRuns: deepRuns(20, 15) },
   );
 });
 
@@ -157,7 +158,7 @@ test('a study goes on from its trials as JSON, at any moment, as it would have g
       const next = restored.trials.slice(cut).map(({ point }) => point);
       expect(whole.trials.slice(cut, cut + next.length).map(({ point }) => point)).toEqual(next);
     }),
-    { numRuns: 40 },
+    { numRuns: deepRuns(20, 15) },
   );
 });
 
@@ -180,6 +181,6 @@ test('CMA-ES and the grid do the same', () => {
       const next = restored.ask(70 - cut).map(({ point }) => point);
       expect(whole.trials.slice(cut, cut + next.length).map(({ point }) => point)).toEqual(next);
     }),
-    { numRuns: 40 },
+    { numRuns: deepRuns(20, 15) },
   );
 });

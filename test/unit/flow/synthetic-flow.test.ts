@@ -110,7 +110,7 @@ describe('a synthetic market', () => {
   test('has returns with heavy tails whose size comes in clusters', () => {
     const { flow, market } = create();
     const closes: number[] = [];
-    for (let minute = 0; minute <= deepRuns(480); minute += 1) {
+    for (let minute = 0; minute <= deepRuns(480, 240); minute += 1) {
       flow.advance(START_MS + minute * 60_000);
       closes.push((market.book.buys.best!.price + market.book.sells.best!.price) / 2);
     }

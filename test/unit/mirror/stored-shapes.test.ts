@@ -154,7 +154,7 @@ function put(row: string, json: string): void {
 }
 
 /** A bot begins from one in so many of the shapes that nothing refuses; in the deep suite, from each. */
-const STRIDE = Math.ceil(4 / deepRuns(1));
+const STRIDE = Math.ceil(8 / deepRuns(2, 1));
 
 const WRONG: readonly unknown[] = [null, [], {}, 'text', 1.5, -1, [null]];
 

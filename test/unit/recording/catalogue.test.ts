@@ -131,7 +131,7 @@ describe('candles', () => {
           expect(await allCandles(catalogue)).toEqual(written);
         },
       ),
-      { numRuns: deepRuns(4) },
+      { numRuns: deepRuns(4, 2) },
     );
   });
 

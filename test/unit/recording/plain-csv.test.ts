@@ -378,7 +378,7 @@ test('a file comes to the same as columns and row by row, good or bad', async ()
       );
       expect(asColumns).toEqual(await outcomeOf(collecting(text, { byRow: true })));
     }),
-    { numRuns: deepRuns(100, 60) },
+    { numRuns: deepRuns(100, 25) },
   );
   expect(plain).toBeGreaterThan(0);
 });
@@ -388,6 +388,6 @@ test('a file is imported as columns as it is row by row', async () => {
     fc.asyncProperty(file, async (text) => {
       expect(await outcomeOf(importing(text))).toEqual(await outcomeOf(importing(text, { byRow: true })));
     }),
-    { numRuns: deepRuns(3) },
+    { numRuns: deepRuns(3, 2) },
   );
 });

@@ -337,7 +337,7 @@ describe.each(kinds)('whatever becomes of its orders, %s', (kind) => {
         expect(crashed.orders).toEqual(whole.orders);
         expect(crashed.algorithm).toEqual(whole.algorithm);
       }),
-      { numRuns: deepRuns(50, 40) },
+      { numRuns: deepRuns(50, 20) },
     );
   });
 });
@@ -354,7 +354,7 @@ describe.each(['replace', 'target', 'twap', 'vwap', 'iceberg', 'peg', 'dca'] as 
               expect(orders.filter((order) => !isFinal(order)).length).toBeLessThanOrEqual(1),
           });
         }),
-        { numRuns: deepRuns(50, 25) },
+        { numRuns: deepRuns(50, 12) },
       );
     });
   },
@@ -377,7 +377,7 @@ describe.each(['replace', 'twap', 'vwap', 'iceberg', 'ladder', 'peg'] as const)(
             },
           });
         }),
-        { numRuns: deepRuns(50, 25) },
+        { numRuns: deepRuns(50, 12) },
       );
     });
   },
@@ -399,7 +399,7 @@ describe('whatever becomes of its orders, target', () => {
           },
         });
       }),
-      { numRuns: deepRuns(50, 25) },
+      { numRuns: deepRuns(50, 12) },
     );
   });
 });
@@ -423,7 +423,7 @@ describe('whatever becomes of its orders, quotes', () => {
           },
         });
       }),
-      { numRuns: deepRuns(70, 30) },
+      { numRuns: deepRuns(70, 15) },
     );
   });
 });
@@ -440,7 +440,7 @@ describe('whatever becomes of its orders, ladder', () => {
           },
         });
       }),
-      { numRuns: deepRuns(50, 25) },
+      { numRuns: deepRuns(50, 12) },
     );
   });
 });
@@ -479,7 +479,7 @@ describe('whatever becomes of its orders, dca', () => {
           },
         });
       }),
-      { numRuns: deepRuns(50, 25) },
+      { numRuns: deepRuns(50, 12) },
     );
   });
 });
