@@ -25,6 +25,12 @@ export async function openAlerts(setup: AlertsSetup, log: Log): Promise<OpenedAl
   const outbox = new SafeOutbox(dataFolder);
   if (outbox.problem !== null)
     log('warning', `alerts are kept in memory only, and lost with this run: ${outbox.problem}`);
+  const unsaid = outbox.use((each) => each.settlePutBack(nowMs()));
+  if (unsaid !== null)
+    log(
+      'info',
+      `alerts go on from a backup: ${unsaid} messages of more than a day ago are not sent any more`,
+    );
   const files = new BotFiles({ ...setup, nowMs });
   const channelSenders = await openSenders({ setup, outbox, log });
   const service = new AlertService({

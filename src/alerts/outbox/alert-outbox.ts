@@ -10,6 +10,12 @@ import { listAlerts, selectAlerts, type AlertFilter, type ListedAlert } from './
 /** Notes that wait for one channel at most; beyond it the oldest are only counted. */
 const MOST_WAITING = 300;
 
+/** What an outbox says of itself, by this name in `meta`, that was put back from a backup. */
+export const PUT_BACK = 'put back';
+
+/** What was not said so long before a copy of the outbox was put back is not said any more. */
+const OLD_MS = 86_400_000;
+
 /** Alerts and messages that are kept, and for how long. */
 const MOST_KEPT = 5_000;
 const KEPT_FOR_MS = 90 * 86_400_000;
@@ -187,6 +193,29 @@ export class AlertOutbox {
          WHERE channel = ? AND sent_at_ms > ? ORDER BY sent_at_ms`,
       )
       .all(channel, sinceMs);
+  }
+
+  /**
+   * To be called at the start. In an outbox that was put back from a backup, what waits is most likely said
+   * by now, or over: what is older than a day is given up, and what is younger is said once more under its
+   * id. Answers how many messages and notes were given up; null where it was not put back.
+   */
+  settlePutBack(atMs: number): number | null {
+    if (this.meta(PUT_BACK) === null) return null;
+    const work = (): number => {
+      const messages = this.database
+        .prepare(
+          `UPDATE messages SET given_up_at_ms = ?, problem = 'put back from a backup'
+           WHERE sent_at_ms IS NULL AND given_up_at_ms IS NULL AND made_at_ms < ?`,
+        )
+        .run(atMs, atMs - OLD_MS);
+      const notes = this.database
+        .prepare('DELETE FROM notes WHERE message_id IS NULL AND at_ms < ?')
+        .run(atMs - OLD_MS);
+      this.database.prepare('DELETE FROM meta WHERE name = ?').run(PUT_BACK);
+      return messages.changes + notes.changes;
+    };
+    return this.database.transaction(work).immediate();
   }
 
   /** Takes note that somebody has seen an alert. False where there is none, or it was seen before. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { OUTBOX_SIDE_FILE } from '../../alerts/outbox/outbox-side-file.ts';
 import { makeBackup, type MadeBackup } from '../../daemon/backup/make-backup.ts';
 import { megabytesOf } from '../../daemon/backup/room-for-copy.ts';
 import { groupedText } from '../../domain/money-text.ts';
@@ -21,8 +22,8 @@ interface Options {
 const MOST_KEPT = 1_000;
 
 const EXAMPLES = `
-The bot may run and trade meanwhile. The backup is a folder with the mirror, the control database and a
-manifest with checksums. It has no credential, and not the ledger, which must never be put back.
+The bot may run and trade meanwhile. The backup is a folder with the mirror, the control database, the alerts
+and a manifest with checksums. It has no credential, and not the ledger, which must never be put back.
 Exit codes: 0 a verified backup is made, 1 none is, 2 an option is wrong.
 
 Examples:
@@ -40,6 +41,7 @@ async function backUp(options: Options): Promise<void> {
       out: options.out ?? join(options.data, 'backups'),
       keep: options.keep ?? null,
       nowMs: Date.now(),
+      beside: [OUTBOX_SIDE_FILE],
       onProgress({ megabytes, share, ...progress }) {
         if (progress.phase !== phase) report.begin(`${progress.phase} (MB)`);
         ({ phase } = progress);
@@ -58,12 +60,22 @@ async function backUp(options: Options): Promise<void> {
   }
 }
 
-function print({ folder, manifest, retention }: MadeBackup, options: Options): void {
+function print({ folder, manifest, leftOut, retention }: MadeBackup, options: Options): void {
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
   if (options.json === true) {
     const { madeAtMs, lastAtMs, instances, rows, files } = manifest;
     console.log(
-      JSON.stringify({ backup: folder, madeAtMs, lastAtMs, instances, bytes, rows, files, ...retention }),
+      JSON.stringify({
+        backup: folder,
+        madeAtMs,
+        lastAtMs,
+        instances,
+        bytes,
+        rows,
+        files,
+        leftOut,
+        ...retention,
+      }),
     );
     return;
   }
@@ -72,6 +84,7 @@ function print({ folder, manifest, retention }: MadeBackup, options: Options): v
   const rows = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0);
   console.log(folder);
   console.log(`${megabytesOf(bytes)} MB, ${groupedText(String(rows))} rows ${upTo}, verified`);
+  for (const sentence of leftOut) console.error(`not in it: ${sentence}`);
   for (const deleted of retention.deleted) console.log(`deleted ${deleted}`);
   for (const sentence of retention.leftAlone) console.error(`left as it is: ${sentence}`);
 }
@@ -79,7 +92,7 @@ function print({ folder, manifest, retention }: MadeBackup, options: Options): v
 /** `sarraf backup`: a verified copy of what a bot has to remember, while it runs. */
 export function backupCommand(): Command {
   return new Command('backup')
-    .description('Copies what a bot remembers, while it runs: the mirror and the control database, verified.')
+    .description('Copies what a bot remembers, while it runs: mirror, control database and alerts, verified.')
     .option('--data <folder>', "the bot's data folder", 'data')
     .option('--out <folder>', 'where the folder of the backup goes (default: backups in the data folder)')
     .option(

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { OUTBOX_SIDE_FILE } from '../../alerts/outbox/outbox-side-file.ts';
 import { dataFolderOwner, isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
 import { planRestore, restoreBackup, type PlannedRestore } from '../../daemon/backup/restore-backup.ts';
 import { secondText } from '../../domain/time-text.ts';
@@ -27,7 +28,7 @@ Examples:
 const timeText = (timeMs: number | null): string =>
   timeMs === null ? 'no time' : `${secondText(timeMs)} UTC`;
 
-function question({ backup, dataFolder, present, keepsControl }: PlannedRestore): string {
+function question({ backup, dataFolder, present, kept }: PlannedRestore): string {
   const { lastAtMs } = backup.manifest;
   const now =
     present === null
@@ -37,9 +38,12 @@ function question({ backup, dataFolder, present, keepsControl }: PlannedRestore)
     `The backup knows what happened up to ${timeText(lastAtMs)}, and the bot reads from the exchange what came after it.`,
     'What only the mirror had since is not known any more: intents, the state of strategies, locks and pauses.',
     now,
-    keepsControl
+    kept.has('control.sqlite')
       ? 'The control database stays, with its halt if there is one.'
       : 'The halt, if there is one, is that of the backup.',
+    kept.has('alerts.sqlite')
+      ? 'The alerts of the folder stay, with what was said of them.'
+      : 'Alerts, if the backup has some, are those of the backup.',
   ].join('\n');
 }
 
@@ -56,7 +60,11 @@ async function restore(backup: string, options: Options): Promise<void> {
   const config = options.config === undefined ? null : readConfig(options.config, [], { isOffline: true });
   const dataFolder = options.data ?? config?.data.folder ?? 'data';
   refuseRunningBot(dataFolder);
-  const plan = await planRestore(backup, { dataFolder, instance: config?.instance ?? null });
+  const plan = await planRestore(backup, {
+    dataFolder,
+    instance: config?.instance ?? null,
+    beside: [OUTBOX_SIDE_FILE],
+  });
   if (options.yes !== true && !(await confirm(question(plan), 'restore')))
     throw wrongInput('expected "restore" to be typed, or --yes; nothing was changed');
   const { keptAs, restored } = await restoreBackup(plan, Date.now());
@@ -65,7 +73,7 @@ async function restore(backup: string, options: Options): Promise<void> {
     console.log(JSON.stringify({ backup: plan.backup.folder, data: dataFolder, lastAtMs, restored, keptAs }));
     return;
   }
-  console.log(`restored ${restored.join(' and ')} in ${dataFolder}, up to ${timeText(lastAtMs)}`);
+  console.log(`restored ${restored.join(', ')} in ${dataFolder}, up to ${timeText(lastAtMs)}`);
   if (keptAs !== null) console.log(`what was there before is kept in ${keptAs}`);
   console.log('start the bot: it reads what happened since, and then trades');
 }

@@ -10,13 +10,16 @@ export const MANIFEST = 'manifest.json';
 export const UNFINISHED = '.unfinished-';
 
 /** The version of backups that this sarraf writes, and the newest that it reads. */
-export const BACKUP_VERSION = 1;
+export const BACKUP_VERSION = 2;
+
+/** Those of the first version have no alerts. */
+const READ_VERSIONS = [1, BACKUP_VERSION] as const;
 
 const count = z.int().nonnegative();
 
 const manifestShape = z.object({
   program: z.literal('sarraf backup'),
-  version: z.literal(BACKUP_VERSION),
+  version: z.literal(READ_VERSIONS),
   /** Of sarraf. */
   madeBy: z.string().max(100),
   madeAtMs: count,
@@ -30,13 +33,13 @@ const manifestShape = z.object({
   files: z
     .array(
       z.object({
-        name: z.enum(['mirror.sqlite', 'control.sqlite']),
+        name: z.enum(['mirror.sqlite', 'control.sqlite', 'alerts.sqlite']),
         bytes: count,
         sha256: z.string().regex(/^[0-9a-f]{64}$/),
       }),
     )
     .min(1)
-    .max(2),
+    .max(3),
 });
 
 /** What is in a backup, and how each file is known to be whole. */

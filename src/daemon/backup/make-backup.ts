@@ -6,7 +6,6 @@ import { VERSION } from '../../exchange/version.ts';
 import { copyMirror } from '../../mirror/copy-mirror.ts';
 import { reasonOf, unusable } from '../../mirror/unusable.ts';
 import { checksum, syncFile, syncFolder } from '../../recording/durable-file.ts';
-import { copyControlFile } from '../control/copy-control-file.ts';
 import { acquireLock } from '../process-locks/process-lock.ts';
 import {
   BACKUP_VERSION,
@@ -18,6 +17,7 @@ import {
 } from './backup-manifest.ts';
 import { deleteOldBackups, type Retention } from './backup-retention.ts';
 import { expectRoom, fullDisk, megabytesOf } from './room-for-copy.ts';
+import { CONTROL_SIDE_FILE, type SideFile } from './side-file.ts';
 
 export interface BackupOptions {
   readonly dataFolder: string;
@@ -26,6 +26,8 @@ export interface BackupOptions {
   /** How many backups of this mirror stay there; null: all. */
   readonly keep: number | null;
   readonly nowMs: number;
+  /** What goes with it besides the control database. */
+  readonly beside?: readonly SideFile[];
   readonly onProgress: (progress: BackupProgress) => void;
   /** Gives up; nothing is left of the backup then. */
   readonly signal: AbortSignal;
@@ -38,12 +40,18 @@ export interface BackupProgress {
   readonly share: number | null;
 }
 
-export interface MadeBackup extends FoundBackup {
+/** Whole, and in its place. */
+interface WholeBackup extends FoundBackup {
+  /** What could not be read and is not in it, and why. */
+  readonly leftOut: readonly string[];
+}
+
+export interface MadeBackup extends WholeBackup {
   readonly retention: Retention;
 }
 
 /**
- * Copies the mirror and the control database of a data folder, also while a bot runs there, into a folder of
+ * Copies the mirror and what goes with it of a data folder, also while a bot runs there, into a folder of
  * their own: a whole and verified one, or none. Never a credential, and never the ledger: an old one would
  * count requests as not sent. Throws `DATA_UNUSABLE` where the mirror can not be read, where there is no
  * room, and while another backup is made there.
@@ -107,26 +115,30 @@ function removeUnfinished(out: string): void {
     if (name.startsWith(UNFINISHED)) rmSync(join(out, name), { recursive: true, force: true });
 }
 
-async function copyWhole(mirror: string, options: BackupOptions): Promise<FoundBackup> {
+async function copyWhole(mirror: string, options: BackupOptions): Promise<WholeBackup> {
   const { out, nowMs } = options;
   const name = `sarraf-backup-${isoText(nowMs).replaceAll(':', '-')}`;
   const draft = join(out, `${UNFINISHED}${name}`);
   const folder = join(out, name);
   try {
     mkdirSync(draft, { mode: 0o700 });
-    const manifest = await fill(draft, mirror, options);
+    const filled = await fill(draft, mirror, options);
     // Taken by another backup of the same millisecond: a folder with files is never replaced.
     renameSync(draft, folder);
     syncFolder(out);
-    return { folder, manifest };
+    return { folder, ...filled };
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     throw fullDisk(out, error) ?? error;
   }
 }
 
-async function fill(draft: string, mirror: string, options: BackupOptions): Promise<BackupManifest> {
-  const { dataFolder, out, nowMs, signal, onProgress } = options;
+async function fill(
+  draft: string,
+  mirror: string,
+  options: BackupOptions,
+): Promise<Omit<WholeBackup, 'folder'>> {
+  const { out, nowMs, signal, onProgress } = options;
   const copy = join(draft, 'mirror.sqlite');
   const facts = await copyMirror(mirror, copy, {
     onStep({ bytes, ofBytes }) {
@@ -137,9 +149,10 @@ async function fill(draft: string, mirror: string, options: BackupOptions): Prom
     },
   });
   signal.throwIfAborted();
-  const hasControl = copyControlFile(dataFolder, join(draft, 'control.sqlite'));
+  // After the mirror: alerts are found in it.
+  const { names, leftOut } = copySideFiles(draft, options);
   const files: BackedUpFile[] = [];
-  for (const name of ['mirror.sqlite', ...(hasControl ? ['control.sqlite' as const] : [])] as const) {
+  for (const name of ['mirror.sqlite', ...names] as const) {
     const path = join(draft, name);
     syncFile(path);
     files.push({ name, bytes: statSync(path).size, sha256: await checksum(path) });
@@ -161,5 +174,24 @@ async function fill(draft: string, mirror: string, options: BackupOptions): Prom
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
   syncFile(path);
   syncFolder(dirname(path));
-  return manifest;
+  return { manifest, leftOut };
+}
+
+function copySideFiles(
+  draft: string,
+  { dataFolder, beside = [] }: BackupOptions,
+): { readonly names: readonly SideFile['name'][]; readonly leftOut: readonly string[] } {
+  const names: SideFile['name'][] = [];
+  const leftOut: string[] = [];
+  for (const { name, isVital, copy } of [CONTROL_SIDE_FILE, ...beside]) {
+    const to = join(draft, name);
+    try {
+      if (copy(dataFolder, to)) names.push(name);
+    } catch (error) {
+      if (isVital || fullDisk(draft, error) !== null) throw error;
+      rmSync(to, { force: true });
+      leftOut.push(`${name}: ${reasonOf(error)}`);
+    }
+  }
+  return { names, leftOut };
 }

@@ -7,7 +7,6 @@ import { restoringPath } from '../../mirror/mirror-file.ts';
 import { unusable } from '../../mirror/unusable.ts';
 import { hasWriter } from '../../mirror/writer-lock.ts';
 import { syncFile, syncFolder } from '../../recording/durable-file.ts';
-import { controlPath, openControlFile } from '../control/control-file.ts';
 import { lockDataFolder } from '../process-locks/run-locks.ts';
 import {
   checkFiles,
@@ -19,11 +18,10 @@ import {
 } from './backup-manifest.ts';
 import { otherBotText } from './other-bot.ts';
 import { expectRoom, fullDisk } from './room-for-copy.ts';
+import { CONTROL_SIDE_FILE, isSideFileUsable, type SideFile } from './side-file.ts';
 
 /** Files of a mirror that go with it. Its locks and its ballast are of the folder, and stay. */
 const MIRROR_FILES = ['', '-wal', '-shm', '.mark'] as const;
-
-const LOCK_WAIT_MS = 2_000;
 
 /** A backup that was verified, and the folder that it is to go to. */
 export interface PlannedRestore {
@@ -31,8 +29,10 @@ export interface PlannedRestore {
   readonly dataFolder: string;
   /** What the folder's mirror has now; null where there is none, or it can not be read. */
   readonly present: MirrorFacts | null;
-  /** Whether the folder's control database stays, with the halt of the last operator. */
-  readonly keepsControl: boolean;
+  /** What the backup may have beside the mirror. */
+  readonly beside: readonly SideFile[];
+  /** Which of it stays in the folder, as it is newer, such as the halt of the last operator. */
+  readonly kept: ReadonlySet<SideFile['name']>;
 }
 
 export interface RestoreResult {
@@ -49,7 +49,12 @@ export interface RestoreResult {
  */
 export async function planRestore(
   folder: string,
-  to: { readonly dataFolder: string; readonly instance: string | null },
+  to: {
+    readonly dataFolder: string;
+    readonly instance: string | null;
+    /** What goes with the mirror besides the control database. */
+    readonly beside?: readonly SideFile[];
+  },
 ): Promise<PlannedRestore> {
   const { dataFolder, instance } = to;
   const backup = { folder: resolve(folder), manifest: readBackupManifest(folder) };
@@ -65,7 +70,9 @@ export async function planRestore(
       `expected a backup of the bot of ${dataFolder}, found ${folder} ${other}. Nothing was changed: name the backup of this bot, or another folder with --data`,
     );
   }
-  return { backup, dataFolder, present, keepsControl: isControlUsable(dataFolder) };
+  const beside = [CONTROL_SIDE_FILE, ...(to.beside ?? [])];
+  const usable = beside.filter((file) => isSideFileUsable(file, dataFolder));
+  return { backup, dataFolder, present, beside, kept: new Set(usable.map(({ name }) => name)) };
 }
 
 /**
@@ -74,25 +81,27 @@ export async function planRestore(
  * leaves a folder in which no bot starts until it is given again. Throws `DATA_UNUSABLE`.
  */
 export async function restoreBackup(plan: PlannedRestore, nowMs: number): Promise<RestoreResult> {
-  const { backup, dataFolder, keepsControl } = plan;
+  const { backup, dataFolder, beside, kept } = plan;
   const lock = lockDataFolder(dataFolder);
   try {
     const mirror = join(dataFolder, 'mirror.sqlite');
     refuseWriter(mirror);
     const files = new Map(backup.manifest.files.map((file) => [file.name, file]));
     const file = files.get('mirror.sqlite');
-    const control = keepsControl ? undefined : files.get('control.sqlite');
     if (file === undefined) return { keptAs: null, restored: [] };
     await copyFile(backup.folder, file, restoringPath(mirror));
-    if (control !== undefined) await copyFile(backup.folder, control, `${controlPath(dataFolder)}.restoring`);
+    const replaced = beside.filter(({ name }) => !kept.has(name));
+    const given = replaced.flatMap(({ name }) => files.get(name) ?? []);
+    for (const each of given) await copyFile(backup.folder, each, restoringPath(join(dataFolder, each.name)));
     const aside = MIRROR_FILES.map((ending) => mirror + ending);
-    if (!keepsControl) aside.push(...['', '-wal', '-shm'].map((ending) => controlPath(dataFolder) + ending));
+    for (const { name } of replaced)
+      aside.push(...['', '-wal', '-shm'].map((ending) => join(dataFolder, name + ending)));
     const keptAs = moveAside(aside, join(dataFolder, `replaced-${isoText(nowMs).replaceAll(':', '-')}`));
-    if (control !== undefined) renameSync(`${controlPath(dataFolder)}.restoring`, controlPath(dataFolder));
+    for (const { name } of given) renameSync(restoringPath(join(dataFolder, name)), join(dataFolder, name));
     // The last step: until then no bot starts here.
     renameSync(restoringPath(mirror), mirror);
     syncFolder(dataFolder);
-    return { keptAs, restored: [...(control === undefined ? [] : ['control.sqlite']), 'mirror.sqlite'] };
+    return { keptAs, restored: [...given.map(({ name }) => name), 'mirror.sqlite'] };
   } finally {
     lock.release();
   }
@@ -105,18 +114,6 @@ function readPresent(path: string): MirrorFacts | null {
     return mirrorFactsOf(path);
   } catch (error) {
     if (error instanceof SarrafError) return null;
-    throw error;
-  }
-}
-
-/** One that is there has the newer halt. */
-function isControlUsable(dataFolder: string): boolean {
-  if (!existsSync(controlPath(dataFolder))) return false;
-  try {
-    openControlFile(dataFolder, LOCK_WAIT_MS).close();
-    return true;
-  } catch (error) {
-    if (error instanceof SarrafError) return false;
     throw error;
   }
 }

@@ -127,8 +127,8 @@ describe('a restore changes nothing', () => {
     ],
     [
       'of a newer sarraf',
-      () => writeFileSync(join(backup, 'manifest.json'), '{"version":2}'),
-      /version 2, where this sarraf reads up to 1: restore it with the sarraf that made it/,
+      () => writeFileSync(join(backup, 'manifest.json'), '{"version":3}'),
+      /version 3, where this sarraf reads up to 2: restore it with the sarraf that made it/,
     ],
   ])('for a backup %s', async (_, spoil, message) => {
     spoil();

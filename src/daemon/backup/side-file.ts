@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type Database from 'better-sqlite3';
+import { SarrafError } from '../../domain/errors.ts';
+import { copyControlFile } from '../control/copy-control-file.ts';
+import { openControlFile } from '../control/control-file.ts';
+
+/** A small database beside the mirror that a backup takes along. A restore leaves one that can be used. */
+export interface SideFile {
+  readonly name: 'control.sqlite' | 'alerts.sqlite';
+  /** Whether there is no backup without it; else it is left out where it can not be read, which is said. */
+  readonly isVital: boolean;
+  /** Copies it as it is at one moment; false where there is none. Throws `DATA_UNUSABLE`. */
+  readonly copy: (dataFolder: string, to: string) => boolean;
+  /** Throws `DATA_UNUSABLE`. */
+  readonly open: (dataFolder: string) => Database.Database;
+}
+
+const LOCK_WAIT_MS = 2_000;
+
+/** Has the halt that holds. */
+export const CONTROL_SIDE_FILE: SideFile = {
+  name: 'control.sqlite',
+  isVital: true,
+  copy: copyControlFile,
+  open: (dataFolder) => openControlFile(dataFolder, LOCK_WAIT_MS),
+};
+
+/** Whether a folder has one that can be used: it is newer than that of any backup. */
+export function isSideFileUsable({ name, open }: SideFile, dataFolder: string): boolean {
+  if (!existsSync(join(dataFolder, name))) return false;
+  try {
+    open(dataFolder).close();
+    return true;
+  } catch (error) {
+    if (error instanceof SarrafError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { planMessage } from '../../../../src/alerts/core/plan-message.ts';
+import { AlertOutbox } from '../../../../src/alerts/outbox/alert-outbox.ts';
+import { openOutboxFile, outboxPath } from '../../../../src/alerts/outbox/outbox-file.ts';
+import { OUTBOX_SIDE_FILE } from '../../../../src/alerts/outbox/outbox-side-file.ts';
+import { makeBackup, type MadeBackup } from '../../../../src/daemon/backup/make-backup.ts';
+import { planRestore, restoreBackup } from '../../../../src/daemon/backup/restore-backup.ts';
+import { DURABLE, journalLine, MirrorFolder, NOW_MS } from '../../mirror/mirror-fixture.ts';
+
+const CHANNELS = [{ name: 'phone', least: 'info', step: 1 }] as const;
+const DAY_MS = 86_400_000;
+
+let place: MirrorFolder;
+let outbox: AlertOutbox;
+let other = '';
+
+beforeEach(() => {
+  place = new MirrorFolder();
+  const store = place.open();
+  store.apply([journalLine('one')], DURABLE);
+  store.close();
+  other = mkdtempSync(join(tmpdir(), 'sarraf-put-back-'));
+  outbox = new AlertOutbox(openOutboxFile(place.folder));
+});
+
+afterEach(() => {
+  outbox.close();
+  place[Symbol.dispose]();
+  rmSync(other, { recursive: true });
+});
+
+function alertOf(of: AlertOutbox, key: string): void {
+  const condition = {
+    key,
+    severity: 'critical',
+    facts: { rule: 'halted', reason: key },
+    sinceMs: NOW_MS,
+  } as const;
+  of.apply({ changes: [{ kind: 'open', condition }], atMs: NOW_MS, cursor: null, channels: CHANNELS });
+}
+
+/** Writes the next message of the channel down, as before it is sent. */
+function compose(): number {
+  const pacing = { groupMs: 0, mostPerHour: 100, quietHours: null };
+  const plan = planMessage({ notes: outbox.notes('phone'), sent: [], mutedUntilMs: 0 }, pacing, NOW_MS);
+  if (plan.kind !== 'send') throw new Error(`expected something to send, was ${plan.kind}`);
+  return outbox.compose('phone', plan.message, NOW_MS).id;
+}
+
+const beside = [OUTBOX_SIDE_FILE];
+
+const backUp = async (): Promise<MadeBackup> =>
+  makeBackup({
+    dataFolder: place.folder,
+    out: join(place.folder, 'backups'),
+    keep: null,
+    nowMs: NOW_MS,
+    beside,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+
+async function putBack(backup: string): Promise<readonly string[]> {
+  const plan = await planRestore(backup, { dataFolder: other, instance: null, beside });
+  return (await restoreBackup(plan, NOW_MS)).restored;
+}
+
+/** The outbox of the folder to which the backup went. */
+function restored(): AlertOutbox {
+  return new AlertOutbox(openOutboxFile(other));
+}
+
+describe('alerts in a backup', () => {
+  test('are known again with what was said of them, and no later alert has an id of before', async () => {
+    alertOf(outbox, 'sent');
+    outbox.sent(compose(), NOW_MS);
+    outbox.keepMeta('asked x', '{"atMs":1}');
+    const { folder, leftOut } = await backUp();
+    expect([leftOut, await putBack(folder)]).toEqual([[], ['alerts.sqlite', 'mirror.sqlite']]);
+    const again = restored();
+    expect(again.list({ isOpenOnly: true, last: 10, beforeId: null })).toMatchObject([
+      { id: 1, key: 'sent', deliveries: [{ state: 'delivered' }] },
+    ]);
+    expect([again.settlePutBack(NOW_MS), again.unsent('phone'), again.meta('asked x')]).toEqual([
+      0,
+      null,
+      null,
+    ]);
+    alertOf(again, 'later');
+    expect(again.openAlerts().map(({ id }) => id)).toEqual([1, 10_002]);
+    again.close();
+  });
+
+  test('that were not said yet are said once more under their id, and not once they are a day old', async () => {
+    alertOf(outbox, 'on its way');
+    const id = compose();
+    alertOf(outbox, 'waiting');
+    const { folder } = await backUp();
+    await putBack(folder);
+    const young = restored();
+    expect(young.settlePutBack(NOW_MS + DAY_MS)).toBe(0);
+    expect(young.unsent('phone')).toMatchObject({ id, madeAtMs: NOW_MS });
+    expect(young.notes('phone')).toHaveLength(1);
+    expect(young.settlePutBack(NOW_MS + 2 * DAY_MS)).toBeNull();
+    young.close();
+    rmSync(outboxPath(other));
+    await putBack(folder);
+    const old = restored();
+    expect(old.settlePutBack(NOW_MS + DAY_MS + 1)).toBe(2);
+    expect([old.unsent('phone'), old.notes('phone')]).toEqual([null, []]);
+    expect(old.openAlerts()).toHaveLength(2);
+    old.close();
+  });
+
+  test('give way to those of the folder, which are newer', async () => {
+    const { folder } = await backUp();
+    const newer = restored();
+    alertOf(newer, 'newer');
+    newer.close();
+    expect(await putBack(folder)).toEqual(['mirror.sqlite']);
+    const there = restored();
+    expect(there.settlePutBack(NOW_MS)).toBeNull();
+    expect(there.openAlerts()).toMatchObject([{ key: 'newer' }]);
+    there.close();
+  });
+
+  test('that can not be read keep no mirror from being backed up, and are named', async () => {
+    outbox.close();
+    writeFileSync(outboxPath(place.folder), 'x'.repeat(5_000));
+    const { folder, leftOut } = await backUp();
+    expect(leftOut).toEqual([expect.stringMatching(/^alerts\.sqlite: .*not a database/)]);
+    expect(readdirSync(folder).toSorted()).toEqual(['manifest.json', 'mirror.sqlite']);
+    await putBack(folder);
+    expect(existsSync(outboxPath(other))).toBe(false);
+  });
+});
