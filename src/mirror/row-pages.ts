@@ -31,6 +31,8 @@ export interface LogPage {
   readonly limit: number;
 }
 
+export type SignalPage = Omit<LogPage, 'level'>;
+
 export interface LevelledLine extends JournalLine {
   readonly level: 0 | 1 | 2;
 }
@@ -116,6 +118,21 @@ export class RowPages {
     const rows = this.database
       .prepare<[string], LevelledLine>(
         `SELECT seq, at_ms AS atMs, kind, subject, json, ${LEVEL} AS level FROM journal WHERE seq IN ${LISTED} ORDER BY seq DESC`,
+      )
+      .all(JSON.stringify(ids));
+    return { rows, next };
+  }
+
+  /** Signals from outside that came, whatever became of them. */
+  signals(page: SignalPage): RowPage<JournalLine> {
+    const { strategy } = page;
+    const { ids, next } = this.idsOf(JOURNAL, page, [
+      ['kind = ?', 'signal'],
+      ...(strategy === null ? [] : [['subject = ?', strategy] as const]),
+    ]);
+    const rows = this.database
+      .prepare<[string], JournalLine>(
+        `SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE seq IN ${LISTED} ORDER BY seq DESC`,
       )
       .all(JSON.stringify(ids));
     return { rows, next };

@@ -5,6 +5,7 @@ export const LISTED_VIEWS = [
   'market',
   'orders',
   'fills',
+  'signals',
   'budgets',
   'books',
   'locks',

@@ -8,6 +8,7 @@ import type { StrategyReply } from '../schema/strategy.ts';
 import { logItemOf } from './log-items.ts';
 import { intentItemOf, lockItemOf, orderItemOf } from './row-items.ts';
 import { allSeriesOf } from './series-items.ts';
+import { signalItemOf } from './signal-items.ts';
 import { positionItems, strategyItems } from './strategy-items.ts';
 
 const MOST_ORDERS = 100;
@@ -33,6 +34,7 @@ export function strategyReplyOf(
     intents: reader.pages
       .intents({ ...first, market: null, status: 'all' })
       .rows.map((intent) => intentItemOf(intent)),
+    signals: reader.pages.signals(first).rows.map((line) => signalItemOf(line)),
     log: reader.pages.log({ ...first, level: 0 }).rows.map((line) => logItemOf(line)),
     locks: locksNow(reader.kept(), nowMs)
       .locks.filter((lock) => lock.strategy === null || lock.strategy === name)

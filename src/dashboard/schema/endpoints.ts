@@ -33,6 +33,7 @@ import { reportsReply } from './report.ts';
 import { candlesQuery, chartCandlesReply, equityReply, plotsReply, rangeQuery } from './series.ts';
 import { doneReply, sessionBody, sessionReply, type Role } from './session.ts';
 import { signalBody, signalReply } from './signal.ts';
+import { signalsQuery, signalsReply } from './signal-item.ts';
 import { strategyReply } from './strategy.ts';
 
 /** What one address of the API takes and gives. */
@@ -129,6 +130,12 @@ export const DASHBOARD_ENDPOINTS = {
     summary: 'Lines of the journal that people read.',
     query: logQuery,
     reply: logReply,
+  }),
+  signals: get({
+    path: '/signals',
+    summary: 'Signals from outside, and what became of them.',
+    query: signalsQuery,
+    reply: signalsReply,
   }),
   alerts: get({ path: '/alerts', summary: 'Alerts.', query: alertsQuery, reply: alertsReply }),
   reports: get({ path: '/reports', summary: 'Reports below the data folder.', reply: reportsReply }),

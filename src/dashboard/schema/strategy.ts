@@ -4,6 +4,7 @@ import { lockItem } from './lock.ts';
 import { logItem } from './log.ts';
 import { positionItem, strategyItem } from './overview.ts';
 import { seriesItem } from './series.ts';
+import { signalItem } from './signal-item.ts';
 
 export const strategyReply = z.object({
   strategy: strategyItem,
@@ -11,6 +12,7 @@ export const strategyReply = z.object({
   positions: z.array(positionItem),
   openOrders: z.array(orderItem).describe('The newest 100.'),
   intents: z.array(intentItem).describe('The newest 50.'),
+  signals: z.array(signalItem).describe('The newest 50 that came to it.'),
   log: z.array(logItem).describe('Its last 50 lines, newest first.'),
   locks: z.array(lockItem),
   profit: z.array(seriesItem),

@@ -19,6 +19,7 @@ import { orderReplyOf } from '../readers/order-reply.ts';
 import { overviewReplyOf } from '../readers/overview-reply.ts';
 import { fillItemOf, intentItemOf, orderItemOf } from '../readers/row-items.ts';
 import { allSeriesOf } from '../readers/series-items.ts';
+import { signalsReplyOf } from '../readers/signal-items.ts';
 import { strategyItems } from '../readers/strategy-items.ts';
 import { strategyReplyOf } from '../readers/strategy-reply.ts';
 import { findReports, reportItemOf } from '../reports.ts';
@@ -137,6 +138,16 @@ export function createHandlers(
         });
         return { items: rows.map((line) => logItemOf(line)), next };
       }),
+    signals: ({ query: { strategy = null, before = null, limit } }) =>
+      mirror.read((reader) =>
+        signalsReplyOf(reader, {
+          dataFolder,
+          isBotThere: () => folder.isTaken(),
+          strategy,
+          before,
+          limit,
+        }),
+      ),
     alerts: ({ query: { state, before, limit } }) => {
       const beforeId = before === undefined ? null : Number(before);
       const items = [...alerts.list({ isOpenOnly: state === 'open', last: limit, beforeId })];

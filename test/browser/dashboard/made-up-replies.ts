@@ -279,6 +279,39 @@ const log = [
   logLine(7, 'error', 'expected a price above 0, was "-1"'),
 ];
 
+const signalItem = (seq: number | null, more: object = {}) => ({
+  seq,
+  atMs: NOW_MS - (20 - (seq ?? 20)) * 95_000,
+  strategy: 'grid',
+  name: 'alert',
+  id: `BTCIRT-2026-04-07T10:${39 + (seq ?? 20)}:00Z`,
+  source: 'chart',
+  sentAtMs: NOW_MS - (20 - (seq ?? 20)) * 95_000 - 1_400,
+  payload: { side: 'buy', level: 'breakout of the daily range', price: 59_410_000_000 },
+  outcome: 'told',
+  code: 'told',
+  reason: null,
+  ...more,
+});
+const signals = [
+  signalItem(null, { outcome: 'waiting', code: 'not-taken', reason: 'the bot has not looked yet' }),
+  signalItem(19),
+  signalItem(18, { outcome: 'dropped', code: 'paused', reason: 'the strategy is paused', source: 'command' }),
+  signalItem(17, {
+    outcome: 'refused',
+    code: 'invalid',
+    reason: 'payload.side: Invalid option: expected one of "buy"|"sell"',
+    payload: { side: 'hold' },
+    sentAtMs: null,
+  }),
+  signalItem(16, {
+    strategy: 'dip-buyer',
+    outcome: 'refused',
+    code: 'too-old',
+    reason: 'expected a signal of the last 60 s, was 14 min old',
+  }),
+];
+
 const budget = {
   subject: 'account' as const,
   budget: 'orders/add',
@@ -313,6 +346,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     positions: [],
     openOrders,
     intents: [intent, { ...intent, id: 'i1', status: 'refused', reason: 'the market is locked' }],
+    signals: signals.slice(1, 4),
     log,
     locks: [lock],
     profit: [seriesOf('profit/grid/rls', 300_000_000)],
@@ -448,6 +482,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     waiting: [{ kind: 'lock', name: 'hand', strategy: null, market: 'BTCIRT' }],
   },
   log: { items: log, next: null },
+  signals: { items: signals, next: null },
   alerts: {
     items: [
       alert,

@@ -52,6 +52,7 @@ const VIEWS = [
   ['order/grid-1000', '.life li'],
   ['strategy/grid', '.chart.lines[data-drawn=true]'],
   ['fills', 'main tbody tr'],
+  ['signals', 'main tbody tr'],
   ['budgets', '.chart.lines[data-drawn=true]'],
   ['books', 'main tbody tr'],
   ['locks', 'main tbody tr'],

@@ -58,6 +58,7 @@ describe('what is read', () => {
     ['orders', '/orders?limit=3'],
     ['fills', '/fills?strategy=market-maker'],
     ['intents', '/intents?status=working'],
+    ['signals', '/signals?strategy=market-maker'],
     ['budgets', '/budgets'],
     ['books', '/books'],
     ['locks', '/locks'],

@@ -4,6 +4,7 @@ const PATHS = {
   market: 'M7 4v3M7 15v5M5 7h4v8H5zM17 3v5M17 14v4M15 8h4v6h-4z',
   orders: 'M5 6h14M5 12h14M5 18h9',
   fills: 'M5 13l4 4L19 7',
+  signals: 'M12 19v-6M9.5 13a2.5 2.5 0 1 1 5 0M7 15a6 6 0 1 1 10 0M4.5 17.5a9.5 9.5 0 1 1 15 0',
   budgets: 'M4 18a8 8 0 1 1 16 0M12 18l4-6',
   books: 'M12 4v16M6 8h12M6 8l-3 6h6zM18 8l-3 6h6z',
   locks: 'M6 11h12v9H6zM9 11V8a3 3 0 0 1 6 0v3',

@@ -8,6 +8,7 @@ import { LocksView } from './locks.tsx';
 import { LogView } from './log.tsx';
 import { OneOrderView } from './order.tsx';
 import { ReportsView } from './reports.tsx';
+import { SignalsView } from './signals.tsx';
 import { StrategyView } from './strategy.tsx';
 
 interface FurtherViewProps {
@@ -24,6 +25,8 @@ export function FurtherView({ view, subject }: FurtherViewProps) {
       return <StrategyView name={subject ?? ''} />;
     case 'fills':
       return <FillsView />;
+    case 'signals':
+      return <SignalsView />;
     case 'budgets':
       return <BudgetsView />;
     case 'books':

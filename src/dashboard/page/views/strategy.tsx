@@ -12,6 +12,7 @@ import { unitNow } from '../unit-now.ts';
 import { LogTable } from './log.tsx';
 import { LocksTable } from './locks-table.tsx';
 import { OrdersTable } from './orders-table.tsx';
+import { SignalsTable } from './signals.tsx';
 import { PositionsTable, StrategyButton, StrategyStatusBadge } from './overview-tables.tsx';
 
 /** One strategy: what it has done, what it holds, and why. */
@@ -19,7 +20,7 @@ export function StrategyView({ name }: { readonly name: string }) {
   const reply = useReply<StrategyReply>(`/strategies/${encodeURIComponent(name)}`);
   return (
     <WithReply reply={reply.value}>
-      {({ strategy, state, positions, openOrders, intents, log, locks, profit }) => (
+      {({ strategy, state, positions, openOrders, intents, signals, log, locks, profit }) => (
         <>
           <header class="view-head">
             <h1>
@@ -56,6 +57,11 @@ export function StrategyView({ name }: { readonly name: string }) {
           <Panel title={say('strategy.intents')} note={say('strategy.intentsNote')}>
             <IntentsTable intents={intents} />
           </Panel>
+          {signals.length === 0 ? null : (
+            <Panel title={say('signals.title')} note={say('log.note')}>
+              <SignalsTable signals={signals} />
+            </Panel>
+          )}
           {locks.length === 0 ? null : (
             <Panel title={say('view.locks')}>
               <LocksTable locks={locks} />

@@ -1,0 +1,51 @@
+import type { ControlCommand } from '../../engine/engine-event.ts';
+import { readCommand } from './control-command.ts';
+import { openControlReadOnly } from './control-file.ts';
+
+/** How long a look waits for another process. */
+const LOCK_WAIT_MS = 2_000;
+
+/** A command that is not done. */
+export interface WaitingCommand<Command> {
+  readonly command: Command;
+  readonly postedAtMs: number;
+  /** Whether a bot has it, which may have ended since. */
+  readonly isTaken: boolean;
+}
+
+interface WaitingRow {
+  readonly command: string;
+  readonly posted_at_ms: number;
+  readonly taken_at_ms: number | null;
+}
+
+/**
+ * Commands of some kinds that are not done, oldest first. None where there is no control database. Throws
+ * `DATA_UNUSABLE` where it can not be read.
+ */
+export function waitingCommands<Kind extends ControlCommand['kind']>(
+  dataFolder: string,
+  kinds: readonly Kind[],
+): readonly WaitingCommand<Extract<ControlCommand, { readonly kind: Kind }>>[] {
+  const database = openControlReadOnly(dataFolder, LOCK_WAIT_MS);
+  if (database === null) return [];
+  type Command = Extract<ControlCommand, { readonly kind: Kind }>;
+  const isWanted = (command: ControlCommand | null): command is Command =>
+    kinds.some((kind) => kind === command?.kind);
+  try {
+    return database
+      .prepare<[string], WaitingRow>(
+        `SELECT command, posted_at_ms, taken_at_ms FROM commands
+         WHERE done_at_ms IS NULL AND kind IN (SELECT value FROM json_each(?)) ORDER BY id`,
+      )
+      .all(JSON.stringify(kinds))
+      .flatMap((row) => {
+        const command = readCommand(row.command);
+        return isWanted(command)
+          ? [{ command, postedAtMs: row.posted_at_ms, isTaken: row.taken_at_ms !== null }]
+          : [];
+      });
+  } finally {
+    database.close();
+  }
+}

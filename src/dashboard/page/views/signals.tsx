@@ -1,0 +1,152 @@
+import { useSignal } from '@preact/signals';
+import type { SignalItem } from '../../schema/signal-item.ts';
+import { SelectField } from '../actions/field.tsx';
+import { strategyOptions } from '../actions/lock-fields.tsx';
+import { overview } from '../overview.ts';
+import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { PagedList } from '../parts/paged-list.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { RawData } from '../parts/raw-data.tsx';
+import { Badge, NameLink, Said, type Tone } from '../parts/words.tsx';
+import { say } from '../say.ts';
+import { showTime } from '../shown.ts';
+
+const TONES: Readonly<Record<SignalItem['outcome'], Tone>> = {
+  waiting: 'calm',
+  told: 'good',
+  dropped: 'warn',
+  refused: 'bad',
+};
+
+/** Reasons that have words of their own; a newer bot may know others. */
+const CODES = [
+  'no-bot',
+  'starting',
+  'not-taken',
+  'repeated',
+  'invalid',
+  'unknown',
+  'too-large',
+  'too-old',
+  'too-many',
+  'not-ready',
+  'paused',
+  'failed',
+  'ending',
+] as const;
+
+/** Those whose words say all that the bot says. */
+const WHOLE: ReadonlySet<string> = new Set([
+  'no-bot',
+  'starting',
+  'not-taken',
+  'too-many',
+  'not-ready',
+  'paused',
+  'ending',
+]);
+
+/** What came from outside, and what became of it. */
+export function SignalsView() {
+  const strategy = useSignal('');
+  return (
+    <>
+      <header class="view-head">
+        <h1>{say('view.signals')}</h1>
+        <SelectField
+          label={say('field.strategy')}
+          name="signals-strategy"
+          value={strategy.value}
+          options={[['', say('field.allStrategies')], ...strategyOptions(overview.value.data)]}
+          onChange={(wanted) => (strategy.value = wanted)}
+        />
+      </header>
+      <Panel title={say('signals.title')} note={say('log.note')}>
+        <PagedList<SignalItem>
+          path="/signals"
+          query={{ strategy: strategy.value }}
+          label={say('view.signals')}
+          empty={say('signals.none')}
+          columns={signalColumns()}
+          keyOf={keyOf}
+        />
+      </Panel>
+    </>
+  );
+}
+
+export function SignalsTable({ signals }: { readonly signals: readonly SignalItem[] }) {
+  const columns = signalColumns().filter(({ key }) => key !== 'strategy');
+  return (
+    <DataTable
+      label={say('view.signals')}
+      columns={columns}
+      rows={signals}
+      keyOf={keyOf}
+      empty={say('signals.none')}
+    />
+  );
+}
+
+const keyOf = ({ seq, strategy, name, id }: SignalItem): string => `${seq} ${strategy} ${name} ${id}`;
+
+function signalColumns(): readonly TableColumn<SignalItem>[] {
+  return [
+    { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs, 'second') },
+    {
+      key: 'signal',
+      head: say('signals.one'),
+      isTitle: true,
+      cell: ({ name }) => <bdi dir="ltr">{name}</bdi>,
+    },
+    {
+      key: 'strategy',
+      head: say('column.strategy'),
+      cell: ({ strategy }) => <NameLink view="strategy" name={strategy} />,
+    },
+    {
+      key: 'outcome',
+      head: say('column.state'),
+      cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{say(`signalOutcome.${outcome}`)}</Badge>,
+    },
+    { key: 'reason', head: say('column.reason'), cell: (signal) => <Why signal={signal} /> },
+    { key: 'sender', head: say('signals.sender'), cell: (signal) => <Sender signal={signal} /> },
+    {
+      key: 'id',
+      head: say('signals.id'),
+      cell: ({ id }) => (
+        <bdi class="id" dir="ltr">
+          {id}
+        </bdi>
+      ),
+    },
+    {
+      key: 'payload',
+      isShort: true,
+      head: say('signals.payload'),
+      cell: ({ payload }) => <RawData label={say('signals.payload')} data={payload} />,
+    },
+  ];
+}
+
+/** In the language of the page, and what is wrong with this very one in the words of the bot. */
+function Why({ signal: { code, reason } }: { readonly signal: SignalItem }) {
+  const known = CODES.find((each) => each === code);
+  if (known === undefined) return <Said text={reason} />;
+  return (
+    <span>
+      {say(`signalCode.${known}`)} {WHOLE.has(known) ? null : <Said text={reason} />}
+    </span>
+  );
+}
+
+function Sender({ signal: { source, sentAtMs } }: { readonly signal: SignalItem }) {
+  return (
+    <span title={sentAtMs === null ? undefined : showTime(sentAtMs, 'second')}>
+      {source === 'command' ? say('signals.byCommand') : <bdi dir="ltr">{source}</bdi>}{' '}
+      {sentAtMs === null ? null : (
+        <span class="note">{say('signals.sent', { time: showTime(sentAtMs, 'clock-seconds') })}</span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,77 @@
+import { waitingCommands, type WaitingCommand } from '../../daemon/control/waiting-commands.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { readStored } from '../../domain/stored-json.ts';
+import type { SignalCommand } from '../../engine/engine-event.ts';
+import { signalKey, storedSignalLine } from '../../engine/signals/signal-record.ts';
+import type { JournalLine, MirrorReader } from '../../mirror/mirror-reader.ts';
+import type { SignalItem, SignalsReply } from '../schema/signal-item.ts';
+
+/** A line of the journal about a signal. Throws `DATA_UNUSABLE` for a damaged one. */
+export function signalItemOf({ seq, subject, json }: JournalLine): SignalItem {
+  const { seenAtMs, ...signal } = readStored(storedSignalLine, json, `line ${seq} of the journal`);
+  return { ...signal, strategy: subject, seq, atMs: seenAtMs };
+}
+
+interface AskedSignals {
+  readonly dataFolder: string;
+  /** Whether a bot has the folder; null where that can not be seen. */
+  readonly isBotThere: () => boolean | null;
+  /** Null: of all. */
+  readonly strategy: string | null;
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/**
+ * Signals that wait, and then those that came, newest first. No more than 50 wait: all of them are on the
+ * first page where it has as many rows. Throws `DATA_UNUSABLE` for a damaged line.
+ */
+export function signalsReplyOf(reader: MirrorReader, asked: AskedSignals): SignalsReply {
+  const { strategy, before, limit } = asked;
+  const all = before === null ? waitingItems(asked) : [];
+  const { rows, next } = reader.pages.signals({ strategy, before, limit });
+  const came = rows.map((line) => signalItemOf(line));
+  // One that was told a moment ago may not be marked as done yet.
+  const known = new Set(came.map(signalKey));
+  const waiting = all.filter((item) => !known.has(signalKey(item))).slice(0, limit);
+  const left = came.slice(0, limit - waiting.length);
+  if (left.length === came.length) return { items: [...waiting, ...left], next };
+  const cut = came[left.length]?.seq ?? 0;
+  return { items: [...waiting, ...left], next: String(cut + 1) };
+}
+
+function waitingItems({ dataFolder, isBotThere, strategy }: AskedSignals): readonly SignalItem[] {
+  const waiting = waitingOf(dataFolder).filter(
+    ({ command }) => strategy === null || command.strategy === strategy,
+  );
+  if (waiting.length === 0) return [];
+  const isThere = isBotThere() !== false;
+  return waiting.toReversed().map((one) => ({ ...itemOf(one), ...whyWaiting(one, isThere) }));
+}
+
+function waitingOf(dataFolder: string): readonly WaitingCommand<SignalCommand>[] {
+  try {
+    return waitingCommands(dataFolder, ['signal']);
+  } catch (error) {
+    // What waits is news beside those that came.
+    if (error instanceof SarrafError) return [];
+    throw error;
+  }
+}
+
+function itemOf({
+  command: { strategy, name, id, source, sentAtMs, payload },
+  postedAtMs,
+}: WaitingCommand<SignalCommand>): Omit<SignalItem, 'code' | 'reason'> {
+  return { seq: null, atMs: postedAtMs, strategy, name, id, source, sentAtMs, payload, outcome: 'waiting' };
+}
+
+function whyWaiting(
+  { isTaken }: WaitingCommand<SignalCommand>,
+  isThere: boolean,
+): Pick<SignalItem, 'code' | 'reason'> {
+  if (!isThere) return { code: 'no-bot', reason: 'no bot runs with this folder: the next start takes it' };
+  return isTaken
+    ? { code: 'starting', reason: 'the bot has it, and its strategies have not started yet' }
+    : { code: 'not-taken', reason: 'the bot has not looked yet' };
+}
